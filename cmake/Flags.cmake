@@ -1,0 +1,31 @@
+# How every file of the project is compiled.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+# Debug symbols cost nothing at run time, and asserts hold our own invariants only where they are cheap to ask for.
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+
+add_library(sfumato_flags INTERFACE)
+target_include_directories(sfumato_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
+target_compile_definitions(sfumato_flags INTERFACE _POSIX_C_SOURCE=200809L ${part_definitions})
+target_compile_options(sfumato_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+    -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-format-nonliteral
+    # A result may not depend on whether the compiler fuses a*b+c, and sqrt needs no errno.
+    -ffp-contract=off -fno-math-errno)
+option(SFUMATO_WERROR "Warnings are errors" ON)
+if(SFUMATO_WERROR)
+    target_compile_options(sfumato_flags INTERFACE -Werror)
+endif()
+
+option(SFUMATO_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+if(SFUMATO_SANITIZE)
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(sfumato_flags INTERFACE ${sanitizers})
+    target_link_options(sfumato_flags INTERFACE ${sanitizers})
+endif()

@@ -1,0 +1,378 @@
+/* sfumato.h - the public interface of libsfumato, in the order of the pipeline.
+ *
+ * Sfumato composes graph networks for semi-supervised node classification out of smoothing layers (H <- S H) and
+ * feed-forward layers (H <- act(H W)). This header is the manual of the C library. It is read from top to bottom:
+ *
+ *   1. version        2. status and messages     3. memory, log, progress
+ *   4. datasets       5. import, make, get       6. splits       7. smoothing matrices
+ *
+ * Conventions
+ *   - A function that can fail returns an sfu_status; SFU_OK is 0. sfu_message() then tells the calling thread, in one
+ *     line that quotes the offending value, what was wrong. The library never prints and never exits.
+ *   - Results come back through the first argument. On failure it is left NULL (handles) or untouched (values).
+ *   - A handle made by a function here is released by its own _free, and _free(NULL) does nothing.
+ *   - A pointer returned as const is borrowed from the handle it was asked of, and lives as long as that handle.
+ *   - Options are structs with an _init that sets every default. Always call it: later versions may add fields.
+ *
+ * Threads
+ *   - A dataset, split or matrix never changes once it is made: any number of threads may use one at the same time.
+ *   - Making and freeing one handle is for one thread at a time; different handles are independent.
+ *   - sfu_message() belongs to the calling thread. sfu_set_allocator() and sfu_set_log() are for start-up, before any
+ *     other call and before other threads use the library.
+ *   - A progress callback is called on the thread that made the call; a log callback on whichever thread has something
+ *     to say.
+ *
+ * ABI: while the version is 0.x the soname changes with the minor version; from 1.0 on, with the major one. Inside one
+ * soname functions are only added, option structs only grow at their end, and enumerators keep their numbers.
+ */
+#ifndef SFUMATO_H
+#define SFUMATO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SFU_API __attribute__((visibility("default")))
+#define SFU_CHECKED __attribute__((warn_unused_result))
+#else
+#define SFU_API
+#define SFU_CHECKED
+#endif
+
+/* ---- 1. Version ------------------------------------------------------------------------------------------------- */
+
+#define SFU_VERSION "0.1.0"
+
+/* The version of the library that is running, which may be newer than the header a program was compiled with. */
+SFU_API const char *sfu_version(void);
+
+/* The optional parts, one a call from i = 0 on, NULL after the last: "mat 1 libmatio" where it is built in,
+ * "mat 0 libmatio" where it is not. */
+SFU_API const char *sfu_version_part(int i);
+
+/* ---- 2. Status and messages ------------------------------------------------------------------------------------- */
+
+/* One line each: the enumerator, its number, the text of sfu_status_text. */
+#define SFU_STATUS_LIST(X)                                                                                             \
+    X(SFU_OK, 0, "done")                                                                                               \
+    X(SFU_ERR_MEMORY, 1, "out of memory")                                                                              \
+    X(SFU_ERR_ARGUMENT, 2, "wrong use")                                                                                \
+    X(SFU_ERR_FORMAT, 3, "broken or unexpected file contents")                                                         \
+    X(SFU_ERR_IO, 4, "the system could not read or write")                                                             \
+    X(SFU_ERR_NOT_FOUND, 5, "no such thing")                                                                           \
+    X(SFU_ERR_UNSUPPORTED, 6, "not part of this build")                                                                \
+    X(SFU_ERR_CANCELLED, 7, "cancelled")
+
+typedef enum sfu_status {
+#define SFU_STATUS_ENUM(name, number, text) name = (number),
+    SFU_STATUS_LIST(SFU_STATUS_ENUM)
+#undef SFU_STATUS_ENUM
+} sfu_status;
+
+/* What a status means in general. Never NULL. */
+SFU_API const char *sfu_status_text(sfu_status status);
+
+/* What the last failed call on this thread had to say, one line without a newline; "" if none failed. */
+SFU_API const char *sfu_message(void);
+
+/* ---- 3. Memory, log, progress ----------------------------------------------------------------------------------- */
+
+/* The door through which the library allocates. Each function gets `user`; all must be safe to call from any thread.
+ * resize(user, NULL, n) allocates; release(user, NULL) does nothing; NULL means no memory, which is a status, never a
+ * crash. Libraries underneath (zlib, jansson, libzip, matio, curl, libcrypto) keep their own allocators. */
+typedef struct sfu_allocator {
+    void *(*resize)(void *user, void *pointer, size_t bytes);
+    void (*release)(void *user, void *pointer);
+    void *user;
+} sfu_allocator;
+
+/* Replaces malloc. NULL restores it. Only while the library holds no memory. */
+SFU_API void sfu_set_allocator(const sfu_allocator *allocator);
+
+typedef enum sfu_log_level { SFU_LOG_NOTE = 0, SFU_LOG_WARNING = 1 } sfu_log_level;
+
+/* Receives what the user should know although nothing failed, one line a call, no newline. The default is silence. */
+typedef void (*sfu_log_fn)(void *user, sfu_log_level level, const char *line);
+SFU_API void sfu_set_log(sfu_log_fn log, void *user);
+
+/* Where a long call has got to. */
+typedef struct sfu_progress {
+    const char *what; /* "reading edges.csv" */
+    const char *unit; /* "bytes", "edges": what done and total count */
+    double done;
+    double total; /* 0: not known */
+} sfu_progress;
+
+/* Called a few times a second at most. Returning false cancels: the call undoes what it did, returns SFU_ERR_CANCELLED.
+ */
+typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
+
+/* ---- 4. Datasets ------------------------------------------------------------------------------------------------ */
+
+/* A graph with features, labels, and perhaps a standard split, node columns and names, under one owner. */
+typedef struct sfu_dataset sfu_dataset;
+
+/* A sparse matrix in compressed rows, borrowed: row i holds indices[indptr[i]] ... indices[indptr[i+1]-1], ascending.
+ */
+typedef struct sfu_csr {
+    int32_t rows, cols;
+    const int64_t *indptr;  /* rows + 1, from 0 to the number of non-zeros */
+    const int32_t *indices; /* column of each non-zero, in [0, cols) */
+    const float *values;    /* one a non-zero; NULL: all are 1 */
+} sfu_csr;
+
+enum { SFU_NO_LABEL = -1 };
+
+typedef enum sfu_part { SFU_TRAIN = 0, SFU_VAL = 1, SFU_TEST = 2, SFU_PARTS = 3 } sfu_part;
+
+/* Opens a dataset by path, or by name: NAME.safetensors in the folders of $SFUMATO_DATA (separated by colons), in
+ * ./data, in the user's cache folder, and "citation", which is made on the spot. A path wins over a name. Checks the
+ * header and the extents, in milliseconds whatever the size; the file stays mapped until the dataset is freed and must
+ * not be cut short meanwhile. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path);
+
+/* Checks the contents, once, at memory speed: rows ascending, indices in range, weights finite and not negative, labels
+ * among the classes. Everything in this header that computes from a dataset does so first; a program that reads the
+ * arrays below itself calls it before. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_check(const sfu_dataset *dataset);
+
+SFU_API void sfu_dataset_free(sfu_dataset *dataset);
+
+SFU_API const char *sfu_dataset_name(const sfu_dataset *dataset);
+SFU_API int32_t sfu_dataset_nodes(const sfu_dataset *dataset);
+SFU_API int32_t sfu_dataset_features(const sfu_dataset *dataset);
+SFU_API int32_t sfu_dataset_classes(const sfu_dataset *dataset);
+
+/* The adjacency: both directions of an edge unless the graph is directed; then row i holds where i points to. */
+SFU_API sfu_csr sfu_dataset_graph(const sfu_dataset *dataset);
+
+/* The features, sparse; or dense, row after row, then the other one has no rows or is NULL. */
+SFU_API sfu_csr sfu_dataset_sparse(const sfu_dataset *dataset);
+SFU_API const float *sfu_dataset_dense(const sfu_dataset *dataset);
+
+/* The class of each node or SFU_NO_LABEL. NULL where no node has a label. */
+SFU_API const int32_t *sfu_dataset_labels(const sfu_dataset *dataset);
+
+/* Names. A node, class or feature without a name of its own is called by its number, and these return NULL. A node's
+ * name may hold any byte but 0 and its size comes back in *size (if not NULL); it is not terminated. */
+SFU_API const char *sfu_dataset_class_name(const sfu_dataset *dataset, int32_t class_index);
+SFU_API const char *sfu_dataset_feature_name(const sfu_dataset *dataset, int32_t feature);
+SFU_API const char *sfu_dataset_node_name(const sfu_dataset *dataset, int32_t node, size_t *size);
+
+/* A node column, one number a node, by name; NULL where there is none. The name of column i, NULL after the last. */
+SFU_API const float *sfu_dataset_column(const sfu_dataset *dataset, const char *name);
+SFU_API const char *sfu_dataset_column_name(const sfu_dataset *dataset, int i);
+
+/* The dataset's own split: the nodes of one part, ascending; NULL and *count = 0 where there is none. */
+SFU_API const int32_t *sfu_dataset_standard(const sfu_dataset *dataset, sfu_part part, int32_t *count);
+
+/* SHA-256 of the tensors, 64 hexadecimal digits and a 0. Equal digests are equal data, wherever they came from. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_digest(char digest[65], const sfu_dataset *dataset);
+
+/* Writes the container: whole or not at all. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path);
+
+/* Writes edges.csv, labels.csv, features.csv and, where there are any, columns.csv and split.csv into a folder, which
+ * is made when it is missing. *command (if not NULL) gets the import command that reads them back to the same digest,
+ * to be freed with sfu_text_free. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command);
+SFU_API void sfu_text_free(char *text);
+
+/* What there is to know of a dataset before using it. */
+typedef struct sfu_info {
+    int32_t nodes, features, classes;
+    int64_t edges; /* undirected: each pair once; a self-loop counts one */
+    int64_t self_loops, self_loops_dropped, duplicates_dropped;
+    int64_t feature_nonzeros;
+    int32_t unlabelled, isolated, featureless, components, largest_component;
+    double homophily; /* share of the edges between labelled nodes that join equals; NaN where there is none */
+    double mean_degree;
+    int32_t max_degree;
+    bool directed, weighted, has_standard;
+    int32_t standard[SFU_PARTS]; /* sizes of the dataset's own split */
+    const char *source;          /* JSON: where it came from and what was done to it; borrowed from the dataset */
+} sfu_info;
+
+SFU_API SFU_CHECKED sfu_status sfu_dataset_info(sfu_info *info, const sfu_dataset *dataset);
+
+/* The number of nodes of each class, into class_counts[classes]. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_class_counts(int32_t *class_counts, const sfu_dataset *dataset);
+
+/* What will hurt, one sentence at a time: the i-th into a buffer of `size` bytes, SFU_ERR_NOT_FOUND after the last. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_warning(char *text, size_t size, const sfu_dataset *dataset, int i);
+
+/* ---- 5. Import, make, get --------------------------------------------------------------------------------------- */
+
+typedef enum sfu_scale { SFU_SCALE_UNIT = 0, SFU_SCALE_SUM = 1, SFU_SCALE_NONE = 2 } sfu_scale;
+typedef enum sfu_duplicates { SFU_DUPLICATES_MAX = 0, SFU_DUPLICATES_SUM = 1, SFU_DUPLICATES_FIRST = 2 } sfu_duplicates;
+typedef enum sfu_header { SFU_HEADER_AUTO = 0, SFU_HEADER_YES = 1, SFU_HEADER_NO = 2 } sfu_header;
+
+/* What to read and what to do with it. A name is a path; with a source that holds several arrays it is an array of it.
+ */
+typedef struct sfu_import_options {
+    const char *source;        /* a file, or folder and prefix of Planetoid's files; NULL: edges, nodes, ... alone */
+    const char *format;        /* NULL: found from what is given; else a name of sfu_import_format */
+    const char *name;          /* what the dataset is called; NULL: after the source */
+    const char *edges;         /* two columns of nodes, and a weight if there is a third */
+    const char *nodes;         /* node, features and the label in one file */
+    const char *label;         /* the column of `nodes` that is the label */
+    const char *features;      /* node and dense features, or node,feature,value */
+    const char *feature_names; /* one a line: names the features and fixes their order and number */
+    const char *labels;        /* node,label */
+    const char *columns;       /* node and one number a named column */
+    const char *split;         /* node,part */
+    const char *const *class_names; /* instead of the file's own; `class_name_count` of them */
+    int32_t class_name_count;
+    sfu_header header;
+    bool strict;     /* refuse an edge to a node that no other file names */
+    bool directed;   /* keep the direction of edges */
+    bool keep_loops; /* keep self-loops */
+    bool largest;    /* keep the largest component only */
+    sfu_duplicates duplicates;
+    sfu_scale scale;
+    int knn;     /* no graph: join each node with its `knn` nearest, by the cosine of their features */
+    int threads; /* 0: as many as there are cores. Never changes the result */
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_import_options;
+
+SFU_API void sfu_import_options_init(sfu_import_options *options);
+
+/* The name of the i-th format that import reads, NULL after the last, and in *text (if not NULL) what it is. */
+SFU_API const char *sfu_import_format(int i, const char **text);
+
+SFU_API SFU_CHECKED sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *options);
+
+/* A dataset in the caller's memory. Copied: nothing here is needed after the call. */
+typedef struct sfu_arrays {
+    int64_t nodes;
+    int64_t edges;            /* pairs */
+    const int32_t *edge_from; /* [edges] */
+    const int32_t *edge_to;   /* [edges] */
+    const float *edge_weight; /* [edges], or NULL */
+    int32_t features;
+    const float *dense;                 /* [nodes][features], or NULL and */
+    const int64_t *indptr;              /* [nodes + 1], */
+    const int32_t *indices;             /* [indptr[nodes]], */
+    const float *values;                /* [indptr[nodes]] or NULL for ones; all NULL: one-hot node ids */
+    const int32_t *labels;              /* [nodes], SFU_NO_LABEL where unknown, or NULL */
+    int32_t classes;                    /* 0: one more than the largest label */
+    const char *const *class_names;     /* [classes], or NULL */
+    const char *const *node_names;      /* [nodes], or NULL */
+    const int32_t *standard[SFU_PARTS]; /* nodes of each part, or NULL */
+    int32_t standard_count[SFU_PARTS];
+    int column_count;
+    const char *const *column_names;
+    const float *const *columns; /* [column_count][nodes] */
+} sfu_arrays;
+
+/* Only name, strict, directed, keep_loops, largest, duplicates, scale, knn, threads and progress of the options are
+ * used. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, const sfu_arrays *arrays,
+                                                       const sfu_import_options *options);
+
+/* A labelled graph with features, drawn from a degree-corrected contextual stochastic block model: who cites whom
+ * depends on class and popularity, which words a node uses on its class. The same options give the same bytes on every
+ * machine. The defaults are the dataset "citation". docs/make.md has the formulas. */
+typedef struct sfu_make_options {
+    const char *name;
+    uint64_t seed;
+    int32_t nodes, classes, vocabulary;
+    double degree;    /* mean number of neighbours */
+    double power;     /* exponent of the power law of popularity, > 2; 0: all nodes alike */
+    double homophily; /* share of edges that join nodes of one class */
+    double words;     /* mean number of words a node */
+    double noise;     /* share of words drawn without regard to the class */
+    int threads;      /* 0: as many as there are cores. Never changes the result */
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_make_options;
+
+SFU_API void sfu_make_options_init(sfu_make_options *options);
+SFU_API SFU_CHECKED sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *options);
+
+/* The public datasets that can be fetched. */
+typedef struct sfu_get_options {
+    const char *folder; /* where NAME.safetensors goes; NULL: the user's cache folder */
+    const char *via;    /* NULL: each mirror in turn, then pip; "https" or "pip": that way alone */
+    bool again;         /* fetch although it is there */
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_get_options;
+
+SFU_API void sfu_get_options_init(sfu_get_options *options);
+
+/* The name of the i-th dataset that get knows, NULL after the last, and in *text (if not NULL) a line about it. */
+SFU_API const char *sfu_get_name(int i, const char **text);
+
+/* Downloads the raw files of a dataset, checks their SHA-256, imports them and writes the container. *path (if not
+ * NULL) gets where it is, to be freed with sfu_text_free. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *options);
+
+/* The user's cache folder for datasets: $XDG_CACHE_HOME/sfumato, else ~/.cache/sfumato. NULL where neither is set. To
+ * be freed with sfu_text_free. */
+SFU_API char *sfu_cache_folder(void);
+
+/* Calls `found` with the path of each container in the folders that sfu_dataset_open looks into, in their order. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_list(void (*found)(void *user, const char *path), void *user);
+
+/* ---- 6. Splits -------------------------------------------------------------------------------------------------- */
+
+typedef struct sfu_split sfu_split;
+
+/* `protocol`: "standard", "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: the dataset's own, else "random:0".
+ * `size`: "1" to "5" as the paper's label sets, or a count of training nodes above 5; NULL: size 1 for "random", all
+ * for the others. docs/splits.md has the rules. */
+SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
+                                             const char *size);
+SFU_API void sfu_split_free(sfu_split *split);
+
+/* The nodes of one part, ascending. */
+SFU_API const int32_t *sfu_split_part(const sfu_split *split, sfu_part part, int32_t *count);
+
+/* SHA-256 of the three parts: results carry it. 64 hexadecimal digits and a 0. */
+SFU_API const char *sfu_split_digest(const sfu_split *split);
+
+/* Protocol and size as they were used, for example "random:0 size 1". */
+SFU_API const char *sfu_split_text(const sfu_split *split);
+
+/* Writes node,part as CSV, whole or not at all. */
+SFU_API SFU_CHECKED sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path);
+
+/* ---- 7. Smoothing matrices -------------------------------------------------------------------------------------- */
+
+/* A sparse matrix that owns its arrays. */
+typedef struct sfu_matrix sfu_matrix;
+
+typedef enum sfu_norm { SFU_NORM_SYM = 0, SFU_NORM_ROW, SFU_NORM_COL, SFU_NORM_NONE, SFU_NORM_SYM_ROW } sfu_norm;
+
+/* A~ = self I + neighbour A. D is the diagonal of its row sums (for col and right of its column sums).
+ * S = D^-1/2 A~ D^-1/2 (sym), D^-1 A~ (row), A~ D^-1 (col), A~ (none); sym+row scales the rows of sym to sum to 1;
+ * with exponents S = D^-left A~ D^-right. A row of A~ that is empty gets a 1 on the diagonal: the node keeps its own.
+ */
+typedef struct sfu_smoothing_options {
+    sfu_norm norm;
+    double self, neighbour;
+    const float *self_column;      /* [nodes] or NULL: instead of self, a value a node */
+    const float *neighbour_column; /* [nodes] or NULL */
+    bool exponents;                /* left and right instead of norm */
+    double left, right;
+    bool probabilities; /* S is for class probabilities: only row, sym+row or exponents with rows scaled to sum to 1 */
+} sfu_smoothing_options;
+
+SFU_API void sfu_smoothing_options_init(sfu_smoothing_options *options);
+SFU_API SFU_CHECKED sfu_status sfu_smoothing_new(sfu_matrix **matrix, const sfu_dataset *dataset,
+                                                 const sfu_smoothing_options *options);
+SFU_API sfu_csr sfu_matrix_csr(const sfu_matrix *matrix);
+SFU_API void sfu_matrix_free(sfu_matrix *matrix);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+#include "digest.h"
+#include "file.h"
+
+#include <openssl/evp.h>
+
+struct sfu__digest {
+    EVP_MD_CTX *context;
+};
+
+static sfu_status refused(void) { return sfu__fail(SFU_ERR_MEMORY, "libcrypto could not compute a SHA-256"); }
+
+sfu_status sfu__digest_new(sfu__digest **digest) {
+    *digest = NULL;
+    sfu__digest *self = sfu__alloc(1, sizeof *self);
+    if (self == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->context = EVP_MD_CTX_new();
+    if (self->context == NULL || EVP_DigestInit_ex(self->context, EVP_sha256(), NULL) != 1) {
+        sfu__digest_free(self);
+        return refused();
+    }
+    *digest = self;
+    return SFU_OK;
+}
+
+sfu_status sfu__digest_add(sfu__digest *digest, const void *bytes, size_t size) {
+    return EVP_DigestUpdate(digest->context, bytes, size) == 1 ? SFU_OK : refused();
+}
+
+sfu_status sfu__digest_end(sfu__digest *digest, char text[SFU__DIGEST_TEXT]) {
+    static const char digits[] = "0123456789abcdef";
+    unsigned char raw[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    if (EVP_DigestFinal_ex(digest->context, raw, &size) != 1 || size != SFU__DIGEST_BYTES) {
+        return refused();
+    }
+    for (unsigned i = 0; i < size; i++) {
+        text[2 * i] = digits[raw[i] >> 4];
+        text[2 * i + 1] = digits[raw[i] & 15];
+    }
+    text[2 * size] = '\0';
+    return SFU_OK;
+}
+
+void sfu__digest_free(sfu__digest *digest) {
+    if (digest != NULL) {
+        EVP_MD_CTX_free(digest->context);
+        sfu__free(digest);
+    }
+}
+
+sfu_status sfu__digest_of(char text[SFU__DIGEST_TEXT], const void *bytes, size_t size) {
+    sfu__digest *digest = NULL;
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__digest_new(&digest));
+    SFU_TRY(sfu__digest_add(digest, bytes, size));
+    SFU_TRY(sfu__digest_end(digest, text));
+done:
+    sfu__digest_free(digest);
+    return status;
+}
+
+sfu_status sfu__digest_of_file(char text[SFU__DIGEST_TEXT], const char *path) {
+    sfu__bytes bytes;
+    sfu_status status = sfu__bytes_open(&bytes, path);
+    if (status == SFU_OK) {
+        status = sfu__digest_of(text, bytes.data, bytes.size);
+        sfu__bytes_close(&bytes);
+    }
+    return status;
+}

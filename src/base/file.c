@@ -1,0 +1,440 @@
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- mapped --------------------------------------------------------------------------------------------------- */
+
+/* read() until `size` bytes have come or the file ends. */
+static ssize_t read_fully(int file, char *buffer, size_t size) {
+    size_t have = 0;
+    while (have < size) {
+        const ssize_t got = read(file, buffer + have, size - have);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return -1;
+        }
+        if (got == 0) {
+            break;
+        }
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+static sfu_status read_whole(sfu__bytes *bytes, int file, const char *path) {
+    size_t capacity = 1 << 16;
+    size_t size = 0;
+    char *buffer = NULL;
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(buffer, capacity);
+    for (;;) {
+        const ssize_t got = read_fully(file, buffer + size, capacity - size);
+        if (got < 0) {
+            status = sfu__fail_system(path, "cannot read", errno);
+            goto done;
+        }
+        size += (size_t)got;
+        if (size < capacity) {
+            break;
+        }
+        char *grown = sfu__grow(buffer, &capacity, capacity + 1, 1);
+        if (grown == NULL) {
+            status = SFU_ERR_MEMORY;
+            goto done;
+        }
+        buffer = grown;
+    }
+    bytes->data = (const unsigned char *)buffer;
+    bytes->owned = buffer;
+    bytes->size = size;
+    buffer = NULL;
+done:
+    sfu__free(buffer);
+    return status;
+}
+
+sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
+    *bytes = (sfu__bytes){0};
+    sfu_status status = SFU_OK;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat facts;
+    if (file < 0) {
+        return errno == ENOENT ? sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", path)
+                               : sfu__fail_system(path, "cannot open", errno);
+    }
+    if (fstat(file, &facts) != 0) {
+        status = sfu__fail_system(path, "cannot open", errno);
+    } else if (S_ISDIR(facts.st_mode)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
+    } else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
+        void *mapped = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (mapped == MAP_FAILED) {
+            status = sfu__fail_system(path, "cannot map", errno);
+        } else {
+            *bytes = (sfu__bytes){.data = mapped, .size = (size_t)facts.st_size, .mapped = mapped};
+        }
+    } else if (!S_ISREG(facts.st_mode)) {
+        status = read_whole(bytes, file, path);
+    }
+    close(file);
+    return status;
+}
+
+void sfu__bytes_close(sfu__bytes *bytes) {
+    if (bytes->mapped != NULL) {
+        munmap(bytes->mapped, bytes->size);
+    }
+    sfu__free(bytes->owned);
+    *bytes = (sfu__bytes){0};
+}
+
+/* ---- streamed, gzip'd or not ---------------------------------------------------------------------------------- */
+
+struct sfu__stream_file {
+    char *path;
+    int file;     /* plain */
+    gzFile gzip;  /* or this */
+    double size;  /* of the file */
+    double taken; /* bytes read from a plain one */
+};
+
+sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path) {
+    *stream = NULL;
+    sfu_status status = SFU_OK;
+    struct stat facts;
+    unsigned char magic[2] = {0, 0};
+    sfu__stream_file *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->file = -1;
+    self->path = sfu__copy_string(path);
+    if (self->path == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
+    self->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (self->file < 0 || fstat(self->file, &facts) != 0) {
+        status = errno == ENOENT ? sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", path)
+                                 : sfu__fail_system(path, "cannot open", errno);
+        goto done;
+    }
+    if (S_ISDIR(facts.st_mode)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
+        goto done;
+    }
+    self->size = (double)facts.st_size;
+    /* A pipe cannot be looked into and read again, so it is taken as it is. */
+    if (S_ISREG(facts.st_mode) && pread(self->file, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+        self->gzip = gzdopen(self->file, "rb");
+        if (self->gzip == NULL) {
+            status = sfu__fail(SFU_ERR_MEMORY, "out of memory: %s could not be opened", path);
+            goto done;
+        }
+        self->file = -1; /* gzclose closes it */
+        gzbuffer(self->gzip, 1 << 18);
+    }
+    *stream = self;
+    self = NULL;
+done:
+    sfu__stream_close(self);
+    return status;
+}
+
+sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size, size_t *got) {
+    *got = 0;
+    if (stream->gzip == NULL) {
+        const ssize_t n = read_fully(stream->file, buffer, size);
+        if (n < 0) {
+            return sfu__fail_system(stream->path, "cannot read", errno);
+        }
+        *got = (size_t)n;
+        stream->taken += (double)n;
+        return SFU_OK;
+    }
+    while (*got < size) {
+        const size_t left = size - *got;
+        const int n = gzread(stream->gzip, buffer + *got, left < 1 << 30 ? (unsigned)left : 1u << 30);
+        int code = Z_OK;
+        const char *reason = gzerror(stream->gzip, &code);
+        /* Z_BUF_ERROR at the end is how zlib tells that the last member is not whole. */
+        if (n < 0 || (n == 0 && code == Z_BUF_ERROR)) {
+            return code == Z_ERRNO
+                       ? sfu__fail_system(stream->path, "cannot read", errno)
+                       : sfu__fail(SFU_ERR_FORMAT, "%s: byte %.0f: broken gzip file: %s", stream->path,
+                                   sfu__stream_position(stream), code == Z_BUF_ERROR ? "it ends too early" : reason);
+        }
+        if (n == 0) {
+            break;
+        }
+        *got += (size_t)n;
+    }
+    return SFU_OK;
+}
+
+double sfu__stream_position(const sfu__stream_file *stream) {
+    return stream->gzip != NULL ? (double)gzoffset(stream->gzip) : stream->taken;
+}
+
+double sfu__stream_size(const sfu__stream_file *stream) { return stream->size; }
+
+bool sfu__stream_is_plain(const sfu__stream_file *stream) { return stream->gzip == NULL; }
+
+void sfu__stream_close(sfu__stream_file *stream) {
+    if (stream == NULL) {
+        return;
+    }
+    if (stream->gzip != NULL) {
+        gzclose(stream->gzip);
+    }
+    if (stream->file >= 0) {
+        close(stream->file);
+    }
+    sfu__free(stream->path);
+    sfu__free(stream);
+}
+
+/* ---- written whole or not at all ------------------------------------------------------------------------------ */
+
+enum { WRITER_BUFFER = 1 << 16 };
+
+struct sfu__writer {
+    char *path, *temporary;
+    int file;
+    bool exists; /* the temporary file does */
+    size_t used;
+    char buffer[WRITER_BUFFER];
+};
+
+sfu_status sfu__writer_open(sfu__writer **writer, const char *path) {
+    *writer = NULL;
+    sfu_status status = SFU_OK;
+    sfu__text name = {0};
+    sfu__writer *self = NULL;
+    SFU_ALLOC(self, 1);
+    self->path = NULL;
+    self->temporary = NULL;
+    self->file = -1;
+    self->exists = false;
+    self->used = 0;
+    self->path = sfu__copy_string(path);
+    if (self->path == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
+    if (sfu__path_is_folder(path)) {
+        status = sfu__fail(SFU_ERR_IO, "%s: cannot write: it is a folder", path);
+        goto done;
+    }
+    SFU_TRY(sfu__text_format(&name, "%s.XXXXXX", path));
+    self->temporary = name.bytes;
+    name = (sfu__text){0};
+    self->file = mkstemp(self->temporary);
+    if (self->file < 0) {
+        status = sfu__fail_system(path, "cannot write", errno);
+        goto done;
+    }
+    self->exists = true;
+    /* mkstemp makes it private; the finished file gets what umask leaves of the usual mode. */
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(self->file, 0666 & ~mask);
+    *writer = self;
+    self = NULL;
+done:
+    sfu__writer_close(self);
+    sfu__text_clear(&name);
+    return status;
+}
+
+static sfu_status write_fully(const sfu__writer *writer, const char *bytes, size_t size) {
+    while (size > 0) {
+        const ssize_t wrote = write(writer->file, bytes, size);
+        if (wrote < 0 && errno == EINTR) {
+            continue;
+        }
+        if (wrote < 0) {
+            return sfu__fail_system(writer->path, "cannot write", errno);
+        }
+        bytes += wrote;
+        size -= (size_t)wrote;
+    }
+    return SFU_OK;
+}
+
+static sfu_status flush(sfu__writer *writer) {
+    const size_t used = writer->used;
+    writer->used = 0;
+    return write_fully(writer, writer->buffer, used);
+}
+
+sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, size_t size) {
+    if (size > WRITER_BUFFER - writer->used) {
+        const sfu_status status = flush(writer);
+        if (status != SFU_OK) {
+            return status;
+        }
+        if (size >= WRITER_BUFFER) {
+            return write_fully(writer, bytes, size);
+        }
+    }
+    if (size > 0) {
+        memcpy(writer->buffer + writer->used, bytes, size);
+        writer->used += size;
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) {
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= sizeof line) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: a line of %d bytes is too long", writer->path, size);
+    }
+    return sfu__writer_add(writer, line, (size_t)size);
+}
+
+/* The rename itself is only safe on disk once the folder is. */
+static sfu_status sync_folder(const char *path) {
+    char *folder = sfu__copy_string(path);
+    if (folder == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash == folder) {
+        slash[1] = '\0';
+    } else if (slash != NULL) {
+        *slash = '\0';
+    }
+    const int file = open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)fsync(file); /* some file systems refuse it for folders; the rename is done all the same */
+        close(file);
+    }
+    sfu__free(folder);
+    return SFU_OK;
+}
+
+sfu_status sfu__writer_commit(sfu__writer *writer) {
+    sfu_status status = flush(writer);
+    if (status != SFU_OK) {
+        return status;
+    }
+    if (getenv("SFUMATO_NO_FSYNC") == NULL && fsync(writer->file) != 0 && errno != EINVAL) {
+        return sfu__fail_system(writer->path, "cannot write", errno);
+    }
+    const int closed = close(writer->file);
+    writer->file = -1;
+    if (closed != 0) {
+        return sfu__fail_system(writer->path, "cannot write", errno);
+    }
+    if (rename(writer->temporary, writer->path) != 0) {
+        return sfu__fail_system(writer->path, "cannot write", errno);
+    }
+    writer->exists = false;
+    return sync_folder(writer->path);
+}
+
+void sfu__writer_close(sfu__writer *writer) {
+    if (writer == NULL) {
+        return;
+    }
+    if (writer->file >= 0) {
+        close(writer->file);
+    }
+    if (writer->exists) {
+        unlink(writer->temporary);
+    }
+    sfu__free(writer->path);
+    sfu__free(writer->temporary);
+    sfu__free(writer);
+}
+
+/* ---- paths ---------------------------------------------------------------------------------------------------- */
+
+const char *sfu__path_base(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+char *sfu__path_stem(const char *path) {
+    char *stem = sfu__copy_string(sfu__path_base(path));
+    if (stem == NULL) {
+        return NULL;
+    }
+    if (sfu__path_ends_with(stem, ".gz") && strlen(stem) > 3) {
+        stem[strlen(stem) - 3] = '\0';
+    }
+    char *dot = strrchr(stem, '.');
+    if (dot != NULL && dot != stem) {
+        *dot = '\0';
+    }
+    return stem;
+}
+
+char *sfu__path_join(const char *folder, const char *name) {
+    sfu__text text = {0};
+    const size_t size = strlen(folder);
+    const char *slash = size > 0 && folder[size - 1] == '/' ? "" : "/";
+    if (sfu__text_format(&text, "%s%s%s", folder, slash, name) != SFU_OK) {
+        return NULL;
+    }
+    return text.bytes;
+}
+
+bool sfu__path_is_file(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode);
+}
+
+bool sfu__path_is_folder(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+bool sfu__path_ends_with(const char *path, const char *ending) {
+    size_t size = strlen(path);
+    const size_t want = strlen(ending);
+    if (strcasecmp(ending, ".gz") != 0 && size > 3 && strcasecmp(path + size - 3, ".gz") == 0) {
+        size -= 3;
+    }
+    return size >= want && strncasecmp(path + size - want, ending, want) == 0;
+}
+
+sfu_status sfu__make_folders(const char *path) {
+    char *copy = sfu__copy_string(path);
+    if (copy == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    sfu_status status = SFU_OK;
+    for (char *p = copy + (*copy == '/'); status == SFU_OK; p++) {
+        if (*p == '/' || *p == '\0') {
+            const char kept = *p;
+            *p = '\0';
+            if (*copy != '\0' && mkdir(copy, 0777) != 0 && errno != EEXIST) {
+                status = sfu__fail_system(copy, "cannot make this folder", errno);
+            } else if (kept == '\0') {
+                status = sfu__path_is_folder(copy)
+                             ? SFU_OK
+                             : sfu__fail(SFU_ERR_IO, "%s: cannot make this folder: a file is in its place", copy);
+                break;
+            }
+            *p = kept;
+        }
+    }
+    sfu__free(copy);
+    return status;
+}

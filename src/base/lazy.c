@@ -1,0 +1,23 @@
+#include "lazy.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+sfu_status sfu__lazy_load(const char *library, const char *purpose, const sfu__symbol *symbols) {
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "%s needs %s, which could not be loaded: %s", purpose, library,
+                         dlerror());
+    }
+    for (const sfu__symbol *symbol = symbols; symbol->name != NULL; symbol++) {
+        void *address = dlsym(handle, symbol->name);
+        if (address == NULL) {
+            dlclose(handle);
+            return sfu__fail(SFU_ERR_UNSUPPORTED, "%s needs %s with the function %s, which the installed one lacks",
+                             purpose, library, symbol->name);
+        }
+        /* C has no cast from void * to a function pointer; POSIX promises that the bits are the same. */
+        memcpy(symbol->place, &address, sizeof address);
+    }
+    return SFU_OK;
+}

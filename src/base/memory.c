@@ -1,0 +1,76 @@
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *malloc_resize(void *user, void *pointer, size_t bytes) {
+    (void)user;
+    return realloc(pointer, bytes);
+}
+
+static void malloc_release(void *user, void *pointer) {
+    (void)user;
+    free(pointer);
+}
+
+static const sfu_allocator malloc_allocator = {malloc_resize, malloc_release, NULL};
+static sfu_allocator door = {malloc_resize, malloc_release, NULL};
+
+void sfu_set_allocator(const sfu_allocator *allocator) { door = allocator != NULL ? *allocator : malloc_allocator; }
+
+void *sfu__resize(void *pointer, size_t count, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) {
+        sfu__fail(SFU_ERR_MEMORY, "out of memory: %zu items of %zu bytes cannot be had", count, size);
+        return NULL;
+    }
+    void *block = door.resize(door.user, pointer, bytes > 0 ? bytes : 1);
+    if (block == NULL) {
+        sfu__fail(SFU_ERR_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+    }
+    return block;
+}
+
+void *sfu__alloc(size_t count, size_t size) { return sfu__resize(NULL, count, size); }
+
+void *sfu__alloc_zero(size_t count, size_t size) {
+    void *block = sfu__resize(NULL, count, size);
+    if (block != NULL) {
+        memset(block, 0, count * size);
+    }
+    return block;
+}
+
+void sfu__free(void *pointer) { door.release(door.user, pointer); }
+
+char *sfu__copy_bytes(const char *bytes, size_t size) {
+    char *copy = size < SIZE_MAX ? sfu__alloc(size + 1, 1) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, bytes, size);
+        copy[size] = '\0';
+    }
+    return copy;
+}
+
+char *sfu__copy_string(const char *text) { return sfu__copy_bytes(text, strlen(text)); }
+
+void sfu_text_free(char *text) { sfu__free(text); }
+
+void *sfu__grow(void *array, size_t *capacity, size_t need, size_t item_size) {
+    if (need <= *capacity && array != NULL) {
+        return array;
+    }
+    size_t grown = *capacity > 0 ? *capacity : 16;
+    while (grown < need) {
+        if (grown > SIZE_MAX / 2) {
+            grown = need;
+            break;
+        }
+        grown *= 2;
+    }
+    void *block = sfu__resize(array, grown, item_size);
+    if (block != NULL) {
+        *capacity = grown;
+    }
+    return block;
+}

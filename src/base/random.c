@@ -1,0 +1,73 @@
+#include "random.h"
+
+enum { ROUNDS = 10 };
+
+void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]) {
+    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+    uint32_t k0 = key[0], k1 = key[1];
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint64_t p0 = (uint64_t)0xD2511F53u * c0;
+        const uint64_t p1 = (uint64_t)0xCD9E8D57u * c2;
+        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        c1 = (uint32_t)p1;
+        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c3 = (uint32_t)p0;
+        k0 += 0x9E3779B9u; /* Weyl steps: the golden ratio and sqrt(3) - 1 */
+        k1 += 0xBB67AE85u;
+    }
+    out[0] = c0;
+    out[1] = c1;
+    out[2] = c2;
+    out[3] = c3;
+}
+
+static void block_at(uint64_t block[2], uint64_t seed, uint64_t stream, uint64_t index) {
+    const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t out[4];
+    sfu__philox(out, counter, key);
+    block[0] = (uint64_t)out[1] << 32 | out[0];
+    block[1] = (uint64_t)out[3] << 32 | out[2];
+}
+
+uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position) {
+    uint64_t block[2];
+    block_at(block, seed, stream, position >> 1);
+    return block[position & 1];
+}
+
+sfu__random sfu__random_start(uint64_t seed, uint64_t stream) {
+    return (sfu__random){.seed = seed, .stream = stream, .position = 0};
+}
+
+uint64_t sfu__random_next(sfu__random *random) {
+    if ((random->position & 1) == 0) {
+        block_at(random->block, random->seed, random->stream, random->position >> 1);
+    }
+    return random->block[random->position++ & 1];
+}
+
+double sfu__random_unit(sfu__random *random) { return (double)(sfu__random_next(random) >> 11) * 0x1p-53; }
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* Lemire's multiplication with rejection of the few values that would make it uneven. */
+uint64_t sfu__random_below(sfu__random *random, uint64_t bound) {
+    uint128 product = (uint128)sfu__random_next(random) * bound;
+    if ((uint64_t)product < bound) {
+        const uint64_t uneven = -bound % bound;
+        while ((uint64_t)product < uneven) {
+            product = (uint128)sfu__random_next(random) * bound;
+        }
+    }
+    return (uint64_t)(product >> 64);
+}
+
+void sfu__random_shuffle(sfu__random *random, int32_t *items, int64_t count) {
+    for (int64_t i = count - 1; i > 0; i--) {
+        const int64_t j = (int64_t)sfu__random_below(random, (uint64_t)i + 1);
+        const int32_t swap = items[i];
+        items[i] = items[j];
+        items[j] = swap;
+    }
+}

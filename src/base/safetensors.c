@@ -1,0 +1,371 @@
+#include "safetensors.h"
+#include "digest.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The reference implementation refuses longer headers too. */
+#define HEADER_MAX ((uint64_t)100000000)
+enum { LENGTH_BYTES = 8, ALIGNMENT = 64 };
+
+static const struct {
+    const char *name;
+    sfu__dtype dtype;
+    size_t size;
+} dtypes[] = {{"F32", SFU__F32, 4},    {"I32", SFU__I32, 4},    {"I64", SFU__I64, 8},   {"U8", SFU__U8, 1},
+              {"BOOL", SFU__OTHER, 1}, {"I8", SFU__OTHER, 1},   {"I16", SFU__OTHER, 2}, {"U16", SFU__OTHER, 2},
+              {"F16", SFU__OTHER, 2},  {"BF16", SFU__OTHER, 2}, {"U32", SFU__OTHER, 4}, {"F64", SFU__OTHER, 8},
+              {"U64", SFU__OTHER, 8}};
+enum { DTYPES = sizeof dtypes / sizeof dtypes[0] };
+
+static int dtype_row(const char *name) {
+    for (int i = 0; i < DTYPES; i++) {
+        if (strcmp(dtypes[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* The row of one of the four types that we write. */
+static int dtype_row_of(sfu__dtype dtype) { return (int)dtype; }
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+struct sfu__safetensors {
+    char *path;
+    sfu__bytes bytes;
+    json_t *header;
+    sfu__tensor *tensors; /* sorted by name */
+    void **copies;        /* of tensors that were not aligned: one a tensor, mostly NULL */
+    int64_t count;
+};
+
+/* Where a tensor's bytes lie, for the check that none overlap. */
+typedef struct extent {
+    int64_t begin, end;
+    int64_t tensor;
+} extent;
+
+static int compare_extents(const void *a, const void *b) {
+    const extent *x = a;
+    const extent *y = b;
+    if (x->begin != y->begin) {
+        return x->begin < y->begin ? -1 : 1;
+    }
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(((const sfu__tensor *)a)->name, ((const sfu__tensor *)b)->name);
+}
+
+static sfu_status broken(const char *path, const char *name, const char *what) {
+    char quoted[SFU__QUOTE_MAX];
+    return sfu__fail(SFU_ERR_FORMAT, "%s: header: tensor %s: %s", path, sfu__quote(quoted, name, strlen(name)), what);
+}
+
+/* One entry of the header: fills in the tensor, its extent relative to the data, and the size of an element. */
+static sfu_status read_entry(sfu__tensor *tensor, extent *place, size_t *item, const char *path, const char *name,
+                             const json_t *entry, int64_t data_size) {
+    const json_t *dtype = json_object_get(entry, "dtype");
+    const json_t *shape = json_object_get(entry, "shape");
+    const json_t *offsets = json_object_get(entry, "data_offsets");
+    if (!json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) || json_array_size(offsets) != 2) {
+        return broken(path, name, "it needs dtype, shape and two data_offsets");
+    }
+    const int row = dtype_row(json_string_value(dtype));
+    if (row < 0) {
+        char quoted[SFU__QUOTE_MAX];
+        const char *text = json_string_value(dtype);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: header: tensor \"%.80s\": unknown dtype %s", path, name,
+                         sfu__quote(quoted, text, strlen(text)));
+    }
+    if (json_array_size(shape) > SFU__TENSOR_DIMS) {
+        return broken(path, name, "its shape has more than four dimensions");
+    }
+    *tensor = (sfu__tensor){.name = name, .dtype = dtypes[row].dtype, .dims = (int)json_array_size(shape), .count = 1};
+    for (int i = 0; i < tensor->dims; i++) {
+        const json_t *side = json_array_get(shape, (size_t)i);
+        tensor->shape[i] = json_integer_value(side);
+        if (!json_is_integer(side) || tensor->shape[i] < 0 ||
+            __builtin_mul_overflow(tensor->count, tensor->shape[i], &tensor->count)) {
+            return broken(path, name, "its shape is not one of whole numbers that can be multiplied");
+        }
+    }
+    *item = dtypes[row].size;
+    place->begin = json_integer_value(json_array_get(offsets, 0));
+    place->end = json_integer_value(json_array_get(offsets, 1));
+    int64_t size;
+    if (!json_is_integer(json_array_get(offsets, 0)) || !json_is_integer(json_array_get(offsets, 1)) ||
+        place->begin < 0 || place->end < place->begin || place->end > data_size) {
+        return sfu__fail(
+            SFU_ERR_FORMAT,
+            "%s: header: tensor \"%.80s\": data_offsets [%lld, %lld] lie outside the file's %lld data bytes"
+            " (is it cut short?)",
+            path, name, (long long)place->begin, (long long)place->end, (long long)data_size);
+    }
+    if (__builtin_mul_overflow(tensor->count, (int64_t)*item, &size) || size != place->end - place->begin) {
+        return broken(path, name, "its data_offsets do not fit its shape");
+    }
+    return SFU_OK;
+}
+
+static sfu_status check_no_overlap(const char *path, extent *places, const sfu__tensor *tensors, int64_t count) {
+    qsort(places, (size_t)count, sizeof *places, compare_extents);
+    for (int64_t i = 1; i < count; i++) {
+        if (places[i].begin < places[i - 1].end) {
+            return broken(path, tensors[places[i].tensor].name, "its bytes overlap another tensor's");
+        }
+    }
+    return SFU_OK;
+}
+
+/* Points the tensor at its bytes; a copy where they are not aligned for the type. */
+static sfu_status place_tensor(sfu__safetensors *file, sfu__tensor *tensor, const unsigned char *bytes, size_t item) {
+    if ((uintptr_t)bytes % item == 0 || tensor->count == 0) {
+        tensor->data = bytes;
+        return SFU_OK;
+    }
+    void *copy = sfu__alloc((size_t)tensor->count, item);
+    if (copy == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    memcpy(copy, bytes, (size_t)tensor->count * item);
+    file->copies[file->count] = copy;
+    tensor->data = copy;
+    return SFU_OK;
+}
+
+static sfu_status read_tensors(sfu__safetensors *file, const unsigned char *data, int64_t data_size) {
+    sfu_status status = SFU_OK;
+    extent *places = NULL;
+    const size_t most = json_object_size(file->header);
+    SFU_ALLOC_ZERO(file->tensors, most);
+    SFU_ALLOC_ZERO(file->copies, most);
+    SFU_ALLOC(places, most);
+    const char *name;
+    json_t *entry;
+    json_object_foreach(file->header, name, entry) {
+        if (strcmp(name, "__metadata__") == 0) {
+            continue;
+        }
+        size_t item = 1;
+        extent *place = &places[file->count];
+        place->tensor = file->count;
+        SFU_TRY(read_entry(&file->tensors[file->count], place, &item, file->path, name, entry, data_size));
+        SFU_TRY(place_tensor(file, &file->tensors[file->count], data + place->begin, item));
+        file->count++;
+    }
+    SFU_TRY(check_no_overlap(file->path, places, file->tensors, file->count));
+    qsort(file->tensors, (size_t)file->count, sizeof *file->tensors, compare_names);
+done:
+    sfu__free(places);
+    return status;
+}
+
+static sfu_status read_metadata(const sfu__safetensors *file) {
+    json_t *metadata = json_object_get(file->header, "__metadata__");
+    if (metadata != NULL && !json_is_object(metadata)) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ is not an object", file->path);
+    }
+    const char *key;
+    json_t *value;
+    json_object_foreach(metadata, key, value) {
+        if (!json_is_string(value)) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a text", file->path, key);
+        }
+    }
+    return SFU_OK;
+}
+
+static sfu_status parse(sfu__safetensors *file) {
+    const unsigned char *bytes = file->bytes.data;
+    const size_t size = file->bytes.size;
+    if (size < LENGTH_BYTES) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes are too few for a safetensors file", file->path, size);
+    }
+    uint64_t length = 0;
+    for (int i = LENGTH_BYTES - 1; i >= 0; i--) {
+        length = length << 8 | bytes[i];
+    }
+    if (length > HEADER_MAX || length > size - LENGTH_BYTES) {
+        return sfu__fail(
+            SFU_ERR_FORMAT,
+            "%s: byte 0: a header of %llu bytes does not fit a file of %zu (not a safetensors file, or cut "
+            "short)",
+            file->path, (unsigned long long)length, size);
+    }
+    json_error_t error;
+    file->header = json_loadb((const char *)bytes + LENGTH_BYTES, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(file->header)) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: byte %d: the header is not a JSON object: %s", file->path,
+                         LENGTH_BYTES + (error.position > 0 ? error.position : 0),
+                         file->header == NULL ? error.text : "another kind of value");
+    }
+    const sfu_status status = read_metadata(file);
+    return status != SFU_OK
+               ? status
+               : read_tensors(file, bytes + LENGTH_BYTES + length, (int64_t)(size - LENGTH_BYTES - (size_t)length));
+}
+
+static sfu_status open_with(sfu__safetensors **file, sfu__bytes *bytes, const char *path) {
+    sfu_status status = SFU_OK;
+    sfu__safetensors *self = NULL;
+    *file = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->bytes = *bytes;
+    *bytes = (sfu__bytes){0};
+    self->path = sfu__copy_string(path);
+    if (self->path == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
+    SFU_TRY(parse(self));
+    *file = self;
+    self = NULL;
+done:
+    sfu__bytes_close(bytes);
+    sfu__safetensors_free(self);
+    return status;
+}
+
+sfu_status sfu__safetensors_open(sfu__safetensors **file, const char *path) {
+    *file = NULL;
+    sfu__bytes bytes;
+    const sfu_status status = sfu__bytes_open(&bytes, path);
+    return status != SFU_OK ? status : open_with(file, &bytes, path);
+}
+
+sfu_status sfu__safetensors_view(sfu__safetensors **file, const void *data, size_t size, const char *path) {
+    sfu__bytes bytes = {.data = data, .size = size};
+    return open_with(file, &bytes, path);
+}
+
+void sfu__safetensors_free(sfu__safetensors *file) {
+    if (file == NULL) {
+        return;
+    }
+    for (int64_t i = 0; file->copies != NULL && i < file->count; i++) {
+        sfu__free(file->copies[i]);
+    }
+    sfu__free(file->copies);
+    sfu__free(file->tensors);
+    json_decref(file->header);
+    sfu__bytes_close(&file->bytes);
+    sfu__free(file->path);
+    sfu__free(file);
+}
+
+const sfu__tensor *sfu__safetensors_find(const sfu__safetensors *file, const char *name) {
+    const sfu__tensor wanted = {.name = name};
+    return file->count == 0
+               ? NULL
+               : bsearch(&wanted, file->tensors, (size_t)file->count, sizeof *file->tensors, compare_names);
+}
+
+const char *sfu__safetensors_metadata(const sfu__safetensors *file, const char *key) {
+    return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
+}
+
+const sfu__tensor *sfu__safetensors_get(const sfu__safetensors *file, int64_t i) {
+    return i >= 0 && i < file->count ? &file->tensors[i] : NULL;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(const sfu__tensor *tensor) {
+    return (size_t)tensor->count * dtypes[dtype_row_of(tensor->dtype)].size;
+}
+
+static size_t padding_after(size_t size) { return (ALIGNMENT - size % ALIGNMENT) % ALIGNMENT; }
+
+static json_t *shape_json(const sfu__tensor *tensor) {
+    json_t *shape = json_array();
+    for (int i = 0; i < tensor->dims; i++) {
+        json_array_append_new(shape, json_integer(tensor->shape[i]));
+    }
+    return shape;
+}
+
+/* The header's text. The format allows no gaps between tensors. */
+static char *header_text(const sfu__tensor *tensors, int64_t count, const char *const *metadata) {
+    json_t *header = json_object();
+    json_t *texts = json_object();
+    for (int i = 0; metadata != NULL && metadata[i] != NULL; i += 2) {
+        json_object_set_new(texts, metadata[i], json_string(metadata[i + 1]));
+    }
+    json_object_set_new(header, "__metadata__", texts);
+    int64_t offset = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t end = offset + (int64_t)bytes_of(&tensors[i]);
+        json_object_set_new(header, tensors[i].name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[dtype_row_of(tensors[i].dtype)].name,
+                                      "shape", shape_json(&tensors[i]), "data_offsets", (json_int_t)offset,
+                                      (json_int_t)end));
+        offset = end;
+    }
+    char *text = json_dumps(header, JSON_COMPACT);
+    json_decref(header);
+    return text;
+}
+
+sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, int64_t count,
+                                  const char *const *metadata) {
+    static const char blanks[ALIGNMENT] = "                                                                ";
+    sfu_status status = SFU_OK;
+    sfu__writer *writer = NULL;
+    char *header = header_text(tensors, count, metadata);
+    if (header == NULL) {
+        status = sfu__fail(SFU_ERR_MEMORY, "out of memory: the header of %s", path);
+        goto done;
+    }
+    const size_t size = strlen(header);
+    const size_t padding = padding_after(LENGTH_BYTES + size);
+    unsigned char length[LENGTH_BYTES];
+    for (int i = 0; i < LENGTH_BYTES; i++) {
+        length[i] = (unsigned char)((uint64_t)(size + padding) >> (8 * i));
+    }
+    SFU_TRY(sfu__writer_open(&writer, path));
+    SFU_TRY(sfu__writer_add(writer, length, sizeof length));
+    SFU_TRY(sfu__writer_add(writer, header, size));
+    SFU_TRY(sfu__writer_add(writer, blanks, padding));
+    for (int64_t i = 0; i < count; i++) {
+        SFU_TRY(sfu__writer_add(writer, tensors[i].data, bytes_of(&tensors[i])));
+    }
+    SFU_TRY(sfu__writer_commit(writer));
+done:
+    sfu__writer_close(writer);
+    free(header); /* jansson's */
+    return status;
+}
+
+/* ---- digest --------------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__tensors_digest(char text[65], const sfu__tensor *tensors, int64_t count) {
+    sfu_status status = SFU_OK;
+    sfu__digest *digest = NULL;
+    sfu__tensor *sorted = NULL;
+    SFU_ALLOC(sorted, count);
+    if (count > 0) {
+        memcpy(sorted, tensors, (size_t)count * sizeof *sorted);
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
+    }
+    SFU_TRY(sfu__digest_new(&digest));
+    for (int64_t i = 0; i < count; i++) {
+        char line[512];
+        int used = snprintf(line, sizeof line, "%.200s %s", sorted[i].name, dtypes[dtype_row_of(sorted[i].dtype)].name);
+        for (int d = 0; d < sorted[i].dims; d++) {
+            used += snprintf(line + used, sizeof line - (size_t)used, " %lld", (long long)sorted[i].shape[d]);
+        }
+        SFU_TRY(sfu__digest_add(digest, line, (size_t)used + 1)); /* with its 0 */
+        SFU_TRY(sfu__digest_add(digest, sorted[i].data, bytes_of(&sorted[i])));
+    }
+    SFU_TRY(sfu__digest_end(digest, text));
+done:
+    sfu__digest_free(digest);
+    sfu__free(sorted);
+    return status;
+}

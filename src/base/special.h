@@ -1,0 +1,11 @@
+/* special.h - exp, log, pow, erfc in double, with the same bits on every machine. libm's differ between processors, so
+ * nothing that a result depends on calls it. docs/numbers.md gives the methods and the measured errors. */
+#ifndef SFU_SPECIAL_H
+#define SFU_SPECIAL_H
+
+double sfu__exp(double x);
+double sfu__log(double x);
+double sfu__pow(double x, double y);
+double sfu__erfc(double x);
+
+#endif

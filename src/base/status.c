@@ -1,0 +1,105 @@
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_MAX = 1024 };
+
+static _Thread_local char message[MESSAGE_MAX];
+
+const char *sfu_status_text(sfu_status status) {
+    switch (status) {
+#define STATUS_CASE(name, number, text)                                                                                \
+    case name:                                                                                                         \
+        return text;
+        SFU_STATUS_LIST(STATUS_CASE)
+#undef STATUS_CASE
+    }
+    return "unknown status";
+}
+
+const char *sfu_message(void) { return message; }
+
+void sfu__set_message(const char *text) {
+    if (text != message) {
+        snprintf(message, sizeof message, "%s", text);
+    }
+}
+
+sfu_status sfu__fail(sfu_status status, const char *format, ...) {
+    /* An argument may be the old message itself, so the new one is written beside it first. */
+    char text[MESSAGE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(message, text, sizeof message);
+    return status;
+}
+
+sfu_status sfu__fail_system(const char *path, const char *what, int error) {
+    char reason[128];
+    /* The POSIX strerror_r: the library does not depend on the GNU one. */
+    if (strerror_r(error, reason, sizeof reason) != 0) {
+        snprintf(reason, sizeof reason, "error %d", error);
+    }
+    return sfu__fail(SFU_ERR_IO, "%s: %s: %s", path, what, reason);
+}
+
+sfu_status sfu__fail_prefix(sfu_status status, const char *prefix) {
+    return sfu__fail(status, "%s: %s", prefix, message);
+}
+
+/* ---- quoting -------------------------------------------------------------------------------------------------- */
+
+/* The size of the valid UTF-8 sequence at `bytes`, 0 where there is none or it is a control character. */
+static size_t printable(const unsigned char *bytes, size_t size) {
+    const unsigned char first = bytes[0];
+    if (first < 0x80) {
+        return first >= 0x20 && first != 0x7f ? 1 : 0;
+    }
+    const size_t want = first >= 0xf0 && first <= 0xf4  ? 4
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                                                        : 0;
+    if (want == 0 || want > size) {
+        return 0;
+    }
+    for (size_t i = 1; i < want; i++) {
+        if ((bytes[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const bool control = first == 0xc2 && bytes[1] < 0xa0;
+    const bool overlong = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xf0 && bytes[1] < 0x90);
+    const bool impossible = (first == 0xed && bytes[1] >= 0xa0) || (first == 0xf4 && bytes[1] >= 0x90);
+    return control || overlong || impossible ? 0 : want;
+}
+
+const char *sfu__quote(char quoted[SFU__QUOTE_MAX], const char *bytes, size_t size) {
+    enum { SHOWN = 60 };
+    const unsigned char *in = (const unsigned char *)bytes;
+    size_t out = 0;
+    int shown = 0;
+    quoted[out++] = '"';
+    for (size_t i = 0; i < size; shown++) {
+        if (shown == SHOWN) {
+            memcpy(quoted + out, "...", 3);
+            out += 3;
+            break;
+        }
+        const size_t step = printable(in + i, size - i);
+        if (step > 0 && in[i] != '"' && in[i] != '\\') {
+            memcpy(quoted + out, in + i, step);
+            out += step;
+            i += step;
+        } else {
+            out += (size_t)snprintf(quoted + out, 5, in[i] == '"' || in[i] == '\\' ? "\\%c" : "\\x%02x", in[i]);
+            i++;
+        }
+    }
+    quoted[out++] = '"';
+    quoted[out] = '\0';
+    return quoted;
+}

@@ -1,0 +1,196 @@
+#define _GNU_SOURCE /* strtod_l */
+#include "text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- growing text --------------------------------------------------------------------------------------------- */
+
+static sfu_status reserve(sfu__text *text, size_t more) {
+    if (more > PTRDIFF_MAX - text->size - 1) {
+        return sfu__fail(SFU_ERR_MEMORY, "out of memory: a text of more than %zu bytes", text->size);
+    }
+    char *bytes = sfu__grow(text->bytes, &text->capacity, text->size + more + 1, 1);
+    if (bytes == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    text->bytes = bytes;
+    return SFU_OK;
+}
+
+void sfu__text_clear(sfu__text *text) {
+    sfu__free(text->bytes);
+    *text = (sfu__text){0};
+}
+
+sfu_status sfu__text_add(sfu__text *text, const char *bytes, size_t size) {
+    const sfu_status status = reserve(text, size);
+    if (status == SFU_OK) {
+        if (size > 0) {
+            memcpy(text->bytes + text->size, bytes, size);
+        }
+        text->size += size;
+        text->bytes[text->size] = '\0';
+    }
+    return status;
+}
+
+sfu_status sfu__text_format(sfu__text *text, const char *format, ...) {
+    va_list arguments;
+    va_list again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int size = vsnprintf(NULL, 0, format, arguments);
+    sfu_status status = reserve(text, (size_t)size);
+    if (status == SFU_OK) {
+        vsnprintf(text->bytes + text->size, (size_t)size + 1, format, again);
+        text->size += (size_t)size;
+    }
+    va_end(again);
+    va_end(arguments);
+    return status;
+}
+
+/* ---- numbers -------------------------------------------------------------------------------------------------- */
+
+static locale_t c_locale;
+static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
+static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+/* strtod in the C locale, for what the short way below cannot do exactly. */
+static bool parse_slowly(double *value, const char *begin, size_t size) {
+    char text[512];
+    if (size >= sizeof text) {
+        return false;
+    }
+    memcpy(text, begin, size);
+    text[size] = '\0';
+    pthread_once(&c_locale_once, make_c_locale);
+    char *stop = NULL;
+    const double parsed = c_locale != (locale_t)0 ? strtod_l(text, &stop, c_locale) : strtod(text, &stop);
+    if (stop != text + size || !isfinite(parsed)) {
+        return false;
+    }
+    *value = parsed;
+    return true;
+}
+
+bool sfu__parse_double(double *value, const char *begin, const char *end) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *p = begin;
+    const bool negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) {
+        p++;
+    }
+    uint64_t digits = 0;
+    int count = 0;    /* significant digits in `digits` */
+    int exponent = 0; /* of ten */
+    bool any = false;
+    for (; p < end && *p >= '0' && *p <= '9'; p++, any = true) {
+        digits = digits * 10 + (uint64_t)(*p - '0');
+        count += digits > 0;
+    }
+    if (p < end && *p == '.') {
+        for (p++; p < end && *p >= '0' && *p <= '9'; p++, any = true, exponent--) {
+            digits = digits * 10 + (uint64_t)(*p - '0');
+            count += digits > 0;
+        }
+    }
+    if (!any) {
+        return false;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        const char *start = ++p;
+        const bool down = p < end && *p == '-';
+        if (p < end && (*p == '-' || *p == '+')) {
+            start = ++p;
+        }
+        int written = 0;
+        for (; p < end && *p >= '0' && *p <= '9'; p++) {
+            written = written < 100000 ? written * 10 + (*p - '0') : written;
+        }
+        if (p == start) {
+            return false;
+        }
+        exponent += down ? -written : written;
+    }
+    if (p != end) {
+        return false;
+    }
+    /* Both factors are exact in a double, so one rounding gives the correctly rounded result. */
+    if (count <= 18 && digits <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22) {
+        const double magnitude = exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
+        *value = negative ? -magnitude : magnitude;
+        return true;
+    }
+    return parse_slowly(value, begin, (size_t)(end - begin));
+}
+
+bool sfu__parse_int64(int64_t *value, const char *begin, const char *end) {
+    const char *p = begin;
+    const bool negative = p < end && *p == '-';
+    p += negative;
+    if (p == end) {
+        return false;
+    }
+    int64_t number = 0; /* kept negative: the range reaches one further there */
+    for (; p < end; p++) {
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_sub_overflow(number, *p - '0', &number)) {
+            return false;
+        }
+    }
+    if (!negative && number == INT64_MIN) {
+        return false;
+    }
+    *value = negative ? number : -number;
+    return true;
+}
+
+bool sfu__parse_int64_string(int64_t *value, const char *text) {
+    return sfu__parse_int64(value, text, text + strlen(text));
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__strings_add(sfu__strings *strings, const char *bytes, size_t size) {
+    const size_t used = strings->count > 0 ? (size_t)strings->offsets[strings->count] : 0;
+    if (size > PTRDIFF_MAX - used) {
+        return sfu__fail(SFU_ERR_MEMORY, "out of memory: names of more than %zu bytes", used);
+    }
+    char *grown_bytes = sfu__grow(strings->bytes, &strings->bytes_capacity, used + size, 1);
+    if (grown_bytes == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    strings->bytes = grown_bytes;
+    int64_t *grown_offsets =
+        sfu__grow(strings->offsets, &strings->offsets_capacity, (size_t)strings->count + 2, sizeof *grown_offsets);
+    if (grown_offsets == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    strings->offsets = grown_offsets;
+    if (size > 0) {
+        memcpy(strings->bytes + used, bytes, size);
+    }
+    strings->offsets[strings->count] = (int64_t)used;
+    strings->count++;
+    strings->offsets[strings->count] = (int64_t)(used + size);
+    return SFU_OK;
+}
+
+void sfu__strings_clear(sfu__strings *strings) {
+    sfu__free(strings->bytes);
+    sfu__free(strings->offsets);
+    *strings = (sfu__strings){0};
+}
+
+const char *sfu__strings_get(const sfu__strings *strings, int64_t i, size_t *size) {
+    *size = (size_t)(strings->offsets[i + 1] - strings->offsets[i]);
+    return strings->bytes + strings->offsets[i];
+}

@@ -1,0 +1,38 @@
+/* text.h - growing text, and numbers out of text: exact and independent of the locale. */
+#ifndef SFU_TEXT_H
+#define SFU_TEXT_H
+
+#include "memory.h"
+
+/* A growing run of bytes. Starts as {0}; after any append that succeeded, bytes[size] is 0. */
+typedef struct sfu__text {
+    char *bytes;
+    size_t size, capacity;
+} sfu__text;
+
+void sfu__text_clear(sfu__text *text); /* releases the memory */
+SFU_CHECKED sfu_status sfu__text_add(sfu__text *text, const char *bytes, size_t size);
+SFU_CHECKED sfu_status sfu__text_format(sfu__text *text, const char *format, ...) SFU_PRINTF(2, 3);
+
+/* Reads the whole of [begin, end) as a number: decimal or scientific, "inf" and "nan" refused, correctly rounded, no
+ * blanks allowed. Returns false where it is none. */
+bool sfu__parse_double(double *value, const char *begin, const char *end);
+bool sfu__parse_int64(int64_t *value, const char *begin, const char *end);
+
+/* Reads the whole of a string. */
+bool sfu__parse_int64_string(int64_t *value, const char *text);
+
+/* Names: string i is bytes[offsets[i]] to bytes[offsets[i+1]], not terminated. The layout of the container's
+ * nodes.bytes and nodes.offsets. Starts as {0}. */
+typedef struct sfu__strings {
+    char *bytes;
+    int64_t *offsets; /* count + 1 */
+    int64_t count;
+    size_t bytes_capacity, offsets_capacity;
+} sfu__strings;
+
+SFU_CHECKED sfu_status sfu__strings_add(sfu__strings *strings, const char *bytes, size_t size);
+void sfu__strings_clear(sfu__strings *strings);
+const char *sfu__strings_get(const sfu__strings *strings, int64_t i, size_t *size);
+
+#endif

@@ -1,0 +1,15 @@
+#include "sfumato.h"
+
+const char *sfu_version(void) { return SFU_VERSION; }
+
+#define TEXT_OF(have) #have
+#define PART(name, have, library) name " " TEXT_OF(have) " " library
+
+const char *sfu_version_part(int i) {
+    static const char *const parts[] = {
+        PART("npz", SFU_HAVE_ZIP, "libzip"),
+        PART("mat", SFU_HAVE_MAT, "libmatio"),
+        PART("https", SFU_HAVE_CURL, "libcurl"),
+    };
+    return i >= 0 && i < (int)(sizeof parts / sizeof parts[0]) ? parts[i] : 0;
+}

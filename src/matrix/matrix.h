@@ -1,0 +1,31 @@
+/* matrix.h - sparse matrices that own their arrays, and what is done to them in whole. */
+#ifndef SFU_MATRIX_H
+#define SFU_MATRIX_H
+
+#include "memory.h"
+
+/* Compressed rows. Starts as {0}; the arrays come from sfu__alloc. */
+struct sfu_matrix {
+    int32_t rows, cols;
+    int64_t *indptr;  /* rows + 1 */
+    int32_t *indices; /* indptr[rows], ascending in a row once tidied */
+    float *values;    /* or NULL: all ones */
+};
+
+void sfu__matrix_clear(sfu_matrix *matrix);
+sfu_csr sfu__matrix_view(const sfu_matrix *matrix);
+
+/* Sorts each row by column, adds up entries that stand at the same place, drops zeros. *merged (if not NULL) gets how
+ * many entries were added to another. Values that are all 1 become NULL. */
+SFU_CHECKED sfu_status sfu__matrix_tidy(sfu_matrix *matrix, int64_t *merged);
+
+/* What a CSR in foreign hands must satisfy. `what` starts the message: "PATH: adj". */
+SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, int64_t nonzeros, const char *what, int threads);
+
+/* The components of the undirected graph behind `graph`: component[i] is the smallest node of node i's. *count gets how
+ * many there are, *largest the size of the largest and *largest_root its component (the one of the smallest node among
+ * equals). */
+SFU_CHECKED sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest, int32_t *largest_root,
+                                       const sfu_csr *graph);
+
+#endif

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Runs one script test in an empty folder that is removed afterwards.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export HOME="$folder/home" XDG_CACHE_HOME="$folder/cache" LC_ALL=C.UTF-8
+unset SFUMATO_DATA
+mkdir -p "$HOME" "$folder/work"
+cd "$folder/work"
+exec_status=0
+bash -eu -o pipefail "$1" || exec_status=$?
+exit "$exec_status"

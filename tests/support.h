@@ -1,0 +1,40 @@
+/* support.h - what the test programs share: cmocka, places of files, an allocator that fails on demand. */
+#ifndef SFU_TEST_SUPPORT_H
+#define SFU_TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sfumato.h"
+
+/* A path below the folder of the public datasets; skips the calling test, saying so, where they are not there. The
+ * text lives until the next call. */
+const char *test_data(const char *relative);
+
+/* A fresh folder for the calling test program, removed with all that is in it when the program ends; and a path in it.
+ * The text lives until the eighth call after. */
+const char *test_path(const char *name);
+
+/* Writes a file below that folder and returns its path. */
+const char *test_file(const char *name, const void *bytes, size_t size);
+const char *test_text_file(const char *name, const char *text);
+
+/* Fails with sfu_message() unless the status is as wanted; then the message must contain each of the strings (NULL
+ * ends them). */
+#define assert_ok(call) test_assert_ok((call), #call, __FILE__, __LINE__)
+void test_assert_ok(sfu_status status, const char *call, const char *file, int line);
+#define assert_fails(status, call, ...)                                                                                \
+    test_assert_fails((status), (call), #call, __FILE__, __LINE__, (const char *[]){__VA_ARGS__, NULL})
+void test_assert_fails(sfu_status wanted, sfu_status status, const char *call, const char *file, int line,
+                       const char *const *parts);
+
+/* Runs `body` again and again, the n-th allocation of the n-th run failing, until a run gets by without. Each run must
+ * return SFU_ERR_MEMORY or, the last, SFU_OK, and leave no block behind. `most` bounds the runs: further ones are
+ * spread over what is left. */
+void test_fail_each_allocation(sfu_status (*body)(void *context), void *context, int64_t most);
+
+#endif
