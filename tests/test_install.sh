@@ -45,6 +45,8 @@ says_version() { # PROGRAM
 }
 needs_library() { readelf -d "$1" | grep -q 'NEEDED.*\[libsfumato\.so\.0\.1\]'; }
 
+needs_no_library() { if needs_library "$1"; then echo "$1 needs the shared library" && exit 1; fi; }
+
 # The header by itself.
 echo '#include <sfumato.h>' >header.c
 cp header.c header.cpp
@@ -65,7 +67,7 @@ mkdir away
 mv "$libdir"/libsfumato.so* away
 $CC -std=c17 $strict program.c $(pkg-config --static --cflags --libs sfumato) -o c_static
 mv away/* "$libdir"
-! needs_library c_static
+needs_no_library c_static
 says_version ./c_static
 
 # CMake.
@@ -83,7 +85,7 @@ CMAKE
 CC=$CC cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$PWD/prefix" >cmake.log
 cmake --build project/build >>cmake.log
 needs_library project/build/cmake_shared
-! needs_library project/build/cmake_static
+needs_no_library project/build/cmake_static
 says_version project/build/cmake_shared
 says_version project/build/cmake_static
 echo "installed, found and used: pkg-config (C, C++, archive) and CMake (shared, static)"
