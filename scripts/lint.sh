@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Format, clang-tidy, cppcheck and a few rules of the house. Needs a configured build folder (compile_commands.json).
 # A file that came out clean is not looked at again until it, a header or the rules change.
-#   usage: scripts/lint.sh [BUILD]
+#   usage: scripts/lint.sh             check
+#          scripts/lint.sh --format    only bring the sources into the format
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${1:-build}
+build=build
 jobs=$(nproc 2>/dev/null || echo 2)
 failed=0
 
@@ -27,6 +28,10 @@ refuse() { # TEXT PATTERN FILE...: no file may hold a line that matches
         failed=1
     fi
 }
+
+if [ "${1:-}" = --format ]; then
+    exec "$clang_format" -i "${sources[@]}" "${headers[@]}"
+fi
 
 say "format of ${#sources[@]} sources and ${#headers[@]} headers"
 "$clang_format" --dry-run -Werror "${sources[@]}" "${headers[@]}" || failed=1
