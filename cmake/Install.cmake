@@ -20,11 +20,9 @@ write_basic_package_version_file(sfumatoConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES ${CMAKE_BINARY_DIR}/sfumatoConfig.cmake ${CMAKE_BINARY_DIR}/sfumatoConfigVersion.cmake
     DESTINATION ${package_folder})
 
-# pkg-config finds the prefix from where its file lies.
-set(pc_requires "zlib libcrypto jansson")
-if(SFU_HAVE_ZIP)
-    string(APPEND pc_requires " libzip")
-endif()
+# pkg-config finds the prefix from where its file lies. libzip is named as a library, not as a module: its own file asks
+# for -lbz2, which Debian does not install with it and which no one needs who links the shared libzip.
+string(JOIN " " pc_zip ${ZIP_LDFLAGS})
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
     OUTPUT_VARIABLE pc_up)
 configure_file(cmake/sfumato.pc.in sfumato.pc @ONLY)
