@@ -22,7 +22,10 @@ install(FILES ${CMAKE_BINARY_DIR}/sfumatoConfig.cmake ${CMAKE_BINARY_DIR}/sfumat
 
 # pkg-config finds the prefix from where its file lies. libzip is named as a library, not as a module: its own file asks
 # for -lbz2, which Debian does not install with it and which no one needs who links the shared libzip.
-string(JOIN " " pc_zip ${ZIP_LDFLAGS})
+set(pc_zip "")
+if(SFU_HAVE_ZIP)
+    set(pc_zip "-lzip ")
+endif()
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
     OUTPUT_VARIABLE pc_up)
 configure_file(cmake/sfumato.pc.in sfumato.pc @ONLY)
