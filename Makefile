@@ -44,7 +44,7 @@ test:
 	scripts/lint.sh
 
 debug asan clang: ; $(call build,$@)
-lint: all ; scripts/lint.sh
+lint: ; scripts/lint.sh
 format: ; scripts/lint.sh --format
 
 fuzz:

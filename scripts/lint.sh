@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Format, clang-tidy, cppcheck and a few rules of the house. Needs a configured build folder (compile_commands.json).
+# Format, clang-tidy, cppcheck and a few rules of the house. The compile commands are those of the clang build.
 # A file that came out clean is not looked at again until it, a header or the rules change.
 #   usage: scripts/lint.sh             check
 #          scripts/lint.sh --format    only bring the sources into the format
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=build
+build=build-clang
 jobs=$(nproc 2>/dev/null || echo 2)
 failed=0
 
@@ -53,6 +53,7 @@ if [ -n "$twice" ]; then
     failed=1
 fi
 
+cmake --preset clang >/dev/null
 # One stamp a file, named by what its result depends on.
 stamps=$build/lint
 mkdir -p "$stamps"
@@ -61,7 +62,7 @@ tidy() {
     local stamp
     stamp=$stamps/$(printf '%s %s' "$1" "$shared" | cat - "$1" | sha256sum | cut -c1-32)
     [ -e "$stamp" ] && return
-    "$clang_tidy" -p "$build" --quiet "$1" 2>"$stamp.err" && rm "$stamp.err" && touch "$stamp" && return
+    "$clang_tidy" -p "$build" --extra-arg=-UNDEBUG --quiet "$1" 2>"$stamp.err" && rm "$stamp.err" && touch "$stamp" && return
     grep -vE 'warnings? generated|^Suppressed|^Use -header-filter' "$stamp.err" >&2
     return 1
 }
