@@ -193,7 +193,7 @@ double sfu__exp(double x) {
     return x < -746 ? 0 : exp_of((pair){x, 0});
 }
 
-double sfu__log(double x) {
+double sfu__ln(double x) {
     if (x == 0) {
         return -INFINITY;
     }
@@ -267,16 +267,24 @@ static const double F_SERIES[] = {
     -2.89958215747577775e-10, 8.51866454140387293e-11,  2.25915432366609439e-11,  -6.19691828818332675e-12,
 };
 
-/* F(t) by Horner's rule, and F'(t) beside it for the low half of t, since F' reaches 1.7. */
+/* F(t) by Horner's rule, the last steps in pairs, and F'(t) beside it for the low half of t, since F' reaches 1.7. */
 static pair smooth_part(pair t) {
-    double sum = 0, slope = 0;
-    for (int n = (int)(sizeof F_SERIES / sizeof F_SERIES[0]) - 1; n >= 0; n--) {
-        slope = slope * t.hi + sum;
-        sum = sum * t.hi + F_SERIES[n];
+    enum { TERMS = sizeof F_SERIES / sizeof F_SERIES[0], IN_PAIRS = 4 };
+    const pair t_hi = {t.hi, 0};
+    double slope = 0, rough = 0;
+    int n = TERMS - 1;
+    for (; n >= IN_PAIRS; n--) {
+        slope = slope * t.hi + rough;
+        rough = rough * t.hi + F_SERIES[n];
     }
-    slope = slope * t.hi + sum;
-    const pair linear = multiply(sum, t.hi);
-    return pair_add(F0, add_ordered(linear.hi, linear.lo + slope * t.lo));
+    pair sum = {rough, 0};
+    for (; n >= 0; n--) {
+        slope = slope * t.hi + sum.hi;
+        sum = pair_add((pair){F_SERIES[n], 0}, pair_multiply(sum, t_hi));
+    }
+    slope = slope * t.hi + sum.hi;
+    sum = pair_multiply(sum, t_hi);
+    return pair_add(F0, (pair){sum.hi, sum.lo + slope * t.lo});
 }
 
 /* erfc(x) = 2^k times the pair returned, 0 <= x <= 28. */
