@@ -14,10 +14,12 @@ add_library(sfumato_flags INTERFACE)
 target_include_directories(sfumato_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(sfumato_flags INTERFACE _POSIX_C_SOURCE=200809L ${part_definitions})
 target_compile_options(sfumato_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+    -Wall -Wextra -Wpedantic -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
     -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-format-nonliteral
     # A result may not depend on whether the compiler fuses a*b+c, and sqrt needs no errno.
     -ffp-contract=off -fno-math-errno)
+# gcc counts a variable named after a type of the file as shadowing; clang's warning is the one that is meant.
+target_compile_options(sfumato_flags INTERFACE $<IF:$<C_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>)
 option(SFUMATO_WERROR "Warnings are errors" ON)
 if(SFUMATO_WERROR)
     target_compile_options(sfumato_flags INTERFACE -Werror)

@@ -271,7 +271,7 @@ typedef struct sfu_arrays {
     const float *const *columns; /* [column_count][nodes] */
 } sfu_arrays;
 
-/* Only name, strict, directed, keep_loops, largest, duplicates, scale, knn, threads and progress of the options are
+/* Only name, directed, keep_loops, largest, duplicates, scale, knn, threads and progress of the options are
  * used. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, const sfu_arrays *arrays,
                                                        const sfu_import_options *options);
