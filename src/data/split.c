@@ -74,7 +74,7 @@ static void take_standard(sfu__draft *draft) {
         for (int32_t i = 0; i < dataset->standard_count[part]; i++) {
             const int32_t node = dataset->standard[part][i];
             const bool labelled = dataset->labels[node] != SFU_NO_LABEL;
-            draft->part_of[node] = labelled ? (int8_t)part : SFU__NO_PART;
+            draft->part_of[node] = labelled ? (uint8_t)part : SFU__NO_PART;
             unlabelled += !labelled;
         }
     }
@@ -160,7 +160,7 @@ done:
 
 static sfu_status collect_parts(sfu_split *split, const sfu__draft *draft) {
     sfu_status status = SFU_OK;
-    const int8_t *part_of = draft->part_of;
+    const uint8_t *part_of = draft->part_of;
     for (int32_t node = 0; node < split->nodes; node++) {
         if (part_of[node] != SFU__NO_PART) {
             split->count[part_of[node]]++;
@@ -187,11 +187,11 @@ done:
 /* A class that is tested but never trained on costs accuracy in silence. */
 static sfu_status warn_of_untrained(const sfu_split *split, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
-    int8_t *parts_of = NULL; /* of each class: a bit a part */
+    uint8_t *parts_of = NULL; /* of each class: a bit a part */
     SFU_ALLOC_ZERO(parts_of, dataset->classes);
     for (int part = 0; part < SFU_PARTS; part++) {
         for (int32_t i = 0; i < split->count[part]; i++) {
-            parts_of[dataset->labels[split->part[part][i]]] |= (int8_t)(1 << part);
+            parts_of[dataset->labels[split->part[part][i]]] |= (uint8_t)(1 << part);
         }
     }
     int32_t untrained = 0;

@@ -41,7 +41,7 @@ done:
 
 /* Lays the labelled nodes out class after class, each class in the order of the draw, and deals the pattern out along
  * that line again and again: every class, and the whole, is divided as the pattern is, to within one node a part. */
-static sfu_status deal(sfu__draft *draft, const draw *drawn, const int8_t *pattern, int64_t period) {
+static sfu_status deal(sfu__draft *draft, const draw *drawn, const uint8_t *pattern, int64_t period) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = draft->dataset;
     int64_t *place = NULL; /* where the next node of each class stands in the line */
@@ -200,7 +200,7 @@ done:
  */
 
 sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed) {
-    static const int8_t quarters[] = {SFU_TRAIN, SFU_VAL, SFU_TRAIN, SFU_TEST};
+    static const uint8_t quarters[] = {SFU_TRAIN, SFU_VAL, SFU_TRAIN, SFU_TEST};
     sfu_status status = SFU_OK;
     draw drawn = {0};
     SFU_TRY(sfu__text_format(&draft->text, "random:%llu", (unsigned long long)seed));
@@ -224,7 +224,7 @@ done:
 sfu_status sfu__split_cv(sfu__draft *draft, int64_t folds, int64_t fold, uint64_t seed) {
     sfu_status status = SFU_OK;
     draw drawn = {0};
-    int8_t *pattern = NULL;
+    uint8_t *pattern = NULL;
     SFU_TRY(sfu__text_format(&draft->text, "cv:%lld:%lld:%llu", (long long)folds, (long long)fold,
                              (unsigned long long)seed));
     SFU_TRY(shuffle_labelled(&drawn, draft->dataset, seed, STREAM_CV));

@@ -5,7 +5,7 @@
 #include "dataset.h"
 #include "text.h"
 
-enum { SFU__NO_PART = -1 };
+enum { SFU__NO_PART = SFU_PARTS };
 
 /* "train", "val", "test". */
 extern const char *const sfu__part_names[SFU_PARTS];
@@ -14,7 +14,7 @@ typedef struct sfu__draft {
     const sfu_dataset *dataset;  /* checked, with at least one label */
     char quoted[SFU__QUOTE_MAX]; /* the protocol as the user wrote it, for messages */
     const char *size;            /* the size as the user wrote it, or NULL */
-    int8_t *part_of;             /* [nodes]: an sfu_part or SFU__NO_PART, which it starts as */
+    uint8_t *part_of;            /* [nodes]: an sfu_part or SFU__NO_PART, which it starts as */
     sfu__text text;              /* protocol and size as they are used */
 } sfu__draft;
 
