@@ -510,24 +510,3 @@ sfu_status sfu__csv_number(const sfu__csv *csv, size_t column, float *value) {
     *value = (float)number;
     return SFU_OK;
 }
-
-sfu_status sfu__csv_write(sfu__text *text, const char *bytes, size_t size) {
-    static const char special[] = ",;\t\n\r\"";
-    const bool edge_blank = size > 0 && (bytes[0] == ' ' || bytes[size - 1] == ' ');
-    const bool comment = size > 0 && (bytes[0] == '#' || bytes[0] == '%');
-    bool quoted = size == 0 || edge_blank || comment;
-    for (size_t i = 0; i < size && !quoted; i++) {
-        quoted = memchr(special, bytes[i], sizeof special - 1) != NULL;
-    }
-    if (!quoted) {
-        return sfu__text_add(text, bytes, size);
-    }
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_add(text, "\"", 1));
-    for (size_t i = 0; i < size; i++) {
-        SFU_TRY(sfu__text_add(text, bytes[i] == '"' ? "\"\"" : &bytes[i], bytes[i] == '"' ? 2 : 1));
-    }
-    SFU_TRY(sfu__text_add(text, "\"", 1));
-done:
-    return status;
-}

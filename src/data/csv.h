@@ -84,7 +84,4 @@ const char *sfu__csv_column(const sfu__csv *csv, size_t column, char name[SFU__Q
 /* Whether a field, or a name of the header, is this word, in any case. */
 bool sfu__csv_is(const char *bytes, size_t size, const char *word);
 
-/* Appends a field as the reader will read it back: quoted where it must be. */
-SFU_CHECKED sfu_status sfu__csv_write(sfu__text *text, const char *bytes, size_t size);
-
 #endif

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-/* Semicolon and tab too: a reader that guesses the separator is not led astray. */
+/* As csv.h reads: any of its separators, and what would be a comment at the top of an edge list. */
 static bool needs_quotes(const char *bytes, size_t size) {
-    if (size == 0 || bytes[0] == ' ' || bytes[0] == '#' || bytes[size - 1] == ' ') {
+    static const char special[] = ",;\t\r\n\"";
+    if (size == 0 || memchr(" #%", bytes[0], 3) != NULL || bytes[size - 1] == ' ') {
         return true;
     }
     for (size_t i = 0; i < size; i++) {
-        if (bytes[i] != '\0' && strchr(",;\t\"\r\n", bytes[i]) != NULL) {
+        if (memchr(special, bytes[i], sizeof special - 1) != NULL) {
             return true;
         }
     }

@@ -1,6 +1,5 @@
 /* Parts that are on their way from other branches: weak, so that the real ones replace them. To be removed. */
 #include "raw.h"
-#include "split_int.h"
 #define WEAK __attribute__((weak))
 #define PENDING sfu__fail(SFU_ERR_UNSUPPORTED, "pending")
 WEAK sfu_status sfu__read_planetoid(sfu__raw *raw, const sfu_import_options *o) {
@@ -51,4 +50,3 @@ WEAK sfu_status sfu_dataset_make(sfu_dataset **d, const sfu_make_options *o) {
     return PENDING;
 }
 WEAK char *sfu_cache_folder(void) { return NULL; }
-WEAK sfu_status sfu__split_read(sfu__draft *d, const char *path) { (void)d; (void)path; return PENDING; }
