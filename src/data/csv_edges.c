@@ -248,42 +248,6 @@ done:
 
 /* ---- the general way -------------------------------------------------------------------------------------------- */
 
-/* Pairs on their way into blocks. */
-typedef struct gathering {
-    uint32_t *ends;
-    float *weights;
-    int64_t count;
-} gathering;
-
-enum { GATHERED = 1 << 16 };
-
-static sfu_status hand_over(gathering *self, sfu__pairs *pairs) {
-    const int64_t count = self->count;
-    self->count = 0;
-    return count > 0 ? sfu__pairs_take(pairs, &self->ends, &self->weights, count) : SFU_OK;
-}
-
-static sfu_status gather(gathering *self, sfu__pairs *pairs, const int64_t ends[2], bool weighted, float weight) {
-    sfu_status status = SFU_OK;
-    if (self->count == GATHERED) {
-        SFU_TRY(hand_over(self, pairs));
-    }
-    if (self->ends == NULL) {
-        SFU_ALLOC(self->ends, 2 * GATHERED);
-    }
-    if (weighted && self->weights == NULL) {
-        SFU_ALLOC(self->weights, GATHERED);
-    }
-    self->ends[2 * self->count] = (uint32_t)ends[0];
-    self->ends[2 * self->count + 1] = (uint32_t)ends[1];
-    if (weighted) {
-        self->weights[self->count] = weight;
-    }
-    self->count++;
-done:
-    return status;
-}
-
 sfu_status sfu__csv_weight(const sfu__csv *csv, size_t column, float *weight) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__csv_number(csv, column, weight));
@@ -318,7 +282,7 @@ done:
 
 static sfu_status read_generally(sfu__tables *tables, sfu__csv *csv) {
     sfu_status status = SFU_OK;
-    gathering self = {0};
+    sfu__gathering self = {0};
     int64_t ends[2];
     float weight = 1;
     bool more;
@@ -328,15 +292,14 @@ static sfu_status read_generally(sfu__tables *tables, sfu__csv *csv) {
             break;
         }
         SFU_TRY(read_edge(tables, csv, ends, &weight));
-        SFU_TRY(gather(&self, &tables->raw->pairs, ends, csv->width == 3, weight));
+        SFU_TRY(sfu__gather(&self, &tables->raw->pairs, ends[0], ends[1], csv->width == 3 ? &weight : NULL));
     }
-    SFU_TRY(hand_over(&self, &tables->raw->pairs));
+    SFU_TRY(sfu__gather_end(&self, &tables->raw->pairs));
     if (!tables->named) {
         SFU_TRY(sort_nodes(tables, &tables->raw->pairs, sfu__thread_count(tables->options->threads)));
     }
 done:
-    sfu__free(self.ends);
-    sfu__free(self.weights);
+    sfu__gather_clear(&self);
     return status;
 }
 

@@ -31,7 +31,7 @@ void sfu__tables_clear(sfu__tables *tables) {
 sfu_status sfu__tables_open(sfu__tables *tables, sfu__csv *csv, const char *path, sfu__csv_rules rules) {
     sfu_status status = SFU_OK;
     const char *base = sfu__path_base(path);
-    rules.header = tables->options->header;
+    rules.header = rules.header == SFU_HEADER_AUTO ? tables->options->header : rules.header;
     rules.progress = tables->options->progress;
     rules.progress_user = tables->options->progress_user;
     SFU_TRY(sfu__csv_open(csv, path, &rules));
@@ -132,6 +132,43 @@ sfu_status sfu__tables_name(sfu__node_index *names, const sfu__csv *csv, const c
         return sfu__csv_fail_row(csv, "the name of a %s, %s, is not UTF-8", what, sfu__quote(quoted, bytes, size));
     }
     return sfu__node_index_add(names, bytes, size, number);
+}
+
+/* ---- pairs one by one ------------------------------------------------------------------------------------------- */
+
+enum { GATHERED = 1 << 16 };
+
+sfu_status sfu__gather_end(sfu__gathering *gathering, sfu__pairs *pairs) {
+    const int64_t count = gathering->count;
+    gathering->count = 0;
+    return count > 0 ? sfu__pairs_take(pairs, &gathering->ends, &gathering->weights, count) : SFU_OK;
+}
+
+sfu_status sfu__gather(sfu__gathering *gathering, sfu__pairs *pairs, int64_t from, int64_t to, const float *weight) {
+    sfu_status status = SFU_OK;
+    if (gathering->count == GATHERED) {
+        SFU_TRY(sfu__gather_end(gathering, pairs));
+    }
+    if (gathering->ends == NULL) {
+        SFU_ALLOC(gathering->ends, 2 * GATHERED);
+    }
+    if (weight != NULL) {
+        if (gathering->weights == NULL) {
+            SFU_ALLOC(gathering->weights, GATHERED);
+        }
+        gathering->weights[gathering->count] = *weight;
+    }
+    gathering->ends[2 * gathering->count] = (uint32_t)from;
+    gathering->ends[2 * gathering->count + 1] = (uint32_t)to;
+    gathering->count++;
+done:
+    return status;
+}
+
+void sfu__gather_clear(sfu__gathering *gathering) {
+    sfu__free(gathering->ends);
+    sfu__free(gathering->weights);
+    *gathering = (sfu__gathering){0};
 }
 
 /* ---- finishing -------------------------------------------------------------------------------------------------- */

@@ -70,7 +70,7 @@ SFU_CHECKED sfu_status sfu__tables_finish(sfu__tables *tables);
 
 /* ---- shared by those ---- */
 
-/* Opens a file and notes its name. */
+/* Opens a file and notes its name. The header is as the options have it, unless the rules say. */
 SFU_CHECKED sfu_status sfu__tables_open(sfu__tables *tables, sfu__csv *csv, const char *path, sfu__csv_rules rules);
 
 /* The node that a column of the current row names; added where that is allowed. */
@@ -105,6 +105,18 @@ SFU_CHECKED sfu_status sfu__tables_feature_columns(sfu__tables *tables, const sf
 
 /* Notes the label in a column of the current row; an empty one is none. */
 SFU_CHECKED sfu_status sfu__tables_label(sfu__tables *tables, const sfu__csv *csv, int64_t node, size_t column);
+
+/* Pairs that come one by one, on their way into blocks. Starts as {0}. Weights come with all of them or none. */
+typedef struct sfu__gathering {
+    uint32_t *ends;
+    float *weights;
+    int64_t count;
+} sfu__gathering;
+
+SFU_CHECKED sfu_status sfu__gather(sfu__gathering *gathering, sfu__pairs *pairs, int64_t from, int64_t to,
+                                   const float *weight);
+SFU_CHECKED sfu_status sfu__gather_end(sfu__gathering *gathering, sfu__pairs *pairs);
+void sfu__gather_clear(sfu__gathering *gathering);
 
 /* A weight: a number that is not negative. */
 SFU_CHECKED sfu_status sfu__csv_weight(const sfu__csv *csv, size_t column, float *weight);
