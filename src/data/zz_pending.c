@@ -12,4 +12,3 @@ WEAK sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *o) { (voi
 WEAK sfu_status sfu__knn(sfu__raw *raw, int k, const sfu_import_options *o) { (void)raw; (void)o; (void)k; return PENDING; }
 WEAK void sfu_make_options_init(sfu_make_options *o) { *o = (sfu_make_options){0}; }
 WEAK sfu_status sfu_dataset_make(sfu_dataset **d, const sfu_make_options *o) { (void)o; *d = NULL; return PENDING; }
-WEAK char *sfu_cache_folder(void) { return NULL; }
