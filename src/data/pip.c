@@ -132,6 +132,16 @@ done:
     return status;
 }
 
+static void remove_files(const char *folder, const sfu__layout *layout) {
+    for (size_t i = 0; i < layout->file_count; i++) {
+        char *path = sfu__path_join(folder, layout->files[i].name);
+        if (path != NULL) {
+            unlink(path);
+        }
+        sfu__free(path);
+    }
+}
+
 sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
     int error = 0;
     sfu_status status = SFU_OK;
@@ -142,6 +152,9 @@ sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const s
     }
     for (size_t i = 0; i < layout->file_count && status == SFU_OK; i++) {
         status = take_file(wheel, folder, layout, &layout->files[i]);
+    }
+    if (status != SFU_OK) { /* all of them or none */
+        remove_files(folder, layout);
     }
     zip_discard(wheel);
     return status;
