@@ -27,24 +27,24 @@ void sfu__set_message(const char *text) {
     }
 }
 
-sfu_status sfu__fail(sfu_status status, const char *format, ...) {
+int sfu__write_message(const char *format, ...) {
     /* An argument may be the old message itself, so the new one is written beside it first. */
     char text[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(message, text, sizeof message);
-    return status;
+    return size;
 }
 
-sfu_status sfu__fail_system(const char *path, const char *what, int error) {
+int sfu__write_system_message(const char *path, const char *what, int error) {
     char reason[128];
     /* The POSIX strerror_r: the library does not depend on the GNU one. */
     if (strerror_r(error, reason, sizeof reason) != 0) {
         snprintf(reason, sizeof reason, "error %d", error);
     }
-    return sfu__fail(SFU_ERR_IO, "%s: %s: %s", path, what, reason);
+    return sfu__write_message("%s: %s: %s", path, what, reason);
 }
 
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix) {

@@ -16,6 +16,7 @@
 #include "assemble.h"
 #include "parallel.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -161,6 +162,7 @@ static inline uint64_t entry_of(uint32_t row, uint32_t column, uint32_t directio
 static void scatter_run(job *self, const stretch *run, int64_t *places) {
     const sfu__pair_block *block = &self->pairs->blocks[run->block];
     const bool both = !self->assembly->directed;
+    assert(block->ends != NULL); /* a block is released with its last pair */
     for (int64_t i = run->first; i < run->last; i++) {
         const uint32_t from = block->ends[2 * i];
         const uint32_t to = block->ends[2 * i + 1];
