@@ -14,18 +14,25 @@ add_library(sfumato_flags INTERFACE)
 target_include_directories(sfumato_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_compile_definitions(sfumato_flags INTERFACE _POSIX_C_SOURCE=200809L ${part_definitions})
 target_compile_options(sfumato_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+    -Wall -Wextra -Wpedantic -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
     -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-format-nonliteral
     # A result may not depend on whether the compiler fuses a*b+c, and sqrt needs no errno.
     -ffp-contract=off -fno-math-errno)
+# gcc counts a variable named after a type of the file as shadowing; clang's warning is the one that is meant.
+target_compile_options(sfumato_flags INTERFACE $<IF:$<C_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>)
 option(SFUMATO_WERROR "Warnings are errors" ON)
 if(SFUMATO_WERROR)
     target_compile_options(sfumato_flags INTERFACE -Werror)
 endif()
 
+# The sanitizers and the fuzzer watch every object, so they are set for the whole project.
 option(SFUMATO_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(SFUMATO_FUZZ "Build the fuzz targets (clang)" OFF)
 if(SFUMATO_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    target_compile_options(sfumato_flags INTERFACE ${sanitizers})
-    target_link_options(sfumato_flags INTERFACE ${sanitizers})
+    add_compile_options(${sanitizers})
+    add_link_options(${sanitizers})
+endif()
+if(SFUMATO_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
 endif()

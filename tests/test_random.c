@@ -1,7 +1,40 @@
-/* Philox4x32-10 against the known answers of Random123. */
+/* Philox4x32-10 against the known answers of Random123, and against its own code where the headers are installed. */
 #include "support.h"
 
 #include "random.h"
+
+#include <string.h>
+
+#ifndef SFU_HAVE_RANDOM123
+#define SFU_HAVE_RANDOM123 0
+#endif
+
+/* One block from Random123; false where it is not there. */
+static bool random123(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
+
+#if SFU_HAVE_RANDOM123
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wundef"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <Random123/philox.h>
+static bool random123(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]) {
+    philox4x32_ctr_t c;
+    philox4x32_key_t k;
+    memcpy(c.v, counter, sizeof c.v);
+    memcpy(k.v, key, sizeof k.v);
+    c = philox4x32(c, k);
+    memcpy(out, c.v, sizeof c.v);
+    return true;
+}
+#pragma GCC diagnostic pop
+#else
+static bool random123(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]) {
+    (void)out, (void)counter, (void)key;
+    return false;
+}
+#endif
 
 static void known_answers(void **state) {
     (void)state;
@@ -21,6 +54,36 @@ static void known_answers(void **state) {
         sfu__philox(out, known[i].counter, known[i].key);
         assert_memory_equal(out, known[i].out, sizeof out);
     }
+}
+
+static void blocks_are_those_of_random123(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 10000; i++) {
+        /* Counters and keys that have all their bits in play. */
+        uint32_t counter[4], key[2], ours[4], theirs[4];
+        const uint64_t mixed[3] = {sfu__random_bits(1, 1, i), sfu__random_bits(2, 1, i), sfu__random_bits(3, 1, i)};
+        memcpy(counter, mixed, sizeof counter);
+        memcpy(key, &mixed[2], sizeof key);
+        if (!random123(theirs, counter, key)) {
+            print_message("skipped: built without the headers of Random123\n");
+            skip();
+        }
+        sfu__philox(ours, counter, key);
+        assert_memory_equal(ours, theirs, sizeof ours);
+    }
+}
+
+/* docs/numbers.md: the key is the seed, the counter is the position's block (low) and the stream (high). */
+static void streams_are_laid_out_as_written(void **state) {
+    (void)state;
+    const uint64_t seed = 0x1122334455667788, stream = 0x99aabbccddeeff00, position = 0x0123456789abcdef;
+    const uint64_t block = position >> 1;
+    const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), 0xddeeff00, 0x99aabbcc};
+    const uint32_t key[2] = {0x55667788, 0x11223344};
+    uint32_t out[4];
+    sfu__philox(out, counter, key);
+    assert_true(sfu__random_bits(seed, stream, position) == ((uint64_t)out[3] << 32 | out[2]));
+    assert_true(sfu__random_bits(seed, stream, position - 1) == ((uint64_t)out[1] << 32 | out[0]));
 }
 
 static void a_walk_is_the_stream(void **state) {
@@ -49,7 +112,12 @@ static void below_is_even(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_answers), cmocka_unit_test(a_walk_is_the_stream),
-                                       cmocka_unit_test(below_is_even)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_answers),
+        cmocka_unit_test(blocks_are_those_of_random123),
+        cmocka_unit_test(streams_are_laid_out_as_written),
+        cmocka_unit_test(a_walk_is_the_stream),
+        cmocka_unit_test(below_is_even),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

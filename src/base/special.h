@@ -4,7 +4,7 @@
 #define SFU_SPECIAL_H
 
 double sfu__exp(double x);
-double sfu__log(double x);
+double sfu__ln(double x); /* the natural logarithm; sfu__log is a log line (notify.h) */
 double sfu__pow(double x, double y);
 double sfu__erfc(double x);
 

@@ -1,8 +1,8 @@
 /* dataset.h - a dataset from the inside: named tensors and texts under one owner.
  *
  * 1. A dataset owns either a mapped container (`file`) or arrays of its own (`owned`), and all pointers below lead into
- *    one of them. 2. After it is made nothing in it changes but the three results of the check, which are written once
- *    under `lock`. 3. Before the check has passed, only counts and extents may be relied on.
+ *    one of them. 2. After it is made nothing in it changes but the three results of the check and the facts, which are
+ * written once under `lock`. 3. Before the check has passed, only counts and extents may be relied on.
  */
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
@@ -23,9 +23,10 @@ struct sfu_dataset {
     bool has_standard;
     const char *node_bytes;      /* names, or NULL */
     const int64_t *node_offsets; /* nodes + 1 */
-    sfu__strings class_names;    /* each with a 0 behind it inside its extent; count 0: none */
-    sfu__strings feature_names;  /* the same */
-    sfu__tensor *tensors;        /* all of the above and the node columns, as the container has them */
+    int64_t node_bytes_size;
+    sfu__strings class_names;   /* each with a 0 behind it inside its extent; count 0: none */
+    sfu__strings feature_names; /* the same */
+    sfu__tensor *tensors;       /* all of the above and the node columns, as the container has them */
     int64_t tensor_count;
     char *source; /* JSON */
 
@@ -38,21 +39,31 @@ struct sfu_dataset {
     bool directed;      /* known after the check */
     sfu_status verdict; /* of the check */
     char verdict_text[512];
+    struct sfu__facts *facts; /* of facts.h, once they were asked for */
 };
 
 /* A dataset with nothing in it but its name, to be filled in. */
 SFU_CHECKED sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name);
 
-/* Adds a tensor over an array that the dataset takes over (*data becomes NULL, also on failure). `name` is copied. */
+/* Adds a tensor over an array that the dataset takes over, also on failure. `name` is copied. */
 SFU_CHECKED sfu_status sfu__dataset_take(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int dims,
-                                         const int64_t *shape, void **data);
+                                         const int64_t *shape, void *data);
 
 /* Points the fields above at the tensors of the table, checking that shapes and types agree: the one way in for
- * containers and for what was built in memory. `place` starts messages. */
-SFU_CHECKED sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *place);
+ * containers and for what was built in memory. `place` starts messages; `features` is the number of columns of sparse
+ * features, negative where it is not known. */
+SFU_CHECKED sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *place, int64_t features);
+
+/* A container, from a file or from bytes that must outlive it; `path` names it. */
+SFU_CHECKED sfu_status sfu__container_open(sfu_dataset **dataset, const char *path);
+SFU_CHECKED sfu_status sfu__container_view(sfu_dataset **dataset, const void *bytes, size_t size, const char *path);
 
 /* Finds the file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
 SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
+
+/* The names of a JSON array of strings, each with a 0 behind it inside its extent. */
+SFU_CHECKED sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place);
+SFU_CHECKED sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size);
 
 /* A number out of the `source` JSON, such as "duplicates_dropped"; 0 where it is not there. */
 int64_t sfu__dataset_source_number(const sfu_dataset *dataset, const char *key);

@@ -1,5 +1,7 @@
 #include "raw.h"
 
+#include <string.h>
+
 void sfu__raw_clear(sfu__raw *raw) {
     sfu__pairs_clear(&raw->pairs);
     sfu__free(raw->dense);
@@ -18,4 +20,31 @@ void sfu__raw_clear(sfu__raw *raw) {
     }
     sfu__strings_clear(&raw->files);
     *raw = (sfu__raw){0};
+}
+
+sfu_status sfu__raw_add_column(sfu__raw *raw, const char *name, const float *values, int64_t nodes) {
+    sfu_status status = SFU_OK;
+    sfu__column column = {0};
+    for (size_t i = 0; i < raw->column_count; i++) {
+        if (strcmp(raw->columns[i].name, name) == 0) {
+            char quoted[SFU__QUOTE_MAX];
+            return sfu__fail(SFU_ERR_FORMAT, "the node column %s is given twice",
+                             sfu__quote(quoted, name, strlen(name)));
+        }
+    }
+    sfu__column *columns = sfu__grow(raw->columns, &raw->column_capacity, raw->column_count + 1, sizeof *columns);
+    if (columns == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    raw->columns = columns;
+    SFU_ALLOC(column.name, strlen(name) + 1);
+    memcpy(column.name, name, strlen(name) + 1);
+    SFU_ALLOC(column.values, nodes);
+    memcpy(column.values, values, (size_t)nodes * sizeof *values);
+    columns[raw->column_count++] = column;
+    column = (sfu__column){0};
+done:
+    sfu__free(column.name);
+    sfu__free(column.values);
+    return status;
 }

@@ -40,6 +40,9 @@ typedef struct sfu__raw {
 
 void sfu__raw_clear(sfu__raw *raw);
 
+/* Adds a node column: copies name and values; one name twice is refused. */
+SFU_CHECKED sfu_status sfu__raw_add_column(sfu__raw *raw, const char *name, const float *values, int64_t nodes);
+
 /* The readers, one a file read_<format>.c. `raw` comes zeroed and is cleared by the caller, also after a failure. */
 SFU_CHECKED sfu_status sfu__read_planetoid(sfu__raw *raw, const sfu_import_options *options);
 SFU_CHECKED sfu_status sfu__read_npz(sfu__raw *raw, const sfu_import_options *options);   /* Shchur's layout */

@@ -19,8 +19,16 @@ sfu_csr sfu__matrix_view(const sfu_matrix *matrix);
  * many entries were added to another. Values that are all 1 become NULL. */
 SFU_CHECKED sfu_status sfu__matrix_tidy(sfu_matrix *matrix, int64_t *merged);
 
-/* What a CSR in foreign hands must satisfy. `what` starts the message: "PATH: adj". */
-SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, int64_t nonzeros, const char *what, int threads);
+/* What a CSR in foreign hands must satisfy: offsets that rise from 0 to `nonzeros`, columns in range and ascending,
+ * values finite and, where they are weights, not negative. `what` starts the message: "PATH: adj". *lopsided (if not
+ * NULL) gets whether the matrix differs from its transpose. */
+typedef struct sfu__csr_rules {
+    const char *what;
+    int64_t nonzeros;
+    bool weights;
+    int threads;
+} sfu__csr_rules;
+SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *lopsided);
 
 /* The components of the undirected graph behind `graph`: component[i] is the smallest node of node i's. *count gets how
  * many there are, *largest the size of the largest and *largest_root its component (the one of the smallest node among

@@ -1,0 +1,51 @@
+/* Writes a dataset as CSV files that any program reads, and says how they come back. */
+#include "cmd.h"
+
+#include "output.h"
+#include "report.h"
+
+static struct { const char *folder; } settings;
+
+static int run(int count, char **operands) {
+    (void)count;
+    sfu_dataset *dataset = NULL;
+    char *command = NULL;
+    sfu_status status = sfu_dataset_open(&dataset, operands[0]);
+    if (status == SFU_OK) {
+        status = sfu_dataset_export(dataset, settings.folder, &command);
+    }
+    int code = DONE;
+    if (status != SFU_OK) {
+        code = fail_status(status);
+    } else if (common.json) {
+        code = put_json(json_pack("{s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)), "folder",
+                                  json_bytes(settings.folder), "import", json_bytes(command)));
+    } else {
+        printf("written to %s\nTo read it back:\n  %s\n", settings.folder, command);
+    }
+    sfu_text_free(command);
+    sfu_dataset_free(dataset);
+    return code;
+}
+
+const cli_command cmd_data_export = {
+    .name = "data export",
+    .summary = "write a dataset as CSV files",
+    .description =
+        "Writes edges.csv, labels.csv, features.csv and, where there are any, columns.csv and split.csv. The "
+        "command that is printed reads them back to the same digest.",
+    .operands =
+        (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
+    .options = (const cli_option[]){{.name = "output",
+                                     .letter = 'o',
+                                     .required = true,
+                                     .kind = VALUE_FOLDER,
+                                     .value = "FOLDER",
+                                     .target = &settings.folder,
+                                     .help = "where the files go; made when it is missing"},
+                                    {0}},
+    .examples =
+        (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
+                              {0}},
+    .reports = true,
+    .run = run};

@@ -1,0 +1,273 @@
+/* Reads a dataset out of whatever files hold it and writes it as a container. */
+#include "cmd.h"
+
+#include "output.h"
+#include "progress.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    sfu_import_options import;
+    const char *output, *class_names;
+    int self_loops; /* place in self_loop_choices */
+} settings;
+
+static const char *const header_choices[] = {"auto", "yes", "no", NULL};
+static const char *const self_loop_choices[] = {"drop", "keep", NULL};
+static const char *const duplicate_choices[] = {"max", "sum", "first", NULL};
+static const char *const scale_choices[] = {"unit", "sum", "none", NULL};
+
+static void defaults(void) {
+    memset(&settings, 0, sizeof settings);
+    sfu_import_options_init(&settings.import);
+    settings.self_loops = settings.import.keep_loops;
+}
+
+#define TEXT(field) .target = &settings.import.field
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     .target = &settings.output,
+     .help = "where to write the dataset",
+     .unset = "NAME.safetensors"},
+    {.name = "name",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     TEXT(name),
+     .help = "what the dataset is called",
+     .unset = "as its source"},
+    {.name = "format",
+     .kind = VALUE_NAME,
+     .value = "FORMAT",
+     TEXT(format),
+     .names = sfu_import_format,
+     .help = "how the source is read",
+     .unset = "as it looks"},
+    {.name = "edges",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     TEXT(edges),
+     .help = "two columns of nodes, and a weight if there is a third"},
+    {.name = "nodes",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     TEXT(nodes),
+     .help = "node, features and the label, all in one file"},
+    {.name = "label",
+     .kind = VALUE_TEXT,
+     .value = "COLUMN",
+     TEXT(label),
+     .help = "the column of --nodes that is the label"},
+    {.name = "features",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     TEXT(features),
+     .help = "node and a number a feature, or node,feature,value"},
+    {.name = "feature-names",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     TEXT(feature_names),
+     .help = "one a line: names the features and fixes their order and number"},
+    {.name = "labels", .kind = VALUE_FILE, .value = "FILE", TEXT(labels), .help = "node,label"},
+    {.name = "columns",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     TEXT(columns),
+     .help = "node and one number a column, columns named in the header"},
+    {.name = "split",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     TEXT(split),
+     .help = "node,part with the parts train, val and test: the dataset's own split"},
+    {.name = "class-names",
+     .kind = VALUE_TEXT,
+     .value = "A,B,...",
+     .target = &settings.class_names,
+     .help = "names of the classes, in their order, instead of the file's own"},
+    {.name = "header",
+     .kind = VALUE_CHOICE,
+     TEXT(header),
+     .choices = header_choices,
+     .help = "whether the first line of a CSV file names its columns"},
+    {.name = "strict",
+     .kind = VALUE_FLAG,
+     TEXT(strict),
+     .help = "refuse an edge to a node that no other file names, instead of adding the node"},
+    {.name = "directed", .kind = VALUE_FLAG, TEXT(directed), .help = "keep the direction of edges"},
+    {.name = "self-loops",
+     .kind = VALUE_CHOICE,
+     .target = &settings.self_loops,
+     .choices = self_loop_choices,
+     .help = "what to do with edges from a node to itself"},
+    {.name = "duplicates",
+     .kind = VALUE_CHOICE,
+     TEXT(duplicates),
+     .choices = duplicate_choices,
+     .help = "which weight an edge gets that is there several times"},
+    {.name = "largest-component",
+     .kind = VALUE_FLAG,
+     TEXT(largest),
+     .help = "keep only the largest connected component"},
+    {.name = "scale",
+     .kind = VALUE_CHOICE,
+     TEXT(scale),
+     .choices = scale_choices,
+     .help = "scale a node's features to length 1, to sum 1, or leave them"},
+    {.name = "knn",
+     .kind = VALUE_COUNT,
+     .value = "K",
+     TEXT(knn),
+     .least = 1,
+     .most = 10000,
+     .unset = "",
+     .help = "no graph: join each node with its K nearest, by the cosine of their features"},
+    {.name = "threads",
+     .kind = VALUE_COUNT,
+     .value = "N",
+     TEXT(threads),
+     .most = 1024,
+     .unset = "one a core",
+     .help = "how many threads work; never changes the result"},
+    {0}};
+#undef TEXT
+
+/* Cuts "a,b,c" at its commas. Both the text and the array are to be freed. */
+static bool split_class_names(const char *list, char **text, const char ***names, int32_t *count) {
+    int32_t most = 1;
+    for (const char *c = list; *c; c++) {
+        most += *c == ',';
+    }
+    *text = strdup(list);
+    *names = calloc((size_t)most, sizeof **names);
+    if (!*text || !*names) {
+        return false;
+    }
+    char *start = *text;
+    for (*count = 0; *count < most; ++*count) {
+        start += strspn(start, " ");
+        (*names)[*count] = start;
+        char *comma = strchr(start, ',');
+        if (comma) {
+            *comma = '\0';
+            start = comma + 1;
+        }
+    }
+    return true;
+}
+
+/* NAME.safetensors, or what -o says. To be freed. */
+static char *output_path(const sfu_dataset *dataset) {
+    static const char ending[] = ".safetensors";
+    if (settings.output) {
+        return strdup(settings.output);
+    }
+    const char *name = sfu_dataset_name(dataset);
+    char *path = malloc(strlen(name) + sizeof ending);
+    if (path) {
+        strcat(strcpy(path, name), ending);
+    }
+    return path;
+}
+
+static int check_output(const char *path) {
+    const sfu_import_options *import = &settings.import;
+    const char *all[] = {import->source,        import->edges,  import->nodes,   import->features,
+                         import->feature_names, import->labels, import->columns, import->split};
+    const char *inputs[sizeof all / sizeof all[0] + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i]) {
+            inputs[count++] = all[i];
+        }
+    }
+    inputs[count] = NULL;
+    return report_check_output(path, inputs);
+}
+
+static int import_and_save(void) {
+    sfu_dataset *dataset = NULL;
+    progress_start();
+    settings.import.progress = progress_report;
+    const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
+    progress_end();
+    if (status != SFU_OK) {
+        return fail_status(status);
+    }
+    char *path = output_path(dataset);
+    int code = path ? check_output(path) : fail("out of memory");
+    if (code == DONE) {
+        code = report_save(dataset, path);
+    }
+    free(path);
+    sfu_dataset_free(dataset);
+    return code;
+}
+
+static int run(int count, char **operands) {
+    sfu_import_options *import = &settings.import;
+    import->source = count > 0 ? operands[0] : NULL;
+    import->keep_loops = settings.self_loops == 1;
+    if (!import->source && !import->edges && !import->nodes && !import->features) {
+        return misuse(&cmd_data_import,
+                      "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
+                      "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
+    }
+    if (settings.output && check_output(settings.output) != DONE) {
+        return FAILED;
+    }
+    char *text = NULL;
+    const char **names = NULL;
+    int code = DONE;
+    if (settings.class_names && !split_class_names(settings.class_names, &text, &names, &import->class_name_count)) {
+        code = fail("out of memory");
+    }
+    import->class_names = names;
+    if (code == DONE) {
+        code = import_and_save();
+    }
+    free(names);
+    free(text);
+    return code;
+}
+
+const cli_command cmd_data_import = {
+    .name = "data import",
+    .summary = "read a dataset from files and write it as one container",
+    .description = "The format is found from what is given. With a SOURCE that holds several arrays, --edges, "
+                   "--features and --labels "
+                   "name them; else they are files of their own.\n\n"
+                   "CSV and TSV files may be gzip'd. Their first column is the node, by any name; nodes are the union "
+                   "of all files, "
+                   "those of --nodes first. An empty label is no label.\n\n"
+                   "The graph is made undirected, self-loops and repeated edges are dropped, and features are scaled "
+                   "to unit length, "
+                   "unless the options say otherwise. What was done is printed and recorded in the container. An "
+                   "existing dataset in "
+                   "the place of the new one is replaced.",
+    .operands = (const cli_operand[]){{.name = "SOURCE",
+                                       .optional = true,
+                                       .kind = VALUE_FILE,
+                                       .help = "a file, or the folder and prefix of Planetoid's files"},
+                                      {0}},
+    .options = options,
+    .examples =
+        (const cli_example[]){{"sfumato data import planetoid/ind.cora", "Planetoid's files, by folder and prefix:"},
+                              {"sfumato data import cora.content", "LINQS's files; cora.cites lies beside it:"},
+                              {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
+                               "Arrays inside a MATLAB file:"},
+                              {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
+                               "Arrays in files of scipy and numpy:"},
+                              {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
+                               "Two CSV files, the label a column of the second:"},
+                              {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
+                               "Features and labels apart:"},
+                              {"sfumato data import --nodes nodes.csv --label topic --knn 10",
+                               "No graph: join each node with the ten most like it:"},
+                              {0}},
+    .reports = true,
+    .defaults = defaults,
+    .run = run};

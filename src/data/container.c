@@ -1,0 +1,208 @@
+/* container.c - datasets as safetensors files: mapped when read, written whole. */
+#include "dataset.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT "sfumato.dataset.1"
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
+    sfu_status status = SFU_OK;
+    char *copy = sfu__copy_bytes(name, size);
+    if (copy == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    status = sfu__strings_add(names, copy, size + 1); /* with its 0 */
+    sfu__free(copy);
+    return status;
+}
+
+sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place) {
+    sfu_status status = SFU_OK;
+    json_t *array = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    if (text != NULL && !json_is_array(array)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
+    }
+    size_t i;
+    json_t *name;
+    json_array_foreach(array, i, name) {
+        if (!json_is_string(name)) {
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %zu is not a text", place, i);
+        } else if (status == SFU_OK) {
+            status = sfu__names_add(names, json_string_value(name), json_string_length(name));
+        }
+        if (status != SFU_OK) {
+            break;
+        }
+    }
+    json_decref(array);
+    return status;
+}
+
+static sfu_status read_texts(sfu_dataset *dataset, const char *path, int64_t *features) {
+    sfu_status status = SFU_OK;
+    sfu__text place = {0};
+    const char *format = sfu__safetensors_metadata(dataset->file, "format");
+    const char *count = sfu__safetensors_metadata(dataset->file, "features");
+    const char *source = sfu__safetensors_metadata(dataset->file, "source");
+    if (format == NULL || strcmp(format, FORMAT) != 0) {
+        char quoted[SFU__QUOTE_MAX];
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"format\" is %s; a dataset's is \"" FORMAT "\"", path,
+                           format == NULL ? "missing" : sfu__quote(quoted, format, strlen(format)));
+        goto done;
+    }
+    *features = -1;
+    if (count != NULL && !sfu__parse_int64_string(features, count)) {
+        char quoted[SFU__QUOTE_MAX];
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"features\" is %s; it must be a whole number", path,
+                           sfu__quote(quoted, count, strlen(count)));
+        goto done;
+    }
+    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"classes\"", path));
+    SFU_TRY(
+        sfu__names_from_json(&dataset->class_names, sfu__safetensors_metadata(dataset->file, "classes"), place.bytes));
+    sfu__text_clear(&place);
+    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"feature_names\"", path));
+    SFU_TRY(sfu__names_from_json(&dataset->feature_names, sfu__safetensors_metadata(dataset->file, "feature_names"),
+                                 place.bytes));
+    dataset->source = source != NULL ? sfu__copy_string(source) : NULL;
+    if (source != NULL && dataset->source == NULL) {
+        status = SFU_ERR_MEMORY;
+    }
+done:
+    sfu__text_clear(&place);
+    return status;
+}
+
+/* The table of tensors that are ours; others in the file are let be. */
+static sfu_status copy_table(sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    int64_t count = 0;
+    while (sfu__safetensors_get(dataset->file, count) != NULL) {
+        count++;
+    }
+    SFU_ALLOC(dataset->tensors, count);
+    for (int64_t i = 0; i < count; i++) {
+        const sfu__tensor *tensor = sfu__safetensors_get(dataset->file, i);
+        if (tensor->dtype != SFU__OTHER) {
+            dataset->tensors[dataset->tensor_count++] = *tensor;
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status bind_file(sfu_dataset **dataset, sfu__safetensors *file, const char *path) {
+    sfu_status status = SFU_OK;
+    sfu_dataset *self = NULL;
+    char *name = sfu__path_stem(path);
+    int64_t features = -1;
+    if (name == NULL) {
+        sfu__safetensors_free(file);
+        return SFU_ERR_MEMORY;
+    }
+    status = sfu__dataset_new(&self, name);
+    if (status != SFU_OK) {
+        sfu__safetensors_free(file);
+        goto done;
+    }
+    self->file = file;
+    SFU_TRY(read_texts(self, path, &features));
+    SFU_TRY(copy_table(self));
+    SFU_TRY(sfu__dataset_bind(self, path, features));
+    *dataset = self;
+    self = NULL;
+done:
+    sfu_dataset_free(self);
+    sfu__free(name);
+    return status;
+}
+
+sfu_status sfu__container_open(sfu_dataset **dataset, const char *path) {
+    *dataset = NULL;
+    sfu__safetensors *file = NULL;
+    const sfu_status status = sfu__safetensors_open(&file, path);
+    return status != SFU_OK ? status : bind_file(dataset, file, path);
+}
+
+sfu_status sfu__container_view(sfu_dataset **dataset, const void *bytes, size_t size, const char *path) {
+    *dataset = NULL;
+    sfu__safetensors *file = NULL;
+    const sfu_status status = sfu__safetensors_view(&file, bytes, size, path);
+    return status != SFU_OK ? status : bind_file(dataset, file, path);
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------- */
+
+/* Names as the text of a JSON array, jansson's to free; NULL where there are none. */
+static char *names_json(const sfu__strings *names) {
+    if (names->count == 0) {
+        return NULL;
+    }
+    json_t *array = json_array();
+    for (int64_t i = 0; i < names->count; i++) {
+        if (json_array_append_new(array, json_string(names->bytes + names->offsets[i])) != 0) {
+            json_decref(array); /* not UTF-8 */
+            return NULL;
+        }
+    }
+    char *text = json_dumps(array, JSON_COMPACT);
+    json_decref(array);
+    return text;
+}
+
+static int width_of(sfu__dtype dtype) { return dtype == SFU__I64 ? 8 : dtype == SFU__U8 ? 1 : 4; }
+
+/* Widest first, else by name: every tensor is then aligned, and equal datasets are equal files. */
+static int compare_tensors(const void *a, const void *b) {
+    const sfu__tensor *x = a;
+    const sfu__tensor *y = b;
+    const int widths = width_of(y->dtype) - width_of(x->dtype);
+    return widths != 0 ? widths : strcmp(x->name, y->name);
+}
+
+sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path) {
+    sfu_status status = SFU_OK;
+    sfu__tensor *tensors = NULL;
+    char *classes = NULL;
+    char *feature_names = NULL;
+    char features[16];
+    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_ALLOC(tensors, dataset->tensor_count);
+    memcpy(tensors, dataset->tensors, (size_t)dataset->tensor_count * sizeof *tensors);
+    qsort(tensors, (size_t)dataset->tensor_count, sizeof *tensors, compare_tensors);
+
+    const char *metadata[16];
+    int n = 0;
+    snprintf(features, sizeof features, "%" PRId32, dataset->features);
+    classes = names_json(&dataset->class_names);
+    feature_names = names_json(&dataset->feature_names);
+    if ((classes == NULL && dataset->class_names.count > 0) ||
+        (feature_names == NULL && dataset->feature_names.count > 0)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: a class or feature has a name that is not UTF-8", dataset->name);
+        goto done;
+    }
+    metadata[n++] = "format", metadata[n++] = FORMAT;
+    metadata[n++] = "features", metadata[n++] = features;
+    if (classes != NULL) {
+        metadata[n++] = "classes", metadata[n++] = classes;
+    }
+    if (feature_names != NULL) {
+        metadata[n++] = "feature_names", metadata[n++] = feature_names;
+    }
+    if (dataset->source != NULL) {
+        metadata[n++] = "source", metadata[n++] = dataset->source;
+    }
+    metadata[n] = NULL;
+    SFU_TRY(sfu__safetensors_write(path, tensors, dataset->tensor_count, metadata));
+done:
+    free(classes); /* jansson's */
+    free(feature_names);
+    sfu__free(tensors);
+    return status;
+}
