@@ -87,6 +87,13 @@ sfu_status sfu__array_need_numbers(const sfu__array *array) {
                      array->kind == SFU__KIND_OBJECT ? "Python objects" : "text");
 }
 
+sfu_status sfu__array_need_matrix(const sfu__array *array) {
+    const sfu_status status = sfu__array_need_numbers(array);
+    return status != SFU_OK || array->dims == 2
+               ? status
+               : sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions, and a matrix has 2", array->place, array->dims);
+}
+
 /* ---- entries -------------------------------------------------------------------------------------------------- */
 
 /* The bits of entry i, at most eight bytes. */

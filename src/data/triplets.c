@@ -136,11 +136,7 @@ done:
 
 sfu_status sfu__triplets_dense(sfu__triplets *triplets, const sfu__array *dense) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__array_need_numbers(dense));
-    if (dense->dims != 2) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions where a matrix has 2", dense->place, dense->dims);
-        goto done;
-    }
+    SFU_TRY(sfu__array_need_matrix(dense));
     SFU_TRY(check_shape(dense->place, dense->shape[0], dense->shape[1], dense->count));
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < dense->count; i++) {
