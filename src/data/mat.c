@@ -128,7 +128,7 @@ sfu_status sfu__mat_get(sfu__table *table, sfu__mat *mat, const char *name) {
     const int64_t i = find(mat, name);
     if (i < 0) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: there is no such variable; the file has: %s", table->place,
-                         mat->list.bytes);
+                         mat->names.count > 0 ? mat->list.bytes : "none (is it cut short?)");
     }
     return mat->places != NULL ? sfu__mat5_get(table, mat, i) : sfu__mat_matio_get(table, mat, name);
 }
