@@ -35,16 +35,16 @@ void sfu_make_options_init(sfu_make_options *options) {
         .vocabulary = 1433,
         .degree = 3.9,
         .power = 2.7,
-        .homophily = 0.81,
+        .homophily = 0.8,
         .words = 18,
-        .noise = 0.57,
+        .noise = 0.54,
     };
 }
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status refuse(const char *option, double value, const char *wanted) {
-    return sfu__fail(SFU_ERR_ARGUMENT, "make: %s is %.9g; it must be %s", option, value, wanted);
+    return sfu__fail(SFU_ERR_ARGUMENT, "make: %s is %.10g; it must be %s", option, value, wanted);
 }
 
 static sfu_status check_options(const sfu_make_options *options) {

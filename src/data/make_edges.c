@@ -85,13 +85,11 @@ typedef struct edge_job {
     atomic_int_least64_t done;
 } edge_job;
 
-/* The class that `node`, of class `own`, cites, from two uniform numbers. */
-static int32_t class_cited(const edge_job *job, int32_t node, int32_t own, double unit, double other_unit) {
+/* The class that `node`, of class `own`, cites. */
+static int32_t class_cited(const edge_job *job, int32_t node, int32_t own, double unit, sfu__random *walk) {
     const int32_t leaning = sfu__groups_leaning(job->groups, job->options, node, own);
-    if (leaning != own) {
-        return leaning;
-    }
-    return unit < job->loyalty ? own : sfu__groups_other(job->groups, own, other_unit);
+    const bool strays = leaning == own && unit >= job->loyalty;
+    return strays ? sfu__groups_other(job->groups, own, sfu__random_unit(walk)) : leaning;
 }
 
 /* The member of class c that a uniform number stands for. */
@@ -135,7 +133,7 @@ static trial draw_trial(const edge_job *job, uint64_t number) {
     const int32_t i = sfu__make_below(&walk, job->groups->nodes);
     const int32_t own = job->raw->labels[i];
     const double unit = sfu__random_unit(&walk);
-    const int32_t c = class_cited(job, i, own, unit, sfu__random_unit(&walk));
+    const int32_t c = class_cited(job, i, own, unit, &walk);
     const int32_t j = member_cited(job, c, sfu__random_unit(&walk));
     const double p = (citing_probability(job, i, j) + citing_probability(job, j, i)) / job->groups->nodes;
     return (trial){i != j ? p : 0, c == own};
@@ -202,10 +200,9 @@ static void draw_edge(const edge_job *job, int64_t e, uint32_t ends[2]) {
     sfu__random walk = sfu__make_walk(job->options, SFU__MAKE_EDGES, (uint64_t)e * DRAWS_AN_EDGE);
     const double unit = sfu__random_unit(&walk);
     const double rank_unit = sfu__random_unit(&walk);
-    const double other_unit = sfu__random_unit(&walk);
     const bool whole_round = e < job->count / nodes * nodes;
     const int32_t node = whole_round ? (int32_t)(e % nodes) : sfu__make_below(&walk, nodes);
-    const int32_t c = class_cited(job, node, job->raw->labels[node], unit, other_unit);
+    const int32_t c = class_cited(job, node, job->raw->labels[node], unit, &walk);
     ends[0] = (uint32_t)node;
     ends[1] = (uint32_t)member_cited(job, c, rank_unit);
 }
