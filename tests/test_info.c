@@ -346,6 +346,18 @@ static void of_dense_zeros(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* A label in a foreign file that would ask for memory for two thousand million classes. */
+static void a_label_out_of_proportion(void **state) {
+    (void)state;
+    static const int32_t labels[] = {0, INT32_MAX - 1};
+    const sfu_arrays arrays = {.nodes = 2, .labels = labels};
+    sfu_import_options options;
+    sfu_import_options_init(&options);
+    sfu_dataset *dataset = NULL;
+    assert_fails(SFU_ERR_FORMAT, sfu_dataset_from_arrays(&dataset, &arrays, &options), "a label is 2147483646",
+                 "below 65536");
+}
+
 /* ---- real ones ----------------------------------------------------------------------------------------------------
  */
 
@@ -512,6 +524,7 @@ int main(void) {
                                        cmocka_unit_test(of_the_graph),
                                        cmocka_unit_test(of_features_and_split),
                                        cmocka_unit_test(of_dense_zeros),
+                                       cmocka_unit_test(a_label_out_of_proportion),
                                        cmocka_unit_test(cora),
                                        cmocka_unit_test(citeseer),
                                        cmocka_unit_test(pubmed),
