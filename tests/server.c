@@ -7,9 +7,10 @@
 int test_server(const char *root, const char *other_root, const char *const *tls) {
     char command[2048];
     char ends[64];
+    static int started;
     const char *source = getenv("SOURCE");
     const char *none = test_path("none");
-    snprintf(ends, sizeof ends, "%s.%d", test_path("port"), rand());
+    snprintf(ends, sizeof ends, "%s.%d", test_path("port"), started++);
     snprintf(command, sizeof command, "python3 '%s/tests/misbehaving_server.py' '%s' '%s' '%s' %s %s %s > '%s'",
              source != NULL ? source : ".", test_path("requests"), root != NULL ? root : none,
              other_root != NULL ? other_root : none, tls != NULL ? "--tls" : "", tls != NULL ? tls[0] : "",

@@ -319,9 +319,10 @@ static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_im
     }
     SFU_TRY(reorder_classes(raw, options, &reordered));
     if (!reordered && options->class_name_count != raw->classes) {
-        status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%d class names were given for %lld classes; give one for each, in the order of their numbers",
-                           options->class_name_count, (long long)raw->classes);
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT,
+                      "%d class names were given for %lld classes; give one for each, in the order of their numbers",
+                      options->class_name_count, (long long)raw->classes);
         goto done;
     }
     for (int32_t i = 0; i < options->class_name_count; i++) {
