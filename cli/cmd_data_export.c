@@ -29,7 +29,7 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "where the files go; made when it is missing"),
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"),
     {0}};
 
 const cli_command cmd_data_export = {
