@@ -28,6 +28,10 @@ static int run(int count, char **operands) {
     return code;
 }
 
+static const cli_option options[] = {
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"),
+    {0}};
+
 const cli_command cmd_data_export = {
     .name = "data export",
     .summary = "write a dataset as CSV files",
@@ -36,14 +40,7 @@ const cli_command cmd_data_export = {
         "command that is printed reads them back to the same digest.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
-    .options = (const cli_option[]){{.name = "output",
-                                     .letter = 'o',
-                                     .required = true,
-                                     .kind = VALUE_FOLDER,
-                                     .value = "FOLDER",
-                                     .target = &settings.folder,
-                                     .help = "where the files go; made when it is missing"},
-                                    {0}},
+    .options = options,
     .examples =
         (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
                               {0}},

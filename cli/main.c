@@ -29,17 +29,16 @@ static int run_program(int count, char **operands) {
     return WRONG_USE;
 }
 
+static const cli_option options[] = {
+    OPTION_FLAG("version", version_asked, "print the version and which optional parts are built in"), {0}};
+
 static const cli_command program = {
     .name = "",
     .summary = "label the nodes of a graph from its features and a few labels",
     .description =
         "Sfumato composes graph networks for semi-supervised node classification out of smoothing layers and "
         "feed-forward layers.",
-    .options = (const cli_option[]){{.name = "version",
-                                     .kind = VALUE_FLAG,
-                                     .target = &version_asked,
-                                     .help = "print the version and which optional parts are built in"},
-                                    {0}},
+    .options = options,
     .sections =
         (const cli_section[]){{"Exit status", "  0    done\n"
                                               "  1    failed\n"

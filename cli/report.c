@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SENTENCE_MAX = 512 };
+enum { SENTENCE_MAX = 1100 };
 
 sfu_status report_make(cli_report *report, const sfu_dataset *dataset) {
     *report = (cli_report){.dataset = dataset};
@@ -159,6 +159,24 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     }
 }
 
+/* Where it came from, by the record in the container: "csv: edges.csv, nodes.csv". */
+static void print_source(const cli_report *report) {
+    json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
+    const char *format = json_string_value(json_object_get(source, "format"));
+    if (format) {
+        fputs("  source  ", stdout);
+        put_clean(stdout, format);
+        size_t i;
+        json_t *file;
+        json_array_foreach(json_object_get(source, "files"), i, file) {
+            fputs(i == 0 ? ": " : ", ", stdout);
+            put_clean(stdout, json_is_string(file) ? json_string_value(file) : "?");
+        }
+        putchar('\n');
+    }
+    json_decref(source);
+}
+
 /* A bar of at most `most` cells, as long as its share of the largest. */
 static void make_bar(char *bar, size_t size, double share, int most) {
     const char *cell = terminal_is_utf8() ? "\xe2\x96\xa0" : "#";
@@ -211,6 +229,7 @@ void report_print(const cli_report *report) {
     add_graph_rows(&table, report);
     add_node_rows(&table, report);
     table_print(&table, stdout, 2);
+    print_source(report);
     printf("  digest  %s\n", report->digest);
     if (report->info.classes > 0) {
         print_classes(report);
@@ -241,6 +260,13 @@ void report_print_short(const cli_report *report) {
 }
 
 /* ---- writing one ------------------------------------------------------------------------------------------------ */
+
+char *report_name(const char *path) {
+    static const char ending[] = ".safetensors";
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const size_t size = strlen(base), tail = sizeof ending - 1;
+    return strndup(base, size > tail && strcmp(base + size - tail, ending) == 0 ? size - tail : size);
+}
 
 static bool is_same_file(const struct stat *a, const char *path) {
     struct stat b;
