@@ -71,9 +71,10 @@ static char *output_path(const sfu_dataset *dataset) {
         return strdup(settings.output);
     }
     const char *name = sfu_dataset_name(dataset);
-    char *path = malloc(strlen(name) + sizeof ending);
+    const size_t size = strlen(name) + sizeof ending;
+    char *path = malloc(size);
     if (path) {
-        strcat(strcpy(path, name), ending);
+        snprintf(path, size, "%s%s", name, ending);
     }
     return path;
 }

@@ -13,11 +13,8 @@ static void print_version(void) {
     printf("sfumato %s\n", sfu_version());
     const char *part;
     for (int i = 0; (part = sfu_version_part(i)) != NULL; i++) {
-        char name[32], library[64];
-        int built_in;
-        if (sscanf(part, "%31s %d %63s", name, &built_in, library) == 3) {
-            printf("  %-7s %-3s  %s\n", name, built_in ? "yes" : "no", library);
-        }
+        const int name = (int)strcspn(part, " "); /* "mat 1 libmatio" */
+        printf("  %-7.*s %-3s  %s\n", name, part, part[name + 1] == '1' ? "yes" : "no", part + name + 3);
     }
 }
 

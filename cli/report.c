@@ -213,10 +213,12 @@ static void print_source(const cli_report *report) {
 static void make_bar(char *bar, size_t size, double share, int most) {
     const char *cell = terminal_is_utf8() ? "\xe2\x96\xa0" : "#";
     const int cells = (int)(share * most + 0.5);
-    bar[0] = '\0';
-    for (int i = 0; i < cells && strlen(bar) + 4 < size; i++) {
-        strcat(bar, cell);
+    const size_t step = strlen(cell);
+    size_t used = 0;
+    for (int i = 0; i < cells && used + step < size; i++, used += step) {
+        memcpy(bar + used, cell, step);
     }
+    bar[used] = '\0';
 }
 
 static void print_classes(const cli_report *report) {
