@@ -1,6 +1,7 @@
 /* Reads a dataset out of whatever files hold it and writes it as a container. */
 #include "cmd.h"
 
+#include "class_names.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -44,8 +45,8 @@ static const cli_option options[] = {
                 "node and one number a column, columns named in the header"),
     OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
                 "node,part with the parts train, val and test: the dataset's own split"),
-    OPTION_TEXT("class-names", VALUE_TEXT, "A,B,...", settings.class_names, NULL,
-                "names of the classes, in their order, instead of the file's own"),
+    OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
+                "what the classes are called, in their order: A,B,... or a file with a name a line"),
     OPTION_CHOICE("header", settings.import.header, header_choices,
                   "whether the first line of a CSV file names its columns"),
     OPTION_FLAG("strict", settings.import.strict,
@@ -62,30 +63,6 @@ static const cli_option options[] = {
     OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one a core",
                  "how many threads work; never changes the result"),
     {0}};
-
-/* Cuts "a,b,c" at its commas. Both the text and the array are to be freed. */
-static bool split_class_names(const char *list, char **text, const char ***names, int32_t *count) {
-    int32_t most = 1;
-    for (const char *c = list; *c; c++) {
-        most += *c == ',';
-    }
-    *text = strdup(list);
-    *names = calloc((size_t)most, sizeof **names);
-    if (!*text || !*names) {
-        return false;
-    }
-    char *start = *text;
-    for (*count = 0; *count < most; ++*count) {
-        start += strspn(start, " ");
-        (*names)[*count] = start;
-        char *comma = strchr(start, ',');
-        if (comma) {
-            *comma = '\0';
-            start = comma + 1;
-        }
-    }
-    return true;
-}
 
 /* NAME.safetensors, or what -o says. To be freed. */
 static char *output_path(const sfu_dataset *dataset) {
@@ -117,21 +94,23 @@ static int check_output(const char *path) {
     return report_check_output(path, inputs);
 }
 
-static int import_and_save(void) {
-    sfu_dataset *dataset = NULL;
-    progress_start();
-    settings.import.progress = progress_report;
-    const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
-    progress_end();
-    if (status != SFU_OK) {
-        return fail_status(status);
-    }
+static int save(const sfu_dataset *dataset) {
     char *path = output_path(dataset);
     int code = path ? check_output(path) : fail("out of memory");
     if (code == DONE) {
         code = report_save(dataset, path);
     }
     free(path);
+    return code;
+}
+
+static int import_and_save(void) {
+    sfu_dataset *dataset = NULL;
+    progress_start();
+    settings.import.progress = progress_report;
+    const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
+    const int code = status == SFU_OK ? save(dataset) : fail_status(status);
+    progress_end();
     sfu_dataset_free(dataset);
     return code;
 }
@@ -148,23 +127,22 @@ static int run(int count, char **operands) {
     if (settings.output && check_output(settings.output) != DONE) {
         return FAILED;
     }
-    char *text = NULL, *name = NULL;
-    const char **names = NULL;
+    cli_class_names classes = {0};
+    char *name = NULL;
     int code = DONE;
     if (settings.output && !import->name) {
         import->name = name = report_name(settings.output);
         code = name ? DONE : fail("out of memory");
     }
-    if (code == DONE && settings.class_names &&
-        !split_class_names(settings.class_names, &text, &names, &import->class_name_count)) {
-        code = fail("out of memory");
+    if (code == DONE && settings.class_names && !class_names_read(&classes, settings.class_names)) {
+        code = FAILED;
     }
-    import->class_names = names;
+    import->class_names = classes.names;
+    import->class_name_count = classes.count;
     if (code == DONE) {
         code = import_and_save();
     }
-    free(names);
-    free(text);
+    class_names_clear(&classes);
     free(name);
     return code;
 }

@@ -163,8 +163,7 @@ static int run(int count, char **operands) {
     return code;
 }
 
-static const cli_option options[] = {
-    OPTION_FLAG("names", settings.names, "names alone, one a line, of what can be used at once"), {0}};
+static const cli_option options[] = {OPTION_FLAG("names", settings.names, "names alone, one a line"), {0}};
 
 const cli_command cmd_data_list = {
     .name = "data list",

@@ -50,8 +50,8 @@ static int run(int count, char **operands) {
     progress_start();
     settings.make.progress = progress_report;
     const sfu_status status = sfu_dataset_make(&dataset, &settings.make);
-    progress_end();
     const int code = status == SFU_OK ? report_save(dataset, settings.output) : fail_status(status);
+    progress_end();
     sfu_dataset_free(dataset);
     free(name);
     return code;
