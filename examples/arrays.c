@@ -37,8 +37,8 @@ int main(void) {
     if (sfu_dataset_info(&info, dataset) != SFU_OK) {
         return failed("looking at it");
     }
-    printf("%s: %d nodes, %lld edges, %d without label\n", sfu_dataset_name(dataset), info.nodes,
-           (long long)info.edges, info.unlabelled);
+    printf("%s: %d nodes, %lld edges, %d without label\n", sfu_dataset_name(dataset), info.nodes, (long long)info.edges,
+           info.unlabelled);
 
     /* The matrix that a smoothing layer multiplies with: rows that sum to 1. */
     sfu_smoothing_options smoothing;

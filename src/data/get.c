@@ -88,7 +88,7 @@ static void let_go(get_job *job) {
 
 /* Waits for the lock of the file that is open, asking the ticker meanwhile. */
 static sfu_status wait_for_lock(get_job *job, sfu__ticker *ticker) {
-    const struct timespec a_moment = {0, 50L * 1000 * 1000};
+    const struct timespec a_moment = {0, 50000000L};
     sfu_status status = SFU_OK;
     while (flock(job->lock, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {

@@ -132,7 +132,17 @@ done:
     return status;
 }
 
-static sfu_status unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
+static void remove_files(const char *folder, const sfu__layout *layout) {
+    for (size_t i = 0; i < layout->file_count; i++) {
+        char *path = sfu__path_join(folder, layout->files[i].name);
+        if (path != NULL) {
+            unlink(path);
+        }
+        sfu__free(path);
+    }
+}
+
+sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
     int error = 0;
     sfu_status status = SFU_OK;
     zip_t *wheel = zip_open(wheel_path, ZIP_RDONLY, &error);
@@ -143,15 +153,18 @@ static sfu_status unpack(const char *wheel_path, const char *folder, const sfu__
     for (size_t i = 0; i < layout->file_count && status == SFU_OK; i++) {
         status = take_file(wheel, folder, layout, &layout->files[i]);
     }
+    if (status != SFU_OK) { /* all of them or none */
+        remove_files(folder, layout);
+    }
     zip_discard(wheel);
     return status;
 }
 
 #else
 
-static sfu_status unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
+sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout) {
     (void)wheel_path, (void)folder, (void)layout;
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "a wheel needs libzip, which this build was made without");
+    return SFU_ERR_UNSUPPORTED;
 }
 
 #endif
@@ -163,6 +176,9 @@ sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_pro
     sfu_status status = SFU_OK;
     char *wheel_path = NULL;
     sfu__ticker ticker = {.callback = progress, .user = progress_user, .what = "running pip download", .unit = "bytes"};
+    if (!SFU_HAVE_ZIP) { /* before anything is downloaded */
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "data get by pip needs libzip, which this build was made without");
+    }
     char *wheel_folder = sfu__path_join(folder, "wheel");
     if (wheel_folder == NULL) {
         status = SFU_ERR_MEMORY;
@@ -177,7 +193,7 @@ sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_pro
     unlink(wheel_path); /* of a run that was killed: pip would take it as it is */
     SFU_TRY(download_wheel(wheel_folder, &ticker));
     SFU_TRY(check_wheel(wheel_path));
-    SFU_TRY(unpack(wheel_path, folder, layout));
+    SFU_TRY(sfu__wheel_unpack(wheel_path, folder, layout));
 done:
     sfu__free(wheel_folder);
     sfu__free(wheel_path);

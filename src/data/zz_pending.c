@@ -49,4 +49,3 @@ WEAK sfu_status sfu_dataset_make(sfu_dataset **d, const sfu_make_options *o) {
     *d = NULL;
     return PENDING;
 }
-WEAK char *sfu_cache_folder(void) { return NULL; }

@@ -1,0 +1,49 @@
+/* make.h - the generator from the inside: who belongs to which class, and the parts that are drawn.
+ *
+ * Everything is a pure function of the options: each draw has a place of its own in a stream of the seed, found from
+ * the number of the node, edge or word alone. docs/make.md has the model.
+ */
+#ifndef SFU_MAKE_H
+#define SFU_MAKE_H
+
+#include "random.h"
+#include "raw.h"
+
+/* The streams of SFU__STREAM_MAKE. */
+typedef enum sfu__make_stream {
+    SFU__MAKE_MEMBERS = 0,
+    SFU__MAKE_SPLIT = 1,
+    SFU__MAKE_TRIALS = 2,
+    SFU__MAKE_EDGES = 3,
+    SFU__MAKE_LENGTHS = 4,
+    SFU__MAKE_WORDS = 5,
+} sfu__make_stream;
+
+/* The nodes of class c are members[starts[c]] to members[starts[c + 1] - 1], the most popular first. */
+typedef struct sfu__groups {
+    int32_t nodes, classes;
+    int32_t *starts;  /* classes + 1 */
+    int32_t *members; /* nodes */
+    int32_t *places;  /* nodes: where in `members` a node stands */
+} sfu__groups;
+
+/* The class whose members take in `place`. */
+int32_t sfu__groups_class(const sfu__groups *groups, int32_t place);
+
+/* Draws the edges into raw->pairs, and the words into raw->sparse (raw->labels must be there). */
+SFU_CHECKED sfu_status sfu__make_edges(sfu__raw *raw, const sfu__groups *groups, const sfu_make_options *options);
+SFU_CHECKED sfu_status sfu__make_words(sfu__raw *raw, const sfu_make_options *options);
+
+/* A walk along a stream of the generator from `position` on. */
+static inline sfu__random sfu__make_walk(const sfu_make_options *options, sfu__make_stream stream, uint64_t position) {
+    sfu__random walk = sfu__random_start(options->seed, sfu__stream_of(SFU__STREAM_MAKE, (uint32_t)stream));
+    walk.position = position;
+    return walk;
+}
+
+/* A number of [0, count), from one draw: below 2^31 its bias is less than 2^-22. */
+static inline int32_t sfu__make_below(sfu__random *walk, int32_t count) {
+    return (int32_t)(sfu__random_unit(walk) * count);
+}
+
+#endif
