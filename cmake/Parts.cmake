@@ -1,4 +1,9 @@
 # The libraries that the project stands on, and the optional parts: each is found or said to be missing.
+option(SFUMATO_STATIC_DEPS "Link the libraries' archives in, for machines where nothing can be installed" OFF)
+if(SFUMATO_STATIC_DEPS)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+endif()
+
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
@@ -14,7 +19,7 @@ macro(sfumato_part name module package purpose)
     set(SFU_HAVE_${name} 0)
     if(SFUMATO_${name})
         pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
-        if(${name}_FOUND)
+        if(${name}_FOUND AND (NOT SFUMATO_STATIC_DEPS OR "${${name}_LINK_LIBRARIES}" MATCHES "\\.a"))
             set(SFU_HAVE_${name} 1)
         endif()
     endif()

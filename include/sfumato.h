@@ -177,9 +177,9 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_digest(char digest[65], const sfu_dat
 /* Writes the container: whole or not at all. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path);
 
-/* Writes edges.csv, labels.csv, features.csv and, where there are any, columns.csv and split.csv into a folder, which
- * is made when it is missing. *command (if not NULL) gets the import command that reads them back to the same digest,
- * to be freed with sfu_text_free. */
+/* Writes edges.csv, nodes.csv (node and label), features.csv and, where there are any, columns.csv, split.csv and the
+ * names of classes and features in their order into a folder, which is made when it is missing. *command (if not NULL)
+ * gets the import command that reads them back to the same digest, to be freed with sfu_text_free. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command);
 SFU_API void sfu_text_free(char *text);
 
@@ -226,7 +226,8 @@ typedef struct sfu_import_options {
     const char *labels;        /* node,label */
     const char *columns;       /* node and one number a named column */
     const char *split;         /* node,part */
-    const char *const *class_names; /* instead of the file's own; `class_name_count` of them */
+    const char *const *class_names; /* `class_name_count` of them: put the file's own names in this order; classes
+                                     * that the file has as numbers, or under other names, are named so in turn */
     int32_t class_name_count;
     sfu_header header;
     bool strict;     /* refuse an edge to a node that no other file names */

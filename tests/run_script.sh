@@ -5,6 +5,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export HOME="$folder/home" XDG_CACHE_HOME="$folder/cache" LC_ALL=C.UTF-8
 unset SFUMATO_DATA
+if [ -e "$SOURCE/build/venv/complete" ]; then # a python3 with numpy and safetensors, see scripts/setup.sh
+    export PATH="$SOURCE/build/venv/bin:$PATH"
+fi
 mkdir -p "$HOME" "$folder/work"
 cd "$folder/work"
 exec_status=0

@@ -35,11 +35,11 @@ sfu_status sfu__digest_end(sfu__digest *digest, char text[SFU__DIGEST_TEXT]) {
     if (EVP_DigestFinal_ex(digest->context, raw, &size) != 1 || size != SFU__DIGEST_BYTES) {
         return refused();
     }
-    for (unsigned i = 0; i < size; i++) {
+    for (size_t i = 0; i < SFU__DIGEST_BYTES; i++) {
         text[2 * i] = digits[raw[i] >> 4];
         text[2 * i + 1] = digits[raw[i] & 15];
     }
-    text[2 * size] = '\0';
+    text[SFU__DIGEST_TEXT - 1] = '\0';
     return SFU_OK;
 }
 

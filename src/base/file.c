@@ -333,7 +333,7 @@ sfu_status sfu__writer_commit(sfu__writer *writer) {
     if (status != SFU_OK) {
         return status;
     }
-    if (getenv("SFUMATO_NO_FSYNC") == NULL && fsync(writer->file) != 0 && errno != EINVAL) {
+    if (fsync(writer->file) != 0 && errno != EINVAL) {
         return sfu__fail_system(writer->path, "cannot write", errno);
     }
     const int closed = close(writer->file);

@@ -1,4 +1,5 @@
 #include "status.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,24 +28,24 @@ void sfu__set_message(const char *text) {
     }
 }
 
-sfu_status sfu__fail(sfu_status status, const char *format, ...) {
+int sfu__write_message(const char *format, ...) {
     /* An argument may be the old message itself, so the new one is written beside it first. */
     char text[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(message, text, sizeof message);
-    return status;
+    return size;
 }
 
-sfu_status sfu__fail_system(const char *path, const char *what, int error) {
+int sfu__write_system_message(const char *path, const char *what, int error) {
     char reason[128];
     /* The POSIX strerror_r: the library does not depend on the GNU one. */
     if (strerror_r(error, reason, sizeof reason) != 0) {
         snprintf(reason, sizeof reason, "error %d", error);
     }
-    return sfu__fail(SFU_ERR_IO, "%s: %s: %s", path, what, reason);
+    return sfu__write_message("%s: %s: %s", path, what, reason);
 }
 
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix) {
@@ -55,26 +56,8 @@ sfu_status sfu__fail_prefix(sfu_status status, const char *prefix) {
 
 /* The size of the valid UTF-8 sequence at `bytes`, 0 where there is none or it is a control character. */
 static size_t printable(const unsigned char *bytes, size_t size) {
-    const unsigned char first = bytes[0];
-    if (first < 0x80) {
-        return first >= 0x20 && first != 0x7f ? 1 : 0;
-    }
-    const size_t want = first >= 0xf0 && first <= 0xf4  ? 4
-                        : first >= 0xe0 && first < 0xf0 ? 3
-                        : first >= 0xc2 && first < 0xe0 ? 2
-                                                        : 0;
-    if (want == 0 || want > size) {
-        return 0;
-    }
-    for (size_t i = 1; i < want; i++) {
-        if ((bytes[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    const bool control = first == 0xc2 && bytes[1] < 0xa0;
-    const bool overlong = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xf0 && bytes[1] < 0x90);
-    const bool impossible = (first == 0xed && bytes[1] >= 0xa0) || (first == 0xf4 && bytes[1] >= 0x90);
-    return control || overlong || impossible ? 0 : want;
+    const bool control = bytes[0] < 0x20 || bytes[0] == 0x7f || (bytes[0] == 0xc2 && size > 1 && bytes[1] < 0xa0);
+    return control ? 0 : sfu__utf8_size((const char *)bytes, size);
 }
 
 const char *sfu__quote(char quoted[SFU__QUOTE_MAX], const char *bytes, size_t size) {

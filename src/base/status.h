@@ -14,17 +14,24 @@
 #define SFU_PRINTF(format_index, first)
 #endif
 
-/* Sets the thread's message and returns `status`, so that `return sfu__fail(...)` reads as one thought. */
-sfu_status sfu__fail(sfu_status status, const char *format, ...) SFU_PRINTF(2, 3);
+/* Sets the thread's message and is `status`, so that `return sfu__fail(...)` reads as one thought. A macro, so that the
+ * compiler and its analyser see in every caller that a failure is never SFU_OK. */
+#define sfu__fail(status, ...) sfu__failed((status), sfu__write_message(__VA_ARGS__))
+int sfu__write_message(const char *format, ...) SFU_PRINTF(1, 2);
+static inline sfu_status sfu__failed(sfu_status status, int written) {
+    (void)written;
+    return status;
+}
 
-/* The message of a failed system call: "PATH: WHAT: strerror(error)". */
-sfu_status sfu__fail_system(const char *path, const char *what, int error);
+/* The message of a failed system call: "PATH: WHAT: strerror(error)". The status is SFU_ERR_IO. */
+#define sfu__fail_system(path, what, error) sfu__failed(SFU_ERR_IO, sfu__write_system_message(path, what, error))
+int sfu__write_system_message(const char *path, const char *what, int error);
 
 /* Puts "PREFIX: " before the thread's message, for a caller that knows where in a file the mistake is. */
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix);
 
 /* Sets the message of this thread to one that another thread has written. */
-void sfu__set_message(const char *message);
+void sfu__set_message(const char *text);
 
 /* Bytes of the user's as they may stand in a message: quoted, control bytes and invalid UTF-8 escaped, cut after about
  * 60 characters. Returns `quoted`. */

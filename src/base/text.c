@@ -157,6 +157,46 @@ bool sfu__parse_int64_string(int64_t *value, const char *text) {
     return sfu__parse_int64(value, text, text + strlen(text));
 }
 
+/* ---- UTF-8 ------------------------------------------------------------------------------------------------------ */
+
+size_t sfu__utf8_size(const char *bytes, size_t size) {
+    const unsigned char *in = (const unsigned char *)bytes;
+    if (size == 0) {
+        return 0;
+    }
+    const unsigned char first = in[0];
+    if (first < 0x80) {
+        return 1;
+    }
+    const size_t want = first >= 0xf0 && first <= 0xf4  ? 4
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                                                        : 0;
+    if (want == 0 || want > size) {
+        return 0;
+    }
+    for (size_t i = 1; i < want; i++) {
+        if ((in[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const bool overlong = (first == 0xe0 && in[1] < 0xa0) || (first == 0xf0 && in[1] < 0x90);
+    const bool impossible = (first == 0xed && in[1] >= 0xa0) || (first == 0xf4 && in[1] >= 0x90);
+    return overlong || impossible ? 0 : want;
+}
+
+bool sfu__utf8_valid(const char *bytes, size_t size) {
+    while (size > 0) {
+        const size_t step = sfu__utf8_size(bytes, size);
+        if (step == 0) {
+            return false;
+        }
+        bytes += step;
+        size -= step;
+    }
+    return true;
+}
+
 /* ---- names ---------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__strings_add(sfu__strings *strings, const char *bytes, size_t size) {

@@ -22,6 +22,10 @@ bool sfu__parse_int64(int64_t *value, const char *begin, const char *end);
 /* Reads the whole of a string. */
 bool sfu__parse_int64_string(int64_t *value, const char *text);
 
+/* The size of the UTF-8 sequence at `bytes`, 0 where there is no valid one; and whether all of them are valid. */
+size_t sfu__utf8_size(const char *bytes, size_t size);
+bool sfu__utf8_valid(const char *bytes, size_t size);
+
 /* Names: string i is bytes[offsets[i]] to bytes[offsets[i+1]], not terminated. The layout of the container's
  * nodes.bytes and nodes.offsets. Starts as {0}. */
 typedef struct sfu__strings {

@@ -268,7 +268,7 @@ done:
     return status;
 }
 
-/* Copies names, each with a 0 behind it; instead of them those of the options where given. */
+/* Copies names, each with a 0 behind it. */
 static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     for (int64_t i = 0; i < from->count; i++) {
         size_t size;
@@ -281,22 +281,55 @@ static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     return SFU_OK;
 }
 
-static sfu_status name_classes(sfu_dataset *dataset, const sfu__raw *raw, const sfu_import_options *options) {
+/* The place of a name among those of the options, -1 where it is none of them. */
+static int32_t place_of(const sfu_import_options *options, const char *name, size_t size) {
+    for (int32_t i = 0; i < options->class_name_count; i++) {
+        if (strlen(options->class_names[i]) == size && memcmp(options->class_names[i], name, size) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Where the file's own classes all have names that the options list, the options only put them in order. */
+static sfu_status reorder_classes(sfu__raw *raw, const sfu_import_options *options, bool *done_so) {
+    sfu_status status = SFU_OK;
+    int32_t *place = NULL;
+    *done_so = raw->class_names.count > 0;
+    SFU_ALLOC(place, raw->class_names.count);
+    for (int64_t i = 0; i < raw->class_names.count; i++) {
+        size_t size;
+        const char *name = sfu__strings_get(&raw->class_names, i, &size);
+        place[i] = place_of(options, name, size);
+        *done_so = *done_so && place[i] >= 0;
+    }
+    for (int64_t node = 0; *done_so && raw->labels != NULL && node < raw->nodes; node++) {
+        raw->labels[node] = raw->labels[node] >= 0 ? place[raw->labels[node]] : SFU_NO_LABEL;
+    }
+done:
+    sfu__free(place);
+    return status;
+}
+
+static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_import_options *options) {
+    sfu_status status = SFU_OK;
+    bool reordered = false;
     if (options->class_names == NULL) {
         return copy_names(&dataset->class_names, &raw->class_names);
     }
-    if (options->class_name_count != raw->classes) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%d class names were given for %lld classes", options->class_name_count,
-                         (long long)raw->classes);
+    SFU_TRY(reorder_classes(raw, options, &reordered));
+    if (!reordered && options->class_name_count != raw->classes) {
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT,
+                      "%d class names were given for %lld classes; give one for each, in the order of their numbers",
+                      options->class_name_count, (long long)raw->classes);
+        goto done;
     }
     for (int32_t i = 0; i < options->class_name_count; i++) {
-        const sfu_status status =
-            sfu__names_add(&dataset->class_names, options->class_names[i], strlen(options->class_names[i]));
-        if (status != SFU_OK) {
-            return status;
-        }
+        SFU_TRY(sfu__names_add(&dataset->class_names, options->class_names[i], strlen(options->class_names[i])));
     }
-    return SFU_OK;
+done:
+    return status;
 }
 
 static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, const sfu_import_options *options,
@@ -330,7 +363,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     SFU_TRY(finish_features(raw, &record));
     SFU_TRY(finish_graph(&graph, raw, options, &record));
     if (options->largest) {
-        SFU_TRY(sfu__keep_largest(raw, &graph, &record.nodes_left_out));
+        SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
     }
     SFU_TRY(sfu__scale(raw, options->scale));
     SFU_TRY(sfu__dataset_new(&self, options->name != NULL ? options->name : "dataset"));

@@ -1,8 +1,8 @@
 /* dataset.h - a dataset from the inside: named tensors and texts under one owner.
  *
  * 1. A dataset owns either a mapped container (`file`) or arrays of its own (`owned`), and all pointers below lead into
- *    one of them. 2. After it is made nothing in it changes but the three results of the check, which are written once
- *    under `lock`. 3. Before the check has passed, only counts and extents may be relied on.
+ *    one of them. 2. After it is made nothing in it changes but the three results of the check and the facts, which are
+ * written once under `lock`. 3. Before the check has passed, only counts and extents may be relied on.
  */
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
@@ -39,6 +39,7 @@ struct sfu_dataset {
     bool directed;      /* known after the check */
     sfu_status verdict; /* of the check */
     char verdict_text[512];
+    struct sfu__facts *facts; /* of facts.h, once they were asked for */
 };
 
 /* A dataset with nothing in it but its name, to be filled in. */

@@ -16,6 +16,7 @@
 #include "assemble.h"
 #include "parallel.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -25,7 +26,8 @@ enum {
     SLICES_MAX = 1024,        /* bounds the table of counts */
     BUCKET_ENTRIES = 1 << 18, /* about: keys of a bucket fit into a core's own cache */
     BUCKETS_MAX = 4096,
-    INSERTION_MAX = 48, /* rows up to this width are sorted by insertion */
+    INSERTION_MAX = 6, /* rows up to this width are sorted by insertion */
+    RANK_MAX = 96,     /* rows up to this width by counting ranks */
 };
 
 typedef struct job {
@@ -160,6 +162,7 @@ static inline uint64_t entry_of(uint32_t row, uint32_t column, uint32_t directio
 static void scatter_run(job *self, const stretch *run, int64_t *places) {
     const sfu__pair_block *block = &self->pairs->blocks[run->block];
     const bool both = !self->assembly->directed;
+    assert(block->ends != NULL); /* a block is released with its last pair */
     for (int64_t i = run->first; i < run->last; i++) {
         const uint32_t from = block->ends[2 * i];
         const uint32_t to = block->ends[2 * i + 1];
@@ -216,6 +219,62 @@ static void sort_by_insertion(uint32_t *keys, float *weights, int64_t count) {
     }
 }
 
+/* Four numbers that are compared at once; a true comparison is -1. */
+typedef int32_t lanes __attribute__((vector_size(16)));
+
+static lanes load_lanes(const int32_t *from) {
+    lanes value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+/* The place of a key is the number of smaller ones: a square of comparisons without a branch, which at these widths is
+ * several times as fast as insertion. Equal keys would fall on one place, and then nothing is done and false returned.
+ */
+static bool sort_by_rank(uint32_t *keys, float *weights, int64_t count) {
+    enum { GROUP = 16 };
+    int32_t values[RANK_MAX + GROUP]; /* keys moved to where signed comparison is right */
+    int32_t ranks[RANK_MAX + GROUP];
+    float weights_in[RANK_MAX];
+    const int64_t padded = (count + GROUP - 1) / GROUP * GROUP;
+    for (int64_t i = 0; i < padded; i++) {
+        values[i] = i < count ? (int32_t)(keys[i] ^ 0x80000000u) : INT32_MIN;
+    }
+    for (int64_t group = 0; group < padded; group += GROUP) {
+        const lanes a = load_lanes(values + group), b = load_lanes(values + group + 4);
+        const lanes c = load_lanes(values + group + 8), d = load_lanes(values + group + 12);
+        lanes rank_a = {0}, rank_b = {0}, rank_c = {0}, rank_d = {0};
+        for (int64_t i = 0; i < count; i++) {
+            const lanes other = {values[i], values[i], values[i], values[i]};
+            rank_a -= a > other;
+            rank_b -= b > other;
+            rank_c -= c > other;
+            rank_d -= d > other;
+        }
+        memcpy(ranks + group, &rank_a, sizeof rank_a);
+        memcpy(ranks + group + 4, &rank_b, sizeof rank_b);
+        memcpy(ranks + group + 8, &rank_c, sizeof rank_c);
+        memcpy(ranks + group + 12, &rank_d, sizeof rank_d);
+    }
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += ranks[i]; /* NOLINT(clang-analyzer-core.*): all `padded` of them were written above */
+    }
+    if (sum != count * (count - 1) / 2) {
+        return false;
+    }
+    if (weights != NULL) {
+        memcpy(weights_in, weights, (size_t)count * sizeof *weights);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        keys[ranks[i]] = (uint32_t)values[i] ^ 0x80000000u;
+        if (weights != NULL) {
+            weights[ranks[i]] = weights_in[i];
+        }
+    }
+    return true;
+}
+
 /* Least significant byte first, leaving out the bytes that no key has. */
 static void sort_by_radix(uint32_t *keys, float *weights, uint32_t *other_keys, float *other_weights, int64_t count) {
     uint32_t all = 0;
@@ -251,6 +310,14 @@ static void sort_by_radix(uint32_t *keys, float *weights, uint32_t *other_keys, 
         if (weights != NULL) {
             memcpy(weights, weights_in, (size_t)count * sizeof *weights);
         }
+    }
+}
+
+static void sort_row(uint32_t *keys, float *weights, const desk *mine, int64_t count) {
+    if (count > RANK_MAX) {
+        sort_by_radix(keys, weights, mine->other_keys, mine->other_weights, count);
+    } else if (count <= INSERTION_MAX || !sort_by_rank(keys, weights, count)) {
+        sort_by_insertion(keys, weights, count);
     }
 }
 
@@ -361,11 +428,7 @@ static sfu_status finish_bucket(void *context, int64_t bucket, int thread) {
         const int64_t count = mine->row_start[row] - from;
         uint32_t *keys = mine->keys + from;
         float *row_weights = weights != NULL ? mine->weights + from : NULL;
-        if (count <= INSERTION_MAX) {
-            sort_by_insertion(keys, row_weights, count);
-        } else {
-            sort_by_radix(keys, row_weights, mine->other_keys, mine->other_weights, count);
-        }
+        sort_row(keys, row_weights, mine, count);
         const int64_t width =
             weights == NULL
                 ? write_plain_row(self, first_row + row, keys, count, indices + kept, &dropped)

@@ -1,0 +1,66 @@
+# The commands that people type. The build itself is CMakeLists.txt and CMakePresets.json.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+# SETUP=no: install nothing, take the machine as it is.
+SETUP ?= yes
+SETUP_FOR = $(if $(filter yes,$(SETUP)),scripts/setup.sh,: without setup:)
+
+# build,PRESET[,OPTIONS]: configure and build. tests,PRESET: run what was built.
+build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j$(JOBS)
+tests = ctest --preset $(1) -j$(JOBS)
+
+MAKEFLAGS += --no-print-directory
+.PHONY: all help setup demo test debug asan clang lint format fuzz cross portable install clean
+all: ; $(call build,release)
+
+help:
+	@echo 'make            build/sfumato and the library, optimised'
+	@echo 'make demo       install what is missing, build, run the main job'
+	@echo 'make test       install what is missing, build, run every test and check'
+	@echo 'make install    into PREFIX ($(PREFIX)), under DESTDIR'
+	@echo 'make portable   build-portable/sfumato, which needs nothing but the C library'
+	@echo 'make debug, make asan, make clang    other builds, in build-debug, build-asan, build-clang'
+	@echo 'make lint, make format               check, and format, the sources'
+	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)), two at once'
+	@echo 'make cross      build for the other architecture, run the tests in an emulator'
+	@echo 'make setup, make clean               install what is missing; remove what was built'
+	@echo 'SETUP=no installs nothing; JOBS=$(JOBS) commands run at once.'
+
+setup: ; scripts/setup.sh test
+
+demo:
+	$(SETUP_FOR) build
+	$(call build,release)
+	scripts/demo.sh
+
+test:
+	$(SETUP_FOR) test
+	$(call build,release,-DSFUMATO_TESTS=ON)
+	$(call tests,release)
+	$(call build,asan)
+	$(call tests,asan)
+	$(call build,clang)
+	scripts/lint.sh
+
+debug asan clang: ; $(call build,$@)
+lint: ; scripts/lint.sh
+format: ; scripts/lint.sh --format
+
+fuzz:
+	$(SETUP_FOR) test
+	$(call build,fuzz)
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+cross:
+	$(SETUP_FOR) cross
+	scripts/cross.sh
+
+portable:
+	$(call build,portable)
+	@! ldd build-portable/sfumato | grep -vE 'linux-vdso|ld-linux|lib(c|m)\.so' || { echo 'needs more than libc'; false; }
+	@ls -l build-portable/sfumato
+
+install: all ; cmake --install build --prefix $(PREFIX)
+
+clean: ; rm -rf build build-*

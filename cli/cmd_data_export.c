@@ -1,0 +1,49 @@
+/* Writes a dataset as CSV files that any program reads, and says how they come back. */
+#include "cmd.h"
+
+#include "output.h"
+#include "report.h"
+
+static struct { const char *folder; } settings;
+
+static int run(int count, char **operands) {
+    (void)count;
+    sfu_dataset *dataset = NULL;
+    char *command = NULL;
+    sfu_status status = sfu_dataset_open(&dataset, operands[0]);
+    if (status == SFU_OK) {
+        status = sfu_dataset_export(dataset, settings.folder, &command);
+    }
+    int code = DONE;
+    if (status != SFU_OK) {
+        code = fail_status(status);
+    } else if (common.json) {
+        code = put_json(json_pack("{s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)), "folder",
+                                  json_bytes(settings.folder), "import", json_bytes(command)));
+    } else {
+        printf("written to %s\nTo read it back:\n  %s\n", settings.folder, command);
+    }
+    sfu_text_free(command);
+    sfu_dataset_free(dataset);
+    return code;
+}
+
+static const cli_option options[] = {
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"), {0}};
+
+const cli_command cmd_data_export = {
+    .name = "data export",
+    .summary = "write a dataset as CSV files",
+    .description = "Writes edges.csv, nodes.csv, features.csv and, where there are any, names of classes and features, "
+                   "columns.csv and "
+                   "split.csv. Files of these names that are there are replaced. The command that is printed reads "
+                   "them back to the same "
+                   "digest.",
+    .operands =
+        (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
+    .options = options,
+    .examples =
+        (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
+                              {0}},
+    .reports = true,
+    .run = run};

@@ -1,0 +1,40 @@
+#include "cmd.h"
+
+#include "output.h"
+#include "report.h"
+
+static int run(int count, char **operands) {
+    (void)count;
+    sfu_dataset *dataset = NULL;
+    cli_report report = {0};
+    sfu_status status = sfu_dataset_open(&dataset, operands[0]);
+    if (status == SFU_OK) {
+        status = report_make(&report, dataset);
+    }
+    int code = DONE;
+    if (status != SFU_OK) {
+        code = fail_status(status);
+    } else if (common.json) {
+        code = put_json(report_json(&report));
+    } else {
+        report_print(&report);
+    }
+    report_clear(&report);
+    sfu_dataset_free(dataset);
+    return code;
+}
+
+const cli_command cmd_data_info = {
+    .name = "data info",
+    .summary = "print what there is to know of a dataset before using it",
+    .description =
+        "Counts of nodes, edges, features and classes; what was dropped when it was imported; nodes without "
+        "label, features or neighbours; components; homophily; its own split; its digest; and warnings of what "
+        "will hurt. The whole file is checked on the way.",
+    .operands =
+        (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
+    .examples = (const cli_example[]){{"sfumato data info citation", "The dataset that comes with the program:"},
+                                      {"sfumato data info cora.safetensors --json", "For a script:"},
+                                      {0}},
+    .reports = true,
+    .run = run};

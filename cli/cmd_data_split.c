@@ -1,0 +1,89 @@
+/* Makes a split of a dataset, prints its digest, and writes it where asked. */
+#include "cmd.h"
+
+#include "output.h"
+#include "report.h"
+#include "table.h"
+
+static struct { const char *protocol, *size, *output; } settings;
+
+static const char *const part_names[SFU_PARTS] = {"train", "val", "test"};
+
+static int32_t part_size(const sfu_split *split, int part) {
+    int32_t count;
+    (void)sfu_split_part(split, (sfu_part)part, &count);
+    return count;
+}
+
+static int print_json(const sfu_dataset *dataset, const sfu_split *split) {
+    return put_json(json_pack("{s:o, s:s, s:i, s:i, s:i, s:s, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)),
+                              "split", sfu_split_text(split), "train", (int)part_size(split, SFU_TRAIN), "val",
+                              (int)part_size(split, SFU_VAL), "test", (int)part_size(split, SFU_TEST), "digest",
+                              sfu_split_digest(split), "path", json_bytes(settings.output)));
+}
+
+static int print(const sfu_dataset *dataset, const sfu_split *split) {
+    put_clean(stdout, sfu_dataset_name(dataset));
+    printf(": %s\n", sfu_split_text(split));
+    cli_table table = {.align = "lr"};
+    for (int part = 0; part < SFU_PARTS; part++) {
+        TABLE_CELLS(&table, part_names[part], grouped(part_size(split, part)));
+    }
+    table_print(&table, stdout, 2);
+    printf("  digest %s\n", sfu_split_digest(split));
+    if (settings.output) {
+        printf("  written to %s\n", settings.output);
+    }
+    return DONE;
+}
+
+static int run(int count, char **operands) {
+    (void)count;
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    sfu_status status = sfu_dataset_open(&dataset, operands[0]);
+    if (status == SFU_OK) {
+        status = sfu_split_new(&split, dataset, settings.protocol, settings.size);
+    }
+    if (status == SFU_OK && settings.output) {
+        status = sfu_split_save(split, dataset, settings.output);
+    }
+    int code;
+    if (status != SFU_OK) {
+        code = fail_status(status);
+    } else {
+        code = common.json ? print_json(dataset, split) : print(dataset, split);
+    }
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+    return code;
+}
+
+static const cli_option options[] = {
+    OPTION_TEXT("split", VALUE_TEXT, "SPLIT", settings.protocol, "the dataset's own, else random:0", "which one"),
+    OPTION_TEXT("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all for the others",
+                "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5"),
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, NULL, "write node,part lines as CSV"),
+    {0}};
+
+const cli_command cmd_data_split = {
+    .name = "data split",
+    .summary = "part a dataset into training, validation and test nodes",
+    .description = "Prints the sizes of the parts and the digest that results carry. The same split has the same "
+                   "digest everywhere.\n\n"
+                   "The split is one of\n\n"
+                   "  standard              the dataset's own\n"
+                   "  random:SEED           500 validation and 1000 test nodes, the rest to\n"
+                   "                        train on; --size says how many of these\n"
+                   "  cv:FOLDS:FOLD:SEED    one fold of a cross-validation\n"
+                   "  file:CSV              node,part lines, as -o writes them",
+    .operands =
+        (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
+    .options = options,
+    .examples =
+        (const cli_example[]){
+            {"sfumato data split citation --split random:7 --size 2 -o split.csv", "Draw one and keep it:"},
+            {"sfumato data split citation --split file:split.csv", "See that it is the same:"},
+            {0}},
+    .reports = true,
+    .run = run};

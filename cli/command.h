@@ -1,0 +1,131 @@
+/* command.h - what a command is.
+ *
+ * One `command` holds everything there is to say of a command: its name, what it takes, what it is for, and what runs
+ * it. The parser, --help, the man pages and the shell completions are all made from it, so a fact stands in one place.
+ * Each cmd_*.c defines its command; main.c lists them.
+ */
+#ifndef SFU_COMMAND_H
+#define SFU_COMMAND_H
+
+#include "sfumato.h"
+
+/* What a value is: how it is parsed, what its variable is, and what a shell offers for it. */
+typedef enum value_kind {
+    VALUE_FLAG,    /* bool; takes no value */
+    VALUE_TEXT,    /* const char * */
+    VALUE_FILE,    /* const char *, a path */
+    VALUE_FOLDER,  /* const char *, a path */
+    VALUE_DATASET, /* const char *, name or path of a dataset */
+    VALUE_COMMAND, /* const char *, a word of a command's name */
+    VALUE_NAME,    /* const char *, one of names() */
+    VALUE_CHOICE,  /* an enum: the place in `choices` */
+    VALUE_COUNT,   /* int32_t, from `least` to `most` */
+    VALUE_SEED,    /* uint64_t */
+    VALUE_NUMBER   /* double, from `least` to `most` */
+} value_kind;
+
+/* The i-th name and (if text is not NULL) a line about it; NULL after the last. As sfu_import_format. */
+typedef const char *(*names_fn)(int i, const char **text);
+
+typedef struct cli_option {
+    const char *name;           /* "edges" is --edges; NULL ends a table */
+    char letter;                /* 'o' is -o; 0: none */
+    bool required;              /* it is wrong use to leave it out */
+    value_kind kind;            /* */
+    const char *value;          /* what the help calls its value: FILE */
+    void *target;               /* the variable that it sets, which holds the default before */
+    const char *help;           /* starts with a small letter, ends without a full stop */
+    const char *unset;          /* what 0 or NULL means as a default; "" for a number that is not to be shown */
+    const char *const *choices; /* NULL ends them */
+    names_fn names;
+    double least, most; /* both included */
+} cli_option;
+
+/* Rows of an option table. The compiler sees to it that the variable is of the kind's type. */
+#define OPTION_ROW(name_, kind_, value_, type, variable, help_)                                                        \
+    .name = (name_), .kind = (kind_), .value = (value_), .target = (1 ? &(variable) : (type *)NULL), .help = (help_)
+#define OPTION_FLAG(name_, variable, help_)                                                                            \
+    { OPTION_ROW(name_, VALUE_FLAG, NULL, bool, variable, help_) }
+#define OPTION_TEXT(name_, kind_, value_, variable, unset_, help_)                                                     \
+    { OPTION_ROW(name_, kind_, value_, const char *, variable, help_), .unset = (unset_) }
+#define OPTION_OUTPUT(kind_, value_, variable, required_, unset_, help_)                                               \
+    {                                                                                                                  \
+        OPTION_ROW("output", kind_, value_, const char *, variable, help_), .letter = 'o', .required = (required_),    \
+                                                                            .unset = (unset_)                          \
+    }
+#define OPTION_NAME(name_, value_, variable, names_, unset_, help_)                                                    \
+    { OPTION_ROW(name_, VALUE_NAME, value_, const char *, variable, help_), .names = (names_), .unset = (unset_) }
+#define OPTION_CHOICE(name_, variable, choices_, help_)                                                                \
+    { .name = (name_), .kind = VALUE_CHOICE, .target = &(variable), .choices = (choices_), .help = (help_) }
+#define OPTION_COUNT(name_, value_, variable, least_, most_, unset_, help_)                                            \
+    {                                                                                                                  \
+        OPTION_ROW(name_, VALUE_COUNT, value_, int32_t, variable, help_), .least = (least_), .most = (most_),          \
+                                                                          .unset = (unset_)                            \
+    }
+#define OPTION_NUMBER(name_, variable, least_, most_, help_)                                                           \
+    { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .least = (least_), .most = (most_) }
+#define OPTION_SEED(name_, variable, help_)                                                                            \
+    { OPTION_ROW(name_, VALUE_SEED, "N", uint64_t, variable, help_) }
+
+typedef struct cli_operand {
+    const char *name; /* SOURCE; NULL ends a table */
+    bool optional, many;
+    value_kind kind;
+    const char *help;
+    names_fn names;
+} cli_operand;
+
+/* Paragraphs are parted by an empty line; one whose lines start with a blank is shown as it stands. */
+typedef struct cli_section {
+    const char *title; /* "Environment"; NULL ends a table */
+    const char *text;
+} cli_section;
+
+typedef struct cli_example {
+    const char *line; /* "sfumato data info cora"; NULL ends a table */
+    const char *what; /* what it does, as a sentence; "" where the one before says it */
+} cli_example;
+
+typedef struct cli_command {
+    const char *name;            /* "data import"; "" is the program itself */
+    const char *summary;         /* one line, like an option's help */
+    const char *description;     /* as in a section */
+    const cli_operand *operands; /* NULL: none */
+    const cli_option *options;   /* NULL: none but the common ones */
+    const cli_section *sections; /* NULL: none */
+    const cli_example *examples;
+    bool reports;           /* takes --json and --quiet */
+    void (*defaults)(void); /* puts the defaults into the variables of the options; NULL: they are there */
+    int (*run)(int count, char **operands); /* returns the exit status; NULL: needs a subcommand */
+} cli_command;
+
+/* All commands, in the order of the help, the program itself first; NULL ends them. */
+extern const cli_command *const commands[];
+
+/* What every command that reports understands, and --help. */
+typedef struct common_settings {
+    bool json, quiet, help;
+} common_settings;
+extern common_settings common;
+
+/* The command that the first of the words name, as far as they name one; *count and *words move past them. */
+const cli_command *command_find(int *count, char ***words);
+
+/* The i-th subcommand of a command, NULL after the last. */
+const cli_command *command_child(const cli_command *parent, int i);
+
+/* The i-th option of a command, its own and then the common ones; NULL after the last. */
+const cli_option *command_option(const cli_command *command, int i);
+
+/* The last word of its name: "import". */
+const char *command_word(const cli_command *command);
+
+/* "sfumato data import", or with '-' for the blanks the name of its man page. */
+enum { COMMAND_TITLE_MAX = 64 };
+const char *command_title(char title[COMMAND_TITLE_MAX], const cli_command *command, char separator);
+
+/* The default of an option as text, "" where there is none to show. Call the command's `defaults` first. */
+enum { OPTION_DEFAULT_MAX = 128 };
+const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *option);
+
+#endif

@@ -1,0 +1,240 @@
+#include "options.h"
+
+#include "output.h"
+#include "suggest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTIONS_MOST = 64 }; /* of one command */
+
+/* ---- values ----------------------------------------------------------------------------------------------------- */
+
+static bool parse_number(double *value, const char *text) {
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value) && strpbrk(text, "xX \t\n") == NULL;
+}
+
+static bool parse_seed(uint64_t *value, const char *text) {
+    if (text[0] < '0' || text[0] > '9') {
+        return false;
+    }
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+/* "a, b or c" out of the choices or names of an option. */
+static void list_values(char *list, size_t size, const cli_option *option) {
+    list[0] = '\0';
+    for (int i = 0;; i++) {
+        const char *this_one = option->choices ? option->choices[i] : option->names(i, NULL);
+        if (!this_one) {
+            return;
+        }
+        const char *next = option->choices ? option->choices[i + 1] : option->names(i + 1, NULL);
+        const size_t used = strlen(list);
+        snprintf(list + used, size - used, "%s%s", i == 0 ? "" : next ? ", " : " or ", this_one);
+    }
+}
+
+static bool wrong_choice(const cli_command *command, const cli_option *option, const char *value) {
+    char list[256];
+    list_values(list, sizeof list, option);
+    misuse(command, "--%s: %s is not one of %s", option->name, quote(value), list);
+    return false;
+}
+
+static bool set_choice(const cli_command *command, const cli_option *option, const char *value) {
+    for (int i = 0; option->choices[i]; i++) {
+        if (strcmp(option->choices[i], value) == 0) {
+            *(int *)option->target = i;
+            return true;
+        }
+    }
+    return wrong_choice(command, option, value);
+}
+
+static bool set_name(const cli_command *command, const cli_option *option, const char *value) {
+    const char *name;
+    for (int i = 0; (name = option->names(i, NULL)) != NULL; i++) {
+        if (strcmp(name, value) == 0) {
+            *(const char **)option->target = name;
+            return true;
+        }
+    }
+    return wrong_choice(command, option, value);
+}
+
+static bool set_count(const cli_command *command, const cli_option *option, const char *value) {
+    double number;
+    if (!parse_number(&number, value) || number != floor(number) || number < option->least || number > option->most) {
+        misuse(command, "--%s: %s is not a whole number from %.0f to %.0f", option->name, quote(value), option->least,
+               option->most);
+        return false;
+    }
+    *(int32_t *)option->target = (int32_t)number;
+    return true;
+}
+
+static bool set_number(const cli_command *command, const cli_option *option, const char *value) {
+    double number;
+    if (!parse_number(&number, value) || number < option->least || number > option->most) {
+        misuse(command, "--%s: %s is not a number from %g to %g", option->name, quote(value), option->least,
+               option->most);
+        return false;
+    }
+    *(double *)option->target = number;
+    return true;
+}
+
+static bool set_seed(const cli_command *command, const cli_option *option, const char *value) {
+    if (!parse_seed((uint64_t *)option->target, value)) {
+        misuse(command, "--%s: %s is not a whole number from 0 to 18446744073709551615", option->name, quote(value));
+        return false;
+    }
+    return true;
+}
+
+static bool set_text(const cli_command *command, const cli_option *option, const char *value) {
+    if (value[0] == '\0') {
+        misuse(command, "--%s: an empty %s", option->name, option->value);
+        return false;
+    }
+    *(const char **)option->target = value;
+    return true;
+}
+
+static bool set_value(const cli_command *command, const cli_option *option, const char *value) {
+    switch (option->kind) {
+    case VALUE_FLAG:
+        *(bool *)option->target = true;
+        return true;
+    case VALUE_CHOICE:
+        return set_choice(command, option, value);
+    case VALUE_NAME:
+        return set_name(command, option, value);
+    case VALUE_COUNT:
+        return set_count(command, option, value);
+    case VALUE_SEED:
+        return set_seed(command, option, value);
+    case VALUE_NUMBER:
+        return set_number(command, option, value);
+    default:
+        return set_text(command, option, value);
+    }
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------ */
+
+/* The option that a word starting with '-' names; *value is what is stuck to it ("=VALUE", or VALUE after a letter).
+ * *place is its place in the command's options. */
+static const cli_option *find_option(const cli_command *command, const char *word, const char **value, int *place) {
+    const bool is_long = word[1] == '-';
+    const char *name = word + (is_long ? 2 : 1);
+    const size_t size = is_long ? strcspn(name, "=") : 1;
+    *value = is_long ? (name[size] == '=' ? name + size + 1 : NULL) : (name[1] ? name + 1 : NULL);
+    const cli_option *option;
+    for (*place = 0; (option = command_option(command, *place)) != NULL; ++*place) {
+        if (is_long ? strncmp(option->name, name, size) == 0 && option->name[size] == '\0'
+                    : option->letter == name[0]) {
+            break;
+        }
+    }
+    return option;
+}
+
+static void unknown_option(const cli_command *command, const char *word) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    cli_suggestion nearest = {.word = name + strspn(name, "-")};
+    const cli_option *option;
+    for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
+        suggest(&nearest, option->name);
+    }
+    char text[SUGGESTION_MAX];
+    misuse(command, "unknown option %s%s", quote(name), suggestion_text(text, &nearest, "--"));
+}
+
+/* Takes the option at words[*at], and its value, which may be the next word. */
+static bool take_option(const cli_command *command, int count, char **words, int *at, bool *given) {
+    const char *word = words[*at], *value;
+    int place;
+    const cli_option *option = find_option(command, word, &value, &place);
+    if (!option) {
+        unknown_option(command, word);
+        return false;
+    }
+    if (option->kind == VALUE_FLAG && value) {
+        misuse(command, "--%s takes no value, and was given %s", option->name, quote(value));
+        return false;
+    }
+    if (option->kind != VALUE_FLAG && !value) {
+        /* A word that is an option itself is more likely a forgotten value than a value; --name=VALUE can say it. */
+        const char *next = *at + 1 < count ? words[*at + 1] : NULL, *ignored;
+        int next_place;
+        if (!next || (next[0] == '-' && next[1] != '\0' && find_option(command, next, &ignored, &next_place))) {
+            misuse(command, "%s needs a value: %s %s", word, word, option->value ? option->value : option->choices[0]);
+            return false;
+        }
+        value = next;
+        ++*at;
+    }
+    given[place] = true;
+    return set_value(command, option, value);
+}
+
+static bool has_all_required(const cli_command *command, const bool *given) {
+    const cli_option *option;
+    for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
+        if (option->required && !given[i]) {
+            if (option->letter) {
+                misuse(command, "-%c %s is missing: %s", option->letter, option->value, option->help);
+            } else {
+                misuse(command, "--%s %s is missing: %s", option->name, option->value, option->help);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_right_operands(const cli_command *command, int count, char **operands) {
+    int most = 0;
+    for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
+        if (most >= count && !operand->optional) {
+            misuse(command, "%s is missing: %s", operand->name, operand->help);
+            return false;
+        }
+        most = operand->many ? count : most + 1;
+    }
+    if (count > most) {
+        misuse(command, "%s is one word too many", quote(operands[most]));
+        return false;
+    }
+    return true;
+}
+
+bool options_parse(const cli_command *command, int *count, char **words) {
+    bool given[OPTIONS_MOST] = {false}, options_end = false;
+    int operands = 0;
+    for (int at = 0; at < *count; at++) {
+        char *word = words[at];
+        if (options_end || word[0] != '-' || word[1] == '\0') {
+            words[operands++] = word;
+        } else if (strcmp(word, "--") == 0) {
+            options_end = true;
+        } else if (!take_option(command, *count, words, &at, given)) {
+            return false;
+        } else if (common.help) {
+            return true;
+        }
+    }
+    *count = operands;
+    return has_right_operands(command, operands, words) && has_all_required(command, given);
+}

@@ -1,0 +1,214 @@
+#include "output.h"
+
+#include "progress.h"
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- start and end ---------------------------------------------------------------------------------------------- */
+
+void output_start(void) {
+    /* A file opened while stdout is closed would become stdout, and results would be written into it. */
+    for (int descriptor = 0; descriptor <= 2; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) {
+            _exit(FAILED);
+        }
+    }
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int output_finish(int status) {
+    const bool failed_before = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed_before) {
+        return status;
+    }
+    /* A reader that has seen enough and left, as `head` does, needs no message. */
+    if (errno != EPIPE) {
+        fail("standard output: %s", errno ? strerror(errno) : "could not be written");
+    }
+    return status == DONE ? FAILED : status;
+}
+
+/* ---- messages --------------------------------------------------------------------------------------------------- */
+
+/* One call writes the whole line, so that lines of several threads do not mix. */
+static void put_message(const char *format, va_list arguments, const char *end) {
+    char line[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    progress_clear();
+    fprintf(stderr, "sfumato: %s%s\n", line, end);
+}
+
+void say(const char *format, ...) {
+    if (!common.quiet) {
+        va_list arguments;
+        va_start(arguments, format);
+        put_message(format, arguments, "");
+        va_end(arguments);
+    }
+}
+
+int fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    put_message(format, arguments, "");
+    va_end(arguments);
+    return FAILED;
+}
+
+int misuse(const cli_command *command, const char *format, ...) {
+    char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
+    snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
+    va_list arguments;
+    va_start(arguments, format);
+    put_message(format, arguments, end);
+    va_end(arguments);
+    return WRONG_USE;
+}
+
+int fail_status(sfu_status status) {
+    if (status == SFU_ERR_CANCELLED) {
+        fail("interrupted; nothing was written");
+        return INTERRUPTED;
+    }
+    const char *message = sfu_message();
+    fail("%s", message[0] ? message : sfu_status_text(status));
+    return status == SFU_ERR_ARGUMENT ? WRONG_USE : FAILED;
+}
+
+void output_log(void *user, sfu_log_level level, const char *line) {
+    (void)user;
+    say("%s%s", level == SFU_LOG_WARNING ? "warning: " : "", line);
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+enum { RING = 8, RING_TEXT = 1024 };
+
+/* The next of a few buffers, so that several results can stand in one call. */
+static char *ring_next(void) {
+    static char ring[RING][RING_TEXT];
+    static int at;
+    at = (at + 1) % RING;
+    return ring[at];
+}
+
+const char *quote(const char *text) {
+    enum { SHOWN = 120 };
+    char *out = ring_next();
+    size_t size = 0;
+    out[size++] = '"';
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (size > SHOWN && (*c & 0xc0) != 0x80) {
+            size += (size_t)snprintf(out + size, RING_TEXT - size, "...");
+            break;
+        }
+        const bool plain = *c >= 0x20 && *c != 0x7f && *c != '"' && *c != '\\';
+        size += (size_t)snprintf(out + size, RING_TEXT - size,
+                                 plain                      ? "%c"
+                                 : *c >= 0x20 && *c != 0x7f ? "\\%c"
+                                                            : "\\x%02x",
+                                 *c);
+    }
+    snprintf(out + size, RING_TEXT - size, "\"");
+    return out;
+}
+
+const char *grouped(int64_t number) {
+    char digits[32];
+    const int size = snprintf(digits, sizeof digits, "%lld", (long long)number);
+    char *out = ring_next();
+    int written = 0;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (size - i) % 3 == 0) {
+            out[written++] = ',';
+        }
+        out[written++] = digits[i];
+    }
+    out[written] = '\0';
+    return out;
+}
+
+const char *counted(int64_t number, const char *what) {
+    const size_t size = strlen(what);
+    const char *ending = number == 1 ? "" : size > 0 && what[size - 1] == 's' ? "es" : "s";
+    char *out = ring_next();
+    snprintf(out, RING_TEXT, "%s %s%s", grouped(number), what, ending);
+    return out;
+}
+
+const char *percent(double fraction) {
+    char *out = ring_next();
+    snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
+    return out;
+}
+
+const char *shell_word(const char *text) {
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+:,@%-=";
+    if (text[0] && strspn(text, safe) == strlen(text)) {
+        return text;
+    }
+    char *out = ring_next();
+    size_t size = 0;
+    out[size++] = '\'';
+    for (const char *c = text; *c && size + 8 < RING_TEXT; c++) {
+        size += (size_t)snprintf(out + size, RING_TEXT - size, *c == '\'' ? "'\\''" : "%c", *c);
+    }
+    snprintf(out + size, RING_TEXT - size, "'");
+    return out;
+}
+
+void clean(char *text) {
+    const bool utf8 = terminal_is_utf8();
+    unsigned char *out = (unsigned char *)text;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        /* 0xc2 0x80 to 0xc2 0x9f are control characters too. */
+        const bool two_bytes = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+        const bool control = *c < 0x20 || *c == 0x7f || two_bytes;
+        if (!control && (*c < 0x80 || utf8)) {
+            *out++ = *c;
+        } else if ((*c & 0xc0) != 0x80) {
+            *out++ = '?';
+            c += two_bytes;
+        }
+    }
+    *out = '\0';
+}
+
+void put_clean(FILE *file, const char *text) {
+    char *copy = strdup(text);
+    if (copy) {
+        clean(copy);
+        fputs(copy, file);
+    }
+    free(copy);
+}
+
+void put_wrapped(FILE *file, const char *text, int column, int indent, int width) {
+    bool first = true;
+    if (column < indent) {
+        fprintf(file, "%*s", indent - column, "");
+        column = indent;
+    }
+    for (const char *word = text; *word;) {
+        const int size = (int)strcspn(word, " ");
+        if (!first && column + 1 + size > width) {
+            fprintf(file, "\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        fprintf(file, "%s%.*s", first ? "" : " ", size, word);
+        column += size + !first;
+        first = false;
+        word += size;
+        word += strspn(word, " ");
+    }
+    putc('\n', file);
+}

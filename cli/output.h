@@ -1,0 +1,63 @@
+/* output.h - what the program says: results on stdout, everything else on stderr behind "sfumato: ". */
+#ifndef SFU_OUTPUT_H
+#define SFU_OUTPUT_H
+
+#include "command.h"
+
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* Exit statuses. */
+enum { DONE = 0, FAILED = 1, WRONG_USE = 2, INTERRUPTED = 130 };
+
+/* At the start of the program: the three standard descriptors are there, and a closed pipe is an error like another. */
+void output_start(void);
+
+/* At the end: `status`, or FAILED after saying so where stdout could not be written. */
+int output_finish(int status);
+
+/* A line on stderr; nothing with --quiet. */
+void say(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* A line on stderr; returns FAILED. */
+int fail(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* The same with where the help is; returns WRONG_USE. */
+int misuse(const cli_command *command, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* What the library had to say of a call that failed; returns the exit status that goes with it. */
+int fail_status(sfu_status status);
+
+/* Passes what the library logs on to say(). */
+void output_log(void *user, sfu_log_level level, const char *line);
+
+/* Text in quotes, cut where it is long, with nothing in it that a terminal would obey. Lives until the eighth call
+ * after; so does what the others return. */
+const char *quote(const char *text);
+
+/* 1234567 as "1,234,567". */
+const char *grouped(int64_t number);
+
+/* "1 edge", "2,708 edges": a plural ends in s, or es after another s. */
+const char *counted(int64_t number, const char *what);
+
+/* 0.8099 as "81.0 %". */
+const char *percent(double fraction);
+
+/* A word of a command line that a shell reads back as `text`. */
+const char *shell_word(const char *text);
+
+/* What a terminal would obey, or could not show, becomes '?': in place, and on the way to a person. */
+void clean(char *text);
+void put_clean(FILE *file, const char *text);
+
+/* `text` broken into lines of at most `width` columns, each after `indent` blanks; the first one starts at column
+ * `column` already. Ends with a newline. */
+void put_wrapped(FILE *file, const char *text, int column, int indent, int width);
+
+#endif

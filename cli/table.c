@@ -1,0 +1,87 @@
+#include "table.h"
+
+#include "output.h"
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The program, unlike the library, may end where there is no memory for a line of text. */
+static void *needed(void *memory) {
+    if (!memory) {
+        fail("out of memory");
+        exit(FAILED);
+    }
+    return memory;
+}
+
+void table_cell(cli_table *table, const char *text) {
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity ? 2 * table->capacity : 64;
+        table->cells = needed(realloc(table->cells, table->capacity * sizeof *table->cells));
+    }
+    char *cell = needed(strdup(text));
+    clean(cell);
+    table->cells[table->count++] = cell;
+}
+
+void table_cells(cli_table *table, const char *const *texts) {
+    for (; *texts; texts++) {
+        table_cell(table, *texts);
+    }
+}
+
+static int column_width(const cli_table *table, size_t column, size_t columns) {
+    size_t widest = 0;
+    for (size_t i = column; i < table->count; i += columns) {
+        const size_t width = terminal_columns(table->cells[i]);
+        widest = width > widest ? width : widest;
+    }
+    return (int)widest;
+}
+
+static void print_cell(FILE *file, const char *text, int width, char align, bool last) {
+    const int blanks = width - (int)terminal_columns(text);
+    if (align == 'r') {
+        fprintf(file, "%*s", blanks, "");
+    }
+    fputs(text, file);
+    if (align == 'l' && !last) {
+        fprintf(file, "%*s", blanks, "");
+    }
+}
+
+/* Whether nothing follows in this row: then no blanks need to be written. */
+static bool rest_is_empty(const cli_table *table, size_t from, size_t end) {
+    for (size_t i = from; i < end; i++) {
+        if (table->cells[i][0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void table_print(cli_table *table, FILE *file, int indent) {
+    const size_t columns = strlen(table->align);
+    int widths[16];
+    for (size_t column = 0; column < columns; column++) {
+        widths[column] = column_width(table, column, columns);
+    }
+    for (size_t row = 0; row + columns <= table->count; row += columns) {
+        fprintf(file, "%*s", indent, "");
+        for (size_t column = 0; column < columns; column++) {
+            const bool last = rest_is_empty(table, row + column + 1, row + columns);
+            print_cell(file, table->cells[row + column], widths[column], table->align[column], last);
+            if (last) {
+                break;
+            }
+            fputs("  ", file);
+        }
+        putc('\n', file);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        free(table->cells[i]);
+    }
+    free(table->cells);
+    *table = (cli_table){.align = table->align};
+}

@@ -1,0 +1,49 @@
+#include "terminal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int terminal_width(int descriptor) {
+    enum { NARROWEST = 40, USUAL = 80, WIDEST = 120 };
+    struct winsize size = {0};
+    long width = 0;
+    if (isatty(descriptor) && ioctl(descriptor, TIOCGWINSZ, &size) == 0) {
+        width = size.ws_col;
+    }
+    const char *columns = getenv("COLUMNS");
+    if (width == 0 && columns) {
+        width = strtol(columns, NULL, 10);
+    }
+    if (width <= 0) {
+        width = USUAL;
+    }
+    return (int)(width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width);
+}
+
+bool terminal_is(int descriptor) {
+    const char *kind = getenv("TERM");
+    return isatty(descriptor) && !(kind && strcmp(kind, "dumb") == 0);
+}
+
+bool terminal_is_utf8(void) {
+    static int known = -1;
+    if (known < 0) {
+        /* Of the locale only the character set matters: numbers are written the same everywhere. */
+        setlocale(LC_CTYPE, "");
+        known = strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    }
+    return known == 1;
+}
+
+size_t terminal_columns(const char *text) {
+    size_t columns = 0;
+    for (const char *c = text; *c; c++) {
+        columns += ((unsigned char)*c & 0xc0) != 0x80;
+    }
+    return columns;
+}

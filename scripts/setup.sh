@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Installs what is missing from a Debian machine, by name, with apt-get. Asks for nothing when all is there, so a second
+# run needs neither the network nor any right.
+#   usage: scripts/setup.sh build|test|cross
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
+    libcurl4-openssl-dev ca-certificates)
+to_test=(g++ libcmocka-dev librandom123-dev clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 cppcheck python3
+    python3-venv mandoc)
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+# Those of the named packages that are not installed. PACKAGE:ARCH is asked for as it is.
+missing() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}\n' "$package" 2>/dev/null | grep -q '^install ok installed$' || echo "$package"
+    done
+}
+
+install_packages() {
+    local wanted
+    mapfile -t wanted < <(missing "$@")
+    if [ ${#wanted[@]} = 0 ]; then
+        return 0
+    fi
+    say "installing ${wanted[*]}"
+    if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+        say "that needs root or sudo, and neither is here. As root: apt-get install ${wanted[*]}"
+        return 1
+    fi
+    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3)
+    if ! as_root "${apt[@]}" update >"$log" 2>&1 ||
+        ! as_root "${apt[@]}" install -y --no-install-recommends "${wanted[@]}" >>"$log" 2>&1; then
+        tail -n 5 "$log" >&2
+        say "apt-get could not install ${wanted[*]} (no network?); its words are above"
+        return 1
+    fi
+}
+
+# The other architecture's compiler, libraries and an emulator.
+install_cross() {
+    local foreign compiler
+    case $(dpkg --print-architecture) in
+    arm64) foreign=amd64 compiler=gcc-x86-64-linux-gnu ;;
+    amd64) foreign=arm64 compiler=gcc-aarch64-linux-gnu ;;
+    *)
+        say "cross building is for amd64 and arm64"
+        return 1
+        ;;
+    esac
+    if ! dpkg --print-foreign-architectures | grep -qx "$foreign"; then
+        as_root dpkg --add-architecture "$foreign"
+    fi
+    install_packages "$compiler" qemu-user "libc6:$foreign" "zlib1g-dev:$foreign" "libssl-dev:$foreign" \
+        "libjansson-dev:$foreign" "libcmocka-dev:$foreign" "libzip-dev:$foreign"
+}
+
+# The Python packages that some tests compare with; without them those tests say that they are skipped.
+make_venv() {
+    if [ -e build/venv/complete ] || python3 -c 'import numpy, safetensors' 2>"$log"; then
+        return 0
+    fi
+    rm -rf build/venv
+    if python3 -m venv build/venv >"$log" 2>&1 &&
+        build/venv/bin/python3 -m pip install -q --retries 1 --timeout 20 numpy safetensors >>"$log" 2>&1; then
+        touch build/venv/complete
+    else
+        rm -rf build/venv
+        say "numpy and safetensors could not be had for Python: the tests that compare with them will be skipped"
+    fi
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    say "no apt-get here. Needed: a C17 compiler, make, CMake 3.25, pkg-config, zlib, libcrypto, jansson; for more: libzip,"
+    say "libmatio, libcurl; for tests: cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
+    exit 0
+fi
+case ${1:-test} in
+build) install_packages "${to_build[@]}" ;;
+test)
+    install_packages "${to_build[@]}" "${to_test[@]}"
+    make_venv
+    ;;
+cross)
+    install_packages "${to_build[@]}" "${to_test[@]}"
+    install_cross
+    ;;
+*)
+    say "usage: scripts/setup.sh build|test|cross"
+    exit 2
+    ;;
+esac

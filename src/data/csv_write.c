@@ -1,0 +1,40 @@
+#include "csv_write.h"
+
+#include <string.h>
+
+/* As csv.h reads: any of its separators, and what would be a comment at the top of an edge list. */
+static bool needs_quotes(const char *bytes, size_t size) {
+    static const char special[] = ",;\t\r\n\"";
+    if (size == 0 || bytes[0] == ' ' || bytes[0] == '#' || bytes[0] == '%' || bytes[size - 1] == ' ') {
+        return true;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (memchr(special, bytes[i], sizeof special - 1) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+sfu_status sfu__csv_put(sfu__writer *writer, const char *bytes, size_t size) {
+    sfu_status status = SFU_OK;
+    if (!needs_quotes(bytes, size)) {
+        return sfu__writer_add(writer, bytes, size);
+    }
+    SFU_TRY(sfu__writer_add(writer, "\"", 1));
+    for (size_t begin = 0, i = 0; i <= size; i++) {
+        if (i == size || bytes[i] == '"') {
+            SFU_TRY(sfu__writer_add(writer, bytes + begin, i - begin));
+            SFU_TRY(sfu__writer_add(writer, "\"\"", i < size ? 2 : 1));
+            begin = i + 1;
+        }
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__csv_put_node(sfu__writer *writer, const sfu_dataset *dataset, int32_t node) {
+    size_t size = 0;
+    const char *name = sfu_dataset_node_name(dataset, node, &size);
+    return name != NULL ? sfu__csv_put(writer, name, size) : sfu__writer_format(writer, "%d", node);
+}

@@ -1,0 +1,207 @@
+/* info.c - what there is to know of a dataset before using it: one look at graph, labels and features. */
+#include "facts.h"
+#include "matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the graph ----------------------------------------------------------------------------------------------------
+ */
+
+/* Degrees count neighbours other than the node itself; in a directed graph those that it points to. */
+static void look_at_edges(sfu_info *info, const sfu_dataset *dataset) {
+    const sfu_csr *graph = &dataset->graph;
+    int64_t joined = 0, equal = 0; /* entries between labelled nodes, and between equals */
+    for (int32_t node = 0; node < graph->rows; node++) {
+        int64_t degree = graph->indptr[node + 1] - graph->indptr[node];
+        for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
+            const int32_t other = graph->indices[i];
+            if (other == node) {
+                info->self_loops++;
+                degree--;
+            } else if (dataset->labels != NULL && dataset->labels[node] >= 0 && dataset->labels[other] >= 0) {
+                joined++;
+                equal += dataset->labels[node] == dataset->labels[other];
+            }
+        }
+        info->max_degree = degree > info->max_degree ? (int32_t)degree : info->max_degree;
+    }
+    /* An undirected edge stands there twice: in `joined` and `equal` alike, so the share is the same. */
+    const int64_t entries = graph->indptr[graph->rows] - info->self_loops;
+    info->edges = (dataset->directed ? entries : entries / 2) + info->self_loops;
+    info->mean_degree = (double)entries / graph->rows;
+    info->homophily = joined > 0 ? (double)equal / (double)joined : (double)NAN;
+}
+
+static sfu_status look_at_components(sfu_info *info, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    int32_t *component = NULL;
+    int32_t *sizes = NULL;
+    int32_t root = 0;
+    SFU_ALLOC(component, dataset->nodes);
+    SFU_ALLOC_ZERO(sizes, dataset->nodes);
+    SFU_TRY(sfu__components(component, &info->components, &info->largest_component, &root, &dataset->graph,
+                            !dataset->directed));
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        sizes[component[node]]++;
+    }
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        info->isolated += sizes[component[node]] == 1;
+    }
+done:
+    sfu__free(component);
+    sfu__free(sizes);
+    return status;
+}
+
+/* ---- labels and features ------------------------------------------------------------------------------------------
+ */
+
+static sfu_status look_at_labels(sfu__facts *facts, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    int32_t labelled = 0;
+    SFU_ALLOC_ZERO(facts->class_counts, dataset->classes);
+    for (int32_t node = 0; dataset->labels != NULL && node < dataset->nodes; node++) {
+        if (dataset->labels[node] != SFU_NO_LABEL) {
+            facts->class_counts[dataset->labels[node]]++;
+            labelled++;
+        }
+    }
+    facts->info.unlabelled = dataset->nodes - labelled;
+    for (int32_t class = 0; class < dataset->classes; class ++) {
+        const int32_t count = facts->class_counts[class];
+        if (count == 0) {
+            continue;
+        }
+        const bool first = facts->labelled_classes++ == 0;
+        if (first || count > facts->class_counts[facts->largest_class]) {
+            facts->largest_class = class;
+        }
+        if (first || count < facts->class_counts[facts->smallest_class]) {
+            facts->smallest_class = class;
+        }
+    }
+done:
+    return status;
+}
+
+static void look_at_standard(sfu__facts *facts, const sfu_dataset *dataset) {
+    facts->info.has_standard = dataset->has_standard;
+    for (int part = 0; part < SFU_PARTS; part++) {
+        facts->info.standard[part] = dataset->standard_count[part];
+        for (int32_t i = 0; i < dataset->standard_count[part]; i++) {
+            const int32_t node = dataset->standard[part][i];
+            facts->standard_unlabelled += dataset->labels == NULL || dataset->labels[node] == SFU_NO_LABEL;
+        }
+    }
+}
+
+/* One row of x: its values, and the columns where it is sparse. */
+static void look_at_row(sfu__facts *facts, const float *values, int64_t count) {
+    int64_t nonzeros = 0;
+    double sum = 0.0, squares = 0.0;
+    bool negative = false;
+    for (int64_t i = 0; i < count; i++) {
+        const double value = values != NULL ? (double)values[i] : 1.0;
+        nonzeros += value != 0.0;
+        sum += value;
+        squares += value * value;
+        negative = negative || value < 0.0;
+    }
+    facts->info.feature_nonzeros += nonzeros;
+    if (nonzeros == 0) {
+        facts->info.featureless++;
+        return;
+    }
+    const double norm = sqrt(squares);
+    facts->smallest_norm = facts->largest_norm == 0.0 || norm < facts->smallest_norm ? norm : facts->smallest_norm;
+    facts->largest_norm = norm > facts->largest_norm ? norm : facts->largest_norm;
+    facts->rows_sum_to_one = facts->rows_sum_to_one && !negative && fabs(sum - 1.0) < 1e-3;
+}
+
+static void look_at_features(sfu__facts *facts, const sfu_dataset *dataset) {
+    const sfu_csr *x = &dataset->sparse;
+    const int64_t columns = dataset->features;
+    facts->rows_sum_to_one = true;
+    facts->one_hot = dataset->dense == NULL && dataset->features == dataset->nodes;
+    for (int64_t node = 0; node < dataset->nodes; node++) {
+        if (dataset->dense != NULL) {
+            look_at_row(facts, dataset->dense + node * columns, columns);
+            continue;
+        }
+        const int64_t begin = x->indptr[node];
+        const int64_t count = x->indptr[node + 1] - begin;
+        const float *values = x->values != NULL ? x->values + begin : NULL;
+        look_at_row(facts, values, count);
+        facts->one_hot =
+            facts->one_hot && count == 1 && x->indices[begin] == node && (values == NULL || values[0] == 1.0F);
+    }
+}
+
+/* ---- once ---------------------------------------------------------------------------------------------------------
+ */
+
+void sfu__facts_free(sfu__facts *facts) {
+    if (facts != NULL) {
+        sfu__free(facts->class_counts);
+        sfu__free(facts);
+    }
+}
+
+static sfu_status look(sfu__facts **facts, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    sfu__facts *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->info = (sfu_info){.nodes = dataset->nodes,
+                            .features = dataset->features,
+                            .classes = dataset->classes,
+                            .self_loops_dropped = sfu__dataset_source_number(dataset, "self_loops_dropped"),
+                            .duplicates_dropped = sfu__dataset_source_number(dataset, "duplicates_dropped"),
+                            .directed = dataset->directed,
+                            .weighted = dataset->graph.values != NULL,
+                            .source = dataset->source};
+    look_at_edges(&self->info, dataset);
+    SFU_TRY(look_at_components(&self->info, dataset));
+    SFU_TRY(look_at_labels(self, dataset));
+    look_at_standard(self, dataset);
+    look_at_features(self, dataset);
+    *facts = self;
+    self = NULL;
+done:
+    sfu__facts_free(self);
+    return status;
+}
+
+sfu_status sfu__dataset_facts(const sfu__facts **facts, const sfu_dataset *dataset) {
+    sfu_status status = sfu_dataset_check(dataset);
+    if (status != SFU_OK) {
+        return status;
+    }
+    /* Found out late and kept, as the verdict of the check is; the lock makes it safe to share. */
+    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
+    pthread_mutex_lock(&self->lock);
+    if (self->facts == NULL) {
+        status = look(&self->facts, dataset);
+    }
+    *facts = self->facts;
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+sfu_status sfu_dataset_info(sfu_info *info, const sfu_dataset *dataset) {
+    const sfu__facts *facts = NULL;
+    const sfu_status status = sfu__dataset_facts(&facts, dataset);
+    if (status == SFU_OK) {
+        *info = facts->info;
+    }
+    return status;
+}
+
+sfu_status sfu_dataset_class_counts(int32_t *class_counts, const sfu_dataset *dataset) {
+    const sfu__facts *facts = NULL;
+    const sfu_status status = sfu__dataset_facts(&facts, dataset);
+    if (status == SFU_OK && dataset->classes > 0) {
+        memcpy(class_counts, facts->class_counts, (size_t)dataset->classes * sizeof *class_counts);
+    }
+    return status;
+}

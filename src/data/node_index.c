@@ -1,0 +1,256 @@
+#include "node_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- integers as names ------------------------------------------------------------------------------------------ */
+
+bool sfu__plain_integer(int64_t *value, const char *bytes, size_t size) {
+    enum { LONGEST = 18 };
+    if (size == 0 || size > LONGEST || (size > 1 && bytes[0] == '0')) {
+        return false;
+    }
+    int64_t number = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] < '0' || bytes[i] > '9') {
+            return false;
+        }
+        number = number * 10 + (bytes[i] - '0');
+    }
+    *value = number;
+    return true;
+}
+
+size_t sfu__write_integer(char digits[SFU__DIGITS_MAX], uint64_t value) {
+    char reversed[SFU__DIGITS_MAX];
+    size_t size = 0;
+    do {
+        reversed[size++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    for (size_t i = 0; i < size; i++) {
+        digits[i] = reversed[size - 1 - i];
+    }
+    digits[size] = '\0';
+    return size;
+}
+
+/* ---- hash table ------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *bytes, size_t size) {
+    uint64_t hash = size * UINT64_C(0x9e3779b97f4a7c15);
+    for (; size >= 8; bytes += 8, size -= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, bytes, size);
+    hash = (hash ^ rest) * UINT64_C(0xc4ceb9fe1a85ec53);
+    hash ^= hash >> 29;
+    hash *= UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ (hash >> 32);
+}
+
+static const uint64_t UPPER = ~(uint64_t)UINT32_MAX;
+
+/* The slot that holds the name, or the free one where it belongs. */
+static size_t slot_of(const sfu__node_index *index, const char *bytes, size_t size, uint64_t hash) {
+    const size_t mask = index->slot_count - 1;
+    size_t at = (size_t)hash & mask;
+    for (;; at = (at + 1) & mask) {
+        const uint64_t slot = index->slots[at];
+        if (slot == 0) {
+            return at;
+        }
+        if ((slot & UPPER) == (hash & UPPER)) {
+            size_t have;
+            const char *name = sfu__strings_get(&index->names, (int64_t)(uint32_t)slot - 1, &have);
+            if (have == size && memcmp(name, bytes, size) == 0) {
+                return at;
+            }
+        }
+    }
+}
+
+static void insert_name(sfu__node_index *index, int64_t i) {
+    size_t size;
+    const char *name = sfu__strings_get(&index->names, i, &size);
+    const uint64_t hash = hash_of(name, size);
+    index->slots[slot_of(index, name, size, hash)] = (hash & UPPER) | (uint64_t)(i + 1);
+}
+
+/* Brings all names into the table, with room for one more. */
+static sfu_status hash_all(sfu__node_index *index) {
+    const size_t need = (size_t)index->count + 1;
+    if (need + need / 3 >= index->slot_count) {
+        size_t grown = index->slot_count > 0 ? index->slot_count : 64;
+        while (need + need / 3 >= grown) {
+            grown *= 2;
+        }
+        uint64_t *slots = sfu__alloc_zero(grown, sizeof *slots);
+        if (slots == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        sfu__free(index->slots);
+        index->slots = slots;
+        index->slot_count = grown;
+        index->hashed = 0;
+    }
+    for (; index->hashed < index->count; index->hashed++) {
+        insert_name(index, index->hashed);
+    }
+    return SFU_OK;
+}
+
+/* ---- the index -------------------------------------------------------------------------------------------------- */
+
+void sfu__node_index_clear(sfu__node_index *index) {
+    sfu__strings_clear(&index->names);
+    sfu__free(index->slots);
+    *index = (sfu__node_index){0};
+}
+
+static sfu_status spell_out(sfu__node_index *index) {
+    sfu_status status = SFU_OK;
+    sfu__strings names = {0};
+    char digits[SFU__DIGITS_MAX];
+    for (int64_t i = 0; i < index->count; i++) {
+        SFU_TRY(sfu__strings_add(&names, digits, sfu__write_integer(digits, (uint64_t)i)));
+    }
+    index->names = names;
+    names = (sfu__strings){0};
+    index->spelled = true;
+done:
+    sfu__strings_clear(&names);
+    return status;
+}
+
+sfu_status sfu__node_index_find(sfu__node_index *index, const char *bytes, size_t size, int64_t *number) {
+    if (!index->spelled) {
+        int64_t value;
+        *number = sfu__plain_integer(&value, bytes, size) && value < index->count ? value : -1;
+        return SFU_OK;
+    }
+    const sfu_status status = hash_all(index);
+    if (status == SFU_OK) {
+        const uint64_t slot = index->slots[slot_of(index, bytes, size, hash_of(bytes, size))];
+        *number = (int64_t)(uint32_t)slot - 1;
+    }
+    return status;
+}
+
+void sfu__node_index_numbers(sfu__node_index *index, int64_t count) {
+    sfu__node_index_clear(index);
+    index->count = count;
+}
+
+sfu_status sfu__node_index_append(sfu__node_index *index, const char *bytes, size_t size) {
+    if (index->count == INT32_MAX) {
+        char quoted[SFU__QUOTE_MAX];
+        return sfu__fail(SFU_ERR_FORMAT, "%s is one name too many: at most %d can be told apart",
+                         sfu__quote(quoted, bytes, size), INT32_MAX);
+    }
+    sfu_status status = SFU_OK;
+    int64_t value;
+    if (!index->spelled && sfu__plain_integer(&value, bytes, size) && value == index->count) {
+        index->count++;
+        return SFU_OK;
+    }
+    if (!index->spelled) {
+        SFU_TRY(spell_out(index));
+    }
+    SFU_TRY(sfu__strings_add(&index->names, bytes, size));
+    index->count++;
+done:
+    return status;
+}
+
+sfu_status sfu__node_index_add(sfu__node_index *index, const char *bytes, size_t size, int64_t *number) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__node_index_find(index, bytes, size, number));
+    if (*number < 0) {
+        SFU_TRY(sfu__node_index_append(index, bytes, size));
+        *number = index->count - 1;
+    }
+done:
+    return status;
+}
+
+const char *sfu__node_index_name(const sfu__node_index *index, int64_t i, char digits[SFU__DIGITS_MAX], size_t *size) {
+    if (index->spelled) {
+        return sfu__strings_get(&index->names, i, size);
+    }
+    *size = sfu__write_integer(digits, (uint64_t)i);
+    return digits;
+}
+
+void sfu__node_index_release(sfu__node_index *index, sfu__strings *names) {
+    *names = index->names;
+    index->names = (sfu__strings){0};
+    sfu__node_index_clear(index);
+}
+
+/* ---- sorting ---------------------------------------------------------------------------------------------------- */
+
+/* What is compared: the value of a plain integer, or the bytes. */
+typedef struct ranked {
+    int64_t value;
+    const char *bytes;
+    size_t size;
+    int32_t number;
+} ranked;
+
+static int by_value_order(const void *left, const void *right) {
+    const ranked *a = left;
+    const ranked *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static int by_bytes_order(const void *left, const void *right) {
+    const ranked *a = left;
+    const ranked *b = right;
+    const int order = memcmp(a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
+    return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+bool sfu__node_index_all_plain(const sfu__node_index *index, int64_t *largest) {
+    *largest = index->count - 1;
+    for (int64_t i = 0; index->spelled && i < index->count; i++) {
+        size_t size;
+        int64_t value;
+        const char *name = sfu__strings_get(&index->names, i, &size);
+        if (!sfu__plain_integer(&value, name, size)) {
+            return false;
+        }
+        *largest = i == 0 || value > *largest ? value : *largest;
+    }
+    return true;
+}
+
+sfu_status sfu__node_index_sort(const sfu__node_index *index, bool by_value, int32_t **order) {
+    sfu_status status = SFU_OK;
+    ranked *items = NULL;
+    char(*digits)[SFU__DIGITS_MAX] = NULL;
+    *order = NULL;
+    SFU_ALLOC(*order, index->count);
+    SFU_ALLOC(items, index->count);
+    SFU_ALLOC(digits, index->spelled ? 0 : index->count);
+    for (int64_t i = 0; i < index->count; i++) {
+        ranked *item = &items[i];
+        *item = (ranked){.number = (int32_t)i};
+        item->bytes = sfu__node_index_name(index, i, index->spelled ? NULL : digits[i], &item->size);
+        if (by_value && !sfu__plain_integer(&item->value, item->bytes, item->size)) {
+            item->value = -1;
+        }
+    }
+    qsort(items, (size_t)index->count, sizeof *items, by_value ? by_value_order : by_bytes_order);
+    for (int64_t i = 0; i < index->count; i++) {
+        (*order)[i] = items[i].number;
+    }
+done:
+    sfu__free(digits);
+    sfu__free(items);
+    return status;
+}

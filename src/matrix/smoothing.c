@@ -1,0 +1,338 @@
+/* smoothing.c - the smoothing matrix of a graph.
+ *
+ *   A~ = diag(self) + diag(neighbour) A          r_i = sum_j A~_ij        c_j = sum_i A~_ij
+ *
+ *   S_ij = r_i^-left A~_ij c_j^-right                                     as it is, or
+ *   S_ij = A~_ij c_j^-right / sum_k A~_ik c_k^-right                      with its rows scaled to sum to 1
+ *
+ * Every norm is one of these two with its exponents, so they all run through the same three passes over the rows:
+ * measure (entries and sums of each row of A~), factors (the powers), fill. A pass cuts the rows into items that do not
+ * know of each other; sums run over ascending columns (ascending rows for c) in double, and each value is rounded to
+ * float once. An entry of A~ that is zero is not stored; a row without entries gets a 1 on the diagonal of S, which is
+ * in neither sum.
+ */
+#include "smoothing.h"
+#include "parallel.h"
+#include "special.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { ROWS_AN_ITEM = 1 << 12 };
+
+/* ---- the options ------------------------------------------------------------------------------------------------ */
+
+void sfu_smoothing_options_init(sfu_smoothing_options *options) {
+    *options = (sfu_smoothing_options){.norm = SFU_NORM_SYM, .self = 1.0, .neighbour = 1.0, .left = 0.5, .right = 0.5};
+}
+
+/* The one formula that a norm or a pair of exponents stands for. Where rows are scaled, r^-left cancels. */
+typedef struct recipe {
+    double left, right;
+    bool scale_rows;
+} recipe;
+
+static const struct {
+    sfu_norm norm;
+    const char *name;
+    recipe recipe;
+} norms[] = {
+    {SFU_NORM_SYM, "sym", {0.5, 0.5, false}},        {SFU_NORM_ROW, "row", {0.0, 0.0, true}},
+    {SFU_NORM_COL, "col", {0.0, 1.0, false}},        {SFU_NORM_NONE, "none", {0.0, 0.0, false}},
+    {SFU_NORM_SYM_ROW, "sym+row", {0.0, 0.5, true}},
+};
+
+static bool in_range(double value) { return isfinite(value) && value >= 0.0; }
+
+static sfu_status check_number(double value, const char *name) {
+    return in_range(value)
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT, "smoothing: %s is %g; it must be a finite number, 0 or more", name, value);
+}
+
+static sfu_status recipe_of(recipe *result, const sfu_smoothing_options *options) {
+    if (options->exponents) {
+        const bool scale = options->probabilities;
+        *result = (recipe){scale ? 0.0 : options->left, options->right, scale};
+        const sfu_status status = check_number(options->left, "left");
+        return status != SFU_OK ? status : check_number(options->right, "right");
+    }
+    for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
+        if (norms[i].norm == options->norm) {
+            *result = norms[i].recipe;
+            return result->scale_rows || !options->probabilities
+                       ? SFU_OK
+                       : sfu__fail(SFU_ERR_ARGUMENT,
+                                   "smoothing: norm=%s does not keep the sum of class probabilities at 1; after the "
+                                   "softmax the norm must be sym+row or row, or left and right in its place",
+                                   norms[i].name);
+        }
+    }
+    return sfu__fail(SFU_ERR_ARGUMENT, "smoothing: there is no norm number %d", (int)options->norm);
+}
+
+/* ---- a row of A~ ------------------------------------------------------------------------------------------------ */
+
+typedef struct job {
+    const sfu_csr *graph;
+    const sfu_smoothing_options *options;
+    recipe recipe;
+    sfu_matrix *matrix;
+    double *row_sums;    /* r, then r^-left */
+    double *column_sums; /* c, then c^-right; NULL where right is 0 */
+} job;
+
+/* Walks along the entries of one row of A~ in ascending columns, the diagonal in its place, zeros left out. */
+typedef struct walk {
+    int64_t next, end; /* in the graph */
+    int32_t row;
+    double self, neighbour;
+    bool diagonal_due;
+    int32_t column; /* of the entry found */
+    double value;
+} walk;
+
+static walk start_row(const job *self, int64_t row) {
+    const sfu_smoothing_options *options = self->options;
+    return (walk){.next = self->graph->indptr[row],
+                  .end = self->graph->indptr[row + 1],
+                  .row = (int32_t)row,
+                  .self = options->self_column != NULL ? (double)options->self_column[row] : options->self,
+                  .neighbour =
+                      options->neighbour_column != NULL ? (double)options->neighbour_column[row] : options->neighbour,
+                  .diagonal_due = true};
+}
+
+/* The next entry of any value: one of the graph's, the diagonal, or both in one. */
+static bool step(walk *at, const sfu_csr *graph) {
+    const bool more = at->next < at->end;
+    if (!more && !at->diagonal_due) {
+        return false;
+    }
+    const int32_t column = more ? graph->indices[at->next] : at->row;
+    const bool diagonal = at->diagonal_due && column >= at->row;
+    at->column = diagonal ? at->row : column;
+    at->value = diagonal ? at->self : 0.0;
+    if (more && column == at->column) {
+        at->value += at->neighbour * (graph->values != NULL ? (double)graph->values[at->next] : 1.0);
+        at->next++;
+    }
+    at->diagonal_due = at->diagonal_due && !diagonal;
+    return true;
+}
+
+static bool next_entry(walk *at, const sfu_csr *graph) {
+    while (step(at, graph)) {
+        if (at->value != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the passes ------------------------------------------------------------------------------------------------- */
+
+static int64_t first_row(int64_t item) { return item * ROWS_AN_ITEM; }
+
+static int64_t end_row(const job *self, int64_t item) {
+    const int64_t end = (item + 1) * ROWS_AN_ITEM;
+    return end < self->graph->rows ? end : self->graph->rows;
+}
+
+static sfu_status check_columns_at(const job *self, int64_t row) {
+    const struct {
+        const char *name;
+        const float *values;
+    } columns[] = {{"self", self->options->self_column}, {"neighbour", self->options->neighbour_column}};
+    for (int i = 0; i < 2; i++) {
+        if (columns[i].values != NULL && !in_range((double)columns[i].values[row])) {
+            return sfu__fail(SFU_ERR_ARGUMENT,
+                             "smoothing: %s of node %lld is %g; it must be a finite number, 0 or more", columns[i].name,
+                             (long long)row, (double)columns[i].values[row]);
+        }
+    }
+    return SFU_OK;
+}
+
+/* Entries and sum of each row of A~; the counts go where the offsets will be. */
+static sfu_status measure(void *context, int64_t item, int thread) {
+    (void)thread;
+    const job *self = context;
+    for (int64_t row = first_row(item); row < end_row(self, item); row++) {
+        const sfu_status status = check_columns_at(self, row);
+        if (status != SFU_OK) {
+            return status;
+        }
+        int64_t entries = 0;
+        double sum = 0.0;
+        for (walk at = start_row(self, row); next_entry(&at, self->graph);) {
+            entries++;
+            sum += at.value;
+        }
+        self->matrix->indptr[row + 1] = entries > 0 ? entries : 1;
+        self->row_sums[row] = sum;
+    }
+    return SFU_OK;
+}
+
+/* c. The same numbers in the same order as r where A~ is symmetric, so both have the same bits there. */
+static void sum_columns(const job *self) {
+    for (int64_t row = 0; row < self->graph->rows; row++) {
+        for (walk at = start_row(self, row); next_entry(&at, self->graph);) {
+            self->column_sums[at.column] += at.value;
+        }
+    }
+}
+
+/* sum^-exponent; the usual exponents need no power, and an empty row or column is never multiplied. */
+static double factor(double sum, double exponent) {
+    if (exponent == 0.0 || sum == 0.0) {
+        return 1.0;
+    }
+    if (exponent == 0.5) {
+        return 1.0 / sqrt(sum);
+    }
+    return exponent == 1.0 ? 1.0 / sum : sfu__pow(sum, -exponent);
+}
+
+static sfu_status make_factors(void *context, int64_t item, int thread) {
+    (void)thread;
+    const job *self = context;
+    for (int64_t row = first_row(item); row < end_row(self, item); row++) {
+        if (!isfinite(self->row_sums[row]) || (self->column_sums != NULL && !isfinite(self->column_sums[row]))) {
+            return sfu__fail(
+                SFU_ERR_ARGUMENT,
+                "smoothing: the row or column sum of node %lld is too large for a double; smaller weights, "
+                "self or neighbour would be right",
+                (long long)row);
+        }
+        self->row_sums[row] = factor(self->row_sums[row], self->recipe.left);
+        if (self->column_sums != NULL) {
+            self->column_sums[row] = factor(self->column_sums[row], self->recipe.right);
+        }
+    }
+    return SFU_OK;
+}
+
+/* What the values of a row are divided by. */
+static double divisor(const job *self, int64_t row) {
+    if (!self->recipe.scale_rows) {
+        return 1.0;
+    }
+    double sum = 0.0;
+    for (walk at = start_row(self, row); next_entry(&at, self->graph);) {
+        sum += self->column_sums != NULL ? self->column_sums[at.column] * at.value : at.value;
+    }
+    return sum;
+}
+
+static sfu_status refuse_value(int64_t row, int32_t column, double value) {
+    return sfu__fail(SFU_ERR_ARGUMENT,
+                     "smoothing: row %lld, column %d: %g is no float; smaller weights, self, neighbour or exponents "
+                     "would be right",
+                     (long long)row, column, value);
+}
+
+/* The rounding of one value errs by at most 2^-24 of it, so the sum of a row by 2^-24 too, and denormals by less. */
+static sfu_status check_row_sum(const job *self, int64_t row) {
+    double sum = 0.0;
+    for (int64_t i = self->matrix->indptr[row]; i < self->matrix->indptr[row + 1]; i++) {
+        sum += (double)self->matrix->values[i];
+    }
+    return fabs(sum - 1.0) <= 0x1p-22
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT,
+                           "smoothing: row %lld sums to %.9g instead of 1; weights, self, neighbour or exponents of "
+                           "less different sizes would be right",
+                           (long long)row, sum);
+}
+
+static sfu_status fill_row(const job *self, int64_t row) {
+    sfu_matrix *matrix = self->matrix;
+    int64_t place = matrix->indptr[row];
+    const double scale = divisor(self, row);
+    for (walk at = start_row(self, row); next_entry(&at, self->graph); place++) {
+        /* The factors first: their product is the same for (i, j) and (j, i), so S is as symmetric as A~. */
+        const double right = self->column_sums != NULL ? self->column_sums[at.column] : 1.0;
+        const double value =
+            self->recipe.scale_rows ? right * at.value / scale : self->row_sums[row] * right * at.value;
+        matrix->indices[place] = at.column;
+        matrix->values[place] = (float)value;
+        if (!isfinite(matrix->values[place])) {
+            return refuse_value(row, at.column, value);
+        }
+    }
+    if (place == matrix->indptr[row]) {
+        matrix->indices[place] = (int32_t)row;
+        matrix->values[place] = 1.0F;
+        place++;
+    }
+    assert(place == matrix->indptr[row + 1]);
+    return self->recipe.scale_rows ? check_row_sum(self, row) : SFU_OK;
+}
+
+static sfu_status fill(void *context, int64_t item, int thread) {
+    (void)thread;
+    const job *self = context;
+    sfu_status status = SFU_OK;
+    for (int64_t row = first_row(item); row < end_row(self, item) && status == SFU_OK; row++) {
+        status = fill_row(self, row);
+    }
+    return status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static void add_up_offsets(sfu_matrix *matrix) {
+    matrix->indptr[0] = 0;
+    for (int64_t row = 0; row < matrix->rows; row++) {
+        matrix->indptr[row + 1] += matrix->indptr[row];
+    }
+}
+
+static sfu_status make_column_sums(job *self, bool symmetric) {
+    sfu_status status = SFU_OK;
+    if (self->recipe.right == 0.0) {
+        return SFU_OK;
+    }
+    SFU_ALLOC_ZERO(self->column_sums, self->graph->rows);
+    if (symmetric && self->options->neighbour_column == NULL) {
+        for (int64_t row = 0; row < self->graph->rows; row++) {
+            self->column_sums[row] = self->row_sums[row];
+        }
+    } else {
+        sum_columns(self);
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
+                          const sfu_smoothing_options *options, int threads) {
+    assert(graph->rows == graph->cols);
+    sfu_status status = SFU_OK;
+    job self = {.graph = graph, .options = options, .matrix = matrix};
+    const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
+    *matrix = (sfu_matrix){.rows = graph->rows, .cols = graph->cols};
+    SFU_TRY(recipe_of(&self.recipe, options));
+    SFU_TRY(check_number(options->self, "self"));
+    SFU_TRY(check_number(options->neighbour, "neighbour"));
+
+    SFU_ALLOC(matrix->indptr, (size_t)graph->rows + 1);
+    SFU_ALLOC(self.row_sums, graph->rows);
+    SFU_TRY(sfu__parallel(measure, &self, items, threads));
+    add_up_offsets(matrix);
+    SFU_TRY(make_column_sums(&self, symmetric));
+    SFU_TRY(sfu__parallel(make_factors, &self, items, threads));
+
+    SFU_ALLOC(matrix->indices, matrix->indptr[matrix->rows]);
+    SFU_ALLOC(matrix->values, matrix->indptr[matrix->rows]);
+    SFU_TRY(sfu__parallel(fill, &self, items, threads));
+done:
+    sfu__free(self.row_sums);
+    sfu__free(self.column_sums);
+    if (status != SFU_OK) {
+        sfu__matrix_clear(matrix);
+    }
+    return status;
+}

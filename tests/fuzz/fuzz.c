@@ -1,0 +1,45 @@
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ENDINGS = 8, PATH_SIZE = 1024 };
+
+static char paths[ENDINGS][PATH_SIZE];
+
+static void remove_files(void) {
+    for (int i = 0; i < ENDINGS && paths[i][0] != '\0'; i++) {
+        (void)unlink(paths[i]);
+    }
+}
+
+/* The place of the file with this ending. */
+static const char *path_of(const char *ending) {
+    const char *folder = getenv("TMPDIR");
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/sfumato-fuzz-%ld%s", folder != NULL ? folder : "/tmp", (long)getpid(), ending);
+    for (int i = 0; i < ENDINGS; i++) {
+        if (paths[i][0] == '\0') {
+            if (i == 0) {
+                (void)atexit(remove_files);
+            }
+            memcpy(paths[i], path, sizeof path);
+        }
+        if (strcmp(paths[i], path) == 0) {
+            return paths[i];
+        }
+    }
+    abort();
+}
+
+const char *fuzz_file(const char *ending, const uint8_t *bytes, size_t size) {
+    const char *path = path_of(ending);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+        perror(path);
+        abort();
+    }
+    return path;
+}

@@ -1,0 +1,80 @@
+/* Other programs, run to their end. */
+#include "support.h"
+
+#include "program.h"
+
+#include <string.h>
+#include <time.h>
+
+static sfu__program run(const char *script) {
+    sfu__program program;
+    sfu__ticker ticker = {.what = "running", .unit = "bytes"};
+    assert_ok(sfu__program_run(&program, (const char *[]){"sh", "-c", script, NULL}, &ticker));
+    assert_true(program.found);
+    return program;
+}
+
+static void exit_code_and_words(void **state) {
+    (void)state;
+    sfu__program program = run("echo fine");
+    assert_int_equal(program.exit_code, 0);
+    assert_string_equal(program.said, "\"fine\"");
+    program = run("echo one; echo two >&2; echo; exit 3");
+    assert_int_equal(program.exit_code, 3);
+    assert_string_equal(program.said, "\"two\"");
+    program = run("kill -9 $$");
+    assert_int_equal(program.exit_code, 128 + 9);
+    assert_string_equal(program.said, "\"\"");
+}
+
+static void the_error_line_is_told(void **state) {
+    (void)state;
+    const sfu__program program = run("echo ERROR: first; echo 'ERROR: what went wrong'; echo advice; exit 1");
+    assert_string_equal(program.said, "\"ERROR: what went wrong\"");
+}
+
+static void only_the_end_of_much_is_kept(void **state) {
+    (void)state;
+    const sfu__program program = run("i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; printf 'a\\033b'");
+    assert_string_equal(program.said, "\"a\\x1bb\"");
+}
+
+static void it_has_no_input(void **state) {
+    (void)state;
+    assert_int_equal(run("cat").exit_code, 0);
+}
+
+static void there_is_no_such_program(void **state) {
+    (void)state;
+    sfu__program program;
+    sfu__ticker ticker = {.what = "running", .unit = "bytes"};
+    assert_ok(sfu__program_run(&program, (const char *[]){"no-such-program", "x", NULL}, &ticker));
+    assert_false(program.found);
+}
+
+static bool no(void *user, const sfu_progress *progress) {
+    (void)user, (void)progress;
+    return false;
+}
+
+/* What the program started holds its output open, and must end as well. */
+static void cancelled(void **state) {
+    (void)state;
+    sfu__program program;
+    sfu__ticker ticker = {.callback = no, .what = "running it", .unit = "bytes"};
+    const time_t before = time(NULL);
+    assert_fails(SFU_ERR_CANCELLED,
+                 sfu__program_run(&program, (const char *[]){"sh", "-c", "sleep 30; echo late", NULL}, &ticker),
+                 "cancelled while running it");
+    assert_in_range(time(NULL) - before, 0, 10);
+    assert_int_equal(program.exit_code, 128 + 15);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exit_code_and_words),          cmocka_unit_test(the_error_line_is_told),
+        cmocka_unit_test(only_the_end_of_much_is_kept), cmocka_unit_test(it_has_no_input),
+        cmocka_unit_test(there_is_no_such_program),     cmocka_unit_test(cancelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
