@@ -476,7 +476,7 @@ done:
 
 sfu_status sfu__csv_open(sfu__csv *csv, const char *path, const sfu__csv_rules *rules) {
     sfu_status status = SFU_OK;
-    *csv = (sfu__csv){.path = path, .rules = *rules, .next_line = 1};
+    *csv = (sfu__csv){.path = path, .rules = *rules, .next_line = 1, .width_line = 1};
     SFU_TRY(sfu__text_format(&csv->what, "reading %s", sfu__path_base(path)));
     SFU_TRY(sfu__stream_open(&csv->stream, path));
     csv->ticker = (sfu__ticker){rules->progress, rules->progress_user,          csv->what.bytes,
