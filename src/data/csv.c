@@ -342,7 +342,9 @@ typedef struct mark {
     int64_t offset, line;
 } mark;
 
-static mark here(const sfu__csv *csv) { return (mark){csv->buffer_offset + (int64_t)csv->begin, csv->next_line}; }
+int64_t sfu__csv_offset(const sfu__csv *csv) { return csv->buffer_offset + (int64_t)csv->begin; }
+
+static mark here(const sfu__csv *csv) { return (mark){sfu__csv_offset(csv), csv->next_line}; }
 
 static void go_back(sfu__csv *csv, mark place) {
     csv->begin = (size_t)(place.offset - csv->buffer_offset);
@@ -473,7 +475,6 @@ sfu_status sfu__csv_open(sfu__csv *csv, const char *path, const sfu__csv_rules *
     *csv = (sfu__csv){.path = path, .rules = *rules, .next_line = 1};
     SFU_TRY(sfu__text_format(&csv->what, "reading %s", sfu__path_base(path)));
     SFU_TRY(sfu__stream_open(&csv->stream, path));
-    csv->plain = sfu__stream_is_plain(csv->stream);
     csv->ticker = (sfu__ticker){rules->progress, rules->progress_user,          csv->what.bytes,
                                 "bytes",         sfu__stream_size(csv->stream), 0};
     SFU_TRY(skip_to_first_row(csv));
@@ -481,7 +482,6 @@ sfu_status sfu__csv_open(sfu__csv *csv, const char *path, const sfu__csv_rules *
         SFU_TRY(find_separator(csv));
         SFU_TRY(take_header(csv));
     }
-    csv->data_offset = csv->buffer_offset + (int64_t)csv->begin;
 done:
     return status;
 }
