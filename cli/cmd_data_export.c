@@ -28,22 +28,20 @@ static int run(int count, char **operands) {
     return code;
 }
 
+static const cli_option options[] = {
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"), {0}};
+
 const cli_command cmd_data_export = {
     .name = "data export",
     .summary = "write a dataset as CSV files",
-    .description =
-        "Writes edges.csv, labels.csv, features.csv and, where there are any, columns.csv and split.csv. The "
-        "command that is printed reads them back to the same digest.",
+    .description = "Writes edges.csv, nodes.csv, features.csv and, where there are any, names of classes and features, "
+                   "columns.csv and "
+                   "split.csv. Files of these names that are there are replaced. The command that is printed reads "
+                   "them back to the same "
+                   "digest.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
-    .options = (const cli_option[]){{.name = "output",
-                                     .letter = 'o',
-                                     .required = true,
-                                     .kind = VALUE_FOLDER,
-                                     .value = "FOLDER",
-                                     .target = &settings.folder,
-                                     .help = "where the files go; made when it is missing"},
-                                    {0}},
+    .options = options,
     .examples =
         (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
                               {0}},

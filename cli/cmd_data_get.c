@@ -80,6 +80,13 @@ static int run(int count, char **names) {
     return code;
 }
 
+static const cli_option options[] = {
+    OPTION_NAME("via", "WAY", settings.get.via, way_name, "each in turn", "one way alone"),
+    OPTION_TEXT("folder", VALUE_FOLDER, "FOLDER", settings.get.folder, "the user's cache folder",
+                "where the datasets go"),
+    OPTION_FLAG("again", settings.get.again, "fetch although it is there"),
+    {0}};
+
 const cli_command cmd_data_get = {
     .name = "data get",
     .summary = "fetch public datasets",
@@ -89,23 +96,7 @@ const cli_command cmd_data_get = {
     .operands =
         (const cli_operand[]){
             {.name = "NAME", .many = true, .kind = VALUE_NAME, .names = sfu_get_name, .help = "which datasets"}, {0}},
-    .options =
-        (const cli_option[]){
-            {.name = "via",
-             .kind = VALUE_NAME,
-             .value = "WAY",
-             .target = &settings.get.via,
-             .names = way_name,
-             .help = "one way alone",
-             .unset = "each in turn"},
-            {.name = "folder",
-             .kind = VALUE_FOLDER,
-             .value = "FOLDER",
-             .target = &settings.get.folder,
-             .help = "where the datasets go",
-             .unset = "the user's cache folder"},
-            {.name = "again", .kind = VALUE_FLAG, .target = &settings.get.again, .help = "fetch although it is there"},
-            {0}},
+    .options = options,
     .examples =
         (const cli_example[]){{"sfumato data get cora citeseer pubmed", "Three of them, for every command to find:"},
                               {"sfumato data get cora --folder data", "One, into a folder of this project:"},

@@ -1,6 +1,7 @@
 /* Reads a dataset out of whatever files hold it and writes it as a container. */
 #include "cmd.h"
 
+#include "class_names.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -25,139 +26,43 @@ static void defaults(void) {
     settings.self_loops = settings.import.keep_loops;
 }
 
-#define TEXT(field) .target = &settings.import.field
 static const cli_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .target = &settings.output,
-     .help = "where to write the dataset",
-     .unset = "NAME.safetensors"},
-    {.name = "name",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     TEXT(name),
-     .help = "what the dataset is called",
-     .unset = "as its source"},
-    {.name = "format",
-     .kind = VALUE_NAME,
-     .value = "FORMAT",
-     TEXT(format),
-     .names = sfu_import_format,
-     .help = "how the source is read",
-     .unset = "as it looks"},
-    {.name = "edges",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     TEXT(edges),
-     .help = "two columns of nodes, and a weight if there is a third"},
-    {.name = "nodes",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     TEXT(nodes),
-     .help = "node, features and the label, all in one file"},
-    {.name = "label",
-     .kind = VALUE_TEXT,
-     .value = "COLUMN",
-     TEXT(label),
-     .help = "the column of --nodes that is the label"},
-    {.name = "features",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     TEXT(features),
-     .help = "node and a number a feature, or node,feature,value"},
-    {.name = "feature-names",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     TEXT(feature_names),
-     .help = "one a line: names the features and fixes their order and number"},
-    {.name = "labels", .kind = VALUE_FILE, .value = "FILE", TEXT(labels), .help = "node,label"},
-    {.name = "columns",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     TEXT(columns),
-     .help = "node and one number a column, columns named in the header"},
-    {.name = "split",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     TEXT(split),
-     .help = "node,part with the parts train, val and test: the dataset's own split"},
-    {.name = "class-names",
-     .kind = VALUE_TEXT,
-     .value = "A,B,...",
-     .target = &settings.class_names,
-     .help = "names of the classes, in their order, instead of the file's own"},
-    {.name = "header",
-     .kind = VALUE_CHOICE,
-     TEXT(header),
-     .choices = header_choices,
-     .help = "whether the first line of a CSV file names its columns"},
-    {.name = "strict",
-     .kind = VALUE_FLAG,
-     TEXT(strict),
-     .help = "refuse an edge to a node that no other file names, instead of adding the node"},
-    {.name = "directed", .kind = VALUE_FLAG, TEXT(directed), .help = "keep the direction of edges"},
-    {.name = "self-loops",
-     .kind = VALUE_CHOICE,
-     .target = &settings.self_loops,
-     .choices = self_loop_choices,
-     .help = "what to do with edges from a node to itself"},
-    {.name = "duplicates",
-     .kind = VALUE_CHOICE,
-     TEXT(duplicates),
-     .choices = duplicate_choices,
-     .help = "which weight an edge gets that is there several times"},
-    {.name = "largest-component",
-     .kind = VALUE_FLAG,
-     TEXT(largest),
-     .help = "keep only the largest connected component"},
-    {.name = "scale",
-     .kind = VALUE_CHOICE,
-     TEXT(scale),
-     .choices = scale_choices,
-     .help = "scale a node's features to length 1, to sum 1, or leave them"},
-    {.name = "knn",
-     .kind = VALUE_COUNT,
-     .value = "K",
-     TEXT(knn),
-     .least = 1,
-     .most = 10000,
-     .unset = "",
-     .help = "no graph: join each node with its K nearest, by the cosine of their features"},
-    {.name = "threads",
-     .kind = VALUE_COUNT,
-     .value = "N",
-     TEXT(threads),
-     .most = 1024,
-     .unset = "one a core",
-     .help = "how many threads work; never changes the result"},
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, "NAME.safetensors", "where to write the dataset"),
+    OPTION_TEXT("name", VALUE_TEXT, "NAME", settings.import.name, "as the output or the source",
+                "what the dataset is called"),
+    OPTION_NAME("format", "FORMAT", settings.import.format, sfu_import_format, "as it looks", "how the source is read"),
+    OPTION_TEXT("edges", VALUE_FILE, "FILE", settings.import.edges, NULL,
+                "two columns of nodes, and a weight if there is a third"),
+    OPTION_TEXT("nodes", VALUE_FILE, "FILE", settings.import.nodes, NULL,
+                "node, features and the label, all in one file"),
+    OPTION_TEXT("label", VALUE_TEXT, "COLUMN", settings.import.label, NULL, "the column of --nodes that is the label"),
+    OPTION_TEXT("features", VALUE_FILE, "FILE", settings.import.features, NULL,
+                "node and a number a feature, or node,feature,value"),
+    OPTION_TEXT("feature-names", VALUE_FILE, "FILE", settings.import.feature_names, NULL,
+                "one a line: names the features and fixes their order and number"),
+    OPTION_TEXT("labels", VALUE_FILE, "FILE", settings.import.labels, NULL, "node,label"),
+    OPTION_TEXT("columns", VALUE_FILE, "FILE", settings.import.columns, NULL,
+                "node and one number a column, columns named in the header"),
+    OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
+                "node,part with the parts train, val and test: the dataset's own split"),
+    OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
+                "what the classes are called, in their order: A,B,... or a file with a name a line"),
+    OPTION_CHOICE("header", settings.import.header, header_choices,
+                  "whether the first line of a CSV file names its columns"),
+    OPTION_FLAG("strict", settings.import.strict,
+                "refuse an edge to a node that no other file names, instead of adding the node"),
+    OPTION_FLAG("directed", settings.import.directed, "keep the direction of edges"),
+    OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices, "what to do with edges from a node to itself"),
+    OPTION_CHOICE("duplicates", settings.import.duplicates, duplicate_choices,
+                  "which weight an edge gets that is there several times"),
+    OPTION_FLAG("largest-component", settings.import.largest, "keep only the largest connected component"),
+    OPTION_CHOICE("scale", settings.import.scale, scale_choices,
+                  "scale a node's features to length 1, to sum 1, or leave them"),
+    OPTION_COUNT("knn", "K", settings.import.knn, 1, 10000, "",
+                 "no graph: join each node with its K nearest, by the cosine of their features"),
+    OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one a core",
+                 "how many threads work; never changes the result"),
     {0}};
-#undef TEXT
-
-/* Cuts "a,b,c" at its commas. Both the text and the array are to be freed. */
-static bool split_class_names(const char *list, char **text, const char ***names, int32_t *count) {
-    int32_t most = 1;
-    for (const char *c = list; *c; c++) {
-        most += *c == ',';
-    }
-    *text = strdup(list);
-    *names = calloc((size_t)most, sizeof **names);
-    if (!*text || !*names) {
-        return false;
-    }
-    char *start = *text;
-    for (*count = 0; *count < most; ++*count) {
-        start += strspn(start, " ");
-        (*names)[*count] = start;
-        char *comma = strchr(start, ',');
-        if (comma) {
-            *comma = '\0';
-            start = comma + 1;
-        }
-    }
-    return true;
-}
 
 /* NAME.safetensors, or what -o says. To be freed. */
 static char *output_path(const sfu_dataset *dataset) {
@@ -166,9 +71,10 @@ static char *output_path(const sfu_dataset *dataset) {
         return strdup(settings.output);
     }
     const char *name = sfu_dataset_name(dataset);
-    char *path = malloc(strlen(name) + sizeof ending);
+    const size_t size = strlen(name) + sizeof ending;
+    char *path = malloc(size);
     if (path) {
-        strcat(strcpy(path, name), ending);
+        snprintf(path, size, "%s%s", name, ending);
     }
     return path;
 }
@@ -188,21 +94,23 @@ static int check_output(const char *path) {
     return report_check_output(path, inputs);
 }
 
-static int import_and_save(void) {
-    sfu_dataset *dataset = NULL;
-    progress_start();
-    settings.import.progress = progress_report;
-    const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
-    progress_end();
-    if (status != SFU_OK) {
-        return fail_status(status);
-    }
+static int save(const sfu_dataset *dataset) {
     char *path = output_path(dataset);
     int code = path ? check_output(path) : fail("out of memory");
     if (code == DONE) {
         code = report_save(dataset, path);
     }
     free(path);
+    return code;
+}
+
+static int import_and_save(void) {
+    sfu_dataset *dataset = NULL;
+    progress_start();
+    settings.import.progress = progress_report;
+    const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
+    const int code = status == SFU_OK ? save(dataset) : fail_status(status);
+    progress_end();
     sfu_dataset_free(dataset);
     return code;
 }
@@ -219,18 +127,23 @@ static int run(int count, char **operands) {
     if (settings.output && check_output(settings.output) != DONE) {
         return FAILED;
     }
-    char *text = NULL;
-    const char **names = NULL;
+    cli_class_names classes = {0};
+    char *name = NULL;
     int code = DONE;
-    if (settings.class_names && !split_class_names(settings.class_names, &text, &names, &import->class_name_count)) {
-        code = fail("out of memory");
+    if (settings.output && !import->name) {
+        import->name = name = report_name(settings.output);
+        code = name ? DONE : fail("out of memory");
     }
-    import->class_names = names;
+    if (code == DONE && settings.class_names && !class_names_read(&classes, settings.class_names)) {
+        code = FAILED;
+    }
+    import->class_names = classes.names;
+    import->class_name_count = classes.count;
     if (code == DONE) {
         code = import_and_save();
     }
-    free(names);
-    free(text);
+    class_names_clear(&classes);
+    free(name);
     return code;
 }
 

@@ -23,13 +23,6 @@ typedef struct cli_listing {
     bool no_memory;
 } cli_listing;
 
-/* "cora" of "data/cora.safetensors". */
-static char *name_of(const char *path) {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
-    return strndup(base, dot ? (size_t)(dot - base) : strlen(base));
-}
-
 static bool has_name(const cli_listing *listing, const char *name) {
     for (size_t i = 0; i < listing->count; i++) {
         if (strcmp(listing->entries[i].name, name) == 0) {
@@ -51,7 +44,7 @@ static void found(void *user, const char *path) {
         listing->entries = grown;
         listing->capacity = capacity;
     }
-    cli_entry entry = {strdup(path), name_of(path), false};
+    cli_entry entry = {strdup(path), report_name(path), false};
     if (!entry.path || !entry.name) {
         free(entry.path);
         free(entry.name);
@@ -170,17 +163,15 @@ static int run(int count, char **operands) {
     return code;
 }
 
+static const cli_option options[] = {OPTION_FLAG("names", settings.names, "names alone, one a line"), {0}};
+
 const cli_command cmd_data_list = {
     .name = "data list",
     .summary = "list the datasets that are here or can be fetched",
     .description =
         "Looks where every command looks for a dataset by name: in the folders of SFUMATO_DATA, separated by "
         "colons, in ./data, and in the user's cache folder. Of two with one name the first is meant.",
-    .options = (const cli_option[]){{.name = "names",
-                                     .kind = VALUE_FLAG,
-                                     .target = &settings.names,
-                                     .help = "names alone, one a line, of what can be used at once"},
-                                    {0}},
+    .options = options,
     .examples =
         (const cli_example[]){{"sfumato data list", "Everything:"},
                               {"SFUMATO_DATA=/srv/graphs sfumato data list --names", "The names, for a script:"},

@@ -5,7 +5,7 @@
 #include "progress.h"
 #include "report.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 static struct {
     sfu_make_options make;
@@ -18,81 +18,21 @@ static void defaults(void) {
 }
 
 static const cli_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .required = true,
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .target = &settings.output,
-     .help = "where to write the dataset"},
-    {.name = "name",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .target = &settings.make.name,
-     .help = "what the dataset is called"},
-    {.name = "seed",
-     .kind = VALUE_SEED,
-     .value = "N",
-     .target = &settings.make.seed,
-     .help = "another seed, another draw; the same one, the same bytes on every machine"},
-    {.name = "nodes",
-     .kind = VALUE_COUNT,
-     .value = "N",
-     .target = &settings.make.nodes,
-     .least = 2,
-     .most = INT32_MAX,
-     .help = "how many nodes"},
-    {.name = "classes",
-     .kind = VALUE_COUNT,
-     .value = "N",
-     .target = &settings.make.classes,
-     .least = 1,
-     .most = INT32_MAX,
-     .help = "how many classes"},
-    {.name = "degree",
-     .kind = VALUE_NUMBER,
-     .value = "X",
-     .target = &settings.make.degree,
-     .most = 1e6,
-     .help = "mean number of neighbours"},
-    {.name = "power",
-     .kind = VALUE_NUMBER,
-     .value = "X",
-     .target = &settings.make.power,
-     .most = 1e6,
-     .help = "exponent of the power law of popularity, above 2; 0: all nodes alike"},
-    {.name = "homophily",
-     .kind = VALUE_NUMBER,
-     .value = "X",
-     .target = &settings.make.homophily,
-     .most = 1,
-     .help = "share of the edges that join nodes of one class"},
-    {.name = "vocabulary",
-     .kind = VALUE_COUNT,
-     .value = "N",
-     .target = &settings.make.vocabulary,
-     .least = 1,
-     .most = INT32_MAX,
-     .help = "how many words there are: the features"},
-    {.name = "words",
-     .kind = VALUE_NUMBER,
-     .value = "X",
-     .target = &settings.make.words,
-     .most = 1e6,
-     .help = "mean number of words a node"},
-    {.name = "noise",
-     .kind = VALUE_NUMBER,
-     .value = "X",
-     .target = &settings.make.noise,
-     .most = 1,
-     .help = "share of the words that are drawn without regard to the class"},
-    {.name = "threads",
-     .kind = VALUE_COUNT,
-     .value = "N",
-     .target = &settings.make.threads,
-     .most = 1024,
-     .unset = "one a core",
-     .help = "how many threads work; never changes the result"},
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, true, NULL, "where to write the dataset"),
+    OPTION_SEED("seed", settings.make.seed,
+                "another seed, another draw; the same one, the same bytes on every machine"),
+    OPTION_COUNT("nodes", "N", settings.make.nodes, 2, INT32_MAX, NULL, "how many nodes"),
+    OPTION_COUNT("classes", "N", settings.make.classes, 1, INT32_MAX, NULL, "how many classes"),
+    OPTION_NUMBER("degree", settings.make.degree, 0, 1e6, "mean number of neighbours"),
+    OPTION_NUMBER("power", settings.make.power, 0, 1e6,
+                  "exponent of the power law of popularity, above 2; 0: all nodes alike"),
+    OPTION_NUMBER("homophily", settings.make.homophily, 0, 1, "share of the edges that join nodes of one class"),
+    OPTION_COUNT("vocabulary", "N", settings.make.vocabulary, 1, INT32_MAX, NULL,
+                 "how many words there are: the features"),
+    OPTION_NUMBER("words", settings.make.words, 0, 1e6, "mean number of words a node"),
+    OPTION_NUMBER("noise", settings.make.noise, 0, 1, "share of the words that are drawn without regard to the class"),
+    OPTION_COUNT("threads", "N", settings.make.threads, 0, 1024, "one a core",
+                 "how many threads work; never changes the result"),
     {0}};
 
 static int run(int count, char **operands) {
@@ -102,12 +42,18 @@ static int run(int count, char **operands) {
         return FAILED;
     }
     sfu_dataset *dataset = NULL;
+    char *name = report_name(settings.output);
+    if (!name) {
+        return fail("out of memory");
+    }
+    settings.make.name = name;
     progress_start();
     settings.make.progress = progress_report;
     const sfu_status status = sfu_dataset_make(&dataset, &settings.make);
-    progress_end();
     const int code = status == SFU_OK ? report_save(dataset, settings.output) : fail_status(status);
+    progress_end();
     sfu_dataset_free(dataset);
+    free(name);
     return code;
 }
 

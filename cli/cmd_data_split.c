@@ -59,6 +59,13 @@ static int run(int count, char **operands) {
     return code;
 }
 
+static const cli_option options[] = {
+    OPTION_TEXT("split", VALUE_TEXT, "SPLIT", settings.protocol, "the dataset's own, else random:0", "which one"),
+    OPTION_TEXT("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all for the others",
+                "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5"),
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, NULL, "write node,part lines as CSV"),
+    {0}};
+
 const cli_command cmd_data_split = {
     .name = "data split",
     .summary = "part a dataset into training, validation and test nodes",
@@ -72,25 +79,7 @@ const cli_command cmd_data_split = {
                    "  file:CSV              node,part lines, as -o writes them",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
-    .options = (const cli_option[]){{.name = "split",
-                                     .kind = VALUE_TEXT,
-                                     .value = "SPLIT",
-                                     .target = &settings.protocol,
-                                     .help = "which one",
-                                     .unset = "the dataset's own, else random:0"},
-                                    {.name = "size",
-                                     .kind = VALUE_TEXT,
-                                     .value = "SIZE",
-                                     .target = &settings.size,
-                                     .help = "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5",
-                                     .unset = "1 for random, all for the others"},
-                                    {.name = "output",
-                                     .letter = 'o',
-                                     .kind = VALUE_FILE,
-                                     .value = "FILE",
-                                     .target = &settings.output,
-                                     .help = "write node,part lines as CSV"},
-                                    {0}},
+    .options = options,
     .examples =
         (const cli_example[]){
             {"sfumato data split citation --split random:7 --size 2 -o split.csv", "Draw one and keep it:"},

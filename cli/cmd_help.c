@@ -111,6 +111,13 @@ int unknown_command(const cli_command *parent, const char *word) {
     return misuse(parent, "unknown command %s%s", quote(word), suggestion_text(text, &nearest, ""));
 }
 
+static const cli_option options[] = {
+    OPTION_FLAG("man", settings.man, "write the page in roff, for man"),
+    OPTION_NAME("completion", "SHELL", settings.shell, shell_name, NULL, "write completions for a shell"),
+    OPTION_TEXT("write", VALUE_FOLDER, "FOLDER", settings.folder, NULL,
+                "write all man pages into FOLDER/man and the completions into FOLDER/completions"),
+    {0}};
+
 const cli_command cmd_help = {
     .name = "help",
     .summary = "print help, man pages, or completions for a shell",
@@ -121,21 +128,7 @@ const cli_command cmd_help = {
                                        .kind = VALUE_COMMAND,
                                        .help = "the words that name the command, such as data import"},
                                       {0}},
-    .options =
-        (const cli_option[]){
-            {.name = "man", .kind = VALUE_FLAG, .target = &settings.man, .help = "write the page in roff, for man"},
-            {.name = "completion",
-             .kind = VALUE_NAME,
-             .value = "SHELL",
-             .target = &settings.shell,
-             .names = shell_name,
-             .help = "write completions for a shell"},
-            {.name = "write",
-             .kind = VALUE_FOLDER,
-             .value = "FOLDER",
-             .target = &settings.folder,
-             .help = "write all man pages into FOLDER/man and the completions into FOLDER/completions"},
-            {0}},
+    .options = options,
     .examples =
         (const cli_example[]){{"sfumato help data import", "The same as sfumato data import --help:"},
                               {"sfumato help --man data import | man -l -", "Read a man page that is not installed:"},

@@ -5,19 +5,13 @@
 
 common_settings common;
 
-static const cli_option report_options[] = {{.name = "json",
-                                             .kind = VALUE_FLAG,
-                                             .target = &common.json,
-                                             .help = "print one JSON object, and nothing else, on stdout"},
-                                            {.name = "quiet",
-                                             .letter = 'q',
-                                             .kind = VALUE_FLAG,
-                                             .target = &common.quiet,
-                                             .help = "say nothing but errors on stderr"},
-                                            {0}};
+static const cli_option report_options[] = {
+    OPTION_FLAG("json", common.json, "print one JSON object, and nothing else, on stdout"),
+    {OPTION_ROW("quiet", VALUE_FLAG, NULL, bool, common.quiet, "say nothing but errors on stderr"), .letter = 'q'},
+    {0}};
 
 static const cli_option help_options[] = {
-    {.name = "help", .letter = 'h', .kind = VALUE_FLAG, .target = &common.help, .help = "print this help"}, {0}};
+    {OPTION_ROW("help", VALUE_FLAG, NULL, bool, common.help, "print this help"), .letter = 'h'}, {0}};
 
 const cli_option *command_option(const cli_command *command, int i) {
     static const cli_option none[] = {{0}};

@@ -41,6 +41,32 @@ typedef struct cli_option {
     double least, most; /* both included */
 } cli_option;
 
+/* Rows of an option table. The compiler sees to it that the variable is of the kind's type. */
+#define OPTION_ROW(name_, kind_, value_, type, variable, help_)                                                        \
+    .name = (name_), .kind = (kind_), .value = (value_), .target = (1 ? &(variable) : (type *)NULL), .help = (help_)
+#define OPTION_FLAG(name_, variable, help_)                                                                            \
+    { OPTION_ROW(name_, VALUE_FLAG, NULL, bool, variable, help_) }
+#define OPTION_TEXT(name_, kind_, value_, variable, unset_, help_)                                                     \
+    { OPTION_ROW(name_, kind_, value_, const char *, variable, help_), .unset = (unset_) }
+#define OPTION_OUTPUT(kind_, value_, variable, required_, unset_, help_)                                               \
+    {                                                                                                                  \
+        OPTION_ROW("output", kind_, value_, const char *, variable, help_), .letter = 'o', .required = (required_),    \
+                                                                            .unset = (unset_)                          \
+    }
+#define OPTION_NAME(name_, value_, variable, names_, unset_, help_)                                                    \
+    { OPTION_ROW(name_, VALUE_NAME, value_, const char *, variable, help_), .names = (names_), .unset = (unset_) }
+#define OPTION_CHOICE(name_, variable, choices_, help_)                                                                \
+    { .name = (name_), .kind = VALUE_CHOICE, .target = &(variable), .choices = (choices_), .help = (help_) }
+#define OPTION_COUNT(name_, value_, variable, least_, most_, unset_, help_)                                            \
+    {                                                                                                                  \
+        OPTION_ROW(name_, VALUE_COUNT, value_, int32_t, variable, help_), .least = (least_), .most = (most_),          \
+                                                                          .unset = (unset_)                            \
+    }
+#define OPTION_NUMBER(name_, variable, least_, most_, help_)                                                           \
+    { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .least = (least_), .most = (most_) }
+#define OPTION_SEED(name_, variable, help_)                                                                            \
+    { OPTION_ROW(name_, VALUE_SEED, "N", uint64_t, variable, help_) }
+
 typedef struct cli_operand {
     const char *name; /* SOURCE; NULL ends a table */
     bool optional, many;

@@ -13,11 +13,8 @@ static void print_version(void) {
     printf("sfumato %s\n", sfu_version());
     const char *part;
     for (int i = 0; (part = sfu_version_part(i)) != NULL; i++) {
-        char name[32], library[64];
-        int built_in;
-        if (sscanf(part, "%31s %d %63s", name, &built_in, library) == 3) {
-            printf("  %-7s %-3s  %s\n", name, built_in ? "yes" : "no", library);
-        }
+        const int name = (int)strcspn(part, " "); /* "mat 1 libmatio" */
+        printf("  %-7.*s %-3s  %s\n", name, part, part[name + 1] == '1' ? "yes" : "no", part + name + 3);
     }
 }
 
@@ -32,17 +29,16 @@ static int run_program(int count, char **operands) {
     return WRONG_USE;
 }
 
+static const cli_option options[] = {
+    OPTION_FLAG("version", version_asked, "print the version and which optional parts are built in"), {0}};
+
 static const cli_command program = {
     .name = "",
     .summary = "label the nodes of a graph from its features and a few labels",
     .description =
         "Sfumato composes graph networks for semi-supervised node classification out of smoothing layers and "
         "feed-forward layers.",
-    .options = (const cli_option[]){{.name = "version",
-                                     .kind = VALUE_FLAG,
-                                     .target = &version_asked,
-                                     .help = "print the version and which optional parts are built in"},
-                                    {0}},
+    .options = options,
     .sections =
         (const cli_section[]){{"Exit status", "  0    done\n"
                                               "  1    failed\n"

@@ -179,7 +179,7 @@ static bool take_option(const cli_command *command, int count, char **words, int
         const char *next = *at + 1 < count ? words[*at + 1] : NULL, *ignored;
         int next_place;
         if (!next || (next[0] == '-' && next[1] != '\0' && find_option(command, next, &ignored, &next_place))) {
-            misuse(command, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+            misuse(command, "%s needs a value: %s %s", word, word, option->value ? option->value : option->choices[0]);
             return false;
         }
         value = next;

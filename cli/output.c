@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -135,6 +136,14 @@ const char *grouped(int64_t number) {
     return out;
 }
 
+const char *counted(int64_t number, const char *what) {
+    const size_t size = strlen(what);
+    const char *ending = number == 1 ? "" : size > 0 && what[size - 1] == 's' ? "es" : "s";
+    char *out = ring_next();
+    snprintf(out, RING_TEXT, "%s %s%s", grouped(number), what, ending);
+    return out;
+}
+
 const char *percent(double fraction) {
     char *out = ring_next();
     snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
@@ -156,18 +165,30 @@ const char *shell_word(const char *text) {
     return out;
 }
 
-void put_clean(FILE *file, const char *text) {
+void clean(char *text) {
     const bool utf8 = terminal_is_utf8();
+    unsigned char *out = (unsigned char *)text;
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         /* 0xc2 0x80 to 0xc2 0x9f are control characters too. */
-        const bool control = *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+        const bool two_bytes = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+        const bool control = *c < 0x20 || *c == 0x7f || two_bytes;
         if (!control && (*c < 0x80 || utf8)) {
-            putc(*c, file);
+            *out++ = *c;
         } else if ((*c & 0xc0) != 0x80) {
-            putc('?', file);
-            c += control && *c == 0xc2 && c[1] != '\0';
+            *out++ = '?';
+            c += two_bytes;
         }
     }
+    *out = '\0';
+}
+
+void put_clean(FILE *file, const char *text) {
+    char *copy = strdup(text);
+    if (copy) {
+        clean(copy);
+        fputs(copy, file);
+    }
+    free(copy);
 }
 
 void put_wrapped(FILE *file, const char *text, int column, int indent, int width) {

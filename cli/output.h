@@ -37,17 +37,23 @@ int fail_status(sfu_status status);
 void output_log(void *user, sfu_log_level level, const char *line);
 
 /* Text in quotes, cut where it is long, with nothing in it that a terminal would obey. Lives until the eighth call
- * after; so does what the next three return. */
+ * after; so does what the others return. */
 const char *quote(const char *text);
 
-/* 1234567 as "1,234,567"; 0.8099 as "81.0 %". */
+/* 1234567 as "1,234,567". */
 const char *grouped(int64_t number);
+
+/* "1 edge", "2,708 edges": a plural ends in s, or es after another s. */
+const char *counted(int64_t number, const char *what);
+
+/* 0.8099 as "81.0 %". */
 const char *percent(double fraction);
 
 /* A word of a command line that a shell reads back as `text`. */
 const char *shell_word(const char *text);
 
-/* Writes text for a person: what a terminal would obey, or could not show, becomes '?'. */
+/* What a terminal would obey, or could not show, becomes '?': in place, and on the way to a person. */
+void clean(char *text);
 void put_clean(FILE *file, const char *text);
 
 /* `text` broken into lines of at most `width` columns, each after `indent` blanks; the first one starts at column

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, holding;
 static atomic_bool bar_is_drawn;
 
 /* The phase of the job that is being shown. */
@@ -30,8 +30,12 @@ static double now(void) {
 /* ---- interrupts ------------------------------------------------------------------------------------------------- */
 
 static void on_interrupt(int signal_number) {
+    static const char words[] = "\nsfumato: the file is being finished; another interrupt ends at once\n";
     (void)signal_number;
     interrupted = 1;
+    if (holding && write(STDERR_FILENO, words, sizeof words - 1) < 0) {
+        holding = 0; /* nobody to tell */
+    }
 }
 
 static void handle(int signal_number, void (*handler)(int)) {
@@ -51,8 +55,15 @@ void progress_start(void) {
     handle(SIGTERM, on_interrupt);
 }
 
+bool progress_hold(void) {
+    progress_clear();
+    holding = 1;
+    return !interrupted;
+}
+
 void progress_end(void) {
     progress_clear();
+    holding = 0;
     if (!interrupted) {
         handle(SIGINT, SIG_DFL);
         handle(SIGTERM, SIG_DFL);
@@ -61,11 +72,11 @@ void progress_end(void) {
 
 /* ---- what is shown ---------------------------------------------------------------------------------------------- */
 
-/* 12.3 MB, or 1,234 edges; with `per` "/s" behind it. */
+/* 12.3 MB, 570 k nodes or 1,234 edges; with `per` "/s" behind it. */
 static void amount(char *text, size_t size, double value, const char *unit, const char *per) {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     const bool bytes = strcmp(unit, "bytes") == 0;
-    if (!bytes && value < 1e6) {
+    if (!bytes && value < 1e4) {
         snprintf(text, size, "%s %s%s", grouped((int64_t)value), unit, per);
         return;
     }
@@ -107,7 +118,7 @@ static double share(const sfu_progress *progress) {
 
 /* reading edges.csv [#######-------]  42.1 %  103 MB/s, 0:12 left */
 static void draw_bar(const sfu_progress *progress, double elapsed) {
-    enum { BAR_MOST = 40, BAR_LEAST = 8 };
+    enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24 };
     const bool utf8 = terminal_is_utf8();
     const int width = terminal_width(STDERR_FILENO) - 1;
     char middle[64], end[128];
@@ -117,7 +128,9 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
         amount(middle, sizeof middle, progress->done, progress->unit, "");
     }
     rate_and_left(end, sizeof end, progress, elapsed);
-    const int texts = (int)(strlen(middle) + strlen(end)) + 4;
+    /* Room for an end that is not known yet, so that the bar keeps its length. */
+    const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
+    const int texts = (int)(strlen(middle) + end_size) + 4;
     const int title = width - texts < 20 ? 20 : width - texts;
     const int what = (int)strlen(phase.what) < title ? (int)strlen(phase.what) : title;
     int bar = width - texts - what - 3;

@@ -1,7 +1,7 @@
 /* progress.h - how far a long call has got: a bar on a terminal, a line now and then elsewhere; and Ctrl-C.
  *
- * Short jobs show nothing. Between progress_start and progress_end an interrupt cancels the call; a second one ends the
- * program at once.
+ * Short jobs show nothing. Between progress_start and progress_end an interrupt cancels the call that reports; a second
+ * one ends the program at once.
  */
 #ifndef SFU_PROGRESS_H
 #define SFU_PROGRESS_H
@@ -15,6 +15,10 @@ bool progress_report(void *user, const sfu_progress *progress);
 
 /* Takes the bar away, for a line that is to stand in its place. Any thread may call it. */
 void progress_clear(void);
+
+/* From here on, until progress_end, a file is being written, and the first interrupt only says so. Returns false where
+ * one came before: then it is not to be begun. */
+bool progress_hold(void);
 
 void progress_end(void);
 

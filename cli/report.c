@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "output.h"
+#include "progress.h"
 #include "table.h"
 #include "terminal.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SENTENCE_MAX = 512 };
+enum { SENTENCE_MAX = 1100 };
 
 sfu_status report_make(cli_report *report, const sfu_dataset *dataset) {
     *report = (cli_report){.dataset = dataset};
@@ -103,26 +104,57 @@ static void add_count(char *line, size_t size, int64_t count, const char *what) 
     }
 }
 
+/* "151 duplicates, 1 self-loop" */
+static void add_dropped(char *line, size_t size, const sfu_info *info) {
+    const int64_t counts[] = {info->duplicates_dropped, info->self_loops_dropped};
+    static const char *const names[] = {"duplicate", "self-loop"};
+    for (int i = 0; i < 2; i++) {
+        const size_t used = strlen(line);
+        if (counts[i] > 0) {
+            snprintf(line + used, size - used, "%s%s", used ? ", " : "", counted(counts[i], names[i]));
+        }
+    }
+}
+
+/* A number of the record of what was done when it was imported; 0 where it is not there. */
+static int64_t recorded(const cli_report *report, const char *key) {
+    json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
+    const int64_t number = json_integer_value(json_object_get(source, key));
+    json_decref(source);
+    return number;
+}
+
+/* What is special about some of the nodes. */
+static void add_remarks(char *line, size_t size, const cli_report *report) {
+    const sfu_info *info = &report->info;
+    add_count(line, size, info->unlabelled, "without a label");
+    add_count(line, size, info->featureless, "without features");
+    add_count(line, size, info->isolated, "without neighbours");
+    add_count(line, size, recorded(report, "nodes_only_in_edges"), "named by edges alone");
+    add_count(line, size, recorded(report, "nodes_left_out"), "outside the largest component left out");
+}
+
 static void add_graph_rows(cli_table *table, const cli_report *report) {
     const sfu_info *info = &report->info;
     char line[SENTENCE_MAX] = "";
-    add_count(line, sizeof line, info->unlabelled, "without a label");
-    add_count(line, sizeof line, info->featureless, "without features");
-    add_count(line, sizeof line, info->isolated, "without neighbours");
+    add_remarks(line, sizeof line, report);
     TABLE_CELLS(table, "nodes", grouped(info->nodes), line);
 
     snprintf(line, sizeof line, "%s, %s; mean degree %.2f, largest %s", info->directed ? "directed" : "undirected",
              info->weighted ? "weighted" : "unweighted", info->mean_degree, grouped(info->max_degree));
     TABLE_CELLS(table, "edges", grouped(info->edges), line);
 
-    snprintf(line, sizeof line, "%s duplicates, %s self-loops", grouped(info->duplicates_dropped),
-             grouped(info->self_loops_dropped));
+    line[0] = '\0';
+    add_dropped(line, sizeof line, info);
     TABLE_CELLS(table, "dropped", grouped(info->duplicates_dropped + info->self_loops_dropped), line);
     if (info->self_loops > 0) {
         TABLE_CELLS(table, "self-loops", grouped(info->self_loops), "kept");
     }
-    snprintf(line, sizeof line, "the largest has %s nodes, %s", grouped(info->largest_component),
+    snprintf(line, sizeof line, "the largest has %s, %s", counted(info->largest_component, "node"),
              percent((double)info->largest_component / info->nodes));
+    if (info->components == 1) {
+        snprintf(line, sizeof line, "the graph is connected");
+    }
     TABLE_CELLS(table, "components", grouped(info->components), line);
     if (isfinite(info->homophily)) {
         TABLE_CELLS(table, "homophily", percent(info->homophily), "of the edges between labelled nodes join equals");
@@ -159,14 +191,34 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     }
 }
 
+/* Where it came from, by the record in the container: "csv: edges.csv, nodes.csv". */
+static void print_source(const cli_report *report) {
+    json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
+    const char *format = json_string_value(json_object_get(source, "format"));
+    if (format) {
+        fputs("  source      ", stdout);
+        put_clean(stdout, format);
+        size_t i;
+        json_t *file;
+        json_array_foreach(json_object_get(source, "files"), i, file) {
+            fputs(i == 0 ? ": " : ", ", stdout);
+            put_clean(stdout, json_is_string(file) ? json_string_value(file) : "?");
+        }
+        putchar('\n');
+    }
+    json_decref(source);
+}
+
 /* A bar of at most `most` cells, as long as its share of the largest. */
 static void make_bar(char *bar, size_t size, double share, int most) {
     const char *cell = terminal_is_utf8() ? "\xe2\x96\xa0" : "#";
     const int cells = (int)(share * most + 0.5);
-    bar[0] = '\0';
-    for (int i = 0; i < cells && strlen(bar) + 4 < size; i++) {
-        strcat(bar, cell);
+    const size_t step = strlen(cell);
+    size_t used = 0;
+    for (int i = 0; i < cells && used + step < size; i++, used += step) {
+        memcpy(bar + used, cell, step);
     }
+    bar[used] = '\0';
 }
 
 static void print_classes(const cli_report *report) {
@@ -198,6 +250,7 @@ static void print_warnings(const cli_report *report) {
     for (int i = 0; sfu_dataset_warning(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
         fputs(i == 0 ? "\nWarnings:\n" : "", stdout);
         fputs("  - ", stdout);
+        clean(text);
         put_wrapped(stdout, text, 4, 4, width);
     }
 }
@@ -209,7 +262,8 @@ void report_print(const cli_report *report) {
     add_graph_rows(&table, report);
     add_node_rows(&table, report);
     table_print(&table, stdout, 2);
-    printf("  digest  %s\n", report->digest);
+    print_source(report);
+    printf("  digest      %s\n", report->digest);
     if (report->info.classes > 0) {
         print_classes(report);
     }
@@ -219,16 +273,15 @@ void report_print(const cli_report *report) {
 void report_print_short(const cli_report *report) {
     const sfu_info *info = &report->info;
     put_clean(stdout, sfu_dataset_name(report->dataset));
-    printf(": %s nodes, %s edges, %s features, %s classes\n", grouped(info->nodes), grouped(info->edges),
-           grouped(info->features), grouped(info->classes));
-    if (info->duplicates_dropped + info->self_loops_dropped > 0) {
-        printf("  dropped %s duplicate edges and %s self-loops\n", grouped(info->duplicates_dropped),
-               grouped(info->self_loops_dropped));
-    }
+    printf(": %s, %s, %s, %s\n", counted(info->nodes, "node"), counted(info->edges, "edge"),
+           counted(info->features, "feature"), counted(info->classes, "class"));
     char line[SENTENCE_MAX] = "";
-    add_count(line, sizeof line, info->unlabelled, "without a label");
-    add_count(line, sizeof line, info->featureless, "without features");
-    add_count(line, sizeof line, info->isolated, "without neighbours");
+    add_dropped(line, sizeof line, info);
+    if (line[0]) {
+        printf("  dropped edges: %s\n", line);
+    }
+    line[0] = '\0';
+    add_remarks(line, sizeof line, report);
     if (line[0]) {
         printf("  nodes: %s\n", line);
     }
@@ -239,6 +292,13 @@ void report_print_short(const cli_report *report) {
 }
 
 /* ---- writing one ------------------------------------------------------------------------------------------------ */
+
+char *report_name(const char *path) {
+    static const char ending[] = ".safetensors";
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const size_t size = strlen(base), tail = sizeof ending - 1;
+    return strndup(base, size > tail && strcmp(base + size - tail, ending) == 0 ? size - tail : size);
+}
 
 static bool is_same_file(const struct stat *a, const char *path) {
     struct stat b;
@@ -265,7 +325,7 @@ int report_save(const sfu_dataset *dataset, const char *path) {
     cli_report report = {0};
     sfu_status status = report_make(&report, dataset);
     if (status == SFU_OK) {
-        status = sfu_dataset_save(dataset, path);
+        status = progress_hold() ? sfu_dataset_save(dataset, path) : SFU_ERR_CANCELLED;
     }
     int code = DONE;
     if (status != SFU_OK) {

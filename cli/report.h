@@ -28,7 +28,11 @@ void report_print_short(const cli_report *report);
  * alone: none). Returns the exit status. */
 int report_check_output(const char *path, const char *const *inputs);
 
-/* Writes the dataset, and says what it is and where. Returns the exit status. */
+/* The name that a dataset at this path goes by: "cora" of "data/cora.safetensors". To be freed; NULL: no memory. */
+char *report_name(const char *path);
+
+/* Writes the dataset, and says what it is and where. To be called between progress_start and progress_end. Returns the
+ * exit status. */
 int report_save(const sfu_dataset *dataset, const char *path);
 
 #endif

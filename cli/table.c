@@ -20,7 +20,9 @@ void table_cell(cli_table *table, const char *text) {
         table->capacity = table->capacity ? 2 * table->capacity : 64;
         table->cells = needed(realloc(table->cells, table->capacity * sizeof *table->cells));
     }
-    table->cells[table->count++] = needed(strdup(text));
+    char *cell = needed(strdup(text));
+    clean(cell);
+    table->cells[table->count++] = cell;
 }
 
 void table_cells(cli_table *table, const char *const *texts) {
@@ -43,7 +45,7 @@ static void print_cell(FILE *file, const char *text, int width, char align, bool
     if (align == 'r') {
         fprintf(file, "%*s", blanks, "");
     }
-    put_clean(file, text);
+    fputs(text, file);
     if (align == 'l' && !last) {
         fprintf(file, "%*s", blanks, "");
     }

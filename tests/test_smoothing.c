@@ -42,7 +42,7 @@ static dense reference(const dense *graph, const sfu_smoothing_options *options)
         }
         s.at[i][i] += options->self_column ? (double)options->self_column[i] : options->self;
     }
-    bool empty[MOST];
+    bool empty[MOST] = {false};
     for (int i = 0; i < s.n; i++) {
         empty[i] = true;
         for (int j = 0; j < s.n; j++) {

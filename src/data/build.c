@@ -319,9 +319,10 @@ static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_im
     }
     SFU_TRY(reorder_classes(raw, options, &reordered));
     if (!reordered && options->class_name_count != raw->classes) {
-        status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%d class names were given for %lld classes; give one for each, in the order of their numbers",
-                           options->class_name_count, (long long)raw->classes);
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT,
+                      "%d class names were given for %lld classes; give one for each, in the order of their numbers",
+                      options->class_name_count, (long long)raw->classes);
         goto done;
     }
     for (int32_t i = 0; i < options->class_name_count; i++) {
@@ -362,7 +363,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     SFU_TRY(finish_features(raw, &record));
     SFU_TRY(finish_graph(&graph, raw, options, &record));
     if (options->largest) {
-        SFU_TRY(sfu__keep_largest(raw, &graph, &record.nodes_left_out));
+        SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
     }
     SFU_TRY(sfu__scale(raw, options->scale));
     SFU_TRY(sfu__dataset_new(&self, options->name != NULL ? options->name : "dataset"));

@@ -5,7 +5,7 @@
 /* As csv.h reads: any of its separators, and what would be a comment at the top of an edge list. */
 static bool needs_quotes(const char *bytes, size_t size) {
     static const char special[] = ",;\t\r\n\"";
-    if (size == 0 || memchr(" #%", bytes[0], 3) != NULL || bytes[size - 1] == ' ') {
+    if (size == 0 || bytes[0] == ' ' || bytes[0] == '#' || bytes[0] == '%' || bytes[size - 1] == ' ') {
         return true;
     }
     for (size_t i = 0; i < size; i++) {

@@ -228,6 +228,8 @@ done:
     return status;
 }
 
+enum { UNNAMED_CLASSES = 1 << 16 };
+
 /* The number of classes where no names say it: one more than the largest label. */
 static int64_t count_classes(const int32_t *labels, int64_t nodes) {
     int64_t classes = 0;
@@ -246,8 +248,11 @@ static sfu_status bind_labels(sfu_dataset *dataset, const char *place) {
     dataset->labels = labels != NULL ? labels->data : NULL;
     const int64_t classes =
         dataset->class_names.count > 0 ? dataset->class_names.count : count_classes(dataset->labels, dataset->nodes);
-    if (classes > INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a label is %d, which is too large for a class", place, INT32_MAX);
+    /* What is counted by class takes memory by class: a single label may not ask for gigabytes. */
+    const int64_t most = dataset->nodes > UNNAMED_CLASSES ? dataset->nodes : UNNAMED_CLASSES;
+    if (dataset->class_names.count == 0 && classes > most) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: y: a label is %lld; without names of classes it must be below %lld",
+                         place, (long long)classes - 1, (long long)most);
     }
     dataset->classes = (int32_t)classes;
     return SFU_OK;

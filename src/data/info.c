@@ -40,7 +40,8 @@ static sfu_status look_at_components(sfu_info *info, const sfu_dataset *dataset)
     int32_t root = 0;
     SFU_ALLOC(component, dataset->nodes);
     SFU_ALLOC_ZERO(sizes, dataset->nodes);
-    SFU_TRY(sfu__components(component, &info->components, &info->largest_component, &root, &dataset->graph));
+    SFU_TRY(sfu__components(component, &info->components, &info->largest_component, &root, &dataset->graph,
+                            !dataset->directed));
     for (int32_t node = 0; node < dataset->nodes; node++) {
         sizes[component[node]]++;
     }

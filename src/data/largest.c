@@ -84,13 +84,13 @@ static void keep_split(sfu__raw *raw, const int32_t *number) {
     }
 }
 
-sfu_status sfu__keep_largest(sfu__raw *raw, sfu_matrix *graph, int64_t *left_out) {
+sfu_status sfu__keep_largest(sfu__raw *raw, sfu_matrix *graph, bool symmetric, int64_t *left_out) {
     sfu_status status = SFU_OK;
     int32_t *number = NULL; /* the component of a node, then its new number or -1 */
     int32_t count, largest, root;
     const sfu_csr view = sfu__matrix_view(graph);
     SFU_ALLOC(number, raw->nodes);
-    SFU_TRY(sfu__components(number, &count, &largest, &root, &view));
+    SFU_TRY(sfu__components(number, &count, &largest, &root, &view, symmetric));
     *left_out = raw->nodes - largest;
     if (*left_out == 0) {
         goto done;

@@ -12,6 +12,6 @@ const char *sfu__scale_name(sfu_scale scale);
 SFU_CHECKED sfu_status sfu__scale(sfu__raw *raw, sfu_scale scale);
 
 /* Keeps the nodes of the largest component in everything; *left_out gets how many went. */
-SFU_CHECKED sfu_status sfu__keep_largest(sfu__raw *raw, sfu_matrix *graph, int64_t *left_out);
+SFU_CHECKED sfu_status sfu__keep_largest(sfu__raw *raw, sfu_matrix *graph, bool symmetric, int64_t *left_out);
 
 #endif

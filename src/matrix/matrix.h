@@ -32,8 +32,8 @@ SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *
 
 /* The components of the undirected graph behind `graph`: component[i] is the smallest node of node i's. *count gets how
  * many there are, *largest the size of the largest and *largest_root its component (the one of the smallest node among
- * equals). */
+ * equals). `symmetric`: every edge is there in both directions, which spares most of the work. */
 SFU_CHECKED sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest, int32_t *largest_root,
-                                       const sfu_csr *graph);
+                                       const sfu_csr *graph, bool symmetric);
 
 #endif

@@ -1,0 +1,113 @@
+# How the program behaves: full disks, closed pipes, interrupts, terminals, and the time that --help takes.
+. "$SOURCE/tests/cli/transcript.sh"
+
+expect() { # CODE COMMAND...
+    local wanted=$1 code=0
+    shift
+    "$@" || code=$?
+    [ "$code" -eq "$wanted" ] || fail "$*: exit $code instead of $wanted"
+}
+
+# ---- stdout is checked
+expect 1 "$SFUMATO" --help >/dev/full 2>stderr
+grep -qx 'sfumato: standard output: No space left on device' stderr || fail "a full disk: $(cat stderr)"
+expect 1 "$SFUMATO" data list --json >/dev/full 2>stderr
+grep -q 'No space left' stderr || fail "a full disk: $(cat stderr)"
+expect 1 "$SFUMATO" --help >&- 2>stderr
+grep -q '^sfumato: standard output: ' stderr || fail "a closed stdout: $(cat stderr)"
+# A pipe whose reader has gone: a failure, but nobody needs to hear of it.
+mkfifo pipe
+(exec 3<pipe) &
+exec 4>pipe
+wait $!
+expect 1 "$SFUMATO" --help >&4 2>stderr
+exec 4>&-
+[ ! -s stderr ] || fail "a closed pipe: $(cat stderr)"
+# A dataset written while stdout is closed does not get the program's words into it.
+expect 1 "$SFUMATO" data make -o made.safetensors --nodes 100 >&- 2>/dev/null
+"$SFUMATO" data info made.safetensors >/dev/null
+
+# ---- --json is one object and nothing else, --quiet says nothing
+if command -v python3 >/dev/null; then
+    printf '{"nodes": 3}\n' | python3 -m json.tool >/dev/null
+    "$SFUMATO" data list --json | python3 -m json.tool >/dev/null
+    "$SFUMATO" data info citation --json | python3 -c '
+import json, sys
+keys = "name nodes edges self_loops_dropped duplicates_dropped features feature_nonzeros classes unlabelled isolated " \
+    "featureless components homophily split digest warnings"
+info = json.load(sys.stdin)
+missing = [key for key in keys.split() if key not in info]
+assert not missing, missing
+assert all(set(row) == {"name", "count"} for row in info["classes"])
+assert sum(row["count"] for row in info["classes"]) + info["unlabelled"] == info["nodes"]
+assert 0 <= info["homophily"] <= 1 and len(info["digest"]) == 64'
+else
+    echo "no python3: --json was not parsed"
+fi
+printf 'a,b\nb,c\n' >edges.csv
+"$SFUMATO" data import --edges edges.csv --quiet -o quiet.safetensors 2>stderr >/dev/null
+[ ! -s stderr ] || fail "--quiet: $(cat stderr)"
+
+# ---- names that a terminal would obey, or that are no UTF-8
+printf 'a,b\n' >edges.csv
+printf 'a,red\033[31m\nb,gr\303\274n\n' >labels.csv
+"$SFUMATO" data import --edges edges.csv --labels labels.csv --header no -q -o odd.safetensors >/dev/null
+"$SFUMATO" data info odd.safetensors >page
+! grep -q $'\033' page || fail "an escape sequence reaches the terminal"
+grep -q 'grün' page || fail "UTF-8 is not shown where the locale is UTF-8"
+LC_ALL=C "$SFUMATO" data info odd.safetensors >page
+! LC_ALL=C grep -q '[^ -~]' page || fail "something that is not ASCII is shown where the locale is C"
+
+# ---- interrupts: 130, one line, nothing left behind; and progress in plain lines for a job that takes its time
+big="--nodes 3000000 --degree 10"
+interrupt() { # SECONDS: interrupts the job after a while; leaves its exit status in $code
+    # A background job of a script ignores SIGINT, and so would the program: python3 or perl gives it back.
+    code=0
+    # shellcheck disable=SC2086
+    perl -e '$SIG{INT} = "DEFAULT"; my $s = shift; my $p = fork; if (!$p) { exec @ARGV or exit 99; }
+        sleep $s; kill "INT", $p; waitpid $p, 0; exit($? & 127 ? 128 + ($? & 127) : $? >> 8);' \
+        "$1" "$SFUMATO" data make -o big.safetensors $big >stdout 2>stderr || code=$?
+}
+if command -v perl >/dev/null; then
+    interrupt 1
+    if [ "$code" -ne 0 ]; then
+        [ "$code" -eq 130 ] || fail "an interrupt: exit $code, $(cat stderr)"
+        [ ! -s stdout ] || fail "an interrupt: $(cat stdout)"
+        [ "$(tail -n 1 stderr)" = 'sfumato: interrupted; nothing was written' ] || fail "an interrupt: $(cat stderr)"
+    else
+        echo "the job was over before it could be interrupted"
+    fi
+    [ -z "$(find . -name '*big*')" ] || [ "$code" -eq 0 ] || fail "an interrupt leaves $(find . -name '*big*')"
+fi
+
+# ---- a bar on a terminal: drawn, within its width, and gone at the end
+if command -v script >/dev/null; then
+    script -qec "stty cols 60; TERM=xterm '$SFUMATO' data make -o big.safetensors --nodes 600000 --degree 10 >/dev/null" log \
+        >/dev/null
+    tr '\r' '\n' <log | grep -v '^Script' | sed 's/\x1b\[K//g' >bars
+    if grep -q ' %' bars; then
+        widest=$(wc -L <bars)
+        [ "$widest" -lt 60 ] || fail "a bar $widest columns wide on a terminal of 60: $(cat bars)"
+        grep -q '━' bars || fail "no bar: $(cat bars)"
+        grep -v '^Script' log | tail -n 1 | grep -q $'\r\x1b\[K' || fail "the bar stays behind"
+    else
+        echo "the job was over before a bar could be drawn"
+    fi
+fi
+
+# ---- --help within 10 ms, by the median of several runs; a machine that is busy with other things gets more rounds
+median_of_help() {
+    for _ in $(seq 11); do
+        start=${EPOCHREALTIME/./}
+        "$SFUMATO" --help >/dev/null
+        echo $((${EPOCHREALTIME/./} - start))
+    done | sort -n | sed -n 6p
+}
+if [ "${BUILD_KIND:-plain}" = plain ] && [ -n "${EPOCHREALTIME:-}" ]; then
+    for _ in 1 2 3 4 5; do
+        median=$(median_of_help)
+        [ "$median" -ge 10000 ] || break
+    done
+    echo "--help takes $median us"
+    [ "$median" -lt 10000 ] || fail "--help takes $median us, more than 10 ms"
+fi
