@@ -1,5 +1,6 @@
 #include "arrays.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static uint64_t load(const sfu__array *array, int64_t i) {
 }
 
 static int64_t sign_extended(uint64_t bits, size_t item) {
+    assert(item > 0);
     const unsigned unused = 64 - 8 * (unsigned)item;
     return (int64_t)(bits << unused) >> unused;
 }
@@ -162,7 +164,7 @@ sfu_status sfu__array_whole(int64_t *value, const sfu__array *array, int64_t i) 
         *value = sign_extended(bits, array->item);
     } else if (array->kind == SFU__KIND_FLOAT) {
         const double number = floating(bits, array->item);
-        fits = number >= -0x1p53 && number <= 0x1p53 && trunc(number) == number;
+        fits = fabs(number) <= 9007199254740992.0 && trunc(number) == number; /* 2^53 */
         *value = fits ? (int64_t)number : 0;
     } else {
         fits = bits <= INT64_MAX;
