@@ -235,6 +235,9 @@ static void corners(void **state) {
     assert_ok(sfu_dataset_make(&dataset, &options));
     assert_int_equal(sfu_dataset_graph(dataset).indptr[1], 0);
     assert_int_equal(sfu_dataset_labels(dataset)[0], 0);
+    int32_t count = -1;
+    assert_null(sfu_dataset_standard(dataset, SFU_TRAIN, &count)); /* nothing would be left to test on */
+    assert_int_equal(count, 0);
     sfu_dataset_free(dataset);
 
     options = defaults();

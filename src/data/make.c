@@ -225,7 +225,7 @@ static sfu_status draw_split(sfu__raw *raw, const sfu__groups *groups, const sfu
     sfu__random walk = sfu__make_walk(options, SFU__MAKE_SPLIT, 0);
     sfu__random_shuffle(&walk, order, groups->nodes);
     deal_nodes(raw, order, lacking, wanted);
-    raw->has_standard = true;
+    raw->has_standard = wanted[SFU_VAL] > 0; /* else there are too few nodes for a split */
 done:
     sfu__free(order);
     sfu__free(lacking);
