@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # How the program behaves: full disks, closed pipes, interrupts, terminals, and the time that --help takes.
 . "$SOURCE/tests/cli/transcript.sh"
 

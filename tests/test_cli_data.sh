@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # A new user in an empty folder: every data command, and every word that it says.
 . "$SOURCE/tests/cli/transcript.sh"
 

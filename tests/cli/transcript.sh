@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A test of the program as a transcript: what was typed, what was said, how it ended. Sourced by the test_cli_*.sh.
 # The transcript is compared with tests/cli/NAME.txt; UPDATE=1 writes that file instead, for a person to read and commit.
 export COLUMNS=80
