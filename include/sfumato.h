@@ -178,8 +178,8 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_digest(char digest[65], const sfu_dat
 SFU_API SFU_CHECKED sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path);
 
 /* Writes edges.csv, nodes.csv (node and label), features.csv and, where there are any, columns.csv, split.csv and the
- * names of classes and features in their order into a folder, which is made when it is missing. *command (if not NULL) gets the import command that reads them back to the same digest,
- * to be freed with sfu_text_free. */
+ * names of classes and features in their order into a folder, which is made when it is missing. *command (if not NULL)
+ * gets the import command that reads them back to the same digest, to be freed with sfu_text_free. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command);
 SFU_API void sfu_text_free(char *text);
 

@@ -54,28 +54,29 @@ if [ -n "$twice" ]; then
 fi
 
 cmake --preset clang >/dev/null
-# One stamp a file, named by what its result depends on.
+# One stamp a file, named by what its result depends on: the rules, the build's options, and the file as preprocessed.
 stamps=$build/lint
 mkdir -p "$stamps"
-shared=$(cat "${headers[@]}" .clang-tidy tests/.clang-tidy scripts/lint.sh "$build/compile_commands.json" | sha256sum)
+includes="-Iinclude $(find src cli tests -type d ! -name 'seeds*' -printf '-I%p ')"
+shared=$(cat .clang-tidy tests/.clang-tidy scripts/lint.sh CMakeLists.txt cmake/*.cmake | sha256sum)
 tidy() {
     local stamp
-    stamp=$stamps/$(printf '%s %s' "$1" "$shared" | cat - "$1" | sha256sum | cut -c1-32)
+    stamp=$stamps/$({ echo "$1 $shared" && "${clang_tidy/-tidy/}" -E $includes "$1" 2>/dev/null; } | sha256sum | cut -c1-32)
     [ -e "$stamp" ] && return
     "$clang_tidy" -p "$build" --extra-arg=-UNDEBUG --quiet "$1" 2>"$stamp.err" && rm "$stamp.err" && touch "$stamp" && return
-    grep -vE 'warnings? generated|^Suppressed|^Use -header-filter' "$stamp.err" >&2
+    grep -vE 'warnings? .*generated|^Suppressed|^Use -header-filter|^Error while processing' "$stamp.err" >&2
     return 1
 }
 check() {
     local stamp
-    stamp=$stamps/$(printf 'cppcheck %s' "$shared" | cat - "$@" | sha256sum | cut -c1-32)
+    stamp=$stamps/$(cat scripts/lint.sh scripts/cppcheck.txt "${headers[@]}" "$@" | sha256sum | cut -c1-32)
     [ -e "$stamp" ] && return
     cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-        --suppressions-list=scripts/cppcheck.txt -D__GNUC__ -j"$jobs" -Iinclude \
-        -Isrc/base -Isrc/matrix -Isrc/data -Itests -Icli "$@" || return 1
+        --suppressions-list=scripts/cppcheck.txt -D__GNUC__ -j"$jobs" $includes \
+        "$@" || return 1
     touch "$stamp"
 }
-export clang_tidy build stamps shared
+export clang_tidy build stamps shared includes
 export -f tidy
 
 # Files that this build leaves out (an optional part, another compiler) have no compile command.

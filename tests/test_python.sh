@@ -30,6 +30,23 @@ assert len(json.loads(metadata["classes"])) == tensors["y"].max() + 1
 assert len(tensors["split.val"]) == 500
 PY
 
+# The digest is what docs/container.md says.
+"$SFUMATO" data info ours.safetensors --json >ours.json
+"$python" - <<'PY'
+import hashlib
+import json
+from safetensors.numpy import load_file
+
+types = {"float32": "F32", "int32": "I32", "int64": "I64", "uint8": "U8"}
+whole = hashlib.sha256()
+for name, tensor in sorted(load_file("ours.safetensors").items()):
+    whole.update(" ".join([name, types[str(tensor.dtype)], *map(str, tensor.shape)]).encode() + b"\0")
+    data = tensor.tobytes()
+    for begin in range(0, len(data), 1 << 22):
+        whole.update(hashlib.sha256(data[begin:begin + (1 << 22)]).hexdigest().encode())
+assert whole.hexdigest() == json.load(open("ours.json"))["digest"]
+PY
+
 # Five lines make a dataset, and the weighted path of three nodes is what it says.
 "$python" - <<'PY'
 import numpy as np

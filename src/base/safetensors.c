@@ -1,5 +1,6 @@
 #include "safetensors.h"
 #include "digest.h"
+#include "parallel.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -344,28 +345,76 @@ done:
 
 /* ---- digest --------------------------------------------------------------------------------------------------- */
 
+enum { PIECE_BYTES = 1 << 22 };
+
+/* The tensors, cut into pieces that all cores work on: SHA-256 itself is slower than memory. */
+typedef struct digest_job {
+    const sfu__tensor *tensors;
+    int64_t *first_piece; /* count + 1: of each tensor, among all */
+    char (*pieces)[SFU__DIGEST_TEXT];
+} digest_job;
+
+static sfu_status digest_piece(void *context, int64_t piece, int thread) {
+    (void)thread;
+    const digest_job *self = context;
+    int64_t i = 0;
+    while (self->first_piece[i + 1] <= piece) {
+        i++;
+    }
+    const size_t offset = (size_t)(piece - self->first_piece[i]) * PIECE_BYTES;
+    const size_t left = bytes_of(&self->tensors[i]) - offset;
+    return sfu__digest_of(self->pieces[piece], (const char *)self->tensors[i].data + offset,
+                          left < PIECE_BYTES ? left : PIECE_BYTES);
+}
+
+static sfu_status digest_tensor(sfu__digest *digest, const digest_job *self, int64_t i) {
+    const sfu__tensor *tensor = &self->tensors[i];
+    sfu_status status = SFU_OK;
+    char shape[SFU__TENSOR_DIMS * 24] = "";
+    int used = 0;
+    for (int d = 0; d < tensor->dims; d++) {
+        used += snprintf(shape + used, sizeof shape - (size_t)used, " %lld", (long long)tensor->shape[d]);
+    }
+    const char *dtype = dtypes[dtype_row_of(tensor->dtype)].name;
+    SFU_TRY(sfu__digest_add(digest, tensor->name, strlen(tensor->name)));
+    SFU_TRY(sfu__digest_add(digest, " ", 1));
+    SFU_TRY(sfu__digest_add(digest, dtype, strlen(dtype)));
+    SFU_TRY(sfu__digest_add(digest, shape, (size_t)used + 1)); /* with its 0 */
+    for (int64_t piece = self->first_piece[i]; piece < self->first_piece[i + 1]; piece++) {
+        SFU_TRY(sfu__digest_add(digest, self->pieces[piece], SFU__DIGEST_TEXT - 1));
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__tensors_digest(char text[65], const sfu__tensor *tensors, int64_t count) {
     sfu_status status = SFU_OK;
     sfu__digest *digest = NULL;
     sfu__tensor *sorted = NULL;
+    digest_job self = {0};
     SFU_ALLOC(sorted, count);
+    SFU_ALLOC(self.first_piece, count + 1);
     if (count > 0) {
         memcpy(sorted, tensors, (size_t)count * sizeof *sorted);
         qsort(sorted, (size_t)count, sizeof *sorted, compare_names);
     }
+    self.tensors = sorted;
+    self.first_piece[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        self.first_piece[i + 1] =
+            self.first_piece[i] + (int64_t)((bytes_of(&sorted[i]) + PIECE_BYTES - 1) / PIECE_BYTES);
+    }
+    SFU_ALLOC(self.pieces, self.first_piece[count]);
+    SFU_TRY(sfu__parallel(digest_piece, &self, self.first_piece[count], sfu__thread_count(0)));
     SFU_TRY(sfu__digest_new(&digest));
     for (int64_t i = 0; i < count; i++) {
-        char line[512];
-        int used = snprintf(line, sizeof line, "%.200s %s", sorted[i].name, dtypes[dtype_row_of(sorted[i].dtype)].name);
-        for (int d = 0; d < sorted[i].dims; d++) {
-            used += snprintf(line + used, sizeof line - (size_t)used, " %lld", (long long)sorted[i].shape[d]);
-        }
-        SFU_TRY(sfu__digest_add(digest, line, (size_t)used + 1)); /* with its 0 */
-        SFU_TRY(sfu__digest_add(digest, sorted[i].data, bytes_of(&sorted[i])));
+        SFU_TRY(digest_tensor(digest, &self, i));
     }
     SFU_TRY(sfu__digest_end(digest, text));
 done:
     sfu__digest_free(digest);
+    sfu__free(self.pieces);
+    sfu__free(self.first_piece);
     sfu__free(sorted);
     return status;
 }

@@ -46,7 +46,8 @@ const sfu__tensor *sfu__safetensors_get(const sfu__safetensors *file, int64_t i)
 SFU_CHECKED sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, int64_t count,
                                               const char *const *metadata);
 
-/* SHA-256 over the tensors in the order of names: for each its name, type, shape and bytes. */
+/* SHA-256 over the tensors in the order of names: for each its name, type and shape, and the SHA-256 of its bytes, 4
+ * MiB at a time. docs/container.md has it exactly. */
 SFU_CHECKED sfu_status sfu__tensors_digest(char text[65], const sfu__tensor *tensors, int64_t count);
 
 #endif

@@ -87,11 +87,21 @@ sfu_status sfu__array_need_numbers(const sfu__array *array) {
                      array->kind == SFU__KIND_OBJECT ? "Python objects" : "text");
 }
 
+sfu_status sfu__array_need_matrix(const sfu__array *array) {
+    const sfu_status status = sfu__array_need_numbers(array);
+    return status != SFU_OK || array->dims == 2
+               ? status
+               : sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions, and a matrix has 2", array->place, array->dims);
+}
+
 /* ---- entries -------------------------------------------------------------------------------------------------- */
 
 /* The bits of entry i, at most eight bytes. */
 static uint64_t load(const sfu__array *array, int64_t i) {
     const unsigned char *bytes = array->data + (size_t)i * array->item;
+    if (array->item == 1) { /* the large dense matrices of .mat files are made of these */
+        return *bytes;
+    }
     uint64_t bits = 0;
     for (size_t k = 0; k < array->item; k++) {
         bits |= (uint64_t)bytes[array->big_endian ? array->item - 1 - k : k] << (8 * k);

@@ -55,6 +55,9 @@ bool sfu__array_is_number(const sfu__array *array);
 /* SFU_ERR_FORMAT with "PLACE: it is an array of text where numbers are needed" unless it is one of numbers. */
 SFU_CHECKED sfu_status sfu__array_need_numbers(const sfu__array *array);
 
+/* The same, and that it has two dimensions. */
+SFU_CHECKED sfu_status sfu__array_need_matrix(const sfu__array *array);
+
 /* Entry i, in the order in which the data lies. `number` is for arrays of numbers; `whole` refuses anything that is not
  * a whole number that an int64_t holds. */
 double sfu__array_number(const sfu__array *array, int64_t i);
@@ -108,8 +111,8 @@ void sfu__table_clear(sfu__table *table);
 /* Makes a table of a dense array. */
 void sfu__table_set_dense(sfu__table *table, const sfu__array *array);
 
-/* Each sets the number of nodes, or checks that it is the one set before. Edges: a square matrix. Features: stored
- * dense only where more than half of them are not zero. */
+/* Each sets the number of nodes, or checks that it is the one set before. Edges: a square matrix. Features: any;
+ * whether they are kept dense is decided later. */
 SFU_CHECKED sfu_status sfu__raw_set_edges(sfu__raw *raw, const sfu__table *table);
 SFU_CHECKED sfu_status sfu__raw_set_features(sfu__raw *raw, const sfu__table *table);
 SFU_CHECKED sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *triplets, const char *place);

@@ -41,8 +41,6 @@ typedef struct sfu__csv {
     sfu__strings header; /* width names, or none */
     size_t width;        /* fields of every row; 0: the file has no row */
     char separator;      /* ',', '\t', ';', ' ' (blanks), or 0: one field a line */
-    int64_t data_offset; /* where in the (inflated) file the first row of data starts */
-    bool plain;          /* not gzip'd */
 
     sfu__csv_field *fields; /* of the current row */
     int64_t line;           /* where the current row starts, from 1 */
@@ -69,6 +67,9 @@ void sfu__csv_close(sfu__csv *csv);
 
 /* Moves to the next row; *more is false after the last. */
 SFU_CHECKED sfu_status sfu__csv_next(sfu__csv *csv, bool *more);
+
+/* Where in the (inflated) file the next row starts. */
+int64_t sfu__csv_offset(const sfu__csv *csv);
 
 /* The number in a column of the current row: finite, and within a float. */
 SFU_CHECKED sfu_status sfu__csv_number(const sfu__csv *csv, size_t column, float *value);

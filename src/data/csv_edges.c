@@ -329,7 +329,7 @@ done:
 static sfu_status read_quickly(sfu__tables *tables, const sfu__csv *csv, bool *done) {
     const sfu_import_options *options = tables->options;
     sfu__edge_file file = {.path = csv->path,
-                           .offset = csv->data_offset,
+                           .offset = sfu__csv_offset(csv),
                            .separator = csv->separator,
                            .weighted = csv->width == 3,
                            .threads = sfu__thread_count(options->threads),

@@ -270,6 +270,8 @@ static sfu_status finish_columns(sfu__tables *tables) {
     sfu__raw *raw = tables->raw;
     const sfu__rows *rows = &tables->columns;
     bool *given = NULL;
+    float *values = NULL;
+    char *name = NULL;
     SFU_ALLOC_ZERO(given, raw->nodes);
     for (int64_t r = 0; r < rows->count; r++) {
         given[rows->nodes[r]] = true;
@@ -279,30 +281,31 @@ static sfu_status finish_columns(sfu__tables *tables) {
             char digits[SFU__DIGITS_MAX];
             char quoted[SFU__QUOTE_MAX];
             size_t size;
-            const char *name = sfu__node_index_name(&tables->nodes, i, digits, &size);
+            const char *node = sfu__node_index_name(&tables->nodes, i, digits, &size);
             status = sfu__fail(SFU_ERR_FORMAT, "%s: node %s has no row; a node column has a number for every node",
-                               tables->options->columns, sfu__quote(quoted, name, size));
+                               tables->options->columns, sfu__quote(quoted, node, size));
             goto done;
         }
     }
-    SFU_ALLOC_ZERO(raw->columns, rows->width);
-    raw->column_capacity = (size_t)rows->width;
+    SFU_ALLOC(values, raw->nodes);
     for (int64_t c = 0; c < rows->width; c++) {
-        char digits[SFU__DIGITS_MAX];
         size_t size;
-        const char *name = sfu__node_index_name(&tables->column_names, c, digits, &size);
-        sfu__column *column = &raw->columns[raw->column_count++];
-        SFU_ALLOC(column->values, raw->nodes);
-        column->name = sfu__copy_bytes(name, size);
-        if (column->name == NULL) {
+        char digits[SFU__DIGITS_MAX];
+        const char *bytes = sfu__node_index_name(&tables->column_names, c, digits, &size);
+        for (int64_t r = 0; r < rows->count; r++) {
+            values[rows->nodes[r]] = rows->values[r * rows->width + c];
+        }
+        sfu__free(name);
+        name = sfu__copy_bytes(bytes, size);
+        if (name == NULL) {
             status = SFU_ERR_MEMORY;
             goto done;
         }
-        for (int64_t r = 0; r < rows->count; r++) {
-            column->values[rows->nodes[r]] = rows->values[r * rows->width + c];
-        }
+        SFU_TRY(sfu__raw_add_column(raw, name, values, raw->nodes));
     }
 done:
+    sfu__free(name);
+    sfu__free(values);
     sfu__free(given);
     return status;
 }

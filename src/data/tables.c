@@ -116,6 +116,7 @@ done:
 
 static sfu_status copy_dense(sfu__raw *raw, const sfu__array *array) {
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__array_need_matrix(array));
     SFU_TRY(sfu__raw_set_nodes(raw, array->shape[0], array->place));
     SFU_ALLOC(raw->dense, array->count);
     for (int64_t row = 0; row < array->shape[0]; row++) {
@@ -129,29 +130,7 @@ done:
     return status;
 }
 
-/* A zero costs four bytes dense, a non-zero eight bytes sparse. */
-static bool better_dense(const sfu__array *array) {
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < array->count; i++) {
-        nonzeros += sfu__array_number(array, i) != 0;
-    }
-    return array->dims == 2 && array->shape[1] <= INT32_MAX && nonzeros > array->count / 2;
-}
-
 sfu_status sfu__raw_set_features(sfu__raw *raw, const sfu__table *table) {
-    sfu_status status = SFU_OK;
-    sfu__triplets made = {0};
-    if (table->is_sparse) {
-        return sfu__raw_set_sparse_features(raw, &table->sparse, table->place);
-    }
-    SFU_TRY(sfu__array_need_numbers(&table->dense));
-    if (better_dense(&table->dense)) {
-        SFU_TRY(copy_dense(raw, &table->dense));
-    } else {
-        SFU_TRY(sfu__triplets_dense(&made, &table->dense));
-        SFU_TRY(sfu__raw_set_sparse_features(raw, &made, table->place));
-    }
-done:
-    sfu__triplets_clear(&made);
-    return status;
+    return table->is_sparse ? sfu__raw_set_sparse_features(raw, &table->sparse, table->place)
+                            : copy_dense(raw, &table->dense);
 }

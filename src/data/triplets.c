@@ -136,20 +136,20 @@ done:
 
 sfu_status sfu__triplets_dense(sfu__triplets *triplets, const sfu__array *dense) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__array_need_numbers(dense));
-    if (dense->dims != 2) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions where a matrix has 2", dense->place, dense->dims);
-        goto done;
-    }
+    SFU_TRY(sfu__array_need_matrix(dense));
     SFU_TRY(check_shape(dense->place, dense->shape[0], dense->shape[1], dense->count));
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < dense->count; i++) {
         nonzeros += sfu__array_number(dense, i) != 0;
     }
     SFU_TRY(reserve(triplets, dense->shape[0], dense->shape[1], nonzeros));
-    for (int64_t row = 0; row < dense->shape[0]; row++) {
-        for (int64_t col = 0; col < dense->shape[1]; col++) {
-            push(triplets, row, col, sfu__array_number(dense, sfu__array_at(dense, row, col)));
+    /* In the order in which it lies: across it, a large matrix misses the cache at every entry. */
+    const int64_t lines = dense->shape[dense->by_column ? 1 : 0];
+    const int64_t length = dense->shape[dense->by_column ? 0 : 1];
+    for (int64_t line = 0; line < lines; line++) {
+        for (int64_t i = 0; i < length; i++) {
+            push(triplets, dense->by_column ? i : line, dense->by_column ? line : i,
+                 sfu__array_number(dense, line * length + i));
         }
     }
 done:

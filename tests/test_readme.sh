@@ -1,0 +1,17 @@
+# Every command of the README that is marked as one (a fenced block "sh") runs, in an empty folder, in order.
+mkdir bin
+ln -s "$SFUMATO" bin/sfumato
+PATH=$PWD/bin:$PATH
+awk '/^```/ { inside = !inside && $0 == "```sh"; next } inside' "$SOURCE/README.md" >tour.sh
+[ "$(grep -c sfumato tour.sh)" -ge 8 ]
+bash -eu tour.sh >out 2>err || {
+    cat out err
+    exit 1
+}
+# And each file that it links to is there.
+grep -oE '\]\([^)#:]+\)' "$SOURCE/README.md" | tr -d '])(' | while read -r path; do
+    [ -e "$SOURCE/$path" ] || {
+        echo "README.md links to $path, which is not there"
+        exit 1
+    }
+done
