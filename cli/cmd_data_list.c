@@ -108,9 +108,9 @@ static int print_json(const cli_listing *listing) {
 }
 
 static void add_entry(cli_table *table, const cli_entry *entry) {
-    char where[4096];
     sfu_dataset *dataset = NULL;
     if (sfu_dataset_open(&dataset, entry->path) == SFU_OK) {
+        char where[4096];
         snprintf(where, sizeof where, "%s%s", entry->path, entry->hidden ? hidden : "");
         TABLE_CELLS(table, entry->name, grouped(sfu_dataset_nodes(dataset)), grouped(sfu_dataset_features(dataset)),
                     grouped(sfu_dataset_classes(dataset)), where);
