@@ -393,11 +393,15 @@ static sfu_status find_separator(sfu__csv *csv) {
     csv->keep = csv->begin;
     SFU_TRY(take_row(csv, &row, &end, &more));
     bool open = false;
+    bool starts = true; /* a field: only there does a quote open one */
     for (const char *p = row; more && p < end; p++) {
-        open = open != (*p == '"');
+        /* Of two quotes inside a field the first closes it and the second opens it again. */
+        const bool quote = *p == '"' && (open || starts);
+        open = open != quote;
         for (size_t i = 0; !open && i < sizeof separators; i++) {
             counts[i] += *p == separators[i];
         }
+        starts = quote || is_separator(csv, *p) || (starts && *p == ' ');
     }
     size_t best = 0;
     for (size_t i = 1; i < sizeof separators; i++) {
@@ -474,7 +478,7 @@ done:
 
 sfu_status sfu__csv_open(sfu__csv *csv, const char *path, const sfu__csv_rules *rules) {
     sfu_status status = SFU_OK;
-    *csv = (sfu__csv){.path = path, .rules = *rules, .next_line = 1};
+    *csv = (sfu__csv){.path = path, .rules = *rules, .next_line = 1, .width_line = 1};
     SFU_TRY(sfu__text_format(&csv->what, "reading %s", sfu__path_base(path)));
     SFU_TRY(sfu__stream_open(&csv->stream, path));
     csv->ticker = (sfu__ticker){rules->progress, rules->progress_user,          csv->what.bytes,

@@ -269,7 +269,7 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
     const bool last = item + 1 == self->items;
     size_t got;
     SFU_TRY(read_at(self, buffer, before + self->block + (last ? 0 : LINE_MAX_BYTES), offset, &got));
-    if (last && got > 0 && buffer[got - 1] != '\n') {
+    if (offset + (int64_t)got == self->size && got > 0 && buffer[got - 1] != '\n') {
         buffer[got++] = '\n';
     }
     memset(buffer + got, 0, PADDING);

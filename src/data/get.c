@@ -51,10 +51,10 @@ char *sfu_cache_folder(void) {
 typedef struct get_job {
     const sfu__public_dataset *dataset;
     const sfu_get_options *options;
-    char *folder, *target; /* where the container goes, and its path */
-    char *raw, *lock_path;
-    int lock;      /* opened, or -1 */
-    bool keep_raw; /* for the next get */
+    char *folder, *target;         /* where the container goes, and its path */
+    char *raw, *lock_path, *wheel; /* the folder of raw files; in it the lock, and where pip puts the wheel */
+    int lock;                      /* opened, or -1 */
+    bool keep_raw;                 /* for the next get */
 } get_job;
 
 /* ---- the raw folder and its lock ------------------------------------------------------------------------------ */
@@ -125,21 +125,16 @@ done:
 }
 
 static void leave_raw(get_job *job) {
-    char *wheel = NULL;
     if (job->lock < 0) {
         return;
     }
-    wheel = sfu__path_join(job->raw, "wheel");
-    if (wheel != NULL) {
-        remove_folder(wheel);
-    }
+    remove_folder(job->wheel);
     if (job->keep_raw) {
         unlink(job->lock_path);
         rmdir(job->raw); /* where nothing had come */
     } else {
         remove_folder(job->raw);
     }
-    sfu__free(wheel);
     let_go(job);
 }
 
@@ -203,7 +198,8 @@ static sfu_status fetch_by_pip(const get_job *job) {
     if (layout->file_count == 0) {
         return sfu__fail(SFU_ERR_NOT_FOUND, "%s: no package of pip's has it", job->dataset->name);
     }
-    const sfu_status status = sfu__pip_fetch(job->raw, layout, job->options->progress, job->options->progress_user);
+    const sfu_status status =
+        sfu__pip_fetch(job->raw, job->wheel, layout, job->options->progress, job->options->progress_user);
     if (status == SFU_OK && layout->warning != NULL) {
         sfu__log(SFU_LOG_WARNING, "%s: %s", job->dataset->name, layout->warning);
     }
@@ -320,7 +316,8 @@ static sfu_status prepare(get_job *job) {
     SFU_TRY(sfu__text_format(&target, "%s/%s.safetensors", job->folder, job->dataset->name));
     SFU_TRY(sfu__text_format(&raw, "%s/%s.raw", job->folder, job->dataset->name));
     job->lock_path = sfu__path_join(raw.bytes, "lock");
-    status = job->lock_path != NULL ? SFU_OK : SFU_ERR_MEMORY;
+    job->wheel = sfu__path_join(raw.bytes, "wheel");
+    status = job->lock_path != NULL && job->wheel != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     job->target = target.bytes;
     job->raw = raw.bytes;
@@ -368,5 +365,6 @@ done:
     sfu__free(job.target);
     sfu__free(job.raw);
     sfu__free(job.lock_path);
+    sfu__free(job.wheel);
     return status;
 }

@@ -1,17 +1,23 @@
 /* make.c - a labelled graph with words, drawn from a degree-corrected contextual stochastic block model.
  *
  *   class of a node     sizes fixed, in proportion to 1/(c + 2); which nodes, a shuffle
- *   popularity theta    a power law over the ranks of a class (make_edges.c)
- *   edge i - j          node i cites about degree/2 others: with the share `homophily` of its own class, else of the
- *                       other ones, and there j with probability proportional to theta_j
- *   words of a node     with the share `noise` from the whole vocabulary, else from the words of the class
+ *   popularity          a power law over the ranks of a class
+ *   outsiders           the least popular of each class, who write and cite as if they were of another one
+ *   edge i - j          node i cites about degree/2 others, mostly of its class, there the popular ones (make_edges.c)
+ *   words of a node     with the share `noise` from the whole vocabulary, else of the class's topic (make_words.c)
  *   standard split      20 nodes a class for training, 500 for validation, 1000 for testing
+ *
+ * docs/make.md has the formulas.
  */
 #include "make.h"
 #include "parallel.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Share of the nodes. With fewer citations between classes all of them are outsiders'; with more the others stray too.
+ */
+static const double OUTSIDERS_MOST = 0.2;
 
 enum { TRAIN_A_CLASS = 20, VAL_MOST = 500, TEST_MOST = 1000 };
 
@@ -29,16 +35,16 @@ void sfu_make_options_init(sfu_make_options *options) {
         .vocabulary = 1433,
         .degree = 3.9,
         .power = 2.7,
-        .homophily = 0.81,
+        .homophily = 0.8,
         .words = 18,
-        .noise = 0.7,
+        .noise = 0.54,
     };
 }
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status refuse(const char *option, double value, const char *wanted) {
-    return sfu__fail(SFU_ERR_ARGUMENT, "make: %s is %.9g; it must be %s", option, value, wanted);
+    return sfu__fail(SFU_ERR_ARGUMENT, "make: %s is %.10g; it must be %s", option, value, wanted);
 }
 
 static sfu_status check_options(const sfu_make_options *options) {
@@ -90,10 +96,18 @@ static void cut_classes(sfu__groups *groups) {
     groups->starts[groups->classes] = groups->nodes;
 }
 
+/* How many members of class c are no outsiders. */
+static int32_t insiders_of(const sfu__groups *groups, int32_t c) {
+    const int32_t size = sfu__groups_size(groups, c);
+    return size - (int32_t)(size * groups->outsiders + 0.5);
+}
+
 static sfu_status draw_classes(sfu__groups *groups, sfu__raw *raw, const sfu_make_options *options) {
     sfu_status status = SFU_OK;
     groups->nodes = options->nodes;
     groups->classes = options->classes;
+    const double strays = options->classes > 1 ? 1 - options->homophily : 0;
+    groups->outsiders = strays < OUTSIDERS_MOST ? strays : OUTSIDERS_MOST;
     SFU_ALLOC(groups->starts, (size_t)groups->classes + 1);
     SFU_ALLOC(groups->members, groups->nodes);
     SFU_ALLOC(groups->places, groups->nodes);
@@ -105,6 +119,7 @@ static sfu_status draw_classes(sfu__groups *groups, sfu__raw *raw, const sfu_mak
     sfu__random walk = sfu__make_walk(options, SFU__MAKE_MEMBERS, 0);
     sfu__random_shuffle(&walk, groups->members, groups->nodes);
     for (int32_t c = 0; c < groups->classes; c++) {
+        groups->insiders += insiders_of(groups, c);
         for (int32_t place = groups->starts[c]; place < groups->starts[c + 1]; place++) {
             raw->labels[groups->members[place]] = c;
             groups->places[groups->members[place]] = place;
@@ -114,7 +129,8 @@ done:
     return status;
 }
 
-int32_t sfu__groups_class(const sfu__groups *groups, int32_t place) {
+/* The class whose members take in `place`. */
+static int32_t class_at(const sfu__groups *groups, int32_t place) {
     int32_t low = 0;
     int32_t high = groups->classes - 1;
     while (low < high) {
@@ -126,6 +142,21 @@ int32_t sfu__groups_class(const sfu__groups *groups, int32_t place) {
         }
     }
     return low;
+}
+
+int32_t sfu__groups_other(const sfu__groups *groups, int32_t own, double unit) {
+    /* A place among those that are left when the own class is cut out. */
+    const int32_t size = sfu__groups_size(groups, own);
+    const int32_t place = (int32_t)(unit * (groups->nodes - size));
+    return class_at(groups, place < groups->starts[own] ? place : place + size);
+}
+
+int32_t sfu__groups_leaning(const sfu__groups *groups, const sfu_make_options *options, int32_t node, int32_t own) {
+    if (groups->places[node] - groups->starts[own] < insiders_of(groups, own)) {
+        return own;
+    }
+    sfu__random walk = sfu__make_walk(options, SFU__MAKE_LEANINGS, 2 * (uint64_t)node);
+    return sfu__groups_other(groups, own, sfu__random_unit(&walk));
 }
 
 static void clear_groups(sfu__groups *groups) {
@@ -210,8 +241,7 @@ static sfu_status draw_all(sfu__raw *raw, const sfu_make_options *options) {
     SFU_TRY(name_classes(raw));
     SFU_TRY(draw_split(raw, &groups, options));
     SFU_TRY(sfu__make_edges(raw, &groups, options));
-    clear_groups(&groups);
-    SFU_TRY(sfu__make_words(raw, options));
+    SFU_TRY(sfu__make_words(raw, &groups, options));
 done:
     clear_groups(&groups);
     return status;

@@ -17,22 +17,33 @@ typedef enum sfu__make_stream {
     SFU__MAKE_EDGES = 3,
     SFU__MAKE_LENGTHS = 4,
     SFU__MAKE_WORDS = 5,
+    SFU__MAKE_LEANINGS = 6,
 } sfu__make_stream;
 
-/* The nodes of class c are members[starts[c]] to members[starts[c + 1] - 1], the most popular first. */
+/* The nodes of class c are members[starts[c]] to members[starts[c + 1] - 1], the most popular first. The last of them,
+ * the share `outsiders`, are outsiders: they write and cite as if they were of another class, each of one. */
 typedef struct sfu__groups {
     int32_t nodes, classes;
+    double outsiders; /* their share of a class, before rounding */
+    int32_t insiders; /* all that are none */
     int32_t *starts;  /* classes + 1 */
     int32_t *members; /* nodes */
     int32_t *places;  /* nodes: where in `members` a node stands */
 } sfu__groups;
 
-/* The class whose members take in `place`. */
-int32_t sfu__groups_class(const sfu__groups *groups, int32_t place);
+static inline int32_t sfu__groups_size(const sfu__groups *groups, int32_t c) {
+    return groups->starts[c + 1] - groups->starts[c];
+}
 
-/* Draws the edges into raw->pairs, and the words into raw->sparse (raw->labels must be there). */
+/* A class other than `own`, in proportion to the sizes, from a uniform number. There must be another. */
+int32_t sfu__groups_other(const sfu__groups *groups, int32_t own, double unit);
+
+/* The class as which `node` of class `own` writes and cites: `own` unless it is an outsider. */
+int32_t sfu__groups_leaning(const sfu__groups *groups, const sfu_make_options *options, int32_t node, int32_t own);
+
+/* Draws the edges into raw->pairs, and the words into raw->sparse; raw->labels must be there. */
 SFU_CHECKED sfu_status sfu__make_edges(sfu__raw *raw, const sfu__groups *groups, const sfu_make_options *options);
-SFU_CHECKED sfu_status sfu__make_words(sfu__raw *raw, const sfu_make_options *options);
+SFU_CHECKED sfu_status sfu__make_words(sfu__raw *raw, const sfu__groups *groups, const sfu_make_options *options);
 
 /* A walk along a stream of the generator from `position` on. */
 static inline sfu__random sfu__make_walk(const sfu_make_options *options, sfu__make_stream stream, uint64_t position) {

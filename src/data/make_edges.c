@@ -1,12 +1,13 @@
 /* make_edges.c - who cites whom.
  *
- * Node i is the citing one of about degree/2 edges. Each goes, with the share h, to its own class, else to another one
- * (class c with probability proportional to its size), and there to rank r with probability
+ * Node i is the citing one of about degree/2 edges. An outsider cites the class that it leans to. Another node cites
+ * its own class with probability h/(1 - o), o the share of outsiders, else one of the others, in proportion to their
+ * sizes. Among the m members of a class rank r is cited with probability
  *
- *   V((r + 1)/m) - V(r/m),     V(q) = ((q + s)^(1-a) - s^(1-a)) / ((1 + s)^(1-a) - s^(1-a)),     a = 1/(power - 1)
+ *   V((r + 1)/m) - V(r/m),     V(q) = ((q + s)^(1-b) - s^(1-b)) / ((1 + s)^(1-b) - s^(1-b)),     b = 1/(power - 1)
  *
- * m the size of the class: popularity falls as (q + s)^-a along the ranks, which gives the numbers of citations a power
- * law with the exponent `power`. s flattens the top so that the most popular node has sqrt(nodes) times the average.
+ * Popularity falls as (q + s)^-b along the ranks, which gives the numbers of citations a power law with the exponent
+ * `power`. s flattens the top so that the most popular node has sqrt(nodes) times the average.
  *
  * An edge drawn twice is one edge, and a node citing itself none. So more are drawn than wanted, how many more is
  * estimated from a few trial draws, for the edges inside and between classes apart: `degree` and `homophily` are what
@@ -20,7 +21,7 @@
 #include <stdatomic.h>
 
 enum {
-    CELLS = 4096,          /* of the quantile table */
+    CELLS = 4096,          /* of a table */
     TRIALS = 2048,         /* draws from which the losses are estimated */
     EXCESS = 4,            /* at most so many times the wanted edges are drawn */
     DRAWS_AN_EDGE = 4,     /* places in the stream */
@@ -29,25 +30,21 @@ enum {
 
 /* ---- popularity ------------------------------------------------------------------------------------------------- */
 
-/* V as its inverse, at V = j/CELLS, straight between: the table is the law. */
+/* V by its inverse at j/CELLS, straight between: the table is the law. */
 typedef struct popularity {
     double quantile[CELLS + 1];
 } popularity;
 
 static void popularity_init(popularity *law, double power, int32_t nodes) {
+    const double b = power > 0 ? 1 / (power - 1) : 0;
+    const double s = power > 0 ? sfu__pow((1 - b) / sqrt(nodes), 1 / b) : 0;
+    const double low = sfu__pow(s, 1 - b);
+    const double high = sfu__pow(1 + s, 1 - b);
     for (int j = 0; j <= CELLS; j++) {
-        law->quantile[j] = (double)j / CELLS;
+        law->quantile[j] = sfu__pow(low + (high - low) * j / CELLS, 1 / (1 - b)) - s;
     }
-    if (power == 0) {
-        return;
-    }
-    const double a = 1 / (power - 1);
-    const double s = sfu__pow((1 - a) / sqrt(nodes), 1 / a);
-    const double low = sfu__pow(s, 1 - a);
-    const double high = sfu__pow(1 + s, 1 - a);
-    for (int j = 1; j < CELLS; j++) {
-        law->quantile[j] = sfu__pow(low + (high - low) * j / CELLS, 1 / (1 - a)) - s;
-    }
+    law->quantile[0] = 0;
+    law->quantile[CELLS] = 1;
 }
 
 /* The rank, among `size`, that a uniform number stands for. */
@@ -55,8 +52,7 @@ static int32_t rank_at(const popularity *law, double unit, int32_t size) {
     const double place = unit * CELLS;
     const int cell = (int)place;
     const double from = law->quantile[cell];
-    const double q = from + (law->quantile[cell + 1] - from) * (place - cell);
-    const int32_t rank = (int32_t)(q * size);
+    const int32_t rank = (int32_t)((from + (law->quantile[cell + 1] - from) * (place - cell)) * size);
     return rank < size ? rank : size - 1;
 }
 
@@ -76,10 +72,6 @@ static double share_below(const popularity *law, double q) {
     return (low + (width > 0 ? (q - law->quantile[low]) / width : 0)) / CELLS;
 }
 
-static double share_of_rank(const popularity *law, int32_t rank, int32_t size) {
-    return share_below(law, (rank + 1.0) / size) - share_below(law, (double)rank / size);
-}
-
 /* ---- one edge --------------------------------------------------------------------------------------------------- */
 
 typedef struct edge_job {
@@ -87,49 +79,41 @@ typedef struct edge_job {
     const sfu__groups *groups;
     sfu__raw *raw;
     popularity law;
-    int64_t count;    /* edges to draw */
-    double own_share; /* of them, inside a class */
+    double loyalty; /* with which an insider cites its own class */
+    int64_t count;  /* edges to draw */
     sfu__ticker ticker;
     atomic_int_least64_t done;
 } edge_job;
 
-/* An edge by places: `from` cites `to`, the classes of both. */
-typedef struct citation {
-    int32_t from, to, from_class, to_class;
-} citation;
+/* The class that `node`, of class `own`, cites. */
+static int32_t class_cited(const edge_job *job, int32_t node, int32_t own, double unit, sfu__random *walk) {
+    const int32_t leaning = sfu__groups_leaning(job->groups, job->options, node, own);
+    const bool strays = leaning == own && unit >= job->loyalty;
+    return strays ? sfu__groups_other(job->groups, own, sfu__random_unit(walk)) : leaning;
+}
 
-static int32_t class_size(const sfu__groups *groups, int32_t c) { return groups->starts[c + 1] - groups->starts[c]; }
-
-/* Whom the node at place `from`, of class `own`, cites; two draws. */
-static citation cite(const edge_job *job, int32_t from, int32_t own, bool inside, sfu__random *walk) {
+/* The member of class c that a uniform number stands for. */
+static int32_t member_cited(const edge_job *job, int32_t c, double unit) {
     const sfu__groups *groups = job->groups;
-    const int32_t size = class_size(groups, own);
-    int32_t other = own;
-    const double where = sfu__random_unit(walk);
-    if (!inside) {
-        /* A place outside the class, as if the class were cut out. */
-        const int32_t place = (int32_t)(where * (groups->nodes - size));
-        other = sfu__groups_class(groups, place < groups->starts[own] ? place : place + size);
-    }
-    const int32_t rank = rank_at(&job->law, sfu__random_unit(walk), class_size(groups, other));
-    return (citation){from, groups->starts[other] + rank, own, other};
+    return groups->members[groups->starts[c] + rank_at(&job->law, unit, sfu__groups_size(groups, c))];
 }
 
 /* ---- how many --------------------------------------------------------------------------------------------------- */
 
-/* The probability that one draw joins these two, whichever cites. */
-static double pair_probability(const edge_job *job, const citation *edge) {
+/* The probability that node i, when it cites, cites node j. */
+static double citing_probability(const edge_job *job, int32_t i, int32_t j) {
     const sfu__groups *groups = job->groups;
-    const double nodes = groups->nodes;
-    const int32_t from_size = class_size(groups, edge->from_class);
-    const int32_t to_size = class_size(groups, edge->to_class);
-    double there = share_of_rank(&job->law, edge->to - groups->starts[edge->to_class], to_size);
-    double back = share_of_rank(&job->law, edge->from - groups->starts[edge->from_class], from_size);
-    if (edge->from_class != edge->to_class) {
-        there *= to_size / (nodes - from_size);
-        back *= from_size / (nodes - to_size);
+    const int32_t own = job->raw->labels[i];
+    const int32_t c = job->raw->labels[j];
+    const int32_t leaning = sfu__groups_leaning(groups, job->options, i, own);
+    const double size = sfu__groups_size(groups, c);
+    const double rank = groups->places[j] - groups->starts[c];
+    const double share = share_below(&job->law, (rank + 1) / size) - share_below(&job->law, rank / size);
+    if (leaning != own) {
+        return c == leaning ? share : 0;
     }
-    return (there + back) / nodes;
+    const double outside = groups->nodes - sfu__groups_size(groups, own);
+    return c == own ? job->loyalty * share : (1 - job->loyalty) * size / outside * share;
 }
 
 /* (1 - exp(-draws p)) / p, without cancellation. */
@@ -138,58 +122,72 @@ static double distinct_for(double draws, double p) {
     return x < 1e-5 ? draws * (1 - x / 2) : (1 - sfu__exp(-x)) / p;
 }
 
-/* How many draws give `wanted` different edges. With p_e the probability of edge e, M draws give about
- * sum_e (1 - exp(-M p_e)) = E[(1 - exp(-M p)) / p] of them, the mean taken over drawn edges, which are the trials. */
-static sfu_status draws_for(double *draws, const edge_job *job, double wanted, bool inside) {
-    sfu_status status = SFU_OK;
-    double *chances = NULL;
-    SFU_ALLOC(chances, TRIALS);
+/* The probability of one drawn edge, 0 for a node that cites itself, and whether it stays inside its class. */
+typedef struct trial {
+    double p;
+    bool inside;
+} trial;
+
+static trial draw_trial(const edge_job *job, uint64_t number) {
+    sfu__random walk = sfu__make_walk(job->options, SFU__MAKE_TRIALS, number * DRAWS_AN_EDGE);
+    const int32_t i = sfu__make_below(&walk, job->groups->nodes);
+    const int32_t own = job->raw->labels[i];
+    const double unit = sfu__random_unit(&walk);
+    const int32_t c = class_cited(job, i, own, unit, &walk);
+    const int32_t j = member_cited(job, c, sfu__random_unit(&walk));
+    const double p = (citing_probability(job, i, j) + citing_probability(job, j, i)) / job->groups->nodes;
+    return (trial){i != j ? p : 0, c == own};
+}
+
+/* How many times more must be drawn so that, of `draws` draws, those inside classes (or those between) give as many
+ * different edges as they are. With p_e the probability of edge e, M draws give about sum_e (1 - exp(-M p_e)) of them,
+ * which is the mean of (1 - exp(-M p)) / p over drawn edges: the trials. 0 where there is nothing to be had. */
+static double excess_for(const trial *trials, double draws, bool inside) {
+    int all = 0;
     int useful = 0;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        sfu__random walk =
-            sfu__make_walk(job->options, SFU__MAKE_TRIALS, ((uint64_t)trial * 2 + inside) * DRAWS_AN_EDGE);
-        const int32_t from = sfu__make_below(&walk, job->groups->nodes);
-        const citation edge = cite(job, from, sfu__groups_class(job->groups, from), inside, &walk);
-        if (edge.from != edge.to) {
-            chances[useful++] = pair_probability(job, &edge);
-        }
+    for (int i = 0; i < TRIALS; i++) {
+        all += trials[i].inside == inside;
+        useful += trials[i].inside == inside && trials[i].p > 0;
     }
-    double low = wanted;
-    double high = useful > 0 ? EXCESS * wanted : wanted;
-    while (high - low > 1e-4 * wanted) {
+    double low = 1;
+    double high = EXCESS;
+    while (useful > 0 && high - low > 1e-4) {
         const double middle = (low + high) / 2;
         double distinct = 0;
-        for (int i = 0; i < useful; i++) {
-            distinct += distinct_for(middle, chances[i]);
+        for (int i = 0; i < TRIALS; i++) {
+            distinct += trials[i].inside == inside && trials[i].p > 0 ? distinct_for(middle * draws, trials[i].p) : 0;
         }
-        if (distinct / TRIALS < wanted) {
+        if (distinct < all * draws) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    *draws = useful > 0 ? high : 0;
-done:
-    sfu__free(chances);
-    return status;
+    return useful > 0 ? high : 0;
 }
 
 static sfu_status plan_edges(edge_job *job) {
     sfu_status status = SFU_OK;
     const sfu_make_options *options = job->options;
     const double wanted = options->degree * options->nodes / 2;
+    const double insiders = (double)job->groups->insiders / options->nodes;
     const double homophily = options->classes > 1 ? options->homophily : 1;
-    double inside = 0;
-    double between = 0;
-    if (homophily > 0) {
-        SFU_TRY(draws_for(&inside, job, wanted * homophily, true));
+    trial *trials = NULL;
+    SFU_ALLOC(trials, TRIALS);
+    popularity_init(&job->law, options->power, options->nodes);
+    job->loyalty = homophily < insiders ? homophily / insiders : 1;
+    for (int i = 0; i < TRIALS; i++) {
+        trials[i] = draw_trial(job, (uint64_t)i);
     }
-    if (homophily < 1) {
-        SFU_TRY(draws_for(&between, job, wanted * (1 - homophily), false));
+    const double inside = homophily * excess_for(trials, wanted, true);
+    const double between = (1 - homophily) * excess_for(trials, wanted, false);
+    if (inside + between > 0) {
+        job->count = (int64_t)(wanted * (inside + between) + 0.5);
+        const double share = inside / (inside + between);
+        job->loyalty = share < insiders ? share / insiders : 1;
     }
-    job->count = (int64_t)(inside + between + 0.5);
-    job->own_share = inside + between > 0 ? inside / (inside + between) : 0;
 done:
+    sfu__free(trials);
     return status;
 }
 
@@ -198,15 +196,15 @@ done:
 /* Edge number e. Node e mod n is the citing one, so that all cite about as often; of the last, incomplete round it is
  * drawn. */
 static void draw_edge(const edge_job *job, int64_t e, uint32_t ends[2]) {
-    const sfu__groups *groups = job->groups;
+    const int32_t nodes = job->groups->nodes;
     sfu__random walk = sfu__make_walk(job->options, SFU__MAKE_EDGES, (uint64_t)e * DRAWS_AN_EDGE);
-    const bool whole_round = e < job->count / groups->nodes * groups->nodes;
-    const int32_t drawn = sfu__make_below(&walk, groups->nodes);
-    const int32_t node = whole_round ? (int32_t)(e % groups->nodes) : drawn;
-    const bool inside = sfu__random_unit(&walk) < job->own_share;
-    const citation edge = cite(job, groups->places[node], job->raw->labels[node], inside, &walk);
+    const double unit = sfu__random_unit(&walk);
+    const double rank_unit = sfu__random_unit(&walk);
+    const bool whole_round = e < job->count / nodes * nodes;
+    const int32_t node = whole_round ? (int32_t)(e % nodes) : sfu__make_below(&walk, nodes);
+    const int32_t c = class_cited(job, node, job->raw->labels[node], unit, &walk);
     ends[0] = (uint32_t)node;
-    ends[1] = (uint32_t)groups->members[edge.to];
+    ends[1] = (uint32_t)member_cited(job, c, rank_unit);
 }
 
 static sfu_status draw_block(void *context, int64_t item, int thread) {
@@ -227,7 +225,6 @@ sfu_status sfu__make_edges(sfu__raw *raw, const sfu__groups *groups, const sfu_m
     job->options = options;
     job->groups = groups;
     job->raw = raw;
-    popularity_init(&job->law, options->power, options->nodes);
     SFU_TRY(plan_edges(job));
     for (int64_t first = 0; first < job->count; first += BLOCK_EDGES) {
         const int64_t count = job->count - first < BLOCK_EDGES ? job->count - first : BLOCK_EDGES;

