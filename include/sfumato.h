@@ -364,6 +364,7 @@ typedef struct sfu_smoothing_options {
     bool exponents;                /* left and right instead of norm */
     double left, right;
     bool probabilities; /* S is for class probabilities: only row, sym+row or exponents with rows scaled to sum to 1 */
+    int threads;        /* 0: as many as there are cores. Never changes the result */
 } sfu_smoothing_options;
 
 SFU_API void sfu_smoothing_options_init(sfu_smoothing_options *options);

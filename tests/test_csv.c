@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "csv.h"
+#include "csv_write.h"
 #include "node_index.h"
 #include "random.h"
 
@@ -170,11 +171,11 @@ static void numbers(void **state) {
 
 /* A file of random fields out of the bytes that matter, and what dump should make of it. The first row settles the
  * separator. */
-static void random_rows(sfu__text *file, sfu__text *wanted, uint64_t seed, int rows, const char *end) {
+static void random_rows(sfu__writer *file, sfu__text *wanted, uint64_t seed, int rows, const char *end) {
     static const char alphabet[] = "ab1,;\t\n\r\" #%\xc3\xa4";
     sfu__random random = sfu__random_start(seed, 1);
     int64_t line = 2;
-    assert_ok(sfu__text_format(file, "x,x,x%s", end));
+    assert_ok(sfu__writer_format(file, "x,x,x%s", end));
     assert_ok(sfu__text_format(wanted, "1:x|x|x;"));
     for (int r = 0; r < rows; r++) {
         assert_ok(sfu__text_format(wanted, "%lld:", (long long)line++));
@@ -186,27 +187,36 @@ static void random_rows(sfu__text *file, sfu__text *wanted, uint64_t seed, int r
                 field[i] = alphabet[sfu__random_below(&random, sizeof alphabet - 1)];
                 line += field[i] == '\n';
             }
-            assert_ok(sfu__text_add(file, ",", c > 0));
-            assert_ok(sfu__csv_write(file, field, size));
+            assert_ok(sfu__writer_add(file, ",", c > 0));
+            assert_ok(sfu__csv_put(file, field, size));
             assert_ok(sfu__text_add(wanted, "|", c > 0));
             assert_ok(sfu__text_add(wanted, field, size));
         }
         assert_ok(sfu__text_add(wanted, ";", 1));
-        assert_ok(sfu__text_add(file, end, strlen(end)));
+        assert_ok(sfu__writer_add(file, end, strlen(end)));
     }
+}
+
+/* Writes such a file and returns its path. */
+static const char *write_rows(sfu__text *wanted, uint64_t seed, int rows, const char *end) {
+    const char *path = test_path("r.csv");
+    sfu__writer *file = NULL;
+    assert_ok(sfu__writer_open(&file, path));
+    random_rows(file, wanted, seed, rows, end);
+    assert_ok(sfu__writer_commit(file));
+    sfu__writer_close(file);
+    return path;
 }
 
 static void written_fields_are_read_back(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        sfu__text file = {0};
         sfu__text wanted = {0};
         sfu__text out = {0};
-        random_rows(&file, &wanted, seed, seed < 190 ? 5 : 3000, seed % 2 == 0 ? "\n" : "\r\n");
-        assert_ok(dump(&out, test_file("r.csv", file.bytes, file.size), plain));
+        const char *path = write_rows(&wanted, seed, seed < 190 ? 5 : 3000, seed % 2 == 0 ? "\n" : "\r\n");
+        assert_ok(dump(&out, path, plain));
         assert_int_equal(out.size, wanted.size);
         assert_memory_equal(out.bytes, wanted.bytes, wanted.size);
-        sfu__text_clear(&file);
         sfu__text_clear(&wanted);
         sfu__text_clear(&out);
     }
@@ -214,17 +224,17 @@ static void written_fields_are_read_back(void **state) {
 
 static void gzip_reads_the_same(void **state) {
     (void)state;
-    sfu__text file = {0};
+    sfu__bytes file = {0};
     sfu__text wanted = {0};
     sfu__text out = {0};
-    random_rows(&file, &wanted, 1, 3000, "\n");
+    assert_ok(sfu__bytes_open(&file, write_rows(&wanted, 1, 3000, "\n")));
     const char *path = test_path("r.csv.gz");
     gzFile gzip = gzopen(path, "wb");
-    assert_int_equal(gzwrite(gzip, file.bytes, (unsigned)file.size), file.size);
+    assert_int_equal(gzwrite(gzip, file.data, (unsigned)file.size), file.size);
     assert_int_equal(gzclose(gzip), Z_OK);
     assert_ok(dump(&out, path, plain));
     assert_string_equal(out.bytes, wanted.bytes);
-    sfu__text_clear(&file);
+    sfu__bytes_close(&file);
     sfu__text_clear(&wanted);
     sfu__text_clear(&out);
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 static const char *const duplicate_names[] = {"max", "sum", "first"};
-static const char *const part_names[SFU_PARTS] = {"split.train", "split.val", "split.test"};
 
 /* What was done, for the record. */
 typedef struct deeds {
@@ -237,7 +236,7 @@ static sfu_status take_split(sfu_dataset *dataset, sfu__raw *raw) {
             SFU_ALLOC(raw->standard[part], 0);
         }
         qsort(raw->standard[part], (size_t)raw->standard_count[part], sizeof *raw->standard[part], compare_nodes);
-        TAKE_VECTOR(dataset, part_names[part], SFU__I32, raw->standard_count[part], raw->standard[part]);
+        TAKE_VECTOR(dataset, sfu__part_tensors[part], SFU__I32, raw->standard_count[part], raw->standard[part]);
     }
 done:
     return status;
@@ -311,11 +310,24 @@ done:
     return status;
 }
 
+/* Classes without names are called by their numbers, so that a container says how many there are. */
+static sfu_status number_classes(sfu_dataset *dataset, int64_t classes) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; i < classes; i++) {
+        char decimal[24];
+        const int size = snprintf(decimal, sizeof decimal, "%lld", (long long)i);
+        SFU_TRY(sfu__names_add(&dataset->class_names, decimal, (size_t)size));
+    }
+done:
+    return status;
+}
+
 static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     bool reordered = false;
     if (options->class_names == NULL) {
-        return copy_names(&dataset->class_names, &raw->class_names);
+        return raw->class_names.count > 0 || raw->labels == NULL ? copy_names(&dataset->class_names, &raw->class_names)
+                                                                 : number_classes(dataset, raw->classes);
     }
     SFU_TRY(reorder_classes(raw, options, &reordered));
     if (!reordered && options->class_name_count != raw->classes) {

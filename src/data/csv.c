@@ -1,4 +1,5 @@
 #include "csv.h"
+#include "raw.h"
 
 #include <assert.h>
 #include <float.h>
@@ -515,4 +516,14 @@ sfu_status sfu__csv_number(const sfu__csv *csv, size_t column, float *value) {
     }
     *value = (float)number;
     return SFU_OK;
+}
+
+sfu_status sfu__csv_part(const sfu__csv *csv, size_t column, sfu_part *part) {
+    for (int i = 0; i < SFU_PARTS; i++) {
+        if (sfu__csv_is(csv->fields[column].bytes, csv->fields[column].size, sfu__part_names[i])) {
+            *part = (sfu_part)i;
+            return SFU_OK;
+        }
+    }
+    return sfu__csv_fail(csv, column, "is no part of a split; it must be train, val or test");
 }

@@ -85,4 +85,7 @@ const char *sfu__csv_column(const sfu__csv *csv, size_t column, char name[SFU__Q
 /* Whether a field, or a name of the header, is this word, in any case. */
 bool sfu__csv_is(const char *bytes, size_t size, const char *word);
 
+/* The part of a split that a column of the row names; an error where it is none. */
+SFU_CHECKED sfu_status sfu__csv_part(const sfu__csv *csv, size_t column, sfu_part *part);
+
 #endif

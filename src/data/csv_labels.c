@@ -104,17 +104,6 @@ done:
 
 /* ---- split ------------------------------------------------------------------------------------------------------ */
 
-static sfu_status part_of(const sfu__csv *csv, sfu_part *part) {
-    static const char *const names[SFU_PARTS] = {"train", "val", "test"};
-    for (int i = 0; i < SFU_PARTS; i++) {
-        if (sfu__csv_is(csv->fields[1].bytes, csv->fields[1].size, names[i])) {
-            *part = (sfu_part)i;
-            return SFU_OK;
-        }
-    }
-    return sfu__csv_fail(csv, 1, "is no part of a split: train, val or test");
-}
-
 sfu_status sfu__csv_split(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     sfu__raw *raw = tables->raw;
@@ -137,7 +126,7 @@ sfu_status sfu__csv_split(sfu__tables *tables, const char *path) {
             goto done;
         }
         SFU_TRY(sfu__seen_add(&seen, &csv, node, "; a node is in one part"));
-        SFU_TRY(part_of(&csv, &part));
+        SFU_TRY(sfu__csv_part(&csv, 1, &part));
         int32_t *grown =
             sfu__grow(raw->standard[part], &capacity[part], (size_t)raw->standard_count[part] + 1, sizeof *grown);
         if (grown == NULL) {

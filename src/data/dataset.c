@@ -1,6 +1,6 @@
 #include "dataset.h"
 #include "facts.h"
-#include "matrix.h"
+#include "raw.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -192,15 +192,15 @@ done:
 }
 
 static sfu_status bind_split(sfu_dataset *dataset, const char *place) {
-    static const char *const names[SFU_PARTS] = {"split.train", "split.val", "split.test"};
     for (int part = 0; part < SFU_PARTS; part++) {
         const sfu__tensor *tensor;
-        const sfu_status status = want(&tensor, dataset, place, &(promise){names[part], SFU__I32, -1, -1, false});
+        const sfu_status status =
+            want(&tensor, dataset, place, &(promise){sfu__part_tensors[part], SFU__I32, -1, -1, false});
         if (status != SFU_OK) {
             return status;
         }
         if (tensor != NULL && tensor->count > dataset->nodes) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: %s has %lld nodes, the graph only %d", place, names[part],
+            return sfu__fail(SFU_ERR_FORMAT, "%s: %s has %lld nodes, the graph only %d", place, sfu__part_tensors[part],
                              (long long)tensor->count, dataset->nodes);
         }
         if (tensor != NULL) {

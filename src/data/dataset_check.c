@@ -2,6 +2,7 @@
 #include "dataset.h"
 #include "matrix.h"
 #include "parallel.h"
+#include "raw.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +58,6 @@ static sfu_status check_labels(const sfu_dataset *dataset) {
 }
 
 static sfu_status check_split(const sfu_dataset *dataset) {
-    static const char *const names[SFU_PARTS] = {"train", "val", "test"};
     if (!dataset->has_standard) {
         return SFU_OK;
     }
@@ -71,12 +71,11 @@ static sfu_status check_split(const sfu_dataset *dataset) {
         for (int32_t i = 0; i < dataset->standard_count[part] && status == SFU_OK; i++) {
             const int32_t node = dataset->standard[part][i];
             if (node <= previous || node >= dataset->nodes) {
-                status =
-                    sfu__fail(SFU_ERR_FORMAT, "%s: split.%s: entry %d is node %d; nodes must ascend and lie in [0, %d)",
-                              dataset->name, names[part], i, node, dataset->nodes);
+                status = sfu__fail(SFU_ERR_FORMAT, "%s: %s: entry %d is node %d; nodes must ascend and lie in [0, %d)",
+                                   dataset->name, sfu__part_tensors[part], i, node, dataset->nodes);
             } else if (part_of[node] != 0) {
-                status = sfu__fail(SFU_ERR_FORMAT, "%s: node %d is in split.%s and in split.%s", dataset->name, node,
-                                   names[part_of[node] - 1], names[part]);
+                status = sfu__fail(SFU_ERR_FORMAT, "%s: node %d is in %s and in %s", dataset->name, node,
+                                   sfu__part_tensors[part_of[node] - 1], sfu__part_tensors[part]);
             } else {
                 part_of[node] = (char)(part + 1);
                 previous = node;

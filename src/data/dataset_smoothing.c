@@ -9,7 +9,7 @@ sfu_status sfu_smoothing_new(sfu_matrix **matrix, const sfu_dataset *dataset, co
     *matrix = NULL;
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
-    SFU_TRY(sfu__smoothing(self, &dataset->graph, !dataset->directed, options, sfu__thread_count(0)));
+    SFU_TRY(sfu__smoothing(self, &dataset->graph, !dataset->directed, options, sfu__thread_count(options->threads)));
     *matrix = self;
     self = NULL;
 done:

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+const char *const sfu__part_names[SFU_PARTS] = {"train", "val", "test"};
+const char *const sfu__part_tensors[SFU_PARTS] = {"split.train", "split.val", "split.test"};
+
 void sfu__raw_clear(sfu__raw *raw) {
     sfu__pairs_clear(&raw->pairs);
     sfu__free(raw->dense);

@@ -10,6 +10,10 @@
 #include "assemble.h"
 #include "text.h"
 
+/* The parts of a split, "train", "val" and "test", and as the container has them, "split.train", ... */
+extern const char *const sfu__part_names[SFU_PARTS];
+extern const char *const sfu__part_tensors[SFU_PARTS];
+
 typedef struct sfu__column {
     char *name;
     float *values; /* one a node; NaN is refused */

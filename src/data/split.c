@@ -16,8 +16,6 @@ struct sfu_split {
     char *text;
 };
 
-const char *const sfu__part_names[SFU_PARTS] = {"train", "val", "test"};
-
 /* ---- the protocols, from their text -------------------------------------------------------------------------------
  */
 
@@ -209,10 +207,9 @@ done:
 
 /* As a container would hold them, so that docs/splits.md can say what is hashed. */
 static sfu_status digest_parts(sfu_split *split) {
-    static const char *const names[SFU_PARTS] = {"split.train", "split.val", "split.test"};
     sfu__tensor tensors[SFU_PARTS];
     for (int part = 0; part < SFU_PARTS; part++) {
-        tensors[part] = (sfu__tensor){.name = names[part],
+        tensors[part] = (sfu__tensor){.name = sfu__part_tensors[part],
                                       .dtype = SFU__I32,
                                       .dims = 1,
                                       .shape = {split->count[part]},

@@ -17,25 +17,14 @@ static sfu_status index_nodes(sfu__node_index *index, const sfu_dataset *dataset
     return SFU_OK;
 }
 
-/* SFU__NO_PART where it is none of the three. */
-static int part_called(const sfu__csv_field *field) {
-    for (int part = 0; part < SFU_PARTS; part++) {
-        if (sfu__csv_is(field->bytes, field->size, sfu__part_names[part])) {
-            return part;
-        }
-    }
-    return SFU__NO_PART;
-}
-
 static sfu_status read_row(sfu__draft *draft, sfu__node_index *index, const sfu__csv *csv) {
     sfu_status status = SFU_OK;
     int64_t node = -1;
     SFU_TRY(sfu__node_index_find(index, csv->fields[0].bytes, csv->fields[0].size, &node));
-    const int part = part_called(&csv->fields[1]);
+    sfu_part part = SFU_TRAIN;
+    SFU_TRY(sfu__csv_part(csv, 1, &part));
     if (node < 0) {
         status = sfu__csv_fail(csv, 0, "is no node of the dataset");
-    } else if (part == SFU__NO_PART) {
-        status = sfu__csv_fail(csv, 1, "is no part; it must be train, val or test");
     } else if (draft->dataset->labels[node] == SFU_NO_LABEL) {
         status = sfu__csv_fail(csv, 0, "has no label, and only labelled nodes can be in a split");
     } else if (draft->part_of[node] != SFU__NO_PART) {

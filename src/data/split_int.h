@@ -3,12 +3,10 @@
 #define SFU_SPLIT_INT_H
 
 #include "dataset.h"
+#include "raw.h"
 #include "text.h"
 
 enum { SFU__NO_PART = SFU_PARTS };
-
-/* "train", "val", "test". */
-extern const char *const sfu__part_names[SFU_PARTS];
 
 typedef struct sfu__draft {
     const sfu_dataset *dataset;  /* checked, with at least one label */

@@ -1,6 +1,6 @@
 /* A dataset out of arrays: two triangles joined by an edge, one labelled node in each.
  *
- *   cc arrays.c $(pkg-config --cflags --libs sfumato) -o arrays && ./arrays
+ *   cc from_memory.c $(pkg-config --cflags --libs sfumato) -o from_memory && ./from_memory
  */
 #include <sfumato.h>
 #include <stdio.h>
