@@ -39,7 +39,7 @@ struct sfu__mat {
 };
 
 /* matio would print to stderr. */
-static void ignore_message(int level, char *message) {
+static void ignore_message(int level, char *message) { /* NOLINT(readability-non-const-parameter): matio's type */
     (void)level;
     (void)message;
 }
