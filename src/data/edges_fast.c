@@ -221,11 +221,13 @@ static void read_in_turn(stretch *one, stretch *two, char separator) {
 
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
 
+enum { SUM_BYTES = 16 * 255 }; /* before a lane of 8 bits runs over */
+
 static int64_t count_line_ends(const char *p, const char *end) {
     int64_t count = 0;
     while (end - p >= 16) {
         bytes16 sums = {0};
-        const char *stop = end - p >= 16 * 255 ? p + 16 * 255 : p + (end - p) / 16 * 16;
+        const char *stop = end - p >= SUM_BYTES ? p + SUM_BYTES : p + (end - p) / 16 * 16;
         for (; p < stop; p += 16) {
             bytes16 text;
             memcpy(&text, p, sizeof text);
