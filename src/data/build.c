@@ -30,8 +30,10 @@ static sfu_status check_counts(const sfu__raw *raw) {
         return sfu__fail(SFU_ERR_FORMAT, "%lld features; there must be between 1 and %d", (long long)raw->features,
                          INT32_MAX);
     }
-    if (raw->classes < 0 || raw->classes > INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%lld classes; there can be at most %d", (long long)raw->classes, INT32_MAX);
+    const int64_t most = raw->class_names.count > 0 ? INT32_MAX : sfu__classes_most(raw->nodes);
+    if (raw->classes < 0 || raw->classes > most) {
+        return sfu__fail(SFU_ERR_FORMAT, "a label is %lld; without names of classes it must be below %lld",
+                         (long long)raw->classes - 1, (long long)most);
     }
     return SFU_OK;
 }
