@@ -1,6 +1,7 @@
 #include "csv.h"
 #include "raw.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ sfu_status sfu__csv_fail_row(const sfu__csv *csv, const char *format, ...) {
 static sfu_status fill(sfu__csv *csv) {
     sfu_status status = SFU_OK;
     if (csv->keep > 0) {
+        assert(csv->buffer != NULL);
         memmove(csv->buffer, csv->buffer + csv->keep, csv->end - csv->keep);
         csv->begin -= csv->keep;
         csv->end -= csv->keep;

@@ -283,7 +283,7 @@ done:
 static sfu_status read_generally(sfu__tables *tables, sfu__csv *csv) {
     sfu_status status = SFU_OK;
     sfu__gathering self = {0};
-    int64_t ends[2];
+    int64_t ends[2] = {0, 0};
     float weight = 1;
     bool more;
     for (;;) {

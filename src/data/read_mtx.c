@@ -255,8 +255,8 @@ static sfu_status read_edges_quickly(sfu__tables *tables, const mtx *self, bool 
 static sfu_status read_edges(sfu__tables *tables, mtx *self) {
     sfu_status status = SFU_OK;
     sfu__gathering gathered = {0};
-    int64_t at[2];
-    float weight;
+    int64_t at[2] = {0, 0};
+    float weight = 0;
     bool more;
     int64_t read = 0;
     for (;; read++) {
@@ -331,8 +331,8 @@ done:
 
 static sfu_status read_sparse(sfu__tables *tables, mtx *self) {
     sfu_status status = SFU_OK;
-    int64_t at[2];
-    float value;
+    int64_t at[2] = {0, 0};
+    float value = 0;
     bool more;
     int64_t read = 0;
     for (;; read++) {
@@ -360,6 +360,7 @@ static sfu_status transpose(sfu__rows *rows, const float *columns, const mtx *se
     for (int64_t i = 0; i < self->rows; i++) {
         rows->nodes[i] = (int32_t)i;
         for (int64_t j = 0; j < self->cols; j++) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are rows * cols of them */
             rows->values[i * self->cols + j] = columns[j * self->rows + i];
         }
     }
@@ -463,6 +464,7 @@ static sfu_status read_label_vector(sfu__tables *tables, const char *path) {
     }
     SFU_TRY(read_values(&self, &values));
     for (int64_t i = 0; i < self.entries; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are self.entries of them */
         if (values[i] >= 0 && values[i] < (float)INT32_MAX && values[i] == (float)(int64_t)values[i]) {
             const size_t size = sfu__write_integer(digits, (uint64_t)values[i]);
             SFU_TRY(sfu__node_index_add(&tables->classes, digits, size, &class_number));
