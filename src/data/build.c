@@ -176,7 +176,10 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
         "largest_component", (int)options->largest, "nodes_left_out", (json_int_t)record->nodes_left_out,
         "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
         (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
-    char *text = json_dumps(source, JSON_COMPACT);
+    if (raw->recipe != NULL) {
+        json_object_set_new(source, "recipe", json_loads(raw->recipe, 0, NULL));
+    }
+    char *text = json_dumps(source, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(source);
     dataset->source = text != NULL ? sfu__copy_string(text) : NULL;
     free(text); /* jansson's */

@@ -148,40 +148,73 @@ static bool read_line(const char **at, parsed *out, char separator, bool weighte
     return true;
 }
 
-/* All lines of [p, end), which ends with a line end. The usual line, two numbers and nothing else, is read here; the
- * others above. */
+/* The usual line, two numbers and nothing else; false, and nothing moved, where it is another. */
+static inline bool read_usual_line(const char **at, uint32_t ends[2], char separator) {
+    const char *p = *at;
+    if (!read_number(&p, &ends[0]) || *p++ != separator || !read_number(&p, &ends[1])) {
+        return false;
+    }
+    p += *p == '\r';
+    if (*p != '\n') {
+        return false;
+    }
+    *at = p + 1;
+    return true;
+}
+
+static inline uint32_t largest_of(uint32_t largest, const uint32_t ends[2]) {
+    largest = ends[0] > largest ? ends[0] : largest;
+    return ends[1] > largest ? ends[1] : largest;
+}
+
+/* All lines of [p, end), which ends with a line end. */
 static bool read_lines(const char *p, const char *end, parsed *out, char separator, bool weighted) {
-    uint32_t *next = out->ends;
-    uint32_t largest = 0;
     while (p < end) {
-        const char *line = p;
-        uint32_t from;
-        uint32_t to;
-        bool usual = !weighted && read_number(&p, &from) && *p == separator;
-        if (usual) {
-            p++;
-            usual = read_number(&p, &to);
-            p += *p == '\r';
-            usual = usual && *p++ == '\n';
-        }
-        if (__builtin_expect(usual, 1)) {
-            next[0] = from;
-            next[1] = to;
+        uint32_t *next = out->ends + 2 * out->count;
+        while (!weighted && p < end && read_usual_line(&p, next, separator)) {
+            out->largest = largest_of(out->largest, next);
             next += 2;
-            largest = from > largest ? from : largest;
-            largest = to > largest ? to : largest;
-        } else {
-            out->count = (next - out->ends) / 2;
-            p = line;
-            if (!read_line(&p, out, separator, weighted)) {
-                return false;
-            }
-            next = out->ends + 2 * out->count;
+        }
+        out->count = (next - out->ends) / 2;
+        if (p < end && !read_line(&p, out, separator, weighted)) {
+            return false;
         }
     }
-    out->count = (next - out->ends) / 2;
-    out->largest = largest > out->largest ? largest : out->largest;
     return true;
+}
+
+/* A stretch of lines and what becomes of them. */
+typedef struct stretch {
+    const char *p, *end;
+    parsed out;
+} stretch;
+
+/* Reads two stretches in turn, as far as their lines are usual ones. Where a number ends is known only when it has been
+ * looked at, so that one stretch keeps the processor waiting; a second one fills its gaps. */
+static void read_in_turn(stretch *one, stretch *two, char separator) {
+    const char *p = one->p;
+    const char *q = two->p;
+    uint32_t *a = one->out.ends;
+    uint32_t *b = two->out.ends;
+    uint32_t largest[2] = {0, 0};
+    while (p < one->end && q < two->end) {
+        if (!read_usual_line(&p, a, separator)) {
+            break;
+        }
+        largest[0] = largest_of(largest[0], a);
+        a += 2;
+        if (!read_usual_line(&q, b, separator)) {
+            break;
+        }
+        largest[1] = largest_of(largest[1], b);
+        b += 2;
+    }
+    one->p = p;
+    two->p = q;
+    one->out.count = (a - one->out.ends) / 2;
+    two->out.count = (b - two->out.ends) / 2;
+    one->out.largest = largest[0];
+    two->out.largest = largest[1];
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
@@ -210,21 +243,49 @@ static int64_t count_line_ends(const char *p, const char *end) {
     return count;
 }
 
+/* Reads whole lines, `first` of them before `middle`, into arrays that have room for all. */
+static bool read_halves(const sfu__edge_file *file, const char *begin, const char *middle, const char *end,
+                        int64_t first, parsed *out) {
+    stretch one = {begin, middle, *out};
+    stretch two = {middle, end, *out};
+    two.out.ends += 2 * first;
+    if (file->weighted) {
+        two.out.weights += first;
+    } else {
+        read_in_turn(&one, &two, file->separator);
+    }
+    if (!read_lines(one.p, one.end, &one.out, file->separator, file->weighted) ||
+        !read_lines(two.p, two.end, &two.out, file->separator, file->weighted)) {
+        return false;
+    }
+    /* Empty lines have left a gap. */
+    if (one.out.count < first) {
+        memmove(out->ends + 2 * one.out.count, two.out.ends, (size_t)two.out.count * 2 * sizeof *out->ends);
+        if (file->weighted) {
+            memmove(out->weights + one.out.count, two.out.weights, (size_t)two.out.count * sizeof *out->weights);
+        }
+    }
+    out->count = one.out.count + two.out.count;
+    out->largest = one.out.largest > two.out.largest ? one.out.largest : two.out.largest;
+    return true;
+}
+
 /* Parses whole lines into `out`; SFU_ERR_UNSUPPORTED where they do not fit. */
 static sfu_status parse(const sfu__edge_file *file, const char *begin, const char *end, parsed *out) {
     sfu_status status = SFU_OK;
-    const int64_t lines = count_line_ends(begin, end);
-    if (lines == 0) {
+    if (begin == end) {
         goto done;
     }
+    const char *half = begin + (end - begin) / 2;
+    const char *middle = memchr(half, '\n', (size_t)(end - half));
+    middle = middle != NULL ? middle + 1 : end;
+    const int64_t first = count_line_ends(begin, middle);
+    const int64_t lines = first + count_line_ends(middle, end);
     SFU_ALLOC(out->ends, 2 * lines);
     if (file->weighted) {
         SFU_ALLOC(out->weights, lines);
     }
-    /* The width is a constant in each call, so that each gets its own loop. */
-    const bool fits = file->weighted ? read_lines(begin, end, out, file->separator, true)
-                                     : read_lines(begin, end, out, file->separator, false);
-    status = fits ? SFU_OK : SFU_ERR_UNSUPPORTED;
+    status = read_halves(file, begin, middle, end, first, out) ? SFU_OK : SFU_ERR_UNSUPPORTED;
 done:
     return status;
 }
