@@ -344,7 +344,7 @@ static void columns_and_splits(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .split = "b,train\n"}),
                  "split.csv: line 1: column 1: \"b\" is a node that no other file names");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .split = "node,part\na,dev\n"}),
-                 "split.csv: line 2: column \"part\": \"dev\" is no part of a split: train, val or test");
+                 "split.csv: line 2: column \"part\": \"dev\" is no part of a split; it must be train, val or test");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .split = "a,train\na,test\n"}),
                  "split.csv: line 2: node \"a\" stands on line 1 already; a node is in one part");
 }

@@ -115,12 +115,11 @@ sfu_status sfu__csv_split(sfu__tables *tables, const char *path) {
     for (;;) {
         int64_t node;
         sfu_part part = SFU_TRAIN;
-        const sfu__csv_field *name = csv.fields;
         SFU_TRY(sfu__csv_next(&csv, &more));
         if (!more) {
             break;
         }
-        name = &csv.fields[0];
+        const sfu__csv_field *name = &csv.fields[0];
         SFU_TRY(sfu__node_index_find(&tables->nodes, name->bytes, name->size, &node));
         if (node < 0) {
             status = sfu__csv_fail(&csv, 0, "is a node that no other file names");

@@ -37,7 +37,7 @@ size_t sfu__write_integer(char digits[SFU__DIGITS_MAX], uint64_t value) {
 
 /* ---- hash table ------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const char *bytes, size_t size) {
+static uint32_t hash_of(const char *bytes, size_t size) {
     uint64_t hash = size * UINT64_C(0x9e3779b97f4a7c15);
     for (; size >= 8; bytes += 8, size -= 8) {
         uint64_t word;
@@ -49,22 +49,21 @@ static uint64_t hash_of(const char *bytes, size_t size) {
     memcpy(&rest, bytes, size);
     hash = (hash ^ rest) * UINT64_C(0xc4ceb9fe1a85ec53);
     hash ^= hash >> 29;
-    hash *= UINT64_C(0xff51afd7ed558ccd);
-    return hash ^ (hash >> 32);
+    return (uint32_t)((hash * UINT64_C(0xff51afd7ed558ccd)) >> 32);
 }
 
-static const uint64_t UPPER = ~(uint64_t)UINT32_MAX;
+static uint64_t slot_for(uint32_t hash, int64_t number) { return (uint64_t)hash << 32 | (uint64_t)(number + 1); }
 
 /* The slot that holds the name, or the free one where it belongs. */
-static size_t slot_of(const sfu__node_index *index, const char *bytes, size_t size, uint64_t hash) {
-    const size_t mask = index->slot_count - 1;
-    size_t at = (size_t)hash & mask;
+static size_t slot_of(const sfu__node_index *index, const char *bytes, size_t size, uint32_t hash) {
+    const size_t mask = ((size_t)1 << index->slot_bits) - 1;
+    size_t at = (size_t)(hash >> (32 - index->slot_bits));
     for (;; at = (at + 1) & mask) {
         const uint64_t slot = index->slots[at];
         if (slot == 0) {
             return at;
         }
-        if ((slot & UPPER) == (hash & UPPER)) {
+        if (slot >> 32 == hash) {
             size_t have;
             const char *name = sfu__strings_get(&index->names, (int64_t)(uint32_t)slot - 1, &have);
             if (have == size && memcmp(name, bytes, size) == 0) {
@@ -74,32 +73,48 @@ static size_t slot_of(const sfu__node_index *index, const char *bytes, size_t si
     }
 }
 
-static void insert_name(sfu__node_index *index, int64_t i) {
-    size_t size;
-    const char *name = sfu__strings_get(&index->names, i, &size);
-    const uint64_t hash = hash_of(name, size);
-    index->slots[slot_of(index, name, size, hash)] = (hash & UPPER) | (uint64_t)(i + 1);
+/* A larger table. The upper bits of a hash say where it goes, so slots move over in their order, without a look at the
+ * names and nearly without a jump in memory. */
+static sfu_status grow_table(sfu__node_index *index, int bits) {
+    uint64_t *slots = sfu__alloc_zero((size_t)1 << bits, sizeof *slots);
+    if (slots == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    const size_t mask = ((size_t)1 << bits) - 1;
+    for (size_t i = 0; index->slots != NULL && i < (size_t)1 << index->slot_bits; i++) {
+        if (index->slots[i] != 0) {
+            size_t at = (size_t)(index->slots[i] >> 32) >> (32 - bits);
+            while (slots[at] != 0) {
+                at = (at + 1) & mask;
+            }
+            slots[at] = index->slots[i];
+        }
+    }
+    sfu__free(index->slots);
+    index->slots = slots;
+    index->slot_bits = bits;
+    return SFU_OK;
 }
 
-/* Brings all names into the table, with room for one more. */
+/* Brings all names into the table, with room for one more: at most half of it is ever taken. */
 static sfu_status hash_all(sfu__node_index *index) {
-    const size_t need = (size_t)index->count + 1;
-    if (need + need / 3 >= index->slot_count) {
-        size_t grown = index->slot_count > 0 ? index->slot_count : 64;
-        while (need + need / 3 >= grown) {
-            grown *= 2;
+    enum { LEAST_BITS = 6 };
+    const size_t need = 2 * ((size_t)index->count + 1);
+    if (index->slots == NULL || need > (size_t)1 << index->slot_bits) {
+        int bits = index->slots != NULL ? index->slot_bits : LEAST_BITS;
+        while (need > (size_t)1 << bits) {
+            bits++;
         }
-        uint64_t *slots = sfu__alloc_zero(grown, sizeof *slots);
-        if (slots == NULL) {
-            return SFU_ERR_MEMORY;
+        const sfu_status status = grow_table(index, bits);
+        if (status != SFU_OK) {
+            return status;
         }
-        sfu__free(index->slots);
-        index->slots = slots;
-        index->slot_count = grown;
-        index->hashed = 0;
     }
     for (; index->hashed < index->count; index->hashed++) {
-        insert_name(index, index->hashed);
+        size_t size;
+        const char *name = sfu__strings_get(&index->names, index->hashed, &size);
+        const uint32_t hash = hash_of(name, size);
+        index->slots[slot_of(index, name, size, hash)] = slot_for(hash, index->hashed);
     }
     return SFU_OK;
 }
@@ -169,11 +184,23 @@ done:
 
 sfu_status sfu__node_index_add(sfu__node_index *index, const char *bytes, size_t size, int64_t *number) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__node_index_find(index, bytes, size, number));
-    if (*number < 0) {
-        SFU_TRY(sfu__node_index_append(index, bytes, size));
-        *number = index->count - 1;
+    if (!index->spelled) {
+        SFU_TRY(sfu__node_index_find(index, bytes, size, number));
+        if (*number < 0) {
+            SFU_TRY(sfu__node_index_append(index, bytes, size));
+            *number = index->count - 1;
+        }
+        goto done;
     }
+    SFU_TRY(hash_all(index));
+    const uint32_t hash = hash_of(bytes, size);
+    uint64_t *slot = &index->slots[slot_of(index, bytes, size, hash)];
+    if (*slot == 0) {
+        SFU_TRY(sfu__node_index_append(index, bytes, size));
+        *slot = slot_for(hash, index->count - 1);
+        index->hashed = index->count;
+    }
+    *number = (int64_t)(uint32_t)*slot - 1;
 done:
     return status;
 }

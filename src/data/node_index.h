@@ -5,7 +5,7 @@
  * here. The first name that breaks the row spells all of them out.
  *
  * Invariants: 1. spelled: names.count == count, and the first `hashed` of them are in the slots. 2. not spelled: names
- * and slots are empty. 3. A slot is 0 (free) or the upper half of the name's hash << 32 | its number + 1.
+ * and slots are empty. 3. A slot is 0 (free) or the name's hash << 32 | its number + 1.
  */
 #ifndef SFU_NODE_INDEX_H
 #define SFU_NODE_INDEX_H
@@ -18,7 +18,7 @@ typedef struct sfu__node_index {
     bool spelled;
     sfu__strings names;
     uint64_t *slots;
-    size_t slot_count; /* a power of two, at least 4/3 of `hashed`; or 0 */
+    int slot_bits; /* 2^slot_bits of them */
     int64_t hashed;
 } sfu__node_index;
 

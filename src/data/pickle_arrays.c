@@ -82,7 +82,7 @@ done:
 static sfu_status read_array(sfu__array *array, const sfu__pickle *pickle, const sfu__value *value) {
     sfu_status status = SFU_OK;
     const sfu__value *state = NULL;
-    int64_t shape[SFU__ARRAY_DIMS];
+    int64_t shape[SFU__ARRAY_DIMS] = {0};
     int dims = 0;
     *array = (sfu__array){0};
     SFU_TRY(sfu__pickle_need(pickle, value, SFU__VALUE_ARRAY));
@@ -132,7 +132,7 @@ static sfu_status read_csr(sfu__triplets *triplets, const sfu__pickle *pickle, c
     sfu__array indptr;
     sfu__array indices;
     sfu__array data;
-    int64_t shape[SFU__ARRAY_DIMS];
+    int64_t shape[SFU__ARRAY_DIMS] = {0};
     int dims = 0;
     char place[SFU__PLACE_MAX];
     SFU_TRY(state_of(&state, pickle, value, SFU__VALUE_DICT, 0));
@@ -195,31 +195,27 @@ done:
     return status;
 }
 
-typedef struct entry {
-    const sfu__value *text;
-} entry;
-
 /* Keys are 0 to count - 1 in any order, each once. */
 static sfu_status add_dict(sfu__strings *strings, const sfu__pickle *pickle, const sfu__value *dict) {
     sfu_status status = SFU_OK;
     const uint32_t count = dict->as.items.count / 2;
-    entry *entries = NULL;
+    const sfu__value **texts = NULL;
     const sfu__value *key;
-    SFU_ALLOC_ZERO(entries, count);
+    SFU_ALLOC_ZERO(texts, count);
     for (uint32_t cell = dict->as.items.first; (key = sfu__pickle_next(pickle, &cell)) != NULL;) {
         const sfu__value *value = sfu__pickle_next(pickle, &cell);
         SFU_TRY(sfu__pickle_need(pickle, key, SFU__VALUE_INT));
-        if (key->as.integer < 0 || key->as.integer >= count || entries[key->as.integer].text != NULL) {
+        if (key->as.integer < 0 || key->as.integer >= count || texts[key->as.integer] != NULL) {
             status = sfu__pickle_fail(pickle, key, "the keys of the dictionary are not 0, 1, 2, ..., each once");
             goto done;
         }
-        entries[key->as.integer].text = value;
+        texts[key->as.integer] = value;
     }
     for (uint32_t i = 0; i < count; i++) {
-        SFU_TRY(add_text(strings, pickle, entries[i].text));
+        SFU_TRY(add_text(strings, pickle, texts[i]));
     }
 done:
-    sfu__free(entries);
+    sfu__free(texts);
     return status;
 }
 

@@ -37,10 +37,25 @@ static const char *path_of(const char *ending) {
 
 const char *fuzz_file(const char *ending, const uint8_t *bytes, size_t size) {
     const char *path = path_of(ending);
+    (void)unlink(path); /* some file systems write a file out when it is cut to nothing and filled again */
     FILE *file = fopen(path, "wb");
     if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
         perror(path);
         abort();
     }
     return path;
+}
+
+void fuzz_files(const char **paths_out, const char *const *endings, int count, const uint8_t *bytes, size_t size) {
+    enum { CUT = 0x1e };
+    for (int i = 0; i < count; i++) {
+        paths_out[i] = NULL;
+        if (bytes != NULL) {
+            const uint8_t *cut = size > 0 ? memchr(bytes, CUT, size) : NULL;
+            const size_t section = cut != NULL ? (size_t)(cut - bytes) : size;
+            paths_out[i] = fuzz_file(endings[i], bytes, section);
+            size -= cut != NULL ? section + 1 : section;
+            bytes = cut != NULL ? cut + 1 : NULL;
+        }
+    }
 }

@@ -12,4 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
  * program ends. Up to 8 endings. */
 const char *fuzz_file(const char *ending, const uint8_t *bytes, size_t size);
 
+/* Readers that take several files: the input is cut at bytes 0x1e, and section i becomes the file of ending i. A path
+ * is NULL where the section is not there. */
+void fuzz_files(const char **paths, const char *const *endings, int count, const uint8_t *bytes, size_t size);
+
 #endif
