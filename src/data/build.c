@@ -313,10 +313,12 @@ done:
     return status;
 }
 
-/* Classes without names are called by their numbers, so that a container says how many there are. */
-static sfu_status number_classes(sfu_dataset *dataset, int64_t classes) {
+/* Classes without names are called by their numbers, so that a container says how many there are. Too many stay
+ * without, and binding refuses them. */
+static sfu_status number_classes(sfu_dataset *dataset, const sfu__raw *raw) {
     sfu_status status = SFU_OK;
-    for (int64_t i = 0; i < classes; i++) {
+    const bool too_many = raw->classes > sfu__unnamed_classes_most(raw->nodes);
+    for (int64_t i = 0; !too_many && i < raw->classes; i++) {
         char decimal[24];
         const int size = snprintf(decimal, sizeof decimal, "%lld", (long long)i);
         SFU_TRY(sfu__names_add(&dataset->class_names, decimal, (size_t)size));
@@ -330,7 +332,7 @@ static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_im
     bool reordered = false;
     if (options->class_names == NULL) {
         return raw->class_names.count > 0 || raw->labels == NULL ? copy_names(&dataset->class_names, &raw->class_names)
-                                                                 : number_classes(dataset, raw->classes);
+                                                                 : number_classes(dataset, raw);
     }
     SFU_TRY(reorder_classes(raw, options, &reordered));
     if (!reordered && options->class_name_count != raw->classes) {

@@ -42,6 +42,9 @@ struct sfu_dataset {
     struct sfu__facts *facts; /* of facts.h, once they were asked for */
 };
 
+/* How many classes may go without names of their own. */
+static inline int64_t sfu__unnamed_classes_most(int64_t nodes) { return nodes > 1 << 16 ? nodes : 1 << 16; }
+
 /* A dataset with nothing in it but its name, to be filled in. */
 SFU_CHECKED sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name);
 
