@@ -137,18 +137,20 @@ static void all_shapes(void **state) {
 static void dense_is_sparse(void **state) {
     (void)state;
     enum { N = 150, D = 40 };
-    sfu__raw raws[2] = {{0}, {0}};
+    sfu__raw dense = {0};
+    sfu__raw sparse = {0};
+    sfu__raw *raws[2] = {&dense, &sparse};
     sfu_import_options options;
     sfu_import_options_init(&options);
-    random_features(&raws[0], N, D, 2, false, 11);
+    random_features(raws[0], N, D, 2, false, 11);
     sfu__random random = sfu__random_start(1, 1);
     for (int i = 0; i < N * D; i++) {
-        raws[0].dense[i] *= (float)sfu__random_unit(&random);
+        raws[0]->dense[i] *= (float)sfu__random_unit(&random);
     }
-    raws[1].nodes = N;
-    raws[1].features = D;
-    raws[1].has_features = true;
-    sfu_matrix *m = &raws[1].sparse;
+    raws[1]->nodes = N;
+    raws[1]->features = D;
+    raws[1]->has_features = true;
+    sfu_matrix *m = &raws[1]->sparse;
     m->rows = N;
     m->cols = D;
     m->indptr = sfu__alloc_zero(N + 1, sizeof *m->indptr);
@@ -157,7 +159,7 @@ static void dense_is_sparse(void **state) {
     int64_t at = 0;
     for (int i = 0; i < N; i++) {
         for (int f = 0; f < D; f++) {
-            const float x = raws[0].dense[i * D + f];
+            const float x = raws[0]->dense[i * D + f];
             /* In two halves, which add up to it exactly. */
             for (int half = 0; half < 2 && x != 0; half++, at++) {
                 m->indices[at] = f;
@@ -167,16 +169,16 @@ static void dense_is_sparse(void **state) {
         m->indptr[i + 1] = at;
     }
     for (int i = 0; i < 2; i++) {
-        assert_ok(sfu__knn(&raws[i], 10, &options));
+        assert_ok(sfu__knn(raws[i], 10, &options));
     }
-    assert_int_equal(raws[0].pairs.count, raws[1].pairs.count);
-    assert_int_equal(raws[0].pairs.block_count, raws[1].pairs.block_count);
-    for (size_t b = 0; b < raws[0].pairs.block_count; b++) {
-        assert_memory_equal(raws[0].pairs.blocks[b].ends, raws[1].pairs.blocks[b].ends,
-                            (size_t)raws[0].pairs.blocks[b].count * 8);
+    assert_int_equal(raws[0]->pairs.count, raws[1]->pairs.count);
+    assert_int_equal(raws[0]->pairs.block_count, raws[1]->pairs.block_count);
+    for (size_t b = 0; b < raws[0]->pairs.block_count; b++) {
+        assert_memory_equal(raws[0]->pairs.blocks[b].ends, raws[1]->pairs.blocks[b].ends,
+                            (size_t)raws[0]->pairs.blocks[b].count * 8);
     }
-    sfu__raw_clear(&raws[0]);
-    sfu__raw_clear(&raws[1]);
+    sfu__raw_clear(raws[0]);
+    sfu__raw_clear(raws[1]);
 }
 
 /* Feature numbers far apart cost nothing. */

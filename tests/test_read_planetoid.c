@@ -128,7 +128,7 @@ static void rows_that_do_not_fit(void **state) {
                  "ind.tiny.y has 2");
 }
 
-/* Every file cut at every place. */
+/* Every file cut at many places. */
 static void cut_short(void **state) {
     (void)state;
     for (int variant = 0; variant < 2; variant++) {
@@ -143,7 +143,7 @@ static void cut_short(void **state) {
             memcpy(copy, whole.data, whole.size);
             const size_t size = whole.size;
             sfu__bytes_close(&whole);
-            for (size_t cut = 0; cut < size; cut++) {
+            for (size_t cut = 0; cut < size; cut += 1 + size / 60) {
                 test_file(name, copy, cut);
                 const sfu_status status = read_tiny(test_path("ind.tiny"));
                 /* The last newline of test.index may be missing. */
@@ -161,7 +161,7 @@ static void changed(void **state) {
     sfu__random random = sfu__random_start(3, 0);
     sfu__bytes seed = tiny_seed("planetoid", variants[1]);
     int failures = 0;
-    enum { CHANGES = 1000 };
+    enum { CHANGES = 250 };
     for (int i = 0; i < CHANGES; i++) {
         uint8_t *copy = malloc(seed.size);
         assert_non_null(copy);

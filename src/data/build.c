@@ -30,8 +30,10 @@ static sfu_status check_counts(const sfu__raw *raw) {
         return sfu__fail(SFU_ERR_FORMAT, "%lld features; there must be between 1 and %d", (long long)raw->features,
                          INT32_MAX);
     }
-    if (raw->classes < 0 || raw->classes > INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%lld classes; there can be at most %d", (long long)raw->classes, INT32_MAX);
+    const int64_t most = raw->class_names.count > 0 ? INT32_MAX : sfu__classes_most(raw->nodes);
+    if (raw->classes < 0 || raw->classes > most) {
+        return sfu__fail(SFU_ERR_FORMAT, "a label is %lld; without names of classes it must be below %lld",
+                         (long long)raw->classes - 1, (long long)most);
     }
     return SFU_OK;
 }
@@ -313,12 +315,10 @@ done:
     return status;
 }
 
-/* Classes without names are called by their numbers, so that a container says how many there are. Too many stay
- * without, and binding refuses them. */
-static sfu_status number_classes(sfu_dataset *dataset, const sfu__raw *raw) {
+/* Classes without names are called by their numbers, so that a container says how many there are. */
+static sfu_status number_classes(sfu_dataset *dataset, int64_t classes) {
     sfu_status status = SFU_OK;
-    const bool too_many = raw->classes > sfu__unnamed_classes_most(raw->nodes);
-    for (int64_t i = 0; !too_many && i < raw->classes; i++) {
+    for (int64_t i = 0; i < classes; i++) {
         char decimal[24];
         const int size = snprintf(decimal, sizeof decimal, "%lld", (long long)i);
         SFU_TRY(sfu__names_add(&dataset->class_names, decimal, (size_t)size));
@@ -332,7 +332,7 @@ static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_im
     bool reordered = false;
     if (options->class_names == NULL) {
         return raw->class_names.count > 0 || raw->labels == NULL ? copy_names(&dataset->class_names, &raw->class_names)
-                                                                 : number_classes(dataset, raw);
+                                                                 : number_classes(dataset, raw->classes);
     }
     SFU_TRY(reorder_classes(raw, options, &reordered));
     if (!reordered && options->class_name_count != raw->classes) {

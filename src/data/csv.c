@@ -1,24 +1,17 @@
-#include "csv.h"
+#include "csv_int.h"
 #include "raw.h"
 
-#include <assert.h>
 #include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { READ_BYTES = 1 << 18 };
 
-static const char separators[] = {',', '\t', ';'};
-
-/* Before the separator is known each of them may end a quoted field. */
-enum { ANY_SEPARATOR = 1 };
-
-static bool is_separator(const sfu__csv *csv, char c) {
+bool sfu__csv_is_separator(const sfu__csv *csv, char c) {
     switch (csv->separator) {
-    case ANY_SEPARATOR:
-        return memchr(separators, c, sizeof separators) != NULL;
+    case SFU__CSV_ANY:
+        return c == ',' || c == '\t' || c == ';';
     case ' ':
         return c == ' ' || c == '\t';
     case 0:
@@ -62,10 +55,9 @@ sfu_status sfu__csv_fail_row(const sfu__csv *csv, const char *format, ...) {
 /* ---- bytes ------------------------------------------------------------------------------------------------------ */
 
 /* Reads more behind what is there, which moves to the front. */
-static sfu_status fill(sfu__csv *csv) {
+sfu_status sfu__csv_fill(sfu__csv *csv) {
     sfu_status status = SFU_OK;
-    if (csv->keep > 0) {
-        assert(csv->buffer != NULL);
+    if (csv->keep > 0 && csv->buffer != NULL) {
         memmove(csv->buffer, csv->buffer + csv->keep, csv->end - csv->keep);
         csv->begin -= csv->keep;
         csv->end -= csv->keep;
@@ -102,7 +94,7 @@ static const char *quoted_row_end(const sfu__csv *csv, const char *p, const char
             }
             p++;
         }
-        while (p < end && *p != '\n' && !is_separator(csv, *p)) {
+        while (p < end && *p != '\n' && !sfu__csv_is_separator(csv, *p)) {
             p++;
         }
         if (p < end && *p == '\n') {
@@ -135,7 +127,7 @@ static sfu_status find_row(sfu__csv *csv, size_t *size) {
             csv->line = csv->next_line;
             return sfu__csv_fail_row(csv, "longer than %d MiB; is a quote left open?", SFU__CSV_ROW_MAX >> 20);
         }
-        const sfu_status status = fill(csv);
+        const sfu_status status = sfu__csv_fill(csv);
         if (status != SFU_OK) {
             return status;
         }
@@ -187,7 +179,7 @@ static sfu_status bare_field(sfu__csv *csv, const char **at, const char *end) {
         p = memchr(begin, csv->separator, (size_t)(end - begin));
         p = p != NULL ? p : end;
     } else {
-        while (p < end && !is_separator(csv, *p)) {
+        while (p < end && !sfu__csv_is_separator(csv, *p)) {
             p++;
         }
     }
@@ -199,7 +191,7 @@ static sfu_status bare_field(sfu__csv *csv, const char **at, const char *end) {
 }
 
 /* Cuts [p, end) into fields. */
-static sfu_status split(sfu__csv *csv, const char *p, const char *end) {
+sfu_status sfu__csv_split_row(sfu__csv *csv, const char *p, const char *end) {
     sfu_status status = SFU_OK;
     csv->field_count = 0;
     csv->scratch_used = 0;
@@ -217,7 +209,8 @@ static sfu_status split(sfu__csv *csv, const char *p, const char *end) {
             while (p < end && is_blank(csv, *p)) {
                 p++;
             }
-            const bool between = p > end - 1 || is_separator(csv, *p) || (csv->separator == ' ' && p[-1] != '"');
+            const bool between =
+                p > end - 1 || sfu__csv_is_separator(csv, *p) || (csv->separator == ' ' && p[-1] != '"');
             if (!between) {
                 status = sfu__csv_fail_row(csv, "field %zu goes on behind its closing quote", csv->field_count);
                 goto done;
@@ -240,7 +233,7 @@ done:
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-static bool only_blanks(const char *p, const char *end) {
+bool sfu__csv_only_blanks(const char *p, const char *end) {
     while (p < end && (*p == ' ' || *p == '\t')) {
         p++;
     }
@@ -257,7 +250,7 @@ static int64_t count_lines(const char *p, const char *end) {
 }
 
 /* Takes the next row that is not empty out of the buffer: [*row, *end). */
-static sfu_status take_row(sfu__csv *csv, const char **row, const char **end, bool *more) {
+sfu_status sfu__csv_take_row(sfu__csv *csv, const char **row, const char **end, bool *more) {
     for (;;) {
         size_t size = 0;
         const sfu_status status = find_row(csv, &size);
@@ -275,7 +268,7 @@ static sfu_status take_row(sfu__csv *csv, const char **row, const char **end, bo
         csv->next_line += 1 + count_lines(*row, *end);
         csv->begin += size + (at_end ? 0 : 1);
         *end -= size > 0 && (*end)[-1] == '\r';
-        if (csv->rules.lines || !only_blanks(*row, *end)) {
+        if (csv->rules.lines || !sfu__csv_only_blanks(*row, *end)) {
             return SFU_OK;
         }
     }
@@ -286,7 +279,7 @@ sfu_status sfu__csv_next(sfu__csv *csv, bool *more) {
     const char *row;
     const char *end;
     csv->keep = csv->begin;
-    SFU_TRY(take_row(csv, &row, &end, more));
+    SFU_TRY(sfu__csv_take_row(csv, &row, &end, more));
     if (!*more) {
         goto done;
     }
@@ -294,7 +287,7 @@ sfu_status sfu__csv_next(sfu__csv *csv, bool *more) {
         status = sfu__csv_fail_row(csv, "a zero byte; this is no text, or not UTF-8");
         goto done;
     }
-    SFU_TRY(split(csv, row, end));
+    SFU_TRY(sfu__csv_split_row(csv, row, end));
     if (csv->width == 0) {
         csv->width = csv->field_count;
         csv->width_line = csv->line;
@@ -304,203 +297,6 @@ sfu_status sfu__csv_next(sfu__csv *csv, bool *more) {
     }
 done:
     return status;
-}
-
-/* ---- the start of a file ---------------------------------------------------------------------------------------- */
-
-bool sfu__csv_is(const char *bytes, size_t size, const char *word) {
-    return size == strlen(word) && strncasecmp(bytes, word, size) == 0;
-}
-
-static bool is_number(const sfu__csv_field *field) {
-    double value;
-    return sfu__parse_double(&value, field->bytes, field->bytes + field->size);
-}
-
-/* The words by which a header is known even where no column has numbers: what export writes, and the usual ones. */
-static bool has_header_words(const sfu__csv *csv) {
-    static const char *const ends[][2] = {{"source", "target"}, {"src", "dst"}, {"from", "to"}};
-    static const char *const nodes[] = {"node", "id", "node_id"};
-    const sfu__csv_field *f = csv->fields;
-    for (size_t i = 0; csv->rules.edges && csv->width >= 2 && i < sizeof ends / sizeof ends[0]; i++) {
-        if (sfu__csv_is(f[0].bytes, f[0].size, ends[i][0]) && sfu__csv_is(f[1].bytes, f[1].size, ends[i][1])) {
-            return true;
-        }
-    }
-    for (size_t i = 0; !csv->rules.edges && i < sizeof nodes / sizeof nodes[0]; i++) {
-        if (sfu__csv_is(f[0].bytes, f[0].size, nodes[i])) {
-            return true;
-        }
-    }
-    for (size_t i = 0; csv->rules.label != NULL && i < csv->width; i++) {
-        if (f[i].size == strlen(csv->rules.label) && memcmp(f[i].bytes, csv->rules.label, f[i].size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A place to go back to; the bytes from `keep` on are still there. */
-typedef struct mark {
-    int64_t offset, line;
-} mark;
-
-int64_t sfu__csv_offset(const sfu__csv *csv) { return csv->buffer_offset + (int64_t)csv->begin; }
-
-static mark here(const sfu__csv *csv) { return (mark){sfu__csv_offset(csv), csv->next_line}; }
-
-static void go_back(sfu__csv *csv, mark place) {
-    csv->begin = (size_t)(place.offset - csv->buffer_offset);
-    csv->next_line = place.line;
-}
-
-/* Skips the byte order mark, empty lines and, in an edge list, comments: the first row is next. */
-static sfu_status skip_to_first_row(sfu__csv *csv) {
-    sfu_status status = SFU_OK;
-    SFU_TRY(fill(csv));
-    if (csv->end >= 3 && memcmp(csv->buffer, "\xef\xbb\xbf", 3) == 0) {
-        csv->begin = 3;
-    }
-    while (!csv->rules.lines) {
-        csv->keep = csv->begin;
-        const char *line = csv->buffer + csv->begin;
-        const size_t left = csv->end - csv->begin;
-        const bool comment = csv->rules.edges && left > 0 && (*line == '#' || *line == '%');
-        /* A comment ends with its line, whatever quotes are in it. */
-        const char *stop = left > 0 ? memchr(line, '\n', left) : NULL;
-        if (stop == NULL && left <= SFU__CSV_ROW_MAX && !csv->ended) {
-            SFU_TRY(fill(csv));
-        } else if (stop != NULL && (comment || only_blanks(line, stop - (stop > line && stop[-1] == '\r')))) {
-            csv->begin += (size_t)(stop - line) + 1;
-            csv->next_line++;
-        } else {
-            csv->begin = stop == NULL && comment ? csv->end : csv->begin;
-            break;
-        }
-    }
-done:
-    return status;
-}
-
-/* The separator, from the first row, which is put back. */
-static sfu_status find_separator(sfu__csv *csv) {
-    sfu_status status = SFU_OK;
-    const char *row;
-    const char *end;
-    bool more;
-    size_t counts[sizeof separators] = {0};
-    const mark start = here(csv);
-    csv->separator = ANY_SEPARATOR;
-    csv->keep = csv->begin;
-    SFU_TRY(take_row(csv, &row, &end, &more));
-    bool open = false;
-    bool starts = true; /* a field: only there does a quote open one */
-    for (const char *p = row; more && p < end; p++) {
-        /* Of two quotes inside a field the first closes it and the second opens it again. */
-        const bool quote = *p == '"' && (open || starts);
-        open = open != quote;
-        for (size_t i = 0; !open && i < sizeof separators; i++) {
-            counts[i] += *p == separators[i];
-        }
-        starts = quote || is_separator(csv, *p) || (starts && *p == ' ');
-    }
-    size_t best = 0;
-    for (size_t i = 1; i < sizeof separators; i++) {
-        best = counts[i] > counts[best] ? i : best;
-    }
-    csv->separator = counts[best] > 0 ? separators[best] : csv->rules.edges ? ' ' : '\0';
-    go_back(csv, start);
-done:
-    return status;
-}
-
-/* Whether there is a column with a number in the second row, the current one, and no such column has one in the first:
- * `numbers` says where that has them. */
-static bool differs_from_header(const sfu__csv *csv, const bool *numbers) {
-    bool any = false;
-    for (size_t i = 0; i < csv->width && i < csv->field_count; i++) {
-        if (is_number(&csv->fields[i])) {
-            if (numbers[i]) {
-                return false;
-            }
-            any = true;
-        }
-    }
-    return any;
-}
-
-/* Whether the current row, the first, is a header; looks at the one behind it and comes back. */
-static sfu_status decide_header(sfu__csv *csv, bool *header) {
-    sfu_status status = SFU_OK;
-    bool *numbers = NULL;
-    *header = csv->rules.header == SFU_HEADER_YES || (csv->rules.header == SFU_HEADER_AUTO && has_header_words(csv));
-    if (*header || csv->rules.header == SFU_HEADER_NO) {
-        goto done;
-    }
-    SFU_ALLOC(numbers, csv->width);
-    for (size_t i = 0; i < csv->width; i++) {
-        numbers[i] = is_number(&csv->fields[i]);
-    }
-    const mark second = here(csv);
-    const char *row;
-    const char *end;
-    bool more;
-    SFU_TRY(take_row(csv, &row, &end, &more));
-    if (more) {
-        SFU_TRY(split(csv, row, end));
-        *header = differs_from_header(csv, numbers);
-    }
-    go_back(csv, second);
-done:
-    sfu__free(numbers);
-    return status;
-}
-
-/* Reads the first row; keeps it as the header or puts it back. */
-static sfu_status take_header(sfu__csv *csv) {
-    sfu_status status = SFU_OK;
-    bool more;
-    const mark first = here(csv);
-    SFU_TRY(sfu__csv_next(csv, &more));
-    if (!more) {
-        goto done;
-    }
-    for (size_t i = 0; i < csv->width; i++) {
-        SFU_TRY(sfu__strings_add(&csv->header, csv->fields[i].bytes, csv->fields[i].size));
-    }
-    SFU_TRY(decide_header(csv, &csv->has_header));
-    if (!csv->has_header) {
-        go_back(csv, first);
-        sfu__strings_clear(&csv->header);
-    }
-done:
-    return status;
-}
-
-sfu_status sfu__csv_open(sfu__csv *csv, const char *path, const sfu__csv_rules *rules) {
-    sfu_status status = SFU_OK;
-    *csv = (sfu__csv){.path = path, .rules = *rules, .next_line = 1, .width_line = 1};
-    SFU_TRY(sfu__text_format(&csv->what, "reading %s", sfu__path_base(path)));
-    SFU_TRY(sfu__stream_open(&csv->stream, path));
-    csv->ticker = (sfu__ticker){rules->progress, rules->progress_user,          csv->what.bytes,
-                                "bytes",         sfu__stream_size(csv->stream), 0};
-    SFU_TRY(skip_to_first_row(csv));
-    if (!rules->lines) {
-        SFU_TRY(find_separator(csv));
-        SFU_TRY(take_header(csv));
-    }
-done:
-    return status;
-}
-
-void sfu__csv_close(sfu__csv *csv) {
-    sfu__stream_close(csv->stream);
-    sfu__strings_clear(&csv->header);
-    sfu__text_clear(&csv->what);
-    sfu__free(csv->buffer);
-    sfu__free(csv->fields);
-    sfu__free(csv->scratch);
-    *csv = (sfu__csv){0};
 }
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */

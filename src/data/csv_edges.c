@@ -283,7 +283,7 @@ done:
 static sfu_status read_generally(sfu__tables *tables, sfu__csv *csv) {
     sfu_status status = SFU_OK;
     sfu__gathering self = {0};
-    int64_t ends[2] = {0, 0};
+    int64_t ends[2] = {0};
     float weight = 1;
     bool more;
     for (;;) {
@@ -330,8 +330,7 @@ static sfu_status read_quickly(sfu__tables *tables, const sfu__csv *csv, bool *d
     const sfu_import_options *options = tables->options;
     sfu__edge_file file = {.path = csv->path,
                            .offset = sfu__csv_offset(csv),
-                           .separator = csv->separator,
-                           .weighted = csv->width == 3,
+                           .style = {csv->separator, csv->width == 3},
                            .threads = sfu__thread_count(options->threads),
                            .progress = options->progress,
                            .progress_user = options->progress_user,

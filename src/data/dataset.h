@@ -42,9 +42,6 @@ struct sfu_dataset {
     struct sfu__facts *facts; /* of facts.h, once they were asked for */
 };
 
-/* How many classes may go without names of their own. */
-static inline int64_t sfu__unnamed_classes_most(int64_t nodes) { return nodes > 1 << 16 ? nodes : 1 << 16; }
-
 /* A dataset with nothing in it but its name, to be filled in. */
 SFU_CHECKED sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name);
 
@@ -67,6 +64,9 @@ SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
 /* The names of a JSON array of strings, each with a 0 behind it inside its extent. */
 SFU_CHECKED sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place);
 SFU_CHECKED sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size);
+
+/* How many classes without names there may be: a single label may not ask for gigabytes. */
+int64_t sfu__classes_most(int64_t nodes);
 
 /* A number out of the `source` JSON, such as "duplicates_dropped"; 0 where it is not there. */
 int64_t sfu__dataset_source_number(const sfu_dataset *dataset, const char *key);

@@ -9,14 +9,14 @@
 #define SFU_EDGES_FAST_H
 
 #include "assemble.h"
+#include "edge_lines.h"
 
 typedef struct sfu__edge_file {
     const char *path;
     int64_t offset; /* of the first line of data, in the inflated file */
-    char separator; /* ',', '\t', ';' or ' ': one or more blanks */
-    bool weighted;  /* a third column, else two */
-    int threads;    /* as sfu__thread_count gives it */
-    size_t block;   /* bytes parsed at a time; 0: as many as are good */
+    sfu__edge_style style;
+    int threads;  /* as sfu__thread_count gives it */
+    size_t block; /* bytes parsed at a time; 0: as many as are good */
     sfu_progress_fn progress;
     void *progress_user;
     const char *what; /* for progress: "reading edges.csv" */

@@ -57,14 +57,14 @@ typedef struct search {
     sfu_matrix columns; /* its transpose */
     uint32_t **found;   /* [items]: pairs */
     int64_t *found_count;
-    near **lists;      /* [threads][ROWS][k] */
+    near *lists;       /* [threads][ROWS][k] */
     double **scratch;  /* [threads] */
     int32_t **touched; /* [threads][2 * n], sparse only */
     sfu__ticker ticker;
 } search;
 
 static list list_of(const search *self, int thread, int64_t row) {
-    return (list){self->lists[thread] + row * self->k, 0};
+    return (list){self->lists + ((int64_t)thread * ROWS + row) * self->k, 0};
 }
 
 /* The pairs of one item's rows, [from, from + rows). */
@@ -200,7 +200,7 @@ static int64_t products(const search *self, int64_t i, double *sums, int32_t *to
 static sfu_status sparse_item(void *context, int64_t item, int thread) {
     search *self = context;
     sfu_status status = SFU_OK;
-    list best[ROWS];
+    list best[ROWS] = {{0}};
     double *sums = self->scratch[thread];
     int32_t *touched = self->touched[thread];
     const int64_t from = item * ROWS;
@@ -270,7 +270,7 @@ static void offer_tile(const search *self, list *best, int64_t row, int64_t rows
 static sfu_status dense_item(void *context, int64_t item, int thread) {
     search *self = context;
     sfu_status status = SFU_OK;
-    list best[ROWS];
+    list best[ROWS] = {{0}};
     lanes tile[TILE_ROWS];
     const int64_t d = self->raw->features;
     const int64_t from = item * ROWS;
@@ -355,11 +355,10 @@ static sfu_status make_room(search *self, int64_t items, int threads, bool spars
     const int64_t scratch = sparse ? self->n : self->raw->features * TILE_COLUMNS;
     SFU_ALLOC_ZERO(self->found, items);
     SFU_ALLOC_ZERO(self->found_count, items);
-    SFU_ALLOC_ZERO(self->lists, threads);
+    SFU_ALLOC(self->lists, (int64_t)threads * ROWS * self->k);
     SFU_ALLOC_ZERO(self->scratch, threads);
     SFU_ALLOC_ZERO(self->touched, threads);
     for (int t = 0; t < threads; t++) {
-        SFU_ALLOC(self->lists[t], (int64_t)ROWS * self->k);
         SFU_ALLOC_ZERO(self->scratch[t], scratch);
         if (sparse) {
             SFU_ALLOC(self->touched[t], 2 * self->n);
@@ -375,7 +374,6 @@ static void release(search *self, int64_t items, int threads) {
         sfu__free(self->found[i]);
     }
     for (int t = 0; t < threads; t++) {
-        sfu__free(self->lists != NULL ? self->lists[t] : NULL);
         sfu__free(self->scratch != NULL ? self->scratch[t] : NULL);
         sfu__free(self->touched != NULL ? self->touched[t] : NULL);
     }

@@ -40,8 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (sfu__csv_open(&csv, path, &rules) == SFU_OK && (csv.width == 2 || csv.width == 3)) {
         sfu__edge_file file = {.path = path,
                                .offset = sfu__csv_offset(&csv),
-                               .separator = csv.separator,
-                               .weighted = csv.width == 3,
+                               .style = {csv.separator, csv.width == 3},
                                .threads = 1 + (int)(size % 2),
                                .block = 1 + size % 32};
         if (sfu__edges_fast(&pairs, &file) == SFU_OK && file.fits) {

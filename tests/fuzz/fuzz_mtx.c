@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (status == SFU_OK && raw.has_features && raw.nodes < SMALL) {
         status = sfu__knn(&raw, 2, &options);
     }
+    (void)status;
     sfu__raw_clear(&raw);
     return 0;
 }

@@ -1,0 +1,271 @@
+#include "edge_lines.h"
+#include "text.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t load_word(const char *p) {
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* The value of eight digits, the first in the lowest byte, each 0..9: pairs, then fours, then all, in three products.
+ */
+static inline uint32_t eight_digits(uint64_t digits) {
+    digits = (digits * 2561) >> 8; /* 10 a + b in every other byte */
+    digits = ((digits & UINT64_C(0x00ff00ff00ff00ff)) * 6553601) >> 16;
+    return (uint32_t)(((digits & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001)) >> 32);
+}
+
+/* Reads a plain number at *at and moves behind it. False where there is none, it starts with a superfluous zero or is
+ * 2^31 or more. */
+static inline bool read_number(const char **at, uint32_t *value) {
+    const char *p = *at;
+    uint64_t digits = load_word(p) ^ UINT64_C(0x3030303030303030);
+    /* The high bit of a byte that is no digit; a carry only reaches bytes behind the first of them. */
+    const uint64_t others = ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
+    if (__builtin_expect(others == 0, 0)) {
+        uint64_t number = eight_digits(digits);
+        for (p += 8; *p >= '0' && *p <= '9' && p < *at + 10; p++) {
+            number = number * 10 + (uint64_t)(*p - '0');
+        }
+        *value = (uint32_t)number;
+        const bool fits = **at != '0' && number <= INT32_MAX && (*p < '0' || *p > '9');
+        *at = p;
+        return fits;
+    }
+    const unsigned size = (unsigned)__builtin_ctzll(others) / 8;
+    if (__builtin_expect(size == 0 || ((digits & 0xff) == 0 && size > 1), 0)) {
+        return false;
+    }
+    *value = eight_digits(digits << (64 - 8 * size));
+    *at = p + size;
+    return true;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------ */
+
+static inline bool is_blank(char c, char separator) { return c == ' ' || (c == '\t' && separator != '\t'); }
+
+static const char *skip_blanks(const char *p, char separator) {
+    while (is_blank(*p, separator)) {
+        p++;
+    }
+    return p;
+}
+
+/* Moves over a separator and the blanks around it. False where there is none. */
+static bool skip_separator(const char **at, char separator) {
+    const char *p = skip_blanks(*at, separator);
+    if (separator != ' ') {
+        if (*p != separator) {
+            return false;
+        }
+        p = skip_blanks(p + 1, separator);
+    }
+    const bool moved = p > *at;
+    *at = p;
+    return moved;
+}
+
+/* A weight and the rest of its line. */
+static bool read_weight(const char **at, float *weight, char separator) {
+    const char *begin = *at;
+    const char *stop = begin;
+    while (*stop != '\n') {
+        stop++;
+    }
+    *at = stop + 1;
+    stop -= stop > begin && stop[-1] == '\r';
+    while (stop > begin && is_blank(stop[-1], separator)) {
+        stop--;
+    }
+    double value;
+    if (!sfu__parse_double(&value, begin, stop) || value < 0 || value > FLT_MAX) {
+        return false;
+    }
+    *weight = (float)value + 0.0f; /* -0 is 0 */
+    return true;
+}
+
+/* The slow and patient way over one line, with blanks, with a weight, or empty. */
+static bool read_line(const char **at, sfu__edge_lines *out, char separator, bool weighted) {
+    const char *p = skip_blanks(*at, ' ');
+    uint32_t from;
+    uint32_t to;
+    float weight = 1;
+    if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
+        *at = p + 1 + (*p == '\r');
+        return true;
+    }
+    p = skip_blanks(*at, separator);
+    if (!read_number(&p, &from) || !skip_separator(&p, separator) || !read_number(&p, &to)) {
+        return false;
+    }
+    if (weighted) {
+        if (!skip_separator(&p, separator) || !read_weight(&p, &weight, separator)) {
+            return false;
+        }
+        out->weights[out->count] = weight;
+    } else {
+        p = skip_blanks(p, separator);
+        p += *p == '\r';
+        if (*p++ != '\n') {
+            return false;
+        }
+    }
+    out->ends[2 * out->count] = from;
+    out->ends[2 * out->count + 1] = to;
+    out->count++;
+    const uint32_t larger = from > to ? from : to;
+    out->largest = larger > out->largest ? larger : out->largest;
+    *at = p;
+    return true;
+}
+
+/* The usual line, two numbers and nothing else; false, and nothing moved, where it is another. */
+static inline bool read_usual_line(const char **at, uint32_t ends[2], char separator) {
+    const char *p = *at;
+    if (!read_number(&p, &ends[0]) || *p++ != separator || !read_number(&p, &ends[1])) {
+        return false;
+    }
+    p += *p == '\r';
+    if (*p != '\n') {
+        return false;
+    }
+    *at = p + 1;
+    return true;
+}
+
+static inline uint32_t largest_of(uint32_t largest, const uint32_t ends[2]) {
+    largest = ends[0] > largest ? ends[0] : largest;
+    return ends[1] > largest ? ends[1] : largest;
+}
+
+/* All lines of [p, end), which ends with a line end. */
+static bool read_lines(const char *p, const char *end, sfu__edge_lines *out, char separator, bool weighted) {
+    while (p < end) {
+        uint32_t *next = out->ends + 2 * out->count;
+        while (!weighted && p < end && read_usual_line(&p, next, separator)) {
+            out->largest = largest_of(out->largest, next);
+            next += 2;
+        }
+        out->count = (next - out->ends) / 2;
+        if (p < end && !read_line(&p, out, separator, weighted)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A stretch of lines and what becomes of them. */
+typedef struct stretch {
+    const char *p, *end;
+    sfu__edge_lines out;
+} stretch;
+
+/* Reads two stretches in turn, as far as their lines are usual ones. Where a number ends is known only when it has been
+ * looked at, so that one stretch keeps the processor waiting; a second one fills its gaps. */
+static void read_in_turn(stretch *one, stretch *two, char separator) {
+    const char *p = one->p;
+    const char *q = two->p;
+    uint32_t *a = one->out.ends;
+    uint32_t *b = two->out.ends;
+    uint32_t largest[2] = {0, 0};
+    while (p < one->end && q < two->end) {
+        if (!read_usual_line(&p, a, separator)) {
+            break;
+        }
+        largest[0] = largest_of(largest[0], a);
+        a += 2;
+        if (!read_usual_line(&q, b, separator)) {
+            break;
+        }
+        largest[1] = largest_of(largest[1], b);
+        b += 2;
+    }
+    one->p = p;
+    two->p = q;
+    one->out.count = (a - one->out.ends) / 2;
+    two->out.count = (b - two->out.ends) / 2;
+    one->out.largest = largest[0];
+    two->out.largest = largest[1];
+}
+
+/* ---- stretches -------------------------------------------------------------------------------------------------- */
+
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+
+static int64_t count_line_ends(const char *p, const char *end) {
+    const ptrdiff_t most = (ptrdiff_t)16 * 255; /* a byte counts no further */
+    int64_t count = 0;
+    while (end - p >= 16) {
+        bytes16 sums = {0};
+        const char *stop = end - p >= most ? p + most : p + (end - p) / 16 * 16;
+        for (; p < stop; p += 16) {
+            bytes16 text;
+            memcpy(&text, p, sizeof text);
+            sums -= (bytes16)(text == '\n');
+        }
+        for (int i = 0; i < 16; i++) {
+            count += sums[i];
+        }
+    }
+    for (; p < end; p++) {
+        count += *p == '\n';
+    }
+    return count;
+}
+
+/* Reads whole lines, `first` of them before `middle`, into arrays that have room for all. */
+static bool read_halves(const sfu__edge_style *style, const char *begin, const char *middle, const char *end,
+                        int64_t first, sfu__edge_lines *out) {
+    stretch one = {begin, middle, *out};
+    stretch two = {middle, end, *out};
+    two.out.ends += 2 * first;
+    if (style->weighted) {
+        two.out.weights += first;
+    } else {
+        read_in_turn(&one, &two, style->separator);
+    }
+    if (!read_lines(one.p, one.end, &one.out, style->separator, style->weighted) ||
+        !read_lines(two.p, two.end, &two.out, style->separator, style->weighted)) {
+        return false;
+    }
+    /* Empty lines have left a gap. */
+    if (one.out.count < first) {
+        memmove(out->ends + 2 * one.out.count, two.out.ends, (size_t)two.out.count * 2 * sizeof *out->ends);
+        if (style->weighted) {
+            memmove(out->weights + one.out.count, two.out.weights, (size_t)two.out.count * sizeof *out->weights);
+        }
+    }
+    out->count = one.out.count + two.out.count;
+    out->largest = one.out.largest > two.out.largest ? one.out.largest : two.out.largest;
+    return true;
+}
+
+sfu_status sfu__edge_lines_read(sfu__edge_lines *out, const char *begin, const char *end,
+                                const sfu__edge_style *style) {
+    sfu_status status = SFU_OK;
+    if (begin == end) {
+        goto done;
+    }
+    const char *half = begin + (end - begin) / 2;
+    const char *middle = memchr(half, '\n', (size_t)(end - half));
+    middle = middle != NULL ? middle + 1 : end;
+    const int64_t first = count_line_ends(begin, middle);
+    const int64_t lines = first + count_line_ends(middle, end);
+    SFU_ALLOC(out->ends, 2 * lines);
+    if (style->weighted) {
+        SFU_ALLOC(out->weights, lines);
+    }
+    status = read_halves(style, begin, middle, end, first, out) ? SFU_OK : SFU_ERR_UNSUPPORTED;
+done:
+    return status;
+}
