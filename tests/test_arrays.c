@@ -113,7 +113,7 @@ static void assert_labels(const char *seed, int64_t count, const int32_t *want, 
     assert_int_equal(raw.classes, classes);
     assert_memory_equal(raw.labels, want, (size_t)count * sizeof *want);
     assert_int_equal(raw.class_names.count, names != NULL ? classes : 0);
-    for (int64_t i = 0; i < raw.class_names.count; i++) {
+    for (int64_t i = 0; names != NULL && i < classes; i++) {
         assert_name(&raw.class_names, i, names[i]);
     }
     sfu__bytes_close(&bytes);

@@ -185,7 +185,7 @@ static void cut_and_changed(void **state) {
             }
             failures += status != SFU_OK;
         }
-        uint8_t *copy = malloc(seed.size);
+        uint8_t *copy = malloc(seed.size + 1);
         assert_non_null(copy);
         for (int k = 0; k < 300; k++) {
             memcpy(copy, seed.data, seed.size);
