@@ -70,23 +70,20 @@ static bool cut(cli_class_names *names, char separator) {
     return true;
 }
 
-bool class_names_read(cli_class_names *names, const char *list) {
+int class_names_read(cli_class_names *names, const char *list) {
     struct stat about;
     const bool is_file = stat(list, &about) == 0 && S_ISREG(about.st_mode);
     names->text = is_file ? read_file(list) : strdup(list);
-    if (!names->text) {
-        return false;
-    }
-    if (!cut(names, is_file ? '\n' : ',')) {
-        return false;
+    if (!names->text || !cut(names, is_file ? '\n' : ',')) {
+        return FAILED;
     }
     for (int32_t i = 0; i < names->count; i++) {
         if (names->names[i][0] == '\0') {
             fail("--class-names %s: the name of class %d is empty", quote(list), i);
-            return false;
+            return is_file ? FAILED : WRONG_USE;
         }
     }
-    return true;
+    return DONE;
 }
 
 void class_names_clear(cli_class_names *names) {

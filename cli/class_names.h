@@ -2,7 +2,6 @@
 #ifndef SFU_CLASS_NAMES_H
 #define SFU_CLASS_NAMES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Starts as {0}. */
@@ -13,9 +12,9 @@ typedef struct cli_class_names {
 } cli_class_names;
 
 /* `list` is a file with a name a line, as `data export` writes it, or else the names themselves with commas between
- * them; a name with a comma in it stands in double quotes. Returns false after it has said what is wrong. To be cleared
- * in any case. */
-bool class_names_read(cli_class_names *names, const char *list);
+ * them; a name with a comma in it stands in double quotes. Returns the exit status, after it has said what is wrong. To
+ * be cleared in any case. */
+int class_names_read(cli_class_names *names, const char *list);
 void class_names_clear(cli_class_names *names);
 
 #endif

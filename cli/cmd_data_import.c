@@ -134,8 +134,8 @@ static int run(int count, char **operands) {
         import->name = name = report_name(settings.output);
         code = name ? DONE : fail("out of memory");
     }
-    if (code == DONE && settings.class_names && !class_names_read(&classes, settings.class_names)) {
-        code = FAILED;
+    if (code == DONE && settings.class_names) {
+        code = class_names_read(&classes, settings.class_names);
     }
     import->class_names = classes.names;
     import->class_name_count = classes.count;

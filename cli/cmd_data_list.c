@@ -65,7 +65,7 @@ static void listing_clear(cli_listing *listing) {
 
 /* ---- ways to print it ------------------------------------------------------------------------------------------- */
 
-static const char embedded[] = "citation";
+static const char embedded[] = "citation", hidden[] = " (hidden by the one above)";
 
 static int print_names(const cli_listing *listing) {
     for (size_t i = 0; i < listing->count; i++) {
@@ -110,20 +110,23 @@ static int print_json(const cli_listing *listing) {
 static void add_entry(cli_table *table, const cli_entry *entry) {
     sfu_dataset *dataset = NULL;
     if (sfu_dataset_open(&dataset, entry->path) == SFU_OK) {
+        char where[4096];
+        snprintf(where, sizeof where, "%s%s", entry->path, entry->hidden ? hidden : "");
         TABLE_CELLS(table, entry->name, grouped(sfu_dataset_nodes(dataset)), grouped(sfu_dataset_features(dataset)),
-                    grouped(sfu_dataset_classes(dataset)), entry->path, entry->hidden ? "hidden by the one above" : "");
+                    grouped(sfu_dataset_classes(dataset)), where);
     } else {
         /* The message starts with the path. */
-        TABLE_CELLS(table, entry->name, "-", "-", "-", sfu_message(), "");
+        TABLE_CELLS(table, entry->name, "-", "-", "-", sfu_message());
     }
     sfu_dataset_free(dataset);
 }
 
 static void add_embedded(cli_table *table, const cli_listing *listing) {
+    char where[64];
     sfu_make_options make;
     sfu_make_options_init(&make);
-    TABLE_CELLS(table, embedded, grouped(make.nodes), grouped(make.vocabulary), grouped(make.classes),
-                "made on the spot", has_name(listing, embedded) ? "hidden by the one above" : "");
+    snprintf(where, sizeof where, "made on the spot%s", has_name(listing, embedded) ? hidden : "");
+    TABLE_CELLS(table, embedded, grouped(make.nodes), grouped(make.vocabulary), grouped(make.classes), where);
 }
 
 static void print_fetchable(const cli_listing *listing) {
@@ -137,8 +140,8 @@ static void print_fetchable(const cli_listing *listing) {
 }
 
 static int print(const cli_listing *listing) {
-    cli_table table = {.align = "lrrrll"};
-    TABLE_CELLS(&table, "name", "nodes", "features", "classes", "where", "");
+    cli_table table = {.align = "lrrrl"};
+    TABLE_CELLS(&table, "name", "nodes", "features", "classes", "where");
     for (size_t i = 0; i < listing->count; i++) {
         add_entry(&table, &listing->entries[i]);
     }

@@ -28,8 +28,8 @@ json_t *json_bytes(const char *text) {
     }
     /* Not UTF-8: byte by byte, every one above ASCII replaced. */
     static const char replacement[] = "\xef\xbf\xbd";
-    char *clean = malloc(3 * strlen(text) + 1), *out = clean;
-    if (!clean) {
+    char *cleaned = malloc(3 * strlen(text) + 1), *out = cleaned;
+    if (!cleaned) {
         return NULL;
     }
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -41,8 +41,8 @@ json_t *json_bytes(const char *text) {
         }
     }
     *out = '\0';
-    string = json_string(clean);
-    free(clean);
+    string = json_string(cleaned);
+    free(cleaned);
     return string;
 }
 

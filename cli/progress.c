@@ -131,7 +131,8 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
     /* Room for an end that is not known yet, so that the bar keeps its length. */
     const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
     const int texts = (int)(strlen(middle) + end_size) + 4;
-    const int title = width - texts < 20 ? 20 : width - texts;
+    const int room = width - texts - BAR_LEAST - 3;
+    const int title = room < 20 ? 20 : room;
     const int what = (int)strlen(phase.what) < title ? (int)strlen(phase.what) : title;
     int bar = width - texts - what - 3;
     bar = bar > BAR_MOST ? BAR_MOST : bar;

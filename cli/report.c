@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { SENTENCE_MAX = 1100 };
 
@@ -27,9 +28,12 @@ sfu_status report_make(cli_report *report, const sfu_dataset *dataset) {
 
 void report_clear(cli_report *report) { free(report->class_counts); }
 
-static const char *class_name(const cli_report *report, int32_t class_index) {
+/* Its own name, or its number. */
+enum { NUMBER_MAX = 16 };
+static const char *class_name(char number[NUMBER_MAX], const cli_report *report, int32_t class_index) {
     const char *name = sfu_dataset_class_name(report->dataset, class_index);
-    return name ? name : grouped(class_index);
+    snprintf(number, NUMBER_MAX, "%d", class_index);
+    return name ? name : number;
 }
 
 /* Share of the feature matrix that is not zero; NaN where there is none. */
@@ -42,8 +46,9 @@ static double density(const sfu_info *info) {
 static json_t *classes_json(const cli_report *report) {
     json_t *classes = json_array();
     for (int32_t c = 0; c < report->info.classes; c++) {
-        json_array_append_new(classes, json_pack("{s:o, s:i}", "name", json_bytes(class_name(report, c)), "count",
-                                                 (int)report->class_counts[c]));
+        char number[NUMBER_MAX];
+        json_array_append_new(classes, json_pack("{s:o, s:i}", "name", json_bytes(class_name(number, report, c)),
+                                                 "count", (int)report->class_counts[c]));
     }
     return classes;
 }
@@ -127,9 +132,9 @@ static int64_t recorded(const cli_report *report, const char *key) {
 /* What is special about some of the nodes. */
 static void add_remarks(char *line, size_t size, const cli_report *report) {
     const sfu_info *info = &report->info;
-    add_count(line, size, info->unlabelled, "without a label");
-    add_count(line, size, info->featureless, "without features");
-    add_count(line, size, info->isolated, "without neighbours");
+    add_count(line, size, info->unlabelled, "unlabelled");
+    add_count(line, size, info->featureless, "featureless");
+    add_count(line, size, info->isolated, "isolated");
     add_count(line, size, recorded(report, "nodes_only_in_edges"), "named by edges alone");
     add_count(line, size, recorded(report, "nodes_left_out"), "outside the largest component left out");
 }
@@ -196,15 +201,17 @@ static void print_source(const cli_report *report) {
     json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
     const char *format = json_string_value(json_object_get(source, "format"));
     if (format) {
-        fputs("  source      ", stdout);
-        put_clean(stdout, format);
-        size_t i;
+        char line[SENTENCE_MAX];
+        size_t i, used = (size_t)snprintf(line, sizeof line, "%s", format);
         json_t *file;
         json_array_foreach(json_object_get(source, "files"), i, file) {
-            fputs(i == 0 ? ": " : ", ", stdout);
-            put_clean(stdout, json_is_string(file) ? json_string_value(file) : "?");
+            const char *name = json_is_string(file) ? json_string_value(file) : "?";
+            used +=
+                used < sizeof line ? (size_t)snprintf(line + used, sizeof line - used, i ? ", %s" : ": %s", name) : 0;
         }
-        putchar('\n');
+        clean(line);
+        fputs("  source", stdout);
+        put_wrapped(stdout, line, 8, 14, terminal_width(STDOUT_FILENO) - 1);
     }
     json_decref(source);
 }
@@ -232,9 +239,9 @@ static void print_classes(const cli_report *report) {
     cli_table table = {.align = "lrrl"};
     TABLE_CELLS(&table, "class", "nodes", "share", "");
     for (int32_t c = 0; c < classes && c < SHOWN; c++) {
-        char bar[4 * BAR + 4];
+        char bar[4 * BAR + 4], number[NUMBER_MAX];
         make_bar(bar, sizeof bar, (double)report->class_counts[c] / largest, BAR);
-        TABLE_CELLS(&table, class_name(report, c), grouped(report->class_counts[c]),
+        TABLE_CELLS(&table, class_name(number, report, c), grouped(report->class_counts[c]),
                     percent(labelled ? (double)report->class_counts[c] / labelled : 0), bar);
     }
     putchar('\n');
@@ -246,7 +253,7 @@ static void print_classes(const cli_report *report) {
 
 static void print_warnings(const cli_report *report) {
     char text[SENTENCE_MAX];
-    const int width = terminal_width(1) - 1;
+    const int width = terminal_width(STDOUT_FILENO) - 1;
     for (int i = 0; sfu_dataset_warning(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
         fputs(i == 0 ? "\nWarnings:\n" : "", stdout);
         fputs("  - ", stdout);

@@ -44,3 +44,5 @@ echo
 echo "3. And out again as CSV:"
 run data export friends.safetensors -o friends
 head -n 3 friends/*.csv
+echo
+echo "The demonstration's files are in build/demo."

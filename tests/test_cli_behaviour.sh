@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # How the program behaves: full disks, closed pipes, interrupts, terminals, and the time that --help takes.
 . "$SOURCE/tests/cli/transcript.sh"
 
@@ -58,8 +59,20 @@ grep -q 'grün' page || fail "UTF-8 is not shown where the locale is UTF-8"
 LC_ALL=C "$SFUMATO" data info odd.safetensors >page
 ! LC_ALL=C grep -q '[^ -~]' page || fail "something that is not ASCII is shown where the locale is C"
 
+# ---- no leaks, where the build can tell
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" data info odd.safetensors --json >/dev/null
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" data import --edges edges.csv --labels labels.csv --header no --class-names 'A,"B, C"' \
+        -o named.safetensors >/dev/null
+    SFUMATO_DATA=. ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" data list >/dev/null
+fi
+
 # ---- interrupts: 130, one line, nothing left behind; and progress in plain lines for a job that takes its time
 big="--nodes 3000000 --degree 10"
+small="--nodes 600000 --degree 10"
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    big="--nodes 500000" small="--nodes 100000"
+fi
 interrupt() { # SECONDS: interrupts the job after a while; leaves its exit status in $code
     # A background job of a script ignores SIGINT, and so would the program: python3 or perl gives it back.
     code=0
@@ -82,7 +95,7 @@ fi
 
 # ---- a bar on a terminal: drawn, within its width, and gone at the end
 if command -v script >/dev/null; then
-    script -qec "stty cols 60; TERM=xterm '$SFUMATO' data make -o big.safetensors --nodes 600000 --degree 10 >/dev/null" log \
+    script -qec "stty cols 60; TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log \
         >/dev/null
     tr '\r' '\n' <log | grep -v '^Script' | sed 's/\x1b\[K//g' >bars
     if grep -q ' %' bars; then

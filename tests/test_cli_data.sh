@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # A new user in an empty folder: every data command, and every word that it says.
 . "$SOURCE/tests/cli/transcript.sh"
 
@@ -21,6 +22,11 @@ run data import --edges edges.csv --nodes nodes.csv --label topic --strict -o st
 run data import --edges edges.csv --nodes nodes.csv --label subject
 run data import --edges edges.csv --nodes missing.csv --label topic
 run data import --edges edges.csv --nodes nodes.csv --label topic --class-names 'Art, Biology' -o named.safetensors
+run data import --edges edges.csv --nodes nodes.csv --label topic --class-names 'Art' -o named.safetensors
+run data import --edges edges.csv --nodes nodes.csv --label topic --class-names 'Art,' -o named.safetensors
+printf '"Art, old"\r\n"the ""new"" Biology"\n' >classes.txt
+run data import --edges edges.csv --nodes nodes.csv --label topic --class-names classes.txt -o named.safetensors --quiet
+run data info named.safetensors
 run data import --edges edges.csv --nodes nodes.csv --label topic --largest-component -o large.safetensors
 
 part 'nothing is lost'
@@ -59,6 +65,18 @@ run data list --names
 run data list --json
 run data info people
 run data info broken
+mkdir elsewhere "$XDG_CACHE_HOME" "$XDG_CACHE_HOME/sfumato"
+cp large.safetensors elsewhere/people.safetensors
+cp people.safetensors "$XDG_CACHE_HOME/sfumato/cora.safetensors"
+rm data/broken.safetensors
+export SFUMATO_DATA=elsewhere:nowhere
+run data list
+run data info people --json
+unset SFUMATO_DATA
+
+part 'what is there is not fetched again'
+run data get cora
+run data get cora --json --quiet
 compare data
 
 # The command that export prints reads the files back to the same digest.

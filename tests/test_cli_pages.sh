@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Man pages and shell completions, as the build wrote them.
 . "$SOURCE/tests/cli/transcript.sh"
 if [ ! -d "$BUILD/man" ]; then
@@ -6,7 +7,9 @@ if [ ! -d "$BUILD/man" ]; then
 fi
 
 # ---- man pages
-[ -f "$BUILD/man/sfumato.1" ] && [ -f "$BUILD/man/sfumato-data-import.1" ] || fail "pages are missing: $(ls "$BUILD/man")"
+for page in sfumato sfumato-data sfumato-data-import; do
+    [ -f "$BUILD/man/$page.1" ] || fail "no page $page in $(ls "$BUILD/man")"
+done
 "$SFUMATO" help --man data import | cmp - "$BUILD/man/sfumato-data-import.1"
 for page in "$BUILD"/man/*.1; do
     if command -v mandoc >/dev/null; then

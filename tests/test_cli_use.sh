@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Help, and wrong use, word by word.
 . "$SOURCE/tests/cli/transcript.sh"
 

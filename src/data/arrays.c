@@ -1,5 +1,6 @@
 #include "arrays.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static uint64_t load(const sfu__array *array, int64_t i) {
 }
 
 static int64_t sign_extended(uint64_t bits, size_t item) {
+    assert(item >= 1 && item <= 8);
     const unsigned unused = 64 - 8 * (unsigned)item;
     return (int64_t)(bits << unused) >> unused;
 }

@@ -30,8 +30,10 @@ static sfu_status check_counts(const sfu__raw *raw) {
         return sfu__fail(SFU_ERR_FORMAT, "%lld features; there must be between 1 and %d", (long long)raw->features,
                          INT32_MAX);
     }
-    if (raw->classes < 0 || raw->classes > INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%lld classes; there can be at most %d", (long long)raw->classes, INT32_MAX);
+    const int64_t most = raw->class_names.count > 0 ? INT32_MAX : sfu__classes_most(raw->nodes);
+    if (raw->classes < 0 || raw->classes > most) {
+        return sfu__fail(SFU_ERR_FORMAT, "a label is %lld; without names of classes it must be below %lld",
+                         (long long)raw->classes - 1, (long long)most);
     }
     return SFU_OK;
 }
@@ -176,7 +178,10 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
         "largest_component", (int)options->largest, "nodes_left_out", (json_int_t)record->nodes_left_out,
         "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
         (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
-    char *text = json_dumps(source, JSON_COMPACT);
+    if (raw->recipe != NULL) {
+        json_object_set_new(source, "recipe", json_loads(raw->recipe, 0, NULL));
+    }
+    char *text = json_dumps(source, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(source);
     dataset->source = text != NULL ? sfu__copy_string(text) : NULL;
     free(text); /* jansson's */

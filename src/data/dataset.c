@@ -228,8 +228,6 @@ done:
     return status;
 }
 
-enum { UNNAMED_CLASSES = 1 << 16 };
-
 /* The number of classes where no names say it: one more than the largest label. */
 static int64_t count_classes(const int32_t *labels, int64_t nodes) {
     int64_t classes = 0;
@@ -237,6 +235,11 @@ static int64_t count_classes(const int32_t *labels, int64_t nodes) {
         classes = labels[i] >= classes ? (int64_t)labels[i] + 1 : classes;
     }
     return classes;
+}
+
+int64_t sfu__classes_most(int64_t nodes) {
+    enum { ALWAYS = 1 << 16 };
+    return nodes > ALWAYS ? nodes : ALWAYS;
 }
 
 static sfu_status bind_labels(sfu_dataset *dataset, const char *place) {
@@ -249,7 +252,7 @@ static sfu_status bind_labels(sfu_dataset *dataset, const char *place) {
     const int64_t classes =
         dataset->class_names.count > 0 ? dataset->class_names.count : count_classes(dataset->labels, dataset->nodes);
     /* What is counted by class takes memory by class: a single label may not ask for gigabytes. */
-    const int64_t most = dataset->nodes > UNNAMED_CLASSES ? dataset->nodes : UNNAMED_CLASSES;
+    const int64_t most = sfu__classes_most(dataset->nodes);
     if (dataset->class_names.count == 0 && classes > most) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: y: a label is %lld; without names of classes it must be below %lld",
                          place, (long long)classes - 1, (long long)most);

@@ -65,6 +65,9 @@ SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
 SFU_CHECKED sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place);
 SFU_CHECKED sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size);
 
+/* How many classes without names there may be: a single label may not ask for gigabytes. */
+int64_t sfu__classes_most(int64_t nodes);
+
 /* A number out of the `source` JSON, such as "duplicates_dropped"; 0 where it is not there. */
 int64_t sfu__dataset_source_number(const sfu_dataset *dataset, const char *key);
 

@@ -12,7 +12,10 @@
 #include "make.h"
 #include "parallel.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Share of the nodes. With fewer citations between classes all of them are outsiders'; with more the others stray too.
@@ -37,7 +40,7 @@ void sfu_make_options_init(sfu_make_options *options) {
         .power = 2.7,
         .homophily = 0.8,
         .words = 18,
-        .noise = 0.54,
+        .noise = 0.56,
     };
 }
 
@@ -222,11 +225,28 @@ static sfu_status draw_split(sfu__raw *raw, const sfu__groups *groups, const sfu
     sfu__random walk = sfu__make_walk(options, SFU__MAKE_SPLIT, 0);
     sfu__random_shuffle(&walk, order, groups->nodes);
     deal_nodes(raw, order, lacking, wanted);
-    raw->has_standard = true;
+    raw->has_standard = wanted[SFU_VAL] > 0; /* else there are too few nodes for a split */
 done:
     sfu__free(order);
     sfu__free(lacking);
     return status;
+}
+
+/* ---- the record ------------------------------------------------------------------------------------------------- */
+
+/* The options, for the dataset's `source`. The seed is a text because JSON's numbers do not hold 64 bits. */
+static sfu_status write_recipe(sfu__raw *raw, const sfu_make_options *options) {
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->seed);
+    json_t *recipe =
+        json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f}", "seed", seed, "nodes", options->nodes, "classes",
+                  options->classes, "vocabulary", options->vocabulary, "degree", options->degree, "power",
+                  options->power, "homophily", options->homophily, "words", options->words, "noise", options->noise);
+    char *text = json_dumps(recipe, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(recipe);
+    raw->recipe = text != NULL ? sfu__copy_string(text) : NULL;
+    free(text); /* jansson's */
+    return raw->recipe != NULL ? SFU_OK : sfu__fail(SFU_ERR_MEMORY, "out of memory: the record of the options");
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
@@ -237,6 +257,7 @@ static sfu_status draw_all(sfu__raw *raw, const sfu_make_options *options) {
     raw->format = "make";
     raw->nodes = options->nodes;
     raw->classes = options->classes;
+    SFU_TRY(write_recipe(raw, options));
     SFU_TRY(draw_classes(&groups, raw, options));
     SFU_TRY(name_classes(raw));
     SFU_TRY(draw_split(raw, &groups, options));

@@ -9,7 +9,7 @@
  * Popularity falls as (q + s)^-b along the ranks, which gives the numbers of citations a power law with the exponent
  * `power`. s flattens the top so that the most popular node has sqrt(nodes) times the average.
  *
- * An edge drawn twice is one edge, and a node citing itself none. So more are drawn than wanted, how many more is
+ * An edge drawn twice is one edge. So more are drawn than wanted, how many more is
  * estimated from a few trial draws, for the edges inside and between classes apart: `degree` and `homophily` are what
  * comes out.
  */
@@ -92,10 +92,14 @@ static int32_t class_cited(const edge_job *job, int32_t node, int32_t own, doubl
     return strays ? sfu__groups_other(job->groups, own, sfu__random_unit(walk)) : leaning;
 }
 
-/* The member of class c that a uniform number stands for. */
-static int32_t member_cited(const edge_job *job, int32_t c, double unit) {
+/* The member of class c that a uniform number stands for; the next one where that is the citing node itself, so that
+ * only a node that is alone in its class cites itself. */
+static int32_t member_cited(const edge_job *job, int32_t node, int32_t c, double unit) {
     const sfu__groups *groups = job->groups;
-    return groups->members[groups->starts[c] + rank_at(&job->law, unit, sfu__groups_size(groups, c))];
+    const int32_t size = sfu__groups_size(groups, c);
+    const int32_t *members = groups->members + groups->starts[c];
+    const int32_t rank = rank_at(&job->law, unit, size);
+    return members[rank] != node ? members[rank] : members[rank + 1 < size ? rank + 1 : 0];
 }
 
 /* ---- how many --------------------------------------------------------------------------------------------------- */
@@ -134,7 +138,7 @@ static trial draw_trial(const edge_job *job, uint64_t number) {
     const int32_t own = job->raw->labels[i];
     const double unit = sfu__random_unit(&walk);
     const int32_t c = class_cited(job, i, own, unit, &walk);
-    const int32_t j = member_cited(job, c, sfu__random_unit(&walk));
+    const int32_t j = member_cited(job, i, c, sfu__random_unit(&walk));
     const double p = (citing_probability(job, i, j) + citing_probability(job, j, i)) / job->groups->nodes;
     return (trial){i != j ? p : 0, c == own};
 }
@@ -204,7 +208,7 @@ static void draw_edge(const edge_job *job, int64_t e, uint32_t ends[2]) {
     const int32_t node = whole_round ? (int32_t)(e % nodes) : sfu__make_below(&walk, nodes);
     const int32_t c = class_cited(job, node, job->raw->labels[node], unit, &walk);
     ends[0] = (uint32_t)node;
-    ends[1] = (uint32_t)member_cited(job, c, rank_unit);
+    ends[1] = (uint32_t)member_cited(job, node, c, rank_unit);
 }
 
 static sfu_status draw_block(void *context, int64_t item, int thread) {

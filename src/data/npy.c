@@ -92,8 +92,8 @@ done:
 
 static sfu_status read_type(cursor *c, sfu__array *array) {
     sfu_status status = SFU_OK;
-    const char *code;
-    size_t size;
+    const char *code = NULL;
+    size_t size = 0;
     SFU_TRY(read_string(c, &code, &size));
     SFU_TRY(sfu__array_set_type(array, code, size));
 done:

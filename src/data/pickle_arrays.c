@@ -25,10 +25,10 @@ static const sfu__value *item(const sfu__pickle *pickle, const sfu__value *tuple
 /* The state of an object, which must be a tuple of at least `count` items, or a dictionary. */
 static sfu_status state_of(const sfu__value **state, const sfu__pickle *pickle, const sfu__value *object,
                            sfu__value_kind kind, uint32_t count) {
+    *state = sfu__pickle_value(pickle, object->as.object.state);
     if (object->as.object.state == 0) {
         return sfu__pickle_fail(pickle, object, "an object that was never filled in");
     }
-    *state = sfu__pickle_value(pickle, object->as.object.state);
     const sfu_status status = sfu__pickle_need(pickle, *state, kind);
     return status == SFU_OK && (*state)->as.items.count < count
                ? sfu__pickle_fail(pickle, *state, "the state of an object has too few items")
@@ -41,7 +41,7 @@ static sfu_status state_of(const sfu__value **state, const sfu__pickle *pickle, 
  * stand. */
 static sfu_status set_type(sfu__array *array, const sfu__pickle *pickle, const sfu__value *dtype) {
     sfu_status status = SFU_OK;
-    const sfu__value *state;
+    const sfu__value *state = NULL;
     SFU_TRY(sfu__pickle_need(pickle, dtype, SFU__VALUE_DTYPE));
     SFU_TRY(state_of(&state, pickle, dtype, SFU__VALUE_TUPLE, 5));
     const sfu__value *code = item(pickle, sfu__pickle_value(pickle, dtype->as.object.arguments), 0);
@@ -81,9 +81,9 @@ done:
 /* The state (1, shape, dtype, by column, data). */
 static sfu_status read_array(sfu__array *array, const sfu__pickle *pickle, const sfu__value *value) {
     sfu_status status = SFU_OK;
-    const sfu__value *state;
-    int64_t shape[SFU__ARRAY_DIMS];
-    int dims;
+    const sfu__value *state = NULL;
+    int64_t shape[SFU__ARRAY_DIMS] = {0};
+    int dims = 0;
     *array = (sfu__array){0};
     SFU_TRY(sfu__pickle_need(pickle, value, SFU__VALUE_ARRAY));
     SFU_TRY(state_of(&state, pickle, value, SFU__VALUE_TUPLE, 5));
@@ -128,12 +128,12 @@ static sfu_status read_member(sfu__array *array, const sfu__pickle *pickle, cons
 
 static sfu_status read_csr(sfu__triplets *triplets, const sfu__pickle *pickle, const sfu__value *value) {
     sfu_status status = SFU_OK;
-    const sfu__value *state;
+    const sfu__value *state = NULL;
     sfu__array indptr;
     sfu__array indices;
     sfu__array data;
-    int64_t shape[SFU__ARRAY_DIMS];
-    int dims;
+    int64_t shape[SFU__ARRAY_DIMS] = {0};
+    int dims = 0;
     char place[SFU__PLACE_MAX];
     SFU_TRY(state_of(&state, pickle, value, SFU__VALUE_DICT, 0));
     const sfu__value *sides = look_up(pickle, state, "_shape");
@@ -223,7 +223,7 @@ sfu_status sfu__pickle_strings(sfu__strings *strings, const sfu__pickle *pickle)
     sfu_status status = SFU_OK;
     const sfu__value *value = sfu__pickle_root(pickle);
     if (value->kind == SFU__VALUE_ARRAY) {
-        const sfu__value *state;
+        const sfu__value *state = NULL;
         SFU_TRY(state_of(&state, pickle, value, SFU__VALUE_TUPLE, 5));
         value = item(pickle, state, 4);
     }

@@ -242,13 +242,13 @@ static sfu_status memo_number(sfu__pickle *p, int width, uint64_t *number) {
 }
 
 static sfu_status op_put(sfu__pickle *p, int width) {
-    uint64_t number;
+    uint64_t number = 0;
     const sfu_status status = memo_number(p, width, &number);
     return status == SFU_OK ? put(p, number) : status;
 }
 
 static sfu_status op_get(sfu__pickle *p, int width) {
-    uint64_t number;
+    uint64_t number = 0;
     const sfu_status status = memo_number(p, width, &number);
     return status == SFU_OK ? get(p, number) : status;
 }

@@ -22,6 +22,7 @@ void sfu__raw_clear(sfu__raw *raw) {
         sfu__free(raw->standard[part]);
     }
     sfu__strings_clear(&raw->files);
+    sfu__free(raw->recipe);
     *raw = (sfu__raw){0};
 }
 

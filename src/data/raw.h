@@ -40,6 +40,7 @@ typedef struct sfu__raw {
     int64_t nodes_only_in_edges; /* added because an edge named them */
     sfu__strings files;          /* base names of what was read, for the record */
     const char *format;          /* static: "planetoid" */
+    char *recipe;                /* JSON for the record: what it was made from, or NULL */
 } sfu__raw;
 
 void sfu__raw_clear(sfu__raw *raw);

@@ -8,8 +8,7 @@
  *               count nodes from 1, those by Python from 0. It is 0 where a 0 is among the numbers, 1 where the number
  *               of nodes is; where it is neither, nothing tells, and the split is left out, with a line in the log.
  *
- * libmatio reads versions 4, 5 and 7.3. It is loaded when first used. What it hands over is checked like any other
- * file's: sides, types, and every index of a sparse matrix.
+ * Versions 5 and 7.3 are read (mat.h).
  */
 #include "arrays.h"
 #include "file.h"

@@ -1,0 +1,24 @@
+/* Shchur's layout: a zip as it is, or the arrays in pieces, of which a zip is made. */
+#include "fuzz.h"
+#include "pieces.h"
+#include "raw.h"
+
+enum { PIECES_MAX = 32 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    piece pieces[PIECES_MAX];
+    int count = 0;
+    uint8_t *zip = NULL;
+    sfu__raw raw = {0};
+    if (size < 2 || memcmp(bytes, "PK", 2) != 0) {
+        while (count < PIECES_MAX && next_piece(&pieces[count], &bytes, &size)) {
+            pieces[count++].which %= NPZ_NAMES;
+        }
+        bytes = zip = zip_pieces(&size, pieces, count, npz_names);
+    }
+    const sfu_import_options options = {.source = fuzz_file(".npz", bytes, size)};
+    (void)!sfu__read_npz(&raw, &options);
+    sfu__raw_clear(&raw);
+    free(zip);
+    return 0;
+}

@@ -1,0 +1,63 @@
+# `sfumato data get` as people call it, against a server that misbehaves: exit codes, one line a failure, nothing left.
+if ! python3 -c 'import http.server' 2>/dev/null || [ ! -d "$TEST_DATA/dblp" ]; then
+    echo "skipped: needs python3 and the public datasets"
+    exit 77
+fi
+if ! "$SFUMATO" --version | grep -q 'https *yes'; then
+    echo "skipped: built without libcurl"
+    exit 77
+fi
+mkfifo hold
+python3 "$SOURCE/tests/misbehaving_server.py" requests "$TEST_DATA" <hold >port &
+exec 9>hold # the server goes when this end is closed
+for _ in $(seq 100); do [ -s port ] || sleep 0.1; done
+export no_proxy=127.0.0.1 https_proxy=http://127.0.0.1:1 # no way out: the real mirrors are never asked
+mirror=http://127.0.0.1:$(cat port)
+cache=$XDG_CACHE_HOME/sfumato
+
+refuse() { echo "test_data_get: $*" >&2; exit 1; }
+
+# get BEHAVIOUR CODE ARGUMENT...: runs it and looks at the exit code; what it said is in out and err.
+get() {
+    local behaviour=$1 wanted=$2 code=0
+    shift 2
+    SFUMATO_MIRROR=$mirror/$behaviour "$SFUMATO" data get "$@" >out 2>err || code=$?
+    [ "$code" = "$wanted" ] || refuse "$behaviour: exit $code instead of $wanted: $(cat err)"
+}
+one_line() {
+    [ "$(grep -c . err)" = 1 ] || refuse "not one line: $(cat err)"
+    grep -q "$1" err || refuse "\"$1\" is not in: $(cat err)"
+}
+nothing_left() { [ -z "$(ls -A "$cache" 2>/dev/null)" ] || refuse "left behind: $(ls -RA "$cache")"; }
+
+get missing 1 dblp --quiet
+one_line 'apa.npz: no mirror gave it: SFUMATO_MIRROR: HTTP 404; liun-online/HeCo: '
+nothing_left
+get wrong 1 acm --quiet
+one_line 'SFUMATO_MIRROR: wrong SHA-256'
+nothing_left
+get right 2 no-such-dataset
+nothing_left
+
+# A full disk, as far as a user without rights can have one: no file may grow beyond 40 KiB.
+(trap '' XFSZ; ulimit -f 40; get right 1 dblp --quiet) || exit 1
+one_line 'cannot write: File too large'
+nothing_left
+
+# Ctrl-C, then the same command again, which goes on from there.
+set -m # or the shell would have it ignore the interrupt
+SFUMATO_MIRROR=$mirror/slow "$SFUMATO" data get dblp --quiet >out 2>err &
+process=$!
+set +m
+for _ in $(seq 100); do [ -s "$cache/dblp.raw/apa.npz.part" ] || sleep 0.05; done
+kill -INT $process
+code=0
+wait $process || code=$?
+[ "$code" = 130 ] || refuse "exit $code after an interrupt: $(cat err)"
+[ ! -e "$cache/dblp.safetensors" ] || refuse "an interrupted get wrote a dataset"
+get right 0 dblp
+grep -q '/right/dblp/apa.npz bytes=[1-9]' requests || refuse "it did not go on where it stopped: $(cat requests)"
+[ "$(ls -A "$cache")" = dblp.safetensors ] || refuse "left behind: $(ls -RA "$cache")"
+"$SFUMATO" data info dblp >out
+grep -q 4057 out || refuse "not found by its name: $(cat out)"
+exec 9>&-
