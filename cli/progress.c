@@ -118,7 +118,7 @@ static double share(const sfu_progress *progress) {
 
 /* reading edges.csv [#######-------]  42.1 %  103 MB/s, 0:12 left */
 static void draw_bar(const sfu_progress *progress, double elapsed) {
-    enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24 };
+    enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24, TITLE_LEAST = 20 };
     const bool utf8 = terminal_is_utf8();
     const int width = terminal_width(STDERR_FILENO) - 1;
     char middle[64], end[128];
@@ -130,9 +130,13 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
     rate_and_left(end, sizeof end, progress, elapsed);
     /* Room for an end that is not known yet, so that the bar keeps its length. */
     const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
-    const int texts = (int)(strlen(middle) + end_size) + 4;
+    int texts = (int)(strlen(middle) + end_size) + 4;
+    if (TITLE_LEAST + texts > width) {
+        end[0] = '\0'; /* a narrow terminal */
+        texts = (int)strlen(middle) + 4;
+    }
     const int room = width - texts - BAR_LEAST - 3;
-    const int title = room < 20 ? 20 : room;
+    const int title = room < TITLE_LEAST ? TITLE_LEAST : room;
     const int what = (int)strlen(phase.what) < title ? (int)strlen(phase.what) : title;
     int bar = width - texts - what - 3;
     bar = bar > BAR_MOST ? BAR_MOST : bar;
@@ -183,6 +187,7 @@ bool progress_report(void *user, const sfu_progress *progress) {
     }
     char what[sizeof phase.what];
     snprintf(what, sizeof what, "%s", progress->what);
+    clean(what);
     if (strcmp(phase.what, what) != 0) {
         memcpy(phase.what, what, sizeof what);
         phase.started = time;

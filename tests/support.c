@@ -52,6 +52,7 @@ const char *test_path(const char *name) {
 
 const char *test_file(const char *name, const void *bytes, size_t size) {
     const char *path = test_path(name);
+    (void)unlink(path); /* writing over a file makes some file systems wait for the disk */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);

@@ -203,6 +203,18 @@ static void check_labels(const figures *want, const sfu__raw *raw) {
     assert_int_equal(sum, want->label_sum);
 }
 
+/* A build without a library skips what needs it. */
+static void read_or_skip(sfu_status (*read)(sfu__raw *raw, const sfu_import_options *options), sfu__raw *raw,
+                         const sfu_import_options *options) {
+    const sfu_status status = read(raw, options);
+    if (status == SFU_ERR_UNSUPPORTED) {
+        print_message("skipped: %s\n", sfu_message());
+        sfu__raw_clear(raw);
+        skip();
+    }
+    assert_ok(status);
+}
+
 static void check_one(const figures *want) {
     char paths[4][4096];
     sfu__raw raw = {0};
@@ -210,7 +222,7 @@ static void check_one(const figures *want) {
                                   .edges = place(paths[1], sizeof paths[1], want->edges),
                                   .features = place(paths[2], sizeof paths[2], want->features_name),
                                   .labels = place(paths[3], sizeof paths[3], want->labels)};
-    assert_ok(want->read(&raw, &options));
+    read_or_skip(want->read, &raw, &options);
     assert_int_equal(raw.nodes, want->nodes);
     check_pairs(want, &raw);
     check_features(want, &raw);
@@ -229,7 +241,7 @@ static void shchur_has_names(void **state) {
     sfu__raw raw = {0};
     const sfu_import_options options = {.source = test_data("npz/cora.npz")};
     size_t size;
-    assert_ok(sfu__read_npz(&raw, &options));
+    read_or_skip(sfu__read_npz, &raw, &options);
     assert_int_equal(raw.node_names.count, 2708);
     assert_int_equal(raw.class_names.count, 7);
     assert_memory_equal(sfu__strings_get(&raw.node_names, 0, &size), "1000012", 7);

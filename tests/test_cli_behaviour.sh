@@ -94,18 +94,23 @@ if command -v perl >/dev/null; then
 fi
 
 # ---- a bar on a terminal: drawn, within its width, and gone at the end
-if command -v script >/dev/null; then
-    script -qec "stty cols 60; TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log \
-        >/dev/null
+bar_on() { # COLUMNS
+    script -qec "stty cols $1; TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log >/dev/null
     tr '\r' '\n' <log | grep -v '^Script' | sed 's/\x1b\[K//g' >bars
     if grep -q ' %' bars; then
         widest=$(wc -L <bars)
-        [ "$widest" -lt 60 ] || fail "a bar $widest columns wide on a terminal of 60: $(cat bars)"
+        [ "$widest" -lt "$1" ] || fail "a bar $widest columns wide on a terminal of $1: $(cat bars)"
         grep -q '━' bars || fail "no bar: $(cat bars)"
         grep -v '^Script' log | tail -n 1 | grep -q $'\r\x1b\[K' || fail "the bar stays behind"
     else
         echo "the job was over before a bar could be drawn"
     fi
+}
+if command -v script >/dev/null; then
+    bar_on 40
+    bar_on 60
+else
+    echo "no script: no terminal to draw a bar on"
 fi
 
 # ---- --help within 10 ms, by the median of several runs; a machine that is busy with other things gets more rounds

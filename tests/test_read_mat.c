@@ -178,16 +178,16 @@ static void cut_and_changed(void **state) {
     int failures = 0;
     for (int i = 0; i < 3; i++) {
         sfu__bytes seed = tiny_seed("mat", seeds[i]);
-        for (size_t cut = 0; cut < seed.size; cut++) {
+        for (size_t cut = 0; cut < seed.size; cut += 3) {
             const sfu_status status = read_mat(test_file("cut.mat", seed.data, cut), "A", "X", "y");
             if (status != SFU_OK) { /* the last element's padding, or one that is not needed, may be missing */
                 assert_clean_failure(status, "cut.mat");
             }
             failures += status != SFU_OK;
         }
-        uint8_t *copy = malloc(seed.size);
+        uint8_t *copy = malloc(seed.size + 1);
         assert_non_null(copy);
-        for (int k = 0; k < 1000; k++) {
+        for (int k = 0; k < 300; k++) {
             memcpy(copy, seed.data, seed.size);
             copy[124 + sfu__random_below(&random, seed.size - 124)] = (uint8_t)sfu__random_next(&random);
             const sfu_status status = read_mat(test_file("changed.mat", copy, seed.size), "A", "X", "y");
@@ -200,7 +200,7 @@ static void cut_and_changed(void **state) {
         free(copy);
         sfu__bytes_close(&seed);
     }
-    assert_true(failures > 2000);
+    assert_true(failures > 600);
 }
 
 static sfu_status read_once(void *path) { return read_mat(path, "A", "X", "y"); }

@@ -27,7 +27,7 @@ static const char *write_zip(const char *name, const piece *pieces, int count, c
 
 /* A seed of the folder npz as a file. */
 static const char *make_npz(const char *seed, int without) {
-    piece pieces[PIECES_MAX];
+    piece pieces[PIECES_MAX] = {{0}};
     sfu__bytes bytes = tiny_seed("npz", seed);
     const char *path = write_zip("tiny.npz", pieces, take_pieces(pieces, &bytes, without), npz_names);
     sfu__bytes_close(&bytes);
@@ -79,9 +79,9 @@ static void deflated(void **state) {
         assert_clean_failure(read_npz(test_file("cut.npz", seed.data, cut)), "cut.npz");
     }
     sfu__random random = sfu__random_start(5, 0);
-    uint8_t *copy = malloc(seed.size);
+    uint8_t *copy = malloc(seed.size + 1);
     assert_non_null(copy);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 300; i++) {
         memcpy(copy, seed.data, seed.size);
         copy[sfu__random_below(&random, seed.size)] ^= (uint8_t)(1 + sfu__random_below(&random, 255));
         const sfu_status status = read_npz(test_file("changed.npz", copy, seed.size));
@@ -97,7 +97,7 @@ static void deflated(void **state) {
 static void a_bomb(void **state) {
     (void)state;
     sfu__bytes seed = tiny_seed("npz", "deflated.npz");
-    uint8_t *copy = malloc(seed.size);
+    uint8_t *copy = malloc(seed.size + 1);
     assert_non_null(copy);
     memcpy(copy, seed.data, seed.size);
     for (size_t i = 0; i + 30 < seed.size; i++) {
@@ -128,11 +128,11 @@ static void arrays_changed(void **state) {
     sfu__bytes seed = tiny_seed("npz", "sparse");
     sfu__random random = sfu__random_start(6, 0);
     int failures = 0;
-    for (int i = 0; i < 1000; i++) {
-        piece pieces[PIECES_MAX];
+    for (int i = 0; i < 300; i++) {
+        piece pieces[PIECES_MAX] = {{0}};
         const int count = take_pieces(pieces, &seed, -1);
         piece *one = &pieces[sfu__random_below(&random, (uint64_t)count)];
-        uint8_t *copy = malloc(one->size);
+        uint8_t *copy = malloc(one->size + 1);
         assert_non_null(copy);
         memcpy(copy, one->bytes, one->size);
         one->bytes = copy;
@@ -149,14 +149,14 @@ static void arrays_changed(void **state) {
         free(copy);
     }
     sfu__bytes_close(&seed);
-    assert_true(failures > 300);
+    assert_true(failures > 100);
 }
 
 /* ---- scipy ---------------------------------------------------------------------------------------------------- */
 
 /* A seed of the folder scipy as edges, and its labels. */
 static void make_scipy(char edges[512], char labels[512], const char *seed) {
-    piece pieces[PIECES_MAX];
+    piece pieces[PIECES_MAX] = {{0}};
     sfu__bytes bytes = tiny_seed("scipy", seed);
     const int count = take_pieces(pieces, &bytes, -1);
     assert_int_equal(pieces[count - 1].which, SCIPY_LABELS);
@@ -207,7 +207,7 @@ static void scipy_mistakes(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_scipy(edges, NULL, other), "other.npy: 3 rows, but there are 10 nodes");
     assert_fails(SFU_ERR_FORMAT, read_scipy(labels, NULL, NULL), "labels.npy", "1 dimensions");
     assert_fails(SFU_ERR_ARGUMENT, read_scipy(NULL, NULL, NULL), "--edges");
-    piece pieces[PIECES_MAX];
+    piece pieces[PIECES_MAX] = {{0}};
     sfu__bytes coo = tiny_seed("scipy", "coo");
     int count = take_pieces(pieces, &coo, 0);
     assert_fails(SFU_ERR_FORMAT, read_scipy(write_zip("a.npz", pieces, count - 1, scipy_names), NULL, NULL),

@@ -7,6 +7,7 @@
  *
  * Numbers are stored in whichever type is the smallest that holds them, whatever the class.
  */
+#define ZLIB_CONST /* zlib reads through a pointer to const */
 #include "mat_int.h"
 
 #include <stdio.h>
@@ -96,11 +97,7 @@ static sfu_status unpack(unsigned char *out, size_t most, size_t *got, const ele
     while (code == Z_OK && *got < most) {
         const size_t more = packed->size - fed < 1 << 30 ? packed->size - fed : 1 << 30;
         const size_t room = most - *got < 1 << 30 ? most - *got : 1 << 30;
-        union {
-            const unsigned char *given;
-            unsigned char *taken; /* zlib does not write there, but says no const */
-        } in = {packed->data + fed};
-        stream.next_in = in.taken;
+        stream.next_in = packed->data + fed;
         stream.avail_in = (uInt)more;
         stream.next_out = out + *got;
         stream.avail_out = (uInt)room;

@@ -30,7 +30,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static bool loaded;
 
 /* matio would print to stderr. */
-static void ignore_message(int level, char *message) {
+static void ignore_message(int level, char *message) { /* NOLINT(readability-non-const-parameter): matio's type */
     (void)level;
     (void)message;
 }

@@ -7,12 +7,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     char prefix[1024] = "";
     sfu__raw raw = {0};
     piece one;
-    for (int i = 0; i < PLANETOID_FILES; i++) {
-        const char *path = fuzz_file(planetoid_endings[i], bytes, 0);
-        snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(path) - strlen(planetoid_endings[i])), path);
-    }
+    piece pieces[PLANETOID_FILES] = {{0}};
     while (next_piece(&one, &bytes, &size)) {
-        (void)fuzz_file(planetoid_endings[one.which % PLANETOID_FILES], one.bytes, one.size);
+        pieces[one.which % PLANETOID_FILES] = one;
+    }
+    for (int i = 0; i < PLANETOID_FILES; i++) {
+        const uint8_t *data = pieces[i].size > 0 ? pieces[i].bytes : (const uint8_t *)"";
+        const char *path = fuzz_file(planetoid_endings[i], data, pieces[i].size);
+        snprintf(prefix, sizeof prefix, "%.*s", (int)(strlen(path) - strlen(planetoid_endings[i])), path);
     }
     const sfu_import_options options = {.source = prefix};
     (void)!sfu__read_planetoid(&raw, &options);
