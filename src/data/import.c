@@ -19,7 +19,9 @@ static bool looks_linqs(const sfu_import_options *o) {
 }
 static bool looks_mat(const sfu_import_options *o) { return ends(o->source, ".mat"); }
 static bool looks_npz(const sfu_import_options *o) { return ends(o->source, ".npz"); }
-static bool looks_mtx(const sfu_import_options *o) { return ends(o->source, ".mtx") || ends(o->edges, ".mtx"); }
+static bool looks_mtx(const sfu_import_options *o) {
+    return ends(o->source, ".mtx") || ends(o->edges, ".mtx") || (o->edges == NULL && ends(o->features, ".mtx"));
+}
 static bool looks_scipy(const sfu_import_options *o) {
     return o->source == NULL && (ends(o->edges, ".npz") || ends(o->edges, ".npy") ||
                                  (o->edges == NULL && (ends(o->features, ".npz") || ends(o->features, ".npy"))));
