@@ -9,7 +9,7 @@ static int run(int count, char **operands) {
     cli_report report = {0};
     sfu_status status = sfu_dataset_open(&dataset, operands[0]);
     if (status == SFU_OK) {
-        status = report_make(&report, dataset);
+        status = report_make(&report, dataset, true);
     }
     int code = DONE;
     if (status != SFU_OK) {

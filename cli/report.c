@@ -6,6 +6,7 @@
 #include "terminal.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,10 +14,10 @@
 
 enum { SENTENCE_MAX = 1100 };
 
-sfu_status report_make(cli_report *report, const sfu_dataset *dataset) {
+sfu_status report_make(cli_report *report, const sfu_dataset *dataset, bool digest) {
     *report = (cli_report){.dataset = dataset};
     sfu_status status = sfu_dataset_info(&report->info, dataset);
-    if (status == SFU_OK) {
+    if (status == SFU_OK && digest) {
         status = sfu_dataset_digest(report->digest, dataset);
     }
     if (status == SFU_OK && report->info.classes > 0) {
@@ -328,12 +329,38 @@ int report_check_output(const char *path, const char *const *inputs) {
     return is_dataset ? DONE : fail("%s: exists and is no dataset; remove it, or give another name with -o", path);
 }
 
+/* A report that is made while the dataset is written: one computes, the other waits for the disk. */
+typedef struct task {
+    cli_report *report;
+    const sfu_dataset *dataset;
+    sfu_status status;
+} task;
+
+static void *make_report(void *argument) {
+    task *self = argument;
+    self->status = report_make(self->report, self->dataset, common.json);
+    return NULL;
+}
+
+static sfu_status save_and_report(cli_report *report, const sfu_dataset *dataset, const char *path) {
+    task self = {report, dataset, SFU_OK};
+    pthread_t other;
+    if (!progress_hold()) {
+        return SFU_ERR_CANCELLED;
+    }
+    const bool apart = pthread_create(&other, NULL, make_report, &self) == 0;
+    const sfu_status status = sfu_dataset_save(dataset, path);
+    if (apart) {
+        pthread_join(other, NULL);
+    } else {
+        make_report(&self);
+    }
+    return status != SFU_OK ? status : self.status;
+}
+
 int report_save(const sfu_dataset *dataset, const char *path) {
     cli_report report = {0};
-    sfu_status status = report_make(&report, dataset);
-    if (status == SFU_OK) {
-        status = progress_hold() ? sfu_dataset_save(dataset, path) : SFU_ERR_CANCELLED;
-    }
+    const sfu_status status = save_and_report(&report, dataset, path);
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);

@@ -13,8 +13,8 @@ typedef struct cli_report {
     int32_t *class_counts; /* [info.classes] */
 } cli_report;
 
-/* Fills in a report; report_clear afterwards, also on failure. */
-SFU_CHECKED sfu_status report_make(cli_report *report, const sfu_dataset *dataset);
+/* Fills in a report, the digest only where it is wanted; report_clear afterwards, also on failure. */
+SFU_CHECKED sfu_status report_make(cli_report *report, const sfu_dataset *dataset, bool digest);
 void report_clear(cli_report *report);
 
 /* The keys of `data info`. NULL where there is no memory. */

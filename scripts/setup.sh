@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev ca-certificates)
 to_test=(g++ libcmocka-dev librandom123-dev clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 cppcheck python3
-    python3-venv mandoc)
+    python3-venv mandoc bsdextrautils)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

@@ -316,7 +316,7 @@ static void labels_files(void **state) {
     (void)state;
     expect((files){.labels = "a,z\nb,y\nc,z\nd,\n"}, "n=4 nodes=a,b,c,d C=2 classes=y,z y=1,0,1,-1");
     expect((files){.labels = "0,2\n1,0\n2,1\n"}, "n=3 C=3 y=2,0,1");
-    expect((files){.labels = "0,10\n1,9\n2,1\n"}, "n=3 C=3 classes=1,10,9 y=1,2,0");
+    expect((files){.labels = "0,10\n1,9\n2,1\n"}, "n=3 C=3 classes=1,9,10 y=2,1,0");
     expect((files){.labels = "node,label\n0,\n1,\n"}, "n=2");
     expect((files){.labels = "\"x,y\",\"a \"\"b\"\"\"\n"}, "n=1 nodes=x,y C=1 classes=a \"b\" y=0");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\nb,y\na,z\n"}),

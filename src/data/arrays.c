@@ -175,7 +175,7 @@ sfu_status sfu__array_whole(int64_t *value, const sfu__array *array, int64_t i) 
         *value = sign_extended(bits, array->item);
     } else if (array->kind == SFU__KIND_FLOAT) {
         const double number = floating(bits, array->item);
-        fits = number >= -0x1p53 && number <= 0x1p53 && trunc(number) == number;
+        fits = fabs(number) <= 0x1p53 && trunc(number) == number;
         *value = fits ? (int64_t)number : 0;
     } else {
         fits = bits <= INT64_MAX;

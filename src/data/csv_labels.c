@@ -54,14 +54,15 @@ done:
     return status;
 }
 
-/* Classes that are 0, 1, ... C-1 are those numbers; others are sorted by their names' bytes. */
+/* Classes that are all plain numbers are in the order of these, the file's own; others are sorted by their names'
+ * bytes. */
 sfu_status sfu__classes_sort(sfu__node_index *classes, int32_t **class_of) {
     sfu_status status = SFU_OK;
     int32_t *order = NULL;
     sfu__node_index sorted = {0};
     int64_t largest;
     const int64_t count = classes->count;
-    const bool numbers = sfu__node_index_all_plain(classes, &largest) && largest == count - 1;
+    const bool numbers = sfu__node_index_all_plain(classes, &largest);
     SFU_ALLOC(*class_of, count);
     SFU_TRY(sfu__node_index_sort(classes, numbers, &order));
     for (int64_t rank = 0; rank < count; rank++) {

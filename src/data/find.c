@@ -59,6 +59,26 @@ static sfu_status look_into(void *user, const char *folder) {
     return status;
 }
 
+static sfu_status not_found(const char *name) {
+    char quoted[SFU__QUOTE_MAX];
+    sfu__text beside = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(&beside, "%s" ENDING, name));
+    sfu__quote(quoted, name, strlen(name));
+    if (sfu__path_is_file(beside.bytes)) {
+        status =
+            sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such dataset; did you mean the file %.200s?", quoted, beside.bytes);
+    } else {
+        status = sfu__fail(SFU_ERR_NOT_FOUND,
+                           "%s: no such dataset: neither a file nor a NAME" ENDING
+                           " in $SFUMATO_DATA, ./data or the cache folder (sfumato data list shows what there is)",
+                           quoted);
+    }
+done:
+    sfu__text_clear(&beside);
+    return status;
+}
+
 sfu_status sfu__dataset_find(char **path, const char *name_or_path) {
     *path = NULL;
     if (sfu__path_is_file(name_or_path)) {
@@ -74,14 +94,7 @@ sfu_status sfu__dataset_find(char **path, const char *name_or_path) {
         }
     }
     *path = self.path;
-    if (self.path == NULL) {
-        char quoted[SFU__QUOTE_MAX];
-        return sfu__fail(SFU_ERR_NOT_FOUND,
-                         "%s: no such dataset: neither a file nor a NAME" ENDING
-                         " in $SFUMATO_DATA, ./data or the cache folder (sfumato data list shows what there is)",
-                         sfu__quote(quoted, name_or_path, strlen(name_or_path)));
-    }
-    return SFU_OK;
+    return self.path != NULL ? SFU_OK : not_found(name_or_path);
 }
 
 sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {

@@ -19,7 +19,9 @@ static bool looks_linqs(const sfu_import_options *o) {
 }
 static bool looks_mat(const sfu_import_options *o) { return ends(o->source, ".mat"); }
 static bool looks_npz(const sfu_import_options *o) { return ends(o->source, ".npz"); }
-static bool looks_mtx(const sfu_import_options *o) { return ends(o->source, ".mtx") || ends(o->edges, ".mtx"); }
+static bool looks_mtx(const sfu_import_options *o) {
+    return ends(o->source, ".mtx") || ends(o->edges, ".mtx") || (o->edges == NULL && ends(o->features, ".mtx"));
+}
 static bool looks_scipy(const sfu_import_options *o) {
     return o->source == NULL && (ends(o->edges, ".npz") || ends(o->edges, ".npy") ||
                                  (o->edges == NULL && (ends(o->features, ".npz") || ends(o->features, ".npy"))));
@@ -84,12 +86,18 @@ static sfu_status find_format(int *format, const sfu_import_options *options) {
 
 /* ---- the name ------------------------------------------------------------------------------------------------- */
 
-/* After the source, or the first file given: "cora" of "x/ind.cora" and of "cora.content". */
+/* What is read first of all: what names the dataset, and what a mistake that shows only in the whole is blamed on. */
+static const char *main_file(const sfu_import_options *options) {
+    return options->source != NULL     ? options->source
+           : options->edges != NULL    ? options->edges
+           : options->nodes != NULL    ? options->nodes
+           : options->features != NULL ? options->features
+                                       : "dataset";
+}
+
+/* "cora" of "x/ind.cora" and of "cora.content". */
 static char *default_name(const sfu_import_options *options) {
-    const char *from = options->source != NULL  ? options->source
-                       : options->edges != NULL ? options->edges
-                       : options->nodes != NULL ? options->nodes
-                                                : "dataset";
+    const char *from = main_file(options);
     const char *base = sfu__path_base(from);
     if (strncmp(base, "ind.", 4) == 0) {
         const size_t size = strcspn(base + 4, ".");
@@ -138,7 +146,14 @@ sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *o
     named.name = name;
     raw.format = formats[format].name;
     SFU_TRY(formats[format].read(&raw, &named));
-    SFU_TRY(sfu__build(dataset, &raw, &named));
+    if (raw.nodes < 1) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: there is no node in it", main_file(options));
+        goto done;
+    }
+    status = sfu__build(dataset, &raw, &named);
+    if (status == SFU_ERR_FORMAT) {
+        sfu__fail_prefix(status, main_file(options));
+    }
 done:
     sfu__raw_clear(&raw);
     sfu__free(name);

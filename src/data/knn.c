@@ -237,29 +237,38 @@ static void pack(const search *self, double *panel, int64_t from) {
     }
 }
 
-typedef double lanes __attribute__((vector_size(TILE_COLUMNS * sizeof(double))));
+/* Of a width that every processor has; wider ones are kept in memory by some compilers. */
+typedef double lanes __attribute__((vector_size(16)));
+enum { LANES = TILE_COLUMNS / 2 };
+
+typedef struct tile {
+    lanes products[TILE_ROWS][LANES];
+} tile;
 
 /* products[r][c] = <x_{from + r}, panel_c>, each one chain over f: the lanes are different c, so their number does not
  * matter. */
-static void multiply(lanes products_out[TILE_ROWS], const float *const rows[TILE_ROWS], const double *panel,
-                     int64_t d) {
-    lanes sums[TILE_ROWS] = {0};
+static void multiply(tile *out, const float *const rows[TILE_ROWS], const double *panel, int64_t d) {
+    tile sums = {{{{0}}}};
     for (int64_t f = 0; f < d; f++) {
-        lanes y;
-        memcpy(&y, panel + f * TILE_COLUMNS, sizeof y);
+        lanes y[LANES];
+        memcpy(y, panel + f * TILE_COLUMNS, sizeof y);
+#pragma GCC unroll 4
         for (int r = 0; r < TILE_ROWS; r++) {
-            sums[r] += (double)rows[r][f] * y;
+            const double x = (double)rows[r][f];
+#pragma GCC unroll 4
+            for (int l = 0; l < LANES; l++) {
+                sums.products[r][l] += x * y[l];
+            }
         }
     }
-    memcpy(products_out, sums, sizeof sums);
+    *out = sums;
 }
 
-static void offer_tile(const search *self, list *best, int64_t row, int64_t rows, int64_t column,
-                       const lanes products_in[TILE_ROWS]) {
+static void offer_tile(const search *self, list *best, int64_t row, int64_t rows, int64_t column, const tile *found) {
     for (int64_t r = 0; r < TILE_ROWS && r < rows; r++) {
         for (int64_t c = 0; c < TILE_COLUMNS && column + c < self->n; c++) {
             const int64_t j = column + c;
-            const double product = products_in[r][c];
+            const double product = found->products[r][c / 2][c % 2];
             if (product > 0 && j != row + r && self->squares[j] > 0) {
                 offer(&best[r], self->k, (near){product * product / self->squares[j], (int32_t)j});
             }
@@ -271,7 +280,7 @@ static sfu_status dense_item(void *context, int64_t item, int thread) {
     search *self = context;
     sfu_status status = SFU_OK;
     list best[ROWS] = {{0}};
-    lanes tile[TILE_ROWS];
+    tile found;
     const int64_t d = self->raw->features;
     const int64_t from = item * ROWS;
     const int64_t rows = self->n - from < ROWS ? self->n - from : ROWS;
@@ -285,8 +294,8 @@ static sfu_status dense_item(void *context, int64_t item, int thread) {
             for (int64_t i = 0; i < TILE_ROWS; i++) {
                 x[i] = self->raw->dense + (from + (r + i < rows ? r + i : r)) * d;
             }
-            multiply(tile, x, self->scratch[thread], d);
-            offer_tile(self, best + r, from + r, rows - r, column, tile);
+            multiply(&found, x, self->scratch[thread], d);
+            offer_tile(self, best + r, from + r, rows - r, column, &found);
         }
         if (thread == 0) {
             SFU_TRY(sfu__tick(&self->ticker, (double)from + (double)rows * (double)column / (double)self->n));
