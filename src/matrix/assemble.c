@@ -24,7 +24,7 @@
 enum {
     SLICE_PAIRS = 1 << 18,    /* at least: below that the counts cost more than the edges */
     SLICES_MAX = 1024,        /* bounds the table of counts */
-    BUCKET_ENTRIES = 1 << 19, /* about: keys of a bucket stay in the caches near a core */
+    BUCKET_ENTRIES = 1 << 16, /* about: keys of a bucket fit into the second-level cache */
     BUCKETS_MAX = 4096,
     INSERTION_MAX = 6, /* rows up to this width are sorted by insertion */
     RANK_MAX = 96,     /* rows up to this width by counting ranks */
