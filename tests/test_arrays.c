@@ -172,7 +172,7 @@ static void wrong_labels(void **state) {
                  "a.npy: row 1, column 0 is 2");
     assert_fails(SFU_ERR_FORMAT,
                  label_with("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 2)}", "\x00\x01\x02\x00", 4),
-                 "a.npy: labels of 3 dimensions");
+                 "a.npy: it has 3 dimensions");
     assert_fails(SFU_ERR_FORMAT,
                  label_with("{'descr': '<U1', 'fortran_order': False, 'shape': (1,)}", "\x00\xd8\x00\x00", 4),
                  "a.npy: entry 0", "Unicode");
@@ -185,6 +185,18 @@ static void wrong_labels(void **state) {
     assert_fails(SFU_ERR_FORMAT,
                  label_with("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "cos\nsystem\n.", 12),
                  "a.npy: byte 0", "system");
+}
+
+/* Shapes that take no bytes, or hardly any. */
+static void shapes_that_lie(void **state) {
+    (void)state;
+    sfu__array array;
+    assert_fails(SFU_ERR_FORMAT,
+                 view(&array, "{'descr': '|O', 'fortran_order': False, 'shape': (1687204932,)}", "N.", 2),
+                 "a.npy: 2 bytes of data", "1687204932 objects");
+    assert_fails(SFU_ERR_FORMAT,
+                 label_with("{'descr': '|u1', 'fortran_order': False, 'shape': (2000000000, 0)}", "", 0),
+                 "a.npy: a matrix of 2000000000 x 0 is empty");
 }
 
 /* Names from text, objects and a dictionary. */
@@ -280,10 +292,15 @@ static void memory_may_fail(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_type),     cmocka_unit_test(headers),
-                                       cmocka_unit_test(labels),         cmocka_unit_test(labels_that_count_from_one),
-                                       cmocka_unit_test(wrong_labels),   cmocka_unit_test(names),
-                                       cmocka_unit_test(features),       cmocka_unit_test(wrong_sparse_matrices),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_type),
+                                       cmocka_unit_test(headers),
+                                       cmocka_unit_test(labels),
+                                       cmocka_unit_test(labels_that_count_from_one),
+                                       cmocka_unit_test(wrong_labels),
+                                       cmocka_unit_test(shapes_that_lie),
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(features),
+                                       cmocka_unit_test(wrong_sparse_matrices),
                                        cmocka_unit_test(memory_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,8 +69,13 @@ sfu_status sfu__array_set_data(sfu__array *array, const void *data, size_t size)
     size_t need = 0;
     array->data = data;
     array->size = size;
-    if (array->kind != SFU__KIND_OBJECT &&
-        (__builtin_mul_overflow((size_t)array->count, array->item, &need) || need != size)) {
+    if (array->kind == SFU__KIND_OBJECT) { /* a pickle spends at least a byte on each */
+        return (uint64_t)array->count <= size
+                   ? SFU_OK
+                   : sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %lld objects are announced", array->place,
+                               size, (long long)array->count);
+    }
+    if (__builtin_mul_overflow((size_t)array->count, array->item, &need) || need != size) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %lld entries of %zu bytes are announced%s",
                          array->place, size, (long long)array->count, array->item,
                          need > size ? " (is it cut short?)" : "");
@@ -90,9 +95,15 @@ sfu_status sfu__array_need_numbers(const sfu__array *array) {
 
 sfu_status sfu__array_need_matrix(const sfu__array *array) {
     const sfu_status status = sfu__array_need_numbers(array);
-    return status != SFU_OK || array->dims == 2
-               ? status
-               : sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions, and a matrix has 2", array->place, array->dims);
+    if (status == SFU_OK && array->dims != 2) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions, and a matrix has 2", array->place, array->dims);
+    }
+    /* Rows without columns take no bytes, so that any number of them could be claimed. */
+    if (status == SFU_OK && array->count == 0) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld is empty", array->place,
+                         (long long)array->shape[0], (long long)array->shape[1]);
+    }
+    return status;
 }
 
 /* ---- entries -------------------------------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ bool sfu__array_is_number(const sfu__array *array);
 /* SFU_ERR_FORMAT with "PLACE: it is an array of text where numbers are needed" unless it is one of numbers. */
 SFU_CHECKED sfu_status sfu__array_need_numbers(const sfu__array *array);
 
-/* The same, and that it has two dimensions. */
+/* The same, and that it has two dimensions, neither of them 0. */
 SFU_CHECKED sfu_status sfu__array_need_matrix(const sfu__array *array);
 
 /* Entry i, in the order in which the data lies. `number` is for arrays of numbers; `whole` refuses anything that is not

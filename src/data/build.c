@@ -363,6 +363,7 @@ static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, c
     SFU_TRY(take_split(dataset, raw));
     SFU_TRY(take_columns(dataset, raw));
     SFU_TRY(take_names(dataset, raw));
+    dataset->assembled = !options->directed;
     SFU_TRY(sfu__dataset_bind(dataset, dataset->name, raw->features));
     SFU_TRY(sfu_dataset_check(dataset));
 done:
@@ -382,7 +383,9 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     if (options->largest) {
         SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
     }
-    SFU_TRY(sfu__scale(raw, options->scale));
+    if (!record.one_hot) { /* which is of length 1 as it is */
+        SFU_TRY(sfu__scale(raw, options->scale));
+    }
     SFU_TRY(sfu__dataset_new(&self, options->name != NULL ? options->name : "dataset"));
     SFU_TRY(fill(self, raw, &graph, options, &record));
     *dataset = self;

@@ -15,32 +15,35 @@ static const sfu_status GIVE_UP = SFU_ERR_UNSUPPORTED;
 
 /* ---- numbers in the order of their values ----------------------------------------------------------------------- */
 
-typedef struct word {
-    _Atomic uint64_t bits;
-} word;
-
 /* The set of numbers that occur, and for each how many smaller ones do. */
 typedef struct ranks {
-    word *words;
+    int64_t words;
+    uint64_t *bits;   /* [threads][words] while numbers are marked: each thread has its own; then the first is all */
     uint32_t *before; /* bits set in the words before */
 } ranks;
 
-static uint64_t bits_of(const ranks *self, int64_t i) {
-    return atomic_load_explicit(&self->words[i].bits, memory_order_relaxed);
-}
-
 static sfu_status mark_block(void *context, sfu__pair_block *block, int thread) {
-    (void)thread;
     const ranks *self = context;
+    uint64_t *bits = self->bits + self->words * thread;
     for (int64_t i = 0; i < 2 * block->count; i++) {
-        _Atomic uint64_t *bits = &self->words[block->ends[i] / 64].bits;
-        const uint64_t bit = UINT64_C(1) << block->ends[i] % 64;
-        /* Most are there already, and reading is cheaper than writing. */
-        if ((atomic_load_explicit(bits, memory_order_relaxed) & bit) == 0) {
-            atomic_fetch_or_explicit(bits, bit, memory_order_relaxed);
-        }
+        bits[block->ends[i] / 64] |= UINT64_C(1) << block->ends[i] % 64;
     }
     return SFU_OK;
+}
+
+/* Marks all numbers of the pairs, on as many threads as have room for a set of their own in a quarter of the memory
+ * that the pairs take. */
+static sfu_status mark_numbers(ranks *self, sfu__pairs *pairs, int threads) {
+    sfu_status status = SFU_OK;
+    const int64_t room = pairs->count / 4 / self->words;
+    const int used = room < 1 ? 1 : room < threads ? (int)room : threads;
+    SFU_ALLOC_ZERO(self->bits, self->words * used);
+    SFU_TRY(sfu__pairs_each(pairs, mark_block, self, used));
+    for (int64_t i = self->words; i < self->words * used; i++) {
+        self->bits[i % self->words] |= self->bits[i];
+    }
+done:
+    return status;
 }
 
 static sfu_status rank_block(void *context, sfu__pair_block *block, int thread) {
@@ -48,7 +51,7 @@ static sfu_status rank_block(void *context, sfu__pair_block *block, int thread) 
     const ranks *self = context;
     for (int64_t i = 0; i < 2 * block->count; i++) {
         const uint32_t id = block->ends[i];
-        const uint64_t bits = bits_of(self, id / 64);
+        const uint64_t bits = self->bits[id / 64];
         const uint64_t lower = bits & ((UINT64_C(1) << id % 64) - 1);
         block->ends[i] = self->before[id / 64] + (uint32_t)__builtin_popcountll(lower);
     }
@@ -56,9 +59,9 @@ static sfu_status rank_block(void *context, sfu__pair_block *block, int thread) 
 }
 
 /* Names the nodes after the numbers that occur. */
-static sfu_status name_ranked(sfu__tables *tables, const ranks *self, int64_t words) {
-    for (int64_t w = 0; w < words; w++) {
-        for (uint64_t bits = bits_of(self, w); bits != 0; bits &= bits - 1) {
+static sfu_status name_ranked(sfu__tables *tables, const ranks *self) {
+    for (int64_t w = 0; w < self->words; w++) {
+        for (uint64_t bits = self->bits[w]; bits != 0; bits &= bits - 1) {
             char digits[SFU__DIGITS_MAX];
             const uint64_t id = (uint64_t)w * 64 + (uint64_t)__builtin_ctzll(bits);
             const sfu_status status = sfu__node_index_append(&tables->nodes, digits, sfu__write_integer(digits, id));
@@ -72,24 +75,22 @@ static sfu_status name_ranked(sfu__tables *tables, const ranks *self, int64_t wo
 
 static sfu_status rank_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
     sfu_status status = SFU_OK;
-    ranks self = {0};
-    const int64_t words = (int64_t)largest / 64 + 1;
+    ranks self = {.words = (int64_t)largest / 64 + 1};
     int64_t total = 0;
-    SFU_ALLOC_ZERO(self.words, words);
-    SFU_ALLOC(self.before, words);
-    SFU_TRY(sfu__pairs_each(pairs, mark_block, &self, threads));
-    for (int64_t w = 0; w < words; w++) {
+    SFU_TRY(mark_numbers(&self, pairs, threads));
+    SFU_ALLOC(self.before, self.words);
+    for (int64_t w = 0; w < self.words; w++) {
         self.before[w] = (uint32_t)total;
-        total += __builtin_popcountll(bits_of(&self, w));
+        total += __builtin_popcountll(self.bits[w]);
     }
     if (total == (int64_t)largest + 1 && total <= INT32_MAX) {
         sfu__node_index_numbers(&tables->nodes, total);
     } else {
-        SFU_TRY(name_ranked(tables, &self, words));
+        SFU_TRY(name_ranked(tables, &self));
         SFU_TRY(sfu__pairs_each(pairs, rank_block, &self, threads));
     }
 done:
-    sfu__free(self.words);
+    sfu__free(self.bits);
     sfu__free(self.before);
     return status;
 }

@@ -36,6 +36,7 @@ struct sfu_dataset {
 
     pthread_mutex_t lock;
     bool lock_made, checked;
+    bool assembled;     /* the graph is of our own making, sorted and symmetric: only files are looked through */
     bool directed;      /* known after the check */
     sfu_status verdict; /* of the check */
     char verdict_text[512];

@@ -1,36 +1,74 @@
 /* info.c - what there is to know of a dataset before using it: one look at graph, labels and features. */
 #include "facts.h"
 #include "matrix.h"
+#include "parallel.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- the graph ----------------------------------------------------------------------------------------------------
  */
 
+enum { ROWS_AN_ITEM = 1 << 14 };
+
+/* What is counted along the edges, added up over the items. */
+typedef struct tally {
+    const sfu_dataset *dataset;
+    atomic_int_least64_t loops, joined, equal; /* entries: on the diagonal, between labelled nodes, between equals */
+    atomic_int_least64_t max_degree;
+} tally;
+
+static void raise_to(atomic_int_least64_t *most, int64_t value) {
+    int_least64_t seen = atomic_load(most);
+    while (value > seen && !atomic_compare_exchange_weak(most, &seen, value)) {
+    }
+}
+
 /* Degrees count neighbours other than the node itself; in a directed graph those that it points to. */
-static void look_at_edges(sfu_info *info, const sfu_dataset *dataset) {
-    const sfu_csr *graph = &dataset->graph;
-    int64_t joined = 0, equal = 0; /* entries between labelled nodes, and between equals */
-    for (int32_t node = 0; node < graph->rows; node++) {
-        int64_t degree = graph->indptr[node + 1] - graph->indptr[node];
+static sfu_status count_along_edges(void *context, int64_t item, int thread) {
+    (void)thread;
+    tally *self = context;
+    const sfu_csr *graph = &self->dataset->graph;
+    const int32_t *labels = self->dataset->labels;
+    int64_t loops = 0, joined = 0, equal = 0, max_degree = 0;
+    const int64_t end = (item + 1) * ROWS_AN_ITEM < graph->rows ? (item + 1) * ROWS_AN_ITEM : graph->rows;
+    for (int64_t node = item * ROWS_AN_ITEM; node < end; node++) {
+        int64_t own = 0;
         for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
             const int32_t other = graph->indices[i];
             if (other == node) {
-                info->self_loops++;
-                degree--;
-            } else if (dataset->labels != NULL && dataset->labels[node] >= 0 && dataset->labels[other] >= 0) {
+                own++;
+            } else if (labels != NULL && labels[node] >= 0 && labels[other] >= 0) {
                 joined++;
-                equal += dataset->labels[node] == dataset->labels[other];
+                equal += labels[node] == labels[other];
             }
         }
-        info->max_degree = degree > info->max_degree ? (int32_t)degree : info->max_degree;
+        const int64_t degree = graph->indptr[node + 1] - graph->indptr[node] - own;
+        max_degree = degree > max_degree ? degree : max_degree;
+        loops += own;
     }
+    atomic_fetch_add(&self->loops, loops);
+    atomic_fetch_add(&self->joined, joined);
+    atomic_fetch_add(&self->equal, equal);
+    raise_to(&self->max_degree, max_degree);
+    return SFU_OK;
+}
+
+static sfu_status look_at_edges(sfu_info *info, const sfu_dataset *dataset) {
+    const sfu_csr *graph = &dataset->graph;
+    tally self = {.dataset = dataset};
+    const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
+    const sfu_status status = sfu__parallel(count_along_edges, &self, items, sfu__thread_count(0));
+    info->self_loops = atomic_load(&self.loops);
+    info->max_degree = (int32_t)atomic_load(&self.max_degree);
     /* An undirected edge stands there twice: in `joined` and `equal` alike, so the share is the same. */
     const int64_t entries = graph->indptr[graph->rows] - info->self_loops;
+    const int64_t joined = atomic_load(&self.joined);
     info->edges = (dataset->directed ? entries : entries / 2) + info->self_loops;
     info->mean_degree = (double)entries / graph->rows;
-    info->homophily = joined > 0 ? (double)equal / (double)joined : (double)NAN;
+    info->homophily = joined > 0 ? (double)atomic_load(&self.equal) / (double)joined : (double)NAN;
+    return status;
 }
 
 static sfu_status look_at_components(sfu_info *info, const sfu_dataset *dataset) {
@@ -160,7 +198,7 @@ static sfu_status look(sfu__facts **facts, const sfu_dataset *dataset) {
                             .directed = dataset->directed,
                             .weighted = dataset->graph.values != NULL,
                             .source = dataset->source};
-    look_at_edges(&self->info, dataset);
+    SFU_TRY(look_at_edges(&self->info, dataset));
     SFU_TRY(look_at_components(&self->info, dataset));
     SFU_TRY(look_at_labels(self, dataset));
     look_at_standard(self, dataset);

@@ -221,9 +221,8 @@ sfu_status sfu__raw_set_labels(sfu__raw *raw, const sfu__table *table, const sfu
     sfu_status status = SFU_OK;
     const bool named = names != NULL && names->count > 0;
     const bool vector = is_vector(table);
-    if (!vector && !table->is_sparse && table->dense.dims != 2) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: labels of %d dimensions: a vector or a matrix is needed", table->place,
-                         table->dense.dims);
+    if (!vector && !table->is_sparse) {
+        SFU_TRY(sfu__array_need_matrix(&table->dense));
     }
     SFU_TRY(sfu__raw_set_nodes(raw, label_rows(table), table->place));
     SFU_ALLOC(raw->labels, raw->nodes);

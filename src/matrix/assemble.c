@@ -24,7 +24,7 @@
 enum {
     SLICE_PAIRS = 1 << 18,    /* at least: below that the counts cost more than the edges */
     SLICES_MAX = 1024,        /* bounds the table of counts */
-    BUCKET_ENTRIES = 1 << 18, /* about: keys of a bucket fit into a core's own cache */
+    BUCKET_ENTRIES = 1 << 19, /* about: keys of a bucket stay in the caches near a core */
     BUCKETS_MAX = 4096,
     INSERTION_MAX = 6, /* rows up to this width are sorted by insertion */
     RANK_MAX = 96,     /* rows up to this width by counting ranks */
@@ -232,7 +232,7 @@ static lanes load_lanes(const int32_t *from) {
  * several times as fast as insertion. Equal keys would fall on one place, and then nothing is done and false returned.
  */
 static bool sort_by_rank(uint32_t *keys, float *weights, int64_t count) {
-    enum { GROUP = 16 };
+    enum { GROUP = 8 };
     int32_t values[RANK_MAX + GROUP]; /* keys moved to where signed comparison is right */
     int32_t ranks[RANK_MAX + GROUP];
     float weights_in[RANK_MAX];
@@ -242,19 +242,14 @@ static bool sort_by_rank(uint32_t *keys, float *weights, int64_t count) {
     }
     for (int64_t group = 0; group < padded; group += GROUP) {
         const lanes a = load_lanes(values + group), b = load_lanes(values + group + 4);
-        const lanes c = load_lanes(values + group + 8), d = load_lanes(values + group + 12);
-        lanes rank_a = {0}, rank_b = {0}, rank_c = {0}, rank_d = {0};
+        lanes rank_a = {0}, rank_b = {0};
         for (int64_t i = 0; i < count; i++) {
             const lanes other = {values[i], values[i], values[i], values[i]};
             rank_a -= a > other;
             rank_b -= b > other;
-            rank_c -= c > other;
-            rank_d -= d > other;
         }
         memcpy(ranks + group, &rank_a, sizeof rank_a);
         memcpy(ranks + group + 4, &rank_b, sizeof rank_b);
-        memcpy(ranks + group + 8, &rank_c, sizeof rank_c);
-        memcpy(ranks + group + 12, &rank_d, sizeof rank_d);
     }
     int64_t sum = 0;
     for (int64_t i = 0; i < count; i++) {

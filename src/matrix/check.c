@@ -46,15 +46,18 @@ static uint32_t bits_of(float value) {
     return bits;
 }
 
-/* A matrix whose entries are distinct equals its transpose just when both have the same set of (row, column, value),
- * and then the sum of h(row, column, value) - h(column, row, value) is 0. The other way round a chance of 2^-64 is
- * left, and the pass needs no memory. */
+/* A matrix whose entries are distinct equals its transpose just when the entries above the diagonal, turned over, are
+ * those below it; then the sum of h(i, j, value) above less the sum of h(j, i, value) below is 0. The other way round a
+ * chance of 2^-64 is left, and the pass needs no memory. */
 static uint64_t row_imbalance(const sfu_csr *csr, int64_t row) {
     uint64_t sum = 0;
     for (int64_t i = csr->indptr[row]; i < csr->indptr[row + 1]; i++) {
+        const uint32_t here = (uint32_t)row;
         const uint32_t column = (uint32_t)csr->indices[i];
         const uint32_t value = csr->values != NULL ? bits_of(csr->values[i]) : 0;
-        sum += mix((uint32_t)row, column, value) - mix(column, (uint32_t)row, value);
+        const uint64_t hash = mix(here < column ? here : column, here < column ? column : here, value);
+        sum += here < column ? hash : -hash;
+        sum += here == column ? hash : 0;
     }
     return sum;
 }
