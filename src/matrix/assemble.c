@@ -5,10 +5,10 @@
  *   3. rows       each bucket on its own, in cache: entries to their rows, rows sorted, each column once
  *   4. close up   the rows moved together
  *
- * An entry is the row (high half) and twice the column plus the direction (low half): 0 as the file has it, 1 reversed.
- * The direction tells a repeated ordered pair, which is a duplicate, from a reciprocal one, which is none. Step 3
- * writes the finished rows over the front of their own bucket, so that at no time more is held than the entries
- * themselves.
+ * An entry has a key, twice the column plus the direction, 0 as the file has it, 1 reversed; and its row, counted from
+ * the first of its bucket so that 16 bits hold it. The direction tells a repeated ordered pair, which is a duplicate,
+ * from a reciprocal one, which is none. Step 3 writes the finished columns over the keys of their own bucket, so that
+ * at no time more is held than the entries themselves.
  *
  * Slices and buckets follow from the counts alone, and no step depends on who runs it: any number of threads gives the
  * same bytes.
@@ -26,7 +26,8 @@ enum {
     SLICE_PAIRS = 1 << 18,    /* at least: below that the counts cost more than the edges */
     SLICES_MAX = 1024,        /* bounds the table of counts */
     BUCKET_ENTRIES = 1 << 16, /* about: keys of a bucket fit into the second-level cache */
-    BUCKETS_MAX = 4096,
+    BUCKETS_MAX = 4096,       /* or as many as it takes for the rows of a bucket to fit ROW_BITS */
+    ROW_BITS = 16,
 };
 
 typedef struct job {
@@ -47,8 +48,9 @@ typedef struct job {
     int64_t *offsets;      /* [slices][buckets]: counts, then where to write */
     int64_t *bucket_start; /* buckets + 1 */
     int64_t *bucket_kept;  /* entries left of a bucket */
-    uint64_t *entries;
-    float *weights; /* beside the entries, or NULL */
+    int32_t *keys;         /* of the entries, as int32_t: the finished columns come in their place */
+    uint16_t *rows;        /* beside the keys */
+    float *weights;        /* beside the keys, or NULL */
     atomic_int_least64_t loops, duplicates;
     struct desk *desks; /* one a thread */
 } job;
@@ -154,8 +156,9 @@ static void place_slices(job *self) {
 
 /* ---- 2. scatter ----------------------------------------------------------------------------------------------- */
 
-static inline uint64_t entry_of(uint32_t row, uint32_t column, uint32_t direction) {
-    return (uint64_t)row << 32 | (column << 1 | direction);
+static inline void put_entry(const job *self, int64_t place, uint32_t row, uint32_t column, uint32_t direction) {
+    self->keys[place] = (int32_t)(column << 1 | direction);
+    self->rows[place] = (uint16_t)(row & ((1u << self->shift) - 1));
 }
 
 static void scatter_run(job *self, const stretch *run, int64_t *places) {
@@ -166,13 +169,13 @@ static void scatter_run(job *self, const stretch *run, int64_t *places) {
         const uint32_t from = block->ends[2 * i];
         const uint32_t to = block->ends[2 * i + 1];
         const int64_t place = places[from >> self->shift]++;
-        self->entries[place] = entry_of(from, to, 0);
+        put_entry(self, place, from, to, 0);
         if (self->weights != NULL) {
             self->weights[place] = block->weights[i];
         }
         if (both && from != to) {
             const int64_t back = places[to >> self->shift]++;
-            self->entries[back] = entry_of(to, from, 1);
+            put_entry(self, back, to, from, 1);
             if (self->weights != NULL) {
                 self->weights[back] = block->weights[i];
             }
@@ -268,18 +271,18 @@ static int64_t write_plain_row(const job *self, uint32_t row, const uint32_t *ke
 }
 
 /* Entries of the bucket to their rows, in the order in which they came. */
-static void group_rows(const job *self, desk *mine, int64_t begin, int64_t end, uint32_t first_row, uint32_t rows) {
+static void group_rows(const job *self, desk *mine, int64_t begin, int64_t end, uint32_t rows) {
     int64_t *start = mine->row_start;
     memset(start, 0, ((size_t)rows + 1) * sizeof *start);
     for (int64_t i = begin; i < end; i++) {
-        start[(uint32_t)(self->entries[i] >> 32) - first_row + 1]++;
+        start[self->rows[i] + 1]++;
     }
     for (uint32_t row = 0; row < rows; row++) {
         start[row + 1] += start[row];
     }
     for (int64_t i = begin; i < end; i++) {
-        const int64_t place = start[(uint32_t)(self->entries[i] >> 32) - first_row]++;
-        mine->keys[place] = (uint32_t)self->entries[i];
+        const int64_t place = start[self->rows[i]]++;
+        mine->keys[place] = (uint32_t)self->keys[i];
         if (self->weights != NULL) {
             mine->weights[place] = self->weights[i];
         }
@@ -295,10 +298,10 @@ static sfu_status finish_bucket(void *context, int64_t bucket, int thread) {
     const uint32_t first_row = (uint32_t)(bucket << self->shift);
     const int64_t row_end = (bucket + 1) << self->shift;
     const uint32_t rows = (uint32_t)((row_end < self->nodes ? row_end : self->nodes) - first_row);
-    group_rows(self, mine, begin, end, first_row, rows);
+    group_rows(self, mine, begin, end, rows);
 
-    /* The bucket's entries have been copied out, so its place takes the finished columns. */
-    int32_t *indices = (int32_t *)(void *)(self->entries + begin);
+    /* The bucket's keys have been copied out, so their place takes the finished columns. */
+    int32_t *indices = self->keys + begin;
     float *weights = self->weights != NULL ? self->weights + begin : NULL;
     tally dropped = {0, 0};
     int64_t kept = 0;
@@ -361,12 +364,11 @@ static void free_desks(job *self) {
 static sfu_status close_up(job *self) {
     sfu_status status = SFU_OK;
     sfu_matrix *graph = self->graph;
-    int32_t *indices = (int32_t *)(void *)self->entries;
     int64_t kept = 0;
     for (int64_t bucket = 0; bucket < self->buckets; bucket++) {
         const int64_t begin = self->bucket_start[bucket];
         const size_t count = (size_t)self->bucket_kept[bucket];
-        memmove(indices + kept, self->entries + begin, count * sizeof *indices);
+        memmove(self->keys + kept, self->keys + begin, count * sizeof *self->keys);
         if (self->weights != NULL) {
             memmove(self->weights + kept, self->weights + begin, count * sizeof *self->weights);
         }
@@ -376,12 +378,12 @@ static sfu_status close_up(job *self) {
     for (int64_t row = 0; row < self->nodes; row++) {
         graph->indptr[row + 1] += graph->indptr[row];
     }
-    graph->indices = sfu__resize(self->entries, (size_t)kept, sizeof *graph->indices);
+    graph->indices = sfu__resize(self->keys, (size_t)kept, sizeof *graph->indices);
     if (graph->indices == NULL) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
-    self->entries = NULL;
+    self->keys = NULL;
     if (self->weights != NULL) {
         graph->values = sfu__resize(self->weights, (size_t)kept, sizeof *graph->values);
         if (graph->values == NULL) {
@@ -404,7 +406,7 @@ static void cut(job *self) {
     self->slices = (count + self->slice_pairs - 1) / self->slice_pairs;
     const int64_t wanted = entries / BUCKET_ENTRIES + 1;
     const int64_t most = wanted < BUCKETS_MAX ? wanted : BUCKETS_MAX;
-    while ((self->nodes - 1) >> self->shift >= most) {
+    while ((self->nodes - 1) >> self->shift >= most && self->shift < ROW_BITS) {
         self->shift++;
     }
     self->buckets = ((self->nodes - 1) >> self->shift) + 1;
@@ -434,7 +436,8 @@ static sfu_status run_all(job *self) {
     SFU_TRY(prepare(self));
     SFU_TRY(sfu__parallel(count_slice, self, self->slices, self->threads));
     place_slices(self);
-    SFU_ALLOC(self->entries, self->bucket_start[self->buckets]);
+    SFU_ALLOC(self->keys, self->bucket_start[self->buckets]);
+    SFU_ALLOC(self->rows, self->bucket_start[self->buckets]);
     if (self->pairs->count > 0 && self->pairs->blocks[0].weights != NULL) {
         SFU_ALLOC(self->weights, self->bucket_start[self->buckets]);
     }
@@ -468,7 +471,8 @@ sfu_status sfu__assemble(sfu_matrix *graph, sfu__pairs *pairs, int64_t nodes, sf
     sfu__free(self.offsets);
     sfu__free(self.bucket_start);
     sfu__free(self.bucket_kept);
-    sfu__free(self.entries);
+    sfu__free(self.keys);
+    sfu__free(self.rows);
     sfu__free(self.weights);
     sfu__pairs_clear(pairs);
     if (status != SFU_OK) {
