@@ -18,23 +18,26 @@ fi
 
 median() { printf '%s\n' "$@" | sort -n | sed -n "$((($# + 1) / 2))p"; }
 ours() { "$build/bench/measure" "$build/sfumato" data import --quiet --edges "$1" --header no -o "$folder/ours.safetensors" 2>/dev/null; }
-peer() { "$build/bench/measure" "$PYTHON" bench/peer_import.py "$1" "$folder/peer.npz"; }
+peer() { "$build/bench/measure" "$PYTHON" bench/peer_import.py "$1" "$2" "$folder/peer.npz"; }
 
 echo "machine: $(nproc) cores, $(uname -m); $("$PYTHON" -c 'import pandas, scipy, numpy; print("pandas", pandas.__version__, "scipy", scipy.__version__, "numpy", numpy.__version__)')"
 nodes=5000000 edges=50000000
 "$build/bench/uniform_edges" $nodes $edges >"$folder/edges.csv"
-echo "edge list: $edges pairs over $nodes nodes, $(stat -c %s "$folder/edges.csv") bytes, in $folder"
+echo "edge list: $edges pairs over $nodes nodes, $(stat -c %s "$folder/edges.csv") bytes, on $(stat -f -c %T "$folder")"
 for ((i = 0; i < rounds; i++)); do
     read -r s _ m < <(ours "$folder/edges.csv")
     our_s+=("$s") our_m+=("$m")
-    read -r s _ m < <(peer "$folder/edges.csv")
-    peer_s+=("$s") peer_m+=("$m")
-    echo "round $((i + 1)): sfumato ${our_s[i]} s ${our_m[i]} MiB, pandas+scipy ${peer_s[i]} s ${peer_m[i]} MiB"
+    read -r s _ m < <(peer plain "$folder/edges.csv")
+    plain_s+=("$s") plain_m+=("$m")
+    read -r s _ m < <(peer tuned "$folder/edges.csv")
+    tuned_s+=("$s") tuned_m+=("$m")
+    echo "round $((i + 1)): sfumato ${our_s[i]} s ${our_m[i]} MiB; pandas and scipy ${plain_s[i]} s ${plain_m[i]} MiB, tuned ${tuned_s[i]} s ${tuned_m[i]} MiB"
 done
 result=$(stat -c %s "$folder/ours.safetensors")
-awk -v o="$(median "${our_s[@]}")" -v p="$(median "${peer_s[@]}")" -v m="$(median "${our_m[@]}")" -v r="$result" 'BEGIN {
-    printf "median: sfumato %.2f s, pandas+scipy %.2f s: %.1fx faster; peak %.0f MiB is %.2fx the result of %.0f MiB\n",
-           o, p, p / o, m, m / (r / 1048576), r / 1048576 }'
+awk -v o="$(median "${our_s[@]}")" -v p="$(median "${plain_s[@]}")" -v t="$(median "${tuned_s[@]}")" \
+    -v m="$(median "${our_m[@]}")" -v r="$result" 'BEGIN {
+    printf "median: sfumato %.2f s; pandas and scipy %.2f s, %.1fx; tuned %.2f s, %.1fx\n", o, p, p / o, t, t / o
+    printf "peak %.0f MiB, %.2fx the result of %.0f MiB\n", m, m / (r / 1048576), r / 1048576 }'
 # The two must have made the same graph.
 "$PYTHON" - "$folder/ours.safetensors" "$folder/peer.npz" <<'PY'
 import json, sys

@@ -44,7 +44,7 @@ function(sfumato_soname variable module)
 endfunction()
 
 sfumato_part(ZIP libzip libzip-dev "reading .npz")
-sfumato_part(MAT matio libmatio-dev "reading .mat")
+sfumato_part(MAT matio libmatio-dev "reading .mat of version 7.3")
 sfumato_part(CURL libcurl libcurl4-openssl-dev "data get over HTTPS")
 
 set(data_libraries "")

@@ -11,7 +11,7 @@ mkdir -p build-fuzz/findings build-fuzz/logs
 fuzz() { # FORMAT
     local corpus=build-fuzz/corpus/$1 log=build-fuzz/logs/$1.txt
     mkdir -p "$corpus"
-    if "build-fuzz/tests/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    if "build-fuzz/tests/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=65536 \
         -artifact_prefix="build-fuzz/findings/$1-" "$corpus" "tests/fuzz/seeds/$1" >"$log" 2>&1; then
         printf 'fuzz: %-16s clean, %s\n' "$1" "$(grep -E '^Done [0-9]+ runs' "$log")"
     else

@@ -8,7 +8,7 @@ const char *sfu_version(void) { return SFU_VERSION; }
 const char *sfu_version_part(int i) {
     static const char *const parts[] = {
         PART("npz", SFU_HAVE_ZIP, "libzip"),
-        PART("mat", SFU_HAVE_MAT, "libmatio"),
+        PART("mat", SFU_HAVE_MAT, "libmatio, for .mat of version 7.3"),
         PART("https", SFU_HAVE_CURL, "libcurl"),
     };
     return i >= 0 && i < (int)(sizeof parts / sizeof parts[0]) ? parts[i] : 0;

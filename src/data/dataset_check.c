@@ -8,20 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static sfu_status check_graph(sfu_dataset *dataset) {
-    if (dataset->assembled) {
-        return SFU_OK;
-    }
-    char what[300];
-    snprintf(what, sizeof what, "%.200s: adj", dataset->name);
+/* A CSR of tensors "NAME.indptr" and so on. */
+static sfu_status check_csr(const sfu_dataset *dataset, const sfu_csr *csr, const char *name, bool weights,
+                            bool *lopsided) {
+    char what[300], indices[32];
+    snprintf(what, sizeof what, "%.200s: %s", dataset->name, name);
+    snprintf(indices, sizeof indices, "%s.indices", name);
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < dataset->tensor_count; i++) {
-        if (strcmp(dataset->tensors[i].name, "adj.indices") == 0) {
+        if (strcmp(dataset->tensors[i].name, indices) == 0) {
             nonzeros = dataset->tensors[i].count;
         }
     }
-    return sfu__csr_check(&dataset->graph, &(sfu__csr_rules){what, nonzeros, true, sfu__thread_count(0)},
-                          &dataset->directed);
+    return sfu__csr_check(csr, &(sfu__csr_rules){what, nonzeros, weights, sfu__thread_count(0)}, lopsided);
+}
+
+static sfu_status check_graph(sfu_dataset *dataset) {
+    return dataset->assembled ? SFU_OK : check_csr(dataset, &dataset->graph, "adj", true, &dataset->directed);
 }
 
 static sfu_status check_numbers(const sfu_dataset *dataset, const char *what, const float *values, int64_t rows,
@@ -36,18 +39,8 @@ static sfu_status check_numbers(const sfu_dataset *dataset, const char *what, co
 }
 
 static sfu_status check_features(const sfu_dataset *dataset) {
-    if (dataset->dense != NULL) {
-        return check_numbers(dataset, "x", dataset->dense, dataset->nodes, dataset->features);
-    }
-    char what[300];
-    snprintf(what, sizeof what, "%.200s: x", dataset->name);
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < dataset->tensor_count; i++) {
-        if (strcmp(dataset->tensors[i].name, "x.indices") == 0) {
-            nonzeros = dataset->tensors[i].count;
-        }
-    }
-    return sfu__csr_check(&dataset->sparse, &(sfu__csr_rules){what, nonzeros, false, sfu__thread_count(0)}, NULL);
+    return dataset->dense != NULL ? check_numbers(dataset, "x", dataset->dense, dataset->nodes, dataset->features)
+                                  : check_csr(dataset, &dataset->sparse, "x", false, NULL);
 }
 
 static sfu_status check_labels(const sfu_dataset *dataset) {

@@ -112,25 +112,24 @@ done:
     return status;
 }
 
-/* All features in their order, those that no node has among them. */
-static sfu_status write_feature_names(sfu__writer *out, const sfu_dataset *dataset) {
+/* All names of a kind in their order, those that no node has among them. */
+static sfu_status write_names(sfu__writer *out, const sfu_dataset *dataset, int32_t count,
+                              const char *(*name_of)(const sfu_dataset *dataset, int32_t i)) {
     sfu_status status = SFU_OK;
-    for (int32_t j = 0; j < dataset->features; j++) {
-        SFU_TRY(put_name(out, sfu_dataset_feature_name(dataset, j), j));
+    for (int32_t i = 0; i < count; i++) {
+        SFU_TRY(put_name(out, name_of(dataset, i), i));
         SFU_TRY(put_text(out, "\n"));
     }
 done:
     return status;
 }
 
+static sfu_status write_feature_names(sfu__writer *out, const sfu_dataset *dataset) {
+    return write_names(out, dataset, dataset->features, sfu_dataset_feature_name);
+}
+
 static sfu_status write_class_names(sfu__writer *out, const sfu_dataset *dataset) {
-    sfu_status status = SFU_OK;
-    for (int32_t label = 0; label < dataset->classes; label++) {
-        SFU_TRY(put_name(out, sfu_dataset_class_name(dataset, label), label));
-        SFU_TRY(put_text(out, "\n"));
-    }
-done:
-    return status;
+    return write_names(out, dataset, dataset->classes, sfu_dataset_class_name);
 }
 
 static sfu_status write_columns(sfu__writer *out, const sfu_dataset *dataset) {
