@@ -25,7 +25,7 @@
 enum {
     SLICE_PAIRS = 1 << 18,    /* at least: below that the counts cost more than the edges */
     SLICES_MAX = 1024,        /* bounds the table of counts */
-    BUCKET_ENTRIES = 1 << 16, /* about: keys of a bucket fit into the second-level cache */
+    BUCKET_ENTRIES = 1 << 17, /* about: what a bucket needs fits into the second-level cache */
     BUCKETS_MAX = 4096,       /* or as many as it takes for the rows of a bucket to fit ROW_BITS */
     ROW_BITS = 16,
 };
