@@ -16,18 +16,17 @@ static int32_t root_of(int32_t *parent, int32_t node) {
     return node;
 }
 
-/* Joins the node with the neighbours in [begin, end) of the list of all. */
-static void join(int32_t *parent, const sfu_csr *graph, int32_t node, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; i++) {
-        const int32_t a = root_of(parent, node);
-        const int32_t b = root_of(parent, graph->indices[i]);
-        if (a < b) {
-            parent[b] = a;
-        } else {
-            parent[a] = b;
-        }
+static void join(int32_t *parent, int32_t a, int32_t b) {
+    a = root_of(parent, a);
+    b = root_of(parent, b);
+    if (a < b) {
+        parent[b] = a;
+    } else {
+        parent[a] = b;
     }
 }
+
+static bool together(int32_t *parent, int32_t a, int32_t b) { return root_of(parent, a) == root_of(parent, b); }
 
 /* Points every node at its root and counts the nodes of each; returns the root of the largest, the smallest among
  * equals. */
@@ -57,13 +56,14 @@ sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest,
     }
     const int64_t *indptr = graph->indptr;
     for (int32_t node = 0; node < graph->rows; node++) {
-        const int64_t stop = indptr[node] + FIRST_EDGES;
-        join(component, graph, node, indptr[node], stop < indptr[node + 1] ? stop : indptr[node + 1]);
+        for (int64_t i = indptr[node]; i < indptr[node + 1] && i < indptr[node] + FIRST_EDGES; i++) {
+            join(component, node, graph->indices[i]);
+        }
     }
     const int32_t giant = settle(component, sizes, graph->rows);
     for (int32_t node = 0; node < graph->rows; node++) {
-        if (!symmetric || root_of(component, node) != root_of(component, giant)) {
-            join(component, graph, node, indptr[node], indptr[node + 1]);
+        for (int64_t i = indptr[node]; i < indptr[node + 1] && !(symmetric && together(component, node, giant)); i++) {
+            join(component, node, graph->indices[i]);
         }
     }
     *largest_root = settle(component, sizes, graph->rows);
