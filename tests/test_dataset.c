@@ -400,6 +400,13 @@ static sfu_status save_and_load(void *context) {
     if (status == SFU_OK) {
         status = sfu_dataset_digest(digest, again);
     }
+    char *command = NULL;
+    if (status == SFU_OK) {
+        char folder[600];
+        snprintf(folder, sizeof folder, "%s.d", path);
+        status = sfu_dataset_export(again, folder, &command);
+    }
+    sfu_text_free(command);
     sfu_dataset_free(again);
     sfu_dataset_free(dataset);
     return status;
