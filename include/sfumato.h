@@ -51,8 +51,8 @@ extern "C" {
 /* The version of the library that is running, which may be newer than the header a program was compiled with. */
 SFU_API const char *sfu_version(void);
 
-/* The optional parts, one a call from i = 0 on, NULL after the last: "mat 1 libmatio" where it is built in,
- * "mat 0 libmatio" where it is not. */
+/* The optional parts, one a call from i = 0 on, NULL after the last: "npz 1 libzip" where it is built in,
+ * "npz 0 libzip" where it is not. */
 SFU_API const char *sfu_version_part(int i);
 
 /* ---- 2. Status and messages ------------------------------------------------------------------------------------- */
@@ -190,8 +190,8 @@ typedef struct sfu_info {
     int64_t self_loops, self_loops_dropped, duplicates_dropped;
     int64_t feature_nonzeros;
     int32_t unlabelled, isolated, featureless, components, largest_component;
-    double homophily; /* share of the edges between labelled nodes that join equals; NaN where there is none */
-    double mean_degree;
+    double homophily;   /* share of the edges between labelled nodes that join equals; NaN where there is none */
+    double mean_degree; /* neighbours other than the node itself; directed: those that it points to */
     int32_t max_degree;
     bool directed, weighted, has_standard;
     int32_t standard[SFU_PARTS]; /* sizes of the dataset's own split */
@@ -286,7 +286,8 @@ typedef struct sfu_make_options {
     int32_t nodes, classes, vocabulary;
     double degree;    /* mean number of neighbours */
     double power;     /* exponent of the power law of popularity, > 2; 0: all nodes alike */
-    double homophily; /* share of edges that join nodes of one class */
+    double homophily; /* share of edges that join nodes of one class; at most a fifth of the nodes, the outsiders, write
+                       * and cite like another class */
     double words;     /* mean number of words a node */
     double noise;     /* share of words drawn without regard to the class */
     int threads;      /* 0: as many as there are cores. Never changes the result */
@@ -312,7 +313,9 @@ SFU_API void sfu_get_options_init(sfu_get_options *options);
 SFU_API const char *sfu_get_name(int i, const char **text);
 
 /* Downloads the raw files of a dataset, checks their SHA-256, imports them and writes the container. *path (if not
- * NULL) gets where it is, to be freed with sfu_text_free. */
+ * NULL) gets where it is, to be freed with sfu_text_free. $SFUMATO_MIRROR, an address, is asked before the built-in
+ * mirrors. After a cut-off or a cancel, NAME.raw beside the container keeps what has come, and the next call goes on
+ * from there. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *options);
 
 /* The user's cache folder for datasets: $XDG_CACHE_HOME/sfumato, else ~/.cache/sfumato. NULL where neither is set. To
@@ -333,7 +336,7 @@ SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_datase
                                              const char *size);
 SFU_API void sfu_split_free(sfu_split *split);
 
-/* The nodes of one part, ascending. */
+/* The nodes of one part, ascending; their number in *count (if not NULL). */
 SFU_API const int32_t *sfu_split_part(const sfu_split *split, sfu_part part, int32_t *count);
 
 /* SHA-256 of the three parts: results carry it. 64 hexadecimal digits and a 0. */
