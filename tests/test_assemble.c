@@ -197,6 +197,28 @@ static void large_and_threaded(void **state) {
     free_edges(&made);
 }
 
+/* More rows than a bucket can number: they are cut into several although the edges would fit one. */
+static void many_nodes_few_edges(void **state) {
+    (void)state;
+    enum { NODES = 300000 };
+    uint32_t ends[] = {0, 65536, 65535, NODES - 1, 131072, 65536, NODES - 1, 65535};
+    const made few = {NODES, 4, ends, NULL};
+    sfu__pairs pairs = {0};
+    sfu_matrix graph;
+    sfu__assembly assembly = {.threads = 2};
+    assert_ok(to_pairs(&pairs, &few, 3));
+    assert_ok(sfu__assemble(&graph, &pairs, NODES, &assembly));
+    static const int32_t rows[] = {0, 65535, 65536, 65536, 131072, NODES - 1};
+    static const int32_t columns[] = {65536, NODES - 1, 0, 131072, 65536, 65535};
+    assert_int_equal(graph.indptr[NODES], 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(graph.indices[i], columns[i]);
+        assert_in_range(i, graph.indptr[rows[i]], graph.indptr[rows[i] + 1] - 1);
+    }
+    assert_int_equal(assembly.duplicates_dropped, 0);
+    sfu__matrix_clear(&graph);
+}
+
 static void bad_edges(void **state) {
     (void)state;
     sfu_matrix graph;
@@ -236,6 +258,7 @@ static void no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(against_the_table), cmocka_unit_test(large_and_threaded),
-                                       cmocka_unit_test(bad_edges), cmocka_unit_test(no_memory)};
+                                       cmocka_unit_test(many_nodes_few_edges), cmocka_unit_test(bad_edges),
+                                       cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
