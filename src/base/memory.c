@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Large arrays ask for large pages: first touch and random access get cheaper, by a fifth on a graph of 10^8 entries.
- * It is a wish, and a system that does not know it goes on as before. */
+/* Large arrays ask for large pages, which makes first touch and random access cheaper. It is a wish, and a system that
+ * does not know it goes on as before. */
 static void prefer_large_pages(void *block, size_t bytes) {
     enum { LARGE_PAGE = 1 << 21, WORTH_IT = 2 * LARGE_PAGE };
     if (block != NULL && bytes >= WORTH_IT) {

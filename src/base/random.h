@@ -27,7 +27,7 @@ uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position);
 /* A walk along a stream, for draws of unknown number. */
 typedef struct sfu__random {
     uint64_t seed, stream, position;
-    uint64_t block[2]; /* the block of position | 1 when `position` is odd */
+    uint64_t block[2]; /* made at an even position, used up at the odd one after it: a walk starts at an even one */
 } sfu__random;
 
 sfu__random sfu__random_start(uint64_t seed, uint64_t stream);
