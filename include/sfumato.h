@@ -5,6 +5,7 @@
  *
  *   1. version        2. status and messages     3. memory, log, progress
  *   4. datasets       5. import, make, get       6. splits       7. smoothing matrices
+ *   8. networks       9. plans                  10. training    11. models and prediction
  *
  * Conventions
  *   - A function that can fail returns an sfu_status; SFU_OK is 0. sfu_message() then tells the calling thread, in one
@@ -375,6 +376,187 @@ SFU_API SFU_CHECKED sfu_status sfu_smoothing_new(sfu_matrix **matrix, const sfu_
                                                  const sfu_smoothing_options *options);
 SFU_API sfu_csr sfu_matrix_csr(const sfu_matrix *matrix);
 SFU_API void sfu_matrix_free(sfu_matrix *matrix);
+
+/* ---- 8. Networks ------------------------------------------------------------------------------------------------ */
+
+/* A network: layers in the composition language, or one of the paper's networks by name. docs/compose.md has the
+ * language. */
+typedef struct sfu_net sfu_net;
+
+typedef struct sfu_net_options {
+    int32_t hidden; /* width of the hidden layers of a named network */
+    int32_t k;      /* how many smoothings or convolutions a named network has */
+} sfu_net_options;
+
+SFU_API void sfu_net_options_init(sfu_net_options *options);
+
+/* Parses a composition, "smooth | dense 64 relu | smooth | softmax", or a name, "gcn". options may be NULL. A mistake
+ * is answered with a message of three lines: what is wrong, the text, and a caret under the place. */
+SFU_API SFU_CHECKED sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *options);
+SFU_API void sfu_net_free(sfu_net *net);
+
+/* The composition in canonical form: parsing it gives the same network. */
+SFU_API const char *sfu_net_text(const sfu_net *net);
+
+/* The name of the i-th named network, NULL after the last, and in *text (if not NULL) a line about it. */
+SFU_API const char *sfu_net_name(int i, const char **text);
+
+/* Draws the network as boxes from left to right, an SVG file, whole or not at all. */
+SFU_API SFU_CHECKED sfu_status sfu_net_draw(const sfu_net *net, const char *path);
+
+/* ---- 9. Plans --------------------------------------------------------------------------------------------------- */
+
+/* The steps of a training epoch, of its validation and of a prediction of every node, and what they cost. */
+typedef struct sfu_plan sfu_plan;
+
+typedef enum sfu_pass { SFU_PASS_TRAIN = 0, SFU_PASS_EVALUATE = 1, SFU_PASS_PREDICT = 2, SFU_PASSES = 3 } sfu_pass;
+
+typedef struct sfu_plan_options {
+    double dropout; /* the rate that training will have: 0 leaves the planner more freedom */
+    bool plain;     /* without rewrites: every node, every epoch, as the composition says it */
+    int threads;    /* of the measurement, 0: one a core */
+} sfu_plan_options;
+
+typedef struct sfu_step {
+    const char *op;     /* what is done: "spmm", "gemm", "softmax", ... */
+    const char *text;   /* the same as an equation, with the names of docs/planner.md: "H1 = X W0" */
+    const char *why;    /* why it is done this way; "" where there was no choice */
+    int32_t rows, cols; /* of what it makes */
+    double flops, bytes;
+    double predicted_s;
+    double measured_s; /* NaN before sfu_plan_measure */
+    int depth;         /* in the tree: 0 is a layer, 1 a step of it */
+} sfu_step;
+
+SFU_API void sfu_plan_options_init(sfu_plan_options *options);
+SFU_API SFU_CHECKED sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                                            const sfu_split *split, const sfu_plan_options *options);
+SFU_API void sfu_plan_free(sfu_plan *plan);
+
+/* The i-th step of a pass, NULL after the last. */
+SFU_API const sfu_step *sfu_plan_step(const sfu_plan *plan, sfu_pass pass, int i);
+
+/* What a pass takes in all: seconds predicted and measured (NaN before sfu_plan_measure), bytes of memory. */
+typedef struct sfu_pass_cost {
+    double predicted_s, measured_s;
+    int64_t memory_bytes;
+} sfu_pass_cost;
+SFU_API sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass);
+
+/* Runs each pass a number of times and notes what each step took. */
+SFU_API SFU_CHECKED sfu_status sfu_plan_measure(sfu_plan *plan);
+
+/* The cost of the paper's Table 1 with the numbers of this network and dataset in it. */
+typedef struct sfu_paper_cost {
+    const char *name;    /* "GCN"; NULL: the network is not in the table, and the rest is 0 */
+    const char *formula; /* "L N_E d + L n d^2 + n d M" */
+    double L, L_l, n, N_E, d, M;
+    double value;
+} sfu_paper_cost;
+SFU_API sfu_paper_cost sfu_plan_paper_cost(const sfu_plan *plan);
+
+/* ---- 10. Training ----------------------------------------------------------------------------------------------- */
+
+typedef struct sfu_model sfu_model;
+
+typedef enum sfu_loss { SFU_LOSS_MEAN = 0, SFU_LOSS_SUM = 1 } sfu_loss;
+typedef enum sfu_keep { SFU_KEEP_BEST = 0, SFU_KEEP_LAST = 1 } sfu_keep;
+
+/* How an epoch went. */
+typedef struct sfu_epoch {
+    int32_t epoch; /* from 1 on */
+    double train_loss, val_loss, val_accuracy;
+    double best_val_accuracy;
+    int32_t best_epoch;
+    double seconds; /* since the start */
+} sfu_epoch;
+
+/* Called on the thread that called sfu_train, after every epoch. Returning false ends the training; the best weights so
+ * far are kept. */
+typedef bool (*sfu_epoch_fn)(void *user, const sfu_epoch *epoch);
+
+typedef struct sfu_train_options {
+    double lr, weight_decay, dropout;
+    sfu_loss loss;
+    bool balanced;            /* a class weighs the more the fewer labels it has */
+    int32_t epochs, patience; /* patience 0: never early */
+    sfu_keep keep;
+    uint64_t seed;
+    const sfu_model *init; /* start from these weights; NULL: from the seed */
+    const char *device;    /* "cpu" */
+    int threads;           /* 0: one a core. Never changes the result */
+    sfu_epoch_fn on_epoch; /* or NULL */
+    void *on_epoch_user;
+} sfu_train_options;
+
+SFU_API void sfu_train_options_init(sfu_train_options *options);
+
+/* One training. Test labels are read after it has ended, for the scores. */
+SFU_API SFU_CHECKED sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net,
+                                         const sfu_split *split, const sfu_train_options *options);
+
+/* ---- 11. Models and prediction ---------------------------------------------------------------------------------- */
+
+typedef struct sfu_class_score {
+    double precision, recall, f1; /* of a class that is neither there nor predicted: 0 */
+    int32_t support;              /* test nodes of the class */
+} sfu_class_score;
+
+/* How a training ended. Accuracies are NaN where there is no node to take them from. */
+typedef struct sfu_scores {
+    int32_t epochs, best_epoch;
+    double train_accuracy, val_accuracy, val_loss, test_accuracy, test_macro_f1;
+    double seconds;
+    bool interrupted; /* the caller ended it */
+    uint64_t seed;
+    char split_digest[65];
+} sfu_scores;
+
+/* The scores of the training that made the model; zeros and false of a model that was opened without them. */
+SFU_API sfu_scores sfu_model_scores(const sfu_model *model);
+
+/* Of the test nodes, after sfu_train: a class's scores, and how many of class `truth` were taken for `guess`. */
+SFU_API sfu_class_score sfu_model_class_score(const sfu_model *model, int32_t class_index);
+SFU_API int32_t sfu_model_confusion(const sfu_model *model, int32_t truth, int32_t guess);
+
+SFU_API SFU_CHECKED sfu_status sfu_model_open(sfu_model **model, const char *path);
+SFU_API SFU_CHECKED sfu_status sfu_model_save(const sfu_model *model, const char *path);
+SFU_API void sfu_model_free(sfu_model *model);
+
+SFU_API const sfu_net *sfu_model_net(const sfu_model *model);
+SFU_API int32_t sfu_model_classes(const sfu_model *model);
+SFU_API int32_t sfu_model_features(const sfu_model *model);
+SFU_API const char *sfu_model_class_name(const sfu_model *model, int32_t class_index);
+SFU_API int32_t sfu_model_embedding_width(const sfu_model *model); /* 0: there is no hidden layer */
+
+/* The class probabilities of every node, probabilities[nodes][classes], and the class of the largest, labels[nodes].
+ * Either may be NULL. Refuses a dataset whose features or classes are not the model's. threads as above. */
+SFU_API SFU_CHECKED sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
+                                           const sfu_model *model, int threads);
+
+/* The last hidden layer of every node, embedding[nodes][sfu_model_embedding_width]. */
+SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
+                                         int threads);
+
+/* ---- 12. This machine -------------------------------------------------------------------------------------------- */
+
+/* One measured rate: "read L2", 69.1, "GB/s". */
+typedef struct sfu_rate {
+    const char *what, *unit;
+    double value;
+} sfu_rate;
+
+typedef struct sfu_bench sfu_bench;
+
+/* Measures what this machine's core can do, in a few seconds: reading from each level of memory, gathering rows at
+ * random, random numbers, the kernels that predicted times are made of. Keeps it in the user's cache folder, where
+ * sfu_plan_new finds it, unless `keep` is false. */
+SFU_API SFU_CHECKED sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user);
+SFU_API void sfu_bench_free(sfu_bench *bench);
+SFU_API const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i); /* NULL after the last */
+
+/* The least that a pass could take on this machine: its gathered bytes at the measured rates, random numbers, Adam. */
+SFU_API double sfu_bench_floor(const sfu_bench *bench, const sfu_plan *plan, sfu_pass pass);
 
 #ifdef __cplusplus
 }

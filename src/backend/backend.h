@@ -1,0 +1,148 @@
+/* backend.h - the seam between what is computed and who computes it.
+ *
+ * A backend is a table of operations on matrices in its own memory. Above the seam an epoch is a list of steps, each
+ * one of these operations with its operands (plan/); below it are kernels. No operation allocates or fails.
+ *
+ * Every operation works on a range of rows (or elements, or blocks), so that several threads may share it; what is
+ * computed never depends on how the range was cut. The patterns of docs/kernels.md are the specification, to the bit:
+ *
+ *   product   an element of a product is a sum over places (the non-zeros of a sparse row in their order, or 0..inner-1
+ *             of a dense one): places are cut into chunks of 64, each chunk is one chain c = fma(a, b, c) from +0, and
+ *             chunks are added in order. A place that holds a zero adds nothing but is counted.
+ *   row sum   a sum along a row has four lanes, lane l adds columns l, l+4, ... in order; then (0+1) + (2+3).
+ *   block sum a sum over many rows is cut into blocks of rows (sfu__block_rows), each a product pattern over its rows;
+ *             blocks are added in order.
+ *   tiny      a probability, gradient or moment below 2^-100 in size becomes +0 where it is made.
+ */
+#ifndef SFU_BACKEND_H
+#define SFU_BACKEND_H
+
+#include "dense.h"
+#include "status.h"
+
+/* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
+ * shares the values of the matrix it was made from. 16 entries may be read (not used) behind the last index. */
+typedef struct sfu__sparse {
+    int32_t rows, cols;
+    const int64_t *indptr;
+    const int32_t *indices;
+    const float *values; /* never NULL */
+    const int32_t *order;
+} sfu__sparse;
+
+typedef struct sfu__range {
+    int64_t begin, end;
+} sfu__range;
+
+/* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
+ * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
+ * layer}, use = SFU__STREAM_DROPOUT; of its four words the low and the high halves in turn are places 0 to 7 of the
+ * group. */
+typedef struct sfu__mask {
+    uint64_t seed;
+    uint32_t epoch, layer;
+    uint32_t threshold; /* 0: no dropout, and nothing is drawn */
+} sfu__mask;
+
+/* Sums over rows. */
+static inline int64_t sfu__block_rows(int64_t rows) { /* rows of a block: at most 64 blocks, each a multiple of 64 */
+    const int64_t least = ((rows + 63) / 64 + 63) / 64 * 64;
+    return least > 256 ? least : 256;
+}
+static inline int64_t sfu__block_count(int64_t rows) {
+    return rows == 0 ? 0 : (rows + sfu__block_rows(rows) - 1) / sfu__block_rows(rows);
+}
+
+typedef struct sfu__adam {
+    float lr, decay;                /* decay: L2, added to the gradient */
+    float correction1, correction2; /* 1 / (1 - beta^t) for both moments */
+    float low, high;                /* the result is kept in here */
+} sfu__adam;
+
+/* What a score is made of: rows of probabilities and what they should be. */
+typedef struct sfu__target {
+    const int32_t *labels; /* a row's class, SFU_NO_LABEL: not counted */
+    const float *weights;  /* a row's weight in loss and gradient, or NULL: 1 */
+} sfu__target;
+
+typedef struct sfu__score {
+    double loss;     /* sum of weight * -ln p[label] */
+    int64_t correct; /* rows whose largest probability, the first of equals, is at the label */
+} sfu__score;
+
+struct sfu__training;
+struct sfu__plan;
+
+typedef struct sfu__backend {
+    const char *name; /* "cpu: neon" */
+
+    /* C = A B, or C += A B (each element: C + the whole product). Rows of A and C. */
+    void (*spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);
+
+    /* C = A B. Rows of A and C. A->cols == B->rows. */
+    void (*gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);
+
+    /* parts[b] = A_b^T G_b, the rows of block b alone, for blocks [begin, end): a block of `parts` is a matrix
+     * A->cols x G->ld. Then block_sum. A NULL: parts[b] is one row, the column sums of G_b (as if A were ones). */
+    void (*gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks);
+
+    /* to[i] = parts[0][i] + parts[1][i] + ... for elements [begin, end); `stride` floats lie between two parts. */
+    void (*block_sum)(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);
+
+    /* T = B^T. Rows of T. */
+    void (*transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows);
+
+    /* values[e] = A's value e, dropped: place is the place of e in its row, node nodes[row] (or the row where NULL).
+     * Rows of A. */
+    void (*drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                        sfu__range rows);
+
+    /* H <- drop(act(H + bias)), in place; bias may be NULL, a mask with threshold 0 drops nothing, place is the column.
+     * Rows of H. */
+    void (*finish)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
+                   const sfu__mask *mask, sfu__range rows);
+    /* dH <- the gradient before finish, in place, from H = what finish left. The tiny become zero. */
+    void (*finish_back)(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,
+                        const sfu__mask *mask, sfu__range rows);
+
+    /* P <- softmax(P + bias) a row, in place; bias may be NULL. Rows of P. */
+    void (*softmax)(const sfu__dense *P, const float *bias, sfu__range rows);
+    /* dP <- P * (dP - sum_j P_j dP_j), in place: from the gradient of the probabilities to that of what came in. */
+    void (*softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);
+
+    /* The score of rows of probabilities P, block by block (sfu__block_rows) into scores[block], for blocks [begin,
+     * end). dP, if not NULL, gets the gradient: of the probabilities, -weight / p at the label and 0 elsewhere; or,
+     * with `through_softmax`, of what came into the softmax, weight * (p - 1 at the label). p is taken as at least
+     * 2^-100. */
+    void (*score)(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P,
+                  const sfu__target *target, sfu__range blocks);
+
+    /* C[i] <- fma(t, D[map[i]], C[i]) a row, and its way back dD[map[i]] <- fma(t, dC[i], dD[map[i]]). Rows of C. map
+     * NULL: i itself. No row stands twice in map. */
+    void (*mix)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);
+    void (*mix_back)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t, sfu__range rows);
+
+    /* dA[e] += sum_j dC[i][j] B[column of e][j], a row sum with lanes: the gradient of each value of A. Rows of A. */
+    void (*sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows);
+
+    /* One step of Adam, beta 0.9 and 0.999, epsilon 1e-8:
+     *   g = fma(decay, theta, grad);  m = fma(0.1, g - m, m);  v = fma(0.001, g * g - v, v);
+     *   theta -= lr * (m * correction1) / (sqrt(v * correction2) + epsilon). Elements. */
+    void (*adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements);
+
+    /* Optional, NULL where there is none: runs whole trainings of one plan, in any order, each as train/ would. */
+    sfu_status (*run_many)(const struct sfu__plan *plan, struct sfu__training *trainings, int64_t count);
+} sfu__backend;
+
+/* The CPU's kernels, chosen once a process: the widest that this machine has, or the one that $SFUMATO_ISA names
+ * (plain, neon, x86-64-v3, x86-64-v4). Fails where that names none or one that this machine cannot run. */
+SFU_CHECKED sfu_status sfu__backend_cpu(const sfu__backend **backend);
+
+/* The i-th set of kernels of this build that this machine can run, plain first; NULL after the last. */
+const sfu__backend *sfu__backend_cpu_set(int i);
+
+/* To be called by every thread before it computes: flush-to-zero, as a guard. Returns what to give back after. */
+uint64_t sfu__float_guard(void);
+void sfu__float_restore(uint64_t before);
+
+#endif

@@ -1,0 +1,96 @@
+/* net.h - a network from the inside: a chain of layers, and the parameters that it trains.
+ *
+ * The composition language is in docs/compose.md. A network is a chain, read left to right: smoothing layers, dense
+ * layers, one softmax, and after it smoothing layers of class probabilities. It never changes once it is parsed.
+ */
+#ifndef SFU_NET_H
+#define SFU_NET_H
+
+#include "dense.h"
+#include "memory.h"
+
+typedef enum sfu__layer_kind { SFU__LAYER_SMOOTH, SFU__LAYER_DENSE, SFU__LAYER_SOFTMAX } sfu__layer_kind;
+
+/* What a smoothing layer may learn of its own matrix; bits of `learn`. */
+enum { SFU__LEARN_SELF = 1, SFU__LEARN_NEIGHBOUR = 2, SFU__LEARN_LEFT = 4, SFU__LEARN_RIGHT = 8 };
+
+typedef struct sfu__layer {
+    sfu__layer_kind kind;
+
+    /* smooth: `times` steps H <- act((1 - teleport) S H + teleport H0), S as sfu_smoothing_options has it */
+    int32_t times;
+    bool labels; /* after the softmax: S is for class probabilities */
+    sfu_norm norm;
+    bool exponents; /* left and right instead of norm */
+    double left, right, self, neighbour;
+    char *self_column, *neighbour_column; /* names of node columns, or NULL */
+    double teleport;
+    unsigned learn;
+
+    /* smooth and dense */
+    sfu__activation act;
+
+    /* dense and softmax: H W + b */
+    int32_t width;  /* 0: the number of classes, which a softmax always has */
+    bool linear;    /* it has weights; false only for softmax(linear=no) */
+    bool bias;      /* */
+    double dropout; /* of the mask that lies nearest before these weights; negative: the run's own rate */
+} sfu__layer;
+
+/* LPNN, the baseline: f, one row a node, and g, an MLP, are fitted together. docs/lpnn.md has the objective. */
+typedef enum sfu__lpnn_f { SFU__LPNN_SOFTMAX, SFU__LPNN_CLAMP } sfu__lpnn_f;
+typedef struct sfu__lpnn {
+    sfu__lpnn_f f;
+    bool input_f;  /* g sees f and x (input=fx), else x alone */
+    bool output_g; /* g predicts, else f */
+    double mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
+} sfu__lpnn;
+
+struct sfu_net {
+    sfu__layer *layers; /* [count]; for lpnn those of g: dense 128 relu | dense 64 relu | softmax */
+    int count;
+    bool is_lpnn;
+    sfu__lpnn lpnn;
+    char *text; /* canonical: parsing it gives the same network */
+};
+
+/* ---- what it trains ---- */
+
+/* One tensor of the parameters: a matrix [rows][cols] at theta + offset, its rows `ld` floats apart. A bias, and what a
+ * smoothing layer learns, has one row; `self` of a node column has one value a node. */
+typedef struct sfu__parameter {
+    int layer;        /* counted from 0 over the layers of the composition */
+    const char *name; /* "weight", "bias", "self", "neighbour", "left", "right": with the layer its name in a file */
+    int32_t rows, cols, ld;
+    int64_t offset;  /* in floats, a multiple of 16 */
+    bool decays;     /* weight decay applies: weights and biases */
+    float low, high; /* kept in this range after each step; -INFINITY and INFINITY: free */
+} sfu__parameter;
+
+typedef struct sfu__parameters {
+    sfu__parameter *items; /* in the order of the layers */
+    int count;
+    int64_t size; /* floats in all, a multiple of 16 */
+} sfu__parameters;
+
+/* The shapes for data with so many features, classes and nodes. Fails where a width cannot be: softmax(linear=no) of
+ * what is not one column a class. Starts as {0}; sfu__parameters_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__parameters_make(sfu__parameters *parameters, const sfu_net *net, int32_t features,
+                                            int32_t classes, int32_t nodes);
+void sfu__parameters_clear(sfu__parameters *parameters);
+
+/* The one of this layer and name, or NULL. */
+const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int layer, const char *name);
+
+/* The values that training starts from: weights Glorot-uniform, a pure function of (seed, layer, row, column); biases
+ * zero; learned smoothing at the values of the composition, a node column at `columns` (one pointer a parameter, only
+ * looked at for node columns; may be NULL where there are none). Padding is zero. */
+void sfu__parameters_start(float *theta, const sfu__parameters *parameters, const sfu_net *net,
+                           const float *const *columns, uint64_t seed);
+
+/* ---- the rate of dropout ---- */
+
+/* A rate as the masks have it: t of t/65536, 0 to 65535. */
+uint32_t sfu__dropout_threshold(double rate);
+
+#endif

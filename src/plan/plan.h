@@ -1,0 +1,82 @@
+/* plan.h - from a network, a dataset and the nodes whose outputs are needed to lists of steps, and running them.
+ *
+ * A plan holds up to three passes: one training step (forward, loss, backward, Adam), one evaluation, one prediction.
+ * It is made once, can be printed, and then only runs: everything that can fail or allocate happens here and in
+ * sfu__worker_new. A plan never changes once it is made and may be shared by any number of workers.
+ */
+#ifndef SFU_PLAN_H
+#define SFU_PLAN_H
+
+#include "backend.h"
+#include "dataset.h"
+#include "net.h"
+
+/* The rewrites, docs/planner.md has their equations. Bits. */
+enum {
+    SFU__FOLD = 1,     /* smoothing before any weight is computed once */
+    SFU__PRUNE = 2,    /* a layer computes only the rows that are needed */
+    SFU__ORDER = 4,    /* (S H) W or S (H W) */
+    SFU__COLLAPSE = 8, /* k smoothings as one matrix */
+    SFU__SPARSE = 16,  /* features sparse where that is cheaper */
+    SFU__ALL_REWRITES = 31
+};
+
+typedef struct sfu__plan_request {
+    const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
+    int32_t count[SFU_PASSES];        /* 0: there is no such pass */
+    bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
+    unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
+    int threads;                      /* for making the plan; never changes it */
+} sfu__plan_request;
+
+typedef struct sfu__plan sfu__plan;
+
+/* The dataset must outlive the plan. Refuses a network that does not fit the data: a node column that is not there, a
+ * softmax(linear=no) of the wrong width, LPNN (which train/ runs by itself). */
+SFU_CHECKED sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                                     const sfu__plan_request *request);
+void sfu__plan_free(sfu__plan *plan);
+
+const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan);
+
+/* Width of the last hidden layer, 0 where there is none. */
+int32_t sfu__plan_embedding_width(const sfu__plan *plan);
+
+/* ---- running it ---- */
+
+/* A worker has the memory and the threads that one training in flight needs. */
+typedef struct sfu__worker sfu__worker;
+
+SFU_CHECKED sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend,
+                                       int threads);
+void sfu__worker_free(sfu__worker *worker);
+
+/* The parameters: theta is read by every pass and moved by training steps, which keep Adam's moments in m and v.
+ * sfu__parameters.size floats each, borrowed; theta starts as the caller writes it, m and v as zeros. */
+float *sfu__worker_theta(sfu__worker *worker);
+float *sfu__worker_m(sfu__worker *worker);
+float *sfu__worker_v(sfu__worker *worker);
+
+typedef struct sfu__epoch {
+    uint64_t seed;          /* of the dropout masks */
+    uint32_t number;        /* from 1 on: Adam's t, and the epoch of the masks */
+    double dropout;         /* the run's own rate */
+    float lr, decay;        /* */
+    sfu__target target;     /* of the rows of the training pass, in their order */
+    sfu__target validation; /* of the rows of the evaluation pass */
+    bool evaluate;          /* run the evaluation pass after the step */
+} sfu__epoch;
+
+/* One parallel region: a training step, then (if asked) the evaluation with the new parameters. Scores are sums. */
+void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
+
+/* The gradient of the last training step, without weight decay, laid out as theta. */
+const float *sfu__worker_gradient(const sfu__worker *worker);
+
+/* Runs the evaluation or the prediction pass with the parameters as they are. The probabilities of its rows are in
+ * sfu__worker_output afterwards, the last hidden layer in sfu__worker_embedding, which fails where there is none. */
+void sfu__worker_forward(sfu__worker *worker, sfu_pass pass);
+sfu__dense sfu__worker_output(const sfu__worker *worker, sfu_pass pass);
+SFU_CHECKED sfu_status sfu__worker_embedding(sfu__dense *embedding, const sfu__worker *worker, sfu_pass pass);
+
+#endif
