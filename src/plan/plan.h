@@ -24,6 +24,7 @@ enum {
 typedef struct sfu__plan_request {
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
+    int32_t classes;                  /* 0: the dataset's; a model may know more of them than the data it predicts */
     bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for making the plan; never changes it */
