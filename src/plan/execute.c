@@ -338,6 +338,9 @@ static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thre
         to->softmax_back(&at->c, &at->a, share);
         break;
     case SFU__OP_SCORE:
+        if (self->target[pass].labels == NULL) {
+            break; /* nobody asked */
+        }
         to->score(self->passes[pass].scores, at->c.data != NULL ? &at->c : NULL, step->through_softmax, &at->a,
                   &self->target[pass], share);
         break;
