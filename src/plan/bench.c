@@ -2,11 +2,10 @@
 #include "rates.h"
 
 #include "memory.h"
-#include "plan_int.h"
 
 #include <stdio.h>
 
-enum { RATES = 64, RATE_TEXT = 48 };
+enum { RATES = 64, RATE_TEXT = 64 };
 
 struct sfu_bench {
     sfu__measured measured;

@@ -118,7 +118,7 @@ sfu_status sfu__measured_save(const sfu__measured *measured) {
     }
     SFU_TRY(sfu__make_folders(folder));
     SFU_TRY(sfu__writer_open(&writer, path));
-    SFU_TRY(sfu__writer_format(writer, "%s\n", text));
+    SFU_TRY(sfu__writer_add(writer, text, strlen(text)));
     SFU_TRY(sfu__writer_commit(writer));
 done:
     sfu__writer_close(writer);
