@@ -41,11 +41,11 @@ typedef struct sfu__link {
 /* One smoothing matrix of the network: whole, for all nodes. */
 typedef struct sfu__smoother {
     double teleport;
-    sfu__shared *shared;     /* holds S, or */
-    sfu__learned *learned;   /* the pattern of one whose values are trained */
-    int layer;               /* learned: the layer whose parameters they are */
-    sfu_csr csr;             /* a view of S or of the pattern; values NULL where they are learned */
-    int64_t values_offset;   /* learned: where the values are, in floats from the start of a worker's learned values */
+    sfu__shared *shared;   /* holds S, or */
+    sfu__learned *learned; /* the pattern of one whose values are trained */
+    int layer;             /* learned: the layer whose parameters they are */
+    sfu_csr csr;           /* a view of S or of the pattern; values NULL where they are learned */
+    int64_t values_offset; /* learned: where the values are, in floats from the start of a worker's learned values */
 } sfu__smoother;
 
 /* The rows of the data that a value has, ascending. */
@@ -88,10 +88,10 @@ enum { SFU__STEP_TEXT = 96, SFU__STEP_WHY = 160 };
 
 typedef struct sfu__plan_step {
     sfu__op op;
-    int layer;  /* that it belongs to; -1: to none */
-    bool back;  /* part of the way back */
-    bool wait;  /* other threads must have finished the steps before */
-    int cut;    /* which of the pass's cuts shares it among threads */
+    int layer;            /* that it belongs to; -1: to none */
+    bool back;            /* part of the way back */
+    bool wait;            /* other threads must have finished the steps before */
+    int cut;              /* which of the pass's cuts shares it among threads */
     sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
     int block;            /* the sparse matrix, -1: none */
     bool add, through_softmax;
@@ -178,7 +178,8 @@ static inline int32_t sfu__field_node(const sfu__field *field, int32_t row) {
  * be all of S borrows it. */
 SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
                                      const sfu__field *in, int32_t nodes);
-SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row, int64_t end_row);
+SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
+                                            int64_t end_row);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);
 
@@ -192,8 +193,8 @@ SFU_CHECKED sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, co
 
 /* Links [first, last) of the leading smoothing applied to the features: rows of fields[last]. Sparse, or dense with
  * rows sfu__ld(features) apart. */
-SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
-                                 bool as_dense);
+SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass,
+                                 int last, bool as_dense);
 
 /* Links [first, last), plain smoothings, as one matrix: rows of fields[last], columns of fields[first]. */
 SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__pass *pass, int first,

@@ -53,7 +53,7 @@ static sfu_status path_of(char **path, const char *model, const char *kernels) {
     *path = NULL;
     char *folder = sfu_cache_folder();
     if (folder == NULL) {
-        return SFU_OK;
+        return getenv("XDG_CACHE_HOME") != NULL || getenv("HOME") != NULL ? SFU_ERR_MEMORY : SFU_OK;
     }
     SFU_TRY(sfu__text_format(&text, "%s/rates.", folder));
     const size_t begin = text.size;
