@@ -2,6 +2,7 @@
  * so that a home that several machines share does not mix them up. */
 #include "rates.h"
 
+#include "dataset.h"
 #include "file.h"
 
 #include <ctype.h>
@@ -53,7 +54,7 @@ static sfu_status path_of(char **path, const char *model, const char *kernels) {
     *path = NULL;
     char *folder = sfu_cache_folder();
     if (folder == NULL) {
-        return getenv("XDG_CACHE_HOME") != NULL || getenv("HOME") != NULL ? SFU_ERR_MEMORY : SFU_OK;
+        return sfu__cache_folder_known() ? SFU_ERR_MEMORY : SFU_OK;
     }
     SFU_TRY(sfu__text_format(&text, "%s/rates.", folder));
     const size_t begin = text.size;
