@@ -197,12 +197,12 @@ static sfu_status score(train_job *job) {
     SFU_TRY(make_tallies(job));
     sfu__runner_clear(&job->runner); /* the memory of the training goes first */
     sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
-    request.nodes[SFU_PASS_EVALUATE] = job->nodes;
-    request.count[SFU_PASS_EVALUATE] = job->node_count;
+    request.nodes[SFU_PASS_PREDICT] = job->nodes;
+    request.count[SFU_PASS_PREDICT] = job->node_count;
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     memcpy(sfu__runner_theta(&job->runner), job->best, (size_t)size * sizeof *job->best);
-    sfu__runner_forward(&job->runner, SFU_PASS_EVALUATE);
-    const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_EVALUATE);
+    sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
+    const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
     count_guesses(job, &probabilities);
     const int32_t classes = job->dataset->classes;
     job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
