@@ -37,8 +37,7 @@ void sfu__lpnn_start(sfu__lpnn_worker *worker, const int32_t *labels, uint64_t s
 
 /* One parallel region, as sfu__worker_epoch. target->labels are the classes of the training nodes in their order, its
  * weights (NULL: 1) multiply both labelled terms of a node. The loss of the training score is J of the parameters
- * before the step (no weight decay in it), `correct` counts the training nodes that the output gets right; the
- * validation score is of the output after it. */
+ * before the step (no weight decay in it) and its `correct` is 0; the validation score is of the output after it. */
 void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
 
 /* The gradient of J of the last epoch, laid out as theta. */
