@@ -21,7 +21,7 @@
 #include "status.h"
 
 /* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
- * shares the values of the matrix it was made from. 16 entries may be read (not used) behind the last index. */
+ * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
 typedef struct sfu__sparse {
     int32_t rows, cols;
     const int64_t *indptr;
