@@ -1,0 +1,63 @@
+/* kernels.h - the sets of CPU kernels: one plain, and one fast a set of instructions, all from the same list.
+ *
+ * SFU__KERNELS(isa) declares the operations of backend.h as sfu__spmm_isa and so on, SFU__KERNEL_TABLE(isa, text) is
+ * the table made of them. */
+#ifndef SFU_KERNELS_H
+#define SFU_KERNELS_H
+
+#include "backend.h"
+
+enum { SFU__CHUNK = 64 }; /* places of one chain of fused multiply-adds */
+
+/* The node whose mask a row has. */
+static inline uint32_t sfu__node_of(const int32_t *nodes, int64_t row) {
+    return nodes != NULL ? (uint32_t)nodes[row] : (uint32_t)row;
+}
+
+/* What a kept value is multiplied by, and its inverse, which is exact. */
+static inline float sfu__mask_scale(const sfu__mask *mask) { return (float)(65536.0 / (65536 - mask->threshold)); }
+static inline float sfu__mask_rate(const sfu__mask *mask) { return (float)(65536 - mask->threshold) / 65536.0F; }
+
+/* The rows of a block of a sum over rows. */
+static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
+    const int64_t size = sfu__block_rows(rows), begin = block * size;
+    return (sfu__range){begin, begin + size < rows ? begin + size : rows};
+}
+
+#define SFU__KERNELS(isa)                                                                                              \
+    void sfu__spmm_##isa(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);   \
+    void sfu__gemm_##isa(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);              \
+    void sfu__gemm_t_##isa(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks);                 \
+    void sfu__block_sum_##isa(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);      \
+    void sfu__transpose_##isa(const sfu__dense *T, const sfu__dense *B, sfu__range rows);                              \
+    void sfu__drop_sparse_##isa(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,      \
+                                sfu__range rows);                                                                      \
+    void sfu__finish_##isa(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,          \
+                           const sfu__mask *mask, sfu__range rows);                                                    \
+    void sfu__finish_back_##isa(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,  \
+                                const sfu__mask *mask, sfu__range rows);                                               \
+    void sfu__softmax_##isa(const sfu__dense *P, const float *bias, sfu__range rows);                                  \
+    void sfu__softmax_back_##isa(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);                          \
+    void sfu__score_##isa(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P,         \
+                          const sfu__target *target, sfu__range blocks);                                               \
+    void sfu__mix_##isa(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);       \
+    void sfu__mix_back_##isa(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t,                  \
+                             sfu__range rows);                                                                         \
+    void sfu__sddmm_##isa(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B,                  \
+                          sfu__range rows);                                                                            \
+    void sfu__adam_##isa(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam,                   \
+                         sfu__range elements);                                                                         \
+    extern const sfu__backend sfu__backend_##isa
+
+#define SFU__KERNEL_TABLE(isa, text)                                                                                   \
+    {                                                                                                                  \
+        .name = (text), .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
+        .block_sum = sfu__block_sum_##isa, .transpose = sfu__transpose_##isa, .drop_sparse = sfu__drop_sparse_##isa,   \
+        .finish = sfu__finish_##isa, .finish_back = sfu__finish_back_##isa, .softmax = sfu__softmax_##isa,             \
+        .softmax_back = sfu__softmax_back_##isa, .score = sfu__score_##isa, .mix = sfu__mix_##isa,                     \
+        .mix_back = sfu__mix_back_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa, .run_many = NULL          \
+    }
+
+SFU__KERNELS(plain);
+
+#endif

@@ -1,0 +1,38 @@
+/* scalar.h - the names of vector.h for one float: what elementary.h is written in, for the plain kernels. */
+#ifndef SFU_SCALAR_H
+#define SFU_SCALAR_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { LANES = 1 };
+typedef float vf;
+typedef int32_t vi;
+typedef uint32_t vu; /* as the answer of a comparison: all bits or none */
+
+static inline vf v_set(float x) { return x; }
+static inline vi v_set_int(int32_t x) { return x; }
+static inline vf v_fma(vf a, vf b, vf c) { return fmaf(a, b, c); } /* a b + c, rounded once */
+static inline vf v_sqrt(vf a) { return sqrtf(a); }
+
+static inline vi v_bits(vf a) {
+    vi bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+static inline vf v_float_of_bits(vi a) {
+    vf x;
+    memcpy(&x, &a, sizeof x);
+    return x;
+}
+static inline vi v_shift_left(vi a, int bits) { return (vi)((vu)a << bits); }
+static inline vf v_float_of_int(vi a) { return (float)a; }
+
+static inline vu v_less(vf a, vf b) { return a < b ? UINT32_MAX : 0; }
+static inline vf v_keep(vu mask, vf a) { return mask != 0 ? a : 0.0F; }
+static inline vf v_drop(vu mask, vf a) { return mask != 0 ? 0.0F : a; }
+static inline vf v_pick(vu mask, vf a, vf b) { return mask != 0 ? a : b; }
+static inline vf v_abs(vf a) { return fabsf(a); }
+
+#endif
