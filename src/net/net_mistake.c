@@ -1,0 +1,77 @@
+/* net_mistake.c - the message about a mistake in a composition, three lines:
+ *
+ *   unknown layer "smoth"; smooth would be right
+ *     smoth | softmax
+ *     ^
+ *
+ * Of a long text only a part around the place is shown. A character takes one column; what cannot be shown takes one
+ * too, so that the caret stands where it should.
+ */
+#include "net_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BEFORE = 44, AFTER = 28, CHARACTER = 4, CUT = 3 };
+
+/* One character of the text, as it may be shown: blanks for control characters, ? for what is no UTF-8. Returns how
+ * many bytes of the text it took. */
+static size_t show(char *to, size_t *used, const char *from, size_t size) {
+    const size_t step = sfu__utf8_size(from, size);
+    const unsigned char first = (unsigned char)from[0];
+    const bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && step == 2 && (unsigned char)from[1] < 0xa0);
+    if (step == 0 || control) {
+        to[(*used)++] = control ? ' ' : '?';
+    } else {
+        memcpy(to + *used, from, step);
+        *used += step;
+    }
+    return step > 0 ? step : 1;
+}
+
+static size_t character(const char *from, size_t size) {
+    const size_t step = sfu__utf8_size(from, size);
+    return step > 0 ? step : 1;
+}
+
+/* Where the shown part begins: at most BEFORE characters before the place. */
+static const char *window(const char *text, const char *place, size_t *column) {
+    size_t before = 0;
+    for (const char *p = text; p < place; p += character(p, (size_t)(place - p))) {
+        before++;
+    }
+    const char *begin = text;
+    for (*column = before; *column > BEFORE; (*column)--) {
+        begin += character(begin, (size_t)(place - begin));
+    }
+    return begin;
+}
+
+int sfu__write_mistake(const char *text, const char *place, const char *format, ...) {
+    char what[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+
+    char shown[CUT + (BEFORE + AFTER) * CHARACTER + CUT + 1];
+    size_t used = 0;
+    size_t column = 0;
+    const char *p = window(text, place, &column);
+    const char *end = text + strlen(text);
+    if (p > text) {
+        memcpy(shown, "...", CUT);
+        used = CUT;
+    }
+    const size_t caret = used + column; /* while each character is counted once */
+    for (size_t i = 0; i < column + AFTER && p < end; i++) {
+        p += show(shown, &used, p, (size_t)(end - p));
+    }
+    if (p < end) {
+        memcpy(shown + used, "...", CUT);
+        used += CUT;
+    }
+    shown[used] = '\0';
+    return sfu__write_message("%s\n  %s\n  %*s^", what, shown, (int)caret, "");
+}
