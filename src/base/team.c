@@ -7,13 +7,13 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity, pthread_attr_setaffinity_np */
 #include "team.h"
+#include "clock.h"
 #include "memory.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
 enum { THREADS_MAX = 256, SPIN_NS = 20000, SPINS_BETWEEN_LOOKS_AT_THE_CLOCK = 64, CACHE_LINE = 64 };
 
@@ -51,12 +51,6 @@ static inline void relax(void) {}
 
 /* ---- the barrier ---------------------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static bool spin_until_moved(const sfu__team *team, unsigned before) {
     int64_t end = 0; /* a short wait never looks at the clock */
     do {
@@ -66,8 +60,8 @@ static bool spin_until_moved(const sfu__team *team, unsigned before) {
             }
             relax();
         }
-        end = end == 0 ? now_ns() + SPIN_NS : end;
-    } while (now_ns() < end);
+        end = end == 0 ? sfu__now_ns() + SPIN_NS : end;
+    } while (sfu__now_ns() < end);
     return false;
 }
 
