@@ -297,12 +297,6 @@ done:
 
 /* ---- the worker ------------------------------------------------------------------------------------------------- */
 
-static const sfu__parameter *find_f(const sfu__parameters *parameters) {
-    const sfu__parameter *last = &parameters->items[parameters->count - 1];
-    assert(strcmp(last->name, "f") == 0);
-    return last;
-}
-
 static sfu_status make_parameters(sfu__lpnn_worker *worker) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, worker->nodes));
@@ -311,7 +305,7 @@ static sfu_status make_parameters(sfu__lpnn_worker *worker) {
         worker->weight[i] = sfu__parameter_of(&worker->parameters, i, "weight");
         worker->bias[i] = sfu__parameter_of(&worker->parameters, i, "bias");
     }
-    worker->f = find_f(&worker->parameters);
+    worker->f = sfu__parameter_of(&worker->parameters, -1, "f");
 done:
     return status;
 }

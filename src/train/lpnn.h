@@ -7,14 +7,13 @@
  * and Adam's moments, runs an epoch, and leaves probabilities behind; so the loop with the stop rule is the same for
  * both. Everything that can fail or allocate happens in sfu__lpnn_new.
  *
- * The parameters are those of sfu__parameters_make: the weights and biases of g in the order of its layers and, last,
- * "f", one row a node: free logits (f=softmax) or f itself (f=clamp). With input=fx the first `classes` rows of g's
- * first weights meet f, the others x.
+ * The parameters are those of sfu__parameters_make: the weights and biases of g and "f", one row a node: free logits
+ * (f=softmax) or f itself (f=clamp). With input=fx the first `classes` rows of g's first weights meet f, the others x.
  */
 #ifndef SFU_LPNN_H
 #define SFU_LPNN_H
 
-#include "train.h"
+#include "plan.h"
 
 typedef struct sfu__lpnn_worker sfu__lpnn_worker;
 
@@ -36,7 +35,8 @@ float *sfu__lpnn_v(sfu__lpnn_worker *worker);
 void sfu__lpnn_start(sfu__lpnn_worker *worker, const int32_t *labels, uint64_t seed);
 
 /* One parallel region, as sfu__worker_epoch. target->labels are the classes of the training nodes in their order, its
- * weights (NULL: 1) multiply both labelled terms of a node. The loss of the training score is J of the parameters
+ * weights (NULL: 1) multiply both labelled terms of a node; the objective is a sum, so a goal of its is made with
+ * SFU_LOSS_SUM. The loss of the training score is J of the parameters
  * before the step (no weight decay in it) and its `correct` is 0; the validation score is of the output after it. */
 void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
 

@@ -10,9 +10,9 @@
  * z is what came into g's softmax. dJ/df of the first term is (2 I - S - S^T) f, and S is symmetric; dJ/dz of the last
  * one is lambda_u (g sum(f) - f), and f sums to 1. There are no vector versions: a twentieth of an epoch is spent here.
  */
-#include "plain.h"
-
-#include <assert.h>
+#include "kernels.h"
+#include "scalar.h"
+#include "elementary.h"
 
 static inline float ln_of(float p) { return v_ln(p < SFU__TINY ? SFU__TINY : p); }
 
@@ -58,11 +58,10 @@ static double other_row(float *d, float *dz, const float *f, const float *g, int
 
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,
                      const sfu__dense *G, const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks) {
-    const int64_t step = sfu__block_rows(F->rows);
     for (int64_t block = blocks.begin; block < blocks.end; block++) {
-        const int64_t end = (block + 1) * step < F->rows ? (block + 1) * step : F->rows;
+        const sfu__range rows = sfu__rows_of_block(F->rows, block);
         double loss = 0.0;
-        for (int64_t i = block * step; i < end; i++) {
+        for (int64_t i = rows.begin; i < rows.end; i++) {
             float *d = D->data + i * D->ld, *dz = dZ->data + i * dZ->ld;
             const float *f = F->data + i * F->ld, *g = G->data + i * G->ld;
             const int32_t label = target->labels[i];
