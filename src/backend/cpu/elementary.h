@@ -18,7 +18,7 @@
 #define SFU__TINY 0x1p-100F
 
 /* The rule of the tiny: +0 below 2^-100 in size. */
-static inline vf v_tiny(vf x) { return v_drop(v_less(v_abs(x), v_set(SFU__TINY)), x); }
+static inline vf v_tiny(vf x) { return v_drop(v_smaller(x, v_set(SFU__TINY)), x); }
 
 /* exp(x) = scale + scale p, for x <= 0; from -80 down as if at -80. */
 static inline vf exp_parts(vf x, vf *scale) {

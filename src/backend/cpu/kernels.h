@@ -60,6 +60,12 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     }
 
 SFU__KERNELS(plain);
+#if defined(__aarch64__)
+SFU__KERNELS(neon);
+#elif defined(__x86_64__)
+SFU__KERNELS(x86_64_v3);
+SFU__KERNELS(x86_64_v4);
+#endif
 
 /* These are the same in every set. */
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,

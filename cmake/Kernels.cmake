@@ -1,0 +1,26 @@
+# The fast kernels (src/backend/cpu/fast): one source, compiled once for each set of instructions that this architecture
+# may have; choose.c picks one when the program runs. They follow the same pattern of IEEE operations whatever the flags:
+# fusing stays off, and -fno-trapping-math only lets comparisons and choices be done for all lanes.
+file(GLOB kernel_sources CONFIGURE_DEPENDS src/backend/cpu/fast/*.c)
+function(sfumato_kernels isa text)
+    add_library(kernels_${isa} OBJECT ${kernel_sources})
+    target_include_directories(kernels_${isa} PRIVATE src/backend/cpu/fast src/backend/cpu)
+    target_compile_definitions(kernels_${isa} PRIVATE SFU__ISA=${isa} SFU__ISA_TEXT="${text}")
+    target_compile_options(kernels_${isa} PRIVATE $<$<CONFIG:Release>:-O3> -fno-trapping-math ${ARGN})
+    target_link_libraries(kernels_${isa} PRIVATE sfumato_flags backend matrix base)
+    set_target_properties(kernels_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    list(APPEND folders kernels_${isa})
+    set(folders ${folders} PARENT_SCOPE)
+endfunction()
+
+# gcc moves the loads of a register tile so far ahead that it runs out of registers.
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+    set_source_files_properties(src/backend/cpu/fast/gemm.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
+endif()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    sfumato_kernels(neon neon)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    sfumato_kernels(x86_64_v3 x86-64-v3 -march=x86-64-v3)
+    sfumato_kernels(x86_64_v4 x86-64-v4 -march=x86-64-v4)
+endif()

@@ -1,0 +1,44 @@
+/* spmm.c - sparse times dense, in blocks of 64, 32, 16, 8 or 4 columns. */
+#include "kernels.h"
+#include "vector.h"
+#include "elementary.h"
+
+enum { AHEAD = 16 };
+#define OF(vec, operation) SFU__JOIN(vec, operation)
+
+#define WIDTH 4
+#define VEC f4
+#define NAME(x) spmm4_##x
+#include "spmm_block.h"
+#define WIDTH 8
+#define VEC SFU__VECTOR_OF_8
+#define NAME(x) spmm8_##x
+#include "spmm_block.h"
+#define WIDTH 16
+#define VEC SFU__WIDEST()
+#define NAME(x) spmm16_##x
+#include "spmm_block.h"
+#define WIDTH 32
+#define VEC SFU__WIDEST()
+#define NAME(x) spmm32_##x
+#include "spmm_block.h"
+#define WIDTH 64
+#define VEC SFU__WIDEST()
+#define NAME(x) spmm64_##x
+#include "spmm_block.h"
+
+void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
+    static const struct {
+        int32_t width;
+        void (*block)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows,
+                      int32_t column);
+    } blocks[] = {
+        {64, spmm64_block}, {32, spmm32_block}, {16, spmm16_block}, {8, spmm8_block}, {4, spmm4_block},
+    };
+    int32_t column = 0;
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
+            blocks[i].block(C, A, B, add, rows, column);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/* table.c - the operations of one set of instructions. */
+#include "kernels.h"
+
+#define TABLE_OF(isa) SFU__KERNEL_TABLE(isa, "cpu: " SFU__ISA_TEXT)
+#define NAME_OF(isa) NAME_OF_(isa)
+#define NAME_OF_(isa) sfu__backend_##isa
+
+const sfu__backend NAME_OF(SFU__ISA) = TABLE_OF(SFU__ISA);

@@ -1,0 +1,151 @@
+/* vector.h - vectors of 4, 8 and 16 floats, and `vf`, the widest that this set of instructions has.
+ *
+ * Arithmetic and comparison are the compiler's own (vector extensions of gcc and clang); what these do not have, above
+ * all the fused multiply-add, is wrapped here for each set: NEON, AVX2 with FMA (x86-64-v3), AVX-512 (x86-64-v4). The
+ * file is compiled for one of them, which SFU__ISA names.
+ */
+#ifndef SFU_VECTOR_H
+#define SFU_VECTOR_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#define SFU__LANES 4
+#else
+#include <immintrin.h>
+#if defined(__AVX512F__)
+#define SFU__LANES 16
+#else
+#define SFU__LANES 8
+#endif
+#endif
+
+#define SFU__INLINE static inline __attribute__((always_inline, unused))
+
+/* Loops over the registers of a tile are written out. */
+#if defined(__clang__)
+#define SFU__UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SFU__UNROLL _Pragma("GCC unroll 32")
+#endif
+
+/* name: a vector of `lanes` floats; name##i and name##u: its integers; loads and stores at any address. */
+#define SFU__VECTOR(name, lanes)                                                                                       \
+    typedef float name __attribute__((vector_size(4 * (lanes))));                                                      \
+    typedef int32_t name##i __attribute__((vector_size(4 * (lanes))));                                                 \
+    typedef uint32_t name##u __attribute__((vector_size(4 * (lanes))));                                                \
+    typedef float name##_anywhere __attribute__((vector_size(4 * (lanes)), aligned(4), may_alias));                    \
+    SFU__INLINE name name##_load(const float *p) { return *(const name##_anywhere *)p; }                               \
+    SFU__INLINE void name##_store(float *p, name a) { *(name##_anywhere *)p = a; }                                     \
+    SFU__INLINE name name##_zero(void) { return (name){0}; }                                                           \
+    SFU__INLINE name name##_keep(name##u mask, name a) { return (name)(mask & (name##u)a); }                           \
+    SFU__INLINE name name##_drop(name##u mask, name a) { return (name)(~mask & (name##u)a); }
+
+/* Names put together out of macros, and those of this set of kernels. */
+#define SFU__JOIN_(a, b) a##b
+#define SFU__JOIN(a, b) SFU__JOIN_(a, b)
+#define SFU__KERNEL_(name, isa) sfu__##name##_##isa
+#define SFU__KERNEL__(name, isa) SFU__KERNEL_(name, isa)
+#define KERNEL(name) SFU__KERNEL__(name, SFU__ISA)
+
+SFU__VECTOR(f4, 4)
+
+/* name##_set: x in all lanes. name##_fma: a b + c rounded once. name##_smaller: |a| < b. */
+#if defined(__aarch64__)
+SFU__INLINE f4 f4_set(float x) { return vdupq_n_f32(x); }
+SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return vfmaq_f32(c, a, b); }
+SFU__INLINE f4 f4_sqrt(f4 a) { return vsqrtq_f32(a); }
+SFU__INLINE f4u f4_smaller(f4 a, f4 b) { return vcagtq_f32(b, a); }
+SFU__INLINE f4 f4_float_of_int(f4i a) { return vcvtq_f32_s32(a); }
+SFU__INLINE float f4_largest(f4 a) { return vmaxvq_f32(a); }
+SFU__INLINE f4 f4_max(f4 a, f4 b) { return vmaxq_f32(a, b); }
+#else
+SFU__INLINE f4 f4_set(float x) { return (f4)_mm_set1_ps(x); }
+SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
+SFU__INLINE f4 f4_max(f4 a, f4 b) { return (f4)_mm_max_ps((__m128)a, (__m128)b); }
+SFU__INLINE float f4_largest(f4 a) {
+    const f4 pairs = f4_max(a, (f4)_mm_movehl_ps((__m128)a, (__m128)a));
+    return pairs[0] > pairs[1] ? pairs[0] : pairs[1];
+}
+SFU__INLINE f4u f4_smaller(f4 a, f4 b) {
+    return (f4u)((f4)_mm_andnot_ps(_mm_set1_ps(-0.0F), (__m128)a) < b);
+}
+
+SFU__VECTOR(f8, 8)
+SFU__INLINE f8 f8_set(float x) { return (f8)_mm256_set1_ps(x); }
+SFU__INLINE f8 f8_fma(f8 a, f8 b, f8 c) { return (f8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
+SFU__INLINE f8 f8_sqrt(f8 a) { return (f8)_mm256_sqrt_ps((__m256)a); }
+SFU__INLINE f8u f8_smaller(f8 a, f8 b) {
+    return (f8u)((f8)_mm256_andnot_ps(_mm256_set1_ps(-0.0F), (__m256)a) < b);
+}
+SFU__INLINE f8 f8_float_of_int(f8i a) { return (f8)_mm256_cvtepi32_ps((__m256i)a); }
+
+#if SFU__LANES == 16
+SFU__VECTOR(f16, 16)
+SFU__INLINE f16 f16_set(float x) { return (f16)_mm512_set1_ps(x); }
+SFU__INLINE f16 f16_fma(f16 a, f16 b, f16 c) { return (f16)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
+SFU__INLINE f16 f16_sqrt(f16 a) { return (f16)_mm512_sqrt_ps((__m512)a); }
+SFU__INLINE f16u f16_smaller(f16 a, f16 b) {
+    return (f16u)((f16)_mm512_andnot_ps(_mm512_set1_ps(-0.0F), (__m512)a) < b);
+}
+SFU__INLINE f16 f16_float_of_int(f16i a) { return (f16)_mm512_cvtepi32_ps((__m512i)a); }
+#endif
+#endif
+
+/* Four floats of which one at a time is multiplied with a whole vector: NEON takes it out of a register in the same
+ * instruction, x86 out of memory. `lane` is a constant. */
+#if defined(__aarch64__)
+typedef f4 four;
+SFU__INLINE four four_load(const float *p) { return f4_load(p); }
+#define f4_fma_lane(a, lane, b, c) vfmaq_laneq_f32((c), (b), (a), (lane))
+#else
+typedef const float *four;
+SFU__INLINE four four_load(const float *p) { return p; }
+#define f4_fma_lane(a, lane, b, c) f4_fma(f4_set((a)[lane]), (b), (c))
+#define f8_fma_lane(a, lane, b, c) f8_fma(f8_set((a)[lane]), (b), (c))
+#define f16_fma_lane(a, lane, b, c) f16_fma(f16_set((a)[lane]), (b), (c))
+#endif
+
+/* The pattern of a row sum: (0 + 1) + (2 + 3). */
+SFU__INLINE float f4_sum(f4 lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+
+/* ---- the widest: the names that elementary.h is written in ---- */
+
+#if SFU__LANES == 4
+#define SFU__WIDEST(name) f4##name
+#define SFU__VECTOR_OF_8 f4
+#elif SFU__LANES == 8
+#define SFU__WIDEST(name) f8##name
+#else
+#define SFU__WIDEST(name) f16##name
+#endif
+
+#if SFU__LANES > 4
+#define SFU__VECTOR_OF_8 f8
+#endif
+
+enum { LANES = SFU__LANES };
+typedef SFU__WIDEST() vf;
+typedef SFU__WIDEST(i) vi;
+typedef SFU__WIDEST(u) vu;
+
+SFU__INLINE vf v_load(const float *p) { return SFU__WIDEST(_load)(p); }
+SFU__INLINE void v_store(float *p, vf a) { SFU__WIDEST(_store)(p, a); }
+SFU__INLINE vf v_set(float x) { return SFU__WIDEST(_set)(x); }
+SFU__INLINE vi v_set_int(int32_t x) { return (vi){0} + x; }
+SFU__INLINE vf v_fma(vf a, vf b, vf c) { return SFU__WIDEST(_fma)(a, b, c); }
+SFU__INLINE vf v_sqrt(vf a) { return SFU__WIDEST(_sqrt)(a); }
+SFU__INLINE vi v_bits(vf a) { return (vi)a; }
+SFU__INLINE vf v_float_of_bits(vi a) { return (vf)a; }
+SFU__INLINE vi v_shift_left(vi a, int bits) { return (vi)((vu)a << bits); }
+SFU__INLINE vf v_float_of_int(vi a) { return SFU__WIDEST(_float_of_int)(a); }
+SFU__INLINE vu v_less(vf a, vf b) { return (vu)(a < b); }
+SFU__INLINE vu v_smaller(vf a, vf b) { return SFU__WIDEST(_smaller)(a, b); }
+SFU__INLINE vf v_keep(vu mask, vf a) { return SFU__WIDEST(_keep)(mask, a); }
+SFU__INLINE vf v_drop(vu mask, vf a) { return SFU__WIDEST(_drop)(mask, a); }
+SFU__INLINE vf v_pick(vu mask, vf a, vf b) { return (vf)((mask & (vu)a) | (~mask & (vu)b)); }
+SFU__INLINE vf v_abs(vf a) { return (vf)((vu)a & (vu)v_set_int(INT32_MAX)); }
+
+#endif
