@@ -54,13 +54,20 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
+/* The name of a parameter of the layer that has a value a node, "self" or "neighbour"; NULL: it has none. */
+const char *sfu__layer_learns_nodes(const sfu__layer *layer);
+
+/* The width of the last hidden layer, the output of the last dense layer; 0: there is none. */
+int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes);
+
 /* ---- what it trains ---- */
 
 /* One tensor of the parameters: a matrix [rows][cols] at theta + offset, its rows `ld` floats apart. A bias, and what a
  * smoothing layer learns, has one row; `self` of a node column has one value a node. */
 typedef struct sfu__parameter {
     int layer;        /* counted from 0 over the layers of the composition */
-    const char *name; /* "weight", "bias", "self", "neighbour", "left", "right": with the layer its name in a file */
+    const char *name; /* "weight", "bias", "self", "neighbour", "left", "right": with the layer its name in a
+                       * file; "f" of lpnn has layer -1 and no other name */
     int32_t rows, cols, ld;
     int64_t offset;  /* in floats, a multiple of 16 */
     bool decays;     /* weight decay applies: weights and biases */

@@ -48,11 +48,10 @@ static sfu_status check_exponents(const sfu__chain *chain, sfu__layer *layer, co
 static sfu_status check_labels(const sfu__chain *chain, const sfu__layer *layer, const sfu__given *given) {
     const char *const *at = given->at;
     if (!layer->exponents && layer->norm != SFU_NORM_ROW && layer->norm != SFU_NORM_SYM_ROW) {
-        return sfu__mistake(
-            chain->text, at[SFU__OPTION_NORM],
-            "norm=%s does not keep the sum of class probabilities at 1; after the softmax norm=sym+row "
-            "or row, or left and right, would be right",
-            sfu__norm_words[layer->norm]);
+        return sfu__mistake(chain->text, at[SFU__OPTION_NORM],
+                            "norm=%s does not keep the sum of class probabilities at 1; after the softmax norm=sym+row "
+                            "or row, or left and right, would be right",
+                            sfu__norm_words[layer->norm]);
     }
     if (layer->act != SFU__IDENTITY) {
         return sfu__mistake(chain->text, at[SFU__OPTION_ACT],

@@ -53,6 +53,10 @@ const sfu__named_net *sfu__named_find(const sfu__token *token) {
 bool sfu__named_is_lpnn(const sfu__named_net *net) { return net->convolutions == NULL; }
 const char *sfu__named_name(const sfu__named_net *net) { return net->name; }
 
+int sfu__named_layers(const sfu__named_net *net, int32_t k) {
+    return 2 * net->convolutions(k) + (net->smoothings(k) > 0) + net->hidden(k) + 1 + (net->labels(k) > 0);
+}
+
 static sfu_status print_smooth(sfu__text *text, int32_t times) {
     return times == 1 ? sfu__text_format(text, "smooth") : sfu__text_format(text, "smooth^%d", times);
 }

@@ -25,6 +25,16 @@ void sfu_net_free(sfu_net *net) {
 
 const char *sfu_net_text(const sfu_net *net) { return net->text; }
 
+int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes) {
+    int32_t width = 0;
+    for (int i = 0; i < net->count; i++) {
+        if (net->layers[i].kind == SFU__LAYER_DENSE) {
+            width = net->layers[i].width > 0 ? net->layers[i].width : classes;
+        }
+    }
+    return width;
+}
+
 /* ---- a layer --------------------------------------------------------------------------------------------------------
  */
 
@@ -161,6 +171,10 @@ static sfu_status read_named(parser *self, const sfu__named_net *named, const sf
     parser inner = {.net = self->net};
     char right[160];
     sfu__reader_step(&self->reader);
+    if (sfu__named_layers(named, options->k) > SFU__NET_LAYERS) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "k is %d, which makes %d layers of %s; a network has at most %d", options->k,
+                         sfu__named_layers(named, options->k), sfu__named_name(named), SFU__NET_LAYERS);
+    }
     SFU_TRY(sfu__named_print(&composition, named, options));
     snprintf(right, sizeof right, "%s alone, or its composition,", sfu__named_name(named));
     SFU_TRY(expect_end(self, right));

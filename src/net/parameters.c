@@ -40,6 +40,15 @@ static const char *column_of(const sfu__layer *layer, unsigned bit) {
     return bit == SFU__LEARN_SELF ? layer->self_column : bit == SFU__LEARN_NEIGHBOUR ? layer->neighbour_column : NULL;
 }
 
+const char *sfu__layer_learns_nodes(const sfu__layer *layer) {
+    for (int i = 0; i < LEARNED; i++) {
+        if ((layer->learn & learned[i].bit) != 0 && column_of(layer, learned[i].bit) != NULL) {
+            return learned[i].name;
+        }
+    }
+    return NULL;
+}
+
 static void add_learned(sfu__parameters *parameters, const sfu__layer *layer, int number, int32_t nodes) {
     for (int i = 0; i < LEARNED; i++) {
         if ((layer->learn & learned[i].bit) != 0) {
