@@ -1,5 +1,6 @@
 /* lpnn.c - making a worker of LPNN: matrices of the data, memory, the parameters to start from. */
 #include "lpnn_int.h"
+#include "model.h"
 #include "parallel.h"
 #include "smoothing.h"
 #include "special.h"
@@ -7,13 +8,11 @@
 #include <assert.h>
 #include <string.h>
 
-bool sfu__lpnn_needs_f(const sfu_net *net) { return net->lpnn.input_f || !net->lpnn.output_g; }
-
 sfu_status sfu__lpnn_check_graph(const sfu_net *net, int32_t nodes, const char *trained_on,
                                  const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     char digest[65] = "";
-    if (!sfu__lpnn_needs_f(net)) {
+    if (!sfu__model_needs_f(net)) {
         return SFU_OK;
     }
     if (nodes == dataset->nodes && trained_on != NULL && trained_on[0] != 0) {
@@ -193,7 +192,7 @@ static sfu_status make_pass(sfu__lpnn_worker *worker, sfu_pass which, const sfu_
         goto done;
     }
     SFU_TRY(copy_nodes(&pass->nodes, request->nodes[which], pass->count));
-    if (sfu__lpnn_needs_f(worker->net)) {
+    if (sfu__model_needs_f(worker->net)) {
         SFU_TRY(make_pick(&pass->pick, pass->nodes, pass->count, worker->nodes));
     }
     if (pass->runs_g) {
@@ -273,7 +272,7 @@ static void lay_pass(layout *layout, sfu__lpnn_worker *worker, sfu__lpnn_pass *p
 
 static void lay_out(layout *layout, sfu__lpnn_worker *worker, bool drops) {
     worker->theta = take(layout, worker->parameters.size);
-    worker->F = take_matrix(layout, worker->nodes, worker->classes);
+    worker->F = take_matrix(layout, worker->f->rows, worker->classes);
     if (worker->step.count > 0) {
         lay_step(layout, worker, drops);
     }
@@ -297,9 +296,10 @@ done:
 
 /* ---- the worker ------------------------------------------------------------------------------------------------- */
 
-static sfu_status make_parameters(sfu__lpnn_worker *worker) {
+static sfu_status make_parameters(sfu__lpnn_worker *worker, bool trains) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, worker->nodes));
+    const int32_t rows_of_f = trains || sfu__model_needs_f(worker->net) ? worker->nodes : 0;
+    SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, rows_of_f));
     assert(worker->net->is_lpnn && worker->net->count == SFU__LPNN_LAYERS);
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         worker->weight[i] = sfu__parameter_of(&worker->parameters, i, "weight");
@@ -322,7 +322,7 @@ sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, 
     self->nodes = dataset->nodes;
     self->features = dataset->features;
     self->classes = dataset->classes;
-    SFU_TRY(make_parameters(self));
+    SFU_TRY(make_parameters(self, request->count[SFU_PASS_TRAIN] > 0));
     SFU_TRY(every_feature(&self->x, dataset));
     if (request->count[SFU_PASS_TRAIN] > 0) {
         SFU_TRY(make_step(self, dataset, request));

@@ -19,7 +19,8 @@ typedef struct sfu__lpnn_worker sfu__lpnn_worker;
 
 /* The nodes of a pass as in a plan's request: SFU_PASS_TRAIN has the labelled ones (all others are in the objective
  * too), SFU_PASS_EVALUATE those whose output validates, SFU_PASS_PREDICT any. A pass with a count of 0 is not there;
- * without a training pass no memory for training is taken. rewrites are not looked at. The dataset must outlive the
+ * without a training pass no memory for training is taken, and f, where predicting does not need it, is not there (it
+ * has no rows), as in a model. rewrites are not looked at. The dataset must outlive the
  * worker. */
 SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
                                      const sfu__plan_request *request, const sfu__backend *backend, int threads);
@@ -49,12 +50,8 @@ void sfu__lpnn_forward(sfu__lpnn_worker *worker, sfu_pass pass);
 sfu__dense sfu__lpnn_output(const sfu__lpnn_worker *worker, sfu_pass pass);
 sfu__dense sfu__lpnn_embedding(const sfu__lpnn_worker *worker, sfu_pass pass);
 
-/* Whether predicting needs f: a reading other than input=x, output=g. Its model file then holds f, and it predicts on
- * the graph that it was trained on alone. */
-bool sfu__lpnn_needs_f(const sfu_net *net);
-
-/* Refuses a graph that f is not of: `nodes` rows of f, `trained_on` the digest of the dataset it was trained on ("" or
- * NULL: not known, then the number of nodes alone decides). */
+/* Refuses a graph that f is not of, where predicting needs f (sfu__model_needs_f): `nodes` rows of f, `trained_on` the
+ * digest of the dataset it was trained on ("" or NULL: not known, then the number of nodes alone decides). */
 SFU_CHECKED sfu_status sfu__lpnn_check_graph(const sfu_net *net, int32_t nodes, const char *trained_on,
                                              const sfu_dataset *dataset);
 

@@ -10,6 +10,7 @@
  * rows from the features to the gradients while it is in its cache, and three barriers are enough.
  */
 #include "lpnn_int.h"
+#include "model.h"
 #include "special.h"
 
 #include <assert.h>
@@ -260,7 +261,7 @@ static void run_pass(const job *job, int thread) {
     const sfu__lpnn_pass *pass = &worker->passes[job->pass];
     const int threads = sfu__team_size(worker->team);
     const sfu__mask none[SFU__LPNN_LAYERS] = {{0}};
-    if (sfu__lpnn_needs_f(worker->net)) {
+    if (sfu__model_needs_f(worker->net)) {
         make_f(worker, share(worker->nodes, 64, thread, threads));
         sfu__team_barrier(worker->team);
     }
