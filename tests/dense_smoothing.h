@@ -17,4 +17,10 @@ void dense_recipe_of(dense_recipe *recipe, const sfu_smoothing_options *options)
 enum { DENSE_MOST = 24 };
 void dense_smoothing(double *S, const double *A, int n, const dense_recipe *recipe);
 
+/* How S moves when one of its parameters does: dS/dself and so on, of one node or (negative) of all at once. An entry
+ * in a row or column whose sum is 0 does not move. */
+typedef enum dense_direction { DENSE_SELF, DENSE_NEIGHBOUR, DENSE_LEFT, DENSE_RIGHT } dense_direction;
+void dense_smoothing_tangent(double *tangent, const double *A, int n, const dense_recipe *recipe,
+                             dense_direction direction, int node);
+
 #endif

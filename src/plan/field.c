@@ -169,11 +169,8 @@ static sfu_status copy_rows(sfu__block *block, const sfu__smoother *smoother, co
 
 static void borrow(sfu__block *block, const sfu__smoother *smoother) {
     const sfu_csr *csr = &smoother->csr;
-    block->view = (sfu__sparse){.rows = csr->rows,
-                                .cols = csr->cols,
-                                .indptr = csr->indptr,
-                                .indices = csr->indices,
-                                .values = csr->values};
+    block->view = (sfu__sparse){
+        .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
 }
 
 sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out, const sfu__field *in,
@@ -225,7 +222,8 @@ sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t
     *block = (sfu__block){.where = of->where, .offset = of->offset};
     block->own = (sfu_matrix){.rows = view->cols, .cols = view->rows};
     if (view->indptr[end_row] > INT32_MAX && view->order == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "a training pass over %lld non-zeros is too large; fewer labels would be right",
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "a training pass over %lld non-zeros is too large; fewer labels would be right",
                          (long long)view->indptr[end_row]);
     }
     SFU_ALLOC_ZERO(block->own.indptr, (int64_t)view->cols + 2);

@@ -41,11 +41,11 @@ typedef struct sfu__link {
 /* One smoothing matrix of the network: whole, for all nodes. */
 typedef struct sfu__smoother {
     double teleport;
-    sfu__shared *shared;     /* holds S, or */
-    sfu__learned *learned;   /* the pattern of one whose values are trained */
-    int layer;               /* learned: the layer whose parameters they are */
-    sfu_csr csr;             /* a view of S or of the pattern; values NULL where they are learned */
-    int64_t values_offset;   /* learned: where the values are, in floats from the start of a worker's learned values */
+    sfu__shared *shared;   /* holds S, or */
+    sfu__learned *learned; /* the pattern of one whose values are trained */
+    int layer;             /* learned: the layer whose parameters they are */
+    sfu_csr csr;           /* a view of S or of the pattern; values NULL where they are learned */
+    int64_t values_offset; /* learned: where the values are, in floats from the start of a worker's learned values */
 } sfu__smoother;
 
 /* The rows of the data that a value has, ascending. */
@@ -88,10 +88,10 @@ enum { SFU__STEP_TEXT = 96, SFU__STEP_WHY = 160 };
 
 typedef struct sfu__plan_step {
     sfu__op op;
-    int layer;  /* that it belongs to; -1: to none */
-    bool back;  /* part of the way back */
-    bool wait;  /* other threads must have finished the steps before */
-    int cut;    /* which of the pass's cuts shares it among threads */
+    int layer;            /* that it belongs to; -1: to none */
+    bool back;            /* part of the way back */
+    bool wait;            /* other threads must have finished the steps before */
+    int cut;              /* which of the pass's cuts shares it among threads */
     sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
     int block;            /* the sparse matrix, -1: none */
     bool add, through_softmax;
@@ -140,6 +140,9 @@ typedef struct sfu__pass {
     sfu__operand output;    /* the probabilities */
     sfu__operand embedding; /* the last hidden layer; space NONE where there is none */
     int64_t fixed_bytes;    /* of the matrices above */
+    bool pruned;            /* the rows of the output are those that were asked for, not all nodes */
+    int32_t *asked;         /* not pruned: the nodes that were asked for */
+    int32_t asked_count;
 } sfu__pass;
 
 struct sfu__plan {
@@ -156,6 +159,7 @@ struct sfu__plan {
     int lead;          /* links of the leading smoothing whose matrix is constant */
     int first_weights; /* link; -1: none */
     int last_hidden;   /* the link that makes the last hidden layer; -1: none */
+    int last_dense;    /* the one before it */
     sfu__smoother *smoothers;
     int smoother_count;
     int64_t learned_values; /* floats of the values of all learned smoothings */
@@ -178,7 +182,8 @@ static inline int32_t sfu__field_node(const sfu__field *field, int32_t row) {
  * be all of S borrows it. */
 SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
                                      const sfu__field *in, int32_t nodes);
-SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row, int64_t end_row);
+SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
+                                            int64_t end_row);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);
 
@@ -192,8 +197,8 @@ SFU_CHECKED sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, co
 
 /* Links [first, last) of the leading smoothing applied to the features: rows of fields[last]. Sparse, or dense with
  * rows sfu__ld(features) apart. */
-SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
-                                 bool as_dense);
+SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass,
+                                 int last, bool as_dense);
 
 /* Links [first, last), plain smoothings, as one matrix: rows of fields[last], columns of fields[first]. */
 SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__pass *pass, int first,
@@ -215,10 +220,14 @@ typedef struct sfu__way {
     char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
 } sfu__way;
 
-/* The ways of the run that starts with the features, and of one further on. `below`: something before it is trained. */
-SFU_CHECKED sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last);
+/* The way of the run from the features to the first weights, behind `last` smoothings; its fold is -1 where the run has
+ * to be computed as one further on is, from dense features. */
+SFU_CHECKED sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int last);
+
+/* The way of a run further on; `weights_at` is the link of the weights that follow, -1: none do. `below`: something
+ * before it is trained. */
 SFU_CHECKED sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last,
-                                          bool below);
+                                          int weights_at, bool below);
 
 /* lower.c */
 SFU_CHECKED sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass);
