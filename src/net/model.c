@@ -1,4 +1,5 @@
 #include "model.h"
+#include "metrics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@ void sfu_model_free(sfu_model *model) {
     sfu__parameters_clear(&model->parameters);
     sfu__free(model->theta);
     sfu__strings_clear(&model->class_names);
+    sfu__strings_clear(&model->feature_names);
     sfu__free(model->run);
     sfu__free(model->confusion);
     sfu__free(model);
@@ -87,6 +89,7 @@ sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts) {
     self->nodes = has_node_values(self->net) ? parts->nodes : 0;
     SFU_TRY(copy_parameters(self, parts));
     SFU_TRY(copy_names(&self->class_names, parts->class_names));
+    SFU_TRY(copy_names(&self->feature_names, parts->feature_names));
     snprintf(self->dataset, sizeof self->dataset, "%s", parts->dataset != NULL ? parts->dataset : "");
     SFU_TRY(copy_run(self, parts));
     *model = self;
@@ -119,18 +122,11 @@ int32_t sfu_model_confusion(const sfu_model *model, int32_t truth, int32_t guess
     return inside && model->confusion != NULL ? model->confusion[(int64_t)truth * model->classes + guess] : 0;
 }
 
-static double share(int64_t part, int64_t whole) { return whole > 0 ? (double)part / (double)whole : 0.0; }
-
 sfu_class_score sfu_model_class_score(const sfu_model *model, int32_t class_index) {
-    const int64_t right = sfu_model_confusion(model, class_index, class_index);
-    int64_t truths = 0;
-    int64_t guesses = 0;
+    sfu__tally tally = {.right = sfu_model_confusion(model, class_index, class_index)};
     for (int32_t i = 0; i < model->classes; i++) {
-        truths += sfu_model_confusion(model, class_index, i);
-        guesses += sfu_model_confusion(model, i, class_index);
+        tally.support += sfu_model_confusion(model, class_index, i);
+        tally.guessed += sfu_model_confusion(model, i, class_index);
     }
-    return (sfu_class_score){.precision = share(right, guesses),
-                             .recall = share(right, truths),
-                             .f1 = share(2 * right, truths + guesses),
-                             .support = (int32_t)truths};
+    return sfu__tally_score(&tally);
 }

@@ -13,21 +13,23 @@ struct sfu_model {
     int32_t features, classes;
     int32_t nodes; /* of the graph it was trained on, where a parameter has a value a node; else 0 */
     sfu__parameters parameters;
-    float *theta;             /* [parameters.size], padding zero */
-    sfu__strings class_names; /* each with a 0 behind it inside its extent; count 0: none */
-    char dataset[65];         /* digest of what it was trained on, "": not known */
-    char *run;                /* JSON: settings and scores as the file has them; NULL: not known */
-    sfu_scores scores;        /* zeros where not known */
-    int32_t *confusion;       /* [classes][classes], truth and guess, of the test nodes; NULL: not known */
+    float *theta;               /* [parameters.size], padding zero */
+    sfu__strings class_names;   /* each with a 0 behind it inside its extent; count 0: none */
+    sfu__strings feature_names; /* the same */
+    char dataset[65];           /* digest of what it was trained on, "": not known */
+    char *run;                  /* JSON: settings and scores as the file has them; NULL: not known */
+    sfu_scores scores;          /* zeros where not known */
+    int32_t *confusion;         /* [classes][classes], truth and guess, of the test nodes; NULL: not known */
 };
 
 /* What a training knows; all of it is copied. */
 typedef struct sfu__model_parts {
     const sfu_net *net;
     int32_t features, classes, nodes;
-    const float *theta;              /* laid out as sfu__parameters_make with these numbers says */
-    const sfu__strings *class_names; /* or NULL */
-    const char *dataset;             /* digest, or NULL */
+    const float *theta;                /* laid out as sfu__parameters_make with these numbers says */
+    const sfu__strings *class_names;   /* or NULL */
+    const sfu__strings *feature_names; /* or NULL */
+    const char *dataset;               /* digest, or NULL */
 
     /* Of the run; the settings are written into the file, threads, device and callbacks are not. */
     const sfu_train_options *options; /* NULL: there was no run, and there are no scores */

@@ -105,6 +105,14 @@ done:
     return status;
 }
 
+static sfu_status check_feature_names(const sfu_model *self, const source *from) {
+    return self->feature_names.count == 0 || self->feature_names.count == self->features
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_FORMAT,
+                           "%s: the metadata \"feature_names\" names %lld features, and the weights have %d",
+                           from->path, (long long)self->feature_names.count, self->features);
+}
+
 /* The nodes that a value a node was learned for. Where tensors disagree, the check of shapes says so. */
 static sfu_status read_nodes(sfu_model *self, const source *from) {
     const sfu__tensor *tensor = sfu__model_needs_f(self->net) ? find(from, -1, "f") : NULL;
@@ -244,11 +252,11 @@ static sfu_status read_net(sfu_model *self, const source *from) {
                      message);
 }
 
-static sfu_status read_names(sfu_model *self, const source *from) {
+static sfu_status read_names(sfu__strings *names, const source *from, const char *key) {
     sfu_status status = SFU_OK;
     sfu__text place = {0};
-    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"classes\"", from->path));
-    SFU_TRY(sfu__names_from_json(&self->class_names, sfu__safetensors_metadata(from->file, "classes"), place.bytes));
+    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"%s\"", from->path, key));
+    SFU_TRY(sfu__names_from_json(names, sfu__safetensors_metadata(from->file, key), place.bytes));
 done:
     sfu__text_clear(&place);
     return status;
@@ -277,8 +285,10 @@ static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const ch
     SFU_ALLOC_ZERO(self, 1);
     SFU_TRY(check_format(&from));
     SFU_TRY(read_net(self, &from));
-    SFU_TRY(read_names(self, &from));
+    SFU_TRY(read_names(&self->class_names, &from, "classes"));
+    SFU_TRY(read_names(&self->feature_names, &from, "feature_names"));
     SFU_TRY(read_sizes(self, &from));
+    SFU_TRY(check_feature_names(self, &from));
     SFU_TRY(read_nodes(self, &from));
     SFU_TRY(read_tensors(self, &from));
     SFU_TRY(read_run(self, &from));
@@ -325,10 +335,11 @@ static int compare_tensors(const void *a, const void *b) {
     return strcmp(((const sfu__tensor *)a)->name, ((const sfu__tensor *)b)->name);
 }
 
-static void list_metadata(const char **list, const sfu_model *model, const char *classes) {
+static void list_metadata(const char **list, const sfu_model *model, const char *classes, const char *features) {
     const char *const pairs[][2] = {{"format", FORMAT},
                                     {"net", model->net->text},
                                     {"classes", classes},
+                                    {"feature_names", features},
                                     {"dataset", model->dataset[0] != '\0' ? model->dataset : NULL},
                                     {"run", model->run}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
@@ -349,7 +360,8 @@ sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     sfu__tensor *tensors = NULL;
     tensor_name *names = NULL;
     char *classes = NULL;
-    const char *metadata[12];
+    char *features = NULL;
+    const char *metadata[14];
     SFU_ALLOC(values, model->parameters.size);
     SFU_ALLOC(tensors, most);
     SFU_ALLOC(names, most);
@@ -363,10 +375,12 @@ sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     }
     qsort(tensors, (size_t)count, sizeof *tensors, compare_tensors);
     SFU_TRY(sfu__names_to_json(&classes, &model->class_names, path, "class"));
-    list_metadata(metadata, model, classes);
+    SFU_TRY(sfu__names_to_json(&features, &model->feature_names, path, "feature"));
+    list_metadata(metadata, model, classes, features);
     SFU_TRY(sfu__safetensors_write(path, tensors, count, metadata));
 done:
     sfu__free(classes);
+    sfu__free(features);
     sfu__free(names);
     sfu__free(tensors);
     sfu__free(values);

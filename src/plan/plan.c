@@ -66,7 +66,7 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
     self->dataset = dataset;
     self->nodes = sfu_dataset_nodes(dataset);
     self->features = sfu_dataset_features(dataset);
-    self->classes = sfu_dataset_classes(dataset);
+    self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
     self->threads = sfu__thread_count(request->threads);

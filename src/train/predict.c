@@ -1,21 +1,26 @@
 /* predict.c - a model on a dataset: probabilities, labels, the last hidden layer, into the caller's memory. */
 #include "metrics.h"
-#include "model.h"
 #include "runner.h"
 
 #include <string.h>
 
 /* ---- whether they fit -------------------------------------------------------------------------------------------- */
 
-/* The first of the classes whose names differ is told. Names on one side alone are taken as they are. */
-static sfu_status check_class_names(const sfu_dataset *dataset, const sfu_model *model) {
-    for (int32_t c = 0; c < dataset->classes; c++) {
-        const char *ours = sfu_model_class_name(model, c), *theirs = sfu_dataset_class_name(dataset, c);
-        if (ours != NULL && theirs != NULL && strcmp(ours, theirs) != 0) {
-            char model_name[SFU__QUOTE_MAX], dataset_name[SFU__QUOTE_MAX];
-            return sfu__fail(SFU_ERR_ARGUMENT, "%s: class %d is %s, and %s in the model; they must be the same",
-                             dataset->name, c, sfu__quote(dataset_name, theirs, strlen(theirs)),
-                             sfu__quote(model_name, ours, strlen(ours)));
+/* The i-th name of a dataset or model; NULL where it has none. */
+static const char *name_of(const sfu__strings *names, int64_t i) {
+    return i < names->count ? names->bytes + names->offsets[i] : NULL;
+}
+
+/* Tells the first of the names that differ. Names on one side alone are taken as they are. */
+static sfu_status check_names(const sfu_dataset *dataset, const char *what, const sfu__strings *theirs,
+                              const sfu__strings *ours) {
+    for (int64_t i = 0; i < theirs->count && i < ours->count; i++) {
+        const char *here = name_of(theirs, i), *there = name_of(ours, i);
+        if (strcmp(here, there) != 0) {
+            char here_quoted[SFU__QUOTE_MAX], there_quoted[SFU__QUOTE_MAX];
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s %lld is %s, and %s in the model; they must be the same",
+                             dataset->name, what, (long long)i, sfu__quote(here_quoted, here, strlen(here)),
+                             sfu__quote(there_quoted, there, strlen(there)));
         }
     }
     return SFU_OK;
@@ -50,7 +55,8 @@ static sfu_status check_fit(const sfu_dataset *dataset, const sfu_model *model) 
         return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d classes, and the model knows %d", dataset->name,
                          dataset->classes, model->classes);
     }
-    SFU_TRY(check_class_names(dataset, model));
+    SFU_TRY(check_names(dataset, "feature", &dataset->feature_names, &model->feature_names));
+    SFU_TRY(check_names(dataset, "class", &dataset->class_names, &model->class_names));
     SFU_TRY(check_graph(dataset, model));
 done:
     return status;
@@ -66,7 +72,7 @@ static sfu_status run(sfu__runner *runner, const sfu_dataset *dataset, const sfu
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(check_fit(dataset, model));
     SFU_TRY(sfu__runner_make(runner, dataset, model->net, &request));
-    memcpy(sfu__runner_theta(runner), model->theta, (size_t)model->parameters.size * sizeof *model->theta);
+    SFU_TRY(sfu__runner_load(runner, model));
     sfu__runner_forward(runner, SFU_PASS_PREDICT);
 done:
     return status;

@@ -5,6 +5,9 @@
 
 /* The node column that a parameter starts from, or NULL. */
 static const float *column_of(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset) {
+    if (parameter->layer < 0) {
+        return NULL;
+    }
     const sfu__layer *layer = &net->layers[parameter->layer];
     const char *name = strcmp(parameter->name, "self") == 0        ? layer->self_column
                        : strcmp(parameter->name, "neighbour") == 0 ? layer->neighbour_column
@@ -68,4 +71,35 @@ void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_
     (void)labels;
     sfu__parameters_start(sfu__runner_theta(runner), sfu__runner_parameters(runner), runner->net,
                           (const float *const *)runner->columns, seed);
+}
+
+static sfu_status check_same_shape(const sfu__parameter *has, const sfu__parameter *needs) {
+    if (has == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "the model has no layer.%d.%s: it must be of the same network", needs->layer,
+                         needs->name);
+    }
+    if (has->rows != needs->rows || has->cols != needs->cols) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "layer.%d.%s of the model is %d x %d; here it must be %d x %d", needs->layer,
+                         needs->name, has->rows, has->cols, needs->rows, needs->cols);
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__runner_load(const sfu__runner *runner, const sfu_model *model) {
+    const sfu__parameters *parameters = sfu__runner_parameters(runner);
+    float *theta = sfu__runner_theta(runner);
+    for (int i = 0; i < parameters->count; i++) {
+        const sfu__parameter *needs = &parameters->items[i];
+        const sfu__parameter *has = sfu__parameter_of(&model->parameters, needs->layer, needs->name);
+        if (needs->layer < 0 && (has == NULL || has->rows == 0)) {
+            continue;
+        }
+        const sfu_status status = check_same_shape(has, needs);
+        if (status != SFU_OK) {
+            return status;
+        }
+        memcpy(theta + needs->offset, model->theta + has->offset,
+               (size_t)needs->rows * (size_t)needs->ld * sizeof *theta);
+    }
+    return SFU_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef SFU_RUNNER_H
 #define SFU_RUNNER_H
 
+#include "model.h"
 #include "plan.h"
 
 typedef struct sfu__runner {
@@ -32,5 +33,8 @@ SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__r
 
 /* Theta as a training starts from a seed; `labels` are the classes of the training pass's rows. */
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed);
+
+/* Theta as a model has it, which must have every parameter in the same shape. f of LPNN may be missing: it stays. */
+SFU_CHECKED sfu_status sfu__runner_load(const sfu__runner *runner, const sfu_model *model);
 
 #endif

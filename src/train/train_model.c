@@ -5,7 +5,6 @@
  */
 #include "clock.h"
 #include "metrics.h"
-#include "model.h"
 #include "notify.h"
 #include "train.h"
 
@@ -16,7 +15,7 @@
 enum { CONFUSION_MOST = 256 }; /* classes: a larger matrix is not kept */
 
 /* One call of sfu_train. */
-typedef struct job {
+typedef struct train_job {
     const sfu_dataset *dataset;
     const sfu_net *net;
     const sfu_split *split;
@@ -31,49 +30,12 @@ typedef struct job {
     sfu__tally *tallies[SFU_PARTS]; /* [classes] each */
     int32_t *confusion;             /* [classes][classes], or NULL */
     sfu_scores scores;
-} job;
-
-/* ---- the weights to start from ----------------------------------------------------------------------------------- */
-
-static sfu_status check_same_shape(const sfu__parameter *has, const sfu__parameter *needs) {
-    if (has == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "the model to start from has no layer.%d.%s: it must be of the same network",
-                         needs->layer, needs->name);
-    }
-    if (has->rows != needs->rows || has->cols != needs->cols) {
-        return sfu__fail(SFU_ERR_ARGUMENT,
-                         "the model to start from has a layer.%d.%s of %d x %d, and this training needs %d x %d",
-                         needs->layer, needs->name, has->rows, has->cols, needs->rows, needs->cols);
-    }
-    return SFU_OK;
-}
-
-/* What the seed gives, and over it what the model has. What belongs to the nodes of a graph (f of LPNN) may be missing
- * in a model. */
-static sfu_status start_from_model(job *job, const sfu_model *model) {
-    sfu_status status = SFU_OK;
-    const sfu__parameters *parameters = sfu__runner_parameters(&job->runner);
-    SFU_ALLOC(job->start, parameters->size);
-    sfu__runner_start(&job->runner, job->goal.train_labels, job->options->seed);
-    memcpy(job->start, sfu__runner_theta(&job->runner), (size_t)parameters->size * sizeof *job->start);
-    for (int i = 0; i < parameters->count; i++) {
-        const sfu__parameter *needs = &parameters->items[i];
-        const sfu__parameter *has = sfu__parameter_of(&model->parameters, needs->layer, needs->name);
-        if (has == NULL && strcmp(needs->name, "f") == 0) {
-            continue;
-        }
-        SFU_TRY(check_same_shape(has, needs));
-        memcpy(job->start + needs->offset, model->theta + has->offset,
-               (size_t)needs->rows * (size_t)needs->ld * sizeof *job->start);
-    }
-done:
-    return status;
-}
+} train_job;
 
 /* ---- before the epochs ------------------------------------------------------------------------------------------- */
 
 /* Whether anything is dropped: by the run's rate or by a layer's own. */
-static bool drops(const job *job) {
+static bool drops(const train_job *job) {
     bool some = job->options->dropout > 0.0;
     for (int i = 0; i < job->net->count; i++) {
         some = some || job->net->layers[i].dropout > 0.0;
@@ -81,7 +43,7 @@ static bool drops(const job *job) {
     return some;
 }
 
-static sfu_status check_data(const job *job) {
+static sfu_status check_data(const train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__train_options_check(job->options));
     SFU_TRY(sfu_dataset_check(job->dataset));
@@ -93,7 +55,19 @@ done:
     return status;
 }
 
-static sfu_status prepare(job *job) {
+/* What the seed gives, and over it what the model has. */
+static sfu_status start_from_model(train_job *job, const sfu_model *model) {
+    sfu_status status = SFU_OK;
+    const size_t size = (size_t)sfu__runner_parameters(&job->runner)->size;
+    SFU_ALLOC(job->start, size);
+    sfu__runner_start(&job->runner, job->goal.train_labels, job->options->seed);
+    SFU_TRY(sfu__runner_load(&job->runner, model));
+    memcpy(job->start, sfu__runner_theta(&job->runner), size * sizeof *job->start);
+done:
+    return status == SFU_ERR_ARGUMENT ? sfu__fail_prefix(status, "the weights to start from") : status;
+}
+
+static sfu_status prepare(train_job *job) {
     sfu_status status = SFU_OK;
     sfu__plan_request request = {
         .dropout = drops(job), .rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
@@ -121,7 +95,7 @@ done:
 /* ---- the epochs -------------------------------------------------------------------------------------------------- */
 
 /* What the user should know of a training that ran away. */
-static sfu_status judge(const job *job) {
+static sfu_status judge(const train_job *job) {
     const sfu__training *training = &job->training;
     if (training->diverged && training->best_epoch == 0) {
         return sfu__fail(SFU_ERR_DIVERGED,
@@ -138,7 +112,7 @@ static sfu_status judge(const job *job) {
     return SFU_OK;
 }
 
-static sfu_status run_epochs(job *job) {
+static sfu_status run_epochs(train_job *job) {
     const sfu_train_options *options = job->options;
     sfu__training *training = &job->training;
     *training = (sfu__training){.seed = options->seed,
@@ -165,7 +139,7 @@ static sfu_status run_epochs(job *job) {
 /* ---- the scores -------------------------------------------------------------------------------------------------- */
 
 /* The nodes of all parts, ascending, and whose part each is. */
-static sfu_status list_nodes(job *job) {
+static sfu_status list_nodes(train_job *job) {
     sfu_status status = SFU_OK;
     const int32_t all = job->dataset->nodes;
     int32_t count = 0;
@@ -191,7 +165,7 @@ done:
     return status;
 }
 
-static sfu_status make_tallies(job *job) {
+static sfu_status make_tallies(train_job *job) {
     sfu_status status = SFU_OK;
     const int32_t classes = job->dataset->classes;
     for (int part = 0; part < SFU_PARTS; part++) {
@@ -204,7 +178,7 @@ done:
     return status;
 }
 
-static void count_guesses(const job *job, const sfu__dense *probabilities) {
+static void count_guesses(const train_job *job, const sfu__dense *probabilities) {
     const int32_t classes = job->dataset->classes;
     for (int32_t i = 0; i < job->node_count; i++) {
         const int32_t node = job->nodes[i], truth = job->dataset->labels[node];
@@ -216,19 +190,19 @@ static void count_guesses(const job *job, const sfu__dense *probabilities) {
     }
 }
 
-static sfu_status score(job *job) {
+static sfu_status score(train_job *job) {
     sfu_status status = SFU_OK;
     const int64_t size = sfu__runner_parameters(&job->runner)->size;
     SFU_TRY(list_nodes(job));
     SFU_TRY(make_tallies(job));
     sfu__runner_clear(&job->runner); /* the memory of the training goes first */
     sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
-    request.nodes[SFU_PASS_EVALUATE] = job->nodes;
-    request.count[SFU_PASS_EVALUATE] = job->node_count;
+    request.nodes[SFU_PASS_PREDICT] = job->nodes;
+    request.count[SFU_PASS_PREDICT] = job->node_count;
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     memcpy(sfu__runner_theta(&job->runner), job->best, (size_t)size * sizeof *job->best);
-    sfu__runner_forward(&job->runner, SFU_PASS_EVALUATE);
-    const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_EVALUATE);
+    sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
+    const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
     count_guesses(job, &probabilities);
     const int32_t classes = job->dataset->classes;
     job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
@@ -240,7 +214,7 @@ done:
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
-static sfu_status make_model(sfu_model **model, const job *job) {
+static sfu_status make_model(sfu_model **model, const train_job *job) {
     sfu_status status = SFU_OK;
     char digest[65];
     SFU_TRY(sfu_dataset_digest(digest, job->dataset));
@@ -250,6 +224,7 @@ static sfu_status make_model(sfu_model **model, const job *job) {
                                                       .nodes = job->dataset->nodes,
                                                       .theta = job->best,
                                                       .class_names = &job->dataset->class_names,
+                                                      .feature_names = &job->dataset->feature_names,
                                                       .dataset = digest,
                                                       .options = job->options,
                                                       .scores = &job->scores,
@@ -258,7 +233,7 @@ done:
     return status;
 }
 
-static void clear(job *job) {
+static void clear(train_job *job) {
     sfu__goal_clear(&job->goal);
     sfu__runner_clear(&job->runner);
     sfu__free(job->start);
@@ -277,7 +252,7 @@ sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_ne
     sfu_train_options usual;
     sfu_train_options_init(&usual);
     const int64_t started = sfu__now_ns();
-    job job = {.dataset = dataset, .net = net, .split = split, .options = options != NULL ? options : &usual};
+    train_job job = {.dataset = dataset, .net = net, .split = split, .options = options != NULL ? options : &usual};
     *model = NULL;
     SFU_TRY(prepare(&job));
     SFU_TRY(run_epochs(&job));
