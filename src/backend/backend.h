@@ -70,6 +70,11 @@ typedef struct sfu__score {
     int64_t correct; /* rows whose largest probability, the first of equals, is at the label */
 } sfu__score;
 
+/* The weights of LPNN's objective. */
+typedef struct sfu__lpnn_terms {
+    float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
+} sfu__lpnn_terms;
+
 struct sfu__training;
 struct sfu__plan;
 
@@ -130,6 +135,18 @@ typedef struct sfu__backend {
      *   g = fma(decay, theta, grad);  m = fma(0.1, g - m, m);  v = fma(0.001, g * g - v, v);
      *   theta -= lr * (m * correction1) / (sqrt(v * correction2) + epsilon). Elements. */
     void (*adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements);
+
+    /* LPNN's objective (docs/lpnn.md) of rows f of F and g of G, a labelled one with its label y and weight w, block by
+     * block into losses[block], for blocks [begin, end):
+     *   labelled  mu_graph f.(f - s) + w (mu_labelled |f - y|^2 - lambda_labelled ln g[y])
+     *   others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f - ln g)
+     * D comes in as s, the rows of S f, and leaves as the gradient of f, S being symmetric; dZ gets the gradient of
+     * what came into g's softmax. Logarithms are of at least 2^-100. The tiny become zero. */
+    void (*lpnn)(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F, const sfu__dense *G,
+                 const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
+
+    /* P <- each row divided by its row sum, in place; a row of zeros becomes uniform. Rows of P. */
+    void (*normalise)(const sfu__dense *P, sfu__range rows);
 
     /* Optional, NULL where there is none: runs whole trainings of one plan, in any order, each as train/ would. */
     sfu_status (*run_many)(const struct sfu__plan *plan, struct sfu__training *trainings, int64_t count);

@@ -128,7 +128,7 @@ extern const sfu__layer_row sfu__layer_rows[SFU__LAYER_KINDS]; /* by sfu__layer_
 /* A layer with every default; `labels`: it comes after the softmax. */
 sfu__layer sfu__layer_start(sfu__layer_kind kind, bool labels);
 void sfu__layer_clear(sfu__layer *layer);
-sfu__lpnn sfu__lpnn_start(void);
+sfu__lpnn sfu__lpnn_defaults(void);
 
 /* ---- the chain so far, as the checks see it ---- */
 

@@ -73,7 +73,7 @@ void sfu__layer_clear(sfu__layer *layer) {
     layer->neighbour_column = NULL;
 }
 
-sfu__lpnn sfu__lpnn_start(void) {
+sfu__lpnn sfu__lpnn_defaults(void) {
     return (sfu__lpnn){.f = SFU__LPNN_SOFTMAX,
                        .output_g = true,
                        .mu_graph = 1.0,

@@ -148,7 +148,7 @@ static sfu_status read_lpnn(parser *self) {
     parser g = {.reader = sfu__reader_start("dense 128 relu | dense 64 relu | softmax"), .net = self->net};
     g.chain.text = g.reader.text;
     self->net->is_lpnn = true;
-    self->net->lpnn = sfu__lpnn_start();
+    self->net->lpnn = sfu__lpnn_defaults();
     sfu__reader_step(&self->reader);
     if (self->reader.token.kind == '(') {
         SFU_TRY(sfu__options_read(&self->net->lpnn, &given, &table, &self->reader));

@@ -21,7 +21,7 @@ sfu_status sfu__layer_print(sfu__text *text, const sfu__layer *layer) {
 sfu_status sfu__net_print(sfu__text *text, const sfu_net *net) {
     sfu_status status = SFU_OK;
     if (net->is_lpnn) {
-        const sfu__lpnn usual = sfu__lpnn_start();
+        const sfu__lpnn usual = sfu__lpnn_defaults();
         const sfu__option_table table = {sfu__lpnn_options, SFU__LPNN_OPTIONS, 1, NULL};
         SFU_TRY(sfu__text_format(text, "lpnn"));
         SFU_TRY(sfu__options_print(text, &net->lpnn, &usual, &table, 0, 0));
