@@ -1,4 +1,4 @@
-/* choose.c - which way to compute a run of smoothings and the weights behind it: the one with the least predicted time
+/* ways.c - which way to compute a run of smoothings and the weights behind it: the one with the least predicted time
  * on the nominal machine.
  *
  *   fold       F = S^j X is a constant for any j; the other smoothings of the run follow the weights
