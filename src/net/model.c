@@ -1,4 +1,5 @@
 #include "model.h"
+#include "metrics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,14 +40,14 @@ static bool has_node_values(const sfu_net *net) {
     return has;
 }
 
-/* The training's layout may have f, where the model's does not. */
+/* The training's layout may have f at its end, where the model's does not. */
 static sfu_status copy_parameters(sfu_model *self, const sfu__model_parts *parts) {
     sfu_status status = SFU_OK;
     sfu__parameters trained = {0};
     SFU_TRY(sfu__parameters_make(&trained, self->net, parts->features, parts->classes, parts->nodes));
     SFU_TRY(sfu__parameters_make(&self->parameters, self->net, parts->features, parts->classes, self->nodes));
     SFU_ALLOC_ZERO(self->theta, self->parameters.size);
-    for (int i = 0; i < trained.count; i++) {
+    for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *to = &self->parameters.items[i];
         memcpy(self->theta + to->offset, parts->theta + trained.items[i].offset,
                (size_t)to->rows * (size_t)to->ld * sizeof *self->theta);
@@ -119,18 +120,11 @@ int32_t sfu_model_confusion(const sfu_model *model, int32_t truth, int32_t guess
     return inside && model->confusion != NULL ? model->confusion[(int64_t)truth * model->classes + guess] : 0;
 }
 
-static double share(int64_t part, int64_t whole) { return whole > 0 ? (double)part / (double)whole : 0.0; }
-
 sfu_class_score sfu_model_class_score(const sfu_model *model, int32_t class_index) {
-    const int64_t right = sfu_model_confusion(model, class_index, class_index);
-    int64_t truths = 0;
-    int64_t guesses = 0;
+    sfu__tally tally = {.right = sfu_model_confusion(model, class_index, class_index)};
     for (int32_t i = 0; i < model->classes; i++) {
-        truths += sfu_model_confusion(model, class_index, i);
-        guesses += sfu_model_confusion(model, i, class_index);
+        tally.support += sfu_model_confusion(model, class_index, i);
+        tally.guessed += sfu_model_confusion(model, i, class_index);
     }
-    return (sfu_class_score){.precision = share(right, guesses),
-                             .recall = share(right, truths),
-                             .f1 = share(2 * right, truths + guesses),
-                             .support = (int32_t)truths};
+    return sfu__tally_score(&tally);
 }
