@@ -122,7 +122,8 @@ typedef struct sfu__backend {
     void (*mix)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);
     void (*mix_back)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t, sfu__range rows);
 
-    /* dA[e] += sum_j dC[i][j] B[column of e][j], a row sum with lanes: the gradient of each value of A. Rows of A. */
+    /* dA[v] += sum_j dC[i][j] B[column of e][j], a row sum with lanes, for every entry e, v being where its value
+     * stands (order[e], or e): the gradient of each value of A. Rows of A. */
     void (*sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows);
 
     /* One step of Adam, beta 0.9 and 0.999, epsilon 1e-8:

@@ -140,6 +140,9 @@ typedef struct sfu__pass {
     sfu__operand output;    /* the probabilities */
     sfu__operand embedding; /* the last hidden layer; space NONE where there is none */
     int64_t fixed_bytes;    /* of the matrices above */
+    bool pruned;            /* the rows of the output are those that were asked for, not all nodes */
+    int32_t *asked;         /* not pruned: the nodes that were asked for */
+    int32_t asked_count;
 } sfu__pass;
 
 struct sfu__plan {
@@ -156,6 +159,7 @@ struct sfu__plan {
     int lead;          /* links of the leading smoothing whose matrix is constant */
     int first_weights; /* link; -1: none */
     int last_hidden;   /* the link that makes the last hidden layer; -1: none */
+    int last_dense;    /* the one before it */
     sfu__smoother *smoothers;
     int smoother_count;
     int64_t learned_values; /* floats of the values of all learned smoothings */
@@ -216,10 +220,14 @@ typedef struct sfu__way {
     char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
 } sfu__way;
 
-/* The ways of the run that starts with the features, and of one further on. `below`: something before it is trained. */
-SFU_CHECKED sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last);
+/* The way of the run from the features to the first weights, behind `last` smoothings; its fold is -1 where the run has
+ * to be computed as one further on is, from dense features. */
+SFU_CHECKED sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int last);
+
+/* The way of a run further on; `weights_at` is the link of the weights that follow, -1: none do. `below`: something
+ * before it is trained. */
 SFU_CHECKED sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last,
-                                          bool below);
+                                          int weights_at, bool below);
 
 /* lower.c */
 SFU_CHECKED sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass);
