@@ -395,7 +395,7 @@ static sfu_status add_drop(lowering *self, int64_t *offset, int block, const sfu
     const sfu__sparse *view = &self->pass->blocks[block].view;
     const int64_t count = view->indptr[view->rows];
     *offset = reserve(self, (count + 15) / 16 * 16);
-    sfu__plan_step step = step_of(self, SFU__OP_DROP_SPARSE, "drop %s", name);
+    sfu__plan_step step = step_of(self, SFU__OP_DROP_SPARSE, mask >= 0 ? "drop %s" : "copy of %s", name);
     step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
     step.block = block;
     step.mask = mask;
@@ -468,6 +468,10 @@ static sfu_status dropped_dense(value *features, lowering *self, int mask) {
     }
     full.own.rows = rows;
     full.view = (sfu__sparse){.rows = rows, .cols = ld, .indptr = full.own.indptr, .values = features->at.fixed};
+    if (features->at.space == SFU__SPACE_ARENA) {
+        full.where = SFU__VALUES_ARENA;
+        full.offset = features->at.offset;
+    }
     SFU_TRY(add_block(&block, self, &full));
     SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[features->field], mask, features->name));
     features->at.space = SFU__SPACE_ARENA;
@@ -676,10 +680,18 @@ done:
     return status;
 }
 
-/* A value of the plan's own that something is to be done to in place: a copy of it, made by dropping nothing. */
+/* Whether the way back needs the value as it is: the slope of an activation is found from what it gave. */
+static bool needed_back(const lowering *self) {
+    const record *last = self->tape_count > 0 ? &self->tape[self->tape_count - 1] : NULL;
+    return self->train && last != NULL && last->kind == DID_FINISH &&
+           self->plan->links[last->link].act != SFU__IDENTITY;
+}
+
+/* Something is to be done in place to a value of the plan's own, or to one that is needed as it is: a copy of it, made
+ * by dropping nothing. */
 static sfu_status own_copy(value *now, lowering *self) {
     sfu_status status = SFU_OK;
-    if (now->at.space != SFU__SPACE_FIXED) {
+    if (now->at.space != SFU__SPACE_FIXED && !needed_back(self)) {
         return SFU_OK;
     }
     char name[NAME];
