@@ -4,18 +4,6 @@ void KERNEL(block_sum)(float *to, const float *parts, int64_t count, int64_t str
     sfu__block_sum_plain(to, parts, count, stride, elements);
 }
 void KERNEL(transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows) { sfu__transpose_plain(T, B, rows); }
-void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
-                         sfu__range rows) {
-    sfu__drop_sparse_plain(values, A, nodes, mask, rows);
-}
-void KERNEL(finish)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
-                    const sfu__mask *mask, sfu__range rows) {
-    sfu__finish_plain(H, bias, act, nodes, mask, rows);
-}
-void KERNEL(finish_back)(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,
-                         const sfu__mask *mask, sfu__range rows) {
-    sfu__finish_back_plain(dH, H, act, nodes, mask, rows);
-}
 void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) { sfu__softmax_plain(P, bias, rows); }
 void KERNEL(softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows) {
     sfu__softmax_back_plain(dP, P, rows);
