@@ -60,6 +60,7 @@ sfu_status sfu__goal_make(sfu__goal *goal, const sfu_dataset *dataset, const sfu
         goto done;
     }
     SFU_TRY(make_weights(goal, dataset->classes, rules));
+    goal->train_weight = rules->loss == SFU_LOSS_MEAN ? 1.0 : goal->train_count;
     goal->val_scale = rules->loss == SFU_LOSS_MEAN && goal->val_count > 0 ? 1.0 / goal->val_count : 1.0;
 done:
     return status;
