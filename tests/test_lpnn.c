@@ -390,32 +390,6 @@ static void test_start(void **state) {
     }
 }
 
-/* A model that needs no f predicts without it, on any graph. */
-static void test_without_f(void **state) {
-    (void)state;
-    static problem p;
-    sfu__lpnn_worker *trained, *other;
-    problem_make(&p, readings[1], USUAL, 8);
-    sfu__plan_request request = request_of(&p);
-    assert_ok(sfu__lpnn_new(&trained, p.dataset, p.net, &request, plain(), 1));
-    sfu__lpnn_start(trained, p.train_labels, 2);
-    sfu__lpnn_forward(trained, SFU_PASS_PREDICT);
-    request.count[SFU_PASS_TRAIN] = request.count[SFU_PASS_EVALUATE] = 0;
-    assert_ok(sfu__lpnn_new(&other, p.dataset, p.net, &request, plain(), 1));
-    const sfu__parameters *from = sfu__lpnn_parameters(trained), *to = sfu__lpnn_parameters(other);
-    assert_int_equal(sfu__parameter_of(to, -1, "f")->rows, 0);
-    for (int i = 0; i < to->count; i++) {
-        memcpy(sfu__lpnn_theta(other) + to->items[i].offset, sfu__lpnn_theta(trained) + from->items[i].offset,
-               (size_t)to->items[i].rows * (size_t)to->items[i].ld * sizeof(float));
-    }
-    sfu__lpnn_forward(other, SFU_PASS_PREDICT);
-    const sfu__dense P = sfu__lpnn_output(trained, SFU_PASS_PREDICT), Q = sfu__lpnn_output(other, SFU_PASS_PREDICT);
-    assert_memory_equal(P.data, Q.data, (size_t)P.rows * (size_t)P.ld * sizeof(float));
-    sfu__lpnn_free(trained);
-    sfu__lpnn_free(other);
-    problem_clear(&p);
-}
-
 /* ---- the same bytes --------------------------------------------------------------------------------------------- */
 
 typedef struct course {
@@ -525,38 +499,10 @@ static void test_allocations(void **state) {
     }
 }
 
-static void test_other_graphs(void **state) {
-    (void)state;
-    sfu_dataset *one = made(300), *other = made(301);
-    char digest[65];
-    assert_ok(sfu_dataset_digest(digest, one));
-    for (int reading = 0; reading < READINGS; reading++) {
-        sfu_net *net;
-        assert_ok(sfu_net_parse(&net, readings[reading], NULL));
-        const bool free_of_f = !net->lpnn.input_f && net->lpnn.output_g;
-        assert_ok(sfu__lpnn_check_graph(net, 300, digest, one));
-        assert_ok(sfu__lpnn_check_graph(net, 300, NULL, one));
-        if (free_of_f) {
-            assert_ok(sfu__lpnn_check_graph(net, 300, digest, other));
-        } else {
-            assert_fails(SFU_ERR_ARGUMENT, sfu__lpnn_check_graph(net, 300, digest, other), "300 nodes", "another graph",
-                         "lpnn(input=x, output=g)");
-            digest[0] ^= 1;
-            assert_fails(SFU_ERR_ARGUMENT, sfu__lpnn_check_graph(net, 300, digest, one), "another graph");
-            digest[0] ^= 1;
-        }
-        sfu_net_free(net);
-    }
-    sfu_dataset_free(one);
-    sfu_dataset_free(other);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients),   cmocka_unit_test(test_finite_differences),
-        cmocka_unit_test(test_ten_steps),   cmocka_unit_test(test_start),
-        cmocka_unit_test(test_without_f),   cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_other_graphs),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_finite_differences), cmocka_unit_test(test_ten_steps),
+        cmocka_unit_test(test_start),     cmocka_unit_test(test_same_bytes),         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
