@@ -6,6 +6,19 @@
 enum { AHEAD = 16 };
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
+typedef struct operands {
+    const int32_t *indices, *order;
+    const float *values;
+    const char *B;  /* at the first column of the block */
+    int64_t stride; /* bytes between its rows */
+    int64_t last;   /* an entry below this has another one AHEAD later in the range */
+    bool add;
+} operands;
+
+SFU__INLINE const float *row_at(const operands *o, int32_t row) {
+    return (const float *)(const void *)(o->B + row * o->stride);
+}
+
 #define WIDTH 4
 #define VEC f4
 #define NAME(x) spmm4_##x
@@ -30,15 +43,18 @@ enum { AHEAD = 16 };
 void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
     static const struct {
         int32_t width;
-        void (*block)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows,
-                      int32_t column);
+        void (*block)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows);
     } blocks[] = {
         {64, spmm64_block}, {32, spmm32_block}, {16, spmm16_block}, {8, spmm8_block}, {4, spmm4_block},
     };
+    operands o = {.indices = A->indices, .order = A->order, .values = A->values, .add = add};
+    o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
+    o.last = A->indptr[rows.end] - AHEAD;
     int32_t column = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
-            blocks[i].block(C, A, B, add, rows, column);
+            o.B = (const char *)(B->data + column);
+            blocks[i].block(C->data + column, C->ld, &o, A->indptr, rows);
         }
     }
 }

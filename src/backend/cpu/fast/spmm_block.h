@@ -2,73 +2,92 @@
  * WIDTH, VEC (the vectors it is made of) and NAME(x) defined.
  *
  * The rows of B are gathered, so what bounds this kernel is how fast they come: those AHEAD entries later are asked for
- * in advance, but never beyond the entries of the range, where there may be no memory.
+ * in advance, but never beyond the entries of the range, where there may be no memory. Nearly every row is short and
+ * not among the last: for these the loop has the registers to itself, the others are dealt with apart.
  */
-enum { NAME(count) = WIDTH * 4 / sizeof(VEC), NAME(lines) = (WIDTH + 15) / 16 };
+enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes), NAME(lines) = (WIDTH + 15) / 16 };
 
 /* One chain for each column over entries [begin, end). */
-SFU__INLINE void NAME(chain)(VEC *chain, const sfu__sparse *A, const float *B, int64_t ld, int64_t begin, int64_t end,
-                             bool ordered, bool prefetch) {
-    const int32_t *indices = A->indices, *order = A->order;
-    const float *values = A->values;
-    VEC sum[NAME(count)];
+SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered, bool prefetch) {
     SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     for (int64_t e = begin; e < end; e++) {
         if (prefetch) {
-            const float *later = B + indices[e + AHEAD] * ld;
+            const float *later = row_at(o, o->indices[e + AHEAD]);
             SFU__UNROLL for (int line = 0; line < NAME(lines); line++) { __builtin_prefetch(later + 16 * line); }
             if (ordered) {
-                __builtin_prefetch(values + order[e + AHEAD]);
+                __builtin_prefetch(o->values + o->order[e + AHEAD]);
             }
         }
-        const VEC a = OF(VEC, _set)(values[ordered ? order[e] : e]);
-        const float *b = B + indices[e] * ld;
+        const VEC a = OF(VEC, _set)(o->values[ordered ? o->order[e] : e]);
+        const float *b = row_at(o, o->indices[e]);
         SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
-            sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * (int)(sizeof(VEC) / 4)), sum[v]);
+            sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), sum[v]);
         }
+    }
+}
+
+SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool add) {
+    const VEC tiny = OF(VEC, _set)(SFU__TINY);
+    SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+        float *to = c + v * NAME(lanes);
+        const VEC result = add ? OF(VEC, _load)(to) + sum[v] : sum[v];
+        OF(VEC, _store)(to, OF(VEC, _drop)(OF(VEC, _smaller)(result, tiny), result));
+    }
+}
+
+/* The same wherever the entries are. */
+__attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands *o, int64_t begin, int64_t end) {
+    const bool prefetch = end <= o->last;
+    VEC sum[NAME(count)];
+    if (o->order != NULL) {
+        NAME(chain)(sum, o, begin, end, true, prefetch);
+    } else if (prefetch) {
+        NAME(chain)(sum, o, begin, end, false, true);
+    } else {
+        NAME(chain)(sum, o, begin, end, false, false);
     }
     SFU__UNROLL for (int v = 0; v < NAME(count); v++) { chain[v] = sum[v]; }
 }
 
-SFU__INLINE void NAME(rows)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows,
-                            int32_t column, bool ordered) {
-    const float *b = B->data + column;
-    const int64_t last = A->indptr[rows.end] - AHEAD;
+/* A row of any length and place. */
+__attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o, int64_t begin, int64_t end) {
+    VEC sum[NAME(count)], chain[NAME(count)];
+    int64_t stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
+    NAME(any_chain)(sum, o, begin, stop);
+    while (stop < end) {
+        begin = stop;
+        stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
+        NAME(any_chain)(chain, o, begin, stop);
+        SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
+    }
+    NAME(put)(c, sum, o->add);
+}
+
+SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
+                            bool ordered) {
+    const int64_t last = o->last;
     for (int64_t i = rows.begin; i < rows.end; i++) {
-        const int64_t end = A->indptr[i + 1];
-        int64_t begin = A->indptr[i], stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
-        VEC sum[NAME(count)], chain[NAME(count)];
-        if (stop <= last) {
-            NAME(chain)(sum, A, b, B->ld, begin, stop, ordered, true);
+        const int64_t begin = indptr[i], end = indptr[i + 1];
+        if (end - begin > SFU__CHUNK || end > last) {
+            NAME(any_row)(c + i * ld, o, begin, end);
         } else {
-            NAME(chain)(sum, A, b, B->ld, begin, stop, ordered, false);
-        }
-        while (stop < end) {
-            begin = stop;
-            stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
-            if (stop <= last) {
-                NAME(chain)(chain, A, b, B->ld, begin, stop, ordered, true);
+            VEC sum[NAME(count)];
+            NAME(chain)(sum, o, begin, end, ordered, true);
+            if (o->add) {
+                NAME(put)(c + i * ld, sum, true);
             } else {
-                NAME(chain)(chain, A, b, B->ld, begin, stop, ordered, false);
+                NAME(put)(c + i * ld, sum, false);
             }
-            SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
-        }
-        float *c = C->data + i * C->ld + column;
-        const VEC tiny = OF(VEC, _set)(SFU__TINY);
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
-            float *to = c + v * (int)(sizeof(VEC) / 4);
-            const VEC result = add ? OF(VEC, _load)(to) + sum[v] : sum[v];
-            OF(VEC, _store)(to, OF(VEC, _drop)(OF(VEC, _smaller)(result, tiny), result));
         }
     }
 }
 
-static void NAME(block)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows,
-                        int32_t column) {
-    if (A->order != NULL) {
-        NAME(rows)(C, A, B, add, rows, column, true);
+static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
+    const operands local = *o; /* which no store into C can change */
+    if (o->order != NULL) {
+        NAME(rows)(c, ld, &local, indptr, rows, true);
     } else {
-        NAME(rows)(C, A, B, add, rows, column, false);
+        NAME(rows)(c, ld, &local, indptr, rows, false);
     }
 }
 
