@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -147,6 +148,26 @@ const char *counted(int64_t number, const char *what) {
 const char *percent(double fraction) {
     char *out = ring_next();
     snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
+    return out;
+}
+
+const char *scaled(double number, const char *unit) {
+    static const char *const prefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
+    enum { ONE = 3, LAST = sizeof prefixes / sizeof prefixes[0] - 1 };
+    char *out = ring_next();
+    if (!isfinite(number)) {
+        snprintf(out, RING_TEXT, "-");
+        return out;
+    }
+    int prefix = ONE;
+    for (; number >= 999.5 && prefix < LAST; prefix++) {
+        number /= 1000;
+    }
+    for (; number > 0 && number < 0.9995 && prefix > 0; prefix--) {
+        number *= 1000;
+    }
+    const bool whole = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
+    snprintf(out, RING_TEXT, "%.*f %s%s", whole ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
     return out;
 }
 

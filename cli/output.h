@@ -49,6 +49,10 @@ const char *counted(int64_t number, const char *what);
 /* 0.8099 as "81.0 %". */
 const char *percent(double fraction);
 
+/* 12345678 and "FLOP" as "12.3 MFLOP", 0.000083 and "s" as "83 us": three digits and a prefix. "-" where it is no
+ * number. */
+const char *scaled(double number, const char *unit);
+
 /* A word of a command line that a shell reads back as `text`. */
 const char *shell_word(const char *text);
 

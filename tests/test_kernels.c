@@ -385,8 +385,11 @@ static void the_set_can_be_forced(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_equals_plain), cmocka_unit_test(every_width),           cmocka_unit_test(many_rows),
-        cmocka_unit_test(pinned),            cmocka_unit_test(the_set_can_be_forced),
+        cmocka_unit_test(fast_equals_plain),
+        cmocka_unit_test(every_width),
+        cmocka_unit_test(many_rows),
+        cmocka_unit_test(pinned),
+        cmocka_unit_test(the_set_can_be_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

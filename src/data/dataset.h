@@ -63,6 +63,9 @@ SFU_CHECKED sfu_status sfu__container_view(sfu_dataset **dataset, const void *by
 /* Finds the file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
 SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
 
+/* Whether the environment names a cache folder: then sfu_cache_folder is NULL only where there is no memory. */
+bool sfu__cache_folder_known(void);
+
 /* How many classes without names there may be: a single label may not ask for gigabytes. */
 int64_t sfu__classes_most(int64_t nodes);
 

@@ -41,14 +41,14 @@ static bool has_node_values(const sfu_net *net) {
     return has;
 }
 
-/* The training's layout may have f, where the model's does not. */
+/* The training's layout may have f at its end, where the model's does not. */
 static sfu_status copy_parameters(sfu_model *self, const sfu__model_parts *parts) {
     sfu_status status = SFU_OK;
     sfu__parameters trained = {0};
     SFU_TRY(sfu__parameters_make(&trained, self->net, parts->features, parts->classes, parts->nodes));
     SFU_TRY(sfu__parameters_make(&self->parameters, self->net, parts->features, parts->classes, self->nodes));
     SFU_ALLOC_ZERO(self->theta, self->parameters.size);
-    for (int i = 0; i < trained.count; i++) {
+    for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *to = &self->parameters.items[i];
         memcpy(self->theta + to->offset, parts->theta + trained.items[i].offset,
                (size_t)to->rows * (size_t)to->ld * sizeof *self->theta);

@@ -28,11 +28,6 @@ static bool is_matrix(const sfu__parameter *parameter) {
     return parameter->layer < 0 || strcmp(parameter->name, "weight") == 0;
 }
 
-/* Of lpnn, f is only kept where it is needed to predict; else it has no rows. */
-static bool is_kept(const sfu_model *model, const sfu__parameter *parameter) {
-    return parameter->layer >= 0 || sfu__model_needs_f(model->net);
-}
-
 /* ---- reading: the numbers that follow from shapes -------------------------------------------------------------------
  */
 
@@ -121,7 +116,7 @@ static sfu_status read_nodes(sfu_model *self, const source *from) {
         tensor = name != NULL ? find(from, i, name) : NULL;
     }
     if (tensor == NULL) {
-        return SFU_OK;
+        return sfu__model_needs_f(self->net) ? refuse(from, "f", "it is missing") : SFU_OK;
     }
     if (tensor->dims < 1 || tensor->shape[0] < 1 || tensor->shape[0] > INT32_MAX / 2) {
         return refuse(from, tensor->name, "its shape is not that of one row a node");
@@ -167,15 +162,10 @@ static sfu_status refuse_unknown(const sfu_model *self, const source *from) {
 
 /* Everything is checked before there is room for it: what a file asks for is then in the file. */
 static sfu_status check_tensors(const sfu_model *self, const source *from) {
-    int64_t known = 0;
     for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *parameter = &self->parameters.items[i];
         tensor_name name;
         const sfu__tensor *tensor = sfu__safetensors_find(from->file, name_of(name, parameter));
-        known += tensor != NULL;
-        if (!is_kept(self, parameter)) {
-            continue;
-        }
         if (tensor == NULL) {
             return refuse(from, name, "it is missing");
         }
@@ -186,7 +176,7 @@ static sfu_status check_tensors(const sfu_model *self, const source *from) {
             return refuse_shape(from, name, parameter);
         }
     }
-    return sfu__safetensors_get(from->file, known) == NULL ? SFU_OK : refuse_unknown(self, from);
+    return sfu__safetensors_get(from->file, self->parameters.count) == NULL ? SFU_OK : refuse_unknown(self, from);
 }
 
 static sfu_status copy_tensor(float *theta, const sfu__parameter *parameter, const sfu__tensor *tensor,
@@ -215,10 +205,7 @@ static sfu_status read_tensors(sfu_model *self, const source *from) {
     SFU_ALLOC_ZERO(self->theta, self->parameters.size);
     for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *parameter = &self->parameters.items[i];
-        if (is_kept(self, parameter)) {
-            const sfu__tensor *tensor = find(from, parameter->layer, parameter->name);
-            SFU_TRY(copy_tensor(self->theta, parameter, tensor, from));
-        }
+        SFU_TRY(copy_tensor(self->theta, parameter, find(from, parameter->layer, parameter->name), from));
     }
 done:
     return status;
@@ -353,8 +340,7 @@ static void list_metadata(const char **list, const sfu_model *model, const char 
 
 sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     sfu_status status = SFU_OK;
-    const int most = model->parameters.count;
-    int64_t count = 0;
+    const int count = model->parameters.count;
     int64_t used = 0;
     float *values = NULL;
     sfu__tensor *tensors = NULL;
@@ -363,15 +349,12 @@ sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     char *features = NULL;
     const char *metadata[14];
     SFU_ALLOC(values, model->parameters.size);
-    SFU_ALLOC(tensors, most);
-    SFU_ALLOC(names, most);
-    for (int i = 0; i < most; i++) {
+    SFU_ALLOC(tensors, count);
+    SFU_ALLOC(names, count);
+    for (int i = 0; i < count; i++) {
         const sfu__parameter *parameter = &model->parameters.items[i];
-        if (is_kept(model, parameter)) {
-            name_of(names[count], parameter);
-            tensors[count] = pack_tensor(values + used, names[count], model->theta, parameter);
-            used += tensors[count++].count;
-        }
+        tensors[i] = pack_tensor(values + used, name_of(names[i], parameter), model->theta, parameter);
+        used += tensors[i].count;
     }
     qsort(tensors, (size_t)count, sizeof *tensors, compare_tensors);
     SFU_TRY(sfu__names_to_json(&classes, &model->class_names, path, "class"));

@@ -75,12 +75,12 @@ typedef struct sfu__parameter {
 } sfu__parameter;
 
 typedef struct sfu__parameters {
-    sfu__parameter *items; /* in the order of the layers */
+    sfu__parameter *items; /* in the order of the layers; f of lpnn is the last */
     int count;
     int64_t size; /* floats in all, a multiple of 16 */
 } sfu__parameters;
 
-/* The shapes for data with so many features, classes and nodes. Fails where a width cannot be: softmax(linear=no) of
+/* The shapes for data with so many features, classes and nodes; with 0 nodes there is no f of lpnn. Fails where a width cannot be: softmax(linear=no) of
  * what is not one column a class. Starts as {0}; sfu__parameters_clear also after a failure. */
 SFU_CHECKED sfu_status sfu__parameters_make(sfu__parameters *parameters, const sfu_net *net, int32_t features,
                                             int32_t classes, int32_t nodes);

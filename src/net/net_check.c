@@ -10,6 +10,8 @@
 #include "net_int.h"
 #include "notify.h"
 
+#include <float.h>
+
 static sfu_status check_softmax_is_one(const sfu__chain *chain, const char *place) {
     return sfu__mistake(chain->text, place, "a second softmax; a network has one, and after it only smooth");
 }
@@ -68,8 +70,21 @@ static sfu_status check_labels(const sfu__chain *chain, const sfu__layer *layer,
     return SFU_OK;
 }
 
+/* What is learned is kept as a float. */
+static sfu_status check_learned(const sfu__chain *chain, const sfu__layer *layer, const sfu__given *given) {
+    const bool self = (layer->learn & SFU__LEARN_SELF) != 0 && layer->self > FLT_MAX;
+    const bool neighbour = (layer->learn & SFU__LEARN_NEIGHBOUR) != 0 && layer->neighbour > FLT_MAX;
+    if (!self && !neighbour) {
+        return SFU_OK;
+    }
+    const int row = self ? SFU__OPTION_SELF : SFU__OPTION_NEIGHBOUR;
+    return sfu__mistake(chain->text, given->at[row], "a learned %s starts at a number that a float can hold",
+                        sfu__layer_options[row].name);
+}
+
 static sfu_status check_smooth(sfu__chain *chain, sfu__layer *layer, const sfu__given *given, const char *place) {
-    const sfu_status status = check_exponents(chain, layer, given);
+    sfu_status status = check_exponents(chain, layer, given);
+    status = status != SFU_OK ? status : check_learned(chain, layer, given);
     if (status != SFU_OK) {
         return status;
     }

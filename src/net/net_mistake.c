@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BEFORE = 44, AFTER = 28, CHARACTER = 4, CUT = 3 };
+enum { WIDTH = 76, BEFORE = 48, CHARACTER = 4, CUT = 3 }; /* characters shown, of them before the place; bytes */
 
 /* One character of the text, as it may be shown: blanks for control characters, ? for what is no UTF-8. Returns how
  * many bytes of the text it took. */
@@ -35,17 +35,19 @@ static size_t character(const char *from, size_t size) {
     return step > 0 ? step : 1;
 }
 
-/* Where the shown part begins: at most BEFORE characters before the place. */
-static const char *window(const char *text, const char *place, size_t *column) {
-    size_t before = 0;
-    for (const char *p = text; p < place; p += character(p, (size_t)(place - p))) {
-        before++;
+static size_t characters(const char *begin, const char *end) {
+    size_t count = 0;
+    for (; begin < end; begin += character(begin, (size_t)(end - begin))) {
+        count++;
     }
-    const char *begin = text;
-    for (*column = before; *column > BEFORE; (*column)--) {
-        begin += character(begin, (size_t)(place - begin));
-    }
-    return begin;
+    return count;
+}
+
+/* How many characters of the text are left out before the place; none where all of it can be shown. */
+static size_t left_out(size_t before, size_t after) {
+    const size_t most = before + after > WIDTH ? before + after - WIDTH : 0;
+    const size_t wanted = before > BEFORE ? before - BEFORE : 0;
+    return wanted < most ? wanted : most;
 }
 
 int sfu__write_mistake(const char *text, const char *place, const char *format, ...) {
@@ -55,17 +57,21 @@ int sfu__write_mistake(const char *text, const char *place, const char *format, 
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
 
-    char shown[CUT + (BEFORE + AFTER) * CHARACTER + CUT + 1];
-    size_t used = 0;
-    size_t column = 0;
-    const char *p = window(text, place, &column);
     const char *end = text + strlen(text);
+    const size_t before = characters(text, place);
+    const size_t skipped = left_out(before, characters(place, end));
+    const char *p = text;
+    for (size_t i = 0; i < skipped; i++) {
+        p += character(p, (size_t)(end - p));
+    }
+    char shown[CUT + WIDTH * CHARACTER + CUT + 1];
+    size_t used = 0;
     if (p > text) {
         memcpy(shown, "...", CUT);
         used = CUT;
     }
-    const size_t caret = used + column; /* while each character is counted once */
-    for (size_t i = 0; i < column + AFTER && p < end; i++) {
+    const size_t caret = used + before - skipped;
+    for (size_t i = 0; i < WIDTH && p < end; i++) {
         p += show(shown, &used, p, (size_t)(end - p));
     }
     if (p < end) {

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A place for everything that a table may have, for messages. */
-enum { MOST = 16 };
+_Static_assert((int)SFU__LPNN_OPTIONS <= (int)SFU__LAYER_OPTIONS, "sfu__given has a place for each option");
 
 static char *field(void *subject, size_t offset) { return (char *)subject + offset; }
 static const char *field_of(const void *subject, size_t offset) { return (const char *)subject + offset; }
@@ -60,6 +59,15 @@ static bool looks_like_number(const char *bytes, size_t size) {
     return size > 0 && strchr("+-.0123456789", bytes[0]) != NULL;
 }
 
+/* Whether a name can be written down again: text without control characters. */
+static bool is_name(const char *bytes, size_t size) {
+    bool good = size > 0 && sfu__utf8_valid(bytes, size);
+    for (size_t i = 0; i < size && good; i++) {
+        good = (unsigned char)bytes[i] >= 0x20 && bytes[i] != 0x7f;
+    }
+    return good;
+}
+
 static sfu_status read_nodes(void *subject, const value *self) {
     const sfu__token *token = self->token;
     char **name = (char **)(void *)field(subject, self->option->column);
@@ -71,7 +79,7 @@ static sfu_status read_nodes(void *subject, const value *self) {
         *(double *)(void *)field(subject, self->option->field) = number;
         return SFU_OK;
     }
-    if (token->size == 0 || !sfu__utf8_valid(token->bytes, token->size)) {
+    if (!is_name(token->bytes, token->size)) {
         return refuse(self, "a number, 0 or more, or the name of a node column");
     }
     *name = sfu__copy_bytes(token->bytes, token->size);
@@ -150,7 +158,7 @@ static void names_of(const char **names, const sfu__option_table *table) {
 
 static sfu_status find_option(int *row, const sfu__option_table *table, const sfu__reader *reader) {
     const sfu__token *token = &reader->token;
-    const char *names[MOST + 1];
+    const char *names[SFU__LAYER_OPTIONS + 1];
     char list[SFU__LIST_MAX];
     char quoted[SFU__QUOTE_MAX];
     for (int i = 0; i < table->count; i++) {

@@ -100,13 +100,13 @@ sfu_status sfu__parameters_make(sfu__parameters *parameters, const sfu_net *net,
     int32_t width = features;
     SFU_TRY(check_sizes(features, classes, nodes));
     SFU_ALLOC_ZERO(parameters->items, (size_t)net->count * LEARNED + 1);
-    if (net->is_lpnn) {
-        add(parameters, -1, "f", nodes, classes);
-        last(parameters)->decays = false;
-        width += net->lpnn.input_f ? classes : 0;
-    }
+    width += net->is_lpnn && net->lpnn.input_f ? classes : 0;
     for (int i = 0; i < net->count; i++) {
         SFU_TRY(add_layer(parameters, net, i, &width, classes, nodes));
+    }
+    if (net->is_lpnn && nodes > 0) {
+        add(parameters, -1, "f", nodes, classes);
+        last(parameters)->decays = false;
     }
 done:
     return status;

@@ -337,9 +337,9 @@ static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thre
     case SFU__OP_SOFTMAX_BACK:
         to->softmax_back(&at->c, &at->a, share);
         break;
-    case SFU__OP_SCORE:
+    case SFU__OP_SCORE: /* a forward alone has nothing to score */
         if (self->target[pass].labels == NULL) {
-            break; /* nobody asked */
+            break;
         }
         to->score(self->passes[pass].scores, at->c.data != NULL ? &at->c : NULL, step->through_softmax, &at->a,
                   &self->target[pass], share);

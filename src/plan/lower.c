@@ -45,6 +45,7 @@ typedef struct lowering {
     sfu_pass kind;
     bool train, back, reused;
     int layer, made;
+    int start_record; /* whose `in` is H0 of the smoothing layer at hand; an activation in between does not end it */
     record *tape;
     size_t tape_count, tape_capacity;
     hole holes[HOLES];
@@ -578,7 +579,7 @@ done:
     return status;
 }
 
-static sfu_status smooth_link(value *now, lowering *self, int link, int *start_record, const char *why) {
+static sfu_status smooth_link(value *now, lowering *self, int link, const char *why) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const sfu__smoother *smoother = &plan->smoothers[plan->links[link].smoothing];
@@ -588,13 +589,13 @@ static sfu_status smooth_link(value *now, lowering *self, int link, int *start_r
     SFU_TRY(sfu__block_of(&block, smoother, &self->pass->fields[link + 1], &self->pass->fields[link], plan->nodes));
     SFU_TRY(add_block(&index, self, &block));
     if (plan->links[link].start == link) {
-        *start_record = (int)self->tape_count;
+        self->start_record = (int)self->tape_count;
     }
     snprintf(name, sizeof name, "S%d", plan->links[link].layer);
     const value in = *now;
     SFU_TRY(smooth_by(now, self, index, link, name, why));
     if (smoother->teleport > 0.0) {
-        SFU_TRY(add_mix(now, self, link, *start_record));
+        SFU_TRY(add_mix(now, self, link, self->start_record));
     } else {
         release(self, &in);
     }
@@ -605,13 +606,13 @@ done:
 
 /* The smoothings of links [first, last). A layer that teleports keeps its H0 until it ends; that memory is not used
  * again. */
-static sfu_status smooth_run(value *now, lowering *self, int first, int last, const sfu__way *way, int *start_record) {
+static sfu_status smooth_run(value *now, lowering *self, int first, int last, const sfu__way *way) {
     sfu_status status = SFU_OK;
     if (way->collapse) {
         return smooth_collapsed(now, self, first, last, way->why_smooth);
     }
     for (int i = first; i < last; i++) {
-        SFU_TRY(smooth_link(now, self, i, start_record, way->why_smooth));
+        SFU_TRY(smooth_link(now, self, i, way->why_smooth));
     }
 done:
     return status;
@@ -720,7 +721,7 @@ static sfu_status lower_features(value *now, int *next, lowering *self) {
     const sfu__plan *plan = self->plan;
     const int weights = plan->first_weights, last = weights - 1; /* the mask lies at `last` */
     sfu__way way = {.fold = -1};
-    int start_record = -1, mask = -1;
+    int mask = -1;
     *next = 0;
     if (weights >= 0) {
         SFU_TRY(sfu__choose_features(&way, plan, self->kind, last));
@@ -735,7 +736,7 @@ static sfu_status lower_features(value *now, int *next, lowering *self) {
     SFU_TRY(mask_of(&mask, self, &plan->links[last]));
     SFU_TRY(way.sparse ? sparse_product(now, self, &way, weights, mask)
                        : dense_product(now, self, &way, weights, mask));
-    SFU_TRY(smooth_run(now, self, way.fold, last, &way, &start_record));
+    SFU_TRY(smooth_run(now, self, way.fold, last, &way));
     now->field = weights + 1;
     *next = weights + 1;
 done:
@@ -746,7 +747,7 @@ done:
 static sfu_status lower_run(value *now, int *next, lowering *self, int first) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
-    int last = first, start_record = -1;
+    int last = first;
     sfu__way way;
     while (last < plan->link_count && plan->links[last].kind == SFU__LINK_SMOOTH) {
         last++;
@@ -758,7 +759,7 @@ static sfu_status lower_run(value *now, int *next, lowering *self, int first) {
         SFU_TRY(add_weights(now, self, now, weights, way.why_product));
     }
     self->layer = plan->links[first].layer;
-    SFU_TRY(smooth_run(now, self, first, last, &way, &start_record));
+    SFU_TRY(smooth_run(now, self, first, last, &way));
     if (weights >= 0 && !way.weights_first) {
         self->layer = plan->links[weights].layer;
         SFU_TRY(add_weights(now, self, now, weights, way.why_product));

@@ -46,6 +46,10 @@ const int32_t *sfu__plan_rows(const sfu__plan *plan, sfu_pass pass, int32_t *cou
 /* Width of the last hidden layer, 0 where there is none. */
 int32_t sfu__plan_embedding_width(const sfu__plan *plan);
 
+/* What step i of a public plan works on, headings not counted; NULL after the last. */
+struct sfu__work;
+const struct sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int i);
+
 /* ---- running it ---- */
 
 /* A worker has the memory and the threads that one training in flight needs. */

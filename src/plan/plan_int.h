@@ -1,7 +1,7 @@
 /* plan_int.h - a plan from the inside.
  *
  * How the pieces relate: a network becomes a chain of links (chain.c), each with the rows of the data that a pass needs
- * at its two ends (field.c). For every run of smoothing links, and the weights that follow it, choose.c picks a way to
+ * at its two ends (field.c). For every run of smoothing links, and the weights that follow it, ways.c picks a way to
  * compute it. lower.c walks along the chain and writes steps: operations of backend.h with operands that are offsets
  * into the memory a worker will have. Matrices that never change (blocks of S, folded features) belong to the plan, and
  * those that other plans may need as well are shared by content (shared.c). execute.c gives the steps memory and runs
@@ -209,7 +209,7 @@ SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, 
 SFU_CHECKED sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first, int last,
                                   bool features);
 
-/* choose.c */
+/* ways.c */
 
 /* How a run of smoothing links [first, last), and the weights that follow it where `weights`, is to be computed. */
 typedef struct sfu__way {

@@ -69,17 +69,13 @@ SFU__INLINE float f4_largest(f4 a) {
     const f4 pairs = f4_max(a, (f4)_mm_movehl_ps((__m128)a, (__m128)a));
     return pairs[0] > pairs[1] ? pairs[0] : pairs[1];
 }
-SFU__INLINE f4u f4_smaller(f4 a, f4 b) {
-    return (f4u)((f4)_mm_andnot_ps(_mm_set1_ps(-0.0F), (__m128)a) < b);
-}
+SFU__INLINE f4u f4_smaller(f4 a, f4 b) { return (f4u)((f4)_mm_andnot_ps(_mm_set1_ps(-0.0F), (__m128)a) < b); }
 
 SFU__VECTOR(f8, 8)
 SFU__INLINE f8 f8_set(float x) { return (f8)_mm256_set1_ps(x); }
 SFU__INLINE f8 f8_fma(f8 a, f8 b, f8 c) { return (f8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 SFU__INLINE f8 f8_sqrt(f8 a) { return (f8)_mm256_sqrt_ps((__m256)a); }
-SFU__INLINE f8u f8_smaller(f8 a, f8 b) {
-    return (f8u)((f8)_mm256_andnot_ps(_mm256_set1_ps(-0.0F), (__m256)a) < b);
-}
+SFU__INLINE f8u f8_smaller(f8 a, f8 b) { return (f8u)((f8)_mm256_andnot_ps(_mm256_set1_ps(-0.0F), (__m256)a) < b); }
 SFU__INLINE f8 f8_float_of_int(f8i a) { return (f8)_mm256_cvtepi32_ps((__m256i)a); }
 
 #if SFU__LANES == 16

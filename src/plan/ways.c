@@ -1,4 +1,4 @@
-/* choose.c - which way to compute a run of smoothings and the weights behind it: the one with the least predicted time
+/* ways.c - which way to compute a run of smoothings and the weights behind it: the one with the least predicted time
  * on the nominal machine.
  *
  *   fold       F = S^j X is a constant for any j; the other smoothings of the run follow the weights
@@ -125,11 +125,21 @@ static bool any_learned(const sfu__plan *plan, int first, int last) {
     return false;
 }
 
+/* Whether a link goes back to what came into its layer before the run: then the run is computed as it stands. */
+static bool reaches_back(const sfu__plan *plan, int first, int last) {
+    for (int i = first; i < last; i++) {
+        if (plan->links[i].start < first && plan->smoothers[plan->links[i].smoothing].teleport > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The non-zeros of links [first, last) as one matrix, negative where that is not to be had. */
 static sfu_status collapsed_nonzeros(double *nonzeros, const judge *self, int first, int last) {
     *nonzeros = -1.0;
-    const bool allowed = (self->plan->rewrites & SFU__COLLAPSE) != 0 && last - first > 1 && !self->once;
-    return allowed && all_fixed(self->plan, first, last)
+    const bool wanted = (self->plan->rewrites & SFU__COLLAPSE) != 0 && last - first > 1 && !self->once;
+    return wanted && all_fixed(self->plan, first, last) && !reaches_back(self->plan, first, last)
                ? sfu__reach(nonzeros, self->plan, self->pass, first, last, false)
                : SFU_OK;
 }
@@ -166,7 +176,8 @@ sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pas
                     collapse[order] ? apart : as_one);
         }
     }
-    const bool may_reorder = weights && first < last && (plan->rewrites & SFU__ORDER) != 0;
+    const bool may_reorder =
+        weights && first < last && (plan->rewrites & SFU__ORDER) != 0 && !reaches_back(plan, first, last);
     way->weights_first = may_reorder && best[1] < best[0];
     way->collapse = collapse[way->weights_first];
     if (may_reorder) {
