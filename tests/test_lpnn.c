@@ -390,39 +390,15 @@ static void test_start(void **state) {
     }
 }
 
-/* A model that needs no f predicts without it, on any graph. */
-static void test_without_f(void **state) {
-    (void)state;
-    static problem p;
-    sfu__lpnn_worker *trained, *other;
-    problem_make(&p, readings[1], USUAL, 8);
-    sfu__plan_request request = request_of(&p);
-    assert_ok(sfu__lpnn_new(&trained, p.dataset, p.net, &request, plain(), 1));
-    sfu__lpnn_start(trained, p.train_labels, 2);
-    sfu__lpnn_forward(trained, SFU_PASS_PREDICT);
-    request.count[SFU_PASS_TRAIN] = request.count[SFU_PASS_EVALUATE] = 0;
-    assert_ok(sfu__lpnn_new(&other, p.dataset, p.net, &request, plain(), 1));
-    const sfu__parameters *from = sfu__lpnn_parameters(trained), *to = sfu__lpnn_parameters(other);
-    assert_int_equal(sfu__parameter_of(to, -1, "f")->rows, 0);
-    for (int i = 0; i < to->count; i++) {
-        memcpy(sfu__lpnn_theta(other) + to->items[i].offset, sfu__lpnn_theta(trained) + from->items[i].offset,
-               (size_t)to->items[i].rows * (size_t)to->items[i].ld * sizeof(float));
-    }
-    sfu__lpnn_forward(other, SFU_PASS_PREDICT);
-    const sfu__dense P = sfu__lpnn_output(trained, SFU_PASS_PREDICT), Q = sfu__lpnn_output(other, SFU_PASS_PREDICT);
-    assert_memory_equal(P.data, Q.data, (size_t)P.rows * (size_t)P.ld * sizeof(float));
-    sfu__lpnn_free(trained);
-    sfu__lpnn_free(other);
-    problem_clear(&p);
-}
-
 /* ---- the same bytes --------------------------------------------------------------------------------------------- */
+
+enum { EPOCHS = 4 };
 
 typedef struct course {
     float *theta;
     int64_t size;
-    double losses[6], val_losses[6];
-    int64_t correct[6];
+    double losses[EPOCHS], val_losses[EPOCHS];
+    int64_t correct[EPOCHS];
 } course;
 
 static course run_course(const sfu_dataset *dataset, const sfu_net *net, const sfu__backend *backend, int threads) {
@@ -439,7 +415,7 @@ static course run_course(const sfu_dataset *dataset, const sfu_net *net, const s
     }
     assert_ok(sfu__lpnn_new(&worker, dataset, net, &request, backend, threads));
     sfu__lpnn_start(worker, labels, 4);
-    for (int t = 0; t < 6; t++) {
+    for (int t = 0; t < EPOCHS; t++) {
         const sfu__epoch epoch = {.seed = 9,
                                   .number = (uint32_t)t + 1,
                                   .dropout = 0.3,
@@ -468,7 +444,7 @@ static sfu_dataset *made(int32_t nodes) {
     sfu_make_options options;
     sfu_make_options_init(&options);
     options.nodes = nodes;
-    options.vocabulary = 200;
+    options.vocabulary = 100;
     assert_ok(sfu_dataset_make(&dataset, &options));
     return dataset;
 }
@@ -484,13 +460,13 @@ static void assert_same_course(const course *a, const course *b) {
 static void test_same_bytes(void **state) {
     (void)state;
     static const int threads[] = {1, 2, 3, 8};
-    sfu_dataset *dataset = made(1700);
+    sfu_dataset *dataset = made(900); /* four blocks of rows */
     for (int reading = 0; reading < READINGS; reading++) {
         sfu_net *net;
         assert_ok(sfu_net_parse(&net, readings[reading], NULL));
         const course first = run_course(dataset, net, plain(), 1);
         for (int set = 0; sfu__backend_cpu_set(set) != NULL; set++) {
-            for (int t = set == 0; t < 4; t++) {
+            for (int t = set == 0 ? 2 : 0; t < (set == 0 ? 3 : 4); t++) { /* the plain set is slow */
                 course other = run_course(dataset, net, sfu__backend_cpu_set(set), threads[t]);
                 assert_same_course(&first, &other);
                 free(other.theta);
@@ -525,38 +501,10 @@ static void test_allocations(void **state) {
     }
 }
 
-static void test_other_graphs(void **state) {
-    (void)state;
-    sfu_dataset *one = made(300), *other = made(301);
-    char digest[65];
-    assert_ok(sfu_dataset_digest(digest, one));
-    for (int reading = 0; reading < READINGS; reading++) {
-        sfu_net *net;
-        assert_ok(sfu_net_parse(&net, readings[reading], NULL));
-        const bool free_of_f = !net->lpnn.input_f && net->lpnn.output_g;
-        assert_ok(sfu__lpnn_check_graph(net, 300, digest, one));
-        assert_ok(sfu__lpnn_check_graph(net, 300, NULL, one));
-        if (free_of_f) {
-            assert_ok(sfu__lpnn_check_graph(net, 300, digest, other));
-        } else {
-            assert_fails(SFU_ERR_ARGUMENT, sfu__lpnn_check_graph(net, 300, digest, other), "300 nodes", "another graph",
-                         "lpnn(input=x, output=g)");
-            digest[0] ^= 1;
-            assert_fails(SFU_ERR_ARGUMENT, sfu__lpnn_check_graph(net, 300, digest, one), "another graph");
-            digest[0] ^= 1;
-        }
-        sfu_net_free(net);
-    }
-    sfu_dataset_free(one);
-    sfu_dataset_free(other);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients),   cmocka_unit_test(test_finite_differences),
-        cmocka_unit_test(test_ten_steps),   cmocka_unit_test(test_start),
-        cmocka_unit_test(test_without_f),   cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_allocations), cmocka_unit_test(test_other_graphs),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_finite_differences), cmocka_unit_test(test_ten_steps),
+        cmocka_unit_test(test_start),     cmocka_unit_test(test_same_bytes),         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,13 +34,14 @@ static int32_t count_classes(int32_t *counts, const sfu__goal *goal) {
 static sfu_status make_weights(sfu__goal *goal, int32_t classes, const sfu__goal_rules *rules) {
     sfu_status status = SFU_OK;
     int32_t *counts = NULL;
-    if (rules->loss == SFU_LOSS_SUM && !rules->balanced) {
+    const bool mean = rules->loss == SFU_LOSS_MEAN && !rules->sums;
+    if (!mean && !rules->balanced) {
         return SFU_OK;
     }
     SFU_ALLOC_ZERO(counts, classes);
     SFU_ALLOC(goal->train_weights, goal->train_count);
     const int32_t present = count_classes(counts, goal);
-    const double count = goal->train_count, scale = rules->loss == SFU_LOSS_MEAN ? 1.0 / count : 1.0;
+    const double count = goal->train_count, scale = mean ? 1.0 / count : 1.0;
     for (int32_t i = 0; i < goal->train_count; i++) {
         const double alike = counts[goal->train_labels[i]];
         goal->train_weights[i] = (float)(scale * (rules->balanced ? count / ((double)present * alike) : 1.0));

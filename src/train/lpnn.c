@@ -8,27 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-sfu_status sfu__lpnn_check_graph(const sfu_net *net, int32_t nodes, const char *trained_on,
-                                 const sfu_dataset *dataset) {
-    sfu_status status = SFU_OK;
-    char digest[65] = "";
-    if (!sfu__model_needs_f(net)) {
-        return SFU_OK;
-    }
-    if (nodes == dataset->nodes && trained_on != NULL && trained_on[0] != 0) {
-        SFU_TRY(sfu_dataset_digest(digest, dataset));
-    }
-    if (nodes != dataset->nodes || (digest[0] != 0 && strcmp(digest, trained_on) != 0)) {
-        status =
-            sfu__fail(SFU_ERR_ARGUMENT,
-                      "%s: this LPNN has learned an f for each of the %d nodes of the graph it was trained on, and "
-                      "this is another graph; lpnn(input=x, output=g) predicts on others",
-                      dataset->name, (int)nodes);
-    }
-done:
-    return status;
-}
-
 /* ---- matrices --------------------------------------------------------------------------------------------------- */
 
 /* Dense features are taken as rows that hold every column: then a mask's place is the column, and a product has the
@@ -272,7 +251,7 @@ static void lay_pass(layout *layout, sfu__lpnn_worker *worker, sfu__lpnn_pass *p
 
 static void lay_out(layout *layout, sfu__lpnn_worker *worker, bool drops) {
     worker->theta = take(layout, worker->parameters.size);
-    worker->F = take_matrix(layout, worker->f->rows, worker->classes);
+    worker->F = take_matrix(layout, worker->nodes, worker->classes);
     if (worker->step.count > 0) {
         lay_step(layout, worker, drops);
     }
@@ -296,10 +275,9 @@ done:
 
 /* ---- the worker ------------------------------------------------------------------------------------------------- */
 
-static sfu_status make_parameters(sfu__lpnn_worker *worker, bool trains) {
+static sfu_status make_parameters(sfu__lpnn_worker *worker) {
     sfu_status status = SFU_OK;
-    const int32_t rows_of_f = trains || sfu__model_needs_f(worker->net) ? worker->nodes : 0;
-    SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, rows_of_f));
+    SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, worker->nodes));
     assert(worker->net->is_lpnn && worker->net->count == SFU__LPNN_LAYERS);
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         worker->weight[i] = sfu__parameter_of(&worker->parameters, i, "weight");
@@ -321,8 +299,8 @@ sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, 
     self->net = net;
     self->nodes = dataset->nodes;
     self->features = dataset->features;
-    self->classes = dataset->classes;
-    SFU_TRY(make_parameters(self, request->count[SFU_PASS_TRAIN] > 0));
+    self->classes = request->classes > 0 ? request->classes : dataset->classes;
+    SFU_TRY(make_parameters(self));
     SFU_TRY(every_feature(&self->x, dataset));
     if (request->count[SFU_PASS_TRAIN] > 0) {
         SFU_TRY(make_step(self, dataset, request));

@@ -19,8 +19,7 @@ typedef struct sfu__lpnn_worker sfu__lpnn_worker;
 
 /* The nodes of a pass as in a plan's request: SFU_PASS_TRAIN has the labelled ones (all others are in the objective
  * too), SFU_PASS_EVALUATE those whose output validates, SFU_PASS_PREDICT any. A pass with a count of 0 is not there;
- * without a training pass no memory for training is taken, and f, where predicting does not need it, is not there (it
- * has no rows), as in a model. rewrites are not looked at. The dataset must outlive the
+ * without a training pass no memory for training is taken. rewrites are not looked at. The dataset must outlive the
  * worker. */
 SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
                                      const sfu__plan_request *request, const sfu__backend *backend, int threads);
@@ -36,8 +35,7 @@ float *sfu__lpnn_v(sfu__lpnn_worker *worker);
 void sfu__lpnn_start(sfu__lpnn_worker *worker, const int32_t *labels, uint64_t seed);
 
 /* One parallel region, as sfu__worker_epoch. target->labels are the classes of the training nodes in their order, its
- * weights (NULL: 1) multiply both labelled terms of a node; the objective is a sum, so a goal of its is made with
- * SFU_LOSS_SUM. The loss of the training score is J of the parameters
+ * weights (NULL: 1) multiply both labelled terms of a node. The loss of the training score is J of the parameters
  * before the step (no weight decay in it) and its `correct` is 0; the validation score is of the output after it. */
 void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
 
@@ -49,10 +47,5 @@ const float *sfu__lpnn_gradient(const sfu__lpnn_worker *worker);
 void sfu__lpnn_forward(sfu__lpnn_worker *worker, sfu_pass pass);
 sfu__dense sfu__lpnn_output(const sfu__lpnn_worker *worker, sfu_pass pass);
 sfu__dense sfu__lpnn_embedding(const sfu__lpnn_worker *worker, sfu_pass pass);
-
-/* Refuses a graph that f is not of, where predicting needs f (sfu__model_needs_f): `nodes` rows of f, `trained_on` the
- * digest of the dataset it was trained on ("" or NULL: not known, then the number of nodes alone decides). */
-SFU_CHECKED sfu_status sfu__lpnn_check_graph(const sfu_net *net, int32_t nodes, const char *trained_on,
-                                             const sfu_dataset *dataset);
 
 #endif

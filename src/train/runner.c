@@ -1,4 +1,5 @@
 #include "runner.h"
+#include "lpnn.h"
 #include "parallel.h"
 
 #include <string.h>
@@ -33,6 +34,9 @@ sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, con
     const int threads = sfu__thread_count(request->threads);
     runner->net = net;
     SFU_TRY(sfu__backend_cpu(&backend));
+    if (net->is_lpnn) {
+        return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, threads);
+    }
     SFU_TRY(sfu__plan_new(&runner->plan, dataset, net, request));
     SFU_TRY(sfu__worker_new(&runner->worker, runner->plan, backend, threads));
     SFU_TRY(find_columns(runner, dataset));
@@ -41,36 +45,65 @@ done:
 }
 
 void sfu__runner_clear(sfu__runner *runner) {
+    sfu__lpnn_free(runner->lpnn);
     sfu__worker_free(runner->worker);
     sfu__plan_free(runner->plan);
     sfu__free(runner->columns);
     *runner = (sfu__runner){0};
 }
 
-const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) { return sfu__plan_parameters(runner->plan); }
-float *sfu__runner_theta(const sfu__runner *runner) { return sfu__worker_theta(runner->worker); }
-float *sfu__runner_m(const sfu__runner *runner) { return sfu__worker_m(runner->worker); }
-float *sfu__runner_v(const sfu__runner *runner) { return sfu__worker_v(runner->worker); }
+const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_parameters(runner->lpnn) : sfu__plan_parameters(runner->plan);
+}
+
+float *sfu__runner_theta(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_theta(runner->lpnn) : sfu__worker_theta(runner->worker);
+}
+
+float *sfu__runner_m(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_m(runner->lpnn) : sfu__worker_m(runner->worker);
+}
+
+float *sfu__runner_v(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_v(runner->lpnn) : sfu__worker_v(runner->worker);
+}
 
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
                        sfu__score *validation) {
-    sfu__worker_epoch(runner->worker, epoch, training, validation);
+    if (runner->lpnn != NULL) {
+        sfu__lpnn_epoch(runner->lpnn, epoch, training, validation);
+    } else {
+        sfu__worker_epoch(runner->worker, epoch, training, validation);
+    }
 }
 
-void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) { sfu__worker_forward(runner->worker, pass); }
+void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) {
+    if (runner->lpnn != NULL) {
+        sfu__lpnn_forward(runner->lpnn, pass);
+    } else {
+        sfu__worker_forward(runner->worker, pass);
+    }
+}
 
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass) {
-    return sfu__worker_output(runner->worker, pass);
+    return runner->lpnn != NULL ? sfu__lpnn_output(runner->lpnn, pass) : sfu__worker_output(runner->worker, pass);
 }
 
 sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass) {
+    if (runner->lpnn != NULL) {
+        *embedding = sfu__lpnn_embedding(runner->lpnn, pass);
+        return SFU_OK;
+    }
     return sfu__worker_embedding(embedding, runner->worker, pass);
 }
 
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {
-    (void)labels;
-    sfu__parameters_start(sfu__runner_theta(runner), sfu__runner_parameters(runner), runner->net,
-                          (const float *const *)runner->columns, seed);
+    if (runner->lpnn != NULL) {
+        sfu__lpnn_start(runner->lpnn, labels, seed);
+    } else {
+        sfu__parameters_start(sfu__runner_theta(runner), sfu__runner_parameters(runner), runner->net,
+                              (const float *const *)runner->columns, seed);
+    }
 }
 
 static sfu_status check_same_shape(const sfu__parameter *has, const sfu__parameter *needs) {

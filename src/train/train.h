@@ -20,11 +20,13 @@ typedef struct sfu__goal {
     double val_scale; /* what the sum of the validation nodes' losses is multiplied by: 1, or 1 / val_count */
 } sfu__goal;
 
-/* `mean` divides the sum of w l by the sum of w; w is 1 or, `balanced`, N / (C N_c) for the N_c of N training nodes
- * that are of class c, C being the number of classes among them. The validation loss is never weighted. */
+/* `mean` divides the sum of w l by the sum of w, but for `sums`, an objective of its own; w is 1 or, `balanced`, N / (C
+ * N_c) for the N_c of N training nodes that are of class c, C being the number of classes among them. The validation
+ * loss is never weighted. */
 typedef struct sfu__goal_rules {
     sfu_loss loss;
     bool balanced;
+    bool sums; /* LPNN: the objective is a sum, and `loss` is that of the validation alone */
 } sfu__goal_rules;
 
 /* Takes the labels of these nodes, each of which must have one. sfu__goal_clear also after a failure. */

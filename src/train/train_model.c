@@ -73,7 +73,7 @@ static sfu_status prepare(train_job *job) {
         .dropout = drops(job), .rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
     SFU_TRY(check_data(job));
     SFU_TRY(sfu__goal_make(&job->goal, job->dataset, job->split,
-                           &(sfu__goal_rules){job->options->loss, job->options->balanced}));
+                           &(sfu__goal_rules){job->options->loss, job->options->balanced, job->net->is_lpnn}));
     request.nodes[SFU_PASS_TRAIN] = sfu_split_part(job->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
     request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(job->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
