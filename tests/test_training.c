@@ -239,7 +239,7 @@ static void without_validation_the_last_is_kept(void **state) {
     sfu__goal goal = {0};
     sfu__runner runner = {0};
     assert_ok(sfu_net_parse(&net, "gcn", NULL));
-    assert_ok(sfu__goal_make(&goal, dataset, split, &(sfu__goal_rules){SFU_LOSS_MEAN, false}));
+    assert_ok(sfu__goal_make(&goal, dataset, split, &(sfu__goal_rules){.loss = SFU_LOSS_MEAN}));
     goal.val_count = 0;
     sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = 1};
     request.nodes[SFU_PASS_TRAIN] = drawn.parts[SFU_TRAIN];
@@ -271,7 +271,7 @@ static void weights_of_the_loss(void **state) {
         counts[drawn.labels[i]]++;
     }
     for (int which = 0; which < 4; which++) {
-        const sfu__goal_rules rules = {which % 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN, which / 2 == 1};
+        const sfu__goal_rules rules = {.loss = which % 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN, .balanced = which / 2 == 1};
         sfu__goal goal = {0};
         assert_ok(sfu__goal_make(&goal, dataset, split, &rules));
         assert_int_equal(goal.train_count, PART);
@@ -305,7 +305,8 @@ static void the_loss_is_what_it_says(void **state) {
         sfu_model *model = train("smooth | dense 5 tanh | softmax | smooth", &options);
         predict(probabilities[0], model);
         sfu__goal goal = {0};
-        assert_ok(sfu__goal_make(&goal, dataset, split, &(sfu__goal_rules){options.loss, options.balanced}));
+        assert_ok(sfu__goal_make(&goal, dataset, split,
+                                 &(sfu__goal_rules){.loss = options.loss, .balanced = options.balanced}));
         double wanted = 0;
         for (int i = 0; i < PART; i++) {
             const double weight = goal.train_weights != NULL ? (double)goal.train_weights[i] : 1;

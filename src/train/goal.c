@@ -35,6 +35,7 @@ static sfu_status make_weights(sfu__goal *goal, int32_t classes, const sfu__goal
     sfu_status status = SFU_OK;
     int32_t *counts = NULL;
     const bool mean = rules->loss == SFU_LOSS_MEAN && !rules->sums;
+    goal->train_weight = mean ? 1.0 : goal->train_count;
     if (!mean && !rules->balanced) {
         return SFU_OK;
     }
@@ -61,7 +62,6 @@ sfu_status sfu__goal_make(sfu__goal *goal, const sfu_dataset *dataset, const sfu
         goto done;
     }
     SFU_TRY(make_weights(goal, dataset->classes, rules));
-    goal->train_weight = rules->loss == SFU_LOSS_MEAN ? 1.0 : goal->train_count;
     goal->val_scale = rules->loss == SFU_LOSS_MEAN && goal->val_count > 0 ? 1.0 / goal->val_count : 1.0;
 done:
     return status;
