@@ -64,10 +64,12 @@ SFU__INLINE f4u f4_smaller(f4 a, f4 b) { return vcagtq_f32(b, a); }
 SFU__INLINE f4 f4_float_of_int(f4i a) { return vcvtq_f32_s32(a); }
 SFU__INLINE float f4_largest(f4 a) { return vmaxvq_f32(a); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return vmaxq_f32(a, b); }
+SFU__INLINE int f4_any(f4u mask) { return vmaxvq_u32(mask) != 0; }
 #else
 SFU__INLINE f4 f4_set(float x) { return (f4)_mm_set1_ps(x); }
 SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return (f4)_mm_max_ps((__m128)a, (__m128)b); }
+SFU__INLINE int f4_any(f4u mask) { return _mm_movemask_ps((__m128)mask); }
 SFU__INLINE float f4_largest(f4 a) {
     const f4 pairs = f4_max(a, (f4)_mm_movehl_ps((__m128)a, (__m128)a));
     return pairs[0] > pairs[1] ? pairs[0] : pairs[1];
