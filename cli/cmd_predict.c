@@ -27,11 +27,6 @@ typedef struct session {
     int32_t nodes, width;
 } session;
 
-static bool write_stdout(void *user, const void *bytes, size_t size) {
-    (void)user;
-    return fwrite(bytes, 1, size, stdout) == size;
-}
-
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0; }
 
 /* ---- predicting -------------------------------------------------------------------------------------------------- */
@@ -64,7 +59,7 @@ static sfu_status compute(session *all) {
 
 static sfu_status save(const session *all) {
     const char *path = to_stdout() ? NULL : settings.output;
-    settings.csv.write = write_stdout;
+    settings.csv.write = put_bytes;
     return settings.embedding ? sfu_embedding_save(path, all->dataset, all->model, all->values, &settings.csv)
                               : sfu_predictions_save(path, all->dataset, all->model, all->values, &settings.csv);
 }
