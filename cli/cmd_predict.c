@@ -163,6 +163,10 @@ static int run(int count, char **operands) {
     if (common.json && to_stdout()) {
         return misuse(&cmd_predict, "-o - and --json would both write to stdout");
     }
+    static const char *const headers[] = {"node,label,probability", "node,label_1,probability_1", "node,h0", NULL};
+    if (!to_stdout() && table_check_output(settings.output, headers) != DONE) {
+        return FAILED;
+    }
     session all = {0};
     progress_start();
     const int code = run_checked(&all, operands);

@@ -183,7 +183,9 @@ static void print_next(const char *dataset) {
 
 static int run(int count, char **operands) {
     (void)count;
-    if (settings.output && model_check_output(settings.output) != DONE) {
+    static const char *const headers[] = {"epoch,train_loss", NULL};
+    if ((settings.output && model_check_output(settings.output) != DONE) ||
+        (settings.curve && table_check_output(settings.curve, headers) != DONE)) {
         return FAILED;
     }
     session all = {0};

@@ -35,7 +35,16 @@ run predict people.safetensors people.model -o -
 run predict people.safetensors people.model -o - --only-unlabelled --top 1
 printf 'who,age,weight,team\nann,31,1.7,red\n' >other.csv
 run data import --edges edges.csv --nodes other.csv --label team --name other --quiet
-run predict other.safetensors people.model -o other.csv
+run predict other.safetensors people.model -o labels.csv
+printf 'who,age,height,team\nann,31,1.7,blue\n' >other.csv
+run data import --edges edges.csv --nodes other.csv --label team --name other --quiet
+run predict other.safetensors people.model -o labels.csv
+printf 'who,age,height,team\nann,31,1.7,red\n' >other.csv
+run data import --edges edges.csv --nodes other.csv --label team --name other --quiet
+run predict other.safetensors people.model -o labels.csv
+printf 'who,age,height\nann,31,1.7\n' >other.csv
+run data import --edges edges.csv --nodes other.csv --name other --quiet
+run predict other.safetensors people.model -o -
 
 part 'what does not fit'
 run predict small.safetensors people.model -o x.csv
@@ -58,6 +67,8 @@ run train small.safetensors gcn --lr 1e30
 run train small.safetensors gcn --init people.model
 run train small.safetensors gcn -o small.safetensors
 run train small.safetensors gcn -o edges.csv
+run train small.safetensors gcn --curve edges.csv
+run predict small.safetensors model.safetensors -o nodes.csv
 run train small.safetensors
 run train nothing gcn
 note "$(ls)"
