@@ -194,9 +194,10 @@ const sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int i) {
 
 /* ---- measuring -------------------------------------------------------------------------------------------------- */
 
-enum { ROUNDS = 21 };
-#define ROUND_SECONDS 0.01
-#define LONG_SECONDS 1.0
+/* Short rounds, and many: on a busy machine some of them are left alone. */
+enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 400 };
+#define ROUND_SECONDS 0.0005
+#define ALL_SECONDS 0.5
 
 static double clock_now(void) {
     struct timespec at;
@@ -265,7 +266,8 @@ static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass f
     run_once(self, worker, first, 1);
     const double one = clock_now() - start;
     const int repeats = one > ROUND_SECONDS ? 1 : (int)(ROUND_SECONDS / (one + 1e-7));
-    const int rounds = one > LONG_SECONDS ? 2 : ROUNDS;
+    const double fit = ALL_SECONDS / (one * repeats + 1e-7);
+    const int rounds = fit > ROUNDS_MOST ? ROUNDS_MOST : fit < ROUNDS_LEAST ? ROUNDS_LEAST : (int)fit;
     for (int round = 0; round < rounds; round++) {
         SFU_TRY(sfu__worker_measure(worker, false));
         SFU_TRY(sfu__worker_measure(worker, true));
