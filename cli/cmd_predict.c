@@ -192,9 +192,9 @@ const cli_command cmd_predict = {
     .name = "predict",
     .summary = "label every node of a dataset with a trained model",
     .description =
-        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes. "
-        "With "
-        "--top N it is node,label_1,probability_1,label_2 and so on.\n\n"
+        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes; "
+        "with "
+        "--top N instead of these columns the N most probable classes, each with its probability.\n\n"
         "The dataset may be another one than the model was trained on: another graph with the same features. A dataset "
         "whose features or classes are not the model's is refused.",
     .operands = (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
