@@ -40,7 +40,7 @@ static void assert_shortest(double number) {
     double back = 0.0;
     assert_ok(sfu__text_number(&text, number));
     assert_true(sfu__parse_double(&back, text.bytes, text.bytes + text.size));
-    assert_true(memcmp(&back, &number, sizeof back) == 0 || (back == 0 && number == 0));
+    assert_true(back == number);
     int digits = 0;
     bool leading = true;
     int zeros = 0;
