@@ -95,7 +95,9 @@ static struct ceiling {
     const char *name;
     int64_t bytes;
     double read, gather;
-} ceilings[] = {{"L1, 32 KiB", 1 << 15, 0, 0}, {"L2, 512 KiB", 1 << 19, 0, 0}, {"L3, 8 MiB", 1 << 23, 0, 0},
+} ceilings[] = {{"L1, 32 KiB", 1 << 15, 0, 0},
+                {"L2, 512 KiB", 1 << 19, 0, 0},
+                {"L3, 8 MiB", 1 << 23, 0, 0},
                 {"memory, 512 MiB", 1 << 29, 0, 0}};
 
 static void measure_ceilings(void) {

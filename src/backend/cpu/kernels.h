@@ -7,7 +7,13 @@
 
 #include "backend.h"
 
-enum { SFU__CHUNK = 64 }; /* places of one chain of fused multiply-adds */
+enum {
+    SFU__CHUNK = 64, /* places of one chain of fused multiply-adds */
+    /* The widest rows (in floats) of spmm that pass the rule of the tiny: smoothing of class probabilities and its
+     * gradient, which may be repeated many times. What wider products make goes through an operation that has the rule
+     * before long, and there it would cost a fifth. */
+    SFU__NARROW = 16
+};
 
 /* The node whose mask a row has. */
 static inline uint32_t sfu__node_of(const int32_t *nodes, int64_t row) {

@@ -44,7 +44,7 @@ void sfu__drop_sparse_plain(float *values, const sfu__sparse *A, const int32_t *
         row_mask row = {.mask = mask, .node = sfu__node_of(nodes, i)};
         for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
             const float value = A->values[A->order != NULL ? A->order[e] : e];
-            values[e] = v_tiny(keeps(&row, e - A->indptr[i]) ? value * scale : 0);
+            values[e] = keeps(&row, e - A->indptr[i]) ? value * scale : 0;
         }
     }
 }

@@ -6,8 +6,7 @@
  *   sddmm  dA[v] += sum_j dC[i][j] B[column[e]][j]        v where the value of e stands
  *
  * The first three follow the product pattern: chunks of 64 places, each a chain c = fma(a, b, c) from +0; the sum is
- * the first chunk, plus the second, and so on (+0 where there is no place). The result of every product passes the rule
- * of the tiny.
+ * the first chunk, plus the second, and so on (+0 where there is no place).
  */
 #include "kernels.h"
 #include "scalar.h"
@@ -42,7 +41,8 @@ void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense
                 add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
             }
             float *c = row_of(C, i) + j;
-            *c = v_tiny(add ? *c + whole(&p) : whole(&p));
+            const float result = add ? *c + whole(&p) : whole(&p);
+            *c = C->ld <= SFU__NARROW ? v_tiny(result) : result;
         }
     }
 }
@@ -54,7 +54,7 @@ void sfu__gemm_plain(const sfu__dense *C, const sfu__dense *A, const sfu__dense 
             for (int32_t k = 0; k < A->cols; k++) {
                 add_place(&p, row_of(A, i)[k], row_of(B, k)[j]);
             }
-            row_of(C, i)[j] = v_tiny(whole(&p));
+            row_of(C, i)[j] = whole(&p);
         }
     }
 }
@@ -69,7 +69,7 @@ void sfu__gemm_t_plain(float *parts, const sfu__dense *A, const sfu__dense *G, s
                 for (int64_t i = rows.begin; i < rows.end; i++) {
                     add_place(&p, A != NULL ? row_of(A, i)[k] : 1.0F, row_of(G, i)[j]);
                 }
-                parts[(block * cols + k) * G->ld + j] = v_tiny(whole(&p));
+                parts[(block * cols + k) * G->ld + j] = whole(&p);
             }
         }
     }

@@ -1,27 +1,9 @@
 #include "kernels.h"
 #include "vector.h"
-void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
-    sfu__gemm_plain(C, A, B, rows);
-}
-void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks) {
-    sfu__gemm_t_plain(parts, A, G, blocks);
-}
 void KERNEL(block_sum)(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements) {
     sfu__block_sum_plain(to, parts, count, stride, elements);
 }
 void KERNEL(transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows) { sfu__transpose_plain(T, B, rows); }
-void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
-                         sfu__range rows) {
-    sfu__drop_sparse_plain(values, A, nodes, mask, rows);
-}
-void KERNEL(finish)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
-                    const sfu__mask *mask, sfu__range rows) {
-    sfu__finish_plain(H, bias, act, nodes, mask, rows);
-}
-void KERNEL(finish_back)(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,
-                         const sfu__mask *mask, sfu__range rows) {
-    sfu__finish_back_plain(dH, H, act, nodes, mask, rows);
-}
 void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) { sfu__softmax_plain(P, bias, rows); }
 void KERNEL(softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows) {
     sfu__softmax_back_plain(dP, P, rows);

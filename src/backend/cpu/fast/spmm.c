@@ -12,6 +12,7 @@ typedef struct operands {
     const char *B;  /* at the first column of the block */
     int64_t stride; /* bytes between its rows */
     int64_t last;   /* an entry below this has another one AHEAD later in the range */
+    float tiny;     /* smaller results become +0; 0 in wide rows, which keep all */
     bool add;
 } operands;
 
@@ -50,6 +51,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     operands o = {.indices = A->indices, .order = A->order, .values = A->values, .add = add};
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
     o.last = A->indptr[rows.end] - AHEAD;
+    o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
     int32_t column = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {

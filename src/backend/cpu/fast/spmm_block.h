@@ -26,12 +26,14 @@ SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t
     }
 }
 
-SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool add) {
-    const VEC tiny = OF(VEC, _set)(SFU__TINY);
+SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add) {
     SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
         float *to = c + v * NAME(lanes);
-        const VEC result = add ? OF(VEC, _load)(to) + sum[v] : sum[v];
-        OF(VEC, _store)(to, OF(VEC, _drop)(OF(VEC, _smaller)(result, tiny), result));
+        VEC result = add ? OF(VEC, _load)(to) + sum[v] : sum[v];
+        if (WIDTH <= SFU__NARROW) {
+            result = OF(VEC, _drop)(OF(VEC, _smaller)(result, OF(VEC, _set)(o->tiny)), result);
+        }
+        OF(VEC, _store)(to, result);
     }
 }
 
@@ -60,7 +62,7 @@ __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o,
         NAME(any_chain)(chain, o, begin, stop);
         SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
     }
-    NAME(put)(c, sum, o->add);
+    NAME(put)(c, o, sum, o->add);
 }
 
 SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
@@ -74,9 +76,9 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
             VEC sum[NAME(count)];
             NAME(chain)(sum, o, begin, end, ordered, true);
             if (o->add) {
-                NAME(put)(c + i * ld, sum, true);
+                NAME(put)(c + i * ld, o, sum, true);
             } else {
-                NAME(put)(c + i * ld, sum, false);
+                NAME(put)(c + i * ld, o, sum, false);
             }
         }
     }

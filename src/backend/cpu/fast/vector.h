@@ -13,12 +13,15 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #define SFU__LANES 4
+#define SFU__TALL_16 5 /* rows of a register tile of 16 columns */
 #else
 #include <immintrin.h>
 #if defined(__AVX512F__)
 #define SFU__LANES 16
+#define SFU__TALL_16 12
 #else
 #define SFU__LANES 8
+#define SFU__TALL_16 6
 #endif
 #endif
 
@@ -143,5 +146,73 @@ SFU__INLINE vf v_keep(vu mask, vf a) { return SFU__WIDEST(_keep)(mask, a); }
 SFU__INLINE vf v_drop(vu mask, vf a) { return SFU__WIDEST(_drop)(mask, a); }
 SFU__INLINE vf v_pick(vu mask, vf a, vf b) { return (vf)((mask & (vu)a) | (~mask & (vu)b)); }
 SFU__INLINE vf v_abs(vf a) { return (vf)((vu)a & (vu)v_set_int(INT32_MAX)); }
+
+/* ---- whole numbers: what Philox and its masks need ---- */
+
+typedef uint16_t halves __attribute__((vector_size(2 * SFU__LANES), aligned(2), may_alias));
+
+/* LANES 16-bit numbers, each in a lane of its own. */
+SFU__INLINE vu v_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const halves *)p, vu); }
+
+SFU__INLINE vu v_load_words(const uint32_t *p) {
+    vu words;
+    memcpy(&words, p, sizeof words);
+    return words;
+}
+
+/* The low half of a b, and the high half beside it; and a[0] b[0] c[0] d[0] a[1] b[1] ... in memory. */
+#if SFU__LANES == 4
+SFU__INLINE vu v_multiply(vu a, uint32_t b, vu *high) {
+    const uint64x2_t lower = vmull_u32(vget_low_u32(a), vdup_n_u32(b)), upper = vmull_high_u32(a, vdupq_n_u32(b));
+    *high = vuzp2q_u32(vreinterpretq_u32_u64(lower), vreinterpretq_u32_u64(upper));
+    return vuzp1q_u32(vreinterpretq_u32_u64(lower), vreinterpretq_u32_u64(upper));
+}
+SFU__INLINE void v_store_in_turn(uint32_t *to, vu a, vu b, vu c, vu d) {
+    const uint32x4x4_t all = {{a, b, c, d}};
+    vst4q_u32(to, all);
+}
+#elif SFU__LANES == 8
+SFU__INLINE vu v_multiply(vu a, uint32_t b, vu *high) {
+    const __m256i factor = _mm256_set1_epi32((int)b);
+    const __m256i even = _mm256_mul_epu32((__m256i)a, factor);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), factor);
+    *high = (vu)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+    return (vu)_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+}
+SFU__INLINE void v_store_in_turn(uint32_t *to, vu a, vu b, vu c, vu d) {
+    const __m256i ab0 = _mm256_unpacklo_epi32((__m256i)a, (__m256i)b),
+                  cd0 = _mm256_unpacklo_epi32((__m256i)c, (__m256i)d);
+    const __m256i ab1 = _mm256_unpackhi_epi32((__m256i)a, (__m256i)b),
+                  cd1 = _mm256_unpackhi_epi32((__m256i)c, (__m256i)d);
+    const __m256i q[4] = {_mm256_unpacklo_epi64(ab0, cd0), _mm256_unpackhi_epi64(ab0, cd0),
+                          _mm256_unpacklo_epi64(ab1, cd1), _mm256_unpackhi_epi64(ab1, cd1)};
+    SFU__UNROLL for (int i = 0; i < 4; i++) {
+        _mm_storeu_si128((__m128i *)(void *)(to + 4 * i), _mm256_castsi256_si128(q[i]));
+        _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 16), _mm256_extracti128_si256(q[i], 1));
+    }
+}
+#else
+SFU__INLINE vu v_multiply(vu a, uint32_t b, vu *high) {
+    const __m512i factor = _mm512_set1_epi32((int)b);
+    const __m512i even = _mm512_mul_epu32((__m512i)a, factor);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64((__m512i)a, 32), factor);
+    *high = (vu)_mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+    return (vu)_mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
+}
+SFU__INLINE void v_store_in_turn(uint32_t *to, vu a, vu b, vu c, vu d) {
+    const __m512i ab0 = _mm512_unpacklo_epi32((__m512i)a, (__m512i)b),
+                  cd0 = _mm512_unpacklo_epi32((__m512i)c, (__m512i)d);
+    const __m512i ab1 = _mm512_unpackhi_epi32((__m512i)a, (__m512i)b),
+                  cd1 = _mm512_unpackhi_epi32((__m512i)c, (__m512i)d);
+    const __m512i q[4] = {_mm512_unpacklo_epi64(ab0, cd0), _mm512_unpackhi_epi64(ab0, cd0),
+                          _mm512_unpacklo_epi64(ab1, cd1), _mm512_unpackhi_epi64(ab1, cd1)};
+    SFU__UNROLL for (int i = 0; i < 4; i++) {
+        _mm_storeu_si128((__m128i *)(void *)(to + 4 * i), _mm512_castsi512_si128(q[i]));
+        _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 16), _mm512_extracti32x4_epi32(q[i], 1));
+        _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 32), _mm512_extracti32x4_epi32(q[i], 2));
+        _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 48), _mm512_extracti32x4_epi32(q[i], 3));
+    }
+}
+#endif
 
 #endif

@@ -1,0 +1,75 @@
+/* draw.h - the bits of dropout masks, for many groups of eight places at once.
+ *
+ * A group is a counter of Philox4x32-10: {group, node, epoch, use and layer} under the seed as key. Groups of different
+ * rows are drawn together, so that short rows cost no more than long ones; several vectors of groups are in flight,
+ * because one alone would wait for its own multiplications.
+ */
+#ifndef SFU_DRAW_H
+#define SFU_DRAW_H
+
+#include "random.h"
+
+enum { DRAW_IN_FLIGHT = SFU__LANES == 8 ? 2 : 4, DRAW_STEP = DRAW_IN_FLIGHT * SFU__LANES, DRAW_MOST = 256 };
+
+typedef struct draws {
+    int count; /* groups asked for, at most DRAW_MOST */
+    uint32_t group[DRAW_MOST], node[DRAW_MOST];
+    uint32_t bits[DRAW_MOST * 4 + 16]; /* of group g from 4 g on: its eight 16-bit numbers, in the order of places; a
+                                          little more may be read */
+} draws;
+
+SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
+    vu c0[DRAW_IN_FLIGHT], c1[DRAW_IN_FLIGHT], c2[DRAW_IN_FLIGHT], c3[DRAW_IN_FLIGHT];
+    SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
+        c0[u] = v_load_words(d->group + at + u * LANES);
+        c1[u] = v_load_words(d->node + at + u * LANES);
+        c2[u] = (vu){0} + mask->epoch;
+        c3[u] = (vu){0} + ((uint32_t)SFU__STREAM_DROPOUT << 24 | mask->layer);
+    }
+    vu k0 = (vu){0} + (uint32_t)mask->seed, k1 = (vu){0} + (uint32_t)(mask->seed >> 32);
+    for (int round = 0; round < 10; round++) {
+        SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
+            vu high0, high1;
+            const vu low0 = v_multiply(c0[u], 0xD2511F53u, &high0), low1 = v_multiply(c2[u], 0xCD9E8D57u, &high1);
+            c0[u] = high1 ^ c1[u] ^ k0;
+            c1[u] = low1;
+            c2[u] = high0 ^ c3[u] ^ k1;
+            c3[u] = low0;
+        }
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
+        v_store_in_turn(d->bits + 4 * (at + u * LANES), c0[u], c1[u], c2[u], c3[u]);
+    }
+}
+
+/* Draws what was asked for. */
+static inline void draw_all(draws *d, const sfu__mask *mask) {
+    for (int i = d->count; i % DRAW_STEP != 0; i++) {
+        d->group[i] = d->node[i] = 0;
+    }
+    for (int at = 0; at < d->count; at += DRAW_STEP) {
+        draw_step(d, at, mask);
+    }
+}
+
+/* Asks for groups [begin, end) of a node. */
+SFU__INLINE void draw_ask(draws *d, uint32_t node, int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; g++) {
+        d->group[d->count] = (uint32_t)g;
+        d->node[d->count] = node;
+        d->count++;
+    }
+}
+
+SFU__INLINE const uint16_t *draw_bits(const draws *d, int64_t group) {
+    return (const uint16_t *)(const void *)(d->bits + 4 * group);
+}
+
+/* All bits in the lanes of the places that are kept. */
+SFU__INLINE vu kept(const uint16_t *bits, uint32_t threshold) {
+    return (vu)(v_load_halves(bits) >= (vu){0} + threshold);
+}
+
+#endif

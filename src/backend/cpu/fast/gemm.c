@@ -1,0 +1,134 @@
+/* gemm.c - products of dense matrices out of tiles that stay in registers: C = A B, and A^T G block by block.
+ *
+ * Rows go in panels and places in chunks, so that a panel of A, a chunk of B and what they make stay in the first
+ * cache while all tiles of the panel are worked on.
+ */
+#include "kernels.h"
+#include "vector.h"
+
+#define OF(vec, operation) SFU__JOIN(vec, operation)
+
+/* Rows of one panel: a multiple of every tile's height, about. */
+enum { PANEL = 120 };
+
+/* A tile: its first result, where its operands start, and how many places it adds. */
+typedef struct tile {
+    float *C;
+    const float *A, *B;
+    int64_t ldc, lda, ldb, places;
+    bool first;
+} tile;
+
+typedef struct shape {
+    int32_t width, tall, tall_t;
+    void (*rows)(const tile *t);       /* of `tall` rows */
+    void (*two_rows)(const tile *t);   /* */
+    void (*one_row)(const tile *t);    /* */
+    void (*across)(const tile *t);     /* of `tall_t` rows, A lying across */
+    void (*across_one)(const tile *t); /* of one */
+} shape;
+
+#define WIDTH 4
+#define VEC f4
+#define TALL 12
+#define TALL_T 16
+#define NAME(x) tile4_##x
+#include "gemm_tile.h"
+#define WIDTH 8
+#define VEC SFU__VECTOR_OF_8
+#define TALL 8
+#define TALL_T 8
+#define NAME(x) tile8_##x
+#include "gemm_tile.h"
+#define WIDTH 16
+#define VEC SFU__WIDEST()
+#define TALL SFU__TALL_16
+#define TALL_T 4
+#define NAME(x) tile16_##x
+#include "gemm_tile.h"
+#if SFU__LANES == 16
+#define WIDTH 64
+#define VEC f16
+#define TALL 6
+#define TALL_T 4
+#define NAME(x) tile64_##x
+#include "gemm_tile.h"
+#endif
+
+/* The widest tile that the rest of the columns has room for. */
+static const shape *shape_of(int32_t columns) {
+#if SFU__LANES == 16
+    if (columns >= 64) {
+        return &tile64_shape;
+    }
+#endif
+    return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
+}
+
+/* The tiles of one panel and one chunk, `rows` rows of A and C. */
+static void gemm_panel(tile t, int64_t rows, const shape *s) {
+    int64_t i = 0;
+    for (; i + s->tall <= rows; i += s->tall, t.A += s->tall * t.lda, t.C += s->tall * t.ldc) {
+        s->rows(&t);
+    }
+    for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
+        s->two_rows(&t);
+    }
+    for (; i < rows; i++, t.A += t.lda, t.C += t.ldc) {
+        s->one_row(&t);
+    }
+}
+
+void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
+        const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
+        int64_t k = 0;
+        do { /* once also where there is no place: the result is zero */
+            const int64_t places = A->cols - k < SFU__CHUNK ? A->cols - k : SFU__CHUNK;
+            for (int32_t j = 0; j < C->ld; j += shape_of(C->ld - j)->width) {
+                const tile t = {C->data + i * C->ld + j,
+                                A->data + i * A->ld + k,
+                                B->data + k * B->ld + j,
+                                C->ld,
+                                A->ld,
+                                B->ld,
+                                places,
+                                k == 0};
+                gemm_panel(t, tall, shape_of(C->ld - j));
+            }
+            k += SFU__CHUNK;
+        } while (k < A->cols);
+    }
+}
+
+/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times G. */
+static void gemm_t_chunk(tile t, int32_t cols, const shape *s) {
+    int32_t p = 0;
+    for (; p + s->tall_t <= cols; p += s->tall_t, t.A += s->tall_t, t.C += s->tall_t * t.ldc) {
+        s->across(&t);
+    }
+    for (; p < cols; p++, t.A++, t.C += t.ldc) {
+        s->across_one(&t);
+    }
+}
+
+void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks) {
+    const int32_t cols = A != NULL ? A->cols : 1;
+    for (int64_t block = blocks.begin; block < blocks.end; block++) {
+        const sfu__range rows = sfu__rows_of_block(G->rows, block);
+        float *part = parts + block * cols * G->ld;
+        for (int64_t i = rows.begin; i < rows.end; i += SFU__CHUNK) {
+            const int64_t places = rows.end - i < SFU__CHUNK ? rows.end - i : SFU__CHUNK;
+            for (int32_t j = 0; j < G->ld; j += shape_of(G->ld - j)->width) {
+                tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
+                if (A == NULL) {
+                    shape_of(G->ld - j)->across_one(&t);
+                } else {
+                    t.A = A->data + i * A->ld;
+                    t.lda = A->ld;
+                    gemm_t_chunk(t, cols, shape_of(G->ld - j));
+                }
+            }
+        }
+    }
+}
