@@ -109,10 +109,10 @@ static int print_json(const session *all, const int32_t *counts, int32_t written
 
 static int print(const session *all, const int32_t *counts, int32_t written) {
     put_clean(stdout, sfu_dataset_name(all->dataset));
-    printf(": %s of %s%s\n", settings.embedding ? "hidden layer" : "labels",
-           counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"), settings.embedding ? ", " : "");
+    printf(": %s of %s\n", settings.embedding ? "the last hidden layer" : "labels",
+           counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"));
     if (settings.embedding) {
-        printf("  %s wide\n", grouped(all->width));
+        printf("  %s a node\n", counted(all->width, "number"));
     }
     cli_table table = {.align = "lrr"};
     for (int32_t c = 0; counts && c < all->width; c++) {

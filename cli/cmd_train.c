@@ -159,7 +159,7 @@ static int finish(session *all) {
         say("interrupted in epoch %d%s; the best weights so far are kept, those of epoch %d",
             (int)all->runs[all->count - 1].epochs, settings.repeat > 1 ? " of a training" : "", (int)scores.best_epoch);
     }
-    const cli_trainings said = {&all->problem, all->best, all->runs, all->count, settings.output};
+    const cli_trainings said = {&all->problem, all->best, all->runs, all->count, settings.output, settings.curve};
     int code = DONE;
     if (common.json) {
         code = put_json(trainings_json(&said));
@@ -172,15 +172,11 @@ static int finish(session *all) {
     return code == DONE && interrupted ? INTERRUPTED : code;
 }
 
-/* What was written, and what can be done with it. */
-static void print_files(const char *dataset) {
-    if (settings.curve && !common.json) {
-        printf("  curve written to %s\n", settings.curve);
-    }
+/* What can be done now. */
+static void print_next(const char *dataset) {
     if (!settings.output) {
         say("the model was not kept; -o MODEL keeps it");
     } else if (!common.json) {
-        printf("  model written to %s\n", settings.output);
         printf("Next: sfumato predict %s %s -o predictions.csv\n", shell_word(dataset), shell_word(settings.output));
     }
 }
@@ -199,7 +195,7 @@ static int run(int count, char **operands) {
     const int code = status == SFU_OK ? finish(&all) : fail_status(status);
     progress_end();
     if (code == DONE || (code == INTERRUPTED && all.best)) {
-        print_files(operands[0]);
+        print_next(operands[0]);
     }
     free(all.now.epochs);
     free(all.kept.epochs);

@@ -89,8 +89,8 @@ static layout layout_of(const sfu_plan *plan, int count) {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
-/* A text and its columns. A text that is too long for its column has a line of its own. */
-static void put_row(FILE *file, const layout *shown, int indent, const char *text, const cells *row) {
+/* A text, its columns and the operation. A text that is too long for its column has a line of its own. */
+static void put_row(FILE *file, const layout *shown, int indent, const char *text, const cells *row, const char *op) {
     fprintf(file, "%*s", indent, "");
     put_clean(file, text);
     int at = indent + (int)terminal_columns(text);
@@ -102,7 +102,7 @@ static void put_row(FILE *file, const layout *shown, int indent, const char *tex
     for (int column = 0; column < shown->count; column++) {
         fprintf(file, "  %*s", shown->columns[column], row->text[column]);
     }
-    putc('\n', file);
+    fprintf(file, "%s%s\n", op[0] ? "  " : "", op);
 }
 
 static void put_step(FILE *file, const layout *shown, const sfu_step *step) {
@@ -113,7 +113,7 @@ static void put_step(FILE *file, const layout *shown, const sfu_step *step) {
         return;
     }
     const cells row = cells_of_step(step);
-    put_row(file, shown, indent_of(step), step->text, &row);
+    put_row(file, shown, indent_of(step), step->text, &row, step->op);
     if (step->why[0]) {
         put_wrapped(file, step->why, 0, indent_of(step) + 2, shown->width);
     }
@@ -124,13 +124,13 @@ static void put_pass(FILE *file, const layout *shown, const sfu_plan *plan, sfu_
     if (step == NULL) {
         return;
     }
-    put_row(file, shown, 0, pass_titles[pass], &titles);
+    put_row(file, shown, 0, pass_titles[pass], &titles, "");
     for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
         put_step(file, shown, step);
     }
     const pass_total total = plan_total(plan, pass);
     const cells row = cells_of(total.flops, total.bytes, total.cost.predicted_s, total.cost.measured_s);
-    put_row(file, shown, 2, "in all", &row);
+    put_row(file, shown, 2, "in all", &row, "");
     fprintf(file, "  memory %s\n\n", scaled((double)total.cost.memory_bytes, "B"));
 }
 

@@ -117,6 +117,12 @@ void trainings_print(const cli_trainings *trainings) {
         printf("\n");
     }
     print_scores(&scores, trainings->count > 1);
+    if (trainings->curve) {
+        printf("  curve written to %s\n", trainings->curve);
+    }
+    if (trainings->output) {
+        printf("  model written to %s\n", trainings->output);
+    }
 }
 
 /* ---- by class ---------------------------------------------------------------------------------------------------- */
@@ -126,9 +132,10 @@ static void print_class_scores(const sfu_model *model) {
     TABLE_CELLS(&table, "", "class", "precision", "recall", "F1", "test nodes");
     for (int32_t c = 0; c < sfu_model_classes(model); c++) {
         const sfu_class_score score = sfu_model_class_score(model, c);
-        char number[CLASS_NUMBER_MAX], name[CLASS_NUMBER_MAX];
+        const char *name = sfu_model_class_name(model, c);
+        char number[CLASS_NUMBER_MAX];
         snprintf(number, sizeof number, "%d", c);
-        TABLE_CELLS(&table, number, model_class(name, model, c), percent(score.precision), percent(score.recall),
+        TABLE_CELLS(&table, number, name ? name : "", percent(score.precision), percent(score.recall),
                     percent(score.f1), grouped(score.support));
     }
     table_print(&table, stdout, 2);

@@ -189,7 +189,8 @@ static void smoothing_back(dense_reference *self, double *gradient, double *erro
             for (int i = 0; i < self->n * self->n; i++) {
                 const dense_matrix *dS = &self->dS[index];
                 gradient[item->offset + at] += dS->value[i] * tangent[i];
-                error[item->offset + at] += (dS->error[i] + fabs(dS->value[i])) * fabs(tangent[i]);
+                error[item->offset + at] += (dS->error[i] + fabs(dS->value[i])) * fabs(tangent[i]) +
+                                            fabs(dS->value[i]) * 0x1p-24; /* what doubles leave of a 0 */
             }
         }
     }
@@ -368,7 +369,7 @@ static dense_matrix forward_softmax(dense_reference *self, int layer, dense_matr
             sum += p[j] = exp(z[j] - most);
         }
         for (int j = 0; j < Z.cols; j++) {
-            p[j] /= sum;
+            p[j] = p[j] / sum < 0x1p-100 ? 0 : p[j] / sum; /* the rule of the tiny */
             mean += p[j] * (error[j] + fabs(z[j] - most));
         }
         for (int j = 0; j < Z.cols; j++) {
@@ -488,6 +489,21 @@ dense_score dense_loss(const dense_reference *self, const int32_t *nodes, int32_
     return score;
 }
 
+/* With the softmax last, p - 1 at the label: what -1/p becomes on its way through the softmax, for any p. */
+static dense_matrix fused_back(dense_reference *self, const int32_t *nodes, int32_t count, const sfu__target *target) {
+    const dense_matrix P = probabilities(self);
+    dense_matrix dZ = zeros(self, P.rows, P.cols);
+    for (int32_t row = 0; row < count; row++) {
+        for (int j = 0; target->labels[row] != SFU_NO_LABEL && j < P.cols; j++) {
+            const int at = nodes[row] * P.cols + j;
+            const double weight = weight_of(target, row);
+            dZ.value[at] = weight * (P.value[at] - (j == target->labels[row] ? 1 : 0));
+            dZ.error[at] = weight * P.error[at] + 2 * fabs(dZ.value[at]);
+        }
+    }
+    return dZ;
+}
+
 static dense_matrix loss_back(dense_reference *self, const int32_t *nodes, int32_t count, const sfu__target *target) {
     const dense_matrix P = probabilities(self);
     dense_matrix dP = zeros(self, P.rows, P.cols);
@@ -572,8 +588,9 @@ void dense_backward(dense_reference *self, double *gradient, double *error, cons
                     const sfu__target *target) {
     memset(gradient, 0, sizeof *gradient * (size_t)self->parameters->size);
     memset(error, 0, sizeof *error * (size_t)self->parameters->size);
-    dense_matrix dH = loss_back(self, nodes, count, target);
-    for (int i = self->step_count - 1; i >= 0; i--) {
+    const bool fused = self->steps[self->step_count - 1].kind == SOFTMAX;
+    dense_matrix dH = (fused ? fused_back : loss_back)(self, nodes, count, target);
+    for (int i = self->step_count - (fused ? 2 : 1); i >= 0; i--) {
         const step *at = &self->steps[i];
         switch (at->kind) {
         case MASK:

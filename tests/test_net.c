@@ -677,6 +677,12 @@ static void limits_are_kept(void **state) {
     free(text);
 
     sfu__text layers = {0};
+    for (int i = 0; i < 250; i++) { /* 1e15 is shorter than what it is written as */
+        assert_ok(sfu__text_format(&layers, "smooth(self=1e15,neighbour=1e15,left=1e15,right=1e15)|"));
+    }
+    assert_ok(sfu__text_format(&layers, "softmax"));
+    assert_refused(layers.bytes, "a network of more than 16384 bytes, once it is written out");
+    sfu__text_clear(&layers);
     for (int i = 0; i < 255; i++) {
         assert_ok(sfu__text_format(&layers, "smooth^39|"));
     }

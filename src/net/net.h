@@ -80,8 +80,9 @@ typedef struct sfu__parameters {
     int64_t size; /* floats in all, a multiple of 16 */
 } sfu__parameters;
 
-/* The shapes for data with so many features, classes and nodes; with 0 nodes there is no f of lpnn. Fails where a width cannot be: softmax(linear=no) of
- * what is not one column a class. Starts as {0}; sfu__parameters_clear also after a failure. */
+/* The shapes for data with so many features, classes and nodes; with 0 nodes there is no f of lpnn. Fails where a width
+ * cannot be: softmax(linear=no) of what is not one column a class. Starts as {0}; sfu__parameters_clear also after a
+ * failure. */
 SFU_CHECKED sfu_status sfu__parameters_make(sfu__parameters *parameters, const sfu_net *net, int32_t features,
                                             int32_t classes, int32_t nodes);
 void sfu__parameters_clear(sfu__parameters *parameters);

@@ -162,6 +162,10 @@ SFU_CHECKED sfu_status sfu__named_print(sfu__text *text, const sfu__named_net *n
 SFU_CHECKED sfu_status sfu__net_print(sfu__text *text, const sfu_net *net);
 SFU_CHECKED sfu_status sfu__layer_print(sfu__text *text, const sfu__layer *layer);
 
+/* What stands in the brackets, with them; of the options in `only` (bits 1 << row) alone. */
+SFU_CHECKED sfu_status sfu__layer_options_print(sfu__text *text, const sfu__layer *layer, unsigned only);
+SFU_CHECKED sfu_status sfu__lpnn_options_print(sfu__text *text, const sfu__lpnn *lpnn, unsigned only);
+
 /* ---- suggestions ---- */
 
 /* The one of `words` (NULL after the last) that `token` was probably meant to be, or NULL. */

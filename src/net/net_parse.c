@@ -217,6 +217,11 @@ sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options 
     self.chain.text = text;
     SFU_TRY(read_net(&self, options != NULL ? options : &usual));
     SFU_TRY(sfu__net_print(&canonical, self.net));
+    if (canonical.size > SFU__NET_BYTES) { /* else it could not be read again */
+        status = sfu__mistake(text, text + strlen(text), "a network of more than %d bytes, once it is written out",
+                              SFU__NET_BYTES);
+        goto done;
+    }
     self.net->text = canonical.bytes;
     canonical = (sfu__text){0};
     *net = self.net;

@@ -2,6 +2,7 @@
 #include "rates.h"
 
 #include "memory.h"
+#include "plan_int.h"
 
 #include <stdio.h>
 
@@ -84,4 +85,24 @@ void sfu_bench_free(sfu_bench *bench) { sfu__free(bench); }
 
 const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) {
     return i >= 0 && i < bench->count ? &bench->rates[i] : NULL;
+}
+
+/* Gathered bytes at the rate at which the level that they lie in is read, random numbers, Adam. */
+static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
+    const int level = sfu__machine_level(&measured->machine, (double)work->operand);
+    const double *unit_ns = measured->rates.unit_ns[work->op];
+    double ns = sfu__work_gathered(work) / measured->memory.read[level];
+    if (work->op == SFU__OP_ADAM) {
+        ns += (double)work->rows * unit_ns[0];
+    }
+    return 1e-9 * (ns + sfu__work_draws(work) * measured->rates.draw_ns);
+}
+
+double sfu_bench_floor(const sfu_bench *bench, const sfu_plan *plan, sfu_pass pass) {
+    double seconds = 0.0;
+    const sfu__work *work;
+    for (int i = 0; (work = sfu__plan_work(plan, pass, i)) != NULL; i++) {
+        seconds += floor_of_work(&bench->measured, work);
+    }
+    return seconds;
 }

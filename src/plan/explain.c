@@ -1,6 +1,7 @@
 /* explain.c - a plan as people see it: its steps with what they cost, predicted and measured, and the cost that the
  * paper gives for the network. */
 #include "plan_int.h"
+#include "notify.h"
 #include "parallel.h"
 
 #include <math.h>
@@ -153,6 +154,9 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(dataset);
     SFU_TRY(sfu__plan_new(&self->plan, dataset, self->net, &request));
     sfu__rates_of_this_machine(&rates, &measured);
+    if (!measured) {
+        sfu__log(SFU_LOG_NOTE, "predicted times are those of a nominal machine; sfumato bench measures this one");
+    }
     for (int i = 0; i < SFU_PASSES; i++) {
         SFU_TRY(list_pass(self, (sfu_pass)i, &rates));
     }

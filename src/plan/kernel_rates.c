@@ -11,6 +11,7 @@
 
 enum { ALIGN = 64, ENTRIES = 1 << 15, ENTRIES_FAR = 1 << 20, ENTRIES_A_ROW = 16, ENTRIES_A_SHORT_ROW = 4 };
 enum { ROWS = 512, INNER = 64, INNER_SHORT = 8, LABELS = 1 << 15 };
+enum { HALF = 32768 }; /* a mask that drops every other value */
 
 /* All that the kernels are given. */
 typedef struct bench_room {
@@ -230,10 +231,13 @@ static void measure_rows(sfu__rates *rates, bench_room *room, int w) {
         sfu__op op;
         void (*job)(void *context);
         double units; /* a row of one job */
-    } jobs[] = {{SFU__OP_BLOCK_SUM, job_block_sum, 4}, {SFU__OP_TRANSPOSE, job_transpose, 1},
-                {SFU__OP_FINISH, job_finish, 1},       {SFU__OP_FINISH_BACK, job_finish_back, 1},
-                {SFU__OP_SOFTMAX, job_softmax, 1},     {SFU__OP_SOFTMAX_BACK, job_softmax_back, 1},
-                {SFU__OP_SCORE, job_score, 1},         {SFU__OP_MIX, job_mix, 1}};
+    } jobs[] = {{SFU__OP_BLOCK_SUM, job_block_sum, 4},
+                {SFU__OP_TRANSPOSE, job_transpose, 1},
+                {SFU__OP_FINISH, job_finish, 1},
+                {SFU__OP_SOFTMAX, job_softmax, 1},
+                {SFU__OP_SOFTMAX_BACK, job_softmax_back, 1},
+                {SFU__OP_SCORE, job_score, 1},
+                {SFU__OP_MIX, job_mix, 1}};
     const int32_t width = sfu__rate_widths[w];
     const int64_t rows = ENTRIES / width;
     room->mask = (sfu__mask){.seed = 1, .epoch = 1};
@@ -244,11 +248,12 @@ static void measure_rows(sfu__rates *rates, bench_room *room, int w) {
         rates->unit_ns[jobs[i].op][w] = 1e9 * seconds / ((double)rows * jobs[i].units);
     }
     rates->unit_ns[SFU__OP_MIX_BACK][w] = rates->unit_ns[SFU__OP_MIX][w];
+    room->mask.threshold = HALF; /* the way back of a layer that drops, as most do */
+    rates->unit_ns[SFU__OP_FINISH_BACK][w] = 1e9 * sfu__best_seconds(job_finish_back, room) / (double)rows;
 }
 
 /* What does not depend on the width of rows. */
 static void measure_singles(sfu__rates *rates, bench_room *room) {
-    enum { HALF = 32768 };
     room->mask = (sfu__mask){.seed = 1, .epoch = 1};
     room->to = dense_at(room->c, ROWS, INNER);
     const double plain = sfu__best_seconds(job_finish, room);

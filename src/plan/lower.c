@@ -455,7 +455,8 @@ done:
     return status;
 }
 
-/* Dense features, dropped: seen as a sparse matrix whose rows are full, so that the place of a value is its column. */
+/* A dense matrix in the arena or of the plan's own, dropped (or, with mask -1, copied) to a place of its own: seen as a
+ * sparse matrix whose rows are full, so that the place of a value is its column. */
 static sfu_status dropped_dense(value *features, lowering *self, int mask) {
     sfu_status status = SFU_OK;
     const int32_t rows = features->at.rows, ld = features->at.ld;
@@ -467,6 +468,8 @@ static sfu_status dropped_dense(value *features, lowering *self, int mask) {
         full.own.indptr[i] = i * ld;
     }
     full.own.rows = rows;
+    full.where = features->at.space == SFU__SPACE_FIXED ? SFU__VALUES_FIXED : SFU__VALUES_ARENA;
+    full.offset = features->at.offset;
     full.view = (sfu__sparse){.rows = rows, .cols = ld, .indptr = full.own.indptr, .values = features->at.fixed};
     SFU_TRY(add_block(&block, self, &full));
     SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[features->field], mask, features->name));
@@ -474,9 +477,6 @@ static sfu_status dropped_dense(value *features, lowering *self, int mask) {
     features->at.fixed = NULL;
     features->at.offset = offset;
     features->cut = self->pass->steps[self->pass->step_count - 1].cut;
-    char name[NAME];
-    snprintf(name, sizeof name, "drop %.17s", features->name);
-    memcpy(features->name, name, NAME);
 done:
     sfu__block_clear(&full);
     return status;
@@ -505,6 +505,7 @@ static sfu_status dense_product(value *now, lowering *self, const sfu__way *way,
     SFU_TRY(dense_features(&features, self, way->fold));
     if (mask >= 0) {
         SFU_TRY(dropped_dense(&features, self, mask));
+        snprintf(features.name, sizeof features.name, way->fold == 0 ? "drop X" : "drop (S^%d X)", way->fold);
     }
     SFU_TRY(add_weights(now, self, &features, weights, way->why_product));
 done:
@@ -676,18 +677,12 @@ done:
     return status;
 }
 
-/* A value of the plan's own that something is to be done to in place: a copy of it, made by dropping nothing. */
+/* Something is to be done to a value in place: a copy of it, where it is the plan's own, or the way back needs it as it
+ * is. */
 static sfu_status own_copy(value *now, lowering *self) {
-    sfu_status status = SFU_OK;
-    if (now->at.space != SFU__SPACE_FIXED) {
-        return SFU_OK;
-    }
-    char name[NAME];
-    memcpy(name, now->name, NAME);
-    SFU_TRY(dropped_dense(now, self, -1));
-    memcpy(now->name, name, NAME);
-done:
-    return status;
+    const record *last = self->tape_count > 0 ? &self->tape[self->tape_count - 1] : NULL;
+    const bool needed = self->train && last != NULL && last->kind == DID_FINISH;
+    return now->at.space == SFU__SPACE_FIXED || needed ? dropped_dense(now, self, -1) : SFU_OK;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------- */

@@ -125,10 +125,14 @@ static bool any_learned(const sfu__plan *plan, int first, int last) {
     return false;
 }
 
-/* Whether a link goes back to what came into its layer before the run: then the run is computed as it stands. */
+/* Whether a layer that teleports has activations between its steps, so that the run holds some of its steps alone: they
+ * go back to what came into the layer, and so the run is computed as it stands. */
 static bool reaches_back(const sfu__plan *plan, int first, int last) {
     for (int i = first; i < last; i++) {
-        if (plan->links[i].start < first && plan->smoothers[plan->links[i].smoothing].teleport > 0.0) {
+        const sfu__link *link = &plan->links[i];
+        const bool goes_on = last < plan->link_count && plan->links[last].kind == SFU__LINK_FINISH &&
+                             plan->links[last].layer == link->layer;
+        if (plan->smoothers[link->smoothing].teleport > 0.0 && (link->start < first || goes_on)) {
             return true;
         }
     }

@@ -35,6 +35,7 @@ static sfu_status make_weights(sfu__goal *goal, int32_t classes, const sfu__goal
     sfu_status status = SFU_OK;
     int32_t *counts = NULL;
     const bool mean = rules->loss == SFU_LOSS_MEAN && !rules->sums;
+    goal->train_weight = mean ? 1.0 : goal->train_count;
     if (!mean && !rules->balanced) {
         return SFU_OK;
     }

@@ -16,6 +16,7 @@ typedef struct sfu__goal {
     float *train_weights;  /* [train_count], so that the loss is the sum of weight * -ln p; NULL: all are 1 */
     int32_t *val_labels;   /* [val_count] */
     int32_t train_count, val_count;
+    double train_weight; /* the sum of the weights: 1, or train_count */
     double val_scale; /* what the sum of the validation nodes' losses is multiplied by: 1, or 1 / val_count */
 } sfu__goal;
 

@@ -30,6 +30,9 @@ static bool all_finite(const float *values, int64_t count) {
     return !other;
 }
 
+/* A cross-entropy of nodes of this weight is a number, and never below 0 but for rounding. */
+static bool is_loss(double loss, double weight) { return isfinite(loss) && loss > -0.01 * weight; }
+
 static double val_loss(const course *at) {
     const sfu__goal *goal = at->training->goal;
     return goal->val_count > 0 ? at->validation.loss * goal->val_scale : NAN;
@@ -119,7 +122,8 @@ static void step(course *at, sfu_epoch_fn on_epoch, void *user, int64_t started)
     const int32_t number = training->ran + 1;
     run_epoch(at, number);
     training->ran = number;
-    if (!isfinite(at->train.loss) || (scored && !isfinite(at->validation.loss))) {
+    const sfu__goal *goal = training->goal;
+    if (!is_loss(at->train.loss, goal->train_weight) || (scored && !is_loss(at->validation.loss, goal->val_count))) {
         training->diverged = true;
     } else if (scored) {
         consider(at, number);
