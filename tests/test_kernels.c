@@ -228,17 +228,17 @@ static const struct {
     int variants;
     const char *digest;
 } operations[] = {
-    {"spmm", run_spmm, 4, ""},
-    {"gemm", run_gemm, 1, ""},
-    {"gemm_t and block_sum", run_gemm_t, 2, ""},
-    {"transpose", run_transpose, 1, ""},
-    {"drop_sparse", run_drop_sparse, 20, ""},
-    {"finish and finish_back", run_finish, 60, ""},
-    {"softmax and softmax_back", run_softmax, 2, ""},
-    {"score", run_score, 12, ""},
-    {"mix and mix_back", run_mix, 2, ""},
-    {"sddmm", run_sddmm, 1, ""},
-    {"adam", run_adam, 6, ""},
+    {"spmm", run_spmm, 4, "bca826678be59c50e70578ba90ef64459eb383d25020f640fab4c6067ee8dd79"},
+    {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
+    {"gemm_t and block_sum", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
+    {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},
+    {"drop_sparse", run_drop_sparse, 20, "cd7d14726cfd8d521614688b17ccfd2a757111ec6267c967165271d559e8fd07"},
+    {"finish and finish_back", run_finish, 60, "8bee647eb850908aa8d5d097c6d6dfe36c84df113e360dc0834368d4c2cc9a3a"},
+    {"softmax and softmax_back", run_softmax, 2, "4a4c8a2004f6b3660ea45aad7b35259027c3accfa82957fd1ddebbe9f4257b03"},
+    {"score", run_score, 12, "2f69ca325786d856dc7ecb71fe5ba327029fc69ddcc2c9e2b125836309cb94e9"},
+    {"mix and mix_back", run_mix, 2, "7080873ebbaf594786133c4d5542995d31af212e7936272975e725786fa23773"},
+    {"sddmm", run_sddmm, 1, "764dc3dab74314992aa489c5dd85a774d50e89d3e925ca3448b1db6bed963d24"},
+    {"adam", run_adam, 6, "4c703abafde84d0c19be571f855962fa17b9050af2813b88c9fb9370506bddfa"},
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 

@@ -11,11 +11,12 @@
 
 enum { DRAW_IN_FLIGHT = SFU__LANES == 8 ? 2 : 4, DRAW_STEP = DRAW_IN_FLIGHT * SFU__LANES, DRAW_MOST = 256 };
 
+/* The arrays have room for a vector more than is asked for. */
 typedef struct draws {
     int count; /* groups asked for, at most DRAW_MOST */
-    uint32_t group[DRAW_MOST], node[DRAW_MOST];
-    uint32_t bits[DRAW_MOST * 4 + 16]; /* of group g from 4 g on: its eight 16-bit numbers, in the order of places; a
-                                          little more may be read */
+    uint32_t group[DRAW_MOST + DRAW_STEP], node[DRAW_MOST + DRAW_STEP];
+    uint32_t entry[DRAW_MOST + DRAW_STEP];      /* of the first place, where the caller wants it */
+    uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* of group g from 4 g on: its 16-bit numbers, in the order of places */
 } draws;
 
 SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
@@ -31,9 +32,9 @@ SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
         SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
             vu high0, high1;
             const vu low0 = v_multiply(c0[u], 0xD2511F53u, &high0), low1 = v_multiply(c2[u], 0xCD9E8D57u, &high1);
-            c0[u] = high1 ^ c1[u] ^ k0;
+            c0[u] = high1 ^ (c1[u] ^ k0);
             c1[u] = low1;
-            c2[u] = high0 ^ c3[u] ^ k1;
+            c2[u] = high0 ^ (c3[u] ^ k1);
             c3[u] = low0;
         }
         k0 += 0x9E3779B9u;
@@ -46,21 +47,26 @@ SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
 
 /* Draws what was asked for. */
 static inline void draw_all(draws *d, const sfu__mask *mask) {
-    for (int i = d->count; i % DRAW_STEP != 0; i++) {
-        d->group[i] = d->node[i] = 0;
-    }
-    for (int at = 0; at < d->count; at += DRAW_STEP) {
+    const int count = d->count;
+    memset(d->group + count, 0, DRAW_STEP * sizeof *d->group); /* so that nothing is read that was never written */
+    memset(d->node + count, 0, DRAW_STEP * sizeof *d->node);
+    for (int at = 0; at < count; at += DRAW_STEP) {
         draw_step(d, at, mask);
     }
 }
 
-/* Asks for groups [begin, end) of a node. */
-SFU__INLINE void draw_ask(draws *d, uint32_t node, int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; g++) {
-        d->group[d->count] = (uint32_t)g;
-        d->node[d->count] = node;
-        d->count++;
+/* Asks for groups [begin, end) of a node, the first place of the row being at `entry`. The count is kept apart: among
+ * stores of the same type it would be read again and again. */
+SFU__INLINE int draw_ask(draws *d, int count, uint32_t node, int64_t begin, int64_t end, uint32_t entry) {
+    const vu nodes = (vu){0} + node;
+    for (int64_t g = begin; g < end; g += LANES) {
+        const vu groups = v_count() + (uint32_t)g;
+        const int at = count + (int)(g - begin);
+        v_store_words(d->group + at, groups);
+        v_store_words(d->node + at, nodes);
+        v_store_words(d->entry + at, 8 * groups + entry);
     }
+    return count + (int)(end - begin);
 }
 
 SFU__INLINE const uint16_t *draw_bits(const draws *d, int64_t group) {

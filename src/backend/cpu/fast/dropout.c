@@ -11,49 +11,43 @@ typedef struct walk {
     int64_t row, group;
 } walk;
 
-/* Asks for as many groups as there is room for, from `at` on. */
-static void ask(draws *d, walk *at, const sfu__sparse *A, const int32_t *nodes, int64_t end) {
-    d->count = 0;
-    for (; at->row < end; at->row++, at->group = 0) {
-        const int64_t groups = (A->indptr[at->row + 1] - A->indptr[at->row] + 7) / 8, room = DRAW_MOST - d->count;
-        const int64_t stop = groups - at->group > room ? at->group + room : groups;
-        draw_ask(d, sfu__node_of(nodes, at->row), at->group, stop);
+/* Asks for as many groups as there is room for, from `at` on. Entries are counted from `base`. */
+static void ask(draws *d, walk *at, const sfu__sparse *A, const int32_t *nodes, int64_t end, int64_t base) {
+    walk w = *at;
+    int count = 0;
+    for (; w.row < end; w.row++, w.group = 0) {
+        const int64_t first = A->indptr[w.row], groups = (A->indptr[w.row + 1] - first + 7) / 8;
+        const int64_t room = DRAW_MOST - count, stop = groups - w.group > room ? w.group + room : groups;
+        count = draw_ask(d, count, sfu__node_of(nodes, w.row), w.group, stop, (uint32_t)(first - base));
         if (stop < groups) {
-            at->group = stop;
-            return;
+            w.group = stop;
+            break;
         }
     }
+    d->count = count;
+    *at = w;
 }
 
-/* A piece of a row, entries [begin, end). Whole groups are written while `last` entries hold them: what is written
- * behind the row belongs to later ones, which come after. */
-SFU__INLINE void drop_piece(float *values, const sfu__sparse *A, int64_t begin, int64_t end, int64_t last,
-                            const uint16_t *bits, uint32_t threshold, float scale) {
-    int64_t e = begin;
+/* Drops group after group. A group is written whole: what lies behind the end of its row belongs to the next group,
+ * which comes after; only the `last` entries of the range may not be passed. */
+static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t last, uint32_t threshold, float scale) {
+    int g = 0;
     if (A->order == NULL) {
-        for (; e < end && e + (LANES > 8 ? LANES : 8) <= last;
-             e += LANES > 8 ? LANES : 8, bits += LANES > 8 ? LANES : 8) {
-            SFU__UNROLL for (int v = 0; v < (LANES > 8 ? LANES : 8); v += LANES) {
-                v_store(values + e + v, v_keep(kept(bits + v, threshold), v_load(A->values + e + v) * v_set(scale)));
+        const float *from = A->values;
+        for (; g < d->count && d->entry[g] + 8 <= last; g++) {
+            const uint32_t e = d->entry[g];
+            SFU__UNROLL for (int v = 0; v < 8; v += E8_LANES) {
+                const e8u keep = (e8u)(e8_load_halves(draw_bits(d, g) + v) >= (e8u){0} + threshold);
+                e8_store(values + e + v, e8_keep(keep, e8_load(from + e + v) * e8_set(scale)));
             }
         }
     }
-    for (; e < end; e++, bits++) {
-        const float value = A->values[A->order != NULL ? A->order[e] : e];
-        values[e] = *bits >= threshold ? value * scale : 0;
-    }
-}
-
-/* The same walk again, with what was drawn. */
-static void drop(float *values, const draws *d, walk at, const sfu__sparse *A, int64_t end, uint32_t threshold,
-                 float scale) {
-    const int64_t last = A->indptr[end];
-    for (int64_t used = 0; at.row < end && used < d->count; at.row++, at.group = 0) {
-        const int64_t begin = A->indptr[at.row] + 8 * at.group, row_end = A->indptr[at.row + 1];
-        const int64_t groups = (row_end - begin + 7) / 8, left = d->count - used;
-        drop_piece(values, A, begin, groups > left ? begin + 8 * left : row_end, last, draw_bits(d, used), threshold,
-                   scale);
-        used += groups;
+    for (; g < d->count; g++) {
+        const int64_t e = d->entry[g];
+        for (int64_t i = 0; i < 8 && e + i < last; i++) {
+            const float value = A->order != NULL ? A->values[A->order[e + i]] : A->values[e + i];
+            values[e + i] = draw_bits(d, g)[i] >= threshold ? value * scale : 0;
+        }
     }
 }
 
@@ -66,14 +60,17 @@ void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nod
         return;
     }
     const float scale = sfu__mask_scale(mask);
+    const int64_t last = A->indptr[rows.end];
     draws d;
-    memset(d.bits, 0, sizeof d.bits);
     walk at = {rows.begin, 0};
     while (at.row < rows.end) {
-        const walk from = at;
-        ask(&d, &at, A, nodes, rows.end);
+        const int64_t base = A->indptr[at.row];
+        sfu__sparse part = *A; /* counted from `base` */
+        part.values = A->order == NULL ? A->values + base : A->values;
+        part.order = A->order == NULL ? NULL : A->order + base;
+        ask(&d, &at, A, nodes, rows.end, base);
         draw_all(&d, mask);
-        drop(values, &d, from, A, rows.end, mask->threshold, scale);
+        drop(values + base, &d, &part, last - base, mask->threshold, scale);
     }
 }
 
@@ -116,7 +113,8 @@ SFU__INLINE vf section_lanes(const section *s, vf h, vf by, int64_t i, int64_t j
                 : finish_lanes(h + by, act, keep, drops, v_set(s->scale));
 }
 
-SFU__INLINE void section_rows(const section *s, sfu__activation act, bool drops, bool back) {
+SFU__INLINE void section_rows(const section *all, sfu__activation act, bool drops, bool back) {
+    const section copy = *all, *s = &copy; /* which no store into H can change */
     for (int64_t i = 0; i < s->rows; i++) {
         float *h = s->h + i * s->ld;
         const float *by = back ? s->by + i * s->ld : s->by;
@@ -167,7 +165,6 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
     const float *by = s.by;
     const bool by_rows = done == section_back;
     draws d;
-    memset(d.bits, 0, sizeof d.bits);
     s.d = &d;
     s.ld = H->ld;
     for (int64_t i = rows.begin; i < rows.end; i += s.rows) {
@@ -178,10 +175,11 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
             s.groups = groups - group < wide ? groups - group : wide;
             s.begin = 8 * group;
             s.end = 8 * (group + s.groups) < H->ld ? 8 * (group + s.groups) : H->ld;
-            d.count = 0;
+            int count = 0;
             for (int64_t r = 0; draws_bits && r < s.rows; r++) {
-                draw_ask(&d, sfu__node_of(nodes, i + r), group, group + s.groups);
+                count = draw_ask(&d, count, sfu__node_of(nodes, i + r), group, group + s.groups, 0);
             }
+            d.count = count;
             draw_all(&d, mask);
             done(&s, act);
         }

@@ -64,10 +64,12 @@ SFU__INLINE f4u f4_smaller(f4 a, f4 b) { return vcagtq_f32(b, a); }
 SFU__INLINE f4 f4_float_of_int(f4i a) { return vcvtq_f32_s32(a); }
 SFU__INLINE float f4_largest(f4 a) { return vmaxvq_f32(a); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return vmaxq_f32(a, b); }
+SFU__INLINE int f4_any(f4u mask) { return vmaxvq_u32(mask) != 0; }
 #else
 SFU__INLINE f4 f4_set(float x) { return (f4)_mm_set1_ps(x); }
 SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return (f4)_mm_max_ps((__m128)a, (__m128)b); }
+SFU__INLINE int f4_any(f4u mask) { return _mm_movemask_ps((__m128)mask); }
 SFU__INLINE float f4_largest(f4 a) {
     const f4 pairs = f4_max(a, (f4)_mm_movehl_ps((__m128)a, (__m128)a));
     return pairs[0] > pairs[1] ? pairs[0] : pairs[1];
@@ -154,6 +156,25 @@ typedef uint16_t halves __attribute__((vector_size(2 * SFU__LANES), aligned(2), 
 /* LANES 16-bit numbers, each in a lane of its own. */
 SFU__INLINE vu v_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const halves *)p, vu); }
 
+/* The same for half a group of places, or a whole one: the lanes of SFU__VECTOR_OF_8. */
+typedef SFU__VECTOR_OF_8 e8;
+typedef SFU__JOIN(SFU__VECTOR_OF_8, u) e8u;
+enum { E8_LANES = sizeof(e8) / 4 };
+typedef uint16_t e8_halves __attribute__((vector_size(sizeof(e8) / 2), aligned(2), may_alias));
+SFU__INLINE e8u e8_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const e8_halves *)p, e8u); }
+SFU__INLINE e8 e8_load(const float *p) { return SFU__JOIN(SFU__VECTOR_OF_8, _load)(p); }
+SFU__INLINE void e8_store(float *p, e8 a) { SFU__JOIN(SFU__VECTOR_OF_8, _store)(p, a); }
+SFU__INLINE e8 e8_set(float x) { return SFU__JOIN(SFU__VECTOR_OF_8, _set)(x); }
+SFU__INLINE e8 e8_keep(e8u mask, e8 a) { return SFU__JOIN(SFU__VECTOR_OF_8, _keep)(mask, a); }
+
+SFU__INLINE void v_store_words(uint32_t *p, vu words) { memcpy(p, &words, sizeof words); }
+/* 0, 1, 2, ... */
+SFU__INLINE vu v_count(void) {
+    static const uint32_t count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    vu words;
+    memcpy(&words, count, sizeof words);
+    return words;
+}
 SFU__INLINE vu v_load_words(const uint32_t *p) {
     vu words;
     memcpy(&words, p, sizeof words);

@@ -1,0 +1,143 @@
+/* elements.c - Adam, and what else goes through arrays element by element. */
+#include "kernels.h"
+#include "vector.h"
+#include "elementary.h"
+
+/* ---- Adam ---- */
+
+typedef struct adam_lanes {
+    vf decay, step, correction2, low, high;
+} adam_lanes;
+
+SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, const adam_lanes *a) {
+    const vf t = v_load(theta), m0 = v_load(m), v0 = v_load(v);
+    const vf g = v_fma(a->decay, t, v_load(grad));
+    const vf m1 = v_tiny(v_fma(v_set(0.1F), g - m0, m0)), v1 = v_tiny(v_fma(v_set(0.001F), g * g - v0, v0));
+    const vf moved = t - a->step * m1 / (v_sqrt(v1 * a->correction2) + v_set(1e-8F));
+    const vf above = v_pick(v_less(moved, a->low), a->low, moved);
+    v_store(m, m1);
+    v_store(v, v1);
+    v_store(theta, v_tiny(v_pick(v_less(a->high, above), a->high, above)));
+}
+
+void KERNEL(adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements) {
+    const adam_lanes a = {v_set(adam->decay), v_set(adam->lr * adam->correction1), v_set(adam->correction2),
+                          v_set(adam->low), v_set(adam->high)};
+    int64_t i = elements.begin;
+    for (; i + LANES <= elements.end; i += LANES) {
+        adam_at(theta + i, m + i, v + i, grad + i, &a);
+    }
+    if (i < elements.end) { /* what is left goes through a vector of its own */
+        const size_t size = (size_t)(elements.end - i) * sizeof(float);
+        float part[4][LANES] = {{0}};
+        memcpy(part[0], theta + i, size);
+        memcpy(part[1], m + i, size);
+        memcpy(part[2], v + i, size);
+        memcpy(part[3], grad + i, size);
+        adam_at(part[0], part[1], part[2], part[3], &a);
+        memcpy(theta + i, part[0], size);
+        memcpy(m + i, part[1], size);
+        memcpy(v + i, part[2], size);
+    }
+}
+
+/* ---- sums of blocks ---- */
+
+/* The first part, plus the second, and so on, at element i and those beside it. */
+SFU__INLINE vf sum_at(const float *parts, int64_t count, int64_t stride) {
+    vf sum = v_load(parts);
+    for (int64_t part = 1; part < count; part++) {
+        sum += v_load(parts + part * stride);
+    }
+    return v_tiny(sum);
+}
+
+void KERNEL(block_sum)(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements) {
+    int64_t i = elements.begin;
+    for (; count > 0 && i + LANES <= elements.end; i += LANES) {
+        v_store(to + i, sum_at(parts + i, count, stride));
+    }
+    sfu__block_sum_plain(to, parts, count, stride, (sfu__range){i, elements.end});
+}
+
+/* ---- transpose ---- */
+
+/* In squares: the lines of B that a square needs stay in the cache while its rows of T are written. */
+void KERNEL(transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows) {
+    enum { SIDE = 16 };
+    for (int64_t i0 = rows.begin; i0 < rows.end; i0 += SIDE) {
+        const int64_t i1 = rows.end - i0 < SIDE ? rows.end : i0 + SIDE;
+        for (int32_t j0 = 0; j0 < T->ld; j0 += SIDE) {
+            const int32_t j1 = T->ld - j0 < SIDE ? T->ld : j0 + SIDE, in = T->cols < j1 ? T->cols : j1;
+            for (int64_t i = i0; i < i1; i++) {
+                float *t = T->data + i * T->ld;
+                for (int32_t j = j0; j < in; j++) {
+                    t[j] = B->data[(int64_t)j * B->ld + i];
+                }
+                for (int32_t j = in > j0 ? in : j0; j < j1; j++) {
+                    t[j] = 0;
+                }
+            }
+        }
+    }
+}
+
+/* ---- mixing, and its way back ---- */
+
+/* to <- fma(t, from, to) along a row. */
+SFU__INLINE void mix_row(float *to, const float *from, float t, int32_t ld) {
+    if (ld % LANES == 0) {
+        for (int32_t j = 0; j < ld; j += LANES) {
+            v_store(to + j, v_tiny(v_fma(v_set(t), v_load(from + j), v_load(to + j))));
+        }
+    } else {
+        for (int32_t j = 0; j < ld; j += 4) {
+            const f4 mixed = f4_fma(f4_set(t), f4_load(from + j), f4_load(to + j));
+            f4_store(to + j, f4_drop(f4_smaller(mixed, f4_set(SFU__TINY)), mixed));
+        }
+    }
+}
+
+void KERNEL(mix)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        mix_row(C->data + i * C->ld, D->data + (map != NULL ? map[i] : i) * D->ld, t, C->ld);
+    }
+}
+
+void KERNEL(mix_back)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        mix_row(dD->data + (map != NULL ? map[i] : i) * dD->ld, dC->data + i * dC->ld, t, dC->ld);
+    }
+}
+
+/* ---- the gradient of the values of a sparse matrix ---- */
+
+SFU__INLINE void add_to(float *to, f4 lane) {
+    const float sum = *to + f4_sum(lane);
+    *to = __builtin_fabsf(sum) < SFU__TINY ? 0.0F : sum;
+}
+
+/* Four entries at a time: what they have in common is loaded once, and no one waits for its own chain. */
+void KERNEL(sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        const float *dc = dC->data + i * dC->ld;
+        int64_t e = A->indptr[i];
+        for (; e + 4 <= A->indptr[i + 1]; e += 4) {
+            f4 lane[4] = {{0}, {0}, {0}, {0}};
+            for (int32_t j = 0; j < dC->ld; j += 4) {
+                const f4 c = f4_load(dc + j);
+                SFU__UNROLL for (int k = 0; k < 4; k++) {
+                    lane[k] = f4_fma(c, f4_load(B->data + (int64_t)A->indices[e + k] * B->ld + j), lane[k]);
+                }
+            }
+            SFU__UNROLL for (int k = 0; k < 4; k++) { add_to(dA + e + k, lane[k]); }
+        }
+        for (; e < A->indptr[i + 1]; e++) {
+            f4 lane = {0};
+            for (int32_t j = 0; j < dC->ld; j += 4) {
+                lane = f4_fma(f4_load(dc + j), f4_load(B->data + (int64_t)A->indices[e] * B->ld + j), lane);
+            }
+            add_to(dA + e, lane);
+        }
+    }
+}
