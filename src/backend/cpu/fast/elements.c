@@ -117,6 +117,9 @@ SFU__INLINE void add_to(float *to, f4 lane) {
     *to = __builtin_fabsf(sum) < SFU__TINY ? 0.0F : sum;
 }
 
+/* Where the value of entry e stands. */
+static int64_t place_of(const sfu__sparse *A, int64_t e) { return A->order != NULL ? A->order[e] : e; }
+
 /* Four entries at a time: what they have in common is loaded once, and no one waits for its own chain. */
 void KERNEL(sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i++) {
@@ -130,14 +133,14 @@ void KERNEL(sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const 
                     lane[k] = f4_fma(c, f4_load(B->data + (int64_t)A->indices[e + k] * B->ld + j), lane[k]);
                 }
             }
-            SFU__UNROLL for (int k = 0; k < 4; k++) { add_to(dA + e + k, lane[k]); }
+            SFU__UNROLL for (int k = 0; k < 4; k++) { add_to(dA + place_of(A, e + k), lane[k]); }
         }
         for (; e < A->indptr[i + 1]; e++) {
             f4 lane = {0};
             for (int32_t j = 0; j < dC->ld; j += 4) {
                 lane = f4_fma(f4_load(dc + j), f4_load(B->data + (int64_t)A->indices[e] * B->ld + j), lane);
             }
-            add_to(dA + e, lane);
+            add_to(dA + place_of(A, e), lane);
         }
     }
 }
