@@ -28,7 +28,10 @@ typedef struct sfu__sparse {
     const int32_t *indices;
     const float *values; /* never NULL */
     const int32_t *order;
+    bool dropped; /* many values are zero: spmm passes them over where B has SFU__PASS_OVER columns or more */
 } sfu__sparse;
+
+enum { SFU__PASS_OVER = 32 };
 
 typedef struct sfu__range {
     int64_t begin, end;

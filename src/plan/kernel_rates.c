@@ -90,7 +90,11 @@ static void make_sparse(bench_room *room, int64_t entries, int64_t a_row, int64_
         const double unit = sfu__random_unit(&random);
         room->indices[e] = (int32_t)((double)cols * unit * unit);
     }
-    room->A = (sfu__sparse){(int32_t)rows, (int32_t)cols, room->indptr, room->indices, room->values, NULL};
+    room->A = (sfu__sparse){.rows = (int32_t)rows,
+                            .cols = (int32_t)cols,
+                            .indptr = room->indptr,
+                            .indices = room->indices,
+                            .values = room->values};
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */

@@ -427,6 +427,7 @@ done:
 static sfu_status with_values_at(int *block, lowering *self, int of, int64_t offset) {
     sfu__block made = {.view = self->pass->blocks[of].view, .where = SFU__VALUES_ARENA, .offset = offset};
     made.view.values = NULL;
+    made.view.dropped = true;
     return add_block(block, self, &made);
 }
 

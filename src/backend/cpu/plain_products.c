@@ -38,7 +38,8 @@ void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense
         for (int32_t j = 0; j < C->ld; j++) {
             product p = {0, 0, 0};
             for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
-                add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+                const bool passed_over = A->dropped && C->ld >= SFU__PASS_OVER && value_of(A, e) == 0.0F;
+                add_place(&p, value_of(A, e), passed_over ? 0.0F : row_of(B, A->indices[e])[j]);
             }
             float *c = row_of(C, i) + j;
             const float result = add ? *c + whole(&p) : whole(&p);
