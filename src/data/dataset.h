@@ -7,6 +7,7 @@
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
 
+#include "names.h"
 #include "safetensors.h"
 
 #include <pthread.h>
@@ -62,9 +63,8 @@ SFU_CHECKED sfu_status sfu__container_view(sfu_dataset **dataset, const void *by
 /* Finds the file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
 SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
 
-/* The names of a JSON array of strings, each with a 0 behind it inside its extent. */
-SFU_CHECKED sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place);
-SFU_CHECKED sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size);
+/* Whether the environment names a cache folder: then sfu_cache_folder is NULL only where there is no memory. */
+bool sfu__cache_folder_known(void);
 
 /* How many classes without names there may be: a single label may not ask for gigabytes. */
 int64_t sfu__classes_most(int64_t nodes);

@@ -3,7 +3,7 @@
  *   spmm   C[i][j] = sum_e A.value[e] B[A.column[e]][j]   over the entries e of row i
  *   gemm   C[i][j] = sum_p A[i][p] B[p][j]
  *   gemm_t part[p][j] = sum_i A[i][p] G[i][j]             over the rows i of a block
- *   sddmm  dA[e] += sum_j dC[i][j] B[column[e]][j]
+ *   sddmm  dA[v] += sum_j dC[i][j] B[column[e]][j]        v where the value of e stands
  *
  * The first three follow the product pattern: chunks of 64 places, each a chain c = fma(a, b, c) from +0; the sum is
  * the first chunk, plus the second, and so on (+0 where there is no place).
@@ -118,7 +118,8 @@ void sfu__sddmm_plain(float *dA, const sfu__sparse *A, const sfu__dense *dC, con
             for (int32_t j = 0; j < dC->ld; j++) {
                 lane[j % 4] = fmaf(row_of(dC, i)[j], row_of(B, A->indices[e])[j], lane[j % 4]);
             }
-            dA[e] = v_tiny(dA[e] + ((lane[0] + lane[1]) + (lane[2] + lane[3])));
+            float *to = &dA[A->order != NULL ? A->order[e] : e];
+            *to = v_tiny(*to + ((lane[0] + lane[1]) + (lane[2] + lane[3])));
         }
     }
 }
