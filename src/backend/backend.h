@@ -28,6 +28,8 @@ typedef struct sfu__sparse {
     const int32_t *indices;
     const float *values; /* never NULL */
     const int32_t *order;
+    bool gaps; /* many values are zero: in whole blocks of 64 columns nothing is added there, not even 0; else it may
+                * be, which is the same unless B is not finite */
 } sfu__sparse;
 
 typedef struct sfu__range {
