@@ -131,7 +131,7 @@ static void test_not_finite(void **state) {
     for (int i = 0; (backend = sfu__backend_cpu_set(i)) != NULL; i++) {
         multiply(backend, &p, false);
         for (int64_t k = 0; k < (int64_t)ROWS * 64; k++) {
-            assert_false(isnan(p.C.data[k]));
+            assert_true(p.C.data[k] == p.C.data[k]); /* NaN is not */
         }
     }
     problem_clear(&p);
