@@ -42,13 +42,13 @@ static bool next_piece(const run *r, int64_t count, sfu__range *piece, int *numb
 static void run_spmm(run *r) {
     operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 2 == 1, r->seed);
     sfu__dense B = dense_new(r->inner, r->cols, r->seed + 5), C = dense_new(r->rows, r->cols, r->seed + 6);
-    S.A.dropped = r->variant / 4 % 2 == 1;
-    for (int64_t e = 0; S.A.dropped && e < S.indptr[r->rows]; e++) {
+    S.A.gaps = r->variant / 4 % 2 == 1;
+    for (int64_t e = 0; S.A.gaps && e < S.indptr[r->rows]; e++) {
         if (sfu__random_bits(r->seed, 9, (uint64_t)e) % 2 == 0) {
             ((float *)(uintptr_t)S.A.values)[e] = 0;
         }
     }
-    for (int32_t j = 0; S.A.dropped && C.ld >= SFU__PASS_OVER && j < B.ld; j++) {
+    for (int32_t j = 0; S.A.gaps && j < C.ld / SFU__GAPS * SFU__GAPS; j++) {
         B.data[j] = INFINITY; /* of row 0: it is not looked at where the value is zero */
     }
     FOR_PIECES(r, r->rows, piece) { r->backend->spmm(&C, &S.A, &B, r->variant / 2 % 2 == 1, piece); }

@@ -28,10 +28,9 @@ typedef struct sfu__sparse {
     const int32_t *indices;
     const float *values; /* never NULL */
     const int32_t *order;
-    bool dropped; /* many values are zero: spmm passes them over where B has SFU__PASS_OVER columns or more */
+    bool gaps; /* many values are zero: in whole blocks of 64 columns nothing is added there, not even 0; else it may
+                * be, which is the same unless B is not finite */
 } sfu__sparse;
-
-enum { SFU__PASS_OVER = 32 };
 
 typedef struct sfu__range {
     int64_t begin, end;

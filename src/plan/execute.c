@@ -81,6 +81,7 @@ static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, int
     sfu__sparse view = from->view;
     if (from->where == SFU__VALUES_ARENA) {
         view.values = self->arena + from->offset;
+        view.gaps = true; /* what lives there was dropped from */
     } else if (from->where == SFU__VALUES_LEARNED) {
         view.values = self->values + from->offset;
     }

@@ -239,7 +239,6 @@ sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t
     scatter(block, view, begin_row, end_row);
     view_own(block);
     block->view.values = view->values;
-    block->view.dropped = view->dropped;
 done:
     return status;
 }

@@ -93,32 +93,6 @@ static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *
     }
 }
 
-#if WIDTH >= 16
-static void NAME(pieces)(float *c, int64_t ld, const operands *o, const piece *pieces, int32_t count) {
-    const operands local = *o;
-    for (int32_t i = 0; i < count; i++) {
-        VEC sum[NAME(count)];
-        NAME(chain)(sum, &local, pieces[i].begin, pieces[i].end, false, true);
-        if (pieces[i].add) {
-            NAME(put)(c + pieces[i].row * ld, &local, sum, true);
-        } else {
-            NAME(put)(c + pieces[i].row * ld, &local, sum, false);
-        }
-    }
-}
-
-/* All pieces are one row, which is added to C. */
-static void NAME(whole)(float *c, int64_t ld, const operands *o, const piece *pieces, int32_t count) {
-    VEC sum[NAME(count)], chain[NAME(count)];
-    NAME(chain)(sum, o, pieces[0].begin, pieces[0].end, false, true);
-    for (int32_t i = 1; i < count; i++) {
-        NAME(chain)(chain, o, pieces[i].begin, pieces[i].end, false, true);
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
-    }
-    NAME(put)(c + pieces[0].row * ld, o, sum, true);
-}
-#endif
-
 #undef WIDTH
 #undef VEC
 #undef NAME
