@@ -179,7 +179,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure this machine's rates, and how near to them a network comes",
+    .summary = "measure this machine's rates, and how near a network comes",
     .description =
         "Measures what one core can do: reading from each level of memory, gathering rows at random, random numbers, "
         "the kernels. That takes a few seconds, on a machine that is otherwise idle. The rates are kept in the cache "

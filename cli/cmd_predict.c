@@ -27,11 +27,6 @@ typedef struct session {
     int32_t nodes, width;
 } session;
 
-static bool write_stdout(void *user, const void *bytes, size_t size) {
-    (void)user;
-    return fwrite(bytes, 1, size, stdout) == size;
-}
-
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0; }
 
 /* ---- predicting -------------------------------------------------------------------------------------------------- */
@@ -64,7 +59,7 @@ static sfu_status compute(session *all) {
 
 static sfu_status save(const session *all) {
     const char *path = to_stdout() ? NULL : settings.output;
-    settings.csv.write = write_stdout;
+    settings.csv.write = put_bytes;
     return settings.embedding ? sfu_embedding_save(path, all->dataset, all->model, all->values, &settings.csv)
                               : sfu_predictions_save(path, all->dataset, all->model, all->values, &settings.csv);
 }
@@ -168,6 +163,10 @@ static int run(int count, char **operands) {
     if (common.json && to_stdout()) {
         return misuse(&cmd_predict, "-o - and --json would both write to stdout");
     }
+    static const char *const headers[] = {"node,label,probability", "node,label_1,probability_1", "node,h0", NULL};
+    if (!to_stdout() && table_check_output(settings.output, headers) != DONE) {
+        return FAILED;
+    }
     session all = {0};
     progress_start();
     const int code = run_checked(&all, operands);
@@ -193,9 +192,9 @@ const cli_command cmd_predict = {
     .name = "predict",
     .summary = "label every node of a dataset with a trained model",
     .description =
-        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes. "
-        "With "
-        "--top N it is node,label_1,probability_1,label_2 and so on.\n\n"
+        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes; "
+        "with "
+        "--top N instead of these columns the N most probable classes, each with its probability.\n\n"
         "The dataset may be another one than the model was trained on: another graph with the same features. A dataset "
         "whose features or classes are not the model's is refused.",
     .operands = (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},

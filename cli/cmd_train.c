@@ -183,7 +183,9 @@ static void print_next(const char *dataset) {
 
 static int run(int count, char **operands) {
     (void)count;
-    if (settings.output && model_check_output(settings.output) != DONE) {
+    static const char *const headers[] = {"epoch,train_loss", NULL};
+    if ((settings.output && model_check_output(settings.output) != DONE) ||
+        (settings.curve && table_check_output(settings.curve, headers) != DONE)) {
         return FAILED;
     }
     session all = {0};
@@ -234,8 +236,9 @@ const cli_command cmd_train = {
     .name = "train",
     .summary = "train a network on the labelled nodes of a dataset",
     .description =
-        "A network is one of gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear and lpnn, or layers "
-        "with | between them, such as 'smooth | dense 64 relu | smooth | softmax'.\n\n"
+        "A network is one of the names below, or layers with | between them, such as 'smooth | dense 64 relu | smooth "
+        "| "
+        "softmax'.\n\n"
         "After every epoch the validation nodes are scored. The weights of the epoch with the best validation accuracy "
         "are kept, ties to the lower validation loss. The test nodes are scored once, at the end. The same seed gives "
         "the same model, whatever the number of threads and the machine.\n\n"

@@ -24,12 +24,23 @@ void output_start(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
+static int put_error; /* why put_bytes failed */
+
+bool put_bytes(void *user, const void *bytes, size_t size) {
+    (void)user;
+    errno = 0;
+    const bool whole = fwrite(bytes, 1, size, stdout) == size;
+    put_error = whole ? put_error : errno;
+    return whole;
+}
+
 int output_finish(int status) {
     const bool failed_before = ferror(stdout) != 0;
     errno = 0;
     if (fflush(stdout) == 0 && !failed_before) {
         return status;
     }
+    errno = put_error ? put_error : errno;
     /* A reader that has seen enough and left, as `head` does, needs no message. */
     if (errno != EPIPE) {
         fail("standard output: %s", errno ? strerror(errno) : "could not be written");

@@ -21,6 +21,9 @@ void output_start(void);
 /* At the end: `status`, or FAILED after saying so where stdout could not be written. */
 int output_finish(int status);
 
+/* An sfu_write_fn for stdout; `user` is not used. */
+bool put_bytes(void *user, const void *bytes, size_t size);
+
 /* A line on stderr; nothing with --quiet. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 

@@ -2,6 +2,7 @@
 
 #include "output.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 sfu_status problem_open(cli_problem *problem, const cli_problem_settings *settings, char **operands) {
@@ -34,13 +35,34 @@ const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, i
     return name ? name : number;
 }
 
-int model_check_output(const char *path) {
+/* Whether there is a file that could be lost; saving says what is wrong with any other place. */
+static bool is_file(const char *path) {
     struct stat facts;
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        return DONE; /* nothing there to lose; saving says what is wrong with the place */
-    }
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+static int refuse(const char *path, const char *what) {
+    return fail("%s: exists and is no %s; remove it, or give another name", path, what);
+}
+
+int model_check_output(const char *path) {
     sfu_model *model = NULL;
-    const bool is_model = sfu_model_open(&model, path) == SFU_OK;
+    const bool good = !is_file(path) || sfu_model_open(&model, path) == SFU_OK;
     sfu_model_free(model);
-    return is_model ? DONE : fail("%s: exists and is no model; remove it, or give another name with -o", path);
+    return good ? DONE : refuse(path, "model");
+}
+
+int table_check_output(const char *path, const char *const *starts) {
+    char begin[64] = "";
+    FILE *file = is_file(path) ? fopen(path, "rb") : NULL;
+    if (!file) {
+        return DONE;
+    }
+    const size_t size = fread(begin, 1, sizeof begin - 1, file);
+    (void)fclose(file);
+    bool good = size == 0;
+    for (; *starts && !good; starts++) {
+        good = strncmp(begin, *starts, strlen(*starts)) == 0;
+    }
+    return good ? DONE : refuse(path, "table of this kind");
 }

@@ -557,7 +557,8 @@ static void prediction_fills_what_is_asked(void **state) {
 
 static void models_that_do_not_fit(void **state) {
     (void)state;
-    static const char *const others[] = {"art", "biology", "chem"};
+    static const char *const others[] = {"art", "biology", "chem"}, *const more[] = {"art", "bio, or not", "chem",
+                                                                                     "dye"};
     const sfu_train_options options = options_of(NULL);
     sfu_model *model = train("gcn", &options);
     float probabilities[NODES][CLASSES];
@@ -575,7 +576,7 @@ static void models_that_do_not_fit(void **state) {
     sfu_dataset_free(other);
     arrays = drawn.arrays;
     arrays.classes = 4;
-    arrays.class_names = NULL;
+    arrays.class_names = more;
     assert_ok(make_dataset(&other, &arrays));
     assert_fails(SFU_ERR_ARGUMENT, sfu_predict(probabilities[0], NULL, other, model, 1), "4 classes", "knows 3");
     sfu_dataset_free(other);

@@ -146,11 +146,12 @@ static size_t with_a_point(char *digits, size_t size) {
 
 sfu_status sfu__text_number(sfu__text *text, double number) {
     enum { ENOUGH = 17, SMALL = -4, LARGE = 16 }; /* 17 digits tell any two doubles apart */
-    char digits[64];
+    char digits[64] = "";
     int after = 0; /* digits behind the first */
     for (; after < ENOUGH; after++) {
         double back = 0.0;
-        const size_t size = with_a_point(digits, (size_t)snprintf(digits, sizeof digits, "%.*e", after, number));
+        const int written = snprintf(digits, sizeof digits, "%.*e", after, number);
+        const size_t size = with_a_point(digits, (size_t)written);
         if (sfu__parse_double(&back, digits, digits + size) && back == number) {
             break;
         }

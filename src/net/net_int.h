@@ -151,12 +151,12 @@ SFU_CHECKED sfu_status sfu__check_layer(sfu__chain *chain, sfu__layer *layer, co
 
 typedef struct sfu__named_net sfu__named_net;
 const sfu__named_net *sfu__named_find(const sfu__token *token); /* or NULL */
-bool sfu__named_is_lpnn(const sfu__named_net *named);
-const char *sfu__named_name(const sfu__named_net *named);
+bool sfu__named_is_lpnn(const sfu__named_net *net);
+const char *sfu__named_name(const sfu__named_net *net);
 
 /* How many layers it has, and its composition. */
-int sfu__named_layers(const sfu__named_net *named, int32_t k);
-SFU_CHECKED sfu_status sfu__named_print(sfu__text *text, const sfu__named_net *named, const sfu_net_options *options);
+int sfu__named_layers(const sfu__named_net *net, int32_t k);
+SFU_CHECKED sfu_status sfu__named_print(sfu__text *text, const sfu__named_net *net, const sfu_net_options *options);
 
 /* The canonical text. */
 SFU_CHECKED sfu_status sfu__net_print(sfu__text *text, const sfu_net *net);

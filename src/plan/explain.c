@@ -194,8 +194,10 @@ const sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int i) {
 
 /* ---- measuring -------------------------------------------------------------------------------------------------- */
 
-enum { ROUNDS = 7 };
-#define ROUND_SECONDS 0.05
+/* Short rounds, and many: on a busy machine some of them are left alone. */
+enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 400 };
+#define ROUND_SECONDS 0.0005
+#define ALL_SECONDS 0.5
 
 static double clock_now(void) {
     struct timespec at;
@@ -220,54 +222,60 @@ static void run_once(const sfu_plan *self, sfu__worker *worker, sfu_pass pass, u
     sfu__worker_epoch(worker, &epoch, &training, &validation);
 }
 
-static double median(double *values, int count) {
-    for (int i = 1; i < count; i++) {
-        for (int j = i; j > 0 && values[j] < values[j - 1]; j--) {
-            const double swap = values[j];
-            values[j] = values[j - 1];
-            values[j - 1] = swap;
-        }
-    }
-    return values[count / 2];
-}
-
-/* The median over rounds of the mean of a step; an epoch's two passes are measured together. */
-static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass first, sfu_pass last) {
-    sfu_status status = SFU_OK;
-    const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
-    double *times = NULL, rounds[ROUNDS];
-    SFU_ALLOC(times, steps * ROUNDS);
-    run_once(self, worker, first, 1);
-    const double start = clock_now();
-    run_once(self, worker, first, 1);
-    const double one = clock_now() - start;
-    const int repeats = one > ROUND_SECONDS ? 1 : (int)(ROUND_SECONDS / (one + 1e-7));
-    for (int round = 0; round < ROUNDS; round++) {
-        SFU_TRY(sfu__worker_measure(worker, false));
-        SFU_TRY(sfu__worker_measure(worker, true));
-        for (int i = 0; i < repeats; i++) {
-            run_once(self, worker, first, (uint32_t)i + 1);
-        }
-        size_t at = 0;
-        for (int pass = (int)first; pass <= (int)last; pass++) {
-            for (size_t i = 0; i < self->plan->passes[pass].step_count; i++, at++) {
-                times[at * ROUNDS + (size_t)round] = sfu__worker_seconds(worker, (sfu_pass)pass, i) / repeats;
-            }
-        }
-    }
-    size_t at = 0;
+/* Takes the times of a round into the list: a step's own, and the sum of a pass. */
+static void take_round(sfu_plan *self, const double *times, sfu_pass first, sfu_pass last) {
     for (int pass = (int)first; pass <= (int)last; pass++) {
         double sum = 0.0;
         for (int i = 0; i < self->counts[pass]; i++) {
             listed *to = &self->steps[pass][i];
             if (to->from >= 0) {
-                memcpy(rounds, times + (at + (size_t)to->from) * ROUNDS, sizeof rounds);
-                to->step.measured_s = median(rounds, ROUNDS);
+                to->step.measured_s = times[to->from];
                 sum += to->step.measured_s;
             }
         }
-        at += self->plan->passes[pass].step_count;
+        times += self->plan->passes[pass].step_count;
         self->costs[pass].measured_s = sum;
+    }
+}
+
+/* The means of one round, step by step; returns their sum. */
+static double measure_round(double *times, const sfu_plan *self, sfu__worker *worker, sfu_pass first, sfu_pass last,
+                            int repeats) {
+    double sum = 0.0;
+    for (int i = 0; i < repeats; i++) {
+        run_once(self, worker, first, (uint32_t)i + 1);
+    }
+    for (int pass = (int)first; pass <= (int)last; pass++) {
+        for (size_t i = 0; i < self->plan->passes[pass].step_count; i++) {
+            *times = sfu__worker_seconds(worker, (sfu_pass)pass, i) / repeats;
+            sum += *times++;
+        }
+    }
+    return sum;
+}
+
+/* The best of several rounds, so that what else the machine does counts little; an epoch's two passes are measured
+ * together. */
+static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass first, sfu_pass last) {
+    sfu_status status = SFU_OK;
+    const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
+    double *times = NULL, best = INFINITY;
+    SFU_ALLOC(times, steps);
+    run_once(self, worker, first, 1);
+    const double start = clock_now();
+    run_once(self, worker, first, 1);
+    const double one = clock_now() - start;
+    const int repeats = one > ROUND_SECONDS ? 1 : (int)(ROUND_SECONDS / (one + 1e-7));
+    const double fit = ALL_SECONDS / (one * repeats + 1e-7);
+    const int rounds = fit > ROUNDS_MOST ? ROUNDS_MOST : fit < ROUNDS_LEAST ? ROUNDS_LEAST : (int)fit;
+    for (int round = 0; round < rounds; round++) {
+        SFU_TRY(sfu__worker_measure(worker, false));
+        SFU_TRY(sfu__worker_measure(worker, true));
+        const double sum = measure_round(times, self, worker, first, last, repeats);
+        if (sum < best) {
+            best = sum;
+            take_round(self, times, first, last);
+        }
     }
 done:
     sfu__free(times);

@@ -979,13 +979,14 @@ done:
     return status;
 }
 
-/* Adds what waited for the gradient of the `in` of record `index`. */
-static sfu_status settle(lowering *self, pending *late, size_t *count, size_t index, const value *d) {
+/* Adds what waited for the gradient of the `in` of record `index`. Its rows are then with other threads than before. */
+static sfu_status settle(lowering *self, pending *late, size_t *count, size_t index, value *d) {
     sfu_status status = SFU_OK;
     size_t left = 0;
     for (size_t i = 0; i < *count; i++) {
         if (late[i].mix->start == (int)index) {
             SFU_TRY(mix_back(self, d, &late[i]));
+            d->cut = -1;
         } else {
             late[left++] = late[i];
         }

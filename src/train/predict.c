@@ -45,18 +45,19 @@ done:
     return status;
 }
 
+/* Features first: without the same ones nothing else is worth a word. */
 static sfu_status check_fit(const sfu_dataset *dataset, const sfu_model *model) {
     sfu_status status = SFU_OK;
     if (dataset->features != model->features) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d features, and the model was trained with %d", dataset->name,
-                         dataset->features, model->features);
-    }
-    if (dataset->classes > 0 && dataset->classes != model->classes) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d classes, and the model knows %d", dataset->name,
-                         dataset->classes, model->classes);
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d feature%s, and the model was trained with %d", dataset->name,
+                         dataset->features, dataset->features == 1 ? "" : "s", model->features);
     }
     SFU_TRY(check_names(dataset, "feature", &dataset->feature_names, &model->feature_names));
     SFU_TRY(check_names(dataset, "class", &dataset->class_names, &model->class_names));
+    if (dataset->classes > 0 && dataset->classes != model->classes) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d class%s, and the model knows %d", dataset->name,
+                         dataset->classes, dataset->classes == 1 ? "" : "es", model->classes);
+    }
     SFU_TRY(check_graph(dataset, model));
 done:
     return status;

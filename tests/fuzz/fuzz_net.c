@@ -1,4 +1,5 @@
-/* Compositions: whatever the text, there is a network whose text gives the same one again, or a message of three lines. */
+/* Compositions: whatever the text, there is a network whose text gives the same one again, or a message of three lines.
+ */
 #include <stdlib.h>
 #include <string.h>
 
