@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,7 @@ static void do_score(void *context) {
 }
 static void do_adam(void *context) {
     const call *c = context;
-    const sfu__adam adam = {1e-6F, 5e-4F, 1, 1, -1e30F, 1e30F};
+    const sfu__adam adam = {1e-6F, 5e-4F, 1, 1, -INFINITY, INFINITY};
     c->backend->adam(c->floats[0], c->floats[1], c->floats[2], c->floats[3], &adam,
                      (sfu__range){0, (int64_t)c->A.rows * c->A.ld});
 }
