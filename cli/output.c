@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,12 +24,23 @@ void output_start(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
+static int put_error; /* why put_bytes failed */
+
+bool put_bytes(void *user, const void *bytes, size_t size) {
+    (void)user;
+    errno = 0;
+    const bool whole = fwrite(bytes, 1, size, stdout) == size;
+    put_error = whole ? put_error : errno;
+    return whole;
+}
+
 int output_finish(int status) {
     const bool failed_before = ferror(stdout) != 0;
     errno = 0;
     if (fflush(stdout) == 0 && !failed_before) {
         return status;
     }
+    errno = put_error ? put_error : errno;
     /* A reader that has seen enough and left, as `head` does, needs no message. */
     if (errno != EPIPE) {
         fail("standard output: %s", errno ? strerror(errno) : "could not be written");
@@ -147,6 +159,26 @@ const char *counted(int64_t number, const char *what) {
 const char *percent(double fraction) {
     char *out = ring_next();
     snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
+    return out;
+}
+
+const char *scaled(double number, const char *unit) {
+    static const char *const prefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
+    enum { ONE = 3, LAST = sizeof prefixes / sizeof prefixes[0] - 1 };
+    char *out = ring_next();
+    if (!isfinite(number)) {
+        snprintf(out, RING_TEXT, "-");
+        return out;
+    }
+    int prefix = ONE;
+    for (; number >= 999.5 && prefix < LAST; prefix++) {
+        number /= 1000;
+    }
+    for (; number > 0 && number < 0.9995 && prefix > 0; prefix--) {
+        number *= 1000;
+    }
+    const bool whole = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
+    snprintf(out, RING_TEXT, "%.*f %s%s", whole ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
     return out;
 }
 

@@ -21,6 +21,9 @@ void output_start(void);
 /* At the end: `status`, or FAILED after saying so where stdout could not be written. */
 int output_finish(int status);
 
+/* An sfu_write_fn for stdout; `user` is not used. */
+bool put_bytes(void *user, const void *bytes, size_t size);
+
 /* A line on stderr; nothing with --quiet. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 
@@ -48,6 +51,10 @@ const char *counted(int64_t number, const char *what);
 
 /* 0.8099 as "81.0 %". */
 const char *percent(double fraction);
+
+/* 12345678 and "FLOP" as "12.3 MFLOP", 0.000083 and "s" as "83 us": three digits and a prefix. "-" where it is no
+ * number. */
+const char *scaled(double number, const char *unit);
 
 /* A word of a command line that a shell reads back as `text`. */
 const char *shell_word(const char *text);

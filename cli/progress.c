@@ -19,6 +19,7 @@ static struct {
     double started, shown; /* seconds: when the phase began, when it was last shown */
     double first;          /* `done` when the phase began */
     bool terminal;
+    char detail[96]; /* what goes before the rate */
 } phase;
 
 static double now(void) {
@@ -49,7 +50,7 @@ static void handle(int signal_number, void (*handler)(int)) {
 }
 
 void progress_start(void) {
-    phase.what[0] = '\0';
+    phase.what[0] = phase.detail[0] = '\0';
     phase.terminal = terminal_is(STDERR_FILENO);
     handle(SIGINT, on_interrupt);
     handle(SIGTERM, on_interrupt);
@@ -111,6 +112,13 @@ static void rate_and_left(char *text, size_t size, const sfu_progress *progress,
     }
 }
 
+/* The detail, the rate and the time left, as far as there are any. */
+static void end_of_line(char *text, size_t size, const sfu_progress *progress, double elapsed) {
+    char rate[128];
+    rate_and_left(rate, sizeof rate, progress, elapsed);
+    snprintf(text, size, "%s%s%s", phase.detail, phase.detail[0] && rate[0] ? ", " : "", rate);
+}
+
 static double share(const sfu_progress *progress) {
     const double part = progress->total > 0 ? progress->done / progress->total : 0;
     return part < 0 ? 0 : part > 1 ? 1 : part;
@@ -121,17 +129,18 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
     enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24, TITLE_LEAST = 20 };
     const bool utf8 = terminal_is_utf8();
     const int width = terminal_width(STDERR_FILENO) - 1;
-    char middle[64], end[128];
+    char middle[64], end[256];
     if (progress->total > 0) {
         snprintf(middle, sizeof middle, "%5.1f %%", 100 * share(progress));
     } else {
         amount(middle, sizeof middle, progress->done, progress->unit, "");
     }
-    rate_and_left(end, sizeof end, progress, elapsed);
+    end_of_line(end, sizeof end, progress, elapsed);
     /* Room for an end that is not known yet, so that the bar keeps its length. */
     const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
     int texts = (int)(strlen(middle) + end_size) + 4;
-    if (TITLE_LEAST + texts > width) {
+    const int least = (int)strlen(phase.what) < TITLE_LEAST ? (int)strlen(phase.what) : TITLE_LEAST;
+    if (least + texts > width) {
         end[0] = '\0'; /* a narrow terminal */
         texts = (int)strlen(middle) + 4;
     }
@@ -159,15 +168,17 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
 
 /* reading edges.csv: 42.1 %, 103 MB/s, 0:12 left */
 static void print_line(const sfu_progress *progress, double elapsed) {
-    char middle[64], end[128];
+    char middle[64], end[256];
     if (progress->total > 0) {
         snprintf(middle, sizeof middle, "%.1f %%", 100 * share(progress));
     } else {
         amount(middle, sizeof middle, progress->done, progress->unit, "");
     }
-    rate_and_left(end, sizeof end, progress, elapsed);
+    end_of_line(end, sizeof end, progress, elapsed);
     say("%s: %s%s%s", phase.what, middle, end[0] ? ", " : "", end);
 }
+
+void progress_detail(const char *text) { snprintf(phase.detail, sizeof phase.detail, "%s", text); }
 
 void progress_clear(void) {
     if (atomic_exchange(&bar_is_drawn, false)) {

@@ -13,6 +13,9 @@ void progress_start(void);
 /* An sfu_progress_fn; `user` is not used. */
 bool progress_report(void *user, const sfu_progress *progress);
 
+/* What is shown before the rate from now on, "loss 0.123": empty at progress_start. */
+void progress_detail(const char *text);
+
 /* Takes the bar away, for a line that is to stand in its place. Any thread may call it. */
 void progress_clear(void);
 

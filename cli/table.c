@@ -63,7 +63,7 @@ static bool rest_is_empty(const cli_table *table, size_t from, size_t end) {
 
 void table_print(cli_table *table, FILE *file, int indent) {
     const size_t columns = strlen(table->align);
-    int widths[16];
+    int *widths = needed(calloc(columns, sizeof *widths));
     for (size_t column = 0; column < columns; column++) {
         widths[column] = column_width(table, column, columns);
     }
@@ -83,5 +83,6 @@ void table_print(cli_table *table, FILE *file, int indent) {
         free(table->cells[i]);
     }
     free(table->cells);
+    free(widths);
     *table = (cli_table){.align = table->align};
 }

@@ -6,6 +6,7 @@
  *   1. version        2. status and messages     3. memory, log, progress
  *   4. datasets       5. import, make, get       6. splits       7. smoothing matrices
  *   8. networks       9. plans                  10. training    11. models and prediction
+ *  12. this machine
  *
  * Conventions
  *   - A function that can fail returns an sfu_status; SFU_OK is 0. sfu_message() then tells the calling thread, in one
@@ -67,7 +68,8 @@ SFU_API const char *sfu_version_part(int i);
     X(SFU_ERR_IO, 4, "the system could not read or write")                                                             \
     X(SFU_ERR_NOT_FOUND, 5, "no such thing")                                                                           \
     X(SFU_ERR_UNSUPPORTED, 6, "not part of this build")                                                                \
-    X(SFU_ERR_CANCELLED, 7, "cancelled")
+    X(SFU_ERR_CANCELLED, 7, "cancelled")                                                                               \
+    X(SFU_ERR_DIVERGED, 8, "the numbers ran away")
 
 typedef enum sfu_status {
 #define SFU_STATUS_ENUM(name, number, text) name = (number),
@@ -112,6 +114,9 @@ typedef struct sfu_progress {
 /* Called a few times a second at most. Returning false cancels: the call undoes what it did, returns SFU_ERR_CANCELLED.
  */
 typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
+
+/* Receives the bytes of what would be a file, piece by piece. Returning false ends the call with SFU_ERR_IO. */
+typedef bool (*sfu_write_fn)(void *user, const void *bytes, size_t size);
 
 /* ---- 4. Datasets ------------------------------------------------------------------------------------------------ */
 
@@ -491,9 +496,14 @@ typedef struct sfu_train_options {
 
 SFU_API void sfu_train_options_init(sfu_train_options *options);
 
-/* One training. Test labels are read after it has ended, for the scores. */
+/* One training. Test labels are read after it has ended, for the scores. options may be NULL. A training whose loss is
+ * no number any more ends there with a warning in the log and keeps the best weights so far; without any,
+ * SFU_ERR_DIVERGED. */
 SFU_API SFU_CHECKED sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net,
                                          const sfu_split *split, const sfu_train_options *options);
+
+/* Writes epoch,train_loss,val_loss,val_accuracy as CSV, whole or not at all; what is no number is left empty. */
+SFU_API SFU_CHECKED sfu_status sfu_curve_save(const char *path, const sfu_epoch *epochs, int64_t count);
 
 /* ---- 11. Models and prediction ---------------------------------------------------------------------------------- */
 
@@ -537,6 +547,26 @@ SFU_API SFU_CHECKED sfu_status sfu_predict(float *probabilities, int32_t *labels
 /* The last hidden layer of every node, embedding[nodes][sfu_model_embedding_width]. */
 SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
                                          int threads);
+
+/* What a CSV file of predictions or embeddings holds, and where it goes. */
+typedef struct sfu_csv_options {
+    int32_t top;          /* of each node the so many most probable classes; 0: a column a class */
+    bool only_unlabelled; /* leave the nodes out that have a label */
+    sfu_write_fn write;   /* gets the bytes where the path is NULL */
+    void *write_user;
+} sfu_csv_options;
+
+SFU_API void sfu_csv_options_init(sfu_csv_options *options);
+
+/* Writes what sfu_predict gave as node,label,probability,<class>..., in the dataset's order and with its names; with
+ * `top` as node,label_1,probability_1,label_2,...; whole or not at all. options may be NULL. */
+SFU_API SFU_CHECKED sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset,
+                                                    const sfu_model *model, const float *probabilities,
+                                                    const sfu_csv_options *options);
+
+/* Writes what sfu_embed gave as node,h0,h1,...; `top` is not looked at. */
+SFU_API SFU_CHECKED sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
+                                                  const float *embedding, const sfu_csv_options *options);
 
 /* ---- 12. This machine -------------------------------------------------------------------------------------------- */
 

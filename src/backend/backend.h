@@ -21,18 +21,23 @@
 #include "status.h"
 
 /* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
- * shares the values of the matrix it was made from. 16 entries may be read (not used) behind the last index. */
+ * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
 typedef struct sfu__sparse {
     int32_t rows, cols;
     const int64_t *indptr;
     const int32_t *indices;
     const float *values; /* never NULL */
     const int32_t *order;
+    bool gaps; /* many values are zero: in whole blocks of 64 columns nothing is added there, not even 0; else it may
+                * be, which is the same unless B is not finite */
 } sfu__sparse;
 
 typedef struct sfu__range {
     int64_t begin, end;
 } sfu__range;
+
+/* The first row before which there is at least `share` of the work; a row costs two non-zeros on top of its own. */
+int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share);
 
 /* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
  * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
@@ -59,6 +64,9 @@ typedef struct sfu__adam {
     float low, high;                /* the result is kept in here */
 } sfu__adam;
 
+/* The t-th step, from 1 on, with nothing to keep the result in. */
+sfu__adam sfu__adam_at(float lr, float decay, uint32_t t);
+
 /* What a score is made of: rows of probabilities and what they should be. */
 typedef struct sfu__target {
     const int32_t *labels; /* a row's class, SFU_NO_LABEL: not counted */
@@ -69,6 +77,11 @@ typedef struct sfu__score {
     double loss;     /* sum of weight * -ln p[label] */
     int64_t correct; /* rows whose largest probability, the first of equals, is at the label */
 } sfu__score;
+
+/* The weights of LPNN's objective. */
+typedef struct sfu__lpnn_terms {
+    float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
+} sfu__lpnn_terms;
 
 struct sfu__training;
 struct sfu__plan;
@@ -122,13 +135,26 @@ typedef struct sfu__backend {
     void (*mix)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);
     void (*mix_back)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t, sfu__range rows);
 
-    /* dA[e] += sum_j dC[i][j] B[column of e][j], a row sum with lanes: the gradient of each value of A. Rows of A. */
+    /* dA[v] += sum_j dC[i][j] B[column of e][j], a row sum with lanes, for every entry e, v being where its value
+     * stands (order[e], or e): the gradient of each value of A. Rows of A. */
     void (*sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows);
 
     /* One step of Adam, beta 0.9 and 0.999, epsilon 1e-8:
      *   g = fma(decay, theta, grad);  m = fma(0.1, g - m, m);  v = fma(0.001, g * g - v, v);
      *   theta -= lr * (m * correction1) / (sqrt(v * correction2) + epsilon). Elements. */
     void (*adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements);
+
+    /* LPNN's objective (docs/lpnn.md) of rows f of F and g of G, a labelled one with its label y and weight w, block by
+     * block into losses[block], for blocks [begin, end):
+     *   labelled  mu_graph f.(f - s) + w (mu_labelled |f - y|^2 - lambda_labelled ln g[y])
+     *   others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f - ln g)
+     * D comes in as s, the rows of S f, and leaves as the gradient of f, S being symmetric; dZ gets the gradient of
+     * what came into g's softmax. Logarithms are of at least 2^-100. The tiny become zero. */
+    void (*lpnn)(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F, const sfu__dense *G,
+                 const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
+
+    /* P <- each row divided by its row sum, in place; a row of zeros becomes uniform. Rows of P. */
+    void (*normalise)(const sfu__dense *P, sfu__range rows);
 
     /* Optional, NULL where there is none: runs whole trainings of one plan, in any order, each as train/ would. */
     sfu_status (*run_many)(const struct sfu__plan *plan, struct sfu__training *trainings, int64_t count);

@@ -211,27 +211,52 @@ enum { WRITER_BUFFER = 1 << 16 };
 struct sfu__writer {
     char *path, *temporary;
     int file;
-    bool exists; /* the temporary file does */
+    bool exists;       /* the temporary file does */
+    sfu_write_fn sink; /* instead of a file, or NULL */
+    void *sink_user;
     size_t used;
     char buffer[WRITER_BUFFER];
 };
 
-sfu_status sfu__writer_open(sfu__writer **writer, const char *path) {
-    *writer = NULL;
+/* With nothing open yet. The buffer is left as it is. */
+static sfu_status make_writer(sfu__writer **writer, const char *path) {
     sfu_status status = SFU_OK;
-    sfu__text name = {0};
     sfu__writer *self = NULL;
     SFU_ALLOC(self, 1);
-    self->path = NULL;
     self->temporary = NULL;
     self->file = -1;
     self->exists = false;
+    self->sink = NULL;
+    self->sink_user = NULL;
     self->used = 0;
     self->path = sfu__copy_string(path);
     if (self->path == NULL) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
+    *writer = self;
+    self = NULL;
+done:
+    sfu__free(self);
+    return status;
+}
+
+sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void *user) {
+    *writer = NULL;
+    const sfu_status status = make_writer(writer, "output");
+    if (status == SFU_OK) {
+        (*writer)->sink = write;
+        (*writer)->sink_user = user;
+    }
+    return status;
+}
+
+sfu_status sfu__writer_open(sfu__writer **writer, const char *path) {
+    *writer = NULL;
+    sfu_status status = SFU_OK;
+    sfu__text name = {0};
+    sfu__writer *self = NULL;
+    SFU_TRY(make_writer(&self, path));
     if (sfu__path_is_folder(path)) {
         status = sfu__fail(SFU_ERR_IO, "%s: cannot write: it is a folder", path);
         goto done;
@@ -258,6 +283,11 @@ done:
 }
 
 static sfu_status write_fully(const sfu__writer *writer, const char *bytes, size_t size) {
+    if (writer->sink != NULL) {
+        return size == 0 || writer->sink(writer->sink_user, bytes, size)
+                   ? SFU_OK
+                   : sfu__fail(SFU_ERR_IO, "the output could not be written");
+    }
     while (size > 0) {
         const ssize_t wrote = write(writer->file, bytes, size);
         if (wrote < 0 && errno == EINTR) {
@@ -330,7 +360,7 @@ static sfu_status sync_folder(const char *path) {
 
 sfu_status sfu__writer_commit(sfu__writer *writer) {
     sfu_status status = flush(writer);
-    if (status != SFU_OK) {
+    if (status != SFU_OK || writer->sink != NULL) {
         return status;
     }
     if (fsync(writer->file) != 0 && errno != EINVAL) {

@@ -30,6 +30,8 @@ typedef struct sfu__writer sfu__writer;
 SFU_CHECKED sfu_status sfu__writer_open(sfu__writer **writer, const char *path);
 SFU_CHECKED sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, size_t size);
 SFU_CHECKED sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) SFU_PRINTF(2, 3);
+/* The same without a file: the bytes go to `write` as they come. */
+SFU_CHECKED sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void *user);
 /* Moves it into place. Always to be followed by close, which removes what was not committed. */
 SFU_CHECKED sfu_status sfu__writer_commit(sfu__writer *writer);
 void sfu__writer_close(sfu__writer *writer);

@@ -1,8 +1,8 @@
 #include "notify.h"
+#include "clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 static sfu_log_fn log_callback;
 static void *log_user;
@@ -29,9 +29,7 @@ sfu_status sfu__tick(sfu__ticker *ticker, double done) {
     if (ticker->callback == NULL) {
         return SFU_OK;
     }
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const int64_t ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    const int64_t ms = sfu__now_ns() / 1000000;
     const bool last = ticker->total > 0 && done >= ticker->total;
     if (ms - ticker->last_ms < EVERY_MS && !last) {
         return SFU_OK;

@@ -132,6 +132,39 @@ bool sfu__parse_double(double *value, const char *begin, const char *end) {
     return parse_slowly(value, begin, (size_t)(end - begin));
 }
 
+/* A locale may write the decimal point as something else, of several bytes even. */
+static size_t with_a_point(char *digits, size_t size) {
+    const size_t whole = strspn(digits, "-0123456789");
+    const size_t rest = whole + strcspn(digits + whole, "0123456789e");
+    if (rest > whole) {
+        digits[whole] = '.';
+        memmove(digits + whole + 1, digits + rest, size - rest + 1);
+        size -= rest - whole - 1;
+    }
+    return size;
+}
+
+sfu_status sfu__text_number(sfu__text *text, double number) {
+    enum { ENOUGH = 17, SMALL = -4, LARGE = 16 }; /* 17 digits tell any two doubles apart */
+    char digits[64] = "";
+    int after = 0; /* digits behind the first */
+    for (; after < ENOUGH; after++) {
+        double back = 0.0;
+        const int written = snprintf(digits, sizeof digits, "%.*e", after, number);
+        const size_t size = with_a_point(digits, (size_t)written);
+        if (sfu__parse_double(&back, digits, digits + size) && back == number) {
+            break;
+        }
+    }
+    char *e = strchr(digits, 'e');
+    const int exponent = e != NULL ? (int)strtol(e + 1, NULL, 10) : 0;
+    if (exponent >= SMALL && exponent < LARGE) {
+        const int size = snprintf(digits, sizeof digits, "%.*f", after > exponent ? after - exponent : 0, number);
+        return sfu__text_add(text, digits, with_a_point(digits, (size_t)size));
+    }
+    return sfu__text_format(text, "%.*se%d", e != NULL ? (int)(e - digits) : 0, digits, exponent);
+}
+
 bool sfu__parse_int64(int64_t *value, const char *begin, const char *end) {
     const char *p = begin;
     const bool negative = p < end && *p == '-';

@@ -14,6 +14,9 @@ void sfu__text_clear(sfu__text *text); /* releases the memory */
 SFU_CHECKED sfu_status sfu__text_add(sfu__text *text, const char *bytes, size_t size);
 SFU_CHECKED sfu_status sfu__text_format(sfu__text *text, const char *format, ...) SFU_PRINTF(2, 3);
 
+/* Adds a finite number with the fewest digits that sfu__parse_double reads back as the same one, in any locale. */
+SFU_CHECKED sfu_status sfu__text_number(sfu__text *text, double number);
+
 /* Reads the whole of [begin, end) as a number: decimal or scientific, "inf" and "nan" refused, correctly rounded, no
  * blanks allowed. Returns false where it is none. */
 bool sfu__parse_double(double *value, const char *begin, const char *end);

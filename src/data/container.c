@@ -2,7 +2,6 @@
 #include "dataset.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,39 +9,6 @@
 #define FORMAT "sfumato.dataset.1"
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
-
-sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
-    sfu_status status = SFU_OK;
-    char *copy = sfu__copy_bytes(name, size);
-    if (copy == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    status = sfu__strings_add(names, copy, size + 1); /* with its 0 */
-    sfu__free(copy);
-    return status;
-}
-
-sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place) {
-    sfu_status status = SFU_OK;
-    json_t *array = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    if (text != NULL && !json_is_array(array)) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
-    }
-    size_t i;
-    json_t *name;
-    json_array_foreach(array, i, name) {
-        if (!json_is_string(name)) {
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %zu is not a text", place, i);
-        } else if (status == SFU_OK) {
-            status = sfu__names_add(names, json_string_value(name), json_string_length(name));
-        }
-        if (status != SFU_OK) {
-            break;
-        }
-    }
-    json_decref(array);
-    return status;
-}
 
 static sfu_status read_texts(sfu_dataset *dataset, const char *path, int64_t *features) {
     sfu_status status = SFU_OK;
@@ -139,23 +105,6 @@ sfu_status sfu__container_view(sfu_dataset **dataset, const void *bytes, size_t 
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
-/* Names as the text of a JSON array, jansson's to free; NULL where there are none. */
-static char *names_json(const sfu__strings *names) {
-    if (names->count == 0) {
-        return NULL;
-    }
-    json_t *array = json_array();
-    for (int64_t i = 0; i < names->count; i++) {
-        if (json_array_append_new(array, json_string(names->bytes + names->offsets[i])) != 0) {
-            json_decref(array); /* not UTF-8 */
-            return NULL;
-        }
-    }
-    char *text = json_dumps(array, JSON_COMPACT);
-    json_decref(array);
-    return text;
-}
-
 static int width_of(sfu__dtype dtype) { return dtype == SFU__I64 ? 8 : dtype == SFU__U8 ? 1 : 4; }
 
 /* Widest first, else by name: every tensor is then aligned, and equal datasets are equal files. */
@@ -180,13 +129,8 @@ sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path) {
     const char *metadata[16];
     int n = 0;
     snprintf(features, sizeof features, "%" PRId32, dataset->features);
-    classes = names_json(&dataset->class_names);
-    feature_names = names_json(&dataset->feature_names);
-    if ((classes == NULL && dataset->class_names.count > 0) ||
-        (feature_names == NULL && dataset->feature_names.count > 0)) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: a class or feature has a name that is not UTF-8", dataset->name);
-        goto done;
-    }
+    SFU_TRY(sfu__names_to_json(&classes, &dataset->class_names, dataset->name, "class"));
+    SFU_TRY(sfu__names_to_json(&feature_names, &dataset->feature_names, dataset->name, "feature"));
     metadata[n++] = "format", metadata[n++] = FORMAT;
     metadata[n++] = "features", metadata[n++] = features;
     if (classes != NULL) {
@@ -201,8 +145,8 @@ sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path) {
     metadata[n] = NULL;
     SFU_TRY(sfu__safetensors_write(path, tensors, dataset->tensor_count, metadata));
 done:
-    free(classes); /* jansson's */
-    free(feature_names);
+    sfu__free(classes);
+    sfu__free(feature_names);
     sfu__free(tensors);
     return status;
 }

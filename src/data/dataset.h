@@ -1,12 +1,14 @@
 /* dataset.h - a dataset from the inside: named tensors and texts under one owner.
  *
  * 1. A dataset owns either a mapped container (`file`) or arrays of its own (`owned`), and all pointers below lead into
- *    one of them. 2. After it is made nothing in it changes but the three results of the check and the facts, which are
- * written once under `lock`. 3. Before the check has passed, only counts and extents may be relied on.
+ *    one of them. 2. After it is made nothing in it changes but the three results of the check, the facts and the
+ * digest, which are written once under `lock`. 3. Before the check has passed, only counts and extents may be relied
+ * on.
  */
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
 
+#include "names.h"
 #include "safetensors.h"
 
 #include <pthread.h>
@@ -41,6 +43,7 @@ struct sfu_dataset {
     sfu_status verdict; /* of the check */
     char verdict_text[512];
     struct sfu__facts *facts; /* of facts.h, once they were asked for */
+    char digest[65];          /* "" until it was asked for */
 };
 
 /* A dataset with nothing in it but its name, to be filled in. */
@@ -62,9 +65,8 @@ SFU_CHECKED sfu_status sfu__container_view(sfu_dataset **dataset, const void *by
 /* Finds the file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
 SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
 
-/* The names of a JSON array of strings, each with a 0 behind it inside its extent. */
-SFU_CHECKED sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place);
-SFU_CHECKED sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size);
+/* Whether the environment names a cache folder: then sfu_cache_folder is NULL only where there is no memory. */
+bool sfu__cache_folder_known(void);
 
 /* How many classes without names there may be: a single label may not ask for gigabytes. */
 int64_t sfu__classes_most(int64_t nodes);

@@ -6,6 +6,7 @@
  * It stays only where a fetch was cut off or cancelled, so that the next get need not fetch again what had come.
  */
 #include "catalogue.h"
+#include "dataset.h"
 #include "fetch.h"
 #include "file.h"
 #include "pip.h"
@@ -40,6 +41,11 @@ static bool cache_place(const char **base, const char **place) {
     *base = absolute ? cache : getenv("HOME");
     *place = absolute ? "sfumato" : ".cache/sfumato";
     return *base != NULL && **base != '\0';
+}
+
+bool sfu__cache_folder_known(void) {
+    const char *base, *place;
+    return cache_place(&base, &place);
 }
 
 char *sfu_cache_folder(void) {

@@ -26,16 +26,10 @@ void sfu_smoothing_options_init(sfu_smoothing_options *options) {
     *options = (sfu_smoothing_options){.norm = SFU_NORM_SYM, .self = 1.0, .neighbour = 1.0, .left = 0.5, .right = 0.5};
 }
 
-/* The one formula that a norm or a pair of exponents stands for. Where rows are scaled, r^-left cancels. */
-typedef struct recipe {
-    double left, right;
-    bool scale_rows;
-} recipe;
-
 static const struct {
     sfu_norm norm;
     const char *name;
-    recipe recipe;
+    sfu__recipe recipe;
 } norms[] = {
     {SFU_NORM_SYM, "sym", {0.5, 0.5, false}},        {SFU_NORM_ROW, "row", {0.0, 0.0, true}},
     {SFU_NORM_COL, "col", {0.0, 1.0, false}},        {SFU_NORM_NONE, "none", {0.0, 0.0, false}},
@@ -50,17 +44,17 @@ static sfu_status check_number(double value, const char *name) {
                : sfu__fail(SFU_ERR_ARGUMENT, "smoothing: %s is %g; it must be a finite number, 0 or more", name, value);
 }
 
-static sfu_status recipe_of(recipe *result, const sfu_smoothing_options *options) {
+sfu_status sfu__recipe_of(sfu__recipe *recipe, const sfu_smoothing_options *options) {
     if (options->exponents) {
         const bool scale = options->probabilities;
-        *result = (recipe){scale ? 0.0 : options->left, options->right, scale};
+        *recipe = (sfu__recipe){scale ? 0.0 : options->left, options->right, scale};
         const sfu_status status = check_number(options->left, "left");
         return status != SFU_OK ? status : check_number(options->right, "right");
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
         if (norms[i].norm == options->norm) {
-            *result = norms[i].recipe;
-            return result->scale_rows || !options->probabilities
+            *recipe = norms[i].recipe;
+            return recipe->scale_rows || !options->probabilities
                        ? SFU_OK
                        : sfu__fail(SFU_ERR_ARGUMENT,
                                    "smoothing: norm=%s does not keep the sum of class probabilities at 1; after the "
@@ -76,7 +70,7 @@ static sfu_status recipe_of(recipe *result, const sfu_smoothing_options *options
 typedef struct job {
     const sfu_csr *graph;
     const sfu_smoothing_options *options;
-    recipe recipe;
+    sfu__recipe recipe;
     sfu_matrix *matrix;
     double *row_sums;    /* r, then r^-left */
     double *column_sums; /* c, then c^-right; NULL where right is 0 */
@@ -184,8 +178,8 @@ static void sum_columns(const job *self) {
     }
 }
 
-/* sum^-exponent; the usual exponents need no power, and an empty row or column is never multiplied. */
-static double factor(double sum, double exponent) {
+/* The usual exponents need no power. */
+double sfu__recipe_factor(double sum, double exponent) {
     if (exponent == 0.0 || sum == 0.0) {
         return 1.0;
     }
@@ -206,9 +200,9 @@ static sfu_status make_factors(void *context, int64_t item, int thread) {
                 "self or neighbour would be right",
                 (long long)row);
         }
-        self->row_sums[row] = factor(self->row_sums[row], self->recipe.left);
+        self->row_sums[row] = sfu__recipe_factor(self->row_sums[row], self->recipe.left);
         if (self->column_sums != NULL) {
-            self->column_sums[row] = factor(self->column_sums[row], self->recipe.right);
+            self->column_sums[row] = sfu__recipe_factor(self->column_sums[row], self->recipe.right);
         }
     }
     return SFU_OK;
@@ -314,7 +308,7 @@ sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetr
     job self = {.graph = graph, .options = options, .matrix = matrix};
     const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
     *matrix = (sfu_matrix){.rows = graph->rows, .cols = graph->cols};
-    SFU_TRY(recipe_of(&self.recipe, options));
+    SFU_TRY(sfu__recipe_of(&self.recipe, options));
     SFU_TRY(check_number(options->self, "self"));
     SFU_TRY(check_number(options->neighbour, "neighbour"));
 

@@ -54,13 +54,20 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
+/* The name of a parameter of the layer that has a value a node, "self" or "neighbour"; NULL: it has none. */
+const char *sfu__layer_learns_nodes(const sfu__layer *layer);
+
+/* The width of the last hidden layer, the output of the last dense layer; 0: there is none. */
+int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes);
+
 /* ---- what it trains ---- */
 
 /* One tensor of the parameters: a matrix [rows][cols] at theta + offset, its rows `ld` floats apart. A bias, and what a
  * smoothing layer learns, has one row; `self` of a node column has one value a node. */
 typedef struct sfu__parameter {
     int layer;        /* counted from 0 over the layers of the composition */
-    const char *name; /* "weight", "bias", "self", "neighbour", "left", "right": with the layer its name in a file */
+    const char *name; /* "weight", "bias", "self", "neighbour", "left", "right": with the layer its name in a
+                       * file; "f" of lpnn has layer -1 and no other name */
     int32_t rows, cols, ld;
     int64_t offset;  /* in floats, a multiple of 16 */
     bool decays;     /* weight decay applies: weights and biases */
@@ -68,13 +75,14 @@ typedef struct sfu__parameter {
 } sfu__parameter;
 
 typedef struct sfu__parameters {
-    sfu__parameter *items; /* in the order of the layers */
+    sfu__parameter *items; /* in the order of the layers; f of lpnn is the last */
     int count;
     int64_t size; /* floats in all, a multiple of 16 */
 } sfu__parameters;
 
-/* The shapes for data with so many features, classes and nodes. Fails where a width cannot be: softmax(linear=no) of
- * what is not one column a class. Starts as {0}; sfu__parameters_clear also after a failure. */
+/* The shapes for data with so many features, classes and nodes; with 0 nodes there is no f of lpnn. Fails where a width
+ * cannot be: softmax(linear=no) of what is not one column a class. Starts as {0}; sfu__parameters_clear also after a
+ * failure. */
 SFU_CHECKED sfu_status sfu__parameters_make(sfu__parameters *parameters, const sfu_net *net, int32_t features,
                                             int32_t classes, int32_t nodes);
 void sfu__parameters_clear(sfu__parameters *parameters);

@@ -1,5 +1,7 @@
 #include "cost.h"
 
+#include <math.h>
+
 const char *sfu__op_name(sfu__op op) {
     static const char *const names[SFU__OPS] = {
         [SFU__OP_SPMM] = "spmm",
@@ -23,20 +25,42 @@ const char *sfu__op_name(sfu__op op) {
     return names[op];
 }
 
+enum { LAST_WIDTH = 64 };
+const int32_t sfu__rate_widths[SFU__WIDTHS] = {4, 8, 16, 32, LAST_WIDTH};
+
 /* A core of a server of the twenties, from docs/measurements.md, rounded. Never to be changed lightly: plans, and with
  * them the last bits of results, depend on them. */
+#define NS_A_FLOAT(ns)                                                                                                 \
+    { 4 * (ns), 8 * (ns), 16 * (ns), 32 * (ns), 64 * (ns) }
 const sfu__rates sfu__nominal_rates = {
-    .level_bytes = {48e3, 1e6, 32e6, 1e300},
-    .gather_ns = {{0.8, 0.9, 1.4, 2.4, 4.2}, {0.9, 1.1, 1.6, 2.7, 4.9}, {1.6, 2.0, 2.7, 3.8, 7.0}, {9, 9, 10, 14, 22}},
-    .row_ns = 4,
-    .gemm_ns = {0.05, 0.032, 0.016},
-    .gemm_t_ns = {0.05, 0.035, 0.02},
-    .stream_ns = {0.05, 0.08, 0.1, 0.2},
-    .draw_ns = 0.7,
-    .exp_ns = 1.5,
-    .adam_ns = 0.75,
+    .size_bytes = {32e3, 512e3, 2e6, 16e6, 256e6},
+    .gather_ns = {{0.8, 1.0, 1.4, 2.4, 4.3},
+                  {1.0, 1.3, 1.5, 2.6, 4.9},
+                  {1.3, 1.6, 1.9, 3.2, 6.0},
+                  {2.4, 2.5, 2.8, 5.0, 9.5},
+                  {7.0, 7.5, 8.5, 14.0, 26.0}},
+    .gaps_ns = {3.0, 3.4, 4.0, 5.8, 14.0},
+    .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .order_ns = 0.5,
-    .step_ns = 100,
+    .unit_ns = {[SFU__OP_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
+                [SFU__OP_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
+                [SFU__OP_BLOCK_SUM] = NS_A_FLOAT(0.1),
+                [SFU__OP_TRANSPOSE] = NS_A_FLOAT(0.5),
+                [SFU__OP_DROP_SPARSE] = {1.1},
+                [SFU__OP_FINISH] = NS_A_FLOAT(0.3),
+                [SFU__OP_FINISH_BACK] = NS_A_FLOAT(0.3),
+                [SFU__OP_SOFTMAX] = NS_A_FLOAT(2),
+                [SFU__OP_SOFTMAX_BACK] = NS_A_FLOAT(0.5),
+                [SFU__OP_SCORE] = {9, 10, 12, 16, 25},
+                [SFU__OP_MIX] = NS_A_FLOAT(0.25),
+                [SFU__OP_MIX_BACK] = NS_A_FLOAT(0.25),
+                [SFU__OP_ADAM] = {0.9},
+                [SFU__OP_SMOOTHING] = {10},
+                [SFU__OP_SMOOTHING_BACK] = {10}},
+    .gemm_row_ns = {1, 1.5, 2.5, 5, 10},
+    .draw_ns = 0.9,
+    .stream_ns = {0.04, 0.06, 0.08, 0.08, 0.15},
+    .step_ns = 50,
 };
 
 double sfu__work_flops(const sfu__work *work) {
@@ -88,63 +112,105 @@ double sfu__work_bytes(const sfu__work *work) {
     }
 }
 
-static int level_of(const sfu__rates *rates, double bytes) {
-    int level = 0;
-    while (level < SFU__LEVELS - 1 && bytes > rates->level_bytes[level]) {
-        level++;
+double sfu__work_draws(const sfu__work *work) {
+    if (!work->draws) {
+        return 0.0;
     }
-    return level;
+    return work->op == SFU__OP_DROP_SPARSE ? (double)work->nonzeros : (double)work->rows * work->width;
 }
 
-static double gather_seconds(const sfu__work *work, const sfu__rates *rates) {
-    const double *at = rates->gather_ns[level_of(rates, (double)work->operand)];
-    double ns = 0.0;
-    int32_t left = work->width;
-    for (; left >= 64; left -= 64) { /* wider rows are gathered in pieces */
-        ns += at[4];
+/* ---- time ------------------------------------------------------------------------------------------------------- */
+
+/* About log2, and the same on every machine: the exponent, and linear in between. */
+static double octaves(double x) {
+    int exponent;
+    const double mantissa = frexp(x, &exponent);
+    return exponent + 2.0 * mantissa;
+}
+
+/* The value at `bytes` of a row of points over the sizes, `stride` doubles apart; flat beyond the ends. */
+static double at_size(const double *points, size_t stride, double bytes, const sfu__rates *rates) {
+    if (bytes <= rates->size_bytes[0]) {
+        return points[0];
     }
-    ns += left > 32   ? at[4] * left / 64.0
-          : left > 16 ? at[3]
-          : left > 8  ? at[2]
-          : left > 4  ? at[1]
-          : left > 0  ? at[0]
-                      : 0.0;
-    return 1e-9 * ((double)work->nonzeros * (ns + (work->ordered ? rates->order_ns : 0.0)) +
-                   (double)work->rows * rates->row_ns);
+    for (int i = 1; i < SFU__SIZES; i++) {
+        const double below = rates->size_bytes[i - 1], above = rates->size_bytes[i];
+        if (bytes < above) {
+            const double share = (octaves(bytes) - octaves(below)) / (octaves(above) - octaves(below));
+            const double from = points[(size_t)(i - 1) * stride], to = points[(size_t)i * stride];
+            return from + share * (to - from);
+        }
+    }
+    return points[(SFU__SIZES - 1) * stride];
+}
+
+/* The same over the widths; in proportion beyond the last. */
+static double at_width(const double points[SFU__WIDTHS], int32_t width) {
+    if (width <= sfu__rate_widths[0]) {
+        return points[0];
+    }
+    for (int i = 1; i < SFU__WIDTHS; i++) {
+        const int32_t below = sfu__rate_widths[i - 1], above = sfu__rate_widths[i];
+        if (width <= above) {
+            return points[i - 1] + (points[i] - points[i - 1]) * (width - below) / (above - below);
+        }
+    }
+    return points[SFU__WIDTHS - 1] * width / sfu__rate_widths[SFU__WIDTHS - 1];
+}
+
+static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
+    double points[SFU__WIDTHS];
+    for (int i = 0; i < SFU__WIDTHS; i++) {
+        points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
+    }
+    double each = work->ordered ? rates->order_ns : 0.0;
+    int32_t width = work->width;
+    if (work->gaps && width >= LAST_WIDTH) {
+        each += width / LAST_WIDTH * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
+        width %= LAST_WIDTH;
+    }
+    each += width > 0 ? at_width(points, width) : 0.0;
+    return (double)work->nonzeros * each + (double)work->rows * at_width(rates->gather_row_ns, work->width);
+}
+
+/* What reading `floats` in passing takes longer than out of L2, where the units were measured. */
+static double stream_ns(double floats, const sfu__rates *rates) {
+    const double each = at_size(rates->stream_ns, 1, floats * sizeof(float), rates) - rates->stream_ns[1];
+    return each > 0.0 ? floats * each : 0.0;
 }
 
 double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates) {
-    const double rows = (double)work->rows, elements = rows * work->width;
-    const int shape = work->width <= 4 ? 0 : work->width <= 8 ? 1 : 2;
-    const double stream = rates->stream_ns[level_of(rates, elements * sizeof(float))];
-    double ns = 0.0;
+    const double rows = (double)work->rows, inner = (double)work->inner, width = work->width;
+    const double unit = at_width(rates->unit_ns[work->op], work->width);
+    double ns = rates->step_ns;
     switch (work->op) {
     case SFU__OP_SPMM:
     case SFU__OP_SDDMM:
-        return gather_seconds(work, rates) + 1e-9 * rates->step_ns;
+        ns += gather_ns(work, rates);
+        break;
     case SFU__OP_GEMM:
-        ns = elements * (double)work->inner * rates->gemm_ns[shape];
+        ns += rows * (inner * unit + at_width(rates->gemm_row_ns, work->width)) + stream_ns(rows * inner, rates);
         break;
     case SFU__OP_GEMM_T:
-        ns = elements * (double)work->inner * rates->gemm_t_ns[shape];
+        ns += rows * inner * unit + stream_ns(rows * (inner + width), rates);
         break;
     case SFU__OP_ADAM:
-        ns = rows * rates->adam_ns;
+        ns += rows * rates->unit_ns[SFU__OP_ADAM][0] + 4.0 * stream_ns(rows, rates);
+        break;
+    case SFU__OP_BLOCK_SUM:
+        ns += rows * unit / width;
         break;
     case SFU__OP_DROP_SPARSE:
-        ns = (double)work->nonzeros * (rates->draw_ns + 2.0 * stream);
-        break;
-    case SFU__OP_SOFTMAX:
-    case SFU__OP_SCORE:
-        ns = elements * rates->exp_ns;
-        break;
     case SFU__OP_SMOOTHING:
     case SFU__OP_SMOOTHING_BACK:
-        ns = (double)work->nonzeros * 10.0;
+        ns += (double)work->nonzeros * rates->unit_ns[work->op][0] + stream_ns((double)work->nonzeros, rates);
         break;
     default:
-        ns = elements * (2.0 * stream + (work->draws ? rates->draw_ns : 0.0));
+        ns += rows * unit + stream_ns(rows * width, rates);
         break;
     }
-    return 1e-9 * (ns + rates->step_ns);
+    if (work->op == SFU__OP_FINISH) {
+        ns += sfu__work_draws(work) * rates->draw_ns;
+    }
+    return 1e-9 * ns;
 }

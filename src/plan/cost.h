@@ -43,26 +43,33 @@ typedef struct sfu__work {
     int64_t operand;  /* bytes of the matrix that spmm and sddmm gather rows from */
     bool draws;       /* a mask is drawn: finish, drop_sparse */
     bool ordered;     /* spmm through sfu__sparse.order */
+    bool gaps;        /* spmm over values that a mask has dropped from */
 } sfu__work;
 
 double sfu__work_flops(const sfu__work *work);
 double sfu__work_bytes(const sfu__work *work);    /* read and written */
 double sfu__work_gathered(const sfu__work *work); /* of these, those that are gathered: nonzeros * width * 4 */
+double sfu__work_draws(const sfu__work *work);    /* random values */
 
-/* Rates of one core. Sizes are those of the matrix that is gathered from. */
-enum { SFU__LEVELS = 4, SFU__WIDTHS = 5 };
+/* Rates of one core. What a step costs grows with the width of its rows and with where its operand lies, so both are
+ * points of a table, and what lies between them is interpolated. The points of the sizes are a machine's own: half of
+ * L1, half of L2, twice L2, half of L3, memory. */
+enum { SFU__SIZES = 5, SFU__WIDTHS = 5 };
+extern const int32_t sfu__rate_widths[SFU__WIDTHS]; /* 4, 8, 16, 32, 64 floats; wider rows cost in proportion */
+
 typedef struct sfu__rates {
-    double level_bytes[SFU__LEVELS];            /* a level ends here: L1, L2, L3; the last is memory */
-    double gather_ns[SFU__LEVELS][SFU__WIDTHS]; /* a non-zero of spmm, at widths 4, 8, 16, 32, 64 */
-    double row_ns;                              /* a row of spmm, on top */
-    double gemm_ns[3];                          /* a fused multiply-add of gemm: width 4, 8, 16 and more */
-    double gemm_t_ns[3];                        /* the same of gemm_t */
-    double stream_ns[SFU__LEVELS];              /* a float that is read or written in passing */
-    double draw_ns;                             /* a dropout value */
-    double exp_ns;                              /* a value of softmax or of an activation that has an exp */
-    double adam_ns;                             /* a parameter */
-    double order_ns;                            /* a non-zero of spmm through an order, on top */
-    double step_ns;                             /* a step, whatever it does */
+    double size_bytes[SFU__SIZES];             /* ascending */
+    double gather_ns[SFU__SIZES][SFU__WIDTHS]; /* a non-zero of spmm, its row gathered out of so many bytes */
+    double gather_row_ns[SFU__WIDTHS];         /* a row of spmm, on top */
+    double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats */
+    double order_ns;                           /* a non-zero of spmm through sfu__sparse.order, on top */
+    double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
+                                                * drop_sparse and the smoothings: a non-zero; of adam: a parameter; of
+                                                * block_sum: a float. Operands in L2 */
+    double gemm_row_ns[SFU__WIDTHS];           /* a row of gemm, on top */
+    double draw_ns;                            /* a dropout value of finish, on top */
+    double stream_ns[SFU__SIZES];              /* a float that is read in passing, out of so many bytes */
+    double step_ns;                            /* a step, whatever it does */
 } sfu__rates;
 
 extern const sfu__rates sfu__nominal_rates;

@@ -24,6 +24,7 @@ enum {
 typedef struct sfu__plan_request {
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
+    int32_t classes;                  /* 0: the dataset's; a model may know more of them than the data it predicts */
     bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for making the plan; never changes it */
@@ -39,8 +40,15 @@ void sfu__plan_free(sfu__plan *plan);
 
 const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan);
 
+/* The nodes of the rows that a pass puts out, NULL: all; those that were asked for, and all nodes without pruning. */
+const int32_t *sfu__plan_rows(const sfu__plan *plan, sfu_pass pass, int32_t *count);
+
 /* Width of the last hidden layer, 0 where there is none. */
 int32_t sfu__plan_embedding_width(const sfu__plan *plan);
+
+/* What step i of a public plan works on, headings not counted; NULL after the last. */
+struct sfu__work;
+const struct sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int i);
 
 /* ---- running it ---- */
 
@@ -78,5 +86,9 @@ const float *sfu__worker_gradient(const sfu__worker *worker);
 void sfu__worker_forward(sfu__worker *worker, sfu_pass pass);
 sfu__dense sfu__worker_output(const sfu__worker *worker, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__worker_embedding(sfu__dense *embedding, const sfu__worker *worker, sfu_pass pass);
+
+/* From here on (until off) each step is timed, and sfu__worker_seconds tells what a step took in all runs together. */
+SFU_CHECKED sfu_status sfu__worker_measure(sfu__worker *worker, bool on);
+double sfu__worker_seconds(const sfu__worker *worker, sfu_pass pass, size_t step);
 
 #endif

@@ -1,12 +1,38 @@
 /* train.h - a training as a plain value, and running it.
  *
  * A training is its settings, its stop rule and a place for the outcome. What it computes depends on nothing else than
- * the plan and this value: not on who runs it, on how many threads, or what runs beside it.
+ * the plan and this value: not on who runs it, on how many threads, or what runs beside it. docs/training.md has the
+ * rules.
  */
 #ifndef SFU_TRAIN_H
 #define SFU_TRAIN_H
 
-#include "plan.h"
+#include "runner.h"
+
+/* What is to be learned: the labels of the rows of the training and of the evaluation pass, and what the loss makes of
+ * them. Shared by all trainings of one plan. Starts as {0}. */
+typedef struct sfu__goal {
+    int32_t *train_labels; /* [train_count] */
+    float *train_weights;  /* [train_count], so that the loss is the sum of weight * -ln p; NULL: all are 1 */
+    int32_t *val_labels;   /* [val_count] */
+    int32_t train_count, val_count;
+    double train_weight; /* the sum of the weights: 1, or train_count */
+    double val_scale;    /* what the sum of the validation nodes' losses is multiplied by: 1, or 1 / val_count */
+} sfu__goal;
+
+/* `mean` divides the sum of w l by the sum of w, but for `sums`, an objective of its own; w is 1 or, `balanced`, N / (C
+ * N_c) for the N_c of N training nodes that are of class c, C being the number of classes among them. The validation
+ * loss is never weighted. */
+typedef struct sfu__goal_rules {
+    sfu_loss loss;
+    bool balanced;
+    bool sums; /* LPNN: the objective is a sum, and `loss` is that of the validation alone */
+} sfu__goal_rules;
+
+/* Takes the labels of these nodes, each of which must have one. sfu__goal_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__goal_make(sfu__goal *goal, const sfu_dataset *dataset, const sfu_split *split,
+                                      const sfu__goal_rules *rules);
+void sfu__goal_clear(sfu__goal *goal);
 
 typedef struct sfu__training {
     /* settings */
@@ -15,13 +41,21 @@ typedef struct sfu__training {
     int32_t epochs, patience; /* patience 0: never early */
     sfu_keep keep;
     const float *start; /* the parameters to start from, or NULL: from the seed */
+    const sfu__goal *goal;
 
     /* outcome */
-    float *best; /* the parameters kept; sfu__parameters.size floats of the caller's */
-    int32_t ran, best_epoch;
-    double best_val_loss;
-    int64_t best_val_correct;
-    bool diverged, stopped; /* the loss was no number; the caller's callback said stop */
+    float *best;              /* the parameters kept; sfu__parameters.size floats of the caller's */
+    int32_t ran, best_epoch;  /* best_epoch 0: none is kept */
+    double best_val_loss;     /* NaN without validation nodes */
+    int64_t best_val_correct; /* */
+    bool diverged, stopped;   /* the loss was no number; the caller's callback said stop */
 } sfu__training;
+
+/* Runs it to its end. Allocates nothing and cannot fail; a training that diverged before any epoch was fit to be kept
+ * has best_epoch 0. on_epoch may be NULL. */
+void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user);
+
+/* Checks the options of a training: SFU_ERR_ARGUMENT, or SFU_ERR_UNSUPPORTED for a device that this build has not. */
+SFU_CHECKED sfu_status sfu__train_options_check(const sfu_train_options *options);
 
 #endif

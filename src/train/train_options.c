@@ -1,4 +1,8 @@
+/* train_options.c - the defaults of a training, and what its options may be. */
 #include "train.h"
+
+#include <math.h>
+#include <string.h>
 
 void sfu_train_options_init(sfu_train_options *options) {
     *options = (sfu_train_options){.lr = 0.01,
@@ -9,4 +13,48 @@ void sfu_train_options_init(sfu_train_options *options) {
                                    .patience = 25,
                                    .keep = SFU_KEEP_BEST,
                                    .device = "cpu"};
+}
+
+static sfu_status check_device(const char *device) {
+    char quoted[SFU__QUOTE_MAX];
+    if (device == NULL || strcmp(device, "cpu") == 0) {
+        return SFU_OK;
+    }
+    return sfu__fail(SFU_ERR_UNSUPPORTED, "device %s: this build has no such backend; \"cpu\" is the one there is",
+                     sfu__quote(quoted, device, strlen(device)));
+}
+
+static sfu_status check_numbers(const sfu_train_options *options) {
+    if (!(options->lr > 0.0 && options->lr <= 1e30)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "lr %g: it must be above 0 and at most 1e30", options->lr);
+    }
+    if (!(options->weight_decay >= 0.0 && options->weight_decay <= 1e30)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "weight decay %g: it must be from 0 to 1e30", options->weight_decay);
+    }
+    if (!(options->dropout >= 0.0 && options->dropout < 1.0)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "dropout %g: it must be at least 0 and below 1", options->dropout);
+    }
+    if (options->epochs < 1) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "epochs %d: there must be at least one", options->epochs);
+    }
+    if (options->patience < 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "patience %d: it must be at least 0 (which is: never early)",
+                         options->patience);
+    }
+    if (options->threads < 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "threads %d: it must be at least 0 (which is: one a core)",
+                         options->threads);
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__train_options_check(const sfu_train_options *options) {
+    const bool loss = options->loss == SFU_LOSS_MEAN || options->loss == SFU_LOSS_SUM;
+    const bool keep = options->keep == SFU_KEEP_BEST || options->keep == SFU_KEEP_LAST;
+    if (!loss || !keep) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s %d: there is none with this number", loss ? "keep" : "loss",
+                         (int)(loss ? (int)options->keep : (int)options->loss));
+    }
+    const sfu_status status = check_numbers(options);
+    return status != SFU_OK ? status : check_device(options->device);
 }

@@ -5,7 +5,7 @@ The dataset "tiny": nodes 0 to 5 are in allx, nodes 9, 6 and 8 (in that order) a
 graph alone. Four features, three classes. Planetoid's files are written as Python 2 wrote them (protocols 0 and 2, by
 hand below) and by this Python (protocols 2, 3 and 4). The .mat file of version 7.3 was made with libmatio.
 """
-import collections, io, os, pickle, struct
+import collections, io, json, os, pickle, struct
 import numpy as np, scipy.io, scipy.sparse as sp
 
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seeds")
@@ -161,3 +161,27 @@ for name, variables, compress in (
     # The header holds the date; a fixed one keeps the seeds the same.
     data = b"MATLAB 5.0 MAT-file".ljust(116) + out.getvalue()[116:]
     save("mat", name, data)
+
+# Model files.
+def safetensors(tensors, **metadata):
+    header, data = {"__metadata__": {"format": "sfumato.model.1", **metadata}}, b""
+    for name, tensor in sorted(tensors.items()):
+        begin, data = len(data), data + tensor.astype("<f4").tobytes()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+weights = np.linspace(-1, 1, 12).reshape(4, 3)
+save("model", "linear", safetensors({"layer.0.weight": weights, "layer.0.bias": np.zeros(3)}, net="softmax"))
+save("model", "learned", safetensors(
+    {"layer.0.self": np.ones(5), "layer.0.right": np.full(1, 0.5), "layer.1.weight": weights, "layer.1.bias": np.zeros(3),
+     "layer.2.weight": np.eye(3, 2)}, net="smooth(self=w, learn=self+right) | dense 3 relu | softmax(bias=no)",
+    classes='["a", "b"]', dataset="0123456789abcdef" * 4,
+    run='{"settings": {"lr": 0.01}, "scores": {"epochs": 9, "val_accuracy": null, "seed": "18446744073709551615", '
+        '"confusion": [[1, 2], [3, 4]]}}'))
+save("model", "lpnn", safetensors(
+    {"layer.0.weight": np.ones((4, 128)), "layer.0.bias": np.ones(128), "layer.1.weight": np.ones((128, 64)),
+     "layer.1.bias": np.ones(64), "layer.2.weight": np.ones((64, 2)), "layer.2.bias": np.ones(2), "f": np.ones((3, 2))},
+    net="lpnn(output=f)"))

@@ -12,7 +12,9 @@ enum {
     /* The widest rows (in floats) of spmm that pass the rule of the tiny: smoothing of class probabilities and its
      * gradient, which may be repeated many times. What wider products make goes through an operation that has the rule
      * before long, and there it would cost a fifth. */
-    SFU__NARROW = 16
+    SFU__NARROW = 16,
+    SFU__GAPS =
+        64 /* columns of a block of spmm that skips the zeros of sfu__sparse.gaps; what is left over adds them */
 };
 
 /* The node whose mask a row has. */
@@ -61,7 +63,8 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
         .block_sum = sfu__block_sum_##isa, .transpose = sfu__transpose_##isa, .drop_sparse = sfu__drop_sparse_##isa,   \
         .finish = sfu__finish_##isa, .finish_back = sfu__finish_back_##isa, .softmax = sfu__softmax_##isa,             \
         .softmax_back = sfu__softmax_back_##isa, .score = sfu__score_##isa, .mix = sfu__mix_##isa,                     \
-        .mix_back = sfu__mix_back_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa, .run_many = NULL          \
+        .mix_back = sfu__mix_back_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa, .lpnn = sfu__lpnn_plain,  \
+        .normalise = sfu__normalise_plain, .run_many = NULL                                                            \
     }
 
 SFU__KERNELS(plain);
@@ -71,5 +74,10 @@ SFU__KERNELS(neon);
 SFU__KERNELS(x86_64_v3);
 SFU__KERNELS(x86_64_v4);
 #endif
+
+/* These are the same in every set. */
+void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,
+                     const sfu__dense *G, const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
+void sfu__normalise_plain(const sfu__dense *P, sfu__range rows);
 
 #endif

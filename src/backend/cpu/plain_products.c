@@ -3,7 +3,7 @@
  *   spmm   C[i][j] = sum_e A.value[e] B[A.column[e]][j]   over the entries e of row i
  *   gemm   C[i][j] = sum_p A[i][p] B[p][j]
  *   gemm_t part[p][j] = sum_i A[i][p] G[i][j]             over the rows i of a block
- *   sddmm  dA[e] += sum_j dC[i][j] B[column[e]][j]
+ *   sddmm  dA[v] += sum_j dC[i][j] B[column[e]][j]        v where the value of e stands
  *
  * The first three follow the product pattern: chunks of 64 places, each a chain c = fma(a, b, c) from +0; the sum is
  * the first chunk, plus the second, and so on (+0 where there is no place).
@@ -18,13 +18,17 @@ typedef struct product {
     int64_t places;
 } product;
 
-static void add_place(product *p, float a, float b) {
+static void count_place(product *p) {
     if (p->places % SFU__CHUNK == 0) {
         p->sum = p->places <= SFU__CHUNK ? p->chain : p->sum + p->chain;
         p->chain = 0;
     }
-    p->chain = fmaf(a, b, p->chain);
     p->places++;
+}
+
+static void add_place(product *p, float a, float b) {
+    count_place(p);
+    p->chain = fmaf(a, b, p->chain);
 }
 
 static float whole(const product *p) { return p->places <= SFU__CHUNK ? p->chain : p->sum + p->chain; }
@@ -34,11 +38,16 @@ static float value_of(const sfu__sparse *A, int64_t e) { return A->values[A->ord
 static float *row_of(const sfu__dense *M, int64_t row) { return M->data + row * M->ld; }
 
 void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
+    const int32_t skipping = A->gaps ? C->ld / SFU__GAPS * SFU__GAPS : 0;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         for (int32_t j = 0; j < C->ld; j++) {
             product p = {0, 0, 0};
             for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
-                add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+                if (j < skipping && value_of(A, e) == 0.0F) {
+                    count_place(&p);
+                } else {
+                    add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+                }
             }
             float *c = row_of(C, i) + j;
             const float result = add ? *c + whole(&p) : whole(&p);
@@ -118,7 +127,8 @@ void sfu__sddmm_plain(float *dA, const sfu__sparse *A, const sfu__dense *dC, con
             for (int32_t j = 0; j < dC->ld; j++) {
                 lane[j % 4] = fmaf(row_of(dC, i)[j], row_of(B, A->indices[e])[j], lane[j % 4]);
             }
-            dA[e] = v_tiny(dA[e] + ((lane[0] + lane[1]) + (lane[2] + lane[3])));
+            float *to = &dA[A->order != NULL ? A->order[e] : e];
+            *to = v_tiny(*to + ((lane[0] + lane[1]) + (lane[2] + lane[3])));
         }
     }
 }

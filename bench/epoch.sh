@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# An epoch (training step with dropout 0.5, and the validation accuracy; hidden 64, Adam, one core) of the seven networks,
+# beside PyTorch in one run; its distance from the floor; and two threads against one.
+#   usage: bench/epoch.sh [DATASET...]     default: cora pubmed; paths, or names in $SFUMATO_DATA or the cache folder
+# Needs build/ (make). $SFUMATO_VENV is a virtual environment with torch, numpy and, for PyTorch Geometric, torch_geometric;
+# without one it is made in a new folder, which takes the network and a few minutes. WAYS chooses the peers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+sfumato=${SFUMATO:-$PWD/build/sfumato}
+ways=${WAYS:-plain,tuned,bag,pyg}
+seconds=${SECONDS_EACH:-3}
+if [ -z "${SFUMATO_VENV:-}" ]; then
+    SFUMATO_VENV=$(mktemp -d)/venv
+    python3 -m venv "$SFUMATO_VENV"
+    "$SFUMATO_VENV/bin/pip" install -q torch numpy torch_geometric
+fi
+python=$SFUMATO_VENV/bin/python3
+[ $# -gt 0 ] || set -- cora pubmed
+
+# The file of a dataset that is given by name.
+file_of() {
+    local folder
+    if [ -f "$1" ]; then
+        echo "$1"
+        return
+    fi
+    IFS=: read -ra folders <<<"${SFUMATO_DATA:-}:data:${XDG_CACHE_HOME:-$HOME/.cache}/sfumato"
+    for folder in "${folders[@]}"; do
+        if [ -n "$folder" ] && [ -f "$folder/$1.safetensors" ]; then
+            echo "$folder/$1.safetensors"
+            return
+        fi
+    done
+    echo "$1: no such dataset" >&2
+    return 1
+}
+
+# floor, predicted and measured seconds of an epoch
+ours() { # DATASET NET THREADS
+    "$sfumato" bench "$1" "$2" --threads "$3" --json --quiet | python3 -c '
+import json, sys
+epoch = json.load(sys.stdin)["epoch"]
+print(1e3 * epoch["floor_s"], 1e3 * epoch["predicted_s"], 1e3 * epoch["measured_s"])'
+}
+
+echo "machine: $(nproc) cores, $(uname -m); $("$python" -c 'import torch; print("torch", torch.__version__, "MKL" if torch.backends.mkl.is_available() else "without MKL")')"
+printf '%-10s %-10s %8s %8s %9s %9s %9s' dataset network floor ours 'x floor' '2 threads' gain
+for way in ${ways//,/ }; do
+    printf ' %16s' "$way"
+done
+echo
+for dataset; do
+    path=$(file_of "$dataset")
+    name=$(basename "$path" .safetensors)
+    for net in gcn sgcn fp+mlp sgcn+lp gcn+lp linear+lp mlp+lp; do
+        read -r floor _ one < <(ours "$path" "$net" 1)
+        two=-
+        if [ "$(nproc)" -ge 2 ]; then
+            read -r _ _ two < <(ours "$path" "$net" 2)
+        fi
+        peers=$("$python" bench/peer_epoch.py --ways "$ways" --nets "$net" --seconds "$seconds" "$path")
+        awk -v name="$name" -v net="$net" -v floor="$floor" -v one="$one" -v two="$two" -v ways="$ways" '
+            { ms[$3] = $4 }
+            END {
+                printf "%-10s %-10s %8.3f %8.3f %9.2f", name, net, floor, one, one / floor
+                if (two == "-") printf " %9s %9s", "-", "-"; else printf " %9.3f %9.2f", two, one / two
+                n = split(ways, list, ",")
+                for (i = 1; i <= n; i++)
+                    if (list[i] in ms) printf " %8.2f (%4.1fx)", ms[list[i]], ms[list[i]] / one; else printf " %16s", "-"
+                printf "\n"
+            }' <<<"$peers"
+    done
+done

@@ -1,0 +1,205 @@
+#include "plan_report.h"
+
+#include "output.h"
+#include "table.h"
+#include "terminal.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const pass_titles[SFU_PASSES] = {"training step", "validation", "prediction of every node"};
+const char *const pass_keys[SFU_PASSES] = {"train", "evaluate", "predict"};
+
+pass_total plan_total(const sfu_plan *plan, sfu_pass pass) {
+    pass_total total = {.cost = sfu_plan_cost(plan, pass)};
+    const sfu_step *step;
+    for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
+        if (step->depth > 0) {
+            total.flops += step->flops;
+            total.bytes += step->bytes;
+        }
+    }
+    return total;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+enum { SHAPE, FLOPS, BYTES, PREDICTED, MEASURED, COLUMNS };
+enum { CELL = 40 };
+
+/* The columns have the same widths in all passes, so that steps can be compared across them. */
+typedef struct layout {
+    int text;
+    int columns[COLUMNS];
+    int count; /* how many are shown */
+    int width; /* of the terminal */
+} layout;
+
+typedef struct cells {
+    char text[COLUMNS][CELL];
+} cells;
+
+static cells cells_of(double flops, double bytes, double predicted, double measured) {
+    cells row = {{""}};
+    snprintf(row.text[FLOPS], CELL, "%s", scaled(flops, "FLOP"));
+    snprintf(row.text[BYTES], CELL, "%s", scaled(bytes, "B"));
+    snprintf(row.text[PREDICTED], CELL, "%s", scaled(predicted, "s"));
+    snprintf(row.text[MEASURED], CELL, "%s", scaled(measured, "s"));
+    return row;
+}
+
+static cells cells_of_step(const sfu_step *step) {
+    cells row = cells_of(step->flops, step->bytes, step->predicted_s, step->measured_s);
+    snprintf(row.text[SHAPE], CELL, "%d x %d", step->rows, step->cols);
+    return row;
+}
+
+static const cells titles = {{"shape", "work", "moved", "predicted", "measured"}};
+
+static int indent_of(const sfu_step *step) { return 2 + 2 * step->depth; }
+
+static void widen(layout *shown, const cells *row) {
+    for (int column = 0; column < COLUMNS; column++) {
+        const int width = (int)strlen(row->text[column]);
+        shown->columns[column] = width > shown->columns[column] ? width : shown->columns[column];
+    }
+}
+
+static layout layout_of(const sfu_plan *plan, int count) {
+    enum { TEXT_MOST = 44 };
+    layout shown = {.count = count, .width = terminal_width(STDOUT_FILENO)};
+    widen(&shown, &titles);
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        const sfu_step *step;
+        for (int i = 0; (step = sfu_plan_step(plan, (sfu_pass)pass, i)) != NULL; i++) {
+            const cells row = cells_of_step(step);
+            const int text = indent_of(step) + (int)terminal_columns(step->text);
+            if (step->depth > 0) {
+                widen(&shown, &row);
+                shown.text = text > shown.text && text <= TEXT_MOST ? text : shown.text;
+            }
+        }
+        const pass_total total = plan_total(plan, (sfu_pass)pass);
+        const cells row = cells_of(total.flops, total.bytes, total.cost.predicted_s, total.cost.measured_s);
+        widen(&shown, &row);
+    }
+    return shown;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------ */
+
+/* A text, its columns and the operation. A text that is too long for its column has a line of its own. */
+static void put_row(FILE *file, const layout *shown, int indent, const char *text, const cells *row, const char *op) {
+    fprintf(file, "%*s", indent, "");
+    put_clean(file, text);
+    int at = indent + (int)terminal_columns(text);
+    if (at > shown->text) {
+        putc('\n', file);
+        at = 0;
+    }
+    fprintf(file, "%*s", shown->text - at, "");
+    for (int column = 0; column < shown->count; column++) {
+        fprintf(file, "  %*s", shown->columns[column], row->text[column]);
+    }
+    fprintf(file, "%s%s\n", op[0] ? "  " : "", op);
+}
+
+static void put_step(FILE *file, const layout *shown, const sfu_step *step) {
+    if (step->depth == 0) {
+        fprintf(file, "  ");
+        put_clean(file, step->text);
+        putc('\n', file);
+        return;
+    }
+    const cells row = cells_of_step(step);
+    put_row(file, shown, indent_of(step), step->text, &row, step->op);
+    if (step->why[0]) {
+        put_wrapped(file, step->why, 0, indent_of(step) + 2, shown->width);
+    }
+}
+
+static void put_pass(FILE *file, const layout *shown, const sfu_plan *plan, sfu_pass pass) {
+    const sfu_step *step = sfu_plan_step(plan, pass, 0);
+    if (step == NULL) {
+        return;
+    }
+    put_row(file, shown, 0, pass_titles[pass], &titles, "");
+    for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
+        put_step(file, shown, step);
+    }
+    const pass_total total = plan_total(plan, pass);
+    const cells row = cells_of(total.flops, total.bytes, total.cost.predicted_s, total.cost.measured_s);
+    put_row(file, shown, 2, "in all", &row, "");
+    fprintf(file, "  memory %s\n\n", scaled((double)total.cost.memory_bytes, "B"));
+}
+
+void plan_print(FILE *file, const sfu_plan *plan, bool measured) {
+    const layout shown = layout_of(plan, measured ? COLUMNS : MEASURED);
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        put_pass(file, &shown, plan, (sfu_pass)pass);
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static json_t *step_json(const sfu_step *step, const char *layer) {
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:o, s:o, s:s}", "op", step->op, "layer", layer, "text",
+                     step->text, "rows", (int)step->rows, "cols", (int)step->cols, "flops", step->flops, "bytes",
+                     step->bytes, "predicted_s", json_number_or_null(step->predicted_s), "measured_s",
+                     json_number_or_null(step->measured_s), "why", step->why);
+}
+
+json_t *plan_pass_json(const sfu_plan *plan, sfu_pass pass) {
+    json_t *steps = json_array();
+    const char *layer = "";
+    const sfu_step *step;
+    for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
+        if (step->depth == 0) {
+            layer = step->text;
+        } else if (json_array_append_new(steps, step_json(step, layer)) != 0) {
+            json_decref(steps);
+            return NULL;
+        }
+    }
+    const pass_total total = plan_total(plan, pass);
+    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:I}", "steps", steps, "flops", total.flops, "bytes", total.bytes,
+                     "predicted_s", json_number_or_null(total.cost.predicted_s), "measured_s",
+                     json_number_or_null(total.cost.measured_s), "memory_bytes", (json_int_t)total.cost.memory_bytes);
+}
+
+/* ---- the paper's cost ------------------------------------------------------------------------------------------- */
+
+json_t *plan_paper_json(const sfu_paper_cost *paper) {
+    if (paper->name == NULL) {
+        return json_null();
+    }
+    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "name", paper->name, "formula", paper->formula,
+                     "L", paper->L, "L_l", paper->L_l, "n", paper->n, "N_E", paper->N_E, "d", paper->d, "M", paper->M,
+                     "value", paper->value);
+}
+
+/* "the paper's cost of GCN: L N_E d + ... = 1.2 G, with L = 2, ...": only the letters of the formula. */
+void plan_paper_print(FILE *file, const sfu_paper_cost *paper) {
+    const struct {
+        const char *letter;
+        double value;
+    } letters[] = {{"L_l", paper->L_l}, {"N_E", paper->N_E}, {"L", paper->L},
+                   {"n", paper->n},     {"d", paper->d},     {"M", paper->M}};
+    if (paper->name == NULL) {
+        fprintf(file, "the paper's Table 1 does not have this network\n");
+        return;
+    }
+    fprintf(file, "the paper's Table 1, %s: %s = %s\n  with", paper->name, paper->formula, scaled(paper->value, ""));
+    const char *before = " ";
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
+        char padded[160], word[8];
+        snprintf(padded, sizeof padded, " %s ", paper->formula);
+        snprintf(word, sizeof word, " %s ", letters[i].letter);
+        if (strstr(padded, word) != NULL) {
+            fprintf(file, "%s%s = %s", before, letters[i].letter, grouped((int64_t)letters[i].value));
+            before = ", ";
+        }
+    }
+    putc('\n', file);
+}

@@ -1,0 +1,68 @@
+#include "problem.h"
+
+#include "output.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+sfu_status problem_open(cli_problem *problem, const cli_problem_settings *settings, char **operands) {
+    sfu_status status = sfu_net_parse(&problem->net, operands[1], &settings->net);
+    if (status == SFU_OK) {
+        status = sfu_dataset_open(&problem->dataset, operands[0]);
+    }
+    if (status == SFU_OK) {
+        status = sfu_split_new(&problem->split, problem->dataset, settings->split, settings->size);
+    }
+    return status;
+}
+
+void problem_close(cli_problem *problem) {
+    sfu_split_free(problem->split);
+    sfu_net_free(problem->net);
+    sfu_dataset_free(problem->dataset);
+    *problem = (cli_problem){0};
+}
+
+int32_t problem_part(const cli_problem *problem, sfu_part part) {
+    int32_t count = 0;
+    (void)sfu_split_part(problem->split, part, &count);
+    return count;
+}
+
+const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, int32_t class_index) {
+    const char *name = sfu_model_class_name(model, class_index);
+    snprintf(number, CLASS_NUMBER_MAX, "%d", class_index);
+    return name ? name : number;
+}
+
+/* Whether there is a file that could be lost; saving says what is wrong with any other place. */
+static bool is_file(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+static int refuse(const char *path, const char *what) {
+    return fail("%s: exists and is no %s; remove it, or give another name", path, what);
+}
+
+int model_check_output(const char *path) {
+    sfu_model *model = NULL;
+    const bool good = !is_file(path) || sfu_model_open(&model, path) == SFU_OK;
+    sfu_model_free(model);
+    return good ? DONE : refuse(path, "model");
+}
+
+int table_check_output(const char *path, const char *const *starts) {
+    char begin[64] = "";
+    FILE *file = is_file(path) ? fopen(path, "rb") : NULL;
+    if (!file) {
+        return DONE;
+    }
+    const size_t size = fread(begin, 1, sizeof begin - 1, file);
+    (void)fclose(file);
+    bool good = size == 0;
+    for (; *starts && !good; starts++) {
+        good = strncmp(begin, *starts, strlen(*starts)) == 0;
+    }
+    return good ? DONE : refuse(path, "table of this kind");
+}

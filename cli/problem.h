@@ -1,0 +1,53 @@
+/* problem.h - what training, planning and measuring are about: a dataset, a network and a split, from a command line.
+ */
+#ifndef SFU_PROBLEM_H
+#define SFU_PROBLEM_H
+
+#include "command.h"
+
+typedef struct cli_problem_settings {
+    const char *split, *size;
+    sfu_net_options net;
+} cli_problem_settings;
+
+/* The operands and the rows of an option table that these commands share. */
+#define PROBLEM_OPERANDS                                                                                               \
+    {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {                                 \
+        .name = "NET", .kind = VALUE_NAME, .names = sfu_net_name,                                                      \
+        .help = "a network: a name, or layers with | between"                                                          \
+    }
+#define PROBLEM_OPTIONS(settings)                                                                                      \
+    OPTION_COUNT("hidden", "N", (settings).net.hidden, 1, 65536, NULL,                                                 \
+                 "width of the hidden layers of a named network"),                                                     \
+        {OPTION_ROW("k", VALUE_COUNT, "N", int32_t, (settings).net.k,                                                  \
+                    "how many smoothings or convolutions a named network has"),                                        \
+         .letter = 'k', .least = 1, .most = 1000},                                                                     \
+        OPTION_TEXT("split", VALUE_TEXT, "SPLIT", (settings).split, "the dataset's own, else random:0",                \
+                    "who trains, validates and tests: standard, random:SEED, cv:FOLDS:FOLD:SEED or file:CSV"),         \
+        OPTION_TEXT("size", VALUE_TEXT, "SIZE", (settings).size, "1 for random, all for the others",                   \
+                    "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5")
+
+/* Starts as {0}. */
+typedef struct cli_problem {
+    sfu_dataset *dataset;
+    sfu_net *net;
+    sfu_split *split;
+} cli_problem;
+
+/* The network first, which is quickest to be wrong. problem_close also after a failure. */
+SFU_CHECKED sfu_status problem_open(cli_problem *problem, const cli_problem_settings *settings, char **operands);
+void problem_close(cli_problem *problem);
+
+/* The size of a part of the split. */
+int32_t problem_part(const cli_problem *problem, sfu_part part);
+
+/* A class by its name in the model, or by its number. */
+enum { CLASS_NUMBER_MAX = 16 };
+const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, int32_t class_index);
+
+/* Refuse a place to write to that holds something else than a model, or than a table that begins with one of `starts`
+ * (NULL ends them). Both return the exit status. */
+int model_check_output(const char *path);
+int table_check_output(const char *path, const char *const *starts);
+
+#endif

@@ -1,0 +1,9 @@
+/* clock.h - how long something took: a clock that only goes forward. Nothing that is computed depends on it. */
+#ifndef SFU_CLOCK_H
+#define SFU_CLOCK_H
+
+#include <stdint.h>
+
+int64_t sfu__now_ns(void);
+
+#endif

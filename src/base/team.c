@@ -1,0 +1,211 @@
+/* team.c - threads that stay, and the barrier that holds them together.
+ *
+ * One mechanism does all: a counter of those who have arrived and a generation that the last of them moves on. A region
+ * is two barriers: the others wait in the first for work, and everybody meets in the second at its end. Who waits looks
+ * at the generation for a short while, which is how long the others usually take, and then sleeps; where there are more
+ * threads than cores it sleeps at once, for the one it waits for may need its core.
+ */
+#define _GNU_SOURCE /* sched_getaffinity, pthread_attr_setaffinity_np */
+#include "team.h"
+#include "clock.h"
+#include "memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { THREADS_MAX = 256, SPIN_NS = 20000, SPINS_BETWEEN_LOOKS_AT_THE_CLOCK = 64, CACHE_LINE = 64 };
+
+typedef struct member {
+    sfu__team *team;
+    int thread;
+    pthread_t handle;
+} member;
+
+struct sfu__team {
+    int size;
+    bool spins; /* every thread can have a core */
+    bool stop;
+    sfu__team_fn job;
+    void *context;
+    member *others; /* [size - 1] */
+    pthread_mutex_t lock;
+    pthread_cond_t moved; /* the generation did */
+    char apart[CACHE_LINE];
+    atomic_int arrived;
+    char apart2[CACHE_LINE];
+    atomic_uint generation;
+    atomic_int sleeping;
+    char apart3[CACHE_LINE];
+};
+
+/* Tells the core that this is a loop that waits. */
+#if defined(__x86_64__)
+static inline void relax(void) { __builtin_ia32_pause(); }
+#elif defined(__aarch64__)
+static inline void relax(void) { __asm__ volatile("yield"); }
+#else
+static inline void relax(void) {}
+#endif
+
+/* ---- the barrier ---------------------------------------------------------------------------------------------- */
+
+static bool spin_until_moved(const sfu__team *team, unsigned before) {
+    int64_t end = 0; /* a short wait never looks at the clock */
+    do {
+        for (int i = 0; i < SPINS_BETWEEN_LOOKS_AT_THE_CLOCK; i++) {
+            if (atomic_load_explicit(&team->generation, memory_order_acquire) != before) {
+                return true;
+            }
+            relax();
+        }
+        end = end == 0 ? sfu__now_ns() + SPIN_NS : end;
+    } while (sfu__now_ns() < end);
+    return false;
+}
+
+static void sleep_until_moved(sfu__team *team, unsigned before) {
+    pthread_mutex_lock(&team->lock);
+    atomic_fetch_add(&team->sleeping, 1);
+    while (atomic_load(&team->generation) == before) {
+        pthread_cond_wait(&team->moved, &team->lock);
+    }
+    atomic_fetch_sub(&team->sleeping, 1);
+    pthread_mutex_unlock(&team->lock);
+}
+
+void sfu__team_barrier(sfu__team *team) {
+    if (team == NULL || team->size == 1) {
+        return;
+    }
+    const unsigned before = atomic_load_explicit(&team->generation, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
+        if (!team->spins || !spin_until_moved(team, before)) {
+            sleep_until_moved(team, before);
+        }
+        return;
+    }
+    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+    /* Either this thread sees the sleeper, or the sleeper the new generation: both orders are sequential. */
+    atomic_store(&team->generation, before + 1);
+    if (atomic_load(&team->sleeping) > 0) {
+        pthread_mutex_lock(&team->lock);
+        pthread_cond_broadcast(&team->moved);
+        pthread_mutex_unlock(&team->lock);
+    }
+}
+
+/* ---- regions -------------------------------------------------------------------------------------------------- */
+
+static void *member_main(void *argument) {
+    const member *self = argument;
+    sfu__team *team = self->team;
+    pthread_mutex_lock(&team->lock); /* held until the team has its size */
+    pthread_mutex_unlock(&team->lock);
+    for (;;) {
+        sfu__team_barrier(team);
+        if (team->stop) {
+            return NULL;
+        }
+        team->job(team->context, self->thread);
+        sfu__team_barrier(team);
+    }
+}
+
+void sfu__team_run(sfu__team *team, sfu__team_fn job, void *context) {
+    if (team == NULL || team->size == 1) {
+        job(context, 0);
+        return;
+    }
+    team->job = job;
+    team->context = context;
+    sfu__team_barrier(team);
+    job(context, 0);
+    sfu__team_barrier(team);
+}
+
+int sfu__team_size(const sfu__team *team) { return team == NULL ? 1 : team->size; }
+
+/* ---- making it ------------------------------------------------------------------------------------------------ */
+
+/* The next allowed core after `core`, around. */
+static int core_after(const cpu_set_t *allowed, int core) {
+    do {
+        core = (core + 1) % CPU_SETSIZE;
+    } while (!CPU_ISSET((size_t)core, allowed));
+    return core;
+}
+
+static bool start_member(member *self, int core) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    if (core >= 0) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET((size_t)core, &one);
+        (void)pthread_attr_setaffinity_np(&attributes, sizeof one, &one); /* it runs elsewhere, then */
+    }
+    const bool made = pthread_create(&self->handle, &attributes, member_main, self) == 0;
+    pthread_attr_destroy(&attributes);
+    return made;
+}
+
+/* Starts the others, each on a core of its own where there are enough: those after the core that the caller is on now,
+ * which itself stays free to move. Signals are the caller's. */
+static void start_members(sfu__team *team, int threads) {
+    cpu_set_t allowed;
+    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0;
+    team->spins = known && threads <= CPU_COUNT(&allowed);
+    int core = team->spins ? sched_getcpu() : -1;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&team->lock);
+    while (team->size < threads) {
+        member *self = &team->others[team->size - 1];
+        *self = (member){.team = team, .thread = team->size};
+        core = core < 0 ? -1 : core_after(&allowed, core);
+        if (!start_member(self, core)) {
+            break;
+        }
+        team->size++;
+    }
+    pthread_mutex_unlock(&team->lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+sfu_status sfu__team_new(sfu__team **team, int threads) {
+    sfu_status status = SFU_OK;
+    sfu__team *made = NULL;
+    *team = NULL;
+    threads = threads < 1 ? 1 : threads < THREADS_MAX ? threads : THREADS_MAX;
+    SFU_ALLOC_ZERO(made, 1);
+    made->size = 1;
+    SFU_ALLOC(made->others, threads);
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->moved, NULL);
+    start_members(made, threads);
+    *team = made;
+    made = NULL;
+done:
+    sfu__free(made);
+    return status;
+}
+
+void sfu__team_free(sfu__team *team) {
+    if (team == NULL) {
+        return;
+    }
+    team->stop = true;
+    sfu__team_barrier(team);
+    for (int i = 0; i + 1 < team->size; i++) {
+        pthread_join(team->others[i].handle, NULL);
+    }
+    pthread_cond_destroy(&team->moved);
+    pthread_mutex_destroy(&team->lock);
+    sfu__free(team->others);
+    sfu__free(team);
+}

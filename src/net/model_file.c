@@ -1,0 +1,371 @@
+/* model_file.c - models as safetensors files: each parameter a tensor without its padding, the network and what is
+ * known of the run as metadata. Nothing in the file depends on when or where it was written.
+ */
+#include "model.h"
+#include "safetensors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT "sfumato.model.1"
+
+enum { NAME_MAX = 32 };
+typedef char tensor_name[NAME_MAX];
+
+static const char *name_of(tensor_name name, const sfu__parameter *parameter) {
+    if (parameter->layer < 0) {
+        snprintf(name, NAME_MAX, "%s", parameter->name);
+    } else {
+        snprintf(name, NAME_MAX, "layer.%d.%s", parameter->layer, parameter->name);
+    }
+    return name;
+}
+
+/* Weights and f are matrices in the file, whatever else has one row a vector. */
+static bool is_matrix(const sfu__parameter *parameter) {
+    return parameter->layer < 0 || strcmp(parameter->name, "weight") == 0;
+}
+
+/* ---- reading: the numbers that follow from shapes -------------------------------------------------------------------
+ */
+
+typedef struct source {
+    const sfu__safetensors *file;
+    const char *path;
+} source;
+
+static sfu_status refuse(const source *from, const char *name, const char *what) {
+    return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%.80s\": %s", from->path, name, what);
+}
+
+static const sfu__tensor *find(const source *from, int layer, const char *name) {
+    tensor_name text;
+    return sfu__safetensors_find(from->file, name_of(text, &(sfu__parameter){.layer = layer, .name = name}));
+}
+
+/* Side `side` of a weight that the network must have. */
+static sfu_status side_of(int32_t *size, const source *from, int layer, int side) {
+    tensor_name name;
+    name_of(name, &(sfu__parameter){.layer = layer, .name = "weight"});
+    const sfu__tensor *tensor = sfu__safetensors_find(from->file, name);
+    if (tensor == NULL) {
+        return refuse(from, name, "it is missing");
+    }
+    if (tensor->dims != 2 || tensor->count < 1 || tensor->shape[side] > INT32_MAX / 2) {
+        return refuse(from, name, "its shape is not [in, out] of two numbers above 0");
+    }
+    *size = (int32_t)tensor->shape[side];
+    return SFU_OK;
+}
+
+/* Without weights before the softmax its columns are the features, one a class; only names can tell how many. */
+static sfu_status sizes_from_names(sfu_model *self, const source *from) {
+    if (self->class_names.count < 1 || self->class_names.count > INT32_MAX / 2) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"classes\" is missing; a network without weights needs it",
+                         from->path);
+    }
+    self->classes = self->features = (int32_t)self->class_names.count;
+    return SFU_OK;
+}
+
+static sfu_status read_sizes(sfu_model *self, const source *from) {
+    sfu_status status = SFU_OK;
+    int first = -1;
+    int last = -1;
+    for (int i = 0; i < self->net->count; i++) {
+        if (self->net->layers[i].linear) {
+            first = first < 0 ? i : first;
+            last = i;
+        }
+    }
+    if (first < 0) {
+        return sizes_from_names(self, from);
+    }
+    SFU_TRY(side_of(&self->features, from, first, 0));
+    SFU_TRY(side_of(&self->classes, from, last, 1));
+    if (self->net->is_lpnn && self->net->lpnn.input_f) {
+        self->features -= self->classes;
+    }
+    if (self->features < 1) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"layer.%d.weight\": it has no row for a feature", from->path,
+                         first);
+    }
+    if (self->class_names.count > 0 && self->class_names.count != self->classes) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"classes\" names %lld classes, and the weights have %d",
+                         from->path, (long long)self->class_names.count, self->classes);
+    }
+done:
+    return status;
+}
+
+static sfu_status check_feature_names(const sfu_model *self, const source *from) {
+    return self->feature_names.count == 0 || self->feature_names.count == self->features
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_FORMAT,
+                           "%s: the metadata \"feature_names\" names %lld features, and the weights have %d",
+                           from->path, (long long)self->feature_names.count, self->features);
+}
+
+/* The nodes that a value a node was learned for. Where tensors disagree, the check of shapes says so. */
+static sfu_status read_nodes(sfu_model *self, const source *from) {
+    const sfu__tensor *tensor = sfu__model_needs_f(self->net) ? find(from, -1, "f") : NULL;
+    for (int i = 0; i < self->net->count && tensor == NULL; i++) {
+        const char *name = sfu__layer_learns_nodes(&self->net->layers[i]);
+        tensor = name != NULL ? find(from, i, name) : NULL;
+    }
+    if (tensor == NULL) {
+        return sfu__model_needs_f(self->net) ? refuse(from, "f", "it is missing") : SFU_OK;
+    }
+    if (tensor->dims < 1 || tensor->shape[0] < 1 || tensor->shape[0] > INT32_MAX / 2) {
+        return refuse(from, tensor->name, "its shape is not that of one row a node");
+    }
+    self->nodes = (int32_t)tensor->shape[0];
+    return SFU_OK;
+}
+
+/* ---- reading: the tensors -------------------------------------------------------------------------------------------
+ */
+
+static bool has_shape(const sfu__tensor *tensor, const sfu__parameter *parameter) {
+    if (is_matrix(parameter)) {
+        return tensor->dims == 2 && tensor->shape[0] == parameter->rows && tensor->shape[1] == parameter->cols;
+    }
+    return tensor->dims <= 1 && tensor->count == parameter->cols && (tensor->dims == 1 || parameter->cols == 1);
+}
+
+static sfu_status refuse_shape(const source *from, const char *name, const sfu__parameter *parameter) {
+    return is_matrix(parameter)
+               ? sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%s\": its shape is not [%d, %d], which fits the network",
+                           from->path, name, parameter->rows, parameter->cols)
+               : sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%s\": its shape is not [%d], which fits the network",
+                           from->path, name, parameter->cols);
+}
+
+/* There are tensors that are no parameter: the first of them is named. */
+static sfu_status refuse_unknown(const sfu_model *self, const source *from) {
+    const sfu__tensor *tensor = NULL;
+    bool known = true;
+    for (int64_t i = 0; known && (tensor = sfu__safetensors_get(from->file, i)) != NULL; i++) {
+        known = false;
+        for (int j = 0; j < self->parameters.count && !known; j++) {
+            tensor_name name;
+            known = strcmp(tensor->name, name_of(name, &self->parameters.items[j])) == 0;
+        }
+    }
+    char quoted[SFU__QUOTE_MAX];
+    const char *name = tensor != NULL ? tensor->name : "";
+    return sfu__fail(SFU_ERR_FORMAT, "%s: tensor %s: the network \"%.200s\" has no such parameter", from->path,
+                     sfu__quote(quoted, name, strlen(name)), self->net->text);
+}
+
+/* Everything is checked before there is room for it: what a file asks for is then in the file. */
+static sfu_status check_tensors(const sfu_model *self, const source *from) {
+    for (int i = 0; i < self->parameters.count; i++) {
+        const sfu__parameter *parameter = &self->parameters.items[i];
+        tensor_name name;
+        const sfu__tensor *tensor = sfu__safetensors_find(from->file, name_of(name, parameter));
+        if (tensor == NULL) {
+            return refuse(from, name, "it is missing");
+        }
+        if (tensor->dtype != SFU__F32) {
+            return refuse(from, name, "its dtype is not F32");
+        }
+        if (!has_shape(tensor, parameter)) {
+            return refuse_shape(from, name, parameter);
+        }
+    }
+    return sfu__safetensors_get(from->file, self->parameters.count) == NULL ? SFU_OK : refuse_unknown(self, from);
+}
+
+static sfu_status copy_tensor(float *theta, const sfu__parameter *parameter, const sfu__tensor *tensor,
+                              const source *from) {
+    const float *values = tensor->data;
+    for (int64_t i = 0; i < tensor->count; i++) {
+        if (!(isfinite(values[i]) && values[i] >= parameter->low && values[i] <= parameter->high)) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%.80s\": entry %lld is %g, which cannot be", from->path,
+                             tensor->name, (long long)i, (double)values[i]);
+        }
+    }
+    for (int32_t row = 0; row < parameter->rows; row++) {
+        memcpy(theta + parameter->offset + (int64_t)row * parameter->ld, values + (int64_t)row * parameter->cols,
+               (size_t)parameter->cols * sizeof *theta);
+    }
+    return SFU_OK;
+}
+
+static sfu_status read_tensors(sfu_model *self, const source *from) {
+    sfu_status status = sfu__parameters_make(&self->parameters, self->net, self->features, self->classes, self->nodes);
+    if (status == SFU_ERR_ARGUMENT) { /* widths that the file's shapes do not fit */
+        return sfu__fail_prefix(SFU_ERR_FORMAT, from->path);
+    }
+    SFU_TRY(status);
+    SFU_TRY(check_tensors(self, from));
+    SFU_ALLOC_ZERO(self->theta, self->parameters.size);
+    for (int i = 0; i < self->parameters.count; i++) {
+        const sfu__parameter *parameter = &self->parameters.items[i];
+        SFU_TRY(copy_tensor(self->theta, parameter, find(from, parameter->layer, parameter->name), from));
+    }
+done:
+    return status;
+}
+
+/* ---- reading: the metadata ------------------------------------------------------------------------------------------
+ */
+
+static sfu_status check_format(const source *from) {
+    char quoted[SFU__QUOTE_MAX];
+    const char *format = sfu__safetensors_metadata(from->file, "format");
+    return format != NULL && strcmp(format, FORMAT) == 0
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"format\" is %s; a model's is \"" FORMAT "\"", from->path,
+                           format == NULL ? "missing" : sfu__quote(quoted, format, strlen(format)));
+}
+
+/* Of a mistake in the composition, the first line is told. */
+static sfu_status read_net(sfu_model *self, const source *from) {
+    const char *text = sfu__safetensors_metadata(from->file, "net");
+    if (text == NULL) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"net\" is missing; a model's is its composition",
+                         from->path);
+    }
+    const sfu_status status = sfu_net_parse(&self->net, text, NULL);
+    if (status != SFU_ERR_ARGUMENT) {
+        return status;
+    }
+    const char *message = sfu_message();
+    return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"net\": %.*s", from->path, (int)strcspn(message, "\n"),
+                     message);
+}
+
+static sfu_status read_names(sfu__strings *names, const source *from, const char *key) {
+    sfu_status status = SFU_OK;
+    sfu__text place = {0};
+    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"%s\"", from->path, key));
+    SFU_TRY(sfu__names_from_json(names, sfu__safetensors_metadata(from->file, key), place.bytes));
+done:
+    sfu__text_clear(&place);
+    return status;
+}
+
+static sfu_status read_run(sfu_model *self, const source *from) {
+    const char *dataset = sfu__safetensors_metadata(from->file, "dataset");
+    const char *run = sfu__safetensors_metadata(from->file, "run");
+    if (dataset != NULL && strspn(dataset, "0123456789abcdef") + 1 != sizeof self->dataset) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"dataset\" is not a digest of 64 hexadecimal digits",
+                         from->path);
+    }
+    snprintf(self->dataset, sizeof self->dataset, "%s", dataset != NULL ? dataset : "");
+    if (run == NULL) {
+        return SFU_OK;
+    }
+    self->run = sfu__copy_string(run);
+    return self->run == NULL ? SFU_ERR_MEMORY
+                             : sfu__run_read(&self->scores, &self->confusion, self->classes, run, from->path);
+}
+
+static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const char *path) {
+    sfu_status status = SFU_OK;
+    const source from = {file, path};
+    sfu_model *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    SFU_TRY(check_format(&from));
+    SFU_TRY(read_net(self, &from));
+    SFU_TRY(read_names(&self->class_names, &from, "classes"));
+    SFU_TRY(read_names(&self->feature_names, &from, "feature_names"));
+    SFU_TRY(read_sizes(self, &from));
+    SFU_TRY(check_feature_names(self, &from));
+    SFU_TRY(read_nodes(self, &from));
+    SFU_TRY(read_tensors(self, &from));
+    SFU_TRY(read_run(self, &from));
+    *model = self;
+    self = NULL;
+done:
+    sfu_model_free(self);
+    sfu__safetensors_free(file);
+    return status;
+}
+
+sfu_status sfu_model_open(sfu_model **model, const char *path) {
+    sfu__safetensors *file = NULL;
+    *model = NULL;
+    const sfu_status status = sfu__safetensors_open(&file, path);
+    return status != SFU_OK ? status : read_model(model, file, path);
+}
+
+sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, const char *path) {
+    sfu__safetensors *file = NULL;
+    *model = NULL;
+    const sfu_status status = sfu__safetensors_view(&file, bytes, size, path);
+    return status != SFU_OK ? status : read_model(model, file, path);
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------------
+ */
+
+/* The parameter's values without their padding, at `to`. */
+static sfu__tensor pack_tensor(float *to, const char *name, const float *theta, const sfu__parameter *parameter) {
+    for (int32_t row = 0; row < parameter->rows; row++) {
+        memcpy(to + (int64_t)row * parameter->cols, theta + parameter->offset + (int64_t)row * parameter->ld,
+               (size_t)parameter->cols * sizeof *to);
+    }
+    sfu__tensor tensor = {.name = name, .dtype = SFU__F32, .dims = is_matrix(parameter) ? 2 : 1, .data = to};
+    tensor.shape[0] = is_matrix(parameter) ? parameter->rows : parameter->cols;
+    tensor.shape[1] = is_matrix(parameter) ? parameter->cols : 0;
+    tensor.count = (int64_t)parameter->rows * parameter->cols;
+    return tensor;
+}
+
+/* By name, as datasets have it. */
+static int compare_tensors(const void *a, const void *b) {
+    return strcmp(((const sfu__tensor *)a)->name, ((const sfu__tensor *)b)->name);
+}
+
+static void list_metadata(const char **list, const sfu_model *model, const char *classes, const char *features) {
+    const char *const pairs[][2] = {{"format", FORMAT},
+                                    {"net", model->net->text},
+                                    {"classes", classes},
+                                    {"feature_names", features},
+                                    {"dataset", model->dataset[0] != '\0' ? model->dataset : NULL},
+                                    {"run", model->run}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (pairs[i][1] != NULL) {
+            *list++ = pairs[i][0];
+            *list++ = pairs[i][1];
+        }
+    }
+    *list = NULL;
+}
+
+sfu_status sfu_model_save(const sfu_model *model, const char *path) {
+    sfu_status status = SFU_OK;
+    const int count = model->parameters.count;
+    int64_t used = 0;
+    float *values = NULL;
+    sfu__tensor *tensors = NULL;
+    tensor_name *names = NULL;
+    char *classes = NULL;
+    char *features = NULL;
+    const char *metadata[14];
+    SFU_ALLOC(values, model->parameters.size);
+    SFU_ALLOC(tensors, count);
+    SFU_ALLOC(names, count);
+    for (int i = 0; i < count; i++) {
+        const sfu__parameter *parameter = &model->parameters.items[i];
+        tensors[i] = pack_tensor(values + used, name_of(names[i], parameter), model->theta, parameter);
+        used += tensors[i].count;
+    }
+    qsort(tensors, (size_t)count, sizeof *tensors, compare_tensors);
+    SFU_TRY(sfu__names_to_json(&classes, &model->class_names, path, "class"));
+    SFU_TRY(sfu__names_to_json(&features, &model->feature_names, path, "feature"));
+    list_metadata(metadata, model, classes, features);
+    SFU_TRY(sfu__safetensors_write(path, tensors, count, metadata));
+done:
+    sfu__free(classes);
+    sfu__free(features);
+    sfu__free(names);
+    sfu__free(tensors);
+    sfu__free(values);
+    return status;
+}

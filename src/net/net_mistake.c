@@ -1,0 +1,83 @@
+/* net_mistake.c - the message about a mistake in a composition, three lines:
+ *
+ *   unknown layer "smoth"; smooth would be right
+ *     smoth | softmax
+ *     ^
+ *
+ * Of a long text only a part around the place is shown. A character takes one column; what cannot be shown takes one
+ * too, so that the caret stands where it should.
+ */
+#include "net_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 76, BEFORE = 48, CHARACTER = 4, CUT = 3 }; /* characters shown, of them before the place; bytes */
+
+/* One character of the text, as it may be shown: blanks for control characters, ? for what is no UTF-8. Returns how
+ * many bytes of the text it took. */
+static size_t show(char *to, size_t *used, const char *from, size_t size) {
+    const size_t step = sfu__utf8_size(from, size);
+    const unsigned char first = (unsigned char)from[0];
+    const bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && step == 2 && (unsigned char)from[1] < 0xa0);
+    if (step == 0 || control) {
+        to[(*used)++] = control ? ' ' : '?';
+    } else {
+        memcpy(to + *used, from, step);
+        *used += step;
+    }
+    return step > 0 ? step : 1;
+}
+
+static size_t character(const char *from, size_t size) {
+    const size_t step = sfu__utf8_size(from, size);
+    return step > 0 ? step : 1;
+}
+
+static size_t characters(const char *begin, const char *end) {
+    size_t count = 0;
+    for (; begin < end; begin += character(begin, (size_t)(end - begin))) {
+        count++;
+    }
+    return count;
+}
+
+/* How many characters of the text are left out before the place; none where all of it can be shown. */
+static size_t left_out(size_t before, size_t after) {
+    const size_t most = before + after > WIDTH ? before + after - WIDTH : 0;
+    const size_t wanted = before > BEFORE ? before - BEFORE : 0;
+    return wanted < most ? wanted : most;
+}
+
+int sfu__write_mistake(const char *text, const char *place, const char *format, ...) {
+    char what[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+
+    const char *end = text + strlen(text);
+    const size_t before = characters(text, place);
+    const size_t skipped = left_out(before, characters(place, end));
+    const char *p = text;
+    for (size_t i = 0; i < skipped; i++) {
+        p += character(p, (size_t)(end - p));
+    }
+    char shown[CUT + WIDTH * CHARACTER + CUT + 1];
+    size_t used = 0;
+    if (p > text) {
+        memcpy(shown, "...", CUT);
+        used = CUT;
+    }
+    const size_t caret = used + before - skipped;
+    for (size_t i = 0; i < WIDTH && p < end; i++) {
+        p += show(shown, &used, p, (size_t)(end - p));
+    }
+    if (p < end) {
+        memcpy(shown + used, "...", CUT);
+        used += CUT;
+    }
+    shown[used] = '\0';
+    return sfu__write_message("%s\n  %s\n  %*s^", what, shown, (int)caret, "");
+}

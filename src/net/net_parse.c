@@ -1,0 +1,233 @@
+/* net_parse.c - from text to a network.
+ *
+ *   network := layer ("|" layer)*  |  name  |  "lpnn" [options]
+ *   layer   := "smooth" ["^" times] [options]  |  "dense" width [activation] [options]  |  "softmax" [options]
+ *   options := "(" name "=" value ("," name "=" value)* ")"
+ */
+#include "net_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void sfu_net_options_init(sfu_net_options *options) { *options = (sfu_net_options){.hidden = 64, .k = 2}; }
+
+void sfu_net_free(sfu_net *net) {
+    if (net == NULL) {
+        return;
+    }
+    for (int i = 0; i < net->count; i++) {
+        sfu__layer_clear(&net->layers[i]);
+    }
+    sfu__free(net->layers);
+    sfu__free(net->text);
+    sfu__free(net);
+}
+
+const char *sfu_net_text(const sfu_net *net) { return net->text; }
+
+int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes) {
+    int32_t width = 0;
+    for (int i = 0; i < net->count; i++) {
+        if (net->layers[i].kind == SFU__LAYER_DENSE) {
+            width = net->layers[i].width > 0 ? net->layers[i].width : classes;
+        }
+    }
+    return width;
+}
+
+/* ---- a layer --------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct parser {
+    sfu__reader reader;
+    sfu__chain chain;
+    sfu_net *net;
+    size_t capacity;
+} parser;
+
+/* What a word is that names no layer. */
+static sfu_status refuse_layer(const parser *self) {
+    static const char *const kinds[] = {"smooth", "dense", "softmax", NULL};
+    const sfu__token *token = &self->reader.token;
+    const char *text = self->reader.text;
+    char quoted[SFU__QUOTE_MAX];
+    const sfu__named_net *named = sfu__named_find(token);
+    if (named != NULL) {
+        return sfu__mistake(text, token->place, "%s is the name of a whole network; it cannot be a layer of another",
+                            sfu__named_name(named));
+    }
+    if (token->kind != SFU__TOKEN_WORD) {
+        return sfu__mistake(text, token->place, "a layer is missing here; smooth, dense or softmax would be right");
+    }
+    const char *near = sfu__nearest_word(token, kinds);
+    return sfu__mistake(text, token->place, "unknown layer %s; %s would be right",
+                        sfu__quote(quoted, token->bytes, token->size),
+                        near != NULL ? near : "smooth, dense or softmax");
+}
+
+static sfu_status find_kind(sfu__layer_kind *kind, const parser *self) {
+    for (int i = 0; i < SFU__LAYER_KINDS; i++) {
+        if (sfu__token_is(&self->reader.token, sfu__layer_rows[i].name)) {
+            *kind = (sfu__layer_kind)i;
+            return SFU_OK;
+        }
+    }
+    return refuse_layer(self);
+}
+
+/* Room for one more layer, with its defaults. */
+static sfu_status add_layer(sfu__layer **layer, parser *self, sfu__layer_kind kind) {
+    sfu_net *net = self->net;
+    if (net->count == SFU__NET_LAYERS) {
+        return sfu__mistake(self->reader.text, self->reader.token.place, "more than %d layers", SFU__NET_LAYERS);
+    }
+    sfu__layer *grown = sfu__grow(net->layers, &self->capacity, (size_t)net->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    net->layers = grown;
+    *layer = &net->layers[net->count++];
+    **layer = sfu__layer_start(kind, self->chain.softmax);
+    return SFU_OK;
+}
+
+static sfu_status read_layer(parser *self) {
+    sfu_status status = SFU_OK;
+    const char *place = self->reader.token.place;
+    sfu__layer_kind kind = SFU__LAYER_SMOOTH;
+    sfu__layer *layer = NULL;
+    sfu__given given = {{NULL}};
+    SFU_TRY(find_kind(&kind, self));
+    SFU_TRY(sfu__check_start(&self->chain, kind, place));
+    SFU_TRY(add_layer(&layer, self, kind));
+    sfu__reader_step(&self->reader);
+    SFU_TRY(sfu__layer_rows[kind].read(layer, &self->reader));
+    if (self->reader.token.kind == '(') {
+        const sfu__option_table table = {sfu__layer_options, SFU__LAYER_OPTIONS, 1U << kind,
+                                         sfu__layer_rows[kind].name};
+        SFU_TRY(sfu__options_read(layer, &given, &table, &self->reader));
+    }
+    SFU_TRY(sfu__check_layer(&self->chain, layer, &given, place));
+done:
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status expect_end(const parser *self, const char *right) {
+    const sfu__token *token = &self->reader.token;
+    char quoted[SFU__QUOTE_MAX];
+    return token->kind == SFU__TOKEN_END
+               ? SFU_OK
+               : sfu__mistake(self->reader.text, token->place, "%s cannot stand here; %s would be right",
+                              sfu__quote(quoted, token->place, token->size > 0 ? token->size : 1), right);
+}
+
+static sfu_status read_layers(parser *self) {
+    sfu_status status = read_layer(self);
+    while (status == SFU_OK && self->reader.token.kind == '|') {
+        sfu__reader_step(&self->reader);
+        status = read_layer(self);
+    }
+    if (status == SFU_OK) {
+        status = expect_end(self, "| and a layer, or the end,");
+    }
+    if (status == SFU_OK && !self->chain.softmax) {
+        status = sfu__mistake(self->reader.text, self->reader.token.place,
+                              "there is no softmax; a network has one, \"| softmax\" here perhaps");
+    }
+    return status;
+}
+
+/* g of lpnn is an MLP of its own; what is in the brackets is about the objective. */
+static sfu_status read_lpnn(parser *self) {
+    sfu_status status = SFU_OK;
+    sfu__given given = {{NULL}};
+    const sfu__option_table table = {sfu__lpnn_options, SFU__LPNN_OPTIONS, 1, "lpnn"};
+    parser g = {.reader = sfu__reader_start("dense 128 relu | dense 64 relu | softmax"), .net = self->net};
+    g.chain.text = g.reader.text;
+    self->net->is_lpnn = true;
+    self->net->lpnn = sfu__lpnn_defaults();
+    sfu__reader_step(&self->reader);
+    if (self->reader.token.kind == '(') {
+        SFU_TRY(sfu__options_read(&self->net->lpnn, &given, &table, &self->reader));
+    }
+    SFU_TRY(expect_end(self, "lpnn alone, or lpnn(f=clamp) with its options,"));
+    SFU_TRY(read_layers(&g));
+done:
+    return status;
+}
+
+static sfu_status check_range(const char *name, int32_t value, int32_t most) {
+    return value >= 1 && value <= most
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %d; a whole number from 1 to %d would be right", name, value, most);
+}
+
+static sfu_status read_named(parser *self, const sfu__named_net *named, const sfu_net_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__text composition = {0};
+    parser inner = {.net = self->net};
+    char right[160];
+    sfu__reader_step(&self->reader);
+    if (sfu__named_layers(named, options->k) > SFU__NET_LAYERS) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "k is %d, which makes %d layers of %s; a network has at most %d", options->k,
+                         sfu__named_layers(named, options->k), sfu__named_name(named), SFU__NET_LAYERS);
+    }
+    SFU_TRY(sfu__named_print(&composition, named, options));
+    snprintf(right, sizeof right, "%s alone, or its composition,", sfu__named_name(named));
+    SFU_TRY(expect_end(self, right));
+    inner.reader = sfu__reader_start(composition.bytes);
+    inner.chain.text = composition.bytes;
+    SFU_TRY(read_layers(&inner));
+done:
+    sfu__text_clear(&composition);
+    return status;
+}
+
+static sfu_status read_net(parser *self, const sfu_net_options *options) {
+    sfu_status status = SFU_OK;
+    const sfu__named_net *named = sfu__named_find(&self->reader.token);
+    if (named == NULL) {
+        return read_layers(self);
+    }
+    if (sfu__named_is_lpnn(named)) {
+        return read_lpnn(self);
+    }
+    SFU_TRY(check_range("hidden", options->hidden, SFU__NET_WIDTH));
+    SFU_TRY(check_range("k", options->k, SFU__NET_TIMES));
+    status = read_named(self, named, options);
+done:
+    return status;
+}
+
+sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__text canonical = {0};
+    parser self = {0};
+    sfu_net_options usual;
+    sfu_net_options_init(&usual);
+    *net = NULL;
+    if (strlen(text) > SFU__NET_BYTES) {
+        return sfu__mistake(text, text + SFU__NET_BYTES, "a network of more than %d bytes", SFU__NET_BYTES);
+    }
+    SFU_ALLOC_ZERO(self.net, 1);
+    self.reader = sfu__reader_start(text);
+    self.chain.text = text;
+    SFU_TRY(read_net(&self, options != NULL ? options : &usual));
+    SFU_TRY(sfu__net_print(&canonical, self.net));
+    if (canonical.size > SFU__NET_BYTES) { /* else it could not be read again */
+        status = sfu__mistake(text, text + strlen(text), "a network of more than %d bytes, once it is written out",
+                              SFU__NET_BYTES);
+        goto done;
+    }
+    self.net->text = canonical.bytes;
+    canonical = (sfu__text){0};
+    *net = self.net;
+    self.net = NULL;
+done:
+    sfu__text_clear(&canonical);
+    sfu_net_free(self.net);
+    return status;
+}

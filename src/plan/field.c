@@ -1,0 +1,244 @@
+/* field.c - which rows a pass needs at each link, and the blocks of S between them.
+ *
+ * A link other than smoothing makes a row from the same row. A smoothing makes row i from the rows at which row i of S
+ * has an entry, and from i itself where it teleports. So the rows are found from the last link back to the features.
+ */
+#include "plan_int.h"
+
+#include <string.h>
+
+/* ---- fields ----------------------------------------------------------------------------------------------------- */
+
+static void mark_rows(uint8_t *marks, const sfu_csr *csr, const sfu__field *out, bool itself) {
+    for (int32_t row = 0; row < out->count; row++) {
+        const int32_t node = sfu__field_node(out, row);
+        for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++) {
+            marks[csr->indices[e]] = 1;
+        }
+        if (itself) {
+            marks[node] = 1;
+        }
+    }
+}
+
+/* The marked nodes as a field, the marks cleared; all nodes where all are marked. */
+static sfu_status collect(sfu__field *field, uint8_t *marks, int32_t nodes) {
+    sfu_status status = SFU_OK;
+    int32_t count = 0;
+    for (int32_t i = 0; i < nodes; i++) {
+        count += marks[i];
+    }
+    field->count = count;
+    field->nodes = NULL;
+    if (count < nodes) {
+        SFU_ALLOC(field->nodes, count);
+        for (int32_t i = 0, at = 0; i < nodes; i++) {
+            if (marks[i] != 0) {
+                field->nodes[at++] = i;
+            }
+        }
+    }
+done:
+    memset(marks, 0, (size_t)nodes);
+    return status;
+}
+
+static sfu_status field_before(sfu__field *in, uint8_t *marks, const sfu__plan *plan, const sfu__link *link,
+                               const sfu__field *out) {
+    if (link->kind != SFU__LINK_SMOOTH || (out->nodes == NULL && out->count == plan->nodes)) {
+        *in = *out;
+        return SFU_OK;
+    }
+    const sfu__smoother *smoother = &plan->smoothers[link->smoothing];
+    mark_rows(marks, &smoother->csr, out, smoother->teleport > 0.0);
+    return collect(in, marks, plan->nodes);
+}
+
+sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count) {
+    sfu_status status = SFU_OK;
+    uint8_t *marks = NULL;
+    const int last = plan->link_count;
+    SFU_ALLOC_ZERO(pass->fields, last + 1);
+    SFU_ALLOC_ZERO(marks, plan->nodes);
+    pass->fields[last].count = count;
+    if (count < plan->nodes && (plan->rewrites & SFU__PRUNE) != 0) {
+        SFU_ALLOC(pass->fields[last].nodes, count);
+        memcpy(pass->fields[last].nodes, nodes, (size_t)count * sizeof *nodes);
+    } else {
+        pass->fields[last].count = plan->nodes;
+    }
+    for (int i = last; i > 0; i--) {
+        SFU_TRY(field_before(&pass->fields[i - 1], marks, plan, &plan->links[i - 1], &pass->fields[i]));
+    }
+done:
+    sfu__free(marks);
+    return status;
+}
+
+void sfu__fields_free(sfu__pass *pass, int link_count) {
+    for (int i = 0; pass->fields != NULL && i <= link_count; i++) {
+        if (i == link_count || pass->fields[i].nodes != pass->fields[i + 1].nodes) {
+            sfu__free(pass->fields[i].nodes);
+        }
+    }
+    sfu__free(pass->fields);
+    pass->fields = NULL;
+}
+
+int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field) {
+    if (field->nodes == NULL) {
+        return csr->indptr[csr->rows];
+    }
+    int64_t sum = 0;
+    for (int32_t row = 0; row < field->count; row++) {
+        sum += csr->indptr[field->nodes[row] + 1] - csr->indptr[field->nodes[row]];
+    }
+    return sum;
+}
+
+sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer) {
+    sfu_status status = SFU_OK;
+    *map = NULL;
+    if (inner->nodes == outer->nodes && inner->count == outer->count) {
+        return SFU_OK;
+    }
+    SFU_ALLOC(*map, inner->count);
+    for (int32_t row = 0, at = 0; row < inner->count; row++) {
+        const int32_t node = sfu__field_node(inner, row);
+        while (sfu__field_node(outer, at) != node) {
+            at++;
+        }
+        (*map)[row] = at;
+    }
+done:
+    return status;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+
+void sfu__block_clear(sfu__block *block) {
+    sfu__matrix_clear(&block->own);
+    sfu__free(block->order);
+    *block = (sfu__block){0};
+}
+
+static void view_own(sfu__block *block) {
+    block->view = (sfu__sparse){.rows = block->own.rows,
+                                .cols = block->own.cols,
+                                .indptr = block->own.indptr,
+                                .indices = block->own.indices,
+                                .values = block->own.values,
+                                .order = block->order};
+}
+
+sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix) {
+    sfu_status status = SFU_OK;
+    block->own = *matrix;
+    *matrix = (sfu_matrix){0};
+    if (block->own.values == NULL) { /* all ones: kernels want them spelled out */
+        const int64_t count = block->own.indptr[block->own.rows];
+        SFU_ALLOC(block->own.values, count);
+        for (int64_t e = 0; e < count; e++) {
+            block->own.values[e] = 1.0F;
+        }
+    }
+    view_own(block);
+done:
+    return status;
+}
+
+/* Where the values of S live, and what of them the entries of the block are. */
+static sfu_status copy_rows(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
+                            const int32_t *column_of) {
+    const sfu_csr *csr = &smoother->csr;
+    int64_t at = 0;
+    for (int32_t row = 0; row < out->count; row++) {
+        const int32_t node = sfu__field_node(out, row);
+        for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++, at++) {
+            block->own.indices[at] = column_of[csr->indices[e]];
+            if (smoother->learned != NULL) {
+                block->order[at] = (int32_t)e;
+            } else {
+                block->own.values[at] = csr->values[e];
+            }
+        }
+        block->own.indptr[row + 1] = at;
+    }
+    return SFU_OK;
+}
+
+static void borrow(sfu__block *block, const sfu__smoother *smoother) {
+    const sfu_csr *csr = &smoother->csr;
+    block->view = (sfu__sparse){
+        .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
+}
+
+sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out, const sfu__field *in,
+                         int32_t nodes) {
+    sfu_status status = SFU_OK;
+    int32_t *column_of = NULL;
+    *block = (sfu__block){.where = smoother->learned != NULL ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED,
+                          .offset = smoother->values_offset};
+    if (out->nodes == NULL && in->nodes == NULL) {
+        borrow(block, smoother);
+        return SFU_OK;
+    }
+    const int64_t count = sfu__field_nonzeros(&smoother->csr, out);
+    SFU_ALLOC(column_of, nodes);
+    for (int32_t i = 0; i < in->count; i++) {
+        column_of[sfu__field_node(in, i)] = i;
+    }
+    block->own = (sfu_matrix){.rows = out->count, .cols = in->count};
+    SFU_ALLOC_ZERO(block->own.indptr, (int64_t)out->count + 1);
+    SFU_ALLOC(block->own.indices, count);
+    if (smoother->learned != NULL) {
+        SFU_ALLOC(block->order, count);
+    } else {
+        SFU_ALLOC(block->own.values, count);
+    }
+    SFU_TRY(copy_rows(block, smoother, out, column_of));
+    view_own(block);
+done:
+    sfu__free(column_of);
+    return status;
+}
+
+/* Entries of the transpose go to their rows in the order of the original's rows: each row comes out ascending. */
+static void scatter(sfu__block *block, const sfu__sparse *of, int64_t begin, int64_t end) {
+    int64_t *next = block->own.indptr; /* [c + 1] is where row c goes on, and ends as its end */
+    for (int64_t row = begin; row < end; row++) {
+        for (int64_t e = of->indptr[row]; e < of->indptr[row + 1]; e++) {
+            const int64_t to = next[of->indices[e] + 1]++;
+            block->own.indices[to] = (int32_t)row;
+            block->order[to] = of->order != NULL ? of->order[e] : (int32_t)e;
+        }
+    }
+}
+
+sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row, int64_t end_row) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *view = &of->view;
+    const int64_t first = view->indptr[begin_row], count = view->indptr[end_row] - first;
+    *block = (sfu__block){.where = of->where, .offset = of->offset};
+    block->own = (sfu_matrix){.rows = view->cols, .cols = view->rows};
+    if (view->indptr[end_row] > INT32_MAX && view->order == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "a training pass over %lld non-zeros is too large; fewer labels would be right",
+                         (long long)view->indptr[end_row]);
+    }
+    SFU_ALLOC_ZERO(block->own.indptr, (int64_t)view->cols + 2);
+    SFU_ALLOC(block->own.indices, count);
+    SFU_ALLOC(block->order, count);
+    int64_t *indptr = block->own.indptr;
+    for (int64_t e = first; e < first + count; e++) {
+        indptr[view->indices[e] + 2]++;
+    }
+    for (int64_t c = 0; c <= view->cols; c++) { /* shifted by one: scatter moves the starts to the ends */
+        indptr[c + 1] += indptr[c];
+    }
+    scatter(block, view, begin_row, end_row);
+    view_own(block);
+    block->view.values = view->values;
+done:
+    return status;
+}

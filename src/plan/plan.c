@@ -1,0 +1,98 @@
+#include "plan_int.h"
+#include "parallel.h"
+
+#include <string.h>
+
+static void pass_clear(sfu__pass *pass, int link_count) {
+    sfu__fields_free(pass, link_count);
+    for (size_t i = 0; i < pass->block_count; i++) {
+        sfu__block_clear(&pass->blocks[i]);
+    }
+    for (size_t i = 0; i < pass->shared_count; i++) {
+        sfu__shared_release(pass->shared[i]);
+    }
+    for (size_t i = 0; i < pass->map_count; i++) {
+        sfu__free(pass->maps[i]);
+    }
+    sfu__free(pass->steps);
+    sfu__free(pass->blocks);
+    sfu__free(pass->cuts);
+    sfu__free(pass->masks);
+    sfu__free(pass->shared);
+    sfu__free(pass->maps);
+    sfu__free(pass->asked);
+}
+
+void sfu__plan_free(sfu__plan *plan) {
+    if (plan == NULL) {
+        return;
+    }
+    for (int i = 0; i < SFU_PASSES; i++) {
+        pass_clear(&plan->passes[i], plan->link_count);
+    }
+    for (int i = 0; i < plan->smoother_count; i++) {
+        sfu__shared_release(plan->smoothers[i].shared);
+        sfu__learned_free(plan->smoothers[i].learned);
+    }
+    sfu__free(plan->smoothers);
+    sfu__free(plan->links);
+    sfu__parameters_clear(&plan->parameters);
+    sfu__free(plan);
+}
+
+static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const int32_t *nodes, int32_t count) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = &plan->passes[kind];
+    pass->there = true;
+    SFU_TRY(sfu__fields_make(pass, plan, nodes, count));
+    pass->pruned = pass->fields[plan->link_count].count == count;
+    if (!pass->pruned) {
+        SFU_ALLOC(pass->asked, count);
+        memcpy(pass->asked, nodes, (size_t)count * sizeof *nodes);
+        pass->asked_count = count;
+    }
+    SFU_TRY(sfu__lower(plan, kind));
+done:
+    return status;
+}
+
+sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                         const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    sfu__plan *self = NULL;
+    *plan = NULL;
+    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_ALLOC_ZERO(self, 1);
+    self->dataset = dataset;
+    self->nodes = sfu_dataset_nodes(dataset);
+    self->features = sfu_dataset_features(dataset);
+    self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);
+    self->dropout = request->dropout;
+    self->rewrites = request->rewrites;
+    self->threads = sfu__thread_count(request->threads);
+    SFU_TRY(sfu_dataset_digest(self->digest, dataset));
+    SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
+    SFU_TRY(sfu__chain_make(self, net));
+    for (int i = 0; i < SFU_PASSES; i++) {
+        if (request->count[i] > 0) {
+            SFU_TRY(make_pass(self, (sfu_pass)i, request->nodes[i], request->count[i]));
+        }
+    }
+    *plan = self;
+    self = NULL;
+done:
+    sfu__plan_free(self);
+    return status;
+}
+
+const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan) { return &plan->parameters; }
+
+int32_t sfu__plan_embedding_width(const sfu__plan *plan) {
+    return plan->last_hidden >= 0 ? plan->links[plan->last_hidden].width : 0;
+}
+
+const int32_t *sfu__plan_rows(const sfu__plan *plan, sfu_pass pass, int32_t *count) {
+    const sfu__field *field = &plan->passes[pass].fields[plan->link_count];
+    *count = field->count;
+    return field->nodes;
+}

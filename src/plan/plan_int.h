@@ -1,0 +1,240 @@
+/* plan_int.h - a plan from the inside.
+ *
+ * How the pieces relate: a network becomes a chain of links (chain.c), each with the rows of the data that a pass needs
+ * at its two ends (field.c). For every run of smoothing links, and the weights that follow it, ways.c picks a way to
+ * compute it. lower.c walks along the chain and writes steps: operations of backend.h with operands that are offsets
+ * into the memory a worker will have. Matrices that never change (blocks of S, folded features) belong to the plan, and
+ * those that other plans may need as well are shared by content (shared.c). execute.c gives the steps memory and runs
+ * them.
+ */
+#ifndef SFU_PLAN_INT_H
+#define SFU_PLAN_INT_H
+
+#include "cost.h"
+#include "matrix.h"
+#include "plan.h"
+#include "shared.h"
+#include "smoothing_learned.h"
+
+/* ---- the chain -------------------------------------------------------------------------------------------------- */
+
+typedef enum sfu__link_kind {
+    SFU__LINK_SMOOTH,  /* H <- (1 - t) S H + t H0 */
+    SFU__LINK_WEIGHTS, /* H <- H W */
+    SFU__LINK_FINISH,  /* H <- drop(act(H + b)) */
+    SFU__LINK_SOFTMAX  /* P <- softmax(H + b) */
+} sfu__link_kind;
+
+typedef struct sfu__link {
+    sfu__link_kind kind;
+    int layer;           /* of the composition */
+    int32_t width;       /* columns of what comes out */
+    int smoothing;       /* smooth: which of the plan's */
+    int start;           /* smooth: the link that this layer starts with; H0 is what comes into it */
+    sfu__activation act; /* finish */
+    bool bias;           /* finish, softmax */
+    bool drops;          /* finish: a mask lies here */
+    uint32_t mask_layer; /* its number in sfu__mask.layer */
+    double rate;         /* its rate, negative: the run's own */
+} sfu__link;
+
+/* One smoothing matrix of the network: whole, for all nodes. */
+typedef struct sfu__smoother {
+    double teleport;
+    sfu__shared *shared;   /* holds S, or */
+    sfu__learned *learned; /* the pattern of one whose values are trained */
+    int layer;             /* learned: the layer whose parameters they are */
+    sfu_csr csr;           /* a view of S or of the pattern; values NULL where they are learned */
+    int64_t values_offset; /* learned: where the values are, in floats from the start of a worker's learned values */
+} sfu__smoother;
+
+/* The rows of the data that a value has, ascending. */
+typedef struct sfu__field {
+    int32_t count;
+    int32_t *nodes; /* NULL: all nodes */
+} sfu__field;
+
+/* ---- matrices of a pass ----------------------------------------------------------------------------------------- */
+
+/* A sparse matrix that never changes but for values that live in a worker. */
+typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEARNED } sfu__values;
+
+typedef struct sfu__block {
+    sfu_matrix own;    /* what is owned of it; {0} where all is borrowed */
+    int32_t *order;    /* owned; or NULL */
+    sfu__sparse view;  /* values NULL where they live in a worker */
+    sfu__values where; /* the values are fixed, or at `offset` in a worker's arena or learned values */
+    int64_t offset;
+} sfu__block;
+
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+
+typedef enum sfu__space {
+    SFU__SPACE_NONE,
+    SFU__SPACE_ARENA,
+    SFU__SPACE_THETA,
+    SFU__SPACE_GRADIENT,
+    SFU__SPACE_FIXED /* memory of the plan's */
+} sfu__space;
+
+typedef struct sfu__operand {
+    sfu__space space;
+    int64_t offset;     /* in floats */
+    const float *fixed; /* SFU__SPACE_FIXED */
+    int32_t rows, cols, ld;
+} sfu__operand;
+
+enum { SFU__STEP_TEXT = 96, SFU__STEP_WHY = 160 };
+
+typedef struct sfu__plan_step {
+    sfu__op op;
+    int layer;            /* that it belongs to; -1: to none */
+    bool back;            /* part of the way back */
+    bool wait;            /* other threads must have finished the steps before */
+    int cut;              /* which of the pass's cuts shares it among threads */
+    sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
+    int block;            /* the sparse matrix, -1: none */
+    bool add, through_softmax;
+    sfu__operand bias;
+    sfu__activation act;
+    int mask;             /* of the pass's masks, -1: none */
+    const int32_t *nodes; /* of the rows, for masks; NULL: the row's own number */
+    const int32_t *map;   /* mix */
+    float t;
+    int64_t parts; /* block_sum: how many, `stride` floats apart */
+    int64_t stride;
+    int parameter; /* adam: the first of `parameters` that are moved alike; smoothing: the smoother */
+    int parameters;
+    sfu__work work;
+    char text[SFU__STEP_TEXT];
+    char why[SFU__STEP_WHY];
+} sfu__plan_step;
+
+/* How rows, elements or blocks are cut among threads: evenly, or so that each has as many non-zeros. */
+typedef struct sfu__cut {
+    int64_t count;
+    int block; /* -1: evenly */
+} sfu__cut;
+
+typedef struct sfu__pass_mask {
+    uint32_t layer;
+    double rate; /* negative: the run's own */
+} sfu__pass_mask;
+
+typedef struct sfu__pass {
+    bool there;
+    sfu__field *fields; /* [links + 1]: [i] of what comes into link i; nodes may be shared with the one before */
+    sfu__plan_step *steps;
+    size_t step_count, step_capacity;
+    sfu__block *blocks;
+    size_t block_count, block_capacity;
+    sfu__cut *cuts;
+    size_t cut_count, cut_capacity;
+    sfu__pass_mask *masks;
+    size_t mask_count, mask_capacity;
+    sfu__shared **shared; /* folded features in use */
+    size_t shared_count, shared_capacity;
+    int32_t **maps;
+    size_t map_count, map_capacity;
+    int64_t arena;          /* floats */
+    sfu__operand output;    /* the probabilities */
+    sfu__operand embedding; /* the last hidden layer; space NONE where there is none */
+    int64_t fixed_bytes;    /* of the matrices above */
+    bool pruned;            /* the rows of the output are those that were asked for, not all nodes */
+    int32_t *asked;         /* not pruned: the nodes that were asked for */
+    int32_t asked_count;
+} sfu__pass;
+
+struct sfu__plan {
+    const sfu_dataset *dataset;
+    int32_t nodes, features, classes;
+    char digest[65];
+    bool dropout;
+    unsigned rewrites;
+    int threads;
+    sfu__parameters parameters;
+    float **columns; /* one a parameter: what a learned node column starts from; borrowed, or NULL */
+    sfu__link *links;
+    int link_count;
+    int lead;          /* links of the leading smoothing whose matrix is constant */
+    int first_weights; /* link; -1: none */
+    int last_hidden;   /* the link that makes the last hidden layer; -1: none */
+    int last_dense;    /* the one before it */
+    sfu__smoother *smoothers;
+    int smoother_count;
+    int64_t learned_values; /* floats of the values of all learned smoothings */
+    sfu__pass passes[SFU_PASSES];
+};
+
+/* chain.c */
+SFU_CHECKED sfu_status sfu__chain_make(sfu__plan *plan, const sfu_net *net);
+
+/* field.c: the rows that each link needs, from those that come out last. */
+SFU_CHECKED sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count);
+void sfu__fields_free(sfu__pass *pass, int link_count);
+
+/* The node of a row. */
+static inline int32_t sfu__field_node(const sfu__field *field, int32_t row) {
+    return field->nodes != NULL ? field->nodes[row] : row;
+}
+
+/* S restricted to the rows of `out` and the columns of `in`, columns renumbered; and its transpose. A block that would
+ * be all of S borrows it. */
+SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
+                                     const sfu__field *in, int32_t nodes);
+SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
+                                            int64_t end_row);
+SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
+void sfu__block_clear(sfu__block *block);
+
+/* The non-zeros of S in the rows of a field. */
+int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field);
+
+/* The positions of the nodes of `inner` in `outer`, which has them all. NULL in *map where both are all nodes. */
+SFU_CHECKED sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer);
+
+/* product.c */
+
+/* Links [first, last) of the leading smoothing applied to the features: rows of fields[last]. Sparse, or dense with
+ * rows sfu__ld(features) apart. */
+SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass,
+                                 int last, bool as_dense);
+
+/* Links [first, last), plain smoothings, as one matrix: rows of fields[last], columns of fields[first]. */
+SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__pass *pass, int first,
+                                     int last);
+
+/* The non-zeros that sfu__collapse would have, or with `features` those of the folded features (first = 0): exact for
+ * few rows, else from some of them, the same ones always. */
+SFU_CHECKED sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first, int last,
+                                  bool features);
+
+/* ways.c */
+
+/* How a run of smoothing links [first, last), and the weights that follow it where `weights`, is to be computed. */
+typedef struct sfu__way {
+    int fold;           /* features: links folded into them */
+    bool sparse;        /* features: used as a sparse matrix */
+    bool weights_first; /* S (H W) */
+    bool collapse;      /* the smoothings as one matrix */
+    char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
+} sfu__way;
+
+/* The way of the run from the features to the first weights, behind `last` smoothings; its fold is -1 where the run has
+ * to be computed as one further on is, from dense features. */
+SFU_CHECKED sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int last);
+
+/* The way of a run further on; `weights_at` is the link of the weights that follow, -1: none do. `below`: something
+ * before it is trained. */
+SFU_CHECKED sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last,
+                                          int weights_at, bool below);
+
+/* lower.c */
+SFU_CHECKED sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass);
+
+/* Whether link i is a smoothing whose matrix is trained. */
+static inline bool sfu__link_learned(const sfu__plan *plan, int i) {
+    return plan->links[i].kind == SFU__LINK_SMOOTH && plan->smoothers[plan->links[i].smoothing].learned != NULL;
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* ways.c - which way to compute a run of smoothings and the weights behind it: the one with the least predicted time
+ * on the nominal machine.
+ *
+ *   fold       F = S^j X is a constant for any j; the other smoothings of the run follow the weights
+ *   order      (S H) W = S (H W)
+ *   collapse   S (S H) = (S S) H
+ *   sparse     F as a sparse or a dense matrix
+ *
+ * The plain way is among those that are compared, so none is chosen that is predicted slower.
+ */
+#include "plan_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the time of the pieces ------------------------------------------------------------------------------------- */
+
+typedef struct judge {
+    const sfu__plan *plan;
+    const sfu__pass *pass;
+    bool train, once; /* there is a way back; the pass runs once, so that what is made for it counts */
+} judge;
+
+static double seconds(sfu__work work) { return sfu__work_seconds(&work, &sfu__nominal_rates); }
+
+static sfu__work spmm_work(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool ordered) {
+    return (sfu__work){.op = SFU__OP_SPMM,
+                       .rows = rows,
+                       .width = width,
+                       .nonzeros = (int64_t)nonzeros,
+                       .operand = operand_rows * width * (int64_t)sizeof(float),
+                       .ordered = ordered};
+}
+
+static double spmm_seconds(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool ordered) {
+    return seconds(spmm_work(rows, width, nonzeros, operand_rows, ordered));
+}
+
+static double gemm_seconds(sfu__op op, int64_t rows, int64_t inner, int32_t width) {
+    return seconds((sfu__work){.op = op, .rows = rows, .inner = inner, .width = width});
+}
+
+/* Smoothing by links [first, last) at a width, there and, where `back`, back again. `collapsed`: the non-zeros of the
+ * one matrix, negative where they stay apart. */
+static double smooth_seconds(const judge *self, int first, int last, int32_t width, bool back, double collapsed) {
+    const sfu__field *fields = self->pass->fields;
+    const int32_t ld = sfu__ld(width);
+    double sum = 0.0;
+    if (first == last) {
+        return 0.0;
+    }
+    if (collapsed >= 0.0) {
+        sum = spmm_seconds(fields[last].count, ld, collapsed, fields[first].count, false);
+        return back ? sum + spmm_seconds(fields[first].count, ld, collapsed, fields[last].count, true) : sum;
+    }
+    for (int i = first; i < last; i++) {
+        const sfu__smoother *smoother = &self->plan->smoothers[self->plan->links[i].smoothing];
+        const double nonzeros = (double)sfu__field_nonzeros(&smoother->csr, &fields[i + 1]);
+        sum += spmm_seconds(fields[i + 1].count, ld, nonzeros, fields[i].count, false);
+        sum += back ? spmm_seconds(fields[i].count, ld, nonzeros, fields[i + 1].count, true) : 0.0;
+    }
+    return sum;
+}
+
+/* H W of so many rows, there and back; `below`: the gradient of H is needed too. */
+static double weights_seconds(const judge *self, int64_t rows, int32_t in, int32_t out, bool below) {
+    double sum = gemm_seconds(SFU__OP_GEMM, rows, in, sfu__ld(out));
+    if (self->train) {
+        sum += gemm_seconds(SFU__OP_GEMM_T, rows, in, sfu__ld(out));
+        sum += below ? gemm_seconds(SFU__OP_GEMM, rows, out, sfu__ld(in)) : 0.0;
+    }
+    return sum;
+}
+
+/* F W of `nonzeros` in so many rows, as a sparse matrix. */
+static double sparse_seconds(const judge *self, int64_t rows, double nonzeros, int32_t out) {
+    const int32_t ld = sfu__ld(out);
+    const bool drops = self->train && self->plan->dropout;
+    sfu__work there = spmm_work(rows, ld, nonzeros, self->plan->features, false);
+    sfu__work back = spmm_work(self->plan->features, ld, nonzeros, rows, true);
+    there.gaps = back.gaps = drops;
+    const sfu__work drop = {.op = SFU__OP_DROP_SPARSE, .rows = rows, .nonzeros = (int64_t)nonzeros, .draws = true};
+    return seconds(there) + (self->train ? seconds(back) : 0.0) + (drops ? seconds(drop) : 0.0);
+}
+
+static double dense_seconds(const judge *self, int64_t rows, int32_t out) {
+    const bool drops = self->train && self->plan->dropout;
+    const double draw = seconds((sfu__work){
+        .op = SFU__OP_DROP_SPARSE, .rows = rows, .nonzeros = rows * sfu__ld(self->plan->features), .draws = true});
+    return weights_seconds(self, rows, self->plan->features, out, false) + (drops ? draw : 0.0);
+}
+
+/* ---- why -------------------------------------------------------------------------------------------------------- */
+
+static const char *short_time(char text[16], double time) {
+    snprintf(text, 16,
+             time < 1e-3  ? "%.3g us"
+             : time < 1.0 ? "%.3g ms"
+                          : "%.3g s",
+             time < 1e-3  ? time * 1e6
+             : time < 1.0 ? time * 1e3
+                          : time);
+    return text;
+}
+
+static void explain(char why[SFU__STEP_WHY], const char *what, double this_way, const char *other, double other_way) {
+    char a[16], b[16];
+    snprintf(why, SFU__STEP_WHY, "%s: %s, %s %s", what, short_time(a, this_way), other, short_time(b, other_way));
+}
+
+/* ---- runs of links ---------------------------------------------------------------------------------------------- */
+
+static bool all_fixed(const sfu__plan *plan, int first, int last) {
+    for (int i = first; i < last; i++) {
+        if (plan->links[i].kind != SFU__LINK_SMOOTH || sfu__link_learned(plan, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool any_learned(const sfu__plan *plan, int first, int last) {
+    for (int i = first; i < last; i++) {
+        if (sfu__link_learned(plan, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a layer that teleports has activations between its steps, so that the run holds some of its steps alone: they
+ * go back to what came into the layer, and so the run is computed as it stands. */
+static bool reaches_back(const sfu__plan *plan, int first, int last) {
+    for (int i = first; i < last; i++) {
+        const sfu__link *link = &plan->links[i];
+        const bool goes_on = last < plan->link_count && plan->links[last].kind == SFU__LINK_FINISH &&
+                             plan->links[last].layer == link->layer;
+        if (plan->smoothers[link->smoothing].teleport > 0.0 && (link->start < first || goes_on)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The non-zeros of links [first, last) as one matrix, negative where that is not to be had. */
+static sfu_status collapsed_nonzeros(double *nonzeros, const judge *self, int first, int last) {
+    *nonzeros = -1.0;
+    const bool wanted = (self->plan->rewrites & SFU__COLLAPSE) != 0 && last - first > 1 && !self->once;
+    return wanted && all_fixed(self->plan, first, last) && !reaches_back(self->plan, first, last)
+               ? sfu__reach(nonzeros, self->plan, self->pass, first, last, false)
+               : SFU_OK;
+}
+
+static judge judge_of(const sfu__plan *plan, sfu_pass pass) {
+    return (judge){plan, &plan->passes[pass], pass == SFU_PASS_TRAIN, pass == SFU_PASS_PREDICT};
+}
+
+sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last, int weights_at,
+                              bool below) {
+    sfu_status status = SFU_OK;
+    const judge self = judge_of(plan, pass);
+    const bool weights = weights_at >= 0;
+    const bool learned = any_learned(plan, first, last);
+    const int32_t in = first > 0 ? plan->links[first - 1].width : plan->features;
+    const int32_t out = weights ? plan->links[weights_at].width : in;
+    const sfu__field *fields = self.pass->fields;
+    double collapsed;
+    *way = (sfu__way){.fold = first};
+    SFU_TRY(collapsed_nonzeros(&collapsed, &self, first, last));
+    double best[2]; /* smoothing first, weights first */
+    bool collapse[2];
+    for (int order = 0; order < 2; order++) {
+        const bool back = self.train && (order == 1 || below || learned);
+        const double apart = smooth_seconds(&self, first, last, order == 1 ? out : in, back, -1.0);
+        const double as_one = smooth_seconds(&self, first, last, order == 1 ? out : in, back, collapsed);
+        const int64_t rows = fields[order == 1 ? first : last].count;
+        collapse[order] = collapsed >= 0.0 && as_one < apart;
+        best[order] = (collapse[order] ? as_one : apart) +
+                      (weights ? weights_seconds(&self, rows, in, out, below || (order == 0 && learned)) : 0.0);
+        if (collapsed >= 0.0) {
+            explain(way->why_smooth, collapse[order] ? "one matrix" : "one after the other",
+                    collapse[order] ? as_one : apart, collapse[order] ? "one after the other" : "as one matrix",
+                    collapse[order] ? apart : as_one);
+        }
+    }
+    const bool may_reorder =
+        weights && first < last && (plan->rewrites & SFU__ORDER) != 0 && !reaches_back(plan, first, last);
+    way->weights_first = may_reorder && best[1] < best[0];
+    way->collapse = collapse[way->weights_first];
+    if (may_reorder) {
+        explain(way->why_product, way->weights_first ? "S (H W)" : "(S H) W", best[way->weights_first],
+                way->weights_first ? "(S H) W" : "S (H W)", best[!way->weights_first]);
+    }
+done:
+    return status;
+}
+
+/* ---- the features ----------------------------------------------------------------------------------------------- */
+
+/* Whether the smoothings [fold, last) may follow the weights: they are linear and no mask lies between. A layer that
+ * teleports goes back to what came into it, so it stays in one piece. */
+static bool may_split(const sfu__plan *plan, int fold, int last) {
+    if (fold > 0 && fold < last && plan->links[fold].kind == SFU__LINK_SMOOTH && plan->links[fold].start != fold &&
+        plan->smoothers[plan->links[fold].smoothing].teleport > 0.0) {
+        return false;
+    }
+    for (int i = fold; i < last; i++) {
+        if (plan->links[i].kind != SFU__LINK_SMOOTH) {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct candidate {
+    int fold;
+    bool sparse, collapse;
+    double time, nonzeros;
+} candidate;
+
+static sfu_status judge_features(candidate *best, const judge *self, int fold, int last) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    const int32_t out = plan->links[plan->first_weights].width;
+    const int64_t rows = self->pass->fields[fold].count;
+    double nonzeros, collapsed;
+    SFU_TRY(sfu__reach(&nonzeros, plan, self->pass, 0, fold, true));
+    SFU_TRY(collapsed_nonzeros(&collapsed, self, fold, last));
+    const double apart = smooth_seconds(self, fold, last, out, self->train, -1.0);
+    const double as_one = smooth_seconds(self, fold, last, out, self->train, collapsed);
+    const bool collapse = collapsed >= 0.0 && as_one < apart;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        if (sparse == 1 && (plan->rewrites & SFU__SPARSE) == 0) {
+            continue;
+        }
+        const double product = sparse == 1 ? sparse_seconds(self, rows, nonzeros, out) : dense_seconds(self, rows, out);
+        const double time = product + (collapse ? as_one : apart);
+        if (best->time < 0.0 || time < best->time) {
+            *best = (candidate){fold, sparse == 1, collapse, time, nonzeros};
+        }
+    }
+done:
+    return status;
+}
+
+/* Whether the features may be folded so far, and the other smoothings up to `last` follow the weights. */
+static bool allowed(const judge *self, int fold, int last) {
+    const sfu__plan *plan = self->plan;
+    const bool masked = self->train && plan->dropout;
+    const bool may_reorder = (plan->rewrites & SFU__ORDER) != 0 && !masked;
+    if (fold < last && !(may_reorder && may_split(plan, fold, last))) {
+        return false;
+    }
+    if (fold == 0) {
+        return true;
+    }
+    /* What runs once is not folded, unless there is no other way. */
+    const bool needed = !(may_reorder && may_split(plan, 0, last));
+    return (plan->rewrites & SFU__FOLD) != 0 && fold <= plan->lead && (!self->once || needed);
+}
+
+static void explain_features(sfu__way *way, const candidate *best, const candidate *other, int last, bool masked) {
+    char a[16], b[16];
+    if (other->time >= 0.0) {
+        snprintf(way->why_product, SFU__STEP_WHY, "%d of %d smoothings folded into X: %s, with %d %s", best->fold, last,
+                 short_time(a, best->time), other->fold, short_time(b, other->time));
+    } else if (best->fold > 0) {
+        snprintf(way->why_product, SFU__STEP_WHY, masked ? "smoothed once: the mask lies behind it" : "smoothed once");
+    }
+    if (best->collapse) {
+        snprintf(way->why_smooth, SFU__STEP_WHY, "as one matrix");
+    }
+}
+
+sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int last) {
+    sfu_status status = SFU_OK;
+    const judge self = judge_of(plan, pass);
+    candidate best = {.fold = -1, .time = -1.0}, other = {.time = -1.0};
+    for (int fold = 0; fold <= last; fold++) {
+        if (!allowed(&self, fold, last)) {
+            continue;
+        }
+        candidate this_one = {.time = -1.0};
+        SFU_TRY(judge_features(&this_one, &self, fold, last));
+        const bool better = best.time < 0.0 || this_one.time < best.time;
+        const candidate loser = better ? best : this_one;
+        if (loser.time >= 0.0 && (other.time < 0.0 || loser.time < other.time)) {
+            other = loser;
+        }
+        best = better ? this_one : best;
+    }
+    *way = (sfu__way){.fold = best.fold, .sparse = best.sparse, .weights_first = true, .collapse = best.collapse};
+    explain_features(way, &best, &other, last, self.train && plan->dropout);
+done:
+    return status;
+}

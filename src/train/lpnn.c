@@ -1,0 +1,353 @@
+/* lpnn.c - making a worker of LPNN: matrices of the data, memory, the parameters to start from. */
+#include "lpnn_int.h"
+#include "model.h"
+#include "parallel.h"
+#include "smoothing.h"
+#include "special.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- matrices --------------------------------------------------------------------------------------------------- */
+
+/* Dense features are taken as rows that hold every column: then a mask's place is the column, and a product has the
+ * bits of a dense one. */
+static sfu_status spell_out(sfu__block *block, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    const int64_t cols = dataset->features, count = cols * dataset->nodes;
+    sfu_matrix matrix = {.rows = dataset->nodes, .cols = dataset->features};
+    SFU_ALLOC(matrix.indptr, (int64_t)dataset->nodes + 1);
+    SFU_ALLOC(matrix.indices, count);
+    SFU_ALLOC(matrix.values, count);
+    for (int64_t row = 0; row <= dataset->nodes; row++) {
+        matrix.indptr[row] = row * cols;
+    }
+    for (int64_t e = 0; e < count; e++) {
+        matrix.indices[e] = (int32_t)(e % cols);
+    }
+    memcpy(matrix.values, dataset->dense, (size_t)count * sizeof *matrix.values);
+    SFU_TRY(sfu__block_take(block, &matrix));
+done:
+    sfu__matrix_clear(&matrix);
+    return status;
+}
+
+/* The rows of a CSR at these nodes; values NULL where its are. */
+static sfu_status rows_at(sfu_matrix *matrix, const sfu_csr *csr, const int32_t *nodes, int32_t count) {
+    sfu_status status = SFU_OK;
+    int64_t at = 0;
+    for (int32_t i = 0; i < count; i++) {
+        at += csr->indptr[nodes[i] + 1] - csr->indptr[nodes[i]];
+    }
+    *matrix = (sfu_matrix){.rows = count, .cols = csr->cols};
+    SFU_ALLOC_ZERO(matrix->indptr, (int64_t)count + 1);
+    SFU_ALLOC(matrix->indices, at);
+    if (csr->values != NULL) {
+        SFU_ALLOC(matrix->values, at);
+    }
+    at = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t from = csr->indptr[nodes[i]], size = csr->indptr[nodes[i] + 1] - from;
+        memcpy(matrix->indices + at, csr->indices + from, (size_t)size * sizeof *matrix->indices);
+        if (csr->values != NULL) {
+            memcpy(matrix->values + at, csr->values + from, (size_t)size * sizeof *matrix->values);
+        }
+        matrix->indptr[i + 1] = at += size;
+    }
+done:
+    return status;
+}
+
+static sfu_status every_feature(sfu__block *block, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    const sfu_csr *csr = &dataset->sparse;
+    if (dataset->dense != NULL) {
+        return spell_out(block, dataset);
+    }
+    block->view = (sfu__sparse){.rows = csr->rows,
+                                .cols = csr->cols,
+                                .indptr = csr->indptr,
+                                .indices = csr->indices,
+                                .values = csr->values};
+    if (csr->values == NULL) {
+        const int64_t count = csr->indptr[csr->rows];
+        SFU_ALLOC(block->own.values, count);
+        for (int64_t e = 0; e < count; e++) {
+            block->own.values[e] = 1.0F;
+        }
+        block->view.values = block->own.values;
+    }
+done:
+    return status;
+}
+
+/* Of a directed graph, (S + S^T) / 2 stands for S: the trace sees nothing else of it, and its gradient is then
+ * 2 (I - S) f as for a symmetric one. */
+static sfu_status make_smoothing(sfu__lpnn_step *step, const sfu_dataset *dataset, int threads) {
+    sfu_status status = SFU_OK;
+    sfu_matrix S = {0};
+    sfu_smoothing_options options;
+    sfu_smoothing_options_init(&options);
+    SFU_TRY(sfu__smoothing(&S, &dataset->graph, !dataset->directed, &options, sfu__thread_count(threads)));
+    SFU_TRY(sfu__block_take(&step->S, &S));
+    step->directed = dataset->directed;
+    if (step->directed) {
+        for (int64_t e = 0; e < step->S.own.indptr[step->S.own.rows]; e++) {
+            step->S.own.values[e] *= 0.5F;
+        }
+        SFU_TRY(sfu__block_transpose(&step->St, &step->S, 0, dataset->nodes));
+    }
+done:
+    sfu__matrix_clear(&S);
+    return status;
+}
+
+/* ---- passes ----------------------------------------------------------------------------------------------------- */
+
+static sfu_status copy_nodes(int32_t **copy, const int32_t *nodes, int32_t count) {
+    sfu_status status = SFU_OK;
+    if (nodes != NULL) {
+        SFU_ALLOC(*copy, count);
+        memcpy(*copy, nodes, (size_t)count * sizeof *nodes);
+    }
+done:
+    return status;
+}
+
+/* A 1 a row, at its node. */
+static sfu_status make_pick(sfu__block *block, const int32_t *nodes, int32_t count, int32_t all) {
+    sfu_status status = SFU_OK;
+    sfu_matrix matrix = {.rows = count, .cols = all};
+    SFU_ALLOC(matrix.indptr, (int64_t)count + 1);
+    SFU_TRY(copy_nodes(&matrix.indices, nodes, count));
+    for (int32_t i = 0; i <= count; i++) {
+        matrix.indptr[i] = i;
+    }
+    SFU_TRY(sfu__block_take(block, &matrix));
+done:
+    sfu__matrix_clear(&matrix);
+    return status;
+}
+
+static sfu_status make_pass(sfu__lpnn_worker *worker, sfu_pass which, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    sfu__lpnn_pass *pass = &worker->passes[which];
+    sfu_matrix rows = {0};
+    pass->count = request->count[which];
+    pass->runs_g = worker->net->lpnn.output_g || which == SFU_PASS_PREDICT;
+    SFU_ALLOC_ZERO(pass->scores, sfu__block_count(pass->count));
+    if (request->nodes[which] == NULL) {
+        assert(pass->count == worker->nodes);
+        goto done;
+    }
+    SFU_TRY(copy_nodes(&pass->nodes, request->nodes[which], pass->count));
+    if (sfu__model_needs_f(worker->net)) {
+        SFU_TRY(make_pick(&pass->pick, pass->nodes, pass->count, worker->nodes));
+    }
+    if (pass->runs_g) {
+        const sfu__sparse *x = &worker->x.view;
+        SFU_TRY(
+            rows_at(&rows, &(sfu_csr){x->rows, x->cols, x->indptr, x->indices, x->values}, pass->nodes, pass->count));
+        SFU_TRY(sfu__block_take(&pass->x, &rows));
+    }
+done:
+    sfu__matrix_clear(&rows);
+    return status;
+}
+
+static sfu_status make_step(sfu__lpnn_worker *worker, const sfu_dataset *dataset, const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    sfu__lpnn_step *step = &worker->step;
+    step->count = request->count[SFU_PASS_TRAIN];
+    SFU_TRY(copy_nodes(&step->nodes, request->nodes[SFU_PASS_TRAIN], step->count));
+    SFU_ALLOC(step->labels, worker->nodes);
+    for (int32_t i = 0; i < worker->nodes; i++) {
+        step->labels[i] = SFU_NO_LABEL;
+    }
+    SFU_ALLOC_ZERO(step->weights, worker->nodes);
+    SFU_ALLOC_ZERO(step->losses, sfu__block_count(worker->nodes));
+    SFU_TRY(make_smoothing(step, dataset, request->threads));
+    SFU_TRY(sfu__block_transpose(&step->xt, &worker->x, 0, worker->nodes));
+done:
+    return status;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+/* The floats of a worker, laid out twice: first to see how many there are (base NULL), then in the memory. */
+typedef struct layout {
+    float *base;
+    int64_t used;
+} layout;
+
+static float *take(layout *layout, int64_t floats) {
+    float *at = layout->base != NULL ? layout->base + layout->used : NULL;
+    layout->used += (floats + 15) / 16 * 16;
+    return at;
+}
+
+static sfu__dense take_matrix(layout *layout, int32_t rows, int32_t cols) {
+    const int32_t ld = sfu__ld(cols);
+    return (sfu__dense){take(layout, (int64_t)rows * ld), rows, cols, ld};
+}
+
+static void lay_step(layout *layout, sfu__lpnn_worker *worker, bool drops) {
+    sfu__lpnn_step *step = &worker->step;
+    const int64_t blocks = sfu__block_count(worker->nodes);
+    worker->m = take(layout, worker->parameters.size);
+    worker->v = take(layout, worker->parameters.size);
+    worker->gradient = take(layout, worker->parameters.size);
+    step->dropped = drops ? take(layout, worker->x.view.indptr[worker->nodes]) : NULL;
+    step->flow = worker->net->lpnn.input_f ? take_matrix(layout, worker->nodes, worker->classes) : (sfu__dense){0};
+    for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
+        const sfu__parameter *weight = worker->weight[i];
+        const int32_t rows = i > 0 ? weight->rows : worker->classes;
+        step->h[i] = take_matrix(layout, worker->nodes, weight->cols);
+        step->dh[i] = take_matrix(layout, worker->nodes, weight->cols);
+        step->bias_parts[i] = take(layout, blocks * weight->ld);
+        if (i > 0 || worker->net->lpnn.input_f) {
+            step->wt[i] = take_matrix(layout, weight->cols, rows);
+            step->weight_parts[i] = take(layout, blocks * rows * weight->ld);
+        }
+    }
+}
+
+static void lay_pass(layout *layout, sfu__lpnn_worker *worker, sfu__lpnn_pass *pass) {
+    pass->f = pass->pick.own.indptr != NULL ? take_matrix(layout, pass->count, worker->classes) : worker->F;
+    for (int i = 0; pass->runs_g && i < SFU__LPNN_LAYERS; i++) {
+        pass->h[i] = take_matrix(layout, pass->count, worker->weight[i]->cols);
+    }
+}
+
+static void lay_out(layout *layout, sfu__lpnn_worker *worker, bool drops) {
+    worker->theta = take(layout, worker->parameters.size);
+    worker->F = take_matrix(layout, worker->nodes, worker->classes);
+    if (worker->step.count > 0) {
+        lay_step(layout, worker, drops);
+    }
+    for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
+        if (worker->passes[pass].count > 0) {
+            lay_pass(layout, worker, &worker->passes[pass]);
+        }
+    }
+}
+
+static sfu_status make_memory(sfu__lpnn_worker *worker, bool drops) {
+    sfu_status status = SFU_OK;
+    layout measure = {0};
+    lay_out(&measure, worker, drops);
+    SFU_ALLOC_ZERO(worker->arena, measure.used + 16);
+    const size_t off = (uintptr_t)worker->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
+    lay_out(&(layout){.base = worker->arena + (16 - off) % 16}, worker, drops);
+done:
+    return status;
+}
+
+/* ---- the worker ------------------------------------------------------------------------------------------------- */
+
+static sfu_status make_parameters(sfu__lpnn_worker *worker) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, worker->nodes));
+    assert(worker->net->is_lpnn && worker->net->count == SFU__LPNN_LAYERS);
+    for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
+        worker->weight[i] = sfu__parameter_of(&worker->parameters, i, "weight");
+        worker->bias[i] = sfu__parameter_of(&worker->parameters, i, "bias");
+    }
+    worker->f = sfu__parameter_of(&worker->parameters, -1, "f");
+done:
+    return status;
+}
+
+sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
+                         const sfu__plan_request *request, const sfu__backend *backend, int threads) {
+    sfu_status status = SFU_OK;
+    sfu__lpnn_worker *self = NULL;
+    *worker = NULL;
+    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_ALLOC_ZERO(self, 1);
+    self->backend = backend;
+    self->net = net;
+    self->nodes = dataset->nodes;
+    self->features = dataset->features;
+    self->classes = request->classes > 0 ? request->classes : dataset->classes;
+    SFU_TRY(make_parameters(self));
+    SFU_TRY(every_feature(&self->x, dataset));
+    if (request->count[SFU_PASS_TRAIN] > 0) {
+        SFU_TRY(make_step(self, dataset, request));
+    }
+    for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
+        if (request->count[pass] > 0) {
+            SFU_TRY(make_pass(self, (sfu_pass)pass, request));
+        }
+    }
+    SFU_TRY(make_memory(self, request->dropout));
+    SFU_TRY(sfu__team_new(&self->team, threads));
+    *worker = self;
+    self = NULL;
+done:
+    sfu__lpnn_free(self);
+    return status;
+}
+
+void sfu__lpnn_free(sfu__lpnn_worker *worker) {
+    if (worker == NULL) {
+        return;
+    }
+    sfu__team_free(worker->team);
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        sfu__free(worker->passes[pass].nodes);
+        sfu__free(worker->passes[pass].scores);
+        sfu__block_clear(&worker->passes[pass].x);
+        sfu__block_clear(&worker->passes[pass].pick);
+    }
+    sfu__free(worker->step.nodes);
+    sfu__free(worker->step.labels);
+    sfu__free(worker->step.weights);
+    sfu__free(worker->step.losses);
+    sfu__block_clear(&worker->step.S);
+    sfu__block_clear(&worker->step.St);
+    sfu__block_clear(&worker->step.xt);
+    sfu__block_clear(&worker->x);
+    sfu__parameters_clear(&worker->parameters);
+    sfu__free(worker->arena);
+    sfu__free(worker);
+}
+
+const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_worker *worker) { return &worker->parameters; }
+float *sfu__lpnn_theta(sfu__lpnn_worker *worker) { return worker->theta; }
+float *sfu__lpnn_m(sfu__lpnn_worker *worker) { return worker->m; }
+float *sfu__lpnn_v(sfu__lpnn_worker *worker) { return worker->v; }
+const float *sfu__lpnn_gradient(const sfu__lpnn_worker *worker) { return worker->gradient; }
+
+/* ---- where f starts --------------------------------------------------------------------------------------------- */
+
+/* The softmax has no finite logits for a label: it starts at this probability, the rest shared by the other classes. */
+static const double start_probability = 0.99;
+
+/* A row that knows nothing is uniform; one that knows its class is at it. */
+static void start_row(float *row, const sfu__lpnn_worker *worker, int32_t label) {
+    const bool clamped = worker->net->lpnn.f == SFU__LPNN_CLAMP;
+    const int32_t classes = worker->classes;
+    const double odds = start_probability / (1.0 - start_probability) * (classes - 1);
+    for (int32_t j = 0; j < classes; j++) {
+        if (label == SFU_NO_LABEL) {
+            row[j] = clamped ? 1.0F / (float)classes : 0.0F;
+        } else if (clamped || j != label) {
+            row[j] = j == label ? 1.0F : 0.0F;
+        } else {
+            row[j] = classes > 1 ? (float)sfu__ln(odds) : 0.0F;
+        }
+    }
+}
+
+void sfu__lpnn_start(sfu__lpnn_worker *worker, const int32_t *labels, uint64_t seed) {
+    const sfu__dense f = sfu__lpnn_view(worker->theta, worker->f);
+    sfu__parameters_start(worker->theta, &worker->parameters, worker->net, NULL, seed);
+    for (int32_t i = 0; i < f.rows; i++) {
+        start_row(f.data + (int64_t)i * f.ld, worker, SFU_NO_LABEL);
+    }
+    for (int32_t i = 0; i < worker->step.count; i++) {
+        const int32_t node = worker->step.nodes != NULL ? worker->step.nodes[i] : i;
+        start_row(f.data + (int64_t)node * f.ld, worker, labels[i]);
+    }
+}

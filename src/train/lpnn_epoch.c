@@ -1,0 +1,342 @@
+/* lpnn_epoch.c - one step of LPNN and its validation, in one parallel region.
+ *
+ *   f = softmax(logits) or the rows of theta themselves                          all rows
+ *   h0 = drop(relu(drop(x) Wx + f Wf + b0)), h1 = drop(relu(h0 W1 + b1)), g = softmax(h1 W2 + b2)
+ *   J of f, S f and g, back to the weights and to f                              block by block
+ *   Adam moves f where it lies; and the weights, once every block has added to their gradient
+ *   the output of the validation rows with the new parameters
+ *
+ * All that makes a row, and all that goes back through it, needs no other row but for S f: so a thread takes a block of
+ * rows from the features to the gradients while it is in its cache, and three barriers are enough.
+ */
+#include "lpnn_int.h"
+#include "model.h"
+
+#include <assert.h>
+
+/* ---- who does what ---------------------------------------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* A thread's share of `count` things, in whole grains. */
+static sfu__range share(int64_t count, int64_t grain, int thread, int threads) {
+    const int64_t grains = (count + grain - 1) / grain;
+    return (sfu__range){least(grains * thread / threads * grain, count),
+                        least(grains * (thread + 1) / threads * grain, count)};
+}
+
+static sfu__range share_nonzeros(const sfu__sparse *A, int thread, int threads) {
+    return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)thread / threads),
+                        sfu__row_at(A->indptr, A->rows, (double)(thread + 1) / threads)};
+}
+
+static sfu__range rows_of_block(int64_t rows, int64_t block) {
+    const int64_t step = sfu__block_rows(rows);
+    return (sfu__range){block * step, least((block + 1) * step, rows)};
+}
+
+static sfu__range elements_of(const sfu__dense *A, sfu__range rows) {
+    return (sfu__range){rows.begin * A->ld, rows.end * A->ld};
+}
+
+typedef struct job {
+    sfu__lpnn_worker *worker;
+    const sfu__epoch *epoch;           /* NULL: only the pass */
+    sfu__mask masks[SFU__LPNN_LAYERS]; /* [i] lies before the weights of layer i */
+    sfu__target target;                /* of every node */
+    sfu__adam adam;
+    sfu_pass pass;                 /* what follows the step; SFU_PASS_TRAIN: nothing */
+    const sfu__target *validation; /* NULL: nothing is scored */
+} job;
+
+/* ---- forward ---------------------------------------------------------------------------------------------------- */
+
+/* f as a distribution. Rows. */
+static void make_f(const sfu__lpnn_worker *worker, sfu__range rows) {
+    const float *from = worker->theta + worker->f->offset;
+    worker->backend->block_sum(worker->F.data, from, 1, 0, elements_of(&worker->F, rows)); /* a copy: one part */
+    if (worker->net->lpnn.f == SFU__LPNN_SOFTMAX) {
+        worker->backend->softmax(&worker->F, NULL, rows);
+    }
+}
+
+static const float *bias_of(const sfu__lpnn_worker *worker, int layer) {
+    return worker->bias[layer] != NULL ? worker->theta + worker->bias[layer]->offset : NULL;
+}
+
+/* g of the rows of x and f, into h. */
+static void forward(const sfu__lpnn_worker *worker, const sfu__dense *h, const sfu__sparse *x, const sfu__dense *f,
+                    const int32_t *nodes, const sfu__mask *masks, sfu__range rows) {
+    const sfu__backend *backend = worker->backend;
+    const bool with_f = worker->net->lpnn.input_f;
+    if (with_f) {
+        const sfu__dense wf = sfu__lpnn_rows_of_f(worker, worker->theta);
+        backend->gemm(&h[0], f, &wf, rows);
+    }
+    const sfu__dense wx = sfu__lpnn_rows_of_x(worker, worker->theta);
+    backend->spmm(&h[0], x, &wx, with_f, rows);
+    for (int i = 1; i < SFU__LPNN_LAYERS; i++) {
+        const sfu__dense w = sfu__lpnn_view(worker->theta, worker->weight[i]);
+        backend->finish(&h[i - 1], bias_of(worker, i - 1), worker->net->layers[i - 1].act, nodes, &masks[i], rows);
+        backend->gemm(&h[i], &h[i - 1], &w, rows);
+    }
+    backend->softmax(&h[SFU__LPNN_LAYERS - 1], bias_of(worker, SFU__LPNN_LAYERS - 1), rows);
+}
+
+/* ---- backward --------------------------------------------------------------------------------------------------- */
+
+/* The features as this epoch sees them. */
+static sfu__sparse dropped(const sfu__lpnn_worker *worker, const sfu__sparse *x, const sfu__mask *mask) {
+    sfu__sparse seen = *x;
+    if (mask->threshold != 0) {
+        seen.values = worker->step.dropped;
+    }
+    return seen;
+}
+
+/* From dh of the last layer to dh of the first, and the parts of every gradient that is a sum over rows. */
+static void backward(const sfu__lpnn_worker *worker, const sfu__mask *masks, int64_t block, sfu__range rows) {
+    const sfu__backend *backend = worker->backend;
+    const sfu__lpnn_step *step = &worker->step;
+    const sfu__range blocks = {block, block + 1};
+    for (int i = SFU__LPNN_LAYERS - 1; i >= 0; i--) {
+        const bool first = i == 0;
+        if (worker->bias[i] != NULL) {
+            backend->gemm_t(step->bias_parts[i], NULL, &step->dh[i], blocks);
+        }
+        if (!first) {
+            backend->gemm_t(step->weight_parts[i], &step->h[i - 1], &step->dh[i], blocks);
+            backend->gemm(&step->dh[i - 1], &step->dh[i], &step->wt[i], rows);
+            backend->finish_back(&step->dh[i - 1], &step->h[i - 1], worker->net->layers[i - 1].act, NULL, &masks[i],
+                                 rows);
+        }
+    }
+    if (worker->net->lpnn.input_f) {
+        backend->gemm_t(step->weight_parts[0], &worker->F, &step->dh[0], blocks);
+        backend->gemm(&step->flow, &step->dh[0], &step->wt[0], rows);
+    }
+}
+
+static sfu__adam adam_of(const job *job, const sfu__parameter *parameter) {
+    sfu__adam adam = job->adam;
+    adam.decay = parameter->decays ? adam.decay : 0.0F;
+    return adam;
+}
+
+/* The gradient of f is whole: move these rows of it. */
+static void move_f(const job *job, const sfu__dense *df, sfu__range rows) {
+    const sfu__lpnn_worker *worker = job->worker;
+    const bool clamped = worker->net->lpnn.f == SFU__LPNN_CLAMP;
+    const int64_t at = worker->f->offset;
+    sfu__adam adam = adam_of(job, worker->f);
+    adam.low = clamped ? 0.0F : adam.low;
+    worker->backend->adam(worker->theta + at, worker->m + at, worker->v + at, df->data, &adam, elements_of(df, rows));
+    if (clamped) {
+        const sfu__dense f = sfu__lpnn_view(worker->theta, worker->f);
+        worker->backend->normalise(&f, rows);
+    }
+}
+
+/* A block of rows from the features to the gradients. */
+static void step_block(const job *job, int64_t block) {
+    const sfu__lpnn_worker *worker = job->worker;
+    const sfu__backend *backend = worker->backend;
+    const sfu__lpnn_step *step = &worker->step;
+    const sfu__lpnn *lpnn = &worker->net->lpnn;
+    const sfu__range rows = rows_of_block(worker->nodes, block);
+    const sfu__sparse x = dropped(worker, &worker->x.view, &job->masks[0]);
+    if (job->masks[0].threshold != 0) {
+        backend->drop_sparse(step->dropped, &worker->x.view, NULL, &job->masks[0], rows);
+    }
+    forward(worker, step->h, &x, &worker->F, NULL, job->masks, rows);
+
+    const sfu__dense df = sfu__lpnn_view(worker->gradient, worker->f);
+    const sfu__lpnn_terms terms = {(float)lpnn->mu_graph, (float)lpnn->mu_labelled, (float)lpnn->mu_unlabelled,
+                                   (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
+    const int last = SFU__LPNN_LAYERS - 1;
+    backend->spmm(&df, &step->S.view, &worker->F, false, rows);
+    if (step->directed) {
+        backend->spmm(&df, &step->St.view, &worker->F, true, rows);
+    }
+    backend->lpnn(step->losses, &df, &step->dh[last], &worker->F, &step->h[last], &job->target, &terms,
+                  (sfu__range){block, block + 1});
+
+    backward(worker, job->masks, block, rows);
+    if (lpnn->input_f) {
+        backend->mix(&df, &step->flow, NULL, 1.0F, rows);
+    }
+    if (lpnn->f == SFU__LPNN_SOFTMAX) {
+        backend->softmax_back(&df, &worker->F, rows);
+    }
+    move_f(job, &df, rows);
+}
+
+/* Adds up the parts of a gradient and moves what it belongs to: this thread's share of `count` floats at `offset`. */
+static void move(const job *job, const sfu__parameter *parameter, const float *parts, int64_t count, int thread) {
+    const sfu__lpnn_worker *worker = job->worker;
+    const int64_t at = parameter->offset;
+    const sfu__range mine = share(count, 16, thread, sfu__team_size(worker->team));
+    const sfu__adam adam = adam_of(job, parameter);
+    worker->backend->block_sum(worker->gradient + at, parts, sfu__block_count(worker->nodes), count, mine);
+    worker->backend->adam(worker->theta + at, worker->m + at, worker->v + at, worker->gradient + at, &adam, mine);
+}
+
+/* The weights that meet the features: dWx = x^T dh0, whose rows the threads share by non-zeros. */
+static void move_first(const job *job, int thread) {
+    const sfu__lpnn_worker *worker = job->worker;
+    const sfu__sparse xt = dropped(worker, &worker->step.xt.view, &job->masks[0]);
+    const sfu__range rows = share_nonzeros(&xt, thread, sfu__team_size(worker->team));
+    const sfu__dense w = sfu__lpnn_rows_of_x(worker, worker->theta), dw = sfu__lpnn_rows_of_x(worker, worker->gradient);
+    const int64_t at = w.data - worker->theta;
+    const sfu__adam adam = adam_of(job, worker->weight[0]);
+    worker->backend->spmm(&dw, &xt, &worker->step.dh[0], false, rows);
+    worker->backend->adam(w.data, worker->m + at, worker->v + at, dw.data, &adam, elements_of(&w, rows));
+}
+
+static void move_weights(const job *job, int thread) {
+    const sfu__lpnn_worker *worker = job->worker;
+    const sfu__lpnn_step *step = &worker->step;
+    move_first(job, thread);
+    if (worker->net->lpnn.input_f) {
+        move(job, worker->weight[0], step->weight_parts[0], (int64_t)worker->classes * worker->weight[0]->ld, thread);
+    }
+    for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
+        if (i > 0) {
+            const sfu__parameter *weight = worker->weight[i];
+            move(job, weight, step->weight_parts[i], (int64_t)weight->rows * weight->ld, thread);
+        }
+        if (worker->bias[i] != NULL) {
+            move(job, worker->bias[i], step->bias_parts[i], worker->bias[i]->ld, thread);
+        }
+    }
+}
+
+/* ---- the region ------------------------------------------------------------------------------------------------- */
+
+static void prepare(const job *job, int thread) {
+    sfu__lpnn_worker *worker = job->worker;
+    const int threads = sfu__team_size(worker->team);
+    make_f(worker, share(worker->nodes, 64, thread, threads));
+    for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
+        if (i > 0 || worker->net->lpnn.input_f) {
+            const sfu__dense w =
+                i > 0 ? sfu__lpnn_view(worker->theta, worker->weight[i]) : sfu__lpnn_rows_of_f(worker, worker->theta);
+            const sfu__dense *wt = &worker->step.wt[i];
+            worker->backend->transpose(wt, &w, share(wt->rows, 1, thread, threads));
+        }
+    }
+}
+
+static void run_step(const job *job, int thread) {
+    sfu__lpnn_worker *worker = job->worker;
+    prepare(job, thread);
+    sfu__team_barrier(worker->team);
+    const sfu__range mine = share(sfu__block_count(worker->nodes), 1, thread, sfu__team_size(worker->team));
+    for (int64_t block = mine.begin; block < mine.end; block++) {
+        step_block(job, block);
+    }
+    sfu__team_barrier(worker->team);
+    move_weights(job, thread);
+    sfu__team_barrier(worker->team);
+}
+
+static void run_pass(const job *job, int thread) {
+    const sfu__lpnn_worker *worker = job->worker;
+    const sfu__lpnn_pass *pass = &worker->passes[job->pass];
+    const int threads = sfu__team_size(worker->team);
+    const sfu__mask none[SFU__LPNN_LAYERS] = {{0}};
+    if (sfu__model_needs_f(worker->net)) {
+        make_f(worker, share(worker->nodes, 64, thread, threads));
+        sfu__team_barrier(worker->team);
+    }
+    const sfu__range mine = share(sfu__block_count(pass->count), 1, thread, threads);
+    for (int64_t block = mine.begin; block < mine.end; block++) {
+        const sfu__range rows = rows_of_block(pass->count, block);
+        if (pass->pick.own.indptr != NULL) {
+            worker->backend->spmm(&pass->f, &pass->pick.view, &worker->F, false, rows);
+        }
+        if (pass->runs_g) {
+            const sfu__sparse *x = pass->nodes != NULL ? &pass->x.view : &worker->x.view;
+            forward(worker, pass->h, x, &pass->f, pass->nodes, none, rows);
+        }
+    }
+    if (job->validation != NULL) {
+        const sfu__dense P = sfu__lpnn_output(worker, job->pass);
+        worker->backend->score(pass->scores, NULL, false, &P, job->validation, mine);
+    }
+}
+
+static void run_region(void *context, int thread) {
+    const job *job = context;
+    const uint64_t before = sfu__float_guard();
+    if (job->epoch != NULL) {
+        run_step(job, thread);
+    }
+    if (job->pass != SFU_PASS_TRAIN) {
+        run_pass(job, thread);
+    }
+    sfu__float_restore(before);
+}
+
+/* ---- what the caller sees --------------------------------------------------------------------------------------- */
+
+/* The labels and weights of the training nodes where every node has its place. */
+static sfu__target spread(const sfu__lpnn_worker *worker, const sfu__target *target) {
+    const sfu__lpnn_step *step = &worker->step;
+    for (int32_t i = 0; i < step->count; i++) {
+        const int32_t node = step->nodes != NULL ? step->nodes[i] : i;
+        step->labels[node] = target->labels[i];
+        step->weights[node] = target->weights != NULL ? target->weights[i] : 1.0F;
+    }
+    return (sfu__target){step->labels, step->weights};
+}
+
+static void set_epoch(job *job, const sfu__epoch *epoch) {
+    const sfu__lpnn_worker *worker = job->worker;
+    job->epoch = epoch;
+    job->target = spread(worker, &epoch->target);
+    for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
+        const double own = worker->net->layers[i].dropout, rate = own < 0.0 ? epoch->dropout : own;
+        job->masks[i] = (sfu__mask){epoch->seed, epoch->number, (uint32_t)i, sfu__dropout_threshold(rate)};
+    }
+    assert(job->masks[0].threshold == 0 || worker->step.dropped != NULL);
+    job->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
+}
+
+void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation) {
+    const sfu__lpnn_pass *pass = &worker->passes[SFU_PASS_EVALUATE];
+    const bool evaluate = epoch->evaluate && pass->count > 0;
+    job job = {.worker = worker,
+               .pass = evaluate ? SFU_PASS_EVALUATE : SFU_PASS_TRAIN,
+               .validation = evaluate ? &epoch->validation : NULL};
+    assert(worker->step.count > 0);
+    set_epoch(&job, epoch);
+    sfu__team_run(worker->team, run_region, &job);
+    *training = (sfu__score){0};
+    for (int64_t block = 0; block < sfu__block_count(worker->nodes); block++) {
+        training->loss += worker->step.losses[block];
+    }
+    if (evaluate) {
+        *validation = (sfu__score){0};
+        for (int64_t block = 0; block < sfu__block_count(pass->count); block++) {
+            validation->loss += pass->scores[block].loss;
+            validation->correct += pass->scores[block].correct;
+        }
+    }
+}
+
+void sfu__lpnn_forward(sfu__lpnn_worker *worker, sfu_pass pass) {
+    assert(pass != SFU_PASS_TRAIN && worker->passes[pass].count > 0);
+    job job = {.worker = worker, .pass = pass};
+    sfu__team_run(worker->team, run_region, &job);
+}
+
+sfu__dense sfu__lpnn_output(const sfu__lpnn_worker *worker, sfu_pass pass) {
+    const sfu__lpnn_pass *at = &worker->passes[pass];
+    return worker->net->lpnn.output_g ? at->h[SFU__LPNN_LAYERS - 1] : at->f;
+}
+
+sfu__dense sfu__lpnn_embedding(const sfu__lpnn_worker *worker, sfu_pass pass) {
+    assert(worker->passes[pass].runs_g);
+    return worker->passes[pass].h[SFU__LPNN_LAYERS - 2];
+}

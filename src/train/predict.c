@@ -1,0 +1,119 @@
+/* predict.c - a model on a dataset: probabilities, labels, the last hidden layer, into the caller's memory. */
+#include "metrics.h"
+#include "runner.h"
+
+#include <string.h>
+
+/* ---- whether they fit -------------------------------------------------------------------------------------------- */
+
+/* The i-th name of a dataset or model; NULL where it has none. */
+static const char *name_of(const sfu__strings *names, int64_t i) {
+    return i < names->count ? names->bytes + names->offsets[i] : NULL;
+}
+
+/* Tells the first of the names that differ. Names on one side alone are taken as they are. */
+static sfu_status check_names(const sfu_dataset *dataset, const char *what, const sfu__strings *theirs,
+                              const sfu__strings *ours) {
+    for (int64_t i = 0; i < theirs->count && i < ours->count; i++) {
+        const char *here = name_of(theirs, i), *there = name_of(ours, i);
+        if (strcmp(here, there) != 0) {
+            char here_quoted[SFU__QUOTE_MAX], there_quoted[SFU__QUOTE_MAX];
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s %lld is %s, and %s in the model; they must be the same",
+                             dataset->name, what, (long long)i, sfu__quote(here_quoted, here, strlen(here)),
+                             sfu__quote(there_quoted, there, strlen(there)));
+        }
+    }
+    return SFU_OK;
+}
+
+/* What a model learned a node is of use on its own graph alone. */
+static sfu_status check_graph(const sfu_dataset *dataset, const sfu_model *model) {
+    sfu_status status = SFU_OK;
+    char digest[65];
+    if (model->nodes == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu_dataset_digest(digest, dataset));
+    const bool same = model->dataset[0] != '\0' ? strcmp(digest, model->dataset) == 0 : model->nodes == dataset->nodes;
+    if (!same) {
+        status = sfu__fail(SFU_ERR_ARGUMENT,
+                           "%s: the model has learned a value a node of another graph, of %d nodes, and can predict on "
+                           "that one alone",
+                           dataset->name, model->nodes);
+    }
+done:
+    return status;
+}
+
+/* Features first: without the same ones nothing else is worth a word. */
+static sfu_status check_fit(const sfu_dataset *dataset, const sfu_model *model) {
+    sfu_status status = SFU_OK;
+    if (dataset->features != model->features) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d feature%s, and the model was trained with %d", dataset->name,
+                         dataset->features, dataset->features == 1 ? "" : "s", model->features);
+    }
+    SFU_TRY(check_names(dataset, "feature", &dataset->feature_names, &model->feature_names));
+    SFU_TRY(check_names(dataset, "class", &dataset->class_names, &model->class_names));
+    if (dataset->classes > 0 && dataset->classes != model->classes) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d class%s, and the model knows %d", dataset->name,
+                         dataset->classes, dataset->classes == 1 ? "" : "es", model->classes);
+    }
+    SFU_TRY(check_graph(dataset, model));
+done:
+    return status;
+}
+
+/* ---- predicting -------------------------------------------------------------------------------------------------- */
+
+/* Runs the prediction of every node; sfu__runner_clear also after a failure. */
+static sfu_status run(sfu__runner *runner, const sfu_dataset *dataset, const sfu_model *model, int threads) {
+    sfu_status status = SFU_OK;
+    sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = threads};
+    request.count[SFU_PASS_PREDICT] = dataset->nodes;
+    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(check_fit(dataset, model));
+    SFU_TRY(sfu__runner_make(runner, dataset, model->net, &request));
+    SFU_TRY(sfu__runner_load(runner, model));
+    sfu__runner_forward(runner, SFU_PASS_PREDICT);
+done:
+    return status;
+}
+
+/* From padded rows to rows without gaps. */
+static void copy_rows(float *to, const sfu__dense *from) {
+    for (int32_t row = 0; row < from->rows; row++) {
+        memcpy(to + (int64_t)row * from->cols, from->data + (int64_t)row * from->ld, (size_t)from->cols * sizeof *to);
+    }
+}
+
+sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
+                       int threads) {
+    sfu_status status = SFU_OK;
+    sfu__runner runner = {0};
+    SFU_TRY(run(&runner, dataset, model, threads));
+    const sfu__dense output = sfu__runner_output(&runner, SFU_PASS_PREDICT);
+    if (probabilities != NULL) {
+        copy_rows(probabilities, &output);
+    }
+    for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
+        labels[node] = sfu__largest(output.data + (int64_t)node * output.ld, output.cols);
+    }
+done:
+    sfu__runner_clear(&runner);
+    return status;
+}
+
+sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model, int threads) {
+    sfu_status status = SFU_OK;
+    sfu__runner runner = {0};
+    sfu__dense hidden;
+    if (sfu_model_embedding_width(model) == 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "\"%s\" has no hidden layer", sfu_net_text(model->net));
+    }
+    SFU_TRY(run(&runner, dataset, model, threads));
+    SFU_TRY(sfu__runner_embedding(&hidden, &runner, SFU_PASS_PREDICT));
+    copy_rows(embedding, &hidden);
+done:
+    sfu__runner_clear(&runner);
+    return status;
+}

@@ -1,0 +1,204 @@
+/* result_files.c - what training and prediction give, as CSV: the curve of a training, predictions, embeddings. */
+#include "csv_write.h"
+#include "metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+void sfu_csv_options_init(sfu_csv_options *options) { *options = (sfu_csv_options){0}; }
+
+static sfu_status put_text(sfu__writer *out, const char *text) { return sfu__writer_add(out, text, strlen(text)); }
+
+/* ---- the curve of a training ----------------------------------------------------------------------------------- */
+
+/* ",NUMBER"; nothing behind the comma where it is none. */
+static sfu_status put_score(sfu__writer *out, double score) {
+    return isfinite(score) ? sfu__writer_format(out, ",%.9g", score) : put_text(out, ",");
+}
+
+sfu_status sfu_curve_save(const char *path, const sfu_epoch *epochs, int64_t count) {
+    sfu_status status = SFU_OK;
+    sfu__writer *out = NULL;
+    SFU_TRY(sfu__writer_open(&out, path));
+    SFU_TRY(put_text(out, "epoch,train_loss,val_loss,val_accuracy\n"));
+    for (int64_t i = 0; i < count; i++) {
+        SFU_TRY(sfu__writer_format(out, "%d", epochs[i].epoch));
+        SFU_TRY(put_score(out, epochs[i].train_loss));
+        SFU_TRY(put_score(out, epochs[i].val_loss));
+        SFU_TRY(put_score(out, epochs[i].val_accuracy));
+        SFU_TRY(put_text(out, "\n"));
+    }
+    SFU_TRY(sfu__writer_commit(out));
+done:
+    sfu__writer_close(out);
+    return status;
+}
+
+/* ---- a line a node --------------------------------------------------------------------------------------------- */
+
+typedef struct csv_sheet {
+    sfu__writer *out;
+    const sfu_dataset *dataset;
+    const sfu_model *model;
+    const float *values; /* [nodes][width] */
+    int32_t width, top;
+    float *left; /* [width], while the most probable classes are picked */
+} csv_sheet;
+
+typedef sfu_status (*put_fn)(const csv_sheet *sheet, int32_t node);
+
+/* The model's name of a class, else the dataset's, else its number. */
+static sfu_status put_class(const csv_sheet *sheet, int32_t class_index) {
+    const char *name = sfu_model_class_name(sheet->model, class_index);
+    if (name == NULL && class_index < sheet->dataset->classes) {
+        name = sfu_dataset_class_name(sheet->dataset, class_index);
+    }
+    return name != NULL ? sfu__csv_put(sheet->out, name, strlen(name))
+                        : sfu__writer_format(sheet->out, "%d", class_index);
+}
+
+/* The header, then the nodes that are wanted. */
+static sfu_status put_lines(csv_sheet *sheet, const char *path, const sfu_csv_options *options,
+                            sfu_status (*put_header)(const csv_sheet *sheet), put_fn put_rest) {
+    sfu_status status = SFU_OK;
+    const int32_t *labels = sheet->dataset->labels;
+    SFU_TRY(sfu_dataset_check(sheet->dataset));
+    SFU_TRY(path != NULL ? sfu__writer_open(&sheet->out, path)
+                         : sfu__writer_open_sink(&sheet->out, options->write, options->write_user));
+    SFU_TRY(put_header(sheet));
+    SFU_TRY(put_text(sheet->out, "\n"));
+    for (int32_t node = 0; node < sheet->dataset->nodes; node++) {
+        if (options->only_unlabelled && labels != NULL && labels[node] != SFU_NO_LABEL) {
+            continue;
+        }
+        SFU_TRY(sfu__csv_put_node(sheet->out, sheet->dataset, node));
+        SFU_TRY(put_rest(sheet, node));
+        SFU_TRY(put_text(sheet->out, "\n"));
+    }
+    SFU_TRY(sfu__writer_commit(sheet->out));
+done:
+    sfu__writer_close(sheet->out);
+    return status;
+}
+
+static sfu_status check_place(const char *path, const sfu_csv_options *options) {
+    return path != NULL || options->write != NULL
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT, "a CSV file needs a path, or a function that gets its bytes");
+}
+
+/* ---- predictions ----------------------------------------------------------------------------------------------- */
+
+static const float *row_of(const csv_sheet *sheet, int32_t node) {
+    return sheet->values + (int64_t)node * sheet->width;
+}
+
+/* ",CLASS,PROBABILITY" */
+static sfu_status put_guess(const csv_sheet *sheet, int32_t class_index, float probability) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(put_text(sheet->out, ","));
+    SFU_TRY(put_class(sheet, class_index));
+    SFU_TRY(sfu__writer_format(sheet->out, ",%.6g", (double)probability));
+done:
+    return status;
+}
+
+static sfu_status put_class_header(const csv_sheet *sheet) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(put_text(sheet->out, "node,label,probability"));
+    for (int32_t c = 0; c < sheet->width; c++) {
+        SFU_TRY(put_text(sheet->out, ","));
+        SFU_TRY(put_class(sheet, c));
+    }
+done:
+    return status;
+}
+
+static sfu_status put_class_row(const csv_sheet *sheet, int32_t node) {
+    sfu_status status = SFU_OK;
+    const float *row = row_of(sheet, node);
+    const int32_t guess = sfu__largest(row, sheet->width);
+    SFU_TRY(put_guess(sheet, guess, row[guess]));
+    for (int32_t c = 0; c < sheet->width; c++) {
+        SFU_TRY(sfu__writer_format(sheet->out, ",%.6g", (double)row[c]));
+    }
+done:
+    return status;
+}
+
+static sfu_status put_top_header(const csv_sheet *sheet) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(put_text(sheet->out, "node"));
+    for (int32_t i = 1; i <= sheet->top; i++) {
+        SFU_TRY(sfu__writer_format(sheet->out, ",label_%d,probability_%d", i, i));
+    }
+done:
+    return status;
+}
+
+/* The largest, then the largest of the rest, and so on; of equals the lower class first. */
+static sfu_status put_top_row(const csv_sheet *sheet, int32_t node) {
+    sfu_status status = SFU_OK;
+    memcpy(sheet->left, row_of(sheet, node), (size_t)sheet->width * sizeof *sheet->left);
+    for (int32_t i = 0; i < sheet->top; i++) {
+        const int32_t guess = sfu__largest(sheet->left, sheet->width);
+        SFU_TRY(put_guess(sheet, guess, sheet->left[guess]));
+        sheet->left[guess] = -1.0F;
+    }
+done:
+    return status;
+}
+
+sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
+                                const float *probabilities, const sfu_csv_options *options) {
+    static const sfu_csv_options usual = {0};
+    options = options != NULL ? options : &usual;
+    sfu_status status = SFU_OK;
+    csv_sheet all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
+    SFU_TRY(check_place(path, options));
+    if (options->top < 0) {
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (which is: a column a class)", options->top);
+        goto done;
+    }
+    all.top = options->top < all.width ? options->top : all.width;
+    SFU_ALLOC(all.left, all.width);
+    SFU_TRY(put_lines(&all, path, options, all.top > 0 ? put_top_header : put_class_header,
+                      all.top > 0 ? put_top_row : put_class_row));
+done:
+    sfu__free(all.left);
+    return status;
+}
+
+/* ---- embeddings ------------------------------------------------------------------------------------------------ */
+
+static sfu_status put_hidden_header(const csv_sheet *sheet) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(put_text(sheet->out, "node"));
+    for (int32_t i = 0; i < sheet->width; i++) {
+        SFU_TRY(sfu__writer_format(sheet->out, ",h%d", i));
+    }
+done:
+    return status;
+}
+
+/* Nine digits bring every float back. */
+static sfu_status put_hidden_row(const csv_sheet *sheet, int32_t node) {
+    sfu_status status = SFU_OK;
+    const float *row = row_of(sheet, node);
+    for (int32_t i = 0; i < sheet->width; i++) {
+        SFU_TRY(sfu__writer_format(sheet->out, ",%.9g", (double)row[i]));
+    }
+done:
+    return status;
+}
+
+sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
+                              const float *embedding, const sfu_csv_options *options) {
+    static const sfu_csv_options usual = {0};
+    options = options != NULL ? options : &usual;
+    const sfu_status status = check_place(path, options);
+    csv_sheet all = {
+        .dataset = dataset, .model = model, .values = embedding, .width = sfu_model_embedding_width(model)};
+    return status != SFU_OK ? status : put_lines(&all, path, options, put_hidden_header, put_hidden_row);
+}

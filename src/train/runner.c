@@ -1,0 +1,138 @@
+#include "runner.h"
+#include "lpnn.h"
+#include "parallel.h"
+
+#include <string.h>
+
+/* The node column that a parameter starts from, or NULL. */
+static const float *column_of(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset) {
+    if (parameter->layer < 0) {
+        return NULL;
+    }
+    const sfu__layer *layer = &net->layers[parameter->layer];
+    const char *name = strcmp(parameter->name, "self") == 0        ? layer->self_column
+                       : strcmp(parameter->name, "neighbour") == 0 ? layer->neighbour_column
+                                                                   : NULL;
+    return name != NULL ? sfu_dataset_column(dataset, name) : NULL;
+}
+
+static sfu_status find_columns(sfu__runner *runner, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    const sfu__parameters *parameters = sfu__runner_parameters(runner);
+    SFU_ALLOC_ZERO(runner->columns, parameters->count);
+    for (int i = 0; i < parameters->count; i++) {
+        runner->columns[i] = column_of(&parameters->items[i], runner->net, dataset);
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
+                            const sfu__plan_request *request) {
+    sfu_status status = SFU_OK;
+    const sfu__backend *backend = NULL;
+    const int threads = sfu__thread_count(request->threads);
+    runner->net = net;
+    SFU_TRY(sfu__backend_cpu(&backend));
+    if (net->is_lpnn) {
+        return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, threads);
+    }
+    SFU_TRY(sfu__plan_new(&runner->plan, dataset, net, request));
+    SFU_TRY(sfu__worker_new(&runner->worker, runner->plan, backend, threads));
+    SFU_TRY(find_columns(runner, dataset));
+done:
+    return status;
+}
+
+void sfu__runner_clear(sfu__runner *runner) {
+    sfu__lpnn_free(runner->lpnn);
+    sfu__worker_free(runner->worker);
+    sfu__plan_free(runner->plan);
+    sfu__free(runner->columns);
+    *runner = (sfu__runner){0};
+}
+
+const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_parameters(runner->lpnn) : sfu__plan_parameters(runner->plan);
+}
+
+float *sfu__runner_theta(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_theta(runner->lpnn) : sfu__worker_theta(runner->worker);
+}
+
+float *sfu__runner_m(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_m(runner->lpnn) : sfu__worker_m(runner->worker);
+}
+
+float *sfu__runner_v(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_v(runner->lpnn) : sfu__worker_v(runner->worker);
+}
+
+void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
+                       sfu__score *validation) {
+    if (runner->lpnn != NULL) {
+        sfu__lpnn_epoch(runner->lpnn, epoch, training, validation);
+    } else {
+        sfu__worker_epoch(runner->worker, epoch, training, validation);
+    }
+}
+
+void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) {
+    if (runner->lpnn != NULL) {
+        sfu__lpnn_forward(runner->lpnn, pass);
+    } else {
+        sfu__worker_forward(runner->worker, pass);
+    }
+}
+
+sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass) {
+    return runner->lpnn != NULL ? sfu__lpnn_output(runner->lpnn, pass) : sfu__worker_output(runner->worker, pass);
+}
+
+sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass) {
+    if (runner->lpnn != NULL) {
+        *embedding = sfu__lpnn_embedding(runner->lpnn, pass);
+        return SFU_OK;
+    }
+    return sfu__worker_embedding(embedding, runner->worker, pass);
+}
+
+void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {
+    if (runner->lpnn != NULL) {
+        sfu__lpnn_start(runner->lpnn, labels, seed);
+    } else {
+        sfu__parameters_start(sfu__runner_theta(runner), sfu__runner_parameters(runner), runner->net,
+                              (const float *const *)runner->columns, seed);
+    }
+}
+
+static sfu_status check_same_shape(const sfu__parameter *has, const sfu__parameter *needs) {
+    if (has == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "the model has no layer.%d.%s: it must be of the same network", needs->layer,
+                         needs->name);
+    }
+    if (has->rows != needs->rows || has->cols != needs->cols) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "layer.%d.%s of the model is %d x %d; here it must be %d x %d", needs->layer,
+                         needs->name, has->rows, has->cols, needs->rows, needs->cols);
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__runner_load(const sfu__runner *runner, const sfu_model *model) {
+    const sfu__parameters *parameters = sfu__runner_parameters(runner);
+    float *theta = sfu__runner_theta(runner);
+    for (int i = 0; i < parameters->count; i++) {
+        const sfu__parameter *needs = &parameters->items[i];
+        const sfu__parameter *has = sfu__parameter_of(&model->parameters, needs->layer, needs->name);
+        if (needs->layer < 0 && (has == NULL || has->rows == 0)) {
+            continue;
+        }
+        const sfu_status status = check_same_shape(has, needs);
+        if (status != SFU_OK) {
+            return status;
+        }
+        memcpy(theta + needs->offset, model->theta + has->offset,
+               (size_t)needs->rows * (size_t)needs->ld * sizeof *theta);
+    }
+    return SFU_OK;
+}

@@ -1,0 +1,265 @@
+/* train_model.c - sfu_train: from a dataset, a network and a split to a model with its scores.
+ *
+ * 1. options, labels and plan are checked and made; 2. the epochs run, and read no test label; 3. the weights that were
+ * kept label the nodes of all three parts once, with a plan of their own; 4. weights and scores become the model.
+ */
+#include "clock.h"
+#include "metrics.h"
+#include "notify.h"
+#include "train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CONFUSION_MOST = 256 }; /* classes: a larger matrix is not kept */
+
+/* One call of sfu_train. */
+typedef struct train_job {
+    const sfu_dataset *dataset;
+    const sfu_net *net;
+    const sfu_split *split;
+    const sfu_train_options *options;
+    sfu__goal goal;
+    sfu__runner runner; /* of the training, then of the scores */
+    float *start, *best;
+    sfu__training training;
+    int32_t *nodes; /* of all parts, ascending */
+    int32_t node_count;
+    uint8_t *part_of;               /* [nodes]: sfu_part, or SFU_PARTS */
+    sfu__tally *tallies[SFU_PARTS]; /* [classes] each */
+    int32_t *confusion;             /* [classes][classes], or NULL */
+    sfu_scores scores;
+} train_job;
+
+/* ---- before the epochs ------------------------------------------------------------------------------------------- */
+
+/* Whether anything is dropped: by the run's rate or by a layer's own. */
+static bool drops(const train_job *job) {
+    bool some = job->options->dropout > 0.0;
+    for (int i = 0; i < job->net->count; i++) {
+        some = some || job->net->layers[i].dropout > 0.0;
+    }
+    return some;
+}
+
+static sfu_status check_data(const train_job *job) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__train_options_check(job->options));
+    SFU_TRY(sfu_dataset_check(job->dataset));
+    if (job->dataset->labels == NULL) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from",
+                           job->dataset->name);
+    }
+done:
+    return status;
+}
+
+/* What the seed gives, and over it what the model has. */
+static sfu_status start_from_model(train_job *job, const sfu_model *model) {
+    sfu_status status = SFU_OK;
+    const size_t size = (size_t)sfu__runner_parameters(&job->runner)->size;
+    SFU_ALLOC(job->start, size);
+    sfu__runner_start(&job->runner, job->goal.train_labels, job->options->seed);
+    SFU_TRY(sfu__runner_load(&job->runner, model));
+    memcpy(job->start, sfu__runner_theta(&job->runner), size * sizeof *job->start);
+done:
+    return status == SFU_ERR_ARGUMENT ? sfu__fail_prefix(status, "the weights to start from") : status;
+}
+
+static sfu_status prepare(train_job *job) {
+    sfu_status status = SFU_OK;
+    sfu__plan_request request = {
+        .dropout = drops(job), .rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
+    SFU_TRY(check_data(job));
+    SFU_TRY(sfu__goal_make(&job->goal, job->dataset, job->split,
+                           &(sfu__goal_rules){job->options->loss, job->options->balanced, job->net->is_lpnn}));
+    request.nodes[SFU_PASS_TRAIN] = sfu_split_part(job->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
+    request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(job->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
+    SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
+    const sfu__parameters *parameters = sfu__runner_parameters(&job->runner);
+    if (parameters->count == 0) {
+        status = sfu__fail(SFU_ERR_ARGUMENT,
+                           "\"%s\" has nothing to learn: give it weights (dense, softmax without linear=no) or learn=",
+                           sfu_net_text(job->net));
+        goto done;
+    }
+    if (job->options->init != NULL) {
+        SFU_TRY(start_from_model(job, job->options->init));
+    }
+    SFU_ALLOC(job->best, parameters->size);
+done:
+    return status;
+}
+
+/* ---- the epochs -------------------------------------------------------------------------------------------------- */
+
+/* What the user should know of a training that ran away. */
+static sfu_status judge(const train_job *job) {
+    const sfu__training *training = &job->training;
+    if (training->diverged && training->best_epoch == 0) {
+        return sfu__fail(SFU_ERR_DIVERGED,
+                         "the training diverged in epoch %d: the loss or a weight is no number any more; try a lr "
+                         "below %g",
+                         training->ran, training->lr);
+    }
+    if (training->diverged) {
+        sfu__log(SFU_LOG_WARNING,
+                 "the training diverged in epoch %d: the loss or a weight is no number any more; the weights of epoch "
+                 "%d are kept; a lr below %g may help",
+                 training->ran, training->best_epoch, training->lr);
+    }
+    return SFU_OK;
+}
+
+static sfu_status run_epochs(train_job *job) {
+    const sfu_train_options *options = job->options;
+    sfu__training *training = &job->training;
+    *training = (sfu__training){.seed = options->seed,
+                                .lr = options->lr,
+                                .weight_decay = options->weight_decay,
+                                .dropout = options->dropout,
+                                .epochs = options->epochs,
+                                .patience = options->patience,
+                                .keep = options->keep,
+                                .start = job->start,
+                                .goal = &job->goal,
+                                .best = job->best};
+    sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
+    job->scores.epochs = training->ran;
+    job->scores.best_epoch = training->best_epoch;
+    job->scores.interrupted = training->stopped;
+    job->scores.seed = options->seed;
+    job->scores.val_loss = training->best_val_loss;
+    job->scores.val_accuracy = job->goal.val_count > 0 ? (double)training->best_val_correct / job->goal.val_count : NAN;
+    snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
+    return judge(job);
+}
+
+/* ---- the scores -------------------------------------------------------------------------------------------------- */
+
+/* The nodes of all parts, ascending, and whose part each is. */
+static sfu_status list_nodes(train_job *job) {
+    sfu_status status = SFU_OK;
+    const int32_t all = job->dataset->nodes;
+    int32_t count = 0;
+    SFU_ALLOC(job->part_of, all);
+    memset(job->part_of, SFU_PARTS, (size_t)all);
+    for (int part = 0; part < SFU_PARTS; part++) {
+        int32_t size = 0;
+        const int32_t *nodes = sfu_split_part(job->split, (sfu_part)part, &size);
+        for (int32_t i = 0; i < size; i++) {
+            if (nodes[i] < all && job->dataset->labels[nodes[i]] != SFU_NO_LABEL) {
+                job->part_of[nodes[i]] = (uint8_t)part;
+            }
+        }
+        count += size;
+    }
+    SFU_ALLOC(job->nodes, count);
+    for (int32_t node = 0; node < all; node++) {
+        if (job->part_of[node] != SFU_PARTS) {
+            job->nodes[job->node_count++] = node;
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status make_tallies(train_job *job) {
+    sfu_status status = SFU_OK;
+    const int32_t classes = job->dataset->classes;
+    for (int part = 0; part < SFU_PARTS; part++) {
+        SFU_ALLOC_ZERO(job->tallies[part], classes);
+    }
+    if (classes <= CONFUSION_MOST) {
+        SFU_ALLOC_ZERO(job->confusion, (size_t)classes * (size_t)classes);
+    }
+done:
+    return status;
+}
+
+static void count_guesses(const train_job *job, const sfu__dense *probabilities) {
+    const int32_t classes = job->dataset->classes;
+    for (int32_t i = 0; i < job->node_count; i++) {
+        const int32_t node = job->nodes[i], truth = job->dataset->labels[node];
+        const int32_t guess = sfu__largest(probabilities->data + (int64_t)i * probabilities->ld, classes);
+        sfu__tally_add(job->tallies[job->part_of[node]], truth, guess);
+        if (job->confusion != NULL && job->part_of[node] == SFU_TEST) {
+            job->confusion[(int64_t)truth * classes + guess]++;
+        }
+    }
+}
+
+static sfu_status score(train_job *job) {
+    sfu_status status = SFU_OK;
+    const int64_t size = sfu__runner_parameters(&job->runner)->size;
+    SFU_TRY(list_nodes(job));
+    SFU_TRY(make_tallies(job));
+    sfu__runner_clear(&job->runner); /* the memory of the training goes first */
+    sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
+    request.nodes[SFU_PASS_PREDICT] = job->nodes;
+    request.count[SFU_PASS_PREDICT] = job->node_count;
+    SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
+    memcpy(sfu__runner_theta(&job->runner), job->best, (size_t)size * sizeof *job->best);
+    sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
+    const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
+    count_guesses(job, &probabilities);
+    const int32_t classes = job->dataset->classes;
+    job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
+    job->scores.test_accuracy = sfu__tally_accuracy(job->tallies[SFU_TEST], classes);
+    job->scores.test_macro_f1 = sfu__tally_macro_f1(job->tallies[SFU_TEST], classes);
+done:
+    return status;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+static sfu_status make_model(sfu_model **model, const train_job *job) {
+    sfu_status status = SFU_OK;
+    char digest[65];
+    SFU_TRY(sfu_dataset_digest(digest, job->dataset));
+    SFU_TRY(sfu__model_new(model, &(sfu__model_parts){.net = job->net,
+                                                      .features = job->dataset->features,
+                                                      .classes = job->dataset->classes,
+                                                      .nodes = job->dataset->nodes,
+                                                      .theta = job->best,
+                                                      .class_names = &job->dataset->class_names,
+                                                      .feature_names = &job->dataset->feature_names,
+                                                      .dataset = digest,
+                                                      .options = job->options,
+                                                      .scores = &job->scores,
+                                                      .confusion = job->confusion}));
+done:
+    return status;
+}
+
+static void clear(train_job *job) {
+    sfu__goal_clear(&job->goal);
+    sfu__runner_clear(&job->runner);
+    sfu__free(job->start);
+    sfu__free(job->best);
+    sfu__free(job->nodes);
+    sfu__free(job->part_of);
+    for (int part = 0; part < SFU_PARTS; part++) {
+        sfu__free(job->tallies[part]);
+    }
+    sfu__free(job->confusion);
+}
+
+sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
+                     const sfu_train_options *options) {
+    sfu_status status = SFU_OK;
+    sfu_train_options usual;
+    sfu_train_options_init(&usual);
+    const int64_t started = sfu__now_ns();
+    train_job job = {.dataset = dataset, .net = net, .split = split, .options = options != NULL ? options : &usual};
+    *model = NULL;
+    SFU_TRY(prepare(&job));
+    SFU_TRY(run_epochs(&job));
+    SFU_TRY(score(&job));
+    job.scores.seconds = 1e-9 * (double)(sfu__now_ns() - started);
+    SFU_TRY(make_model(model, &job));
+done:
+    clear(&job);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* dense_reference.h - networks computed the slow and obvious way: dense matrices, double, one operation after another.
+ *
+ * Beside every number stands a first-order bound on what rounding to float may have done to it, in units of 2^-24: an
+ * operation adds the sizes of its terms and passes on what its operands bring. It holds for any order of the products
+ * up to a small factor, so that a comparison may be tight without knowing how the other side computed.
+ */
+#ifndef SFU_TEST_DENSE_REFERENCE_H
+#define SFU_TEST_DENSE_REFERENCE_H
+
+#include "backend.h"
+#include "dataset.h"
+#include "net.h"
+
+typedef struct dense_settings {
+    bool training; /* masks are drawn */
+    uint64_t seed;
+    uint32_t epoch;
+    double dropout;       /* the run's own rate */
+    bool features_sparse; /* the mask of the features counts the non-zeros of a row, else the columns */
+} dense_settings;
+
+/* Values [rows][cols] and, of the same shape, the error of each in units of 2^-24. */
+typedef struct dense_matrix {
+    int rows, cols;
+    double *value, *error;
+} dense_matrix;
+
+typedef struct dense_reference dense_reference;
+
+/* All arguments must outlive it; the dataset has at most DENSE_MOST nodes. */
+dense_reference *dense_reference_new(const sfu_net *net, const sfu_dataset *dataset, const sfu__parameters *parameters);
+void dense_reference_free(dense_reference *reference);
+
+/* The class probabilities of every node, with theta laid out as the parameters say. Lives until the next call. */
+dense_matrix dense_forward(dense_reference *reference, const double *theta, const dense_settings *settings);
+
+/* How near the last forward came to a place where a derivative jumps: the least |z| / error of what went into a relu or
+ * leaky_relu; INFINITY where there was none. Below a few units a float may be on the other side. */
+double dense_nearest_kink(const dense_reference *reference);
+
+/* The largest error of what went into an activation or the softmax in the last forward, in units. Where that is no
+ * longer small, first-order bounds are not worth much. INFINITY where rounding decides whether a probability is tiny.
+ */
+double dense_roughest(const dense_reference *reference);
+
+typedef struct dense_score {
+    double loss, error;
+    int64_t correct_least, correct_most; /* they differ where two probabilities are too near to tell */
+} dense_score;
+
+/* Of the rows `nodes`, after a forward. */
+dense_score dense_loss(const dense_reference *reference, const int32_t *nodes, int32_t count,
+                       const sfu__target *target);
+
+/* The gradient of that loss, laid out as theta, zeros in the padding; gradient and error have parameters->size. */
+void dense_backward(dense_reference *reference, double *gradient, double *error, const int32_t *nodes, int32_t count,
+                    const sfu__target *target);
+
+/* One step of Adam, as backend.h has it, with decay and clamping as each parameter says. */
+void dense_adam(double *theta, double *m, double *v, const double *gradient, const sfu__parameters *parameters,
+                double lr, double decay, uint32_t epoch);
+
+#endif

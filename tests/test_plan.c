@@ -1,0 +1,172 @@
+/* Plans: what they share, what they refuse, that they are never predicted slower than the plain one, and that every
+ * allocation may fail. That they compute what they should is test_networks.c's. */
+#include "support.h"
+
+#include "plan_int.h"
+
+#include <string.h>
+
+typedef struct fixture {
+    sfu_dataset *dataset;
+    sfu_split *split;
+} fixture;
+
+static int open_fixture(void **state) {
+    static fixture it;
+    assert_ok(sfu_dataset_open(&it.dataset, "citation"));
+    assert_ok(sfu_split_new(&it.split, it.dataset, NULL, NULL));
+    *state = &it;
+    return 0;
+}
+
+static int close_fixture(void **state) {
+    const fixture *it = *state;
+    sfu_split_free(it->split);
+    sfu_dataset_free(it->dataset);
+    return 0;
+}
+
+static sfu__plan_request request_of(const fixture *it, unsigned rewrites) {
+    sfu__plan_request request = {.dropout = true, .rewrites = rewrites, .threads = 1};
+    request.nodes[SFU_PASS_TRAIN] = sfu_split_part(it->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
+    request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(it->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
+    request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(it->dataset);
+    return request;
+}
+
+static sfu__plan *plan_of(const fixture *it, const char *text, unsigned rewrites) {
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    const sfu__plan_request request = request_of(it, rewrites);
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu__plan_new(&plan, it->dataset, net, &request));
+    sfu_net_free(net);
+    return plan;
+}
+
+/* ---- sharing ---------------------------------------------------------------------------------------------------- */
+
+static void folded_features_are_shared(void **state) {
+    const fixture *it = *state;
+    sfu__plan *a = plan_of(it, "sgcn", SFU__ALL_REWRITES);
+    sfu__plan *b = plan_of(it, "fp+mlp", SFU__ALL_REWRITES);
+    sfu__plan *c = plan_of(it, "smooth^2(self=2) | softmax", SFU__ALL_REWRITES);
+    const sfu__pass *pa = &a->passes[SFU_PASS_TRAIN], *pb = &b->passes[SFU_PASS_TRAIN],
+                    *pc = &c->passes[SFU_PASS_TRAIN];
+    assert_true(pa->shared_count == 1 && pb->shared_count == 1 && pc->shared_count == 1);
+    assert_ptr_equal(pa->shared[0], pb->shared[0]);
+    assert_ptr_not_equal(pa->shared[0], pc->shared[0]);
+    assert_ptr_equal(a->smoothers[0].shared, b->smoothers[0].shared);
+    assert_ptr_not_equal(a->smoothers[0].shared, c->smoothers[0].shared);
+    sfu__plan_free(a);
+    assert_true(pb->shared[0]->holders == 1);
+    sfu__plan_free(b);
+    sfu__plan_free(c);
+}
+
+/* ---- never slower ----------------------------------------------------------------------------------------------- */
+
+static double nominal_seconds(const sfu__plan *plan, sfu_pass pass) {
+    double sum = 0.0;
+    for (size_t i = 0; i < plan->passes[pass].step_count; i++) {
+        sum += sfu__work_seconds(&plan->passes[pass].steps[i].work, &sfu__nominal_rates);
+    }
+    return sum;
+}
+
+static void never_predicted_slower_than_plain(void **state) {
+    const fixture *it = *state;
+    for (int i = 0; sfu_net_name(i, NULL) != NULL; i++) {
+        if (strcmp(sfu_net_name(i, NULL), "lpnn") == 0) {
+            continue;
+        }
+        sfu__plan *plan = plan_of(it, sfu_net_name(i, NULL), SFU__ALL_REWRITES);
+        sfu__plan *plain = plan_of(it, sfu_net_name(i, NULL), 0);
+        for (int pass = 0; pass < SFU_PASSES; pass++) {
+            const double ours = nominal_seconds(plan, (sfu_pass)pass), theirs = nominal_seconds(plain, (sfu_pass)pass);
+            if (!(ours <= theirs)) {
+                fail_msg("%s, pass %d: %g s, plain %g s", sfu_net_name(i, NULL), pass, ours, theirs);
+            }
+        }
+        sfu__plan_free(plan);
+        sfu__plan_free(plain);
+    }
+}
+
+/* ---- refusals --------------------------------------------------------------------------------------------------- */
+
+static void refuses_a_column_that_is_not_there(void **state) {
+    const fixture *it = *state;
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    const sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
+    assert_ok(sfu_net_parse(&net, "smooth | dense 8 relu | smooth(self=trust) | softmax", NULL));
+    assert_int_equal(sfu__plan_new(&plan, it->dataset, net, &request), SFU_ERR_ARGUMENT);
+    assert_string_equal(sfu_message(),
+                        "self=\"trust\" names no node column of citation; it has none, so a number would be right\n"
+                        "  smooth | dense 8 relu | smooth(self=trust) | softmax\n"
+                        "                                 ^");
+    assert_null(plan);
+    sfu_net_free(net);
+}
+
+/* ---- allocations ------------------------------------------------------------------------------------------------ */
+
+typedef struct making {
+    const fixture *it;
+    const char *text;
+} making;
+
+static sfu_status make_and_run(void *context) {
+    const making *job = context;
+    sfu_status status = SFU_OK;
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    sfu__worker *worker = NULL;
+    const sfu__backend *backend = sfu__backend_cpu_set(0);
+    const sfu__plan_request request = request_of(job->it, SFU__ALL_REWRITES);
+    SFU_TRY(sfu_net_parse(&net, job->text, NULL));
+    SFU_TRY(sfu__plan_new(&plan, job->it->dataset, net, &request));
+    SFU_TRY(sfu__worker_new(&worker, plan, backend, 2));
+    SFU_TRY(sfu__worker_measure(worker, true));
+    sfu__worker_forward(worker, SFU_PASS_EVALUATE);
+done:
+    sfu__worker_free(worker);
+    sfu__plan_free(plan);
+    sfu_net_free(net);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    static const char *const texts[] = {
+        "gcn", "smooth^2(act=sigmoid) | dense 8 relu | smooth^3(teleport=0.1) | softmax | smooth^2",
+        "smooth(learn=self+left) | dense 4 tanh | softmax | smooth(learn=right)"};
+    (void)state;
+    fixture small = {0};
+    making job = {.it = &small};
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.nodes = 40;
+    options.classes = 2;
+    options.vocabulary = 30;
+    options.words = 5;
+    assert_ok(sfu_dataset_make(&small.dataset, &options));
+    assert_ok(sfu_split_new(&small.split, small.dataset, NULL, NULL));
+    assert_ok(sfu_dataset_check(small.dataset));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        job.text = texts[i];
+        test_fail_each_allocation(make_and_run, &job, 300);
+    }
+    sfu_split_free(small.split);
+    sfu_dataset_free(small.dataset);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folded_features_are_shared),
+        cmocka_unit_test(never_predicted_slower_than_plain),
+        cmocka_unit_test(refuses_a_column_that_is_not_there),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+}

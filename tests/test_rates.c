@@ -1,0 +1,289 @@
+/* What steps are predicted to take, and the file that a machine's rates are kept in. */
+#include "support.h"
+
+#include "rates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- formulas --------------------------------------------------------------------------------------------------- */
+
+static double seconds(sfu__op op, int64_t rows, int32_t width, int64_t inner, int64_t nonzeros, double operand) {
+    const sfu__work work = {op, rows, width, inner, nonzeros, (int64_t)operand, false, false, false};
+    return sfu__work_seconds(&work, &sfu__nominal_rates);
+}
+
+static void assert_near(double value, double wanted) {
+    if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted))) {
+        fail_msg("%.17g instead of %.17g", value, wanted);
+    }
+}
+
+/* At the points of the tables a product costs what stands there. */
+static void test_points(void **state) {
+    (void)state;
+    const sfu__rates *rates = &sfu__nominal_rates;
+    for (int s = 0; s < SFU__SIZES; s++) {
+        for (int w = 0; w < SFU__WIDTHS; w++) {
+            const double got = seconds(SFU__OP_SPMM, 10, sfu__rate_widths[w], 0, 1000, rates->size_bytes[s]);
+            assert_near(1e9 * got, 1000 * rates->gather_ns[s][w] + 10 * rates->gather_row_ns[w] + rates->step_ns);
+        }
+    }
+    /* Dropped values: blocks of 64 columns have a rate of their own, the rest the usual one. */
+    const sfu__work gaps = {SFU__OP_SPMM, 0, 128 + 16, 0, 1000, (int64_t)rates->size_bytes[1], false, true, true};
+    assert_near(1e9 * sfu__work_seconds(&gaps, rates),
+                1000 * (2 * rates->gaps_ns[1] + rates->gather_ns[1][2] + rates->order_ns) + rates->step_ns);
+    assert_near(1e9 * seconds(SFU__OP_ADAM, 1000, 1, 0, 0, 0), 1000 * rates->unit_ns[SFU__OP_ADAM][0] + rates->step_ns);
+    assert_near(1e9 * seconds(SFU__OP_GEMM, 100, 8, 10, 0, 0),
+                100 * (10 * rates->unit_ns[SFU__OP_GEMM][1] + rates->gemm_row_ns[1]) + rates->step_ns);
+}
+
+/* Between and beyond them it grows with all that there is more of. */
+static void test_growth(void **state) {
+    (void)state;
+    double before = 0;
+    for (double bytes = 1000; bytes < 1e11; bytes *= 1.3) {
+        const double now = seconds(SFU__OP_SPMM, 10, 24, 0, 1000, bytes);
+        assert_true(now >= before);
+        before = now;
+    }
+    for (int op = 0; op < SFU__OPS; op++) {
+        before = 0;
+        for (int32_t width = 4; width <= 1024; width += width < 16 ? 4 : 16) {
+            const sfu__work work = {(sfu__op)op, 1000, width, 30, 5000, 1000000, true, true, false};
+            const double now = sfu__work_seconds(&work, &sfu__nominal_rates);
+            assert_true(now >= before || op == SFU__OP_BLOCK_SUM); /* whose unit is a float, whatever the width */
+            assert_true(now > 0 && sfu__work_bytes(&work) > 0 && sfu__work_flops(&work) >= 0);
+            before = op == SFU__OP_BLOCK_SUM ? 0 : now;
+        }
+    }
+    assert_near(seconds(SFU__OP_SPMM, 0, 256, 0, 1000, 1e6) - 1e-9 * sfu__nominal_rates.step_ns,
+                4 * (seconds(SFU__OP_SPMM, 0, 64, 0, 1000, 1e6) - 1e-9 * sfu__nominal_rates.step_ns));
+}
+
+static void test_counts(void **state) {
+    (void)state;
+    const sfu__work spmm = {SFU__OP_SPMM, 10, 8, 0, 100, 1000, false, false, false};
+    assert_near(sfu__work_flops(&spmm), 2 * 100 * 8);
+    assert_near(sfu__work_gathered(&spmm), 100 * 8 * 4);
+    assert_near(sfu__work_draws(&spmm) + 1, 1);
+    const sfu__work drop = {SFU__OP_DROP_SPARSE, 10, 8, 0, 100, 0, true, false, false};
+    assert_near(sfu__work_draws(&drop), 100);
+    const sfu__work finish = {SFU__OP_FINISH, 10, 16, 0, 0, 0, true, false, false};
+    assert_near(sfu__work_draws(&finish), 160);
+    assert_near(sfu__work_gathered(&finish) + 1, 1);
+    for (int op = 0; op < SFU__OPS; op++) {
+        assert_true(strlen(sfu__op_name((sfu__op)op)) > 2);
+    }
+}
+
+static void test_machine(void **state) {
+    (void)state;
+    sfu__machine machine;
+    sfu__machine_look(&machine);
+    assert_true(machine.model[0] != '\0');
+    assert_true(machine.cache_bytes[SFU__L1] >= 4096);
+    assert_true(machine.cache_bytes[SFU__L2] > machine.cache_bytes[SFU__L1]);
+    assert_true(machine.cache_bytes[SFU__L3] > machine.cache_bytes[SFU__L2]);
+    assert_int_equal(sfu__machine_level(&machine, 100), SFU__L1);
+    assert_int_equal(sfu__machine_level(&machine, machine.cache_bytes[SFU__L1] + 1), SFU__L2);
+    assert_int_equal(sfu__machine_level(&machine, machine.cache_bytes[SFU__L3]), SFU__L3);
+    assert_int_equal(sfu__machine_level(&machine, 1e15), SFU__RAM);
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------------- */
+
+static char logged[1024];
+static void keep_log(void *user, sfu_log_level level, const char *line) {
+    (void)user;
+    (void)level;
+    snprintf(logged, sizeof logged, "%s", line);
+}
+
+/* A measurement that was never made. */
+static sfu__measured made_up(void) {
+    sfu__measured measured = {.kernels = "cpu: made up", .rates = sfu__nominal_rates};
+    sfu__machine_look(&measured.machine);
+    for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
+        measured.memory.bytes[i] = 1000 * (i + 1);
+        measured.memory.read[i] = 100 - i;
+        measured.memory.gather[i] = 50 - i;
+    }
+    measured.rates.draw_ns = 0.123456;
+    return measured;
+}
+
+/* Where the file is: the only one of the folder. */
+static void file_path(char path[512]) {
+    FILE *list = popen("ls \"$XDG_CACHE_HOME\"/sfumato/rates.*", "r");
+    assert_non_null(list);
+    assert_non_null(fgets(path, 512, list));
+    assert_int_equal(pclose(list), 0);
+    path[strcspn(path, "\n")] = '\0';
+}
+
+static char *whole_file(const char *path, size_t *size) {
+    char *bytes = malloc(65536);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_non_null(bytes);
+    *size = fread(bytes, 1, 65535, file);
+    bytes[*size] = '\0';
+    (void)fclose(file);
+    return bytes;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    (void)fclose(file);
+}
+
+static bool loads(const sfu__measured *written) {
+    sfu__measured read;
+    logged[0] = '\0';
+    return sfu__measured_load(&read, &written->machine, written->kernels);
+}
+
+static void test_kept(void **state) {
+    (void)state;
+    const sfu__measured measured = made_up();
+    sfu__measured read;
+    assert_false(sfu__measured_load(&read, &measured.machine, measured.kernels));
+    assert_ok(sfu__measured_save(&measured));
+    assert_true(sfu__measured_load(&read, &measured.machine, measured.kernels));
+    assert_memory_equal(&read.rates, &measured.rates, sizeof read.rates);
+    assert_memory_equal(&read.memory, &measured.memory, sizeof read.memory);
+    /* Another set of kernels, or another machine, has a file of its own. */
+    assert_false(sfu__measured_load(&read, &measured.machine, "cpu: other"));
+    sfu__machine other = measured.machine;
+    snprintf(other.model, sizeof other.model, "an abacus");
+    assert_false(sfu__measured_load(&read, &other, measured.kernels));
+}
+
+/* Replaces the first `from` of the text, and says whether the file that results is ignored, and said to be. */
+static void assert_ignored(const char *path, const char *text, const char *from, const char *to, const char *said) {
+    const sfu__measured measured = made_up();
+    char *changed = malloc(strlen(text) + strlen(to) + 1);
+    const char *at = strstr(text, from);
+    assert_non_null(changed);
+    assert_non_null(at);
+    const int before = (int)(at - text);
+    const int size = sprintf(changed, "%.*s%s%s", before, text, to, at + strlen(from));
+    write_file(path, changed, (size_t)size);
+    assert_false(loads(&measured));
+    if (strstr(logged, said) == NULL || strstr(logged, path) == NULL) {
+        fail_msg("said: %s", logged);
+    }
+    free(changed);
+}
+
+static void test_broken(void **state) {
+    (void)state;
+    const sfu__measured measured = made_up();
+    char path[512];
+    size_t size;
+    assert_ok(sfu__measured_save(&measured));
+    file_path(path);
+    char *text = whole_file(path, &size);
+    for (size_t cut = 0; cut < size; cut += 1 + size / 50) {
+        write_file(path, text, cut);
+        assert_false(loads(&measured));
+        assert_non_null(strstr(logged, "ignored: not JSON"));
+    }
+    assert_ignored(path, text, "sfumato.rates.1", "sfumato.rates.9", "not a file of rates");
+    assert_ignored(path, text, SFU_VERSION, "0.0.0", "another version");
+    assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
+    assert_ignored(path, text, "0.123456", "-1", "numbers are missing");
+    assert_ignored(path, text, "0.123456", "1e300", "numbers are missing");
+    assert_ignored(path, text, "0.123456", "\"x\"", "numbers are missing");
+    assert_ignored(path, text, "0.123456", "1, 2", "numbers are missing");
+    assert_ignored(path, text, "\"draw_ns\"", "\"drawn\"", "numbers are missing");
+    assert_ignored(path, text, "100.0", "0", "numbers are missing"); /* nothing is read at 0 GB/s */
+    assert_ignored(path, text, "32000.0", "9e9", "do not ascend");
+    write_file(path, text, size);
+    assert_true(loads(&measured));
+    free(text);
+}
+
+static sfu_status save_and_load(void *context) {
+    const sfu__measured *written = context;
+    sfu__measured read;
+    const sfu_status status = sfu__measured_save(written);
+    if (status == SFU_OK && !sfu__measured_load(&read, &written->machine, written->kernels)) {
+        return SFU_ERR_MEMORY; /* which reading, where there may be no file, does not say */
+    }
+    return status;
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    sfu__measured measured = made_up();
+    test_fail_each_allocation(save_and_load, &measured, 100);
+}
+
+/* ---- measuring -------------------------------------------------------------------------------------------------- */
+
+static bool count_calls(void *user, const sfu_progress *progress) {
+    (void)progress;
+    return ++*(int *)user < 1000;
+}
+
+static bool cancel(void *user, const sfu_progress *progress) {
+    (void)user;
+    return progress->done < 1;
+}
+
+static void test_bench(void **state) {
+    (void)state;
+    sfu_bench *bench = NULL;
+    sfu__rates rates;
+    bool measured = true;
+    int calls = 0;
+    assert_fails(SFU_ERR_CANCELLED, sfu_bench_new(&bench, true, cancel, NULL), "cancelled");
+    assert_null(bench);
+    sfu__rates_of_this_machine(&rates, &measured);
+    assert_false(measured);
+    assert_memory_equal(&rates, &sfu__nominal_rates, sizeof rates);
+    assert_ok(sfu_bench_new(&bench, true, count_calls, &calls));
+    assert_true(calls > 1);
+    const sfu_rate *rate;
+    int count = 0;
+    for (; (rate = sfu_bench_rate(bench, count)) != NULL; count++) {
+        assert_true(rate->what[0] != '\0' && rate->unit[0] != '\0');
+        assert_true(rate->value > 0 && rate->value < 1e6);
+    }
+    assert_true(count > 10);
+    assert_null(sfu_bench_rate(bench, -1));
+    sfu_bench_free(bench);
+    sfu_bench_free(NULL);
+    sfu__rates_of_this_machine(&rates, &measured);
+    assert_true(measured);
+    for (int s = 0; s < SFU__SIZES; s++) {
+        assert_true(rates.size_bytes[s] > (s > 0 ? rates.size_bytes[s - 1] : 0));
+    }
+}
+
+static int use_a_fresh_folder(void **state) {
+    (void)state;
+    static int number;
+    char name[32];
+    snprintf(name, sizeof name, "cache%d", number++);
+    sfu_set_log(keep_log, NULL);
+    return setenv("XDG_CACHE_HOME", test_path(name), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points),
+                                       cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_machine),
+                                       cmocka_unit_test_setup(test_kept, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_broken, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_no_memory, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_bench, use_a_fresh_folder)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* Threads that stay: every region runs once on every thread, nobody passes a barrier early, and a machine that gives
+ * no threads gives a smaller team. With $TEAM_TIMES it prints what a region and a barrier cost. */
+#define _GNU_SOURCE /* RTLD_NEXT, sched_getaffinity */
+#include "support.h"
+
+#include "memory.h"
+#include "team.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Stands before the system's: lets so many threads be made, then none. */
+static int threads_left = 1000000;
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system's names are not for us */
+int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+    typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    void *found = dlsym(RTLD_NEXT, "pthread_create");
+    create_fn *real;
+    memcpy(&real, &found, sizeof real);
+    return threads_left-- > 0 ? real(handle, attributes, start, argument) : 11;
+}
+
+enum { THREADS = 16, ROUNDS = 40 };
+static const int sizes[] = {1, 2, 3, 8, 16};
+
+/* A running sum that is right only where the barriers hold: each round every thread adds up what all threads left in
+ * the round before. */
+typedef struct sums {
+    sfu__team *team;
+    int size;
+    int64_t values[2][THREADS];
+    int64_t runs[THREADS];
+} sums;
+
+static void add_rounds(void *context, int thread) {
+    sums *all = context;
+    all->runs[thread]++;
+    for (int round = 0; round < ROUNDS; round++) {
+        const int64_t *from = all->values[round % 2];
+        int64_t sum = thread;
+        for (int i = 0; i < all->size; i++) {
+            sum += from[i];
+        }
+        all->values[(round + 1) % 2][thread] = sum % 1000003;
+        sfu__team_barrier(all->team);
+    }
+}
+
+/* The same by one thread. */
+static void add_rounds_plain(int64_t *values, int size, int regions) {
+    for (int round = 0; round < regions * ROUNDS; round++) {
+        int64_t next[THREADS] = {0};
+        for (int thread = 0; thread < size; thread++) {
+            next[thread] = thread;
+            for (int i = 0; i < size; i++) {
+                next[thread] += values[i];
+            }
+            next[thread] %= 1000003;
+        }
+        memcpy(values, next, (size_t)size * sizeof *next);
+    }
+}
+
+static void check_sums(sfu__team *team, int size, int regions) {
+    sums all = {.team = team, .size = size, .values = {{1, 2, 3}}};
+    int64_t wanted[THREADS] = {1, 2, 3};
+    for (int region = 0; region < regions; region++) {
+        sfu__team_run(team, add_rounds, &all);
+    }
+    add_rounds_plain(wanted, size, regions);
+    for (int i = 0; i < size; i++) {
+        assert_int_equal(all.values[0][i], wanted[i]);
+        assert_int_equal(all.runs[i], regions);
+    }
+}
+
+static void nobody_passes_a_barrier_early(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        sfu__team *team;
+        assert_ok(sfu__team_new(&team, sizes[i]));
+        assert_int_equal(sfu__team_size(team), sizes[i]);
+        check_sums(team, sizes[i], sizes[i] > 3 ? 50 : 1000);
+        sfu__team_free(team);
+    }
+}
+
+static void no_team_is_the_caller(void **state) {
+    (void)state;
+    assert_int_equal(sfu__team_size(NULL), 1);
+    sfu__team_barrier(NULL);
+    check_sums(NULL, 1, 3);
+    sfu__team_free(NULL);
+}
+
+static void odd_sizes(void **state) {
+    (void)state;
+    sfu__team *team;
+    assert_ok(sfu__team_new(&team, 0));
+    assert_int_equal(sfu__team_size(team), 1);
+    sfu__team_free(team);
+    assert_ok(sfu__team_new(&team, -5));
+    assert_int_equal(sfu__team_size(team), 1);
+    sfu__team_free(team);
+}
+
+static void a_team_that_does_nothing(void **state) {
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        sfu__team *team;
+        assert_ok(sfu__team_new(&team, 3));
+        sfu__team_free(team);
+    }
+}
+
+/* Long enough pauses that the others have gone to sleep. */
+static void sleepers_wake(void **state) {
+    (void)state;
+    sfu__team *team;
+    assert_ok(sfu__team_new(&team, 2));
+    for (int i = 0; i < 20; i++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        check_sums(team, 2, 2);
+    }
+    sfu__team_free(team);
+}
+
+static void fewer_threads_than_wanted(void **state) {
+    (void)state;
+    for (int left = 0; left < 7; left++) {
+        sfu__team *team;
+        threads_left = left;
+        const sfu_status status = sfu__team_new(&team, 8);
+        threads_left = 1000000;
+        assert_ok(status);
+        assert_int_equal(sfu__team_size(team), left + 1);
+        check_sums(team, left + 1, 5);
+        sfu__team_free(team);
+    }
+}
+
+static void the_caller_keeps_its_cores_and_signals(void **state) {
+    (void)state;
+    cpu_set_t before, after;
+    sigset_t mask_before, mask_after;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
+    sfu__team *team;
+    assert_ok(sfu__team_new(&team, 2));
+    check_sums(team, 2, 5);
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_after);
+    assert_true(CPU_EQUAL(&before, &after));
+    assert_int_equal(sigismember(&mask_before, SIGINT), sigismember(&mask_after, SIGINT));
+    sfu__team_free(team);
+}
+
+static sfu_status make_a_team(void *context) {
+    (void)context;
+    sfu_status status = SFU_OK;
+    sfu__team *team = NULL;
+    SFU_TRY(sfu__team_new(&team, 3));
+    check_sums(team, 3, 2);
+done:
+    sfu__team_free(team);
+    return status;
+}
+
+static void each_allocation_fails(void **state) {
+    (void)state;
+    test_fail_each_allocation(make_a_team, NULL, 100);
+}
+
+/* ---- what it costs -------------------------------------------------------------------------------------------- */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void nothing(void *context, int thread) {
+    (void)context;
+    (void)thread;
+}
+
+static void thousand_barriers(void *context, int thread) {
+    (void)thread;
+    for (int i = 0; i < 1000; i++) {
+        sfu__team_barrier(context);
+    }
+}
+
+static void times(void **state) {
+    (void)state;
+    if (getenv("TEAM_TIMES") == NULL) {
+        skip();
+    }
+    sfu__team *team;
+    assert_ok(sfu__team_new(&team, 2));
+    double region = 1.0, barrier = 1.0;
+    for (int run = 0; run < 200; run++) {
+        double start = seconds();
+        for (int i = 0; i < 1000; i++) {
+            sfu__team_run(team, nothing, NULL);
+        }
+        const double regions = seconds() - start;
+        start = seconds();
+        sfu__team_run(team, thousand_barriers, team);
+        const double barriers = seconds() - start;
+        region = regions < region ? regions : region;
+        barrier = barriers < barrier ? barriers : barrier;
+    }
+    print_message("2 threads, best of 200: region %.0f ns, barrier %.0f ns\n", region * 1e6, barrier * 1e6);
+    sfu__team_free(team);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_passes_a_barrier_early),
+        cmocka_unit_test(no_team_is_the_caller),
+        cmocka_unit_test(odd_sizes),
+        cmocka_unit_test(a_team_that_does_nothing),
+        cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(fewer_threads_than_wanted),
+        cmocka_unit_test(the_caller_keeps_its_cores_and_signals),
+        cmocka_unit_test(each_allocation_fails),
+        cmocka_unit_test(times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# How train and predict behave: interrupts, pipes, full disks, progress, threads.
+. "$SOURCE/tests/cli/transcript.sh"
+
+"$SFUMATO" data make -o small.safetensors --nodes 500 --classes 3 --vocabulary 80 --words 8 --seed 7 >/dev/null
+
+# ---- the same bytes with any number of threads, and from the same seed twice
+for threads in 1 2 3 8; do
+    "$SFUMATO" train small.safetensors gcn+lp -o "$threads.model" --seed 5 --epochs 30 --threads $threads >/dev/null
+    "$SFUMATO" predict small.safetensors "$threads.model" -o "$threads.csv" --threads $threads >/dev/null
+    cmp 1.model "$threads.model" || fail "$threads threads give another model"
+    cmp 1.csv "$threads.csv" || fail "$threads threads give other predictions"
+done
+
+# ---- --repeat trains what its seeds would by themselves, and keeps the best of them
+"$SFUMATO" train small.safetensors sgcn --repeat 3 --seed 2 -o repeated.model --epochs 20 -q >page
+best=$(awk '$1 == "kept" { print $3 }' page)
+"$SFUMATO" train small.safetensors sgcn --seed "$best" -o alone.model --epochs 20 -q >/dev/null
+cmp repeated.model alone.model || fail "--repeat keeps another model than the seed $best gives"
+
+# ---- stdout: nothing but the table with -o -; a reader that leaves; a full disk
+"$SFUMATO" predict small.safetensors 1.model -o - 2>stderr | cmp - 1.csv || fail "-o - writes something else"
+[ ! -s stderr ] || fail "-o -: $(cat stderr)"
+mkfifo pipe
+(exec 3<pipe) &
+exec 4>pipe
+wait $!
+code=0
+"$SFUMATO" predict small.safetensors 1.model -o - >&4 2>stderr || code=$?
+exec 4>&-
+[ "$code" -eq 1 ] && [ ! -s stderr ] || fail "a closed pipe: exit $code, $(cat stderr)"
+code=0
+"$SFUMATO" predict small.safetensors 1.model -o - >/dev/full 2>stderr || code=$?
+[ "$code" -eq 1 ] && grep -qx 'sfumato: standard output: No space left on device' stderr || fail "a full disk: $(cat stderr)"
+
+# ---- --json is one object with the keys that stay
+if command -v python3 >/dev/null; then
+    "$SFUMATO" train small.safetensors gcn --json --epochs 5 2>/dev/null | python3 -c '
+import json, sys
+found = json.load(sys.stdin)
+keys = "net epochs best_epoch train_accuracy val_accuracy val_loss test_accuracy test_macro_f1 per_class seconds seed split model"
+assert not [key for key in keys.split() if key not in found], found.keys()
+assert all(set(row) == {"name", "precision", "recall", "f1", "support"} for row in found["per_class"])
+assert len(found["split"]) == 64 and found["seed"] == 0 and found["epochs"] == 5'
+else
+    echo "no python3: --json was not parsed"
+fi
+
+# ---- Ctrl-C: the best weights so far are written, and it is said
+interrupt() { # SECONDS COMMAND...: interrupts it after a while; leaves its exit status in $code
+    code=0
+    perl -e '$SIG{INT} = "DEFAULT"; my $s = shift; my $p = fork; if (!$p) { exec @ARGV or exit 99; }
+        sleep $s; kill "INT", $p; waitpid $p, 0; exit($? & 127 ? 128 + ($? & 127) : $? >> 8);' \
+        "$@" >stdout 2>stderr || code=$?
+}
+if command -v perl >/dev/null; then
+    interrupt 1 "$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 -o interrupted.model
+    [ "$code" -eq 130 ] || fail "an interrupt: exit $code, $(cat stderr)"
+    grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' stderr ||
+        fail "an interrupt: $(cat stderr)"
+    grep -q '^  model written to interrupted.model$' stdout || fail "an interrupt: $(cat stdout)"
+    "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null
+    interrupt 1 "$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --json --repeat 5
+    [ "$code" -eq 130 ] && grep -q '"interrupted": true' stdout || fail "an interrupt: exit $code, $(cat stderr)"
+
+    # ---- progress: plain lines where stderr is no terminal
+    interrupt 5 "$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0
+    grep -qE '^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' stderr ||
+        fail "no progress: $(cat stderr)"
+else
+    echo "no perl: nothing was interrupted"
+fi
+
+# ---- a bar on a terminal, within its width, and gone at the end
+if command -v script >/dev/null; then
+    for columns in 40 80 100; do
+        script -qec "stty cols $columns; TERM=xterm timeout -s INT 1.5 '$SFUMATO' train small.safetensors gcn --epochs 300000 \
+            --patience 0 >/dev/null" log >/dev/null || true
+        tr '\r' '\n' <log | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
+        grep -q ' %' bars || fail "no bar: $(cat log)"
+        widest=$(wc -L <bars)
+        [ "$widest" -lt "$columns" ] || fail "a bar $widest columns wide on a terminal of $columns: $(cat bars)"
+    done
+    grep -q 'loss .*val .*epochs/s' bars || fail "no loss, accuracy and rate: $(cat bars)"
+else
+    echo "no script: no terminal to draw a bar on"
+fi
