@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ static sfu__sparse sparse(int32_t rows, int32_t cols, int64_t mean, bool ordered
         order[e] = (int32_t)(draw((uint64_t)e + 7) % (uint64_t)indptr[rows]);
         values[e] = 0.5F;
     }
-    return (sfu__sparse){rows, cols, indptr, indices, values, ordered ? order : NULL};
+    return (sfu__sparse){rows, cols, indptr, indices, values, ordered ? order : NULL, false};
 }
 
 /* ---- a line a kernel ---- */
@@ -234,7 +235,7 @@ static void do_score(void *context) {
 }
 static void do_adam(void *context) {
     const call *c = context;
-    const sfu__adam adam = {1e-6F, 5e-4F, 1, 1, -1e30F, 1e30F};
+    const sfu__adam adam = {1e-6F, 5e-4F, 1, 1, -INFINITY, INFINITY};
     c->backend->adam(c->floats[0], c->floats[1], c->floats[2], c->floats[3], &adam,
                      (sfu__range){0, (int64_t)c->A.rows * c->A.ld});
 }

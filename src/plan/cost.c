@@ -25,7 +25,8 @@ const char *sfu__op_name(sfu__op op) {
     return names[op];
 }
 
-const int32_t sfu__rate_widths[SFU__WIDTHS] = {4, 8, 16, 32, 64};
+enum { LAST_WIDTH = 64 };
+const int32_t sfu__rate_widths[SFU__WIDTHS] = {4, 8, 16, 32, LAST_WIDTH};
 
 /* A core of a server of the twenties, from docs/measurements.md, rounded. Never to be changed lightly: plans, and with
  * them the last bits of results, depend on them. */
@@ -38,6 +39,7 @@ const sfu__rates sfu__nominal_rates = {
                   {1.3, 1.6, 1.9, 3.2, 6.0},
                   {2.4, 2.5, 2.8, 5.0, 9.5},
                   {7.0, 7.5, 8.5, 14.0, 26.0}},
+    .gaps_ns = {3.0, 3.4, 4.0, 5.8, 14.0},
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .order_ns = 0.5,
     .unit_ns = {[SFU__OP_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
@@ -161,7 +163,13 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
-    const double each = at_width(points, work->width) + (work->ordered ? rates->order_ns : 0.0);
+    double each = work->ordered ? rates->order_ns : 0.0;
+    int32_t width = work->width;
+    if (work->gaps && width >= LAST_WIDTH) {
+        each += width / LAST_WIDTH * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
+        width %= LAST_WIDTH;
+    }
+    each += width > 0 ? at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + (double)work->rows * at_width(rates->gather_row_ns, work->width);
 }
 

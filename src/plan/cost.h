@@ -43,6 +43,7 @@ typedef struct sfu__work {
     int64_t operand;  /* bytes of the matrix that spmm and sddmm gather rows from */
     bool draws;       /* a mask is drawn: finish, drop_sparse */
     bool ordered;     /* spmm through sfu__sparse.order */
+    bool gaps;        /* spmm over values that a mask has dropped from */
 } sfu__work;
 
 double sfu__work_flops(const sfu__work *work);
@@ -60,6 +61,7 @@ typedef struct sfu__rates {
     double size_bytes[SFU__SIZES];             /* ascending */
     double gather_ns[SFU__SIZES][SFU__WIDTHS]; /* a non-zero of spmm, its row gathered out of so many bytes */
     double gather_row_ns[SFU__WIDTHS];         /* a row of spmm, on top */
+    double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats */
     double order_ns;                           /* a non-zero of spmm through sfu__sparse.order, on top */
     double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
                                                 * drop_sparse and the smoothings: a non-zero; of adam: a parameter; of

@@ -90,7 +90,11 @@ static void make_sparse(bench_room *room, int64_t entries, int64_t a_row, int64_
         const double unit = sfu__random_unit(&random);
         room->indices[e] = (int32_t)((double)cols * unit * unit);
     }
-    room->A = (sfu__sparse){(int32_t)rows, (int32_t)cols, room->indptr, room->indices, room->values, NULL};
+    room->A = (sfu__sparse){.rows = (int32_t)rows,
+                            .cols = (int32_t)cols,
+                            .indptr = room->indptr,
+                            .indices = room->indices,
+                            .values = room->values};
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
@@ -177,6 +181,24 @@ static double spmm_ns(bench_room *room, int64_t entries, int64_t a_row, double o
     return 1e9 * sfu__best_seconds(job_spmm, room) / (double)entries;
 }
 
+/* The same with a mask over the values, which sets every other one to zero. */
+static void measure_gaps(sfu__rates *rates, bench_room *room) {
+    const int32_t width = sfu__rate_widths[SFU__WIDTHS - 1];
+    room->mask = (sfu__mask){.seed = 2, .epoch = 1, .threshold = HALF};
+    for (int s = 0; s < SFU__SIZES; s++) {
+        const int64_t entries = s == SFU__SIZES - 1 ? ENTRIES_FAR : ENTRIES;
+        make_sparse(room, entries, ENTRIES_A_ROW, (int64_t)(rates->size_bytes[s] / sizeof(float)) / width);
+        room->backend->drop_sparse(room->a, &room->A, NULL, &room->mask, (sfu__range){0, room->A.rows});
+        room->A.values = room->a;
+        room->A.gaps = true;
+        room->right = dense_at(room->b, room->A.cols, width);
+        room->to = dense_at(room->c, room->A.rows, width);
+        const double all = 1e9 * sfu__best_seconds(job_spmm, room) / (double)entries;
+        const double each = all - rates->gather_row_ns[SFU__WIDTHS - 1] / ENTRIES_A_ROW;
+        rates->gaps_ns[s] = each > 0.0 ? each : 0.0;
+    }
+}
+
 /* spmm takes so much a non-zero and so much a row: two lengths of rows tell them apart. */
 static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
@@ -195,6 +217,7 @@ static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__tick
             rates->gather_ns[s][w] = each > 0.0 ? each : 0.0;
         }
     }
+    measure_gaps(rates, room);
     make_sparse(room, ENTRIES, ENTRIES_A_ROW, ROWS);
     room->right = dense_at(room->b, ROWS, 16);
     room->to = dense_at(room->c, room->A.rows, 16);

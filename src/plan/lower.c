@@ -225,6 +225,7 @@ static sfu_status add_spmm(lowering *self, value *C, int block, const sfu__opera
     step.work.nonzeros = A->view.indptr[A->view.rows];
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
     step.work.ordered = A->view.order != NULL;
+    step.work.gaps = A->where == SFU__VALUES_ARENA;
     SFU_TRY(add_step(self, step));
 done:
     return status;

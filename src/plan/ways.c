@@ -23,13 +23,17 @@ typedef struct judge {
 
 static double seconds(sfu__work work) { return sfu__work_seconds(&work, &sfu__nominal_rates); }
 
+static sfu__work spmm_work(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool ordered) {
+    return (sfu__work){.op = SFU__OP_SPMM,
+                       .rows = rows,
+                       .width = width,
+                       .nonzeros = (int64_t)nonzeros,
+                       .operand = operand_rows * width * (int64_t)sizeof(float),
+                       .ordered = ordered};
+}
+
 static double spmm_seconds(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool ordered) {
-    return seconds((sfu__work){.op = SFU__OP_SPMM,
-                               .rows = rows,
-                               .width = width,
-                               .nonzeros = (int64_t)nonzeros,
-                               .operand = operand_rows * width * (int64_t)sizeof(float),
-                               .ordered = ordered});
+    return seconds(spmm_work(rows, width, nonzeros, operand_rows, ordered));
 }
 
 static double gemm_seconds(sfu__op op, int64_t rows, int64_t inner, int32_t width) {
@@ -72,12 +76,11 @@ static double weights_seconds(const judge *self, int64_t rows, int32_t in, int32
 static double sparse_seconds(const judge *self, int64_t rows, double nonzeros, int32_t out) {
     const int32_t ld = sfu__ld(out);
     const bool drops = self->train && self->plan->dropout;
-    double sum = spmm_seconds(rows, ld, nonzeros, self->plan->features, false);
-    if (drops) {
-        sum +=
-            seconds((sfu__work){.op = SFU__OP_DROP_SPARSE, .rows = rows, .nonzeros = (int64_t)nonzeros, .draws = true});
-    }
-    return self->train ? sum + spmm_seconds(self->plan->features, ld, nonzeros, rows, true) : sum;
+    sfu__work there = spmm_work(rows, ld, nonzeros, self->plan->features, false);
+    sfu__work back = spmm_work(self->plan->features, ld, nonzeros, rows, true);
+    there.gaps = back.gaps = drops;
+    const sfu__work drop = {.op = SFU__OP_DROP_SPARSE, .rows = rows, .nonzeros = (int64_t)nonzeros, .draws = true};
+    return seconds(there) + (self->train ? seconds(back) : 0.0) + (drops ? seconds(drop) : 0.0);
 }
 
 static double dense_seconds(const judge *self, int64_t rows, int32_t out) {

@@ -66,7 +66,7 @@ static inline vf v_ln(vf x) {
     q = v_fma(q, f, v_set(-0.250000119F));
     q = v_fma(q, f, v_set(0.333333224F));
     q = v_fma(q, f, v_set(-0.5F));
-    const vf small = v_fma(n, v_set(0x1.7f7d1cp-20F), f * f * q);
+    const vf small = v_fma(n, v_set(0x1.7f7d1cp-20F), f * f * q) + (x - x); /* no number stays none */
     return v_fma(n, v_set(0x1.62e4p-1F), f + small);
 }
 

@@ -12,7 +12,9 @@ enum {
     /* The widest rows (in floats) of spmm that pass the rule of the tiny: smoothing of class probabilities and its
      * gradient, which may be repeated many times. What wider products make goes through an operation that has the rule
      * before long, and there it would cost a fifth. */
-    SFU__NARROW = 16
+    SFU__NARROW = 16,
+    SFU__GAPS =
+        64 /* columns of a block of spmm that skips the zeros of sfu__sparse.gaps; what is left over adds them */
 };
 
 /* The node whose mask a row has. */

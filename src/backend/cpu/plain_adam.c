@@ -15,6 +15,6 @@ void sfu__adam_plain(float *theta, float *m, float *v, const float *grad, const 
         v[i] = v_tiny(fmaf(0.001F, g * g - v[i], v[i]));
         const float moved = theta[i] - step * m[i] / (sqrtf(v[i] * adam->correction2) + 1e-8F);
         const float above = moved < adam->low ? adam->low : moved;
-        theta[i] = v_tiny(above > adam->high ? adam->high : above);
+        theta[i] = above > adam->high ? adam->high : above;
     }
 }

@@ -18,13 +18,17 @@ typedef struct product {
     int64_t places;
 } product;
 
-static void add_place(product *p, float a, float b) {
+static void count_place(product *p) {
     if (p->places % SFU__CHUNK == 0) {
         p->sum = p->places <= SFU__CHUNK ? p->chain : p->sum + p->chain;
         p->chain = 0;
     }
-    p->chain = fmaf(a, b, p->chain);
     p->places++;
+}
+
+static void add_place(product *p, float a, float b) {
+    count_place(p);
+    p->chain = fmaf(a, b, p->chain);
 }
 
 static float whole(const product *p) { return p->places <= SFU__CHUNK ? p->chain : p->sum + p->chain; }
@@ -34,11 +38,16 @@ static float value_of(const sfu__sparse *A, int64_t e) { return A->values[A->ord
 static float *row_of(const sfu__dense *M, int64_t row) { return M->data + row * M->ld; }
 
 void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
+    const int32_t skipping = A->gaps ? C->ld / SFU__GAPS * SFU__GAPS : 0;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         for (int32_t j = 0; j < C->ld; j++) {
             product p = {0, 0, 0};
             for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
-                add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+                if (j < skipping && value_of(A, e) == 0.0F) {
+                    count_place(&p);
+                } else {
+                    add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+                }
             }
             float *c = row_of(C, i) + j;
             const float result = add ? *c + whole(&p) : whole(&p);

@@ -3,29 +3,35 @@
 #include "vector.h"
 #include "elementary.h"
 
+#include <math.h>
+
 /* ---- Adam ---- */
 
 typedef struct adam_lanes {
     vf decay, step, correction2, low, high;
 } adam_lanes;
 
-SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, const adam_lanes *a) {
+SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded) {
     const vf t = v_load(theta), m0 = v_load(m), v0 = v_load(v);
     const vf g = v_fma(a->decay, t, v_load(grad));
-    const vf m1 = v_tiny(v_fma(v_set(0.1F), g - m0, m0)), v1 = v_tiny(v_fma(v_set(0.001F), g * g - v0, v0));
-    const vf moved = t - a->step * m1 / (v_sqrt(v1 * a->correction2) + v_set(1e-8F));
-    const vf above = v_pick(v_less(moved, a->low), a->low, moved);
+    const vf m1 = v_tiny(v_fma(v_set(0.1F), g - m0, m0)), v1 = v_fma(v_set(0.001F), g * g - v0, v0);
+    const vf v2 = v_drop(v_less(v1, v_set(SFU__TINY)), v1); /* never below 0 */
+    const vf moved = t - a->step * m1 / (v_sqrt(v2 * a->correction2) + v_set(1e-8F));
     v_store(m, m1);
-    v_store(v, v1);
-    v_store(theta, v_tiny(v_pick(v_less(a->high, above), a->high, above)));
+    v_store(v, v2);
+    if (bounded) {
+        const vf above = v_pick(v_less(moved, a->low), a->low, moved);
+        v_store(theta, v_pick(v_less(a->high, above), a->high, above));
+    } else {
+        v_store(theta, moved);
+    }
 }
 
-void KERNEL(adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements) {
-    const adam_lanes a = {v_set(adam->decay), v_set(adam->lr * adam->correction1), v_set(adam->correction2),
-                          v_set(adam->low), v_set(adam->high)};
+SFU__INLINE void adam_range(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded,
+                            sfu__range elements) {
     int64_t i = elements.begin;
     for (; i + LANES <= elements.end; i += LANES) {
-        adam_at(theta + i, m + i, v + i, grad + i, &a);
+        adam_at(theta + i, m + i, v + i, grad + i, a, bounded);
     }
     if (i < elements.end) { /* what is left goes through a vector of its own */
         const size_t size = (size_t)(elements.end - i) * sizeof(float);
@@ -34,10 +40,20 @@ void KERNEL(adam)(float *theta, float *m, float *v, const float *grad, const sfu
         memcpy(part[1], m + i, size);
         memcpy(part[2], v + i, size);
         memcpy(part[3], grad + i, size);
-        adam_at(part[0], part[1], part[2], part[3], &a);
+        adam_at(part[0], part[1], part[2], part[3], a, bounded);
         memcpy(theta + i, part[0], size);
         memcpy(m + i, part[1], size);
         memcpy(v + i, part[2], size);
+    }
+}
+
+void KERNEL(adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements) {
+    const adam_lanes a = {v_set(adam->decay), v_set(adam->lr * adam->correction1), v_set(adam->correction2),
+                          v_set(adam->low), v_set(adam->high)};
+    if (adam->low == -INFINITY && adam->high == INFINITY) {
+        adam_range(theta, m, v, grad, &a, false, elements);
+    } else {
+        adam_range(theta, m, v, grad, &a, true, elements);
     }
 }
 
@@ -130,14 +146,16 @@ void KERNEL(sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const 
                     lane[k] = f4_fma(c, f4_load(B->data + (int64_t)A->indices[e + k] * B->ld + j), lane[k]);
                 }
             }
-            SFU__UNROLL for (int k = 0; k < 4; k++) { add_to(dA + e + k, lane[k]); }
+            SFU__UNROLL for (int k = 0; k < 4; k++) {
+                add_to(dA + (A->order != NULL ? A->order[e + k] : e + k), lane[k]);
+            }
         }
         for (; e < A->indptr[i + 1]; e++) {
             f4 lane = {0};
             for (int32_t j = 0; j < dC->ld; j += 4) {
                 lane = f4_fma(f4_load(dc + j), f4_load(B->data + (int64_t)A->indices[e] * B->ld + j), lane);
             }
-            add_to(dA + e, lane);
+            add_to(dA + (A->order != NULL ? A->order[e] : e), lane);
         }
     }
 }

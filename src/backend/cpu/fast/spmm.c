@@ -41,6 +41,8 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
 #define NAME(x) spmm64_##x
 #include "spmm_block.h"
 
+#include "spmm_gaps.h"
+
 void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
     static const struct {
         int32_t width;
@@ -56,7 +58,11 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
             o.B = (const char *)(B->data + column);
-            blocks[i].block(C->data + column, C->ld, &o, A->indptr, rows);
+            if (A->gaps && blocks[i].width == GAPS_WIDTH) {
+                spmm64_gaps(C->data + column, C->ld, &o, A->indptr, rows);
+            } else {
+                blocks[i].block(C->data + column, C->ld, &o, A->indptr, rows);
+            }
         }
     }
 }

@@ -1,0 +1,93 @@
+/* spmm_gaps.h - C = A B for 64 columns where many values of A are zero: half of them after the usual dropout. Included
+ * by spmm.c.
+ *
+ * To jump over a zero in the loop would be a branch that is mispredicted every other time, which costs as much as the
+ * row of B that it saves. So the entries are first packed, without a branch: each is written to the next free place,
+ * and that place moves on where the value is not zero. A few hundred are packed at a time, so that rows of B can be
+ * asked for ahead beyond the ends of chains. A zero still counts as one of the places of its chain.
+ */
+enum { GAPS_WIDTH = SFU__GAPS, GAPS_VECTORS = GAPS_WIDTH / LANES, GAPS_PACKED = 512 };
+
+/* What was packed: chain k ends before entry ends[k], and is the last of row rows[k], or of none (-1). */
+typedef struct packed {
+    int32_t indices[GAPS_PACKED + AHEAD];
+    float values[GAPS_PACKED];
+    int32_t ends[GAPS_PACKED];
+    int64_t rows[GAPS_PACKED];
+    int32_t count, chains;
+} packed;
+
+/* Where packing has got to. */
+typedef struct packing {
+    int64_t row, entry;
+} packing;
+
+SFU__INLINE void pack_chain(packed *to, const operands *o, int64_t begin, int64_t end, bool ordered) {
+    int32_t count = to->count;
+    for (int64_t e = begin; e < end; e++) {
+        const float value = o->values[ordered ? o->order[e] : e];
+        to->indices[count] = o->indices[e];
+        to->values[count] = value;
+        count += value != 0.0F;
+    }
+    to->count = count;
+}
+
+/* Packs whole chains until the next one may not fit. */
+SFU__INLINE void pack(packed *to, packing *at, const operands *o, const int64_t *indptr, int64_t end, bool ordered) {
+    to->count = to->chains = 0;
+    while (at->row < end && to->count <= GAPS_PACKED - SFU__CHUNK && to->chains < GAPS_PACKED) {
+        const int64_t row_end = indptr[at->row + 1];
+        const int64_t stop = row_end - at->entry > SFU__CHUNK ? at->entry + SFU__CHUNK : row_end;
+        pack_chain(to, o, at->entry, stop, ordered);
+        at->entry = stop;
+        to->ends[to->chains] = to->count;
+        to->rows[to->chains++] = stop == row_end ? at->row++ : -1;
+    }
+    /* What is asked for ahead of the last entries is the last of them. */
+    for (int i = 0; i < AHEAD; i++) {
+        to->indices[to->count + i] = to->count > 0 ? to->indices[to->count - 1] : 0;
+    }
+}
+
+SFU__INLINE void gaps_chain(vf *chain, const packed *from, const operands *o, int32_t begin, int32_t end) {
+    SFU__UNROLL for (int v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_set(0.0F); }
+    for (int32_t e = begin; e < end; e++) {
+        const float *later = row_at(o, from->indices[e + AHEAD]);
+        SFU__UNROLL for (int line = 0; line < GAPS_WIDTH / 16; line++) { __builtin_prefetch(later + 16 * line); }
+        const vf a = v_set(from->values[e]);
+        const float *b = row_at(o, from->indices[e]);
+        SFU__UNROLL for (int v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_fma(a, v_load(b + v * LANES), chain[v]); }
+    }
+}
+
+/* The sum of a row goes on from one packing to the next: in memory, for there are no registers to spare. */
+static void spmm64_gaps(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
+    const operands local = *o;
+    packed entries;
+    packing at = {rows.begin, indptr[rows.begin]};
+    float sum[GAPS_WIDTH];
+    bool first = true; /* the next chain is the first of its row */
+    while (at.row < rows.end) {
+        if (local.order != NULL) {
+            pack(&entries, &at, &local, indptr, rows.end, true);
+        } else {
+            pack(&entries, &at, &local, indptr, rows.end, false);
+        }
+        int32_t begin = 0;
+        for (int32_t k = 0; k < entries.chains; k++) {
+            vf chain[GAPS_VECTORS];
+            gaps_chain(chain, &entries, &local, begin, entries.ends[k]);
+            begin = entries.ends[k];
+            float *to = entries.rows[k] >= 0 ? c + entries.rows[k] * ld : sum;
+            SFU__UNROLL for (int v = 0; v < GAPS_VECTORS; v++) {
+                vf result = first ? chain[v] : v_load(sum + v * LANES) + chain[v];
+                if (local.add && entries.rows[k] >= 0) {
+                    result = v_load(to + v * LANES) + result;
+                }
+                v_store(to + v * LANES, result);
+            }
+            first = entries.rows[k] >= 0;
+        }
+    }
+}
