@@ -153,8 +153,6 @@ static int run_checked(session *all, char **operands) {
     return status == SFU_OK ? tell(all, operands[1]) : fail_status(status);
 }
 
-extern const cli_command cmd_predict;
-
 static int run(int count, char **operands) {
     (void)count;
     if (settings.embedding && settings.csv.top > 0) {

@@ -42,15 +42,23 @@ typedef struct curve {
     bool wanted, lost; /* lost: there was no memory */
 } curve;
 
-static void note_epoch(curve *notes, const sfu_epoch *epoch) {
-    if (notes->count == notes->capacity) {
-        const int64_t capacity = notes->capacity > 0 ? 2 * notes->capacity : 512;
-        sfu_epoch *grown = realloc(notes->epochs, (size_t)capacity * sizeof *grown);
-        notes->lost = notes->lost || !grown;
-        notes->epochs = grown ? grown : notes->epochs;
-        notes->capacity = grown ? capacity : notes->capacity;
-    }
+static bool make_room(curve *notes) {
     if (notes->count < notes->capacity) {
+        return true;
+    }
+    const int64_t capacity = notes->capacity > 0 ? 2 * notes->capacity : 512;
+    sfu_epoch *grown = realloc(notes->epochs, (size_t)capacity * sizeof *grown);
+    if (!grown) {
+        notes->lost = true;
+        return false;
+    }
+    notes->epochs = grown;
+    notes->capacity = capacity;
+    return true;
+}
+
+static void note_epoch(curve *notes, const sfu_epoch *epoch) {
+    if (make_room(notes)) {
         notes->epochs[notes->count++] = *epoch;
     }
 }

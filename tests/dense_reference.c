@@ -36,7 +36,7 @@ struct dense_reference {
     double *theta;
     step *steps;
     int step_count, step_capacity;
-    double nearest_kink;
+    double nearest_kink, roughest;
     dense_matrix *S, *dS, *dH0; /* [layers] */
 };
 
@@ -229,7 +229,7 @@ static double slope(sfu__activation kind, double z) {
     case SFU__ELU:
         return z > 0 ? 1 : exp(z);
     case SFU__LEAKY_RELU:
-        return z > 0 ? 1 : 0.01;
+        return z < 0 ? 0.01 : 1;
     case SFU__IDENTITY:
         break;
     }
@@ -344,9 +344,10 @@ static dense_matrix forward_act(dense_reference *self, int layer, int repeat, de
     for (int i = 0; i < cells(&Z); i++) {
         made->out.value[i] = act(kind, Z.value[i]);
         made->out.error[i] = slope(kind, Z.value[i]) * Z.error[i] + 2 * fabs(made->out.value[i]);
-        if (has_kink(kind) && Z.value[i] != 0) {
+        if (has_kink(kind) && Z.error[i] > 0) {
             self->nearest_kink = fmin(self->nearest_kink, fabs(Z.value[i]) / Z.error[i]);
         }
+        self->roughest = fmax(self->roughest, Z.error[i]);
     }
     if (layer >= self->first_weights) {
         made->mask = draw_mask(self, Z.cols, NULL, (uint32_t)layer * 256 + (uint32_t)(repeat % 255),
@@ -358,6 +359,7 @@ static dense_matrix forward_act(dense_reference *self, int layer, int repeat, de
 
 static dense_matrix forward_softmax(dense_reference *self, int layer, dense_matrix Z) {
     step *made = add_step(self, SOFTMAX, layer, Z);
+    bool edge = false; /* some probability is so near the tiny that rounding decides whether it is one */
     made->out = zeros(self, Z.rows, Z.cols);
     for (int i = 0; i < Z.rows; i++) {
         const double *z = &Z.value[i * Z.cols], *error = &Z.error[i * Z.cols];
@@ -369,13 +371,17 @@ static dense_matrix forward_softmax(dense_reference *self, int layer, dense_matr
             sum += p[j] = exp(z[j] - most);
         }
         for (int j = 0; j < Z.cols; j++) {
-            p[j] = p[j] / sum < 0x1p-100 ? 0 : p[j] / sum; /* the rule of the tiny */
+            p[j] /= sum;
+            edge = edge || (p[j] > 0x1p-130 && p[j] < 0x1p-90);
+            p[j] = p[j] < 0x1p-100 ? 0 : p[j]; /* the rule of the tiny */
             mean += p[j] * (error[j] + fabs(z[j] - most));
+            self->roughest = fmax(self->roughest, error[j]);
         }
         for (int j = 0; j < Z.cols; j++) {
             made->out.error[i * Z.cols + j] = p[j] * (error[j] + fabs(z[j] - most) + mean + 4);
         }
     }
+    self->roughest = edge ? INFINITY : self->roughest;
     return made->out;
 }
 
@@ -417,6 +423,9 @@ static dense_matrix forward_smooth(dense_reference *self, int layer, dense_matri
         if (layer < self->first_weights) {
             spread(self, there, start, H.cols, layer);
         }
+        for (int i = 0; it->act == SFU__SIGMOID && i < cells(&self->X); i++) {
+            there[i] = true; /* sigmoid(0) is not 0 */
+        }
     }
     return H;
 }
@@ -425,6 +434,7 @@ dense_matrix dense_forward(dense_reference *self, const double *theta, const den
     drop(&self->passing);
     self->step_count = 0;
     self->nearest_kink = INFINITY;
+    self->roughest = 0;
     self->theta = numbers(&self->passing, (size_t)self->parameters->size);
     memcpy(self->theta, theta, sizeof *theta * (size_t)self->parameters->size);
     bool *there = (bool *)numbers(&self->passing, (size_t)cells(&self->X));
@@ -448,6 +458,7 @@ dense_matrix dense_forward(dense_reference *self, const double *theta, const den
 }
 
 double dense_nearest_kink(const dense_reference *self) { return self->nearest_kink; }
+double dense_roughest(const dense_reference *self) { return self->roughest; }
 
 /* ---- loss and backward ------------------------------------------------------------------------------------------- */
 

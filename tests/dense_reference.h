@@ -35,8 +35,13 @@ void dense_reference_free(dense_reference *reference);
 dense_matrix dense_forward(dense_reference *reference, const double *theta, const dense_settings *settings);
 
 /* How near the last forward came to a place where a derivative jumps: the least |z| / error of what went into a relu or
- * leaky_relu, zeros left out; INFINITY where there was none. Below a few units a float may be on the other side. */
+ * leaky_relu; INFINITY where there was none. Below a few units a float may be on the other side. */
 double dense_nearest_kink(const dense_reference *reference);
+
+/* The largest error of what went into an activation or the softmax in the last forward, in units. Where that is no
+ * longer small, first-order bounds are not worth much. INFINITY where rounding decides whether a probability is tiny.
+ */
+double dense_roughest(const dense_reference *reference);
 
 typedef struct dense_score {
     double loss, error;

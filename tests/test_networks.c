@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { NODES = 12, MOST = 4096, STEPS = 10 };
-static const double TOLERANCE = 12, UNIT = 0x1p-24, TINY = 0x1p-80;
+static const double TOLERANCE = 16, UNIT = 0x1p-24, TINY = 0x1p-80, ROUGH = 0x1p-11;
 
 /* ---- a trial
  * --------------------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ typedef struct trial {
 /* How near the comparisons came to failing, and how many there were. */
 typedef struct tally {
     double most;
-    int64_t compared, kinks, gradients;
+    int64_t compared, kinks, gradients, forwards, rough;
 } tally;
 
 static void draw_part(part *it, sfu__random *random, const sfu_dataset *dataset) {
@@ -109,6 +109,14 @@ static void compare(tally *tally, const place *at, int64_t index, double ours, d
     tally->most = fmax(tally->most, (off - TINY) / (UNIT * error));
 }
 
+/* Whether the last forward of the reference is fit for a comparison. */
+static bool is_smooth(tally *tally, const trial *it) {
+    const bool rough = dense_roughest(it->reference) * UNIT > ROUGH;
+    tally->forwards++;
+    tally->rough += rough;
+    return !rough;
+}
+
 /* Every row that the pass puts out, which are more than those asked for where nothing is pruned. */
 static void compare_output(tally *tally, trial *it, place at, const sfu__worker *worker, const sfu__plan *plan,
                            sfu_pass pass, const double *theta) {
@@ -120,7 +128,8 @@ static void compare_output(tally *tally, trial *it, place at, const sfu__worker 
     assert_int_equal(output.rows, count);
     assert_true(count >= it->parts[pass].count);
     assert_int_equal(output.cols, P.cols);
-    for (int32_t i = 0; i < count; i++) {
+    const bool fit = is_smooth(tally, it);
+    for (int32_t i = 0; fit && i < count; i++) {
         for (int32_t j = 0; j < P.cols; j++) {
             const int64_t from = (int64_t)(nodes != NULL ? nodes[i] : i) * P.cols + j;
             compare(tally, &at, i * P.cols + j, (double)output.data[(int64_t)i * output.ld + j], P.value[from],
@@ -212,11 +221,15 @@ static void train(tally *tally, trial *it, place at, sfu__worker *worker, const 
         it->settings.epoch = at.epoch;
         it->settings.training = true;
         dense_forward(it->reference, before.theta, &it->settings);
-        compare_score(tally, it, at, &training, SFU_PASS_TRAIN);
-        compare_gradient(tally, it, at, sfu__worker_gradient(worker));
+        if (is_smooth(tally, it)) {
+            compare_score(tally, it, at, &training, SFU_PASS_TRAIN);
+            compare_gradient(tally, it, at, sfu__worker_gradient(worker));
+        }
         compare_adam(tally, it, at, &before, &after);
         dense_forward(it->reference, after.theta, &(dense_settings){.training = false});
-        compare_score(tally, it, at, &validation, SFU_PASS_EVALUATE);
+        if (is_smooth(tally, it)) {
+            compare_score(tally, it, at, &validation, SFU_PASS_EVALUATE);
+        }
     }
     compare_output(tally, it, at, worker, plan, SFU_PASS_EVALUATE, after.theta);
 }
@@ -232,9 +245,18 @@ static bool drops_sparse(const sfu__plan *plan) {
     return false;
 }
 
+/* A plan that is told so has no masks. */
+static bool drops(const trial *it) {
+    bool found = it->settings.dropout > 0;
+    for (int i = 0; i < it->net->count; i++) {
+        found = found || it->net->layers[i].dropout > 0;
+    }
+    return found;
+}
+
 static void run(tally *tally, trial *it, unsigned rewrites, const sfu__backend *backend, int threads) {
     const place at = {it, rewrites, 0, ""};
-    sfu__plan_request request = {.dropout = true, .rewrites = rewrites, .threads = 1};
+    sfu__plan_request request = {.dropout = drops(it), .rewrites = rewrites, .threads = 1};
     sfu__plan *plan = NULL;
     sfu__worker *worker = NULL;
     for (int i = 0; i < SFU_PASSES; i++) {
@@ -281,10 +303,11 @@ static const sfu__backend *kernels(int round) {
 }
 
 static void report(const tally *tally) {
-    print_message("%lld numbers compared, at most %.2f of %g units off; %lld gradients, %lld left out at kinks\n",
+    print_message("%lld numbers compared, at most %.2f of %g units off; %lld gradients, %lld more left out at kinks; "
+                  "%lld of %lld passes left out as too rough\n",
                   (long long)tally->compared, tally->most, TOLERANCE, (long long)tally->gradients,
-                  (long long)tally->kinks);
-    assert_true(tally->kinks < tally->gradients / 20);
+                  (long long)tally->kinks, (long long)tally->rough, (long long)tally->forwards);
+    assert_true(tally->kinks < tally->gradients / 20 && tally->rough < tally->forwards / 20);
 }
 
 static void named_networks(void **state) {
@@ -322,7 +345,7 @@ static void random_compositions(void **state) {
         trial it;
         draw(&it, &random, NULL, NULL);
         for (int set = 0; set < SETS; set++) {
-            run(&tally, &it, rewrite_sets[set], kernels(round + set), round % 50 == 0 ? 2 : 1);
+            run(&tally, &it, rewrite_sets[set], kernels(round + set), round % 20 == 0 ? 2 + round % 3 : 1);
         }
         finish(&it);
     }

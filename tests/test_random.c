@@ -94,6 +94,23 @@ static void a_walk_is_the_stream(void **state) {
     }
 }
 
+static void many_at_once_are_the_same(void **state) {
+    (void)state;
+    const uint64_t stream = sfu__stream_of(SFU__STREAM_WEIGHTS, 7);
+    const uint64_t firsts[] = {0, 1, 2, 15, 1000001, (UINT64_C(1) << 33) - 9, UINT64_MAX - 99};
+    for (size_t f = 0; f < sizeof firsts / sizeof firsts[0]; f++) {
+        for (int64_t count = 0; count < 70; count++) {
+            uint64_t bits[71] = {0};
+            bits[count] = 77;
+            sfu__random_fill(bits, 123456789012345, stream, firsts[f], count);
+            for (int64_t i = 0; i < count; i++) {
+                assert_true(bits[i] == sfu__random_bits(123456789012345, stream, firsts[f] + (uint64_t)i));
+            }
+            assert_true(bits[count] == 77);
+        }
+    }
+}
+
 static void below_is_even(void **state) {
     (void)state;
     enum { BOUND = 6, DRAWS = 60000 };
@@ -117,6 +134,7 @@ int main(void) {
         cmocka_unit_test(blocks_are_those_of_random123),
         cmocka_unit_test(streams_are_laid_out_as_written),
         cmocka_unit_test(a_walk_is_the_stream),
+        cmocka_unit_test(many_at_once_are_the_same),
         cmocka_unit_test(below_is_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 /* Stands before the system's: lets so many threads be made, then none. */
 static int threads_left = 1000000;
-int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system's names are not for us */
 int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
     typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     void *found = dlsym(RTLD_NEXT, "pthread_create");
@@ -55,7 +55,7 @@ static void add_rounds(void *context, int thread) {
 /* The same by one thread. */
 static void add_rounds_plain(int64_t *values, int size, int regions) {
     for (int round = 0; round < regions * ROUNDS; round++) {
-        int64_t next[THREADS];
+        int64_t next[THREADS] = {0};
         for (int thread = 0; thread < size; thread++) {
             next[thread] = thread;
             for (int i = 0; i < size; i++) {

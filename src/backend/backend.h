@@ -36,6 +36,9 @@ typedef struct sfu__range {
     int64_t begin, end;
 } sfu__range;
 
+/* The first row before which there is at least `share` of the work; a row costs two non-zeros on top of its own. */
+int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share);
+
 /* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
  * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
  * layer}, use = SFU__STREAM_DROPOUT; of its four words the low and the high halves in turn are places 0 to 7 of the
@@ -60,6 +63,9 @@ typedef struct sfu__adam {
     float correction1, correction2; /* 1 / (1 - beta^t) for both moments */
     float low, high;                /* the result is kept in here */
 } sfu__adam;
+
+/* The t-th step, from 1 on, with nothing to keep the result in. */
+sfu__adam sfu__adam_at(float lr, float decay, uint32_t t);
 
 /* What a score is made of: rows of probabilities and what they should be. */
 typedef struct sfu__target {

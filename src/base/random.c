@@ -36,6 +36,50 @@ uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position) {
     return block[position & 1];
 }
 
+/* Blocks beside one another: each round is a loop over them that the compiler makes vectors of. */
+enum { LANES = 8 };
+
+static void philox_lanes(uint32_t c[4][LANES], uint64_t seed) {
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < LANES; i++) {
+            const uint64_t p0 = (uint64_t)0xD2511F53u * c[0][i];
+            const uint64_t p1 = (uint64_t)0xCD9E8D57u * c[2][i];
+            c[0][i] = (uint32_t)(p1 >> 32) ^ c[1][i] ^ k0;
+            c[1][i] = (uint32_t)p1;
+            c[2][i] = (uint32_t)(p0 >> 32) ^ c[3][i] ^ k1;
+            c[3][i] = (uint32_t)p0;
+        }
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+}
+
+void sfu__random_fill(uint64_t *out, uint64_t seed, uint64_t stream, uint64_t first, int64_t count) {
+    int64_t i = 0;
+    for (; i < count && (first + (uint64_t)i) % 2 != 0; i++) { /* up to the start of a block */
+        out[i] = sfu__random_bits(seed, stream, first + (uint64_t)i);
+    }
+    for (; i + 2 * LANES <= count; i += 2 * LANES) {
+        uint32_t c[4][LANES];
+        for (uint64_t lane = 0; lane < LANES; lane++) {
+            const uint64_t index = (first + (uint64_t)i) / 2 + lane;
+            c[0][lane] = (uint32_t)index;
+            c[1][lane] = (uint32_t)(index >> 32);
+            c[2][lane] = (uint32_t)stream;
+            c[3][lane] = (uint32_t)(stream >> 32);
+        }
+        philox_lanes(c, seed);
+        for (int lane = 0; lane < LANES; lane++) {
+            out[i + 2 * lane] = (uint64_t)c[1][lane] << 32 | c[0][lane];
+            out[i + 2 * lane + 1] = (uint64_t)c[3][lane] << 32 | c[2][lane];
+        }
+    }
+    for (; i < count; i++) {
+        out[i] = sfu__random_bits(seed, stream, first + (uint64_t)i);
+    }
+}
+
 sfu__random sfu__random_start(uint64_t seed, uint64_t stream) {
     return (sfu__random){.seed = seed, .stream = stream, .position = 0};
 }

@@ -27,6 +27,9 @@ void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[
 /* 64 bits at a position of a stream. Positions 2i and 2i+1 share a block. */
 uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position);
 
+/* The same at `count` positions from `first` on, faster. */
+void sfu__random_fill(uint64_t *out, uint64_t seed, uint64_t stream, uint64_t first, int64_t count);
+
 /* A walk along a stream, for draws of unknown number. */
 typedef struct sfu__random {
     uint64_t seed, stream, position;

@@ -350,7 +350,17 @@ const float *sfu_dataset_column(const sfu_dataset *dataset, const char *name) {
 }
 
 sfu_status sfu_dataset_digest(char digest[65], const sfu_dataset *dataset) {
-    return sfu__tensors_digest(digest, dataset->tensors, dataset->tensor_count);
+    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
+    sfu_status status = SFU_OK;
+    pthread_mutex_lock(&self->lock);
+    if (self->digest[0] == '\0') {
+        status = sfu__tensors_digest(self->digest, self->tensors, self->tensor_count);
+    }
+    if (status == SFU_OK) {
+        memcpy(digest, self->digest, sizeof self->digest);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return status;
 }
 
 int64_t sfu__dataset_source_number(const sfu_dataset *dataset, const char *key) {

@@ -1,8 +1,9 @@
 /* dataset.h - a dataset from the inside: named tensors and texts under one owner.
  *
  * 1. A dataset owns either a mapped container (`file`) or arrays of its own (`owned`), and all pointers below lead into
- *    one of them. 2. After it is made nothing in it changes but the three results of the check and the facts, which are
- * written once under `lock`. 3. Before the check has passed, only counts and extents may be relied on.
+ *    one of them. 2. After it is made nothing in it changes but the three results of the check, the facts and the
+ * digest, which are written once under `lock`. 3. Before the check has passed, only counts and extents may be relied
+ * on.
  */
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
@@ -42,6 +43,7 @@ struct sfu_dataset {
     sfu_status verdict; /* of the check */
     char verdict_text[512];
     struct sfu__facts *facts; /* of facts.h, once they were asked for */
+    char digest[65];          /* "" until it was asked for */
 };
 
 /* A dataset with nothing in it but its name, to be filled in. */

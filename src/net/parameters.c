@@ -132,12 +132,18 @@ const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int l
 /* Glorot and Bengio's uniform start: (2u - 1) sqrt(6 / (rows + cols)) with u = the top 24 bits of the number at
  * position row * cols + col, so 2^-24 apart, in double and rounded to float once. */
 static void start_weight(float *theta, const sfu__parameter *parameter, uint64_t seed) {
+    enum { PIECE = 256 };
     const double bound = sqrt(6.0 / ((double)parameter->rows + (double)parameter->cols));
-    sfu__random random = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_WEIGHTS, (uint32_t)parameter->layer));
+    const uint64_t stream = sfu__stream_of(SFU__STREAM_WEIGHTS, (uint32_t)parameter->layer);
+    uint64_t bits[PIECE];
+    uint64_t position = 0;
     for (int32_t row = 0; row < parameter->rows; row++) {
         float *w = theta + parameter->offset + (int64_t)row * parameter->ld;
-        for (int32_t col = 0; col < parameter->cols; col++) {
-            const double unit = (double)(sfu__random_next(&random) >> 40) * 0x1p-24;
+        for (int32_t col = 0; col < parameter->cols; col++, position++) {
+            if (position % PIECE == 0) {
+                sfu__random_fill(bits, seed, stream, position, PIECE);
+            }
+            const double unit = (double)(bits[position % PIECE] >> 40) * 0x1p-24;
             w[col] = (float)((2.0 * unit - 1.0) * bound);
         }
     }

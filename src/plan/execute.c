@@ -4,7 +4,6 @@
  * steps, takes its share of each, and waits for the others where a step reads what they wrote.
  */
 #include "plan_int.h"
-#include "special.h"
 #include "team.h"
 
 #include <math.h>
@@ -115,26 +114,11 @@ done:
 
 /* ---- shares of the threads -------------------------------------------------------------------------------------- */
 
-/* The first row before which there is at least `share` of the work; a row costs two non-zeros on top of its own. */
-static int64_t row_at(const int64_t *indptr, int64_t rows, double share) {
-    const double wanted = share * ((double)indptr[rows] + 2.0 * (double)rows);
-    int64_t low = 0, high = rows;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if ((double)indptr[middle] + 2.0 * (double)middle < wanted) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__cut *cut, int threads) {
     for (int t = 0; t <= threads; t++) {
         const double share = (double)t / threads;
         bounds[t] = t == threads      ? cut->count
-                    : cut->block >= 0 ? row_at(pass->blocks[cut->block].view.indptr, cut->count, share)
+                    : cut->block >= 0 ? sfu__row_at(pass->blocks[cut->block].view.indptr, cut->count, share)
                                       : (int64_t)(share * (double)cut->count);
     }
 }
@@ -456,17 +440,12 @@ static void set_masks(sfu__worker *self, const sfu__epoch *epoch) {
     }
 }
 
-static float correction(double beta, uint32_t t) { return (float)(1.0 / (1.0 - sfu__pow(beta, (double)t))); }
-
 void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation) {
     worker->train = true;
     worker->after = epoch->evaluate ? (int)SFU_PASS_EVALUATE : -1;
     worker->target[SFU_PASS_TRAIN] = target_of(worker, SFU_PASS_TRAIN, &epoch->target);
     worker->target[SFU_PASS_EVALUATE] = target_of(worker, SFU_PASS_EVALUATE, &epoch->validation);
-    worker->adam = (sfu__adam){.lr = epoch->lr,
-                               .decay = epoch->decay,
-                               .correction1 = correction(0.9, epoch->number),
-                               .correction2 = correction(0.999, epoch->number)};
+    worker->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
     set_masks(worker, epoch);
     sfu__team_run(worker->team, region, worker);
     *training = sum_of(&worker->passes[SFU_PASS_TRAIN]);

@@ -81,56 +81,22 @@ done:
     return status;
 }
 
-/* (S + S^T) / 2: the trace sees nothing else of S, and the gradient is then 2 (I - S) f. */
-static sfu_status symmetrise(sfu_matrix *S) {
-    sfu_status status = SFU_OK;
-    sfu_matrix both = {.rows = S->rows, .cols = S->cols};
-    int64_t *next = NULL;
-    const int64_t count = S->indptr[S->rows];
-    SFU_ALLOC_ZERO(both.indptr, (int64_t)S->rows + 1);
-    SFU_ALLOC(both.indices, 2 * count);
-    SFU_ALLOC(both.values, 2 * count);
-    SFU_ALLOC(next, S->rows);
-    for (int32_t i = 0; i < S->rows; i++) {
-        both.indptr[i + 1] += S->indptr[i + 1] - S->indptr[i];
-        for (int64_t e = S->indptr[i]; e < S->indptr[i + 1]; e++) {
-            both.indptr[S->indices[e] + 1]++;
-        }
-    }
-    for (int32_t i = 0; i < S->rows; i++) {
-        both.indptr[i + 1] += both.indptr[i];
-        next[i] = both.indptr[i];
-    }
-    for (int32_t i = 0; i < S->rows; i++) {
-        for (int64_t e = S->indptr[i]; e < S->indptr[i + 1]; e++) {
-            const float half = 0.5F * (S->values != NULL ? S->values[e] : 1.0F);
-            const int32_t j = S->indices[e];
-            both.indices[next[i]] = j;
-            both.values[next[i]++] = half;
-            both.indices[next[j]] = i;
-            both.values[next[j]++] = half;
-        }
-    }
-    SFU_TRY(sfu__matrix_tidy(&both, NULL));
-    sfu__matrix_clear(S);
-    *S = both;
-    both = (sfu_matrix){0};
-done:
-    sfu__free(next);
-    sfu__matrix_clear(&both);
-    return status;
-}
-
-static sfu_status make_smoothing(sfu__block *block, const sfu_dataset *dataset, int threads) {
+/* Of a directed graph, (S + S^T) / 2 stands for S: the trace sees nothing else of it, and its gradient is then
+ * 2 (I - S) f as for a symmetric one. */
+static sfu_status make_smoothing(sfu__lpnn_step *step, const sfu_dataset *dataset, int threads) {
     sfu_status status = SFU_OK;
     sfu_matrix S = {0};
     sfu_smoothing_options options;
     sfu_smoothing_options_init(&options);
     SFU_TRY(sfu__smoothing(&S, &dataset->graph, !dataset->directed, &options, sfu__thread_count(threads)));
-    if (dataset->directed) {
-        SFU_TRY(symmetrise(&S));
+    SFU_TRY(sfu__block_take(&step->S, &S));
+    step->directed = dataset->directed;
+    if (step->directed) {
+        for (int64_t e = 0; e < step->S.own.indptr[step->S.own.rows]; e++) {
+            step->S.own.values[e] *= 0.5F;
+        }
+        SFU_TRY(sfu__block_transpose(&step->St, &step->S, 0, dataset->nodes));
     }
-    SFU_TRY(sfu__block_take(block, &S));
 done:
     sfu__matrix_clear(&S);
     return status;
@@ -200,7 +166,7 @@ static sfu_status make_step(sfu__lpnn_worker *worker, const sfu_dataset *dataset
     }
     SFU_ALLOC_ZERO(step->weights, worker->nodes);
     SFU_ALLOC_ZERO(step->losses, sfu__block_count(worker->nodes));
-    SFU_TRY(make_smoothing(&step->S, dataset, request->threads));
+    SFU_TRY(make_smoothing(step, dataset, request->threads));
     SFU_TRY(sfu__block_transpose(&step->xt, &worker->x, 0, worker->nodes));
 done:
     return status;
@@ -339,6 +305,7 @@ void sfu__lpnn_free(sfu__lpnn_worker *worker) {
     sfu__free(worker->step.weights);
     sfu__free(worker->step.losses);
     sfu__block_clear(&worker->step.S);
+    sfu__block_clear(&worker->step.St);
     sfu__block_clear(&worker->step.xt);
     sfu__block_clear(&worker->x);
     sfu__parameters_clear(&worker->parameters);

@@ -11,10 +11,8 @@
  */
 #include "lpnn_int.h"
 #include "model.h"
-#include "special.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* ---- who does what ---------------------------------------------------------------------------------------------- */
 
@@ -27,23 +25,9 @@ static sfu__range share(int64_t count, int64_t grain, int thread, int threads) {
                         least(grains * (thread + 1) / threads * grain, count)};
 }
 
-/* The first row at which at least this part of the non-zeros is behind. */
-static int64_t row_at(const sfu__sparse *A, int64_t part, int64_t parts) {
-    const int64_t wanted = A->indptr[A->rows] / parts * part;
-    int64_t low = 0, high = A->rows;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->indptr[middle] < wanted) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return part == parts ? A->rows : low;
-}
-
 static sfu__range share_nonzeros(const sfu__sparse *A, int thread, int threads) {
-    return (sfu__range){row_at(A, thread, threads), row_at(A, thread + 1, threads)};
+    return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)thread / threads),
+                        sfu__row_at(A->indptr, A->rows, (double)(thread + 1) / threads)};
 }
 
 static sfu__range rows_of_block(int64_t rows, int64_t block) {
@@ -60,9 +44,9 @@ typedef struct job {
     const sfu__epoch *epoch;           /* NULL: only the pass */
     sfu__mask masks[SFU__LPNN_LAYERS]; /* [i] lies before the weights of layer i */
     sfu__target target;                /* of every node */
-    float correction1, correction2;    /* Adam's */
-    sfu_pass pass;                     /* what follows the step; SFU_PASS_TRAIN: nothing */
-    const sfu__target *validation;     /* NULL: nothing is scored */
+    sfu__adam adam;
+    sfu_pass pass;                 /* what follows the step; SFU_PASS_TRAIN: nothing */
+    const sfu__target *validation; /* NULL: nothing is scored */
 } job;
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
@@ -134,12 +118,9 @@ static void backward(const sfu__lpnn_worker *worker, const sfu__mask *masks, int
 }
 
 static sfu__adam adam_of(const job *job, const sfu__parameter *parameter) {
-    return (sfu__adam){.lr = job->epoch->lr,
-                       .decay = parameter->decays ? job->epoch->decay : 0.0F,
-                       .correction1 = job->correction1,
-                       .correction2 = job->correction2,
-                       .low = -INFINITY,
-                       .high = INFINITY};
+    sfu__adam adam = job->adam;
+    adam.decay = parameter->decays ? adam.decay : 0.0F;
+    return adam;
 }
 
 /* The gradient of f is whole: move these rows of it. */
@@ -148,7 +129,7 @@ static void move_f(const job *job, const sfu__dense *df, sfu__range rows) {
     const bool clamped = worker->net->lpnn.f == SFU__LPNN_CLAMP;
     const int64_t at = worker->f->offset;
     sfu__adam adam = adam_of(job, worker->f);
-    adam.low = clamped ? 0.0F : -INFINITY;
+    adam.low = clamped ? 0.0F : adam.low;
     worker->backend->adam(worker->theta + at, worker->m + at, worker->v + at, df->data, &adam, elements_of(df, rows));
     if (clamped) {
         const sfu__dense f = sfu__lpnn_view(worker->theta, worker->f);
@@ -174,6 +155,9 @@ static void step_block(const job *job, int64_t block) {
                                    (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
     const int last = SFU__LPNN_LAYERS - 1;
     backend->spmm(&df, &step->S.view, &worker->F, false, rows);
+    if (step->directed) {
+        backend->spmm(&df, &step->St.view, &worker->F, true, rows);
+    }
     backend->lpnn(step->losses, &df, &step->dh[last], &worker->F, &step->h[last], &job->target, &terms,
                   (sfu__range){block, block + 1});
 
@@ -307,8 +291,6 @@ static sfu__target spread(const sfu__lpnn_worker *worker, const sfu__target *tar
     return (sfu__target){step->labels, step->weights};
 }
 
-static float adam_correction(double beta, uint32_t t) { return (float)(1.0 / (1.0 - sfu__pow(beta, (double)t))); }
-
 static void set_epoch(job *job, const sfu__epoch *epoch) {
     const sfu__lpnn_worker *worker = job->worker;
     job->epoch = epoch;
@@ -318,8 +300,7 @@ static void set_epoch(job *job, const sfu__epoch *epoch) {
         job->masks[i] = (sfu__mask){epoch->seed, epoch->number, (uint32_t)i, sfu__dropout_threshold(rate)};
     }
     assert(job->masks[0].threshold == 0 || worker->step.dropped != NULL);
-    job->correction1 = adam_correction(0.9, epoch->number);
-    job->correction2 = adam_correction(0.999, epoch->number);
+    job->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
 }
 
 void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation) {

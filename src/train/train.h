@@ -17,7 +17,7 @@ typedef struct sfu__goal {
     int32_t *val_labels;   /* [val_count] */
     int32_t train_count, val_count;
     double train_weight; /* the sum of the weights: 1, or train_count */
-    double val_scale; /* what the sum of the validation nodes' losses is multiplied by: 1, or 1 / val_count */
+    double val_scale;    /* what the sum of the validation nodes' losses is multiplied by: 1, or 1 / val_count */
 } sfu__goal;
 
 /* `mean` divides the sum of w l by the sum of w, but for `sums`, an objective of its own; w is 1 or, `balanced`, N / (C

@@ -146,14 +146,16 @@ void KERNEL(sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const 
                     lane[k] = f4_fma(c, f4_load(B->data + (int64_t)A->indices[e + k] * B->ld + j), lane[k]);
                 }
             }
-            SFU__UNROLL for (int k = 0; k < 4; k++) { add_to(dA + e + k, lane[k]); }
+            SFU__UNROLL for (int k = 0; k < 4; k++) {
+                add_to(dA + (A->order != NULL ? A->order[e + k] : e + k), lane[k]);
+            }
         }
         for (; e < A->indptr[i + 1]; e++) {
             f4 lane = {0};
             for (int32_t j = 0; j < dC->ld; j += 4) {
                 lane = f4_fma(f4_load(dc + j), f4_load(B->data + (int64_t)A->indices[e] * B->ld + j), lane);
             }
-            add_to(dA + e, lane);
+            add_to(dA + (A->order != NULL ? A->order[e] : e), lane);
         }
     }
 }
