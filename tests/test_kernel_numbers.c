@@ -160,12 +160,13 @@ static void sparse_products_are_right(void **state) {
                 sum_near(C.data[i * C.ld + j], &w, "spmm", i);
             }
             for (int64_t e = S.indptr[i]; e < S.indptr[i + 1]; e++) {
+                const int64_t place = S.order != NULL ? S.order[e] : e;
                 wanted_sum w = {0, 0, 0};
-                sum_add(&w, 1, (double)dA_before[e]);
+                sum_add(&w, 1, (double)dA_before[place]);
                 for (int64_t j = 0; j < COLS; j++) {
                     sum_add(&w, (double)before.data[i * C.ld + j], (double)B.data[S.indices[e] * B.ld + j]);
                 }
-                sum_near(dA[e], &w, "sddmm", e);
+                sum_near(dA[place], &w, "sddmm", e);
             }
         }
         sparse_free(&S);

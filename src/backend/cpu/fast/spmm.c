@@ -3,7 +3,8 @@
 #include "vector.h"
 #include "elementary.h"
 
-enum { AHEAD = 16 };
+/* Rows are asked for so many entries ahead, unless all of B is so small (in bytes) that it comes fast enough anyway. */
+enum { AHEAD = 16, PREFETCH_FROM = 128 << 10 };
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
 typedef struct operands {
@@ -13,7 +14,7 @@ typedef struct operands {
     int64_t stride; /* bytes between its rows */
     int64_t last;   /* an entry below this has another one AHEAD later in the range */
     float tiny;     /* smaller results become +0; 0 in wide rows, which keep all */
-    bool add;
+    bool prefetch, add;
 } operands;
 
 SFU__INLINE const float *row_at(const operands *o, int32_t row) {
@@ -54,6 +55,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
     o.last = A->indptr[rows.end] - AHEAD;
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
+    o.prefetch = B->rows * o.stride > PREFETCH_FROM;
     int32_t column = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {

@@ -39,7 +39,7 @@ SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add
 
 /* The same wherever the entries are. */
 __attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands *o, int64_t begin, int64_t end) {
-    const bool prefetch = end <= o->last;
+    const bool prefetch = o->prefetch && end <= o->last;
     VEC sum[NAME(count)];
     if (o->order != NULL) {
         NAME(chain)(sum, o, begin, end, true, prefetch);
@@ -66,15 +66,15 @@ __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o,
 }
 
 SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
-                            bool ordered) {
-    const int64_t last = o->last;
+                            bool ordered, bool prefetch) {
+    const int64_t last = prefetch ? o->last : INT64_MAX;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
         if (end - begin > SFU__CHUNK || end > last) {
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
-            NAME(chain)(sum, o, begin, end, ordered, true);
+            NAME(chain)(sum, o, begin, end, ordered, prefetch);
             if (o->add) {
                 NAME(put)(c + i * ld, o, sum, true);
             } else {
@@ -87,9 +87,15 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
 static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
     const operands local = *o; /* which no store into C can change */
     if (o->order != NULL) {
-        NAME(rows)(c, ld, &local, indptr, rows, true);
+        if (o->prefetch) {
+            NAME(rows)(c, ld, &local, indptr, rows, true, true);
+        } else {
+            NAME(rows)(c, ld, &local, indptr, rows, true, false);
+        }
+    } else if (o->prefetch) {
+        NAME(rows)(c, ld, &local, indptr, rows, false, true);
     } else {
-        NAME(rows)(c, ld, &local, indptr, rows, false);
+        NAME(rows)(c, ld, &local, indptr, rows, false, false);
     }
 }
 
