@@ -146,8 +146,6 @@ static void print(const session *all) {
     }
 }
 
-extern const cli_command cmd_bench;
-
 static int run(int count, char **operands) {
     if (count == 1) {
         return misuse(&cmd_bench, "NET is missing: a network: a name, or layers with | between");
