@@ -93,8 +93,8 @@ static inline vf v_sigmoid(vf x) {
 static inline vf activate(sfu__activation act, vf x) {
     const vf zero = v_set(0.0F);
     switch (act) {
-    case SFU__RELU:
-        return v_drop(v_less(x, zero), x);
+    case SFU__RELU: /* and the rule of the tiny with it */
+        return v_drop(v_less(x, v_set(SFU__TINY)), x);
     case SFU__TANH:
         return v_tanh(x);
     case SFU__SIGMOID:

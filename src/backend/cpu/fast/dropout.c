@@ -87,8 +87,8 @@ typedef struct section {
 } section;
 
 SFU__INLINE vf finish_lanes(vf h, sfu__activation act, vu keep, bool drops, vf scale) {
-    const vf y = activate(act, h);
-    return v_tiny(drops ? v_keep(keep, y * scale) : y);
+    const vf y = activate(act, h), result = drops ? v_keep(keep, y * scale) : y;
+    return act == SFU__RELU ? result : v_tiny(result); /* which relu has already seen to, and scale is at least 1 */
 }
 
 SFU__INLINE vf back_lanes(vf dh, vf h, sfu__activation act, vu keep, bool drops, vf scale, vf rate) {
