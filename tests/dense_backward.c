@@ -17,6 +17,7 @@ static void store(double *gradient, double *error, const sfu__parameter *item, c
     }
 }
 
+/* A bound on how fast the slope changes. */
 static double bend(sfu__activation kind) {
     return kind == SFU__TANH ? 0.77 : kind == SFU__SIGMOID ? 0.1 : kind == SFU__ELU ? 1 : 0;
 }
