@@ -3,8 +3,9 @@
 #include "vector.h"
 #include "elementary.h"
 
-/* Rows are asked for so many entries ahead, unless all of B is so small (in bytes) that it comes fast enough anyway. */
-enum { AHEAD = 16, PREFETCH_FROM = 128 << 10 };
+/* Rows are asked for so many entries ahead, unless all of B is so small (in bytes) that it comes fast enough anyway:
+ * narrow rows from the second cache do, for many of them are on their way at once. */
+enum { AHEAD = 16, PREFETCH_FROM = 128 << 10, PREFETCH_NARROW_FROM = 512 << 10, FEW = 8 };
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
 typedef struct operands {
@@ -55,7 +56,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
     o.last = A->indptr[rows.end] - AHEAD;
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
-    o.prefetch = B->rows * o.stride > PREFETCH_FROM;
+    o.prefetch = B->rows * o.stride > (B->ld <= 8 ? PREFETCH_NARROW_FROM : PREFETCH_FROM);
     int32_t column = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
