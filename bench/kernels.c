@@ -29,9 +29,10 @@ static double seconds_of(void (*work)(void *), void *context) {
         int calls = 0;
         const double begin = now();
         double end = begin;
-        for (; end - begin < 2e-4; end = now()) {
+        while (end - begin < 2e-4) {
             work(context);
             calls++;
+            end = now();
         }
         all += end - begin;
         best = (end - begin) / calls < best ? (end - begin) / calls : best;
@@ -78,7 +79,7 @@ static void gather_rows(void *context) {
     f4 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
     for (int64_t i = 0; i < m->count; i++) {
         const float *later = m->data + (int64_t)m->rows[i + 16] * 64;
-        for (int line = 0; line < 4; line++) {
+        for (int64_t line = 0; line < 4; line++) {
             __builtin_prefetch(later + 16 * line);
         }
         const f4 *p = (const f4 *)(const void *)(m->data + (int64_t)m->rows[i] * 64);

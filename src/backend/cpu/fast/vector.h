@@ -105,7 +105,7 @@ SFU__INLINE f16 f16_float_of_int(f16i a) { return (f16)_mm512_cvtepi32_ps((__m51
 #if defined(__aarch64__)
 typedef f4 four;
 SFU__INLINE four four_load(const float *p) { return f4_load(p); }
-SFU__INLINE four four_of(f4 a, float *room) { return (void)room, a; }
+SFU__INLINE four four_of(f4 a, const float *room) { return (void)room, a; }
 #define f4_fma_lane(a, lane, b, c) vfmaq_laneq_f32((c), (b), (a), (lane))
 #else
 typedef const float *four;
