@@ -146,8 +146,6 @@ static void print(const session *all) {
     }
 }
 
-extern const cli_command cmd_bench;
-
 static int run(int count, char **operands) {
     if (count == 1) {
         return misuse(&cmd_bench, "NET is missing: a network: a name, or layers with | between");
@@ -185,7 +183,8 @@ const cli_command cmd_bench = {
         "the kernels. That takes a few seconds, on a machine that is otherwise idle. The rates are kept in the cache "
         "folder, where explain finds them for its predictions.\n\n"
         "With a dataset and a network, its passes are run as well. The floor of a pass is the least that it could "
-        "take: the bytes that it gathers at the rate of the level that they lie in, its random numbers, and Adam. An "
+        "take: the bytes that it gathers at the rate of the level that they lie in, its dense products at the best "
+        "rate, its random numbers, and Adam. An "
         "epoch is a training step and a validation.",
     .operands =
         (const cli_operand[]){

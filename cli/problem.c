@@ -2,8 +2,11 @@
 
 #include "output.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 sfu_status problem_open(cli_problem *problem, const cli_problem_settings *settings, char **operands) {
     sfu_status status = sfu_net_parse(&problem->net, operands[1], &settings->net);
@@ -35,10 +38,27 @@ const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, i
     return name ? name : number;
 }
 
-/* Whether there is a file that could be lost; saving says what is wrong with any other place. */
+/* Whether there is a file that could be lost. */
 static bool is_file(const char *path) {
     struct stat facts;
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+/* What saving would say, before the work is done that is to be saved. */
+static int check_place(const char *path) {
+    struct stat facts;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    int code = DONE;
+    if (!folder) {
+        code = fail("out of memory");
+    } else if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        code = fail("%s: cannot write: it is a folder", path);
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        code = fail("%s: cannot write: %s", path, strerror(errno));
+    }
+    free(folder);
+    return code;
 }
 
 static int refuse(const char *path, const char *what) {
@@ -46,6 +66,9 @@ static int refuse(const char *path, const char *what) {
 }
 
 int model_check_output(const char *path) {
+    if (check_place(path) != DONE) {
+        return FAILED;
+    }
     sfu_model *model = NULL;
     const bool good = !is_file(path) || sfu_model_open(&model, path) == SFU_OK;
     sfu_model_free(model);
@@ -54,8 +77,11 @@ int model_check_output(const char *path) {
 
 int table_check_output(const char *path, const char *const *starts) {
     char begin[64] = "";
-    FILE *file = is_file(path) ? fopen(path, "rb") : NULL;
-    if (!file) {
+    FILE *file = NULL;
+    if (check_place(path) != DONE) {
+        return FAILED;
+    }
+    if (!is_file(path) || (file = fopen(path, "rb")) == NULL) {
         return DONE;
     }
     const size_t size = fread(begin, 1, sizeof begin - 1, file);

@@ -45,8 +45,8 @@ int32_t problem_part(const cli_problem *problem, sfu_part part);
 enum { CLASS_NUMBER_MAX = 16 };
 const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, int32_t class_index);
 
-/* Refuse a place to write to that holds something else than a model, or than a table that begins with one of `starts`
- * (NULL ends them). Both return the exit status. */
+/* Refuse a place that cannot be written to, or that holds something else than a model, or than a table that begins with
+ * one of `starts` (NULL ends them): before there is work to lose. Both return the exit status. */
 int model_check_output(const char *path);
 int table_check_output(const char *path, const char *const *starts);
 

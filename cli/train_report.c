@@ -202,13 +202,20 @@ static json_t *confusion_json(const sfu_model *model) {
     return rows;
 }
 
+/* JSON readers have no whole numbers above 2^63: such a seed is a text. */
+static json_t *seed_json(uint64_t seed) {
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
+}
+
 static json_t *scores_json(const sfu_scores *scores) {
-    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:I, s:b}", "epochs", (int)scores->epochs, "best_epoch",
+    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
                      (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy),
                      "val_accuracy", json_number_or_null(scores->val_accuracy), "val_loss",
                      json_number_or_null(scores->val_loss), "test_accuracy", json_number_or_null(scores->test_accuracy),
                      "test_macro_f1", json_number_or_null(scores->test_macro_f1), "seconds", scores->seconds, "seed",
-                     (json_int_t)scores->seed, "interrupted", (int)scores->interrupted);
+                     seed_json(scores->seed), "interrupted", (int)scores->interrupted);
 }
 
 /* "runs", and mean and deviation of what is averaged. */

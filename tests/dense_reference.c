@@ -457,6 +457,14 @@ dense_matrix dense_forward(dense_reference *self, const double *theta, const den
     return H;
 }
 
+dense_matrix dense_after(const dense_reference *self, int layer) {
+    dense_matrix found = self->X;
+    for (int i = 0; i < self->step_count; i++) {
+        found = self->steps[i].layer <= layer && self->steps[i].kind != MASK ? self->steps[i].out : found;
+    }
+    return found;
+}
+
 double dense_nearest_kink(const dense_reference *self) { return self->nearest_kink; }
 double dense_roughest(const dense_reference *self) { return self->roughest; }
 

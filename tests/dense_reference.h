@@ -34,6 +34,9 @@ void dense_reference_free(dense_reference *reference);
 /* The class probabilities of every node, with theta laid out as the parameters say. Lives until the next call. */
 dense_matrix dense_forward(dense_reference *reference, const double *theta, const dense_settings *settings);
 
+/* What came out of a layer in the last forward, every node. */
+dense_matrix dense_after(const dense_reference *reference, int layer);
+
 /* How near the last forward came to a place where a derivative jumps: the least |z| / error of what went into a relu or
  * leaky_relu; INFINITY where there was none. Below a few units a float may be on the other side. */
 double dense_nearest_kink(const dense_reference *reference);

@@ -73,9 +73,11 @@ static inline operand_sparse sparse_new(int32_t rows, int32_t cols, bool ordered
     S.order = ordered ? exact(nonzeros, sizeof *S.order) : NULL;
     for (int64_t e = 0; e < nonzeros; e++) {
         S.indices[e] = (int32_t)operand_below(seed, (uint64_t)e, cols);
-        if (ordered) {
-            S.order[e] = (int32_t)operand_below(seed + 2, (uint64_t)e, nonzeros);
-        }
+    }
+    for (int64_t e = 0; ordered && e < nonzeros; e++) { /* each place once, as a transpose has them */
+        const int64_t other = operand_below(seed + 2, (uint64_t)e, e + 1);
+        S.order[e] = S.order[other];
+        S.order[other] = (int32_t)e;
     }
     S.A.indptr = S.indptr;
     S.A.indices = S.indices;

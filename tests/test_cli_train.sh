@@ -67,6 +67,8 @@ run train small.safetensors gcn --lr 1e30
 run train small.safetensors gcn --init people.model
 run train small.safetensors gcn -o small.safetensors
 run train small.safetensors gcn -o edges.csv
+run train small.safetensors gcn -o no/such/folder/x.model
+run train small.safetensors gcn -o .
 run train small.safetensors gcn --curve edges.csv
 run predict small.safetensors model.safetensors -o nodes.csv
 run train small.safetensors

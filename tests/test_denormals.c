@@ -24,6 +24,10 @@ static void count(tally *to, const float *values, int64_t size, double least) {
     }
 }
 
+typedef struct seen {
+    tally moments, gradients, outputs, theta;
+} seen;
+
 typedef struct long_run {
     const char *net;
     double scale; /* of the starting weights: large ones are confident, and mostly wrong */
@@ -31,20 +35,20 @@ typedef struct long_run {
     uint32_t epochs;
 } long_run;
 
-static void look(tally *moments, tally *outputs, tally *theta, sfu__worker *worker, const sfu__plan *plan) {
+static void look(seen *all, sfu__worker *worker, const sfu__plan *plan) {
     const sfu__dense output = sfu__worker_output(worker, SFU_PASS_EVALUATE);
     const sfu__parameters *parameters = sfu__plan_parameters(plan);
     for (int32_t i = 0; i < output.rows; i++) {
-        count(outputs, output.data + (int64_t)i * output.ld, output.cols, 0x1p-126);
+        count(&all->outputs, output.data + (int64_t)i * output.ld, output.cols, 0x1p-126);
     }
     for (int p = 0; p < parameters->count; p++) {
         const sfu__parameter *item = &parameters->items[p];
         for (int32_t row = 0; row < item->rows; row++) {
             const int64_t at = item->offset + (int64_t)row * item->ld;
-            count(moments, sfu__worker_m(worker) + at, item->cols, 0x1p-100);
-            count(moments, sfu__worker_v(worker) + at, item->cols, 0x1p-100);
-            count(moments, sfu__worker_gradient(worker) + at, item->cols, 0x1p-100);
-            count(theta, sfu__worker_theta(worker) + at, item->cols, 0x1p-126);
+            count(&all->moments, sfu__worker_m(worker) + at, item->cols, 0x1p-100);
+            count(&all->moments, sfu__worker_v(worker) + at, item->cols, 0x1p-100);
+            count(&all->gradients, sfu__worker_gradient(worker) + at, item->cols, 0x1p-126);
+            count(&all->theta, sfu__worker_theta(worker) + at, item->cols, 0x1p-126);
         }
     }
 }
@@ -61,8 +65,7 @@ static void start(sfu__worker *worker, const sfu__plan *plan, const sfu_net *net
     }
 }
 
-static void run(tally *moments, tally *outputs, tally *theta, const long_run *what, sfu_dataset *dataset,
-                const sfu__backend *backend) {
+static void run(seen *all, const long_run *what, sfu_dataset *dataset, const sfu__backend *backend) {
     sfu_net *net = NULL;
     sfu__plan *plan = NULL;
     sfu__worker *worker = NULL;
@@ -84,7 +87,7 @@ static void run(tally *moments, tally *outputs, tally *theta, const long_run *wh
     for (epoch.number = 1; epoch.number <= what->epochs; epoch.number++) {
         sfu__score training, validation;
         sfu__worker_epoch(worker, &epoch, &training, &validation);
-        look(moments, outputs, theta, worker, plan);
+        look(all, worker, plan);
     }
     sfu__worker_free(worker);
     sfu__plan_free(plan);
@@ -103,21 +106,22 @@ static void nothing_is_denormal(void **state) {
         {"smooth(learn=self+neighbour+left+right) | softmax | smooth(learn=self+right)", 1, 0.3, 0.3, 1500},
     };
     sfu__random random = sfu__random_start(31, 0);
-    tally moments = {0}, outputs = {0}, theta = {0};
+    seen all = {0};
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         for (int set = 0; sfu__backend_cpu_set(set) != NULL; set++) {
             sfu_dataset *dataset = random_dataset(&random);
-            run(&moments, &outputs, &theta, &runs[i], dataset, sfu__backend_cpu_set(set));
+            run(&all, &runs[i], dataset, sfu__backend_cpu_set(set));
             sfu_dataset_free(dataset);
         }
     }
-    print_message("%lld moments and gradients, %lld probabilities, %lld weights\n", (long long)moments.seen,
-                  (long long)outputs.seen, (long long)theta.seen);
-    assert_int_equal(moments.tiny, 0);
-    assert_int_equal(outputs.tiny, 0);
-    assert_int_equal(theta.tiny, 0);
+    print_message("%lld moments, %lld gradients, %lld probabilities, %lld weights\n", (long long)all.moments.seen,
+                  (long long)all.gradients.seen, (long long)all.outputs.seen, (long long)all.theta.seen);
+    assert_int_equal(all.moments.tiny, 0);
+    assert_int_equal(all.gradients.tiny, 0);
+    assert_int_equal(all.outputs.tiny, 0);
+    assert_int_equal(all.theta.tiny, 0);
     /* The runs do reach the edge: probabilities and moments that would be denormal are zero. */
-    assert_true(outputs.zeros > 0 && moments.zeros > 0);
+    assert_true(all.outputs.zeros > 0 && all.moments.zeros > 0);
 }
 
 int main(void) {

@@ -238,16 +238,16 @@ static const struct {
     int variants;
     const char *digest;
 } operations[] = {
-    {"spmm", run_spmm, 8, "e141b72d8a9df186a25fb65bd53c960a10e007c765e075c4d32849626eb5d52a"},
+    {"spmm", run_spmm, 8, "c38290b8ba3229c075f7bfc98cb579b3035b48be794639cd6a34ae50933aaf0e"},
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and block_sum", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},
-    {"drop_sparse", run_drop_sparse, 20, "cd7d14726cfd8d521614688b17ccfd2a757111ec6267c967165271d559e8fd07"},
+    {"drop_sparse", run_drop_sparse, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
     {"finish and finish_back", run_finish, 60, "8bee647eb850908aa8d5d097c6d6dfe36c84df113e360dc0834368d4c2cc9a3a"},
     {"softmax and softmax_back", run_softmax, 2, "4a4c8a2004f6b3660ea45aad7b35259027c3accfa82957fd1ddebbe9f4257b03"},
     {"score", run_score, 12, "2f69ca325786d856dc7ecb71fe5ba327029fc69ddcc2c9e2b125836309cb94e9"},
     {"mix and mix_back", run_mix, 2, "7080873ebbaf594786133c4d5542995d31af212e7936272975e725786fa23773"},
-    {"sddmm", run_sddmm, 2, "c331b70bb607d467236c1188aacf4d51c8a311c8737368e505418952e845275a"},
+    {"sddmm", run_sddmm, 2, "87ecdc0dfb16b693e024cb47e550727ce46e901270aea82e24b5bd06b6b3c1c9"},
     {"adam", run_adam, 6, "0361de9d69c7edb6816d6740cf4c5ceed569ac9a6b226b820716ccead66a6ab0"},
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };

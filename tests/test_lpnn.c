@@ -394,6 +394,41 @@ static void test_same_bytes(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* ---- it learns -------------------------------------------------------------------------------------------------- */
+
+/* Cora's own split with tuned weights; docs/lpnn.md has where they come from. */
+static void test_cora(void **state) {
+    (void)state;
+    static const char *const nets[] = {
+        "lpnn(f=softmax, input=fx, output=f, mu_g=0.8, mu_l=0.001, mu_u=0.013, lambda_l=0.05, lambda_u=0.01)",
+        "lpnn(f=softmax, input=fx, output=g, mu_g=0.8, mu_l=0.001, mu_u=0.013, lambda_l=0.05, lambda_u=0.01)",
+    };
+    sfu_dataset *cora;
+    sfu_split *split;
+    sfu_import_options import;
+    sfu_import_options_init(&import);
+    import.source = test_data("planetoid/ind.cora");
+    assert_ok(sfu_dataset_import(&cora, &import));
+    assert_ok(sfu_split_new(&split, cora, "standard", NULL));
+    for (int i = 0; i < 2; i++) {
+        sfu_net *net;
+        sfu_model *model;
+        sfu_train_options options;
+        sfu_train_options_init(&options);
+        options.lr = 0.03;
+        options.weight_decay = 0.001;
+        options.dropout = 0.0;
+        options.epochs = 60;
+        assert_ok(sfu_net_parse(&net, nets[i], NULL));
+        assert_ok(sfu_train(&model, cora, net, split, &options));
+        assert_true(sfu_model_scores(model).test_accuracy > 0.74);
+        sfu_model_free(model);
+        sfu_net_free(net);
+    }
+    sfu_split_free(split);
+    sfu_dataset_free(cora);
+}
+
 /* ---- what can go wrong ------------------------------------------------------------------------------------------ */
 
 static sfu_status make_worker(void *context) {
@@ -419,8 +454,9 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients), cmocka_unit_test(test_finite_differences), cmocka_unit_test(test_ten_steps),
-        cmocka_unit_test(test_start),     cmocka_unit_test(test_same_bytes),         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_gradients),   cmocka_unit_test(test_finite_differences), cmocka_unit_test(test_ten_steps),
+        cmocka_unit_test(test_start),       cmocka_unit_test(test_same_bytes),         cmocka_unit_test(test_cora),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,74 +1,71 @@
-#LPNN from the command line : every reading trains, its model predicts as the training scored it, f is in the file where
-#it is needed, and only then is another graph refused.The bytes do not depend on threads or kernels.
-sfumato() {
-    "$SFUMATO"
-    "$@";
-}
+# LPNN from the command line: every reading trains, its model predicts as the training scored it, f is in the file where
+# it is needed, and only then is another graph refused. The bytes do not depend on threads or kernels.
+sfumato() { "$SFUMATO" "$@"; }
 
-value() {
-    sed - n "s/^ *\"$1\": \([^,]*\),*$/\1/p"
-            "$2" |
-        head - n 1;
-}
+value() { sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" "$2" | head -n 1; }
 
-expect_failure() {
-#WORDS... --COMMAND... local words = () word while["$1" != --];
-    do
-        words += ("$1")shift done shift if "$@" > out 2 > err; then
+expect_failure() { # WORDS... -- COMMAND...
+    local words=() word
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    if "$@" >out 2>err; then
         echo "did not fail: $*"
         return 1
     fi
-    for word in "${words[@]}";
-    do
-        grep - qF-- "$word" err || {echo "no \"$word\" in the message of $*:" cat err return 1} done
+    for word in "${words[@]}"; do
+        grep -qF -- "$word" err || {
+            echo "no \"$word\" in the message of $*:"
+            cat err
+            return 1
+        }
+    done
 }
 
 sfumato data make --nodes 700 --seed 5 -o here.safetensors --quiet >/dev/null
 sfumato data make --nodes 650 --seed 6 -o there.safetensors --quiet >/dev/null
 
-for f in softmax clamp;
-do
-    for
-        input in x fx;
-do
-        for
-            output in f g;
-do
-    net = "lpnn(f=$f, input=$input, output=$output)" sfumato train here.safetensors "$net" --epochs 12 --json-- quiet -
-              o model.safetensors >
-          train.json test "$(value epochs train.json)" =
-              12 sfumato train here.safetensors "$net" --epochs 12 --threads 3 --quiet - o three.safetensors >
-              / dev / null SFUMATO_ISA =
-                  plain sfumato train here.safetensors "$net" --epochs 12 --quiet - o plain.safetensors >
-                  / dev /
-                          null cmp model.safetensors three.safetensors cmp
-                              model.safetensors plain.safetensors sfumato predict here.safetensors model.safetensors -
-                      o here.csv-- quiet >
-                  / dev / null test "$(wc -l <here.csv)" = 701 has_f =
-                      no if grep - qaE '"f": ?\{ ?"dtype' model.safetensors;
-then has_f = yes fi if["$input $output" = "x g"];
-then test $has_f =
-    no sfumato predict there.safetensors model.safetensors - o there.csv-- quiet >
-    / dev / null test "$(wc -l <there.csv)" = 651 else test $has_f =
-        yes expect_failure there "700 nodes" --sfumato predict there.safetensors model.safetensors -
-            o no.csv test !-e no
-                .csv fi done done done
+for f in softmax clamp; do
+    for input in x fx; do
+        for output in f g; do
+            net="lpnn(f=$f, input=$input, output=$output)"
+            sfumato train here.safetensors "$net" --epochs 12 --json --quiet -o model.safetensors >train.json
+            test "$(value epochs train.json)" = 12
+            sfumato train here.safetensors "$net" --epochs 12 --threads 3 --quiet -o three.safetensors >/dev/null
+            SFUMATO_ISA=plain sfumato train here.safetensors "$net" --epochs 12 --quiet -o plain.safetensors >/dev/null
+            cmp model.safetensors three.safetensors
+            cmp model.safetensors plain.safetensors
+            sfumato predict here.safetensors model.safetensors -o here.csv --quiet >/dev/null
+            test "$(wc -l <here.csv)" = 701
+            has_f=no
+            if grep -qaE '"f": ?\{ ?"dtype' model.safetensors; then
+                has_f=yes
+            fi
+            if [ "$input $output" = "x g" ]; then
+                test $has_f = no
+                sfumato predict there.safetensors model.safetensors -o there.csv --quiet >/dev/null
+                test "$(wc -l <there.csv)" = 651
+            else
+                test $has_f = yes
+                expect_failure there "700 nodes" -- sfumato predict there.safetensors model.safetensors -o no.csv
+                test ! -e no.csv
+            fi
+        done
+    done
+done
 
-#The last hidden layer, and going on from a model.
-                    sfumato predict here.safetensors model.safetensors -
-            o hidden.csv-- embedding-- quiet >
-        / dev / null test "$(head -n 1 hidden.csv | tr , '\n' | wc -l)" -
-            ge 65 sfumato train here.safetensors "$net" --epochs 3 --init model.safetensors-- quiet >
-        / dev /
-                null
+# The last hidden layer, and going on from a model.
+sfumato predict here.safetensors model.safetensors -o hidden.csv --embedding --quiet >/dev/null
+test "$(head -n 1 hidden.csv | tr , '\n' | wc -l)" -ge 65
+sfumato train here.safetensors "$net" --epochs 3 --init model.safetensors --quiet >/dev/null
 
-#A mean or a sum is of the validation's loss alone; the objective is a sum either way.
-                    sfumato train here.safetensors lpnn-- epochs 5 --loss sum-- quiet -
-            o sum.safetensors-- json >
-        sum.json sfumato train here.safetensors lpnn-- epochs 5 --loss mean-- quiet - o mean.safetensors-- json >
-        mean.json test
-        "$(value val_accuracy sum.json)" = "$(value val_accuracy mean.json)" test "$(value test_accuracy sum.json)" =
-            "$(value test_accuracy mean.json)"
+# A mean or a sum is of the validation's loss alone; the objective is a sum either way.
+sfumato train here.safetensors lpnn --epochs 5 --loss sum --quiet -o sum.safetensors --json >sum.json
+sfumato train here.safetensors lpnn --epochs 5 --loss mean --quiet -o mean.safetensors --json >mean.json
+test "$(value val_accuracy sum.json)" = "$(value val_accuracy mean.json)"
+test "$(value test_accuracy sum.json)" = "$(value test_accuracy mean.json)"
 
-#Too large a rate is said, not crashed over.
-            expect_failure diverged-- sfumato train here.safetensors "lpnn(f=clamp, mu_g=1e30)" --lr 1e30 --epochs 20
+# Too large a rate is said, not crashed over.
+expect_failure diverged -- sfumato train here.safetensors "lpnn(f=clamp, mu_g=1e30)" --lr 1e30 --epochs 20

@@ -717,6 +717,10 @@ static void left_after_the_softmax_is_a_note(void **state) {
     assert_int_equal(notes, 0);
     sfu_net_free(parse("softmax | smooth(left=0.3)"));
     assert_int_equal(notes, 1);
+    sfu_net *kept = NULL;
+    assert_ok(sfu__net_read(&kept, "softmax | smooth(left=0.3)"));
+    sfu_net_free(kept);
+    assert_int_equal(notes, 1);
     sfu_set_log(NULL, NULL);
 }
 

@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NODES = 12, MOST = 4096, STEPS = 10 };
@@ -138,6 +139,42 @@ static void compare_output(tally *tally, trial *it, place at, const sfu__worker 
     }
 }
 
+/* The layer whose output is the embedding: the last dense one that is not what the softmax is taken of; -1: none. */
+static int hidden_layer(const sfu_net *net) {
+    int last = -1, before = -1;
+    for (int i = 0; i < net->count; i++) {
+        if (net->layers[i].kind == SFU__LAYER_DENSE) {
+            before = last;
+            last = i;
+        } else if (net->layers[i].kind == SFU__LAYER_SOFTMAX && !net->layers[i].linear) {
+            last = before;
+        }
+    }
+    return last;
+}
+
+/* After a prediction of every node, and a forward of the reference. */
+static void compare_embedding(tally *tally, trial *it, place at, const sfu__worker *worker, const sfu__plan *plan) {
+    const int layer = hidden_layer(it->net);
+    sfu__dense embedding;
+    if (layer < 0) {
+        assert_int_equal(sfu__plan_embedding_width(plan), 0);
+        assert_fails(SFU_ERR_ARGUMENT, sfu__worker_embedding(&embedding, worker, SFU_PASS_PREDICT), "no hidden layer");
+        return;
+    }
+    assert_ok(sfu__worker_embedding(&embedding, worker, SFU_PASS_PREDICT));
+    const dense_matrix H = dense_after(it->reference, layer);
+    assert_int_equal(sfu__plan_embedding_width(plan), H.cols);
+    assert_int_equal(embedding.cols, H.cols);
+    assert_int_equal(embedding.rows, H.rows);
+    at.what = "embedding";
+    const bool fit = is_smooth(tally, it);
+    for (int i = 0; fit && i < H.rows * H.cols; i++) {
+        const float ours = embedding.data[(int64_t)(i / H.cols) * embedding.ld + i % H.cols];
+        compare(tally, &at, i, (double)ours, H.value[i], H.error[i]);
+    }
+}
+
 static void compare_score(tally *tally, trial *it, place at, const sfu__score *score, sfu_pass pass) {
     const part *rows = &it->parts[pass];
     const dense_score wanted = dense_loss(it->reference, rows->nodes, rows->count, &rows->target);
@@ -254,16 +291,21 @@ static bool drops(const trial *it) {
     return found;
 }
 
-static void run(tally *tally, trial *it, unsigned rewrites, const sfu__backend *backend, int threads) {
-    const place at = {it, rewrites, 0, ""};
+static sfu__plan_request request_of(const trial *it, unsigned rewrites) {
     sfu__plan_request request = {.dropout = drops(it), .rewrites = rewrites, .threads = 1};
-    sfu__plan *plan = NULL;
-    sfu__worker *worker = NULL;
     for (int i = 0; i < SFU_PASSES; i++) {
         const bool all = it->parts[i].count == it->dataset->nodes;
         request.nodes[i] = all ? NULL : it->parts[i].nodes;
         request.count[i] = it->parts[i].count;
     }
+    return request;
+}
+
+static void run(tally *tally, trial *it, unsigned rewrites, const sfu__backend *backend, int threads) {
+    const place at = {it, rewrites, 0, ""};
+    const sfu__plan_request request = request_of(it, rewrites);
+    sfu__plan *plan = NULL;
+    sfu__worker *worker = NULL;
     if (sfu__plan_new(&plan, it->dataset, it->net, &request) != SFU_OK) {
         fail_msg("%s: %s", it->text, sfu_message());
     }
@@ -275,6 +317,9 @@ static void run(tally *tally, trial *it, unsigned rewrites, const sfu__backend *
     }
     sfu__worker_forward(worker, SFU_PASS_PREDICT);
     compare_output(tally, it, at, worker, plan, SFU_PASS_PREDICT, it->start);
+    if (it->parts[SFU_PASS_PREDICT].count == it->dataset->nodes) {
+        compare_embedding(tally, it, at, worker, plan);
+    }
     sfu__worker_forward(worker, SFU_PASS_EVALUATE);
     compare_output(tally, it, at, worker, plan, SFU_PASS_EVALUATE, it->start);
     train(tally, it, at, worker, plan);
@@ -302,6 +347,49 @@ static const sfu__backend *kernels(int round) {
     return sfu__backend_cpu_set(round % count);
 }
 
+/* Ten steps on its own, against ten of the reference: differences may grow, and what the weights do to the
+ * probabilities stays small all the same. */
+static void run_free(double *most, trial *it) {
+    static moments ours;
+    static double gradient[MOST], error[MOST];
+    const sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
+    const part *rows = &it->parts[SFU_PASS_TRAIN], *out = &it->parts[SFU_PASS_EVALUATE];
+    sfu__plan *plan = NULL;
+    sfu__worker *worker = NULL;
+    assert_ok(sfu__plan_new(&plan, it->dataset, it->net, &request));
+    assert_ok(sfu__worker_new(&worker, plan, kernels(0), 1));
+    memset(&ours, 0, sizeof ours);
+    it->settings.training = true;
+    it->settings.features_sparse = drops_sparse(plan);
+    for (int64_t i = 0; i < it->parameters.size; i++) {
+        sfu__worker_theta(worker)[i] = (float)it->start[i];
+        ours.theta[i] = it->start[i];
+    }
+    for (it->settings.epoch = 1; it->settings.epoch <= STEPS; it->settings.epoch++) {
+        sfu__score training;
+        const sfu__epoch epoch = {.seed = it->settings.seed,
+                                  .number = it->settings.epoch,
+                                  .dropout = it->settings.dropout,
+                                  .lr = it->lr,
+                                  .decay = it->decay,
+                                  .target = rows->target};
+        sfu__worker_epoch(worker, &epoch, &training, NULL);
+        dense_forward(it->reference, ours.theta, &it->settings);
+        dense_backward(it->reference, gradient, error, rows->nodes, rows->count, &rows->target);
+        dense_adam(ours.theta, ours.m, ours.v, gradient, &it->parameters, (double)it->lr, (double)it->decay,
+                   it->settings.epoch);
+    }
+    sfu__worker_forward(worker, SFU_PASS_EVALUATE);
+    const sfu__dense output = sfu__worker_output(worker, SFU_PASS_EVALUATE);
+    const dense_matrix P = dense_forward(it->reference, ours.theta, &(dense_settings){.training = false});
+    for (int32_t i = 0; i < out->count * P.cols; i++) {
+        const double theirs = (double)output.data[(int64_t)(i / P.cols) * output.ld + i % P.cols];
+        *most = fmax(*most, fabs(theirs - P.value[out->nodes[i / P.cols] * P.cols + i % P.cols]));
+    }
+    sfu__worker_free(worker);
+    sfu__plan_free(plan);
+}
+
 static void report(const tally *tally) {
     print_message("%lld numbers compared, at most %.2f of %g units off; %lld gradients, %lld more left out at kinks; "
                   "%lld of %lld passes left out as too rough\n",
@@ -315,6 +403,7 @@ static void named_networks(void **state) {
     sfu__random random = sfu__random_start(21, 0);
     tally tally = {0};
     int networks = 0;
+    double most = 0;
     for (int i = 0; sfu_net_name(i, NULL) != NULL; i++) {
         if (strcmp(sfu_net_name(i, NULL), "lpnn") == 0) {
             continue;
@@ -330,18 +419,27 @@ static void named_networks(void **state) {
             for (int set = 0; set < SETS; set++) {
                 run(&tally, &it, rewrite_sets[set], kernels(set), 1 + set % 3);
             }
+            run_free(&most, &it);
             finish(&it);
         }
     }
     assert_true(networks >= 9);
     report(&tally);
+    print_message("after ten steps each on its own, probabilities are within %.2g\n", most);
+    assert_true(most < 1e-3);
+}
+
+/* Sanitizers and emulators take ten times as long. */
+static int rounds(void) {
+    const char *kind = getenv("BUILD_KIND");
+    return kind == NULL || strcmp(kind, "plain") == 0 ? 2000 : 300;
 }
 
 static void random_compositions(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(22, 0);
     tally tally = {0};
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < rounds(); round++) {
         trial it;
         draw(&it, &random, NULL, NULL);
         for (int set = 0; set < SETS; set++) {
@@ -352,10 +450,39 @@ static void random_compositions(void **state) {
     report(&tally);
 }
 
+static sfu_status make_both(void *context) {
+    const trial *it = context;
+    const sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
+    sfu__plan *plan = NULL;
+    sfu__worker *worker = NULL;
+    sfu_status status = sfu__plan_new(&plan, it->dataset, it->net, &request);
+    if (status == SFU_OK) {
+        status = sfu__worker_new(&worker, plan, sfu__backend_cpu_set(0), 1);
+    }
+    sfu__worker_free(worker);
+    sfu__plan_free(plan);
+    return status;
+}
+
+static void allocations_that_fail(void **state) {
+    (void)state;
+    sfu__random random = sfu__random_start(23, 0);
+    for (int round = 0; round < 12; round++) {
+        trial it;
+        draw(&it, &random, round == 0 ? "gcn+lp" : NULL, NULL);
+        assert_ok(make_both(&it)); /* the dataset's digest is made once */
+        test_fail_each_allocation(make_both, &it, 100);
+        finish(&it);
+    }
+    sfu__plan_free(NULL);
+    sfu__worker_free(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(named_networks),
         cmocka_unit_test(random_compositions),
+        cmocka_unit_test(allocations_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

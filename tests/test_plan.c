@@ -127,7 +127,7 @@ static sfu_status make_and_run(void *context) {
     const sfu__plan_request request = request_of(job->it, SFU__ALL_REWRITES);
     SFU_TRY(sfu_net_parse(&net, job->text, NULL));
     SFU_TRY(sfu__plan_new(&plan, job->it->dataset, net, &request));
-    SFU_TRY(sfu__worker_new(&worker, plan, backend, 2));
+    SFU_TRY(sfu__worker_new(&worker, plan, backend, 1));
     SFU_TRY(sfu__worker_measure(worker, true));
     sfu__worker_forward(worker, SFU_PASS_EVALUATE);
 done:
@@ -152,7 +152,9 @@ static void every_allocation_may_fail(void **state) {
     options.words = 5;
     assert_ok(sfu_dataset_make(&small.dataset, &options));
     assert_ok(sfu_split_new(&small.split, small.dataset, NULL, NULL));
+    char digest[65]; /* found once, and kept with the dataset */
     assert_ok(sfu_dataset_check(small.dataset));
+    assert_ok(sfu_dataset_digest(digest, small.dataset));
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         job.text = texts[i];
         test_fail_each_allocation(make_and_run, &job, 300);

@@ -217,8 +217,9 @@ static void compare_with_file(const outcome *outcomes) {
     assert_non_null(text);
     for (int i = 0; i < EXPERIMENTS; i++) {
         for (int j = 0; j < OUTCOMES; j++) {
-            char line[256];
-            snprintf(line, sizeof line, "\n%s %s %s\n", experiments[i].name, outcome_names[j], outcomes[i].digest[j]);
+            char line[4096];
+            snprintf(line, sizeof line, "\n%.60s %.60s %.64s\n", experiments[i].name, outcome_names[j],
+                     outcomes[i].digest[j]);
             if (strstr(text, line) == NULL) {
                 fail_msg("not in digests.txt:%s", line);
             }

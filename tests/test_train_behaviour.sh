@@ -12,6 +12,15 @@ for threads in 1 2 3 8; do
     cmp 1.csv "$threads.csv" || fail "$threads threads give other predictions"
 done
 
+# ---- nor does it matter which instructions compute
+for isa in plain neon x86-64-v3 x86-64-v4; do
+    if SFUMATO_ISA=$isa "$SFUMATO" train small.safetensors gcn+lp -o "$isa.model" --seed 5 --epochs 30 >/dev/null 2>stderr; then
+        cmp 1.model "$isa.model" || fail "$isa gives another model"
+    elif [ "$isa" = plain ]; then
+        fail "the plain kernels do not run: $(cat stderr)"
+    fi
+done
+
 # ---- --repeat trains what its seeds would by themselves, and keeps the best of them
 "$SFUMATO" train small.safetensors sgcn --repeat 3 --seed 2 -o repeated.model --epochs 20 -q >page
 best=$(awk '$1 == "kept" { print $3 }' page)

@@ -8,6 +8,7 @@
 #include "train.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -689,6 +690,49 @@ static void each_allocation_fails(void **state) {
     test_fail_each_allocation(train_and_predict, NULL, 400);
 }
 
+/* Counts what is asked of it. */
+static atomic_llong asked;
+static void *count_resize(void *user, void *pointer, size_t bytes) {
+    (void)user;
+    atomic_fetch_add(&asked, 1);
+    return realloc(pointer, bytes);
+}
+static void count_release(void *user, void *pointer) {
+    (void)user;
+    free(pointer);
+}
+
+static bool note_allocations(void *user, const sfu_epoch *epoch) {
+    long long *at = user;
+    at[epoch->epoch == 1 ? 0 : 1] = atomic_load(&asked);
+    return true;
+}
+
+static void an_epoch_allocates_nothing(void **state) {
+    (void)state;
+    static const char *const nets[] = {"gcn", "smooth(learn=left) | dense 6 tanh | softmax | smooth", "lpnn"};
+    sfu_set_allocator(&(sfu_allocator){count_resize, count_release, NULL});
+    sfu_dataset *made = NULL;
+    sfu_split *by = NULL;
+    assert_ok(make_dataset(&made, &drawn.arrays));
+    assert_ok(sfu_split_new(&by, made, "standard", NULL));
+    for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++) {
+        long long at[2] = {-1, -2}; /* after the first epoch, after the last */
+        sfu_train_options options = options_of(NULL);
+        sfu_model *model = NULL;
+        options.on_epoch = note_allocations;
+        options.on_epoch_user = at;
+        options.threads = 2;
+        assert_ok(try_train(&model, made, by, nets[i], &options));
+        assert_true(at[0] > 0);
+        assert_true(at[0] == at[1]);
+        sfu_model_free(model);
+    }
+    sfu_split_free(by);
+    sfu_dataset_free(made);
+    sfu_set_allocator(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_stops_by_the_rule),
@@ -710,7 +754,8 @@ int main(void) {
         cmocka_unit_test(metrics_by_hand),
         cmocka_unit_test(confusion_adds_up),
     };
-    const struct CMUnitTest memory[] = {cmocka_unit_test(each_allocation_fails)};
+    const struct CMUnitTest memory[] = {cmocka_unit_test(an_epoch_allocates_nothing),
+                                        cmocka_unit_test(each_allocation_fails)};
     const int wrong = cmocka_run_group_tests(tests, set_up, tear_down);
     return wrong + cmocka_run_group_tests(memory, NULL, NULL);
 }

@@ -37,7 +37,7 @@ uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position) {
 }
 
 /* Blocks beside one another: each round is a loop over them that the compiler makes vectors of. */
-enum { LANES = 8 };
+enum { LANES = 8, NUMBERS = 2 * LANES };
 
 static void philox_lanes(uint32_t c[4][LANES], uint64_t seed) {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
@@ -60,7 +60,7 @@ void sfu__random_fill(uint64_t *out, uint64_t seed, uint64_t stream, uint64_t fi
     for (; i < count && (first + (uint64_t)i) % 2 != 0; i++) { /* up to the start of a block */
         out[i] = sfu__random_bits(seed, stream, first + (uint64_t)i);
     }
-    for (; i + 2 * LANES <= count; i += 2 * LANES) {
+    for (; i + NUMBERS <= count; i += NUMBERS) {
         uint32_t c[4][LANES];
         for (uint64_t lane = 0; lane < LANES; lane++) {
             const uint64_t index = (first + (uint64_t)i) / 2 + lane;
@@ -70,7 +70,7 @@ void sfu__random_fill(uint64_t *out, uint64_t seed, uint64_t stream, uint64_t fi
             c[3][lane] = (uint32_t)(stream >> 32);
         }
         philox_lanes(c, seed);
-        for (int lane = 0; lane < LANES; lane++) {
+        for (int64_t lane = 0; lane < LANES; lane++) {
             out[i + 2 * lane] = (uint64_t)c[1][lane] << 32 | c[0][lane];
             out[i + 2 * lane + 1] = (uint64_t)c[3][lane] << 32 | c[2][lane];
         }

@@ -54,6 +54,9 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
+/* As sfu_net_parse, of a text that a program has kept: without notes. */
+SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text);
+
 /* The name of a parameter of the layer that has a value a node, "self" or "neighbour"; NULL: it has none. */
 const char *sfu__layer_learns_nodes(const sfu__layer *layer);
 

@@ -64,7 +64,7 @@ static sfu_status check_labels(const sfu__chain *chain, const sfu__layer *layer,
         return sfu__mistake(chain->text, at[SFU__OPTION_LEARNS],
                             "left cannot be learned after the softmax: rows are scaled to sum to 1, so it cancels");
     }
-    if (at[SFU__OPTION_LEFT] != NULL) {
+    if (at[SFU__OPTION_LEFT] != NULL && !chain->quiet) {
         sfu__log(SFU_LOG_NOTE, "left=%g after the softmax changes nothing: rows are scaled to sum to 1", layer->left);
     }
     return SFU_OK;

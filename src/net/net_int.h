@@ -134,6 +134,7 @@ sfu__lpnn sfu__lpnn_defaults(void);
 
 typedef struct sfu__chain {
     const char *text;
+    bool quiet;   /* what is only worth a note is not said */
     bool softmax; /* has come */
     bool weights; /* some layer had them */
     bool mask;    /* since the last weights an activation had the mask that `dropout=` is about */

@@ -202,7 +202,7 @@ done:
     return status;
 }
 
-sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *options) {
+static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *options, bool quiet) {
     sfu_status status = SFU_OK;
     sfu__text canonical = {0};
     parser self = {0};
@@ -215,6 +215,7 @@ sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options 
     SFU_ALLOC_ZERO(self.net, 1);
     self.reader = sfu__reader_start(text);
     self.chain.text = text;
+    self.chain.quiet = quiet;
     SFU_TRY(read_net(&self, options != NULL ? options : &usual));
     SFU_TRY(sfu__net_print(&canonical, self.net));
     if (canonical.size > SFU__NET_BYTES) { /* else it could not be read again */
@@ -231,3 +232,9 @@ done:
     sfu_net_free(self.net);
     return status;
 }
+
+sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *options) {
+    return parse(net, text, options, false);
+}
+
+sfu_status sfu__net_read(sfu_net **net, const char *text) { return parse(net, text, NULL, true); }

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "plan_int.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { RATES = 64, RATE_TEXT = 64 };
@@ -87,15 +88,28 @@ const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) {
     return i >= 0 && i < bench->count ? &bench->rates[i] : NULL;
 }
 
-/* Gathered bytes at the rate at which the level that they lie in is read, random numbers, Adam. */
+/* Nanoseconds of a flop of the dense product that is fastest. */
+static double flop_ns(const sfu__rates *rates) {
+    double least = INFINITY;
+    for (int w = 0; w < SFU__WIDTHS; w++) {
+        const double ns = rates->unit_ns[SFU__OP_GEMM][w] / (2.0 * sfu__rate_widths[w]);
+        least = ns < least ? ns : least;
+    }
+    return least;
+}
+
+/* Gathered bytes at the rate at which the level that they lie in is read, dense products at the best rate, random
+ * numbers, Adam. */
 static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
     const int level = sfu__machine_level(&measured->machine, (double)work->operand);
-    const double *unit_ns = measured->rates.unit_ns[work->op];
-    double ns = sfu__work_gathered(work) / measured->memory.read[level];
-    if (work->op == SFU__OP_ADAM) {
-        ns += (double)work->rows * unit_ns[0];
+    const sfu__rates *rates = &measured->rates;
+    double ns = sfu__work_gathered(work) / measured->memory.read[level] + sfu__work_draws(work) * rates->draw_ns;
+    if (work->op == SFU__OP_GEMM || work->op == SFU__OP_GEMM_T) {
+        ns += sfu__work_flops(work) * flop_ns(rates);
+    } else if (work->op == SFU__OP_ADAM) {
+        ns += (double)work->rows * rates->unit_ns[SFU__OP_ADAM][0];
     }
-    return 1e-9 * (ns + sfu__work_draws(work) * measured->rates.draw_ns);
+    return 1e-9 * ns;
 }
 
 double sfu_bench_floor(const sfu_bench *bench, const sfu_plan *plan, sfu_pass pass) {

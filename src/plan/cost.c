@@ -166,8 +166,9 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     double each = work->ordered ? rates->order_ns : 0.0;
     int32_t width = work->width;
     if (work->gaps && width >= LAST_WIDTH) {
-        each += width / LAST_WIDTH * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
-        width %= LAST_WIDTH;
+        const int32_t blocks = width / LAST_WIDTH;
+        each += blocks * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
+        width -= blocks * LAST_WIDTH;
     }
     each += width > 0 ? at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + (double)work->rows * at_width(rates->gather_row_ns, work->width);

@@ -167,8 +167,8 @@ static void job_mix(void *context) {
 
 static void job_adam(void *context) {
     bench_room *room = context;
-    room->backend->adam(room->c, room->c + ENTRIES, room->c + 2 * ENTRIES, room->a, &room->adam,
-                        (sfu__range){0, ENTRIES});
+    float *m = room->c + ENTRIES, *v = m + ENTRIES;
+    room->backend->adam(room->c, m, v, room->a, &room->adam, (sfu__range){0, ENTRIES});
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */

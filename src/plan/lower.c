@@ -789,16 +789,22 @@ done:
     return status;
 }
 
+/* The last hidden layer is where it is when the links before `next` are done. */
+static void note_embedding(lowering *self, const value *now, int next) {
+    if (self->plan->last_hidden >= 0 && next - 1 == self->plan->last_hidden) {
+        self->pass->embedding = now->at;
+    }
+}
+
 static sfu_status lower_forward(value *now, lowering *self) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     int next;
     SFU_TRY(lower_features(now, &next, self));
+    note_embedding(self, now, next);
     while (next < plan->link_count) {
         SFU_TRY(lower_link(now, &next, self, next));
-        if (next - 1 == plan->last_hidden) {
-            self->pass->embedding = now->at;
-        }
+        note_embedding(self, now, next);
     }
     self->pass->output = now->at;
 done:
