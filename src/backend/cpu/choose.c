@@ -1,7 +1,7 @@
 /* choose.c - which kernels a process uses: the widest that its machine has, or those that $SFUMATO_ISA names. */
 #include "kernels.h"
-#include "text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,10 +55,12 @@ static const sfu__backend *best(void) {
 }
 
 static sfu_status no_such_set(const char *wanted) {
-    char quoted[SFU__QUOTE_MAX], runnable[64] = "";
+    char quoted[SFU__QUOTE_MAX], runnable[128] = "";
+    size_t size = 0;
     for (int set = 0; set < SETS; set++) {
-        if (sets[set].runs_here()) {
-            strcat(strcat(runnable, set > 0 ? ", " : ""), sets[set].name);
+        if (sets[set].runs_here() && size < sizeof runnable) {
+            size +=
+                (size_t)snprintf(runnable + size, sizeof runnable - size, "%s%s", size > 0 ? ", " : "", sets[set].name);
         }
     }
     return sfu__fail(SFU_ERR_UNSUPPORTED, "SFUMATO_ISA: this machine cannot run %s; it can run %s",

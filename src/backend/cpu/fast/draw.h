@@ -21,7 +21,7 @@ typedef struct draws {
 
 SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
     vu c0[DRAW_IN_FLIGHT], c1[DRAW_IN_FLIGHT], c2[DRAW_IN_FLIGHT], c3[DRAW_IN_FLIGHT];
-    SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
+    SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
         c0[u] = v_load_words(d->group + at + u * LANES);
         c1[u] = v_load_words(d->node + at + u * LANES);
         c2[u] = (vu){0} + mask->epoch;
@@ -29,7 +29,7 @@ SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
     }
     vu k0 = (vu){0} + (uint32_t)mask->seed, k1 = (vu){0} + (uint32_t)(mask->seed >> 32);
     for (int round = 0; round < 10; round++) {
-        SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
+        SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
             vu high0, high1;
             const vu low0 = v_multiply(c0[u], 0xD2511F53u, &high0), low1 = v_multiply(c2[u], 0xCD9E8D57u, &high1);
             c0[u] = high1 ^ (c1[u] ^ k0);
@@ -40,7 +40,7 @@ SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }
-    SFU__UNROLL for (int u = 0; u < DRAW_IN_FLIGHT; u++) {
+    SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
         v_store_in_turn(d->bits + 4 * (at + u * LANES), c0[u], c1[u], c2[u], c3[u]);
     }
 }

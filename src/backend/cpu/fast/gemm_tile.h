@@ -6,7 +6,7 @@
 enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes) };
 
 SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
-    SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
         float *to = c + v * NAME(lanes);
         OF(VEC, _store)(to, first ? sum[v] : OF(VEC, _load)(to) + sum[v]);
     }
@@ -15,11 +15,11 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
 #define STEP(lane)                                                                                                     \
     {                                                                                                                  \
         VEC b[NAME(count)];                                                                                            \
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) {                                                            \
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {                                                        \
             b[v] = OF(VEC, _load)(t->B + (k + (lane)) * t->ldb + v * NAME(lanes));                                     \
         }                                                                                                              \
         SFU__UNROLL for (int r = 0; r < tall; r++) {                                                                   \
-            SFU__UNROLL for (int v = 0; v < NAME(count); v++) {                                                        \
+            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {                                                    \
                 sum[r][v] = OF(VEC, _fma_lane)(a[r], lane, b[v], sum[r][v]);                                           \
             }                                                                                                          \
         }                                                                                                              \
@@ -29,7 +29,7 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
 SFU__INLINE void NAME(rows)(const tile *t, int tall) {
     VEC sum[TALL][NAME(count)];
     SFU__UNROLL for (int r = 0; r < tall; r++) {
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
     }
     int64_t k = 0;
     for (; k + 4 <= t->places; k += 4) {
@@ -40,7 +40,7 @@ SFU__INLINE void NAME(rows)(const tile *t, int tall) {
     for (; k < t->places; k++) {
         SFU__UNROLL for (int r = 0; r < tall; r++) {
             const VEC a = OF(VEC, _set)(t->A[r * t->lda + k]);
-            SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
                 sum[r][v] = OF(VEC, _fma)(a, OF(VEC, _load)(t->B + k * t->ldb + v * NAME(lanes)), sum[r][v]);
             }
         }
@@ -50,7 +50,7 @@ SFU__INLINE void NAME(rows)(const tile *t, int tall) {
 
 #undef STEP
 #define STEP(lane)                                                                                                     \
-    SFU__UNROLL for (int v = 0; v < NAME(count); v++) {                                                                \
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {                                                            \
         sum[4 * q + (lane)][v] = OF(VEC, _fma_lane)(a[q], lane, b[v], sum[4 * q + (lane)][v]);                         \
     }
 
@@ -58,16 +58,16 @@ SFU__INLINE void NAME(rows)(const tile *t, int tall) {
 static void NAME(across)(const tile *t) {
     VEC sum[TALL_T][NAME(count)];
     SFU__UNROLL for (int r = 0; r < TALL_T; r++) {
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
     }
     for (int64_t k = 0; k < t->places; k++) {
         four a[TALL_T / 4];
         VEC b[NAME(count)];
-        SFU__UNROLL for (int q = 0; q < TALL_T / 4; q++) { a[q] = four_load(t->A + k * t->lda + 4 * q); }
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+        SFU__UNROLL for (int64_t q = 0; q < TALL_T / 4; q++) { a[q] = four_load(t->A + k * t->lda + 4 * q); }
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             b[v] = OF(VEC, _load)(t->B + k * t->ldb + v * NAME(lanes));
         }
-        SFU__UNROLL for (int q = 0; q < TALL_T / 4; q++) { STEP(0) STEP(1) STEP(2) STEP(3) }
+        SFU__UNROLL for (int64_t q = 0; q < TALL_T / 4; q++) { STEP(0) STEP(1) STEP(2) STEP(3) }
     }
     SFU__UNROLL for (int r = 0; r < TALL_T; r++) { NAME(put)(t->C + r * t->ldc, sum[r], t->first); }
 }
@@ -76,10 +76,10 @@ static void NAME(across)(const tile *t) {
 /* The same for one row. A NULL: sums of B. */
 static void NAME(across_one)(const tile *t) {
     VEC sum[NAME(count)];
-    SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     for (int64_t k = 0; k < t->places; k++) {
         const VEC a = OF(VEC, _set)(t->A != NULL ? t->A[k * t->lda] : 1.0F);
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(t->B + k * t->ldb + v * NAME(lanes)), sum[v]);
         }
     }

@@ -9,25 +9,50 @@ enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes), NAME(li
 
 /* One chain for each column over entries [begin, end). */
 SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered, bool prefetch) {
-    SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     for (int64_t e = begin; e < end; e++) {
         if (prefetch) {
             const float *later = row_at(o, o->indices[e + AHEAD]);
-            SFU__UNROLL for (int line = 0; line < NAME(lines); line++) { __builtin_prefetch(later + 16 * line); }
+            SFU__UNROLL for (int64_t line = 0; line < NAME(lines); line++) { __builtin_prefetch(later + 16 * line); }
             if (ordered) {
                 __builtin_prefetch(o->values + o->order[e + AHEAD]);
             }
         }
         const VEC a = OF(VEC, _set)(o->values[ordered ? o->order[e] : e]);
         const float *b = row_at(o, o->indices[e]);
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), sum[v]);
         }
     }
 }
 
+/* The same for at most FEW entries, of which there are FEW to be read: those too many are multiplied by zero, which
+ * adds nothing (unless B is not finite). In the narrowest blocks that is cheaper than a loop whose end cannot be
+ * foreseen. */
+SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool ordered, bool prefetch) {
+    float room[FEW];
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    SFU__UNROLL for (int k = 0; k < FEW && prefetch; k++) {
+        __builtin_prefetch(row_at(o, o->indices[begin + AHEAD + k]));
+    }
+    SFU__UNROLL for (int k = 0; k < FEW && ordered; k++) { room[k] = o->values[o->order[begin + k]]; }
+    const float *values = ordered ? room : o->values + begin;
+    SFU__UNROLL for (int q = 0; q < FEW; q += 4) {
+        const f4u there = (f4u)((f4i){0, 1, 2, 3} + q < (f4i){0} + (int32_t)count);
+        const four a = four_of(f4_keep(there, f4_load(values + q)), room + q);
+        const int32_t *indices = o->indices + begin + q;
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+            const int64_t at = v * NAME(lanes);
+            sum[v] = OF(VEC, _fma_lane)(a, 0, OF(VEC, _load)(row_at(o, indices[0]) + at), sum[v]);
+            sum[v] = OF(VEC, _fma_lane)(a, 1, OF(VEC, _load)(row_at(o, indices[1]) + at), sum[v]);
+            sum[v] = OF(VEC, _fma_lane)(a, 2, OF(VEC, _load)(row_at(o, indices[2]) + at), sum[v]);
+            sum[v] = OF(VEC, _fma_lane)(a, 3, OF(VEC, _load)(row_at(o, indices[3]) + at), sum[v]);
+        }
+    }
+}
+
 SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add) {
-    SFU__UNROLL for (int v = 0; v < NAME(count); v++) {
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
         float *to = c + v * NAME(lanes);
         VEC result = add ? OF(VEC, _load)(to) + sum[v] : sum[v];
         if (WIDTH <= SFU__NARROW) {
@@ -48,7 +73,7 @@ __attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands
     } else {
         NAME(chain)(sum, o, begin, end, false, false);
     }
-    SFU__UNROLL for (int v = 0; v < NAME(count); v++) { chain[v] = sum[v]; }
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { chain[v] = sum[v]; }
 }
 
 /* A row of any length and place. */
@@ -60,21 +85,25 @@ __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o,
         begin = stop;
         stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
         NAME(any_chain)(chain, o, begin, stop);
-        SFU__UNROLL for (int v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
     }
     NAME(put)(c, o, sum, o->add);
 }
 
 SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
                             bool ordered, bool prefetch) {
-    const int64_t last = prefetch ? o->last : INT64_MAX;
+    const int64_t last = prefetch ? o->last : o->last + AHEAD;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
         if (end - begin > SFU__CHUNK || end > last) {
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
-            NAME(chain)(sum, o, begin, end, ordered, prefetch);
+            if (WIDTH <= 4 && end - begin <= FEW && begin + FEW <= last) {
+                NAME(few)(sum, o, begin, end - begin, ordered, prefetch);
+            } else {
+                NAME(chain)(sum, o, begin, end, ordered, prefetch);
+            }
             if (o->add) {
                 NAME(put)(c + i * ld, o, sum, true);
             } else {

@@ -51,13 +51,13 @@ SFU__INLINE void pack(packed *to, packing *at, const operands *o, const int64_t 
 }
 
 SFU__INLINE void gaps_chain(vf *chain, const packed *from, const operands *o, int32_t begin, int32_t end) {
-    SFU__UNROLL for (int v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_set(0.0F); }
+    SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_set(0.0F); }
     for (int32_t e = begin; e < end; e++) {
         const float *later = row_at(o, from->indices[e + AHEAD]);
-        SFU__UNROLL for (int line = 0; line < GAPS_WIDTH / 16; line++) { __builtin_prefetch(later + 16 * line); }
+        SFU__UNROLL for (int64_t line = 0; line < GAPS_WIDTH / 16; line++) { __builtin_prefetch(later + 16 * line); }
         const vf a = v_set(from->values[e]);
         const float *b = row_at(o, from->indices[e]);
-        SFU__UNROLL for (int v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_fma(a, v_load(b + v * LANES), chain[v]); }
+        SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_fma(a, v_load(b + v * LANES), chain[v]); }
     }
 }
 
@@ -80,7 +80,7 @@ static void spmm64_gaps(float *c, int64_t ld, const operands *o, const int64_t *
             gaps_chain(chain, &entries, &local, begin, entries.ends[k]);
             begin = entries.ends[k];
             float *to = entries.rows[k] >= 0 ? c + entries.rows[k] * ld : sum;
-            SFU__UNROLL for (int v = 0; v < GAPS_VECTORS; v++) {
+            SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) {
                 vf result = first ? chain[v] : v_load(sum + v * LANES) + chain[v];
                 if (local.add && entries.rows[k] >= 0) {
                     result = v_load(to + v * LANES) + result;
