@@ -75,7 +75,7 @@ static void gather(material *it, const char *name) {
     } else {
         sfu_make_options options;
         sfu_make_options_init(&options);
-        options.nodes = 400;
+        options.nodes = 600;
         options.classes = 5;
         options.vocabulary = 90;
         options.seed = 5;
