@@ -3,7 +3,7 @@
 # beside PyTorch in one run; its distance from the floor; and two threads against one.
 #   usage: bench/epoch.sh [DATASET...]     default: cora pubmed; paths, or names in $SFUMATO_DATA or the cache folder
 # Needs build/ (make). $SFUMATO_VENV is a virtual environment with torch, numpy and, for PyTorch Geometric, torch_geometric;
-# without one it is made in a new folder, which takes the network and a few minutes. WAYS chooses the peers.
+# without one it is made in a new folder, which takes the network and a few minutes. WAYS chooses the peers, NETS the networks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sfumato=${SFUMATO:-$PWD/build/sfumato}
@@ -52,7 +52,7 @@ echo
 for dataset; do
     path=$(file_of "$dataset")
     name=$(basename "$path" .safetensors)
-    for net in gcn sgcn fp+mlp sgcn+lp gcn+lp linear+lp mlp+lp; do
+    for net in ${NETS:-gcn sgcn fp+mlp sgcn+lp gcn+lp linear+lp mlp+lp}; do
         read -r floor _ one < <(ours "$path" "$net" 1)
         two=-
         if [ "$(nproc)" -ge 2 ]; then

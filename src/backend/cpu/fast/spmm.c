@@ -6,7 +6,7 @@
 /* Rows are asked for so many entries ahead, unless all of B is so small (in bytes) that it comes fast enough anyway:
  * narrow rows from the second cache do, for many of them are on their way at once, wide ones, which take longer than
  * asking does, only from the first. */
-enum { AHEAD = 16, FEW = 8 };
+enum { AHEAD = 16, FEW = 8, ABREAST = 4 };
 static int64_t prefetch_from(int32_t ld) { return ld <= 8 ? 512 << 10 : ld <= 32 ? 128 << 10 : 32 << 10; }
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
