@@ -29,22 +29,22 @@ typedef struct dense_reference dense_reference;
 
 /* All arguments must outlive it; the dataset has at most DENSE_MOST nodes. */
 dense_reference *dense_reference_new(const sfu_net *net, const sfu_dataset *dataset, const sfu__parameters *parameters);
-void dense_reference_free(dense_reference *reference);
+void dense_reference_free(dense_reference *self);
 
 /* The class probabilities of every node, with theta laid out as the parameters say. Lives until the next call. */
-dense_matrix dense_forward(dense_reference *reference, const double *theta, const dense_settings *settings);
+dense_matrix dense_forward(dense_reference *self, const double *theta, const dense_settings *settings);
 
 /* What came out of a layer in the last forward, every node. */
-dense_matrix dense_after(const dense_reference *reference, int layer);
+dense_matrix dense_after(const dense_reference *self, int layer);
 
 /* How near the last forward came to a place where a derivative jumps: the least |z| / error of what went into a relu or
  * leaky_relu; INFINITY where there was none. Below a few units a float may be on the other side. */
-double dense_nearest_kink(const dense_reference *reference);
+double dense_nearest_kink(const dense_reference *self);
 
 /* The largest error of what went into an activation or the softmax in the last forward, in units. Where that is no
  * longer small, first-order bounds are not worth much. INFINITY where rounding decides whether a probability is tiny.
  */
-double dense_roughest(const dense_reference *reference);
+double dense_roughest(const dense_reference *self);
 
 typedef struct dense_score {
     double loss, error;
@@ -52,11 +52,10 @@ typedef struct dense_score {
 } dense_score;
 
 /* Of the rows `nodes`, after a forward. */
-dense_score dense_loss(const dense_reference *reference, const int32_t *nodes, int32_t count,
-                       const sfu__target *target);
+dense_score dense_loss(const dense_reference *self, const int32_t *nodes, int32_t count, const sfu__target *target);
 
 /* The gradient of that loss, laid out as theta, zeros in the padding; gradient and error have parameters->size. */
-void dense_backward(dense_reference *reference, double *gradient, double *error, const int32_t *nodes, int32_t count,
+void dense_backward(dense_reference *self, double *gradient, double *error, const int32_t *nodes, int32_t count,
                     const sfu__target *target);
 
 /* One step of Adam, as backend.h has it, with decay and clamping as each parameter says. */

@@ -132,8 +132,8 @@ static void models_come_back(void **state) {
         "smooth(self=trust, neighbour=2, learn=self+neighbour+left) | dense 20 relu | softmax | smooth(learn=right)",
         "dense 17 relu(bias=no) | dense classes | smooth^10(teleport=0.1) | softmax(linear=no)",
         "lpnn",
-        "lpnn(input=fx)",
-        "lpnn(output=f)",
+        "lpnn(input=x)",
+        "lpnn(input=x, output=f)",
         "smooth(neighbour=w, learn=neighbour) | softmax",
         "smooth | dense 1 | dense 5 tanh | dense 9 | softmax",
     };
@@ -428,7 +428,7 @@ static void f_is_there_where_it_is_needed(void **state) {
     (void)state;
     made self;
     sfu_model *model = NULL;
-    make(&self, "lpnn(output=f)");
+    make(&self, "lpnn(input=x, output=f)");
     assert_ok(sfu__model_new(&model, &self.parts));
     assert_int_equal(model->nodes, NODES);
     sfu__tensor tensors[8];
@@ -439,8 +439,8 @@ static void f_is_there_where_it_is_needed(void **state) {
         tensors[i] = i % 2 == 0 ? tensor(names[i], 2, p->rows, p->cols) : tensor(names[i], 1, p->cols, 0);
         tensors[i].data = model->theta; /* numbers enough */
     }
-    const char *const needs[] = {MODEL, "lpnn(output=f)", NULL};
-    const char *const other[] = {MODEL, "lpnn(output=g)", NULL};
+    const char *const needs[] = {MODEL, "lpnn(input=x, output=f)", NULL};
+    const char *const other[] = {MODEL, "lpnn(input=x, output=g)", NULL};
     sfu_model *opened = NULL;
     assert_fails(SFU_ERR_FORMAT, open_made(&opened, tensors, 6, needs), "tensor \"f\": it is missing");
     assert_ok(open_made(&opened, tensors, 6, other));

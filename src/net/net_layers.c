@@ -73,14 +73,16 @@ void sfu__layer_clear(sfu__layer *layer) {
     layer->neighbour_column = NULL;
 }
 
+/* docs/lpnn.md has how the reading and the weights were found. */
 sfu__lpnn sfu__lpnn_defaults(void) {
     return (sfu__lpnn){.f = SFU__LPNN_SOFTMAX,
+                       .input_f = true,
                        .output_g = true,
                        .mu_graph = 1.0,
                        .mu_labelled = 1.0,
-                       .mu_unlabelled = 0.1,
-                       .lambda_labelled = 1.0,
-                       .lambda_unlabelled = 0.1};
+                       .mu_unlabelled = 0.02,
+                       .lambda_labelled = 0.001,
+                       .lambda_unlabelled = 0.003};
 }
 
 /* ---- smooth^k --------------------------------------------------------------------------------------------------- */

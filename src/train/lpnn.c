@@ -64,11 +64,8 @@ static sfu_status every_feature(sfu__block *block, const sfu_dataset *dataset) {
     if (dataset->dense != NULL) {
         return spell_out(block, dataset);
     }
-    block->view = (sfu__sparse){.rows = csr->rows,
-                                .cols = csr->cols,
-                                .indptr = csr->indptr,
-                                .indices = csr->indices,
-                                .values = csr->values};
+    block->view = (sfu__sparse){
+        .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
     if (csr->values == NULL) {
         const int64_t count = csr->indptr[csr->rows];
         SFU_ALLOC(block->own.values, count);

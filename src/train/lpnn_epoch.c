@@ -7,7 +7,8 @@
  *   the output of the validation rows with the new parameters
  *
  * All that makes a row, and all that goes back through it, needs no other row but for S f: so a thread takes a block of
- * rows from the features to the gradients while it is in its cache, and three barriers are enough.
+ * rows from the features to the gradients while it is in its cache, and three barriers are enough, a fourth where the
+ * validation sees f.
  */
 #include "lpnn_int.h"
 #include "model.h"

@@ -4,14 +4,10 @@
 #include "elementary.h"
 
 /* Rows are asked for so many entries ahead, unless all of B is so small (in bytes) that it comes fast enough anyway:
- * narrow rows out of the second cache, for many of them are on their way at once, wide ones only out of the first. */
-enum {
-    AHEAD = 16,
-    PREFETCH_FROM = 128 << 10,
-    PREFETCH_NARROW_FROM = 512 << 10,
-    PREFETCH_WIDE_FROM = 32 << 10,
-    FEW = 8
-};
+ * narrow rows from the second cache do, for many of them are on their way at once, wide ones, which take longer than
+ * asking does, only from the first. */
+enum { AHEAD = 16, FEW = 8 };
+static int64_t prefetch_from(int32_t ld) { return ld <= 8 ? 512 << 10 : ld <= 32 ? 128 << 10 : 32 << 10; }
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
 typedef struct operands {
@@ -62,8 +58,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
     o.last = A->indptr[rows.end] - AHEAD;
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
-    const int64_t from = B->ld <= 8 ? PREFETCH_NARROW_FROM : B->ld <= 32 ? PREFETCH_FROM : PREFETCH_WIDE_FROM;
-    o.prefetch = B->rows * o.stride > from;
+    o.prefetch = B->rows * o.stride > prefetch_from(B->ld);
     int32_t column = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
