@@ -55,8 +55,7 @@ static dense_matrix make_smoothing(dense_reference *self, int index) {
     return S;
 }
 
-/* ---- activations: value, slope, and a bound on how fast the slope changes ------------------------------------------
- */
+/* ---- activations: value, slope, and a bound on how fast the slope changes --------------------------------------- */
 
 static double act(sfu__activation kind, double z) {
     switch (kind) {
@@ -309,8 +308,7 @@ dense_matrix dense_after(const dense_reference *self, int layer) {
 double dense_nearest_kink(const dense_reference *self) { return self->nearest_kink; }
 double dense_roughest(const dense_reference *self) { return self->roughest; }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
 
 static void load_features(dense_reference *self) {
     const sfu_dataset *dataset = self->dataset;

@@ -49,8 +49,7 @@ void dense_smoothing(double *S, const double *A, int n, const dense_recipe *reci
     }
 }
 
-/* ---- the same with a direction: each number carries how it moves ---------------------------------------------------
- */
+/* ---- the same with a direction: each number carries how it moves ------------------------------------------------ */
 
 typedef struct moving {
     double value, by;

@@ -9,8 +9,7 @@ enum { NODES = 12, FEATURES = 7, EDGES = 40 };
 
 static bool one_in(sfu__random *random, uint64_t n) { return sfu__random_below(random, n) == 0; }
 
-/* ---- data ---------------------------------------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------------------------------- */
 
 typedef struct storage {
     int32_t from[EDGES], to[EDGES];
@@ -97,8 +96,7 @@ sfu_dataset *random_dataset(sfu__random *random) {
     return dataset;
 }
 
-/* ---- compositions ---------------------------------------------------------------------------------------------------
- */
+/* ---- compositions ----------------------------------------------------------------------------------------------- */
 
 /* The text so far, and what the next layer must know. */
 typedef struct writer {
@@ -248,8 +246,7 @@ const char *random_composition(char text[COMPOSITION_MAX], sfu__random *random, 
     return text;
 }
 
-/* ---- parameters and nodes
- * -------------------------------------------------------------------------------------------- */
+/* ---- parameters and nodes --------------------------------------------------------------------------------------- */
 
 static double draw_parameter(const sfu__parameter *item, sfu__random *random, bool inside) {
     const double unit = sfu__random_unit(random);

@@ -9,6 +9,11 @@
 
 /* ---- places --------------------------------------------------------------------------------------------------- */
 
+bool test_is_slow(void) {
+    const char *kind = getenv("BUILD_KIND");
+    return kind != NULL && strcmp(kind, "plain") != 0;
+}
+
 const char *test_data(const char *relative) {
     static char path[4096];
     const char *folder = getenv("TEST_DATA");

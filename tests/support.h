@@ -11,6 +11,9 @@
 
 #include "sfumato.h"
 
+/* Whether this build takes ten times as long, under sanitizers or in an emulator; then less is tried. */
+bool test_is_slow(void);
+
 /* A path below the folder of the public datasets; skips the calling test, saying so, where they are not there. The
  * text lives until the next call. */
 const char *test_data(const char *relative);

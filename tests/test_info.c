@@ -107,8 +107,7 @@ static void assert_exactly(const draft *d, const char *const *parts, int line) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- counts -------------------------------------------------------------------------------------------------------
- */
+/* ---- counts ----------------------------------------------------------------------------------------------------- */
 
 static sfu_info info_of(const sfu_dataset *dataset) {
     sfu_info info;
@@ -225,8 +224,7 @@ static void homophily_of_nothing(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- warnings -----------------------------------------------------------------------------------------------------
- */
+/* ---- warnings --------------------------------------------------------------------------------------------------- */
 
 static void nothing_to_warn_of(void **state) {
     (void)state;
@@ -358,8 +356,7 @@ static void a_label_out_of_proportion(void **state) {
                  "below 65536");
 }
 
-/* ---- real ones ----------------------------------------------------------------------------------------------------
- */
+/* ---- real ones -------------------------------------------------------------------------------------------------- */
 
 static void assert_counts(const char *source, const char *edges, const char *features, const char *labels,
                           const int32_t *want, const int32_t *class_counts, double homophily, const char *digest) {
@@ -466,8 +463,7 @@ static void dblp(void **state) {
                   "e90af90793ac7441fa66a1ec8d4c0f9db195a83d6afac55cbcde25cc03320d2c");
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static sfu_status tell_everything(void *context) {
     const draft *d = context;

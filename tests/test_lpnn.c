@@ -35,11 +35,6 @@ static void set_masks(reference *r, const sfu__epoch *epoch) {
 }
 
 /* An emulator is a hundred times slower. */
-static bool emulated(void) {
-    const char *kind = getenv("BUILD_KIND");
-    return kind != NULL && strcmp(kind, "cross") == 0;
-}
-
 static const sfu__backend *plain(void) { return sfu__backend_cpu_set(0); }
 
 /* Every reading, with weights that give every term its say. */
@@ -148,7 +143,7 @@ static void test_finite_differences(void **state) {
         sfu__random random = sfu__random_start(1, sfu__stream_of(SFU__STREAM_MAKE, 9));
         for (int i = 0; i < p.r.parameters.count; i++) {
             const sfu__parameter *item = &p.r.parameters.items[i];
-            for (int sample = 0; sample < 12; sample++) {
+            for (int sample = 0; sample < (test_is_slow() ? 3 : 12); sample++) {
                 const int64_t row = (int64_t)sfu__random_below(&random, (uint64_t)item->rows);
                 const int64_t at =
                     item->offset + row * item->ld + (int64_t)sfu__random_below(&random, (uint64_t)item->cols);
@@ -388,7 +383,7 @@ static void test_same_bytes(void **state) {
         const course first = run_course(dataset, net, plain(), 3);
         check_digest(&first, reading);
         for (int set = 1; sfu__backend_cpu_set(set) != NULL; set++) {
-            for (int t = 0; t < (emulated() ? 1 : 4); t++) {
+            for (int t = 0; t < (test_is_slow() ? 1 : 4); t++) {
                 course other = run_course(dataset, net, sfu__backend_cpu_set(set), threads[t]);
                 assert_same_course(&first, &other);
                 free(other.theta);
@@ -409,7 +404,8 @@ static void test_cora(void **state) {
         "lpnn(f=softmax, input=fx, output=f, mu_g=0.8, mu_l=0.001, mu_u=0.013, lambda_l=0.05, lambda_u=0.01)",
         "lpnn(f=softmax, input=fx, output=g, mu_g=0.8, mu_l=0.001, mu_u=0.013, lambda_l=0.05, lambda_u=0.01)",
     };
-    if (emulated()) {
+    if (test_is_slow()) {
+        print_message("skipped: it takes long in this build\n");
         skip();
     }
     sfu_dataset *cora;

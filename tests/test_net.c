@@ -197,8 +197,7 @@ static void lpnn_has_options(void **state) {
     sfu_net_free(net);
 }
 
-/* ---- random networks, there and back ------------------------------------------------------------------------------
- */
+/* ---- random networks, there and back ---------------------------------------------------------------------------- */
 
 static uint64_t below(sfu__random *random, uint64_t bound) { return sfu__random_below(random, bound); }
 
@@ -454,8 +453,7 @@ static void random_networks_come_back(void **state) {
     }
 }
 
-/* ---- mistakes -----------------------------------------------------------------------------------------------------
- */
+/* ---- mistakes --------------------------------------------------------------------------------------------------- */
 
 /* Each: the text, the column of the caret, the first line. */
 static const struct {

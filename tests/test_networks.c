@@ -21,8 +21,7 @@
 enum { NODES = 12, MOST = 4096, STEPS = 10 };
 static const double TOLERANCE = 16, UNIT = 0x1p-24, TINY = 0x1p-80, ROUGH = 0x1p-11;
 
-/* ---- a trial
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- a trial ---------------------------------------------------------------------------------------------------- */
 
 typedef struct part {
     int32_t nodes[NODES], labels[NODES], count;
@@ -88,8 +87,7 @@ static void finish(trial *it) {
     sfu_dataset_free(it->dataset);
 }
 
-/* ---- comparing
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- comparing -------------------------------------------------------------------------------------------------- */
 
 typedef struct place {
     const trial *trial;
@@ -202,8 +200,7 @@ static void compare_gradient(tally *tally, trial *it, place at, const float *gra
     }
 }
 
-/* ---- Adam
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Adam ------------------------------------------------------------------------------------------------------- */
 
 typedef struct moments {
     double theta[MOST], m[MOST], v[MOST], gradient[MOST];
@@ -238,8 +235,7 @@ static void compare_adam(tally *tally, trial *it, place at, const moments *befor
     }
 }
 
-/* ---- running
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- running ---------------------------------------------------------------------------------------------------- */
 
 static void train(tally *tally, trial *it, place at, sfu__worker *worker, const sfu__plan *plan) {
     static moments before, after;
@@ -430,17 +426,11 @@ static void named_networks(void **state) {
     assert_true(most < 1e-3);
 }
 
-/* Sanitizers and emulators take ten times as long. */
-static int rounds(void) {
-    const char *kind = getenv("BUILD_KIND");
-    return kind == NULL || strcmp(kind, "plain") == 0 ? 2000 : 300;
-}
-
 static void random_compositions(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(22, 0);
     tally tally = {0};
-    for (int round = 0; round < rounds(); round++) {
+    for (int round = 0; round < (test_is_slow() ? 300 : 2000); round++) {
         trial it;
         draw(&it, &random, NULL, NULL);
         for (int set = 0; set < SETS; set++) {

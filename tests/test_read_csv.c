@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reading, and what came out as text ---------------------------------------------------------------------------
- */
+/* ---- reading, and what came out as text ------------------------------------------------------------------------- */
 
 typedef struct files {
     const char *edges, *nodes, *features, *feature_names, *labels, *columns, *split;

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is trained
- * ------------------------------------------------------------------------------------------------- */
+/* ---- what is trained -------------------------------------------------------------------------------------------- */
 
 typedef struct experiment {
     const char *name;
@@ -50,8 +49,7 @@ static const experiment experiments[] = {
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof experiments[0] };
 
-/* ---- one training
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- one training ----------------------------------------------------------------------------------------------- */
 
 enum { OUTCOMES = 3 };
 static const char *const outcome_names[OUTCOMES] = {"weights", "predictions", "scores"};
@@ -152,8 +150,7 @@ static void train(outcome *to, const material *it, const experiment *what, const
     sfu__worker_free(worker);
 }
 
-/* ---- all of them agree
- * ------------------------------------------------------------------------------------------------- */
+/* ---- all of them agree ------------------------------------------------------------------------------------------ */
 
 static void assert_same(const experiment *what, const outcome *first, const outcome *other, const char *kernels,
                         int threads) {
@@ -165,10 +162,9 @@ static void assert_same(const experiment *what, const outcome *first, const outc
 }
 
 static void try_all(outcome *first, const experiment *what) {
-    static const int threads[] = {1, 3, 2, 8, 16};
-    const char *kind = getenv("BUILD_KIND");
-    const bool fast = kind == NULL || strcmp(kind, "plain") == 0; /* neither under sanitizers nor in an emulator */
-    const size_t counts = fast ? sizeof threads / sizeof threads[0] : 2;
+    enum { COUNTS = 5 };
+    static const int threads[COUNTS] = {1, 3, 2, 8, 16}; /* each set of kernels starts with another */
+    const int counts = test_is_slow() ? 1 : COUNTS;
     material it;
     sfu_net *net = NULL;
     outcome other;
@@ -179,10 +175,11 @@ static void try_all(outcome *first, const experiment *what) {
         const sfu__backend *backend = NULL;
         for (int set = 0; (backend = sfu__backend_cpu_set(set)) != NULL; set++) {
             /* The second plan was made by two threads: it is the same, so one training tells. */
-            for (size_t i = 0; i < (plans == 1 ? counts : 1); i++) {
+            for (int i = 0; i < (plans == 1 ? counts : 1); i++) {
                 const bool is_first = plans == 1 && set == 0 && i == 0;
-                train(is_first ? first : &other, &it, what, net, plan, backend, threads[i]);
-                assert_same(what, first, is_first ? first : &other, backend->name, threads[i]);
+                const int count = threads[(set + i) % COUNTS];
+                train(is_first ? first : &other, &it, what, net, plan, backend, count);
+                assert_same(what, first, is_first ? first : &other, backend->name, count);
             }
         }
         sfu__plan_free(plan);
@@ -191,8 +188,7 @@ static void try_all(outcome *first, const experiment *what) {
     release(&it);
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- the file --------------------------------------------------------------------------------------------------- */
 
 static const char *file_path(void) {
     static char path[4096];

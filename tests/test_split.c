@@ -9,8 +9,7 @@
 
 static char said[4096]; /* what was logged since the dataset was made */
 
-/* ---- datasets -----------------------------------------------------------------------------------------------------
- */
+/* ---- datasets --------------------------------------------------------------------------------------------------- */
 
 /* `nodes` nodes without edges; the label of node i is labels[i]. */
 static sfu_dataset *labelled(int32_t nodes, const int32_t *labels, int32_t classes) {
@@ -102,8 +101,7 @@ static void count_classes(int32_t *counts, int32_t classes, const sfu_split *spl
     }
 }
 
-/* ---- what is said -------------------------------------------------------------------------------------------------
- */
+/* ---- what is said ----------------------------------------------------------------------------------------------- */
 
 static void remember(void *user, sfu_log_level level, const char *line) {
     (void)user;
@@ -125,8 +123,7 @@ static void assert_said(const char *part) {
     }
 }
 
-/* ---- random -------------------------------------------------------------------------------------------------------
- */
+/* ---- random ----------------------------------------------------------------------------------------------------- */
 
 static void random_cuts_500_and_1000(void **state) {
     (void)state;
@@ -296,8 +293,7 @@ static void untrained_classes_are_told(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- cv -----------------------------------------------------------------------------------------------------------
- */
+/* ---- cv --------------------------------------------------------------------------------------------------------- */
 
 static void folds_cover_everything_once(void **state) {
     (void)state;
@@ -358,8 +354,7 @@ static void the_last_fold_validates_on_the_first(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- given ones ---------------------------------------------------------------------------------------------------
- */
+/* ---- given ones ------------------------------------------------------------------------------------------------- */
 
 static sfu_dataset *with_standard(const char *const *names, const int32_t *val, int32_t val_count) {
     static const int32_t edges[1], labels[] = {0, 1, 0, 1, SFU_NO_LABEL, 1}, train[] = {3, 0}, test[] = {1};
@@ -536,8 +531,7 @@ static void files_that_are_wrong(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- refusals -----------------------------------------------------------------------------------------------------
- */
+/* ---- refusals --------------------------------------------------------------------------------------------------- */
 
 static void texts_that_are_wrong(void **state) {
     (void)state;
@@ -599,8 +593,7 @@ static void labels_that_are_missing(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- digests ------------------------------------------------------------------------------------------------------
- */
+/* ---- digests ---------------------------------------------------------------------------------------------------- */
 
 /* Pinned: a change here makes every result that was ever written incomparable. */
 static void digests_stay(void **state) {
@@ -630,8 +623,7 @@ static void digests_stay(void **state) {
     assert_true(same);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static sfu_status every_protocol(void *context) {
     const char *file = context;

@@ -16,8 +16,7 @@ struct sfu_split {
     char *text;
 };
 
-/* ---- the protocols, from their text -------------------------------------------------------------------------------
- */
+/* ---- the protocols, from their text ----------------------------------------------------------------------------- */
 
 /* Reads "A:B:C" into `count` numbers called by `names`. `form` is the protocol as it should look. */
 static sfu_status parse_numbers(int64_t *numbers, int count, const char *const *names, const sfu__draft *draft,
@@ -131,8 +130,7 @@ static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
                      draft->quoted);
 }
 
-/* ---- from draft to split ------------------------------------------------------------------------------------------
- */
+/* ---- from draft to split ---------------------------------------------------------------------------------------- */
 
 static sfu_status start_draft(sfu__draft *draft, const sfu_dataset *dataset, const char *protocol, const char *size) {
     sfu_status status = SFU_OK;
@@ -257,8 +255,7 @@ void sfu_split_free(sfu_split *split) {
     sfu__free(split);
 }
 
-/* ---- what a split tells -------------------------------------------------------------------------------------------
- */
+/* ---- what a split tells ----------------------------------------------------------------------------------------- */
 
 const int32_t *sfu_split_part(const sfu_split *split, sfu_part part, int32_t *count) {
     const bool known = (int)part >= 0 && part < SFU_PARTS;

@@ -36,8 +36,7 @@ done:
     return status;
 }
 
-/* ---- who validates and who tests ----------------------------------------------------------------------------------
- */
+/* ---- who validates and who tests -------------------------------------------------------------------------------- */
 
 /* Lays the labelled nodes out class after class, each class in the order of the draw, and deals the pattern out along
  * that line again and again: every class, and the whole, is divided as the pattern is, to within one node a part. */
@@ -67,8 +66,7 @@ static void cut(sfu__draft *draft, const draw *drawn) {
     }
 }
 
-/* ---- who trains ---------------------------------------------------------------------------------------------------
- */
+/* ---- who trains ------------------------------------------------------------------------------------------------- */
 
 /* The sizes of the paper's tables, which its own rule does not always give: by nodes, features and classes. */
 static const struct {
@@ -196,8 +194,7 @@ done:
     return status;
 }
 
-/* ---- the protocols ------------------------------------------------------------------------------------------------
- */
+/* ---- the protocols ---------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed) {
     static const uint8_t quarters[] = {SFU_TRAIN, SFU_VAL, SFU_TRAIN, SFU_TEST};

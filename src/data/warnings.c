@@ -41,8 +41,7 @@ static const char *class_text(char text[SFU__QUOTE_MAX], const sheet *about, int
     return sfu__quote(text, name, strlen(name));
 }
 
-/* ---- labels -------------------------------------------------------------------------------------------------------
- */
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
 
 static bool no_labels(sheet *about) {
     return about->facts->labelled_classes == 0 &&
@@ -111,8 +110,7 @@ static bool imbalance(sheet *about) {
                class_text(small, about, facts->smallest_class), least);
 }
 
-/* ---- graph --------------------------------------------------------------------------------------------------------
- */
+/* ---- graph ------------------------------------------------------------------------------------------------------ */
 
 static bool no_edges(sheet *about) {
     return about->info->edges == about->info->self_loops &&
@@ -161,8 +159,7 @@ static bool directed(sheet *about) {
                       "that point to it; import it undirected unless that is meant.");
 }
 
-/* ---- features -----------------------------------------------------------------------------------------------------
- */
+/* ---- features --------------------------------------------------------------------------------------------------- */
 
 static bool one_hot(sheet *about) {
     return about->facts->one_hot &&
@@ -198,8 +195,7 @@ static bool dense_zeros(sheet *about) {
                cells * 4e-6, density * 100.0);
 }
 
-/* ---- split --------------------------------------------------------------------------------------------------------
- */
+/* ---- split ------------------------------------------------------------------------------------------------------ */
 
 static bool no_standard(sheet *about) {
     return !about->info->has_standard && about->facts->labelled_classes > 0 &&

@@ -20,8 +20,7 @@ void sfu_model_free(sfu_model *model) {
 
 bool sfu__model_needs_f(const sfu_net *net) { return net->is_lpnn && (net->lpnn.input_f || !net->lpnn.output_g); }
 
-/* ---- out of a training ----------------------------------------------------------------------------------------------
- */
+/* ---- out of a training ------------------------------------------------------------------------------------------ */
 
 static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     sfu_status status = SFU_OK;
@@ -99,8 +98,7 @@ done:
     return status;
 }
 
-/* ---- what it has to say ---------------------------------------------------------------------------------------------
- */
+/* ---- what it has to say ----------------------------------------------------------------------------------------- */
 
 const sfu_net *sfu_model_net(const sfu_model *model) { return model->net; }
 int32_t sfu_model_classes(const sfu_model *model) { return model->classes; }

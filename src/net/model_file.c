@@ -28,8 +28,7 @@ static bool is_matrix(const sfu__parameter *parameter) {
     return parameter->layer < 0 || strcmp(parameter->name, "weight") == 0;
 }
 
-/* ---- reading: the numbers that follow from shapes -------------------------------------------------------------------
- */
+/* ---- reading: the numbers that follow from shapes --------------------------------------------------------------- */
 
 typedef struct source {
     const sfu__safetensors *file;
@@ -125,8 +124,7 @@ static sfu_status read_nodes(sfu_model *self, const source *from) {
     return SFU_OK;
 }
 
-/* ---- reading: the tensors -------------------------------------------------------------------------------------------
- */
+/* ---- reading: the tensors --------------------------------------------------------------------------------------- */
 
 static bool has_shape(const sfu__tensor *tensor, const sfu__parameter *parameter) {
     if (is_matrix(parameter)) {
@@ -211,8 +209,7 @@ done:
     return status;
 }
 
-/* ---- reading: the metadata ------------------------------------------------------------------------------------------
- */
+/* ---- reading: the metadata -------------------------------------------------------------------------------------- */
 
 static sfu_status check_format(const source *from) {
     char quoted[SFU__QUOTE_MAX];
@@ -301,8 +298,7 @@ sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, co
     return status != SFU_OK ? status : read_model(model, file, path);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 /* The parameter's values without their padding, at `to`. */
 static sfu__tensor pack_tensor(float *to, const char *name, const float *theta, const sfu__parameter *parameter) {

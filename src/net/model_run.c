@@ -24,8 +24,7 @@ static const struct {
                {"test_macro_f1", offsetof(sfu_scores, test_macro_f1)}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
-/* ---- writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_number(sfu__text *text, const char *key, double number) {
     sfu_status status = sfu__text_format(text, "\"%s\":", key);
@@ -91,8 +90,7 @@ done:
     return status;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 static int32_t whole_number(const json_t *value) {
     const json_int_t number = json_integer_value(value);

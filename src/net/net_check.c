@@ -25,8 +25,7 @@ sfu_status sfu__check_start(const sfu__chain *chain, sfu__layer_kind kind, const
                : sfu__mistake(chain->text, place, "dense after the softmax; only smooth may stand there");
 }
 
-/* ---- smooth -------------------------------------------------------------------------------------------------------
- */
+/* ---- smooth ----------------------------------------------------------------------------------------------------- */
 
 enum { EXPONENTS = SFU__LEARN_LEFT | SFU__LEARN_RIGHT };
 
@@ -96,8 +95,7 @@ static sfu_status check_smooth(sfu__chain *chain, sfu__layer *layer, const sfu__
     return layer->labels ? check_labels(chain, layer, given) : SFU_OK;
 }
 
-/* ---- dense and softmax ----------------------------------------------------------------------------------------------
- */
+/* ---- dense and softmax ------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__check_layer(sfu__chain *chain, sfu__layer *layer, const sfu__given *given, const char *place) {
     if (layer->kind == SFU__LAYER_SMOOTH) {

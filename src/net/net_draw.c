@@ -14,8 +14,7 @@
 
 enum { CHARACTER = 8, LINE = 18, PAD = 12, ARROW = 44, MARGIN = 16, HEADING = 72 };
 
-/* ---- boxes ----------------------------------------------------------------------------------------------------------
- */
+/* ---- boxes ------------------------------------------------------------------------------------------------------ */
 
 typedef struct style {
     const char *fill, *stroke, *about;
@@ -74,8 +73,7 @@ static void finish_box(drawing *self, box *box) {
     self->height = box->height > self->height ? box->height : self->height;
 }
 
-/* ---- what stands in them --------------------------------------------------------------------------------------------
- */
+/* ---- what stands in them ---------------------------------------------------------------------------------------- */
 
 /* H <- act((1-t) S H + t H0), with what does nothing left out. */
 static sfu_status smooth_equation(sfu__text *text, const sfu__layer *layer) {
@@ -219,8 +217,7 @@ done:
     return status;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_text(sfu__text *svg, const char *bytes, size_t size) {
     sfu_status status = SFU_OK;

@@ -47,8 +47,7 @@ int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes) {
     return net->layers[layer].width > 0 ? net->layers[layer].width : classes;
 }
 
-/* ---- a layer --------------------------------------------------------------------------------------------------------
- */
+/* ---- a layer ---------------------------------------------------------------------------------------------------- */
 
 typedef struct parser {
     sfu__reader reader;
@@ -124,8 +123,7 @@ done:
     return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------
- */
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
 
 static sfu_status expect_end(const parser *self, const char *right) {
     const sfu__token *token = &self->reader.token;

@@ -7,8 +7,7 @@
 
 enum { ALIGNMENT = 16 }; /* floats: each parameter starts at a multiple of 64 bytes */
 
-/* ---- shapes -------------------------------------------------------------------------------------------------------
- */
+/* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
 static const struct {
     unsigned bit;
@@ -126,8 +125,7 @@ const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int l
     return NULL;
 }
 
-/* ---- start --------------------------------------------------------------------------------------------------------
- */
+/* ---- start ------------------------------------------------------------------------------------------------------ */
 
 /* Glorot and Bengio's uniform start: (2u - 1) sqrt(6 / (rows + cols)) with u = the top 24 bits of the number at
  * position row * cols + col, so 2^-24 apart, in double and rounded to float once. */
