@@ -8,6 +8,10 @@ unset SFUMATO_DATA
 if [ -e "$SOURCE/build/venv/complete" ]; then # a python3 with numpy and safetensors, see scripts/setup.sh
     export PATH="$SOURCE/build/venv/bin:$PATH"
 fi
+# Looking for leaks takes the sanitizer seconds a run on some machines; the test_*_behaviour.sh ask for it where it pays.
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    export ASAN_OPTIONS=detect_leaks=0
+fi
 mkdir -p "$HOME" "$folder/work"
 cd "$folder/work"
 exec_status=0

@@ -55,42 +55,62 @@ else
     echo "no python3: --json was not parsed"
 fi
 
-# ---- Ctrl-C: the best weights so far are written, and it is said
-interrupt() { # SECONDS COMMAND...: interrupts it after a while; leaves its exit status in $code
-    code=0
+# ---- no leaks, where the build can tell
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" train small.safetensors gcn+lp --repeat 2 --epochs 2 --report -o leaks.model >/dev/null
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" predict small.safetensors leaks.model -o leaks.csv >/dev/null
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" explain small.safetensors gcn --plain >/dev/null
+fi
+
+# ---- Ctrl-C: the best weights so far are written, and it is said. What must be waited for is waited for together.
+interrupt() { # NAME SECONDS COMMAND...: interrupts it after a while; leaves its output in NAME.*, its exit status in NAME.code
+    local name=$1 code=0
+    shift
     perl -e '$SIG{INT} = "DEFAULT"; my $s = shift; my $p = fork; if (!$p) { exec @ARGV or exit 99; }
         sleep $s; kill "INT", $p; waitpid $p, 0; exit($? & 127 ? 128 + ($? & 127) : $? >> 8);' \
-        "$@" >stdout 2>stderr || code=$?
+        "$@" >"$name.stdout" 2>"$name.stderr" || code=$?
+    echo "$code" >"$name.code"
 }
+endless=("$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1)
 if command -v perl >/dev/null; then
-    interrupt 1 "$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 -o interrupted.model
-    [ "$code" -eq 130 ] || fail "an interrupt: exit $code, $(cat stderr)"
-    grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' stderr ||
-        fail "an interrupt: $(cat stderr)"
-    grep -q '^  model written to interrupted.model$' stdout || fail "an interrupt: $(cat stdout)"
-    "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null
-    interrupt 1 "$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --json --repeat 5
-    [ "$code" -eq 130 ] && grep -q '"interrupted": true' stdout || fail "an interrupt: exit $code, $(cat stderr)"
-
-    # ---- progress: plain lines where stderr is no terminal
-    interrupt 5 "$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0
-    grep -qE '^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' stderr ||
-        fail "no progress: $(cat stderr)"
+    interrupt saved 4 "${endless[@]}" -o interrupted.model &
+    interrupt json 2 "${endless[@]}" --json --repeat 5 &
 else
     echo "no perl: nothing was interrupted"
 fi
 
 # ---- a bar on a terminal, within its width, and gone at the end
+draw_bar() { # COLUMNS
+    script -qec "stty cols $1; TERM=xterm timeout -s INT 2 '$SFUMATO' train small.safetensors gcn --epochs 300000 \
+        --patience 0 --threads 1 >/dev/null" "$1.log" >/dev/null || true
+}
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
-        script -qec "stty cols $columns; TERM=xterm timeout -s INT 1.5 '$SFUMATO' train small.safetensors gcn --epochs 300000 \
-            --patience 0 >/dev/null" log >/dev/null || true
-        tr '\r' '\n' <log | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
-        grep -q ' %' bars || fail "no bar: $(cat log)"
+        draw_bar $columns &
+    done
+else
+    echo "no script: no terminal to draw a bar on"
+fi
+wait
+
+if command -v perl >/dev/null; then
+    [ "$(cat saved.code)" -eq 130 ] || fail "an interrupt: exit $(cat saved.code), $(cat saved.stderr)"
+    grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' saved.stderr ||
+        fail "an interrupt: $(cat saved.stderr)"
+    grep -q '^  model written to interrupted.model$' saved.stdout || fail "an interrupt: $(cat saved.stdout)"
+    "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null
+    [ "$(cat json.code)" -eq 130 ] && grep -q '"interrupted": true' json.stdout ||
+        fail "an interrupt: exit $(cat json.code), $(cat json.stderr)"
+    # ---- progress: plain lines where stderr is no terminal
+    grep -qE '^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' saved.stderr ||
+        fail "no progress: $(cat saved.stderr)"
+fi
+if command -v script >/dev/null; then
+    for columns in 40 80 100; do
+        tr '\r' '\n' <$columns.log | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
+        grep -q ' %' bars || fail "no bar: $(cat $columns.log)"
         widest=$(wc -L <bars)
         [ "$widest" -lt "$columns" ] || fail "a bar $widest columns wide on a terminal of $columns: $(cat bars)"
     done
     grep -q 'loss .*val .*epochs/s' bars || fail "no loss, accuracy and rate: $(cat bars)"
-else
-    echo "no script: no terminal to draw a bar on"
 fi

@@ -2,10 +2,6 @@
 # A test of the program as a transcript: what was typed, what was said, how it ended. Sourced by the test_cli_*.sh.
 # The transcript is compared with tests/cli/NAME.txt; UPDATE=1 writes that file instead, for a person to read and commit.
 export COLUMNS=80
-# Looking for leaks takes the sanitizer seconds a run on some machines; test_cli_behaviour.sh asks for it where it pays.
-if [ "${BUILD_KIND:-plain}" = sanitized ]; then
-    export ASAN_OPTIONS=detect_leaks=0
-fi
 transcript=$PWD/../transcript.txt
 : >"$transcript"
 
