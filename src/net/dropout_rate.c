@@ -1,3 +1,4 @@
+/* dropout_rate.c - a rate as the kernels take it: in 65536ths, never all of them. */
 #include "net.h"
 
 uint32_t sfu__dropout_threshold(double rate) {
