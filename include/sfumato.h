@@ -80,7 +80,8 @@ typedef enum sfu_status {
 /* What a status means in general. Never NULL. */
 SFU_API const char *sfu_status_text(sfu_status status);
 
-/* What the last failed call on this thread had to say, one line without a newline; "" if none failed. */
+/* What the last failed call on this thread had to say, without a newline at its end; "" if none failed. One line; of a
+ * mistake in a composition three: what is wrong, the text, and a caret under the place. */
 SFU_API const char *sfu_message(void);
 
 /* ---- 3. Memory, log, progress ----------------------------------------------------------------------------------- */
