@@ -88,7 +88,7 @@ double dense_slope(sfu__activation kind, double z) {
     case SFU__ELU:
         return z > 0 ? 1 : exp(z);
     case SFU__LEAKY_RELU:
-        return z < 0 ? 0.01 : 1;
+        return z > 0 ? 1 : 0.01;
     case SFU__IDENTITY:
         break;
     }

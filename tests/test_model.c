@@ -242,7 +242,12 @@ static void embeddings_have_the_width_of_the_last_hidden_layer(void **state) {
     static const struct {
         const char *net;
         int32_t width;
-    } cases[] = {{"sgcn", 0}, {"gcn", 64}, {"lpnn", 64}, {"dense 9 relu | dense classes | softmax(linear=no)", 3}};
+    } cases[] = {{"sgcn", 0},
+                 {"gcn", 64},
+                 {"lpnn", 64},
+                 {"dense 9 relu | dense classes | softmax(linear=no)", 9},
+                 {"dense classes tanh | smooth^2 | softmax(linear=no) | smooth", 0},
+                 {"dense 9 relu | dense classes | softmax", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sfu_net *net = parse(cases[i].net);
         assert_int_equal(sfu__net_embedding_width(net, 3), cases[i].width);

@@ -156,6 +156,7 @@ static int hidden_layer(const sfu_net *net) {
 /* After a prediction of every node, and a forward of the reference. */
 static void compare_embedding(tally *tally, trial *it, place at, const sfu__worker *worker, const sfu__plan *plan) {
     const int layer = hidden_layer(it->net);
+    assert_int_equal(sfu__net_embedding_width(it->net, it->dataset->classes), sfu__plan_embedding_width(plan));
     sfu__dense embedding;
     if (layer < 0) {
         assert_int_equal(sfu__plan_embedding_width(plan), 0);

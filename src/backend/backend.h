@@ -12,7 +12,9 @@
  *   row sum   a sum along a row has four lanes, lane l adds columns l, l+4, ... in order; then (0+1) + (2+3).
  *   block sum a sum over many rows is cut into blocks of rows (sfu__block_rows), each a product pattern over its rows;
  *             blocks are added in order.
- *   tiny      a probability, gradient or moment below 2^-100 in size becomes +0 where it is made.
+ *   tiny      what is below 2^-100 in size becomes +0 where it is made: in rows that are finished, softmaxed, mixed,
+ *             normalised or scored and on their ways back, in block_sum, sddmm, lpnn and Adam's moments, and in spmm
+ *             where a row has at most 16 floats. Wider spmm, gemm and the parts of gemm_t keep what they get.
  */
 #ifndef SFU_BACKEND_H
 #define SFU_BACKEND_H

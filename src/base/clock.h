@@ -5,5 +5,6 @@
 #include <stdint.h>
 
 int64_t sfu__now_ns(void);
+double sfu__now(void); /* in seconds */
 
 #endif

@@ -60,7 +60,9 @@ SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text);
 /* The name of a parameter of the layer that has a value a node, "self" or "neighbour"; NULL: it has none. */
 const char *sfu__layer_learns_nodes(const sfu__layer *layer);
 
-/* The width of the last hidden layer, the output of the last dense layer; 0: there is none. */
+/* The last hidden layer: the last dense one whose output is more than what a softmax(linear=no) is taken of, smoothed or
+ * not; -1: there is none. And its width, 0 where there is none. */
+int sfu__net_last_hidden(const sfu_net *net);
 int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes);
 
 /* ---- what it trains ---- */

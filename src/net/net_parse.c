@@ -25,14 +25,26 @@ void sfu_net_free(sfu_net *net) {
 
 const char *sfu_net_text(const sfu_net *net) { return net->text; }
 
-int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes) {
-    int32_t width = 0;
-    for (int i = 0; i < net->count; i++) {
-        if (net->layers[i].kind == SFU__LAYER_DENSE) {
-            width = net->layers[i].width > 0 ? net->layers[i].width : classes;
+int sfu__net_last_hidden(const sfu_net *net) {
+    bool taken = false; /* the layers after this one only smooth it and take the softmax */
+    for (int i = net->count - 1; i >= 0; i--) {
+        const sfu__layer *layer = &net->layers[i];
+        if (layer->kind == SFU__LAYER_DENSE && !taken) {
+            return i;
+        }
+        if (layer->kind != SFU__LAYER_SMOOTH) {
+            taken = layer->kind == SFU__LAYER_SOFTMAX && !layer->linear;
         }
     }
-    return width;
+    return -1;
+}
+
+int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes) {
+    const int layer = sfu__net_last_hidden(net);
+    if (layer < 0) {
+        return 0;
+    }
+    return net->layers[layer].width > 0 ? net->layers[layer].width : classes;
 }
 
 /* ---- a layer --------------------------------------------------------------------------------------------------------

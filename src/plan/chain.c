@@ -200,8 +200,9 @@ static void add_dense(sfu__plan *plan, const sfu_net *net, int index, int32_t wi
         finish->mask_layer = mask_number(index, 0);
         finish->rate = rate_behind(net, index);
     }
-    plan->last_dense = plan->last_hidden;
-    plan->last_hidden = plan->link_count - 1;
+    if (index == sfu__net_last_hidden(net)) {
+        plan->last_hidden = plan->link_count - 1;
+    }
 }
 
 /* At most two links a smoothing step, three a layer. */
@@ -244,8 +245,6 @@ static void add_layer(sfu__plan *plan, const sfu_net *net, int index, int32_t *w
     }
     if (layer->linear) {
         add_link(plan, SFU__LINK_WEIGHTS, index, *width);
-    } else { /* the last dense layer makes what the softmax is taken of: it is not hidden */
-        plan->last_hidden = plan->last_dense;
     }
     add_link(plan, SFU__LINK_SOFTMAX, index, *width)->bias = layer->linear && layer->bias;
 }
@@ -255,7 +254,6 @@ sfu_status sfu__chain_make(sfu__plan *plan, const sfu_net *net) {
     int32_t width = plan->features;
     plan->first_weights = -1;
     plan->last_hidden = -1;
-    plan->last_dense = -1;
     SFU_ALLOC_ZERO(plan->links, most_links(net));
     SFU_ALLOC_ZERO(plan->smoothers, net->count);
     for (int i = 0; i < net->count; i++) {

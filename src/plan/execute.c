@@ -4,11 +4,11 @@
  * steps, takes its share of each, and waits for the others where a step reads what they wrote.
  */
 #include "plan_int.h"
+#include "clock.h"
 #include "team.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* A step with its operands in place. */
 typedef struct ready {
@@ -353,22 +353,16 @@ static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thre
     }
 }
 
-static double now(void) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 /* The same with a look at the clock, for which everybody waits after each step. */
 static void run_measured(sfu__worker *self, sfu_pass pass, int thread) {
     const ready_pass *at = &self->passes[pass];
     for (size_t i = 0; i < at->count; i++) {
         sfu__team_barrier(self->team);
-        const double before = now();
+        const double before = sfu__now();
         run_step(self, pass, &at->steps[i], thread);
         sfu__team_barrier(self->team);
         if (thread == 0) {
-            at->seconds[i] += now() - before;
+            at->seconds[i] += sfu__now() - before;
         }
     }
 }

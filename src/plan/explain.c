@@ -1,13 +1,13 @@
 /* explain.c - a plan as people see it: its steps with what they cost, predicted and measured, and the cost that the
  * paper gives for the network. */
 #include "plan_int.h"
+#include "clock.h"
 #include "notify.h"
 #include "parallel.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { HEADING = 256 };
 
@@ -199,12 +199,6 @@ enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 400 };
 #define ROUND_SECONDS 0.0005
 #define ALL_SECONDS 0.5
 
-static double clock_now(void) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static void run_once(const sfu_plan *self, sfu__worker *worker, sfu_pass pass, uint32_t number) {
     if (pass == SFU_PASS_PREDICT) {
         sfu__worker_forward(worker, pass);
@@ -262,9 +256,9 @@ static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass f
     double *times = NULL, best = INFINITY;
     SFU_ALLOC(times, steps);
     run_once(self, worker, first, 1);
-    const double start = clock_now();
+    const double start = sfu__now();
     run_once(self, worker, first, 1);
-    const double one = clock_now() - start;
+    const double one = sfu__now() - start;
     const int repeats = one > ROUND_SECONDS ? 1 : (int)(ROUND_SECONDS / (one + 1e-7));
     const double fit = ALL_SECONDS / (one * repeats + 1e-7);
     const int rounds = fit > ROUNDS_MOST ? ROUNDS_MOST : fit < ROUNDS_LEAST ? ROUNDS_LEAST : (int)fit;

@@ -1,10 +1,10 @@
 #include "machine.h"
+#include "clock.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- caches ----------------------------------------------------------------------------------------------------- */
@@ -106,32 +106,27 @@ int sfu__machine_level(const sfu__machine *machine, double bytes) {
     return level;
 }
 
-/* ---- a clock ---------------------------------------------------------------------------------------------------- */
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+/* ---- how long ---------------------------------------------------------------------------------------------------- */
 
 static double seconds_of(void (*job)(void *context), void *context, int64_t times) {
-    const double begin = now();
+    const double begin = sfu__now();
     for (int64_t i = 0; i < times; i++) {
         job(context);
     }
-    return now() - begin;
+    return sfu__now() - begin;
 }
 
 double sfu__best_seconds(void (*job)(void *context), void *context) {
-    enum { ROUNDS = 9 };
-    const double long_enough = 5e-4;
+    enum { ROUNDS = 9, ROUNDS_LEAST = 3 };
+    const double long_enough = 5e-4, all = 0.05; /* seconds of a round, and of all but the first three */
     int64_t times = 1;
     double took = seconds_of(job, context, times);
     while (took < long_enough && times < 1 << 24) {
         times *= 2;
         took = seconds_of(job, context, times);
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    const double begin = sfu__now();
+    for (int round = 0; round < ROUNDS_LEAST || (round < ROUNDS && sfu__now() - begin < all); round++) {
         const double again = seconds_of(job, context, times);
         took = again < took ? again : took;
     }

@@ -153,13 +153,11 @@ struct sfu__plan {
     unsigned rewrites;
     int threads;
     sfu__parameters parameters;
-    float **columns; /* one a parameter: what a learned node column starts from; borrowed, or NULL */
     sfu__link *links;
     int link_count;
     int lead;          /* links of the leading smoothing whose matrix is constant */
     int first_weights; /* link; -1: none */
     int last_hidden;   /* the link that makes the last hidden layer; -1: none */
-    int last_dense;    /* the one before it */
     sfu__smoother *smoothers;
     int smoother_count;
     int64_t learned_values; /* floats of the values of all learned smoothings */

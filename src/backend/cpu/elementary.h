@@ -120,7 +120,7 @@ static inline vf activation_slope(sfu__activation act, vf y) {
     case SFU__ELU:
         return v_pick(v_less(y, zero), y + one, one);
     case SFU__LEAKY_RELU:
-        return v_pick(v_less(y, zero), v_set(0.01F), one);
+        return v_pick(v_less(zero, y), one, v_set(0.01F));
     default:
         return one;
     }
