@@ -412,7 +412,9 @@ SFU_API SFU_CHECKED sfu_status sfu_net_draw(const sfu_net *net, const char *path
 
 /* ---- 9. Plans --------------------------------------------------------------------------------------------------- */
 
-/* The steps of a training epoch, of its validation and of a prediction of every node, and what they cost. */
+/* The steps of a training epoch, of its validation and of a prediction of every node, and what they cost. What is
+ * computed once for them (smoothing matrices, folded features) is shared by all plans and trainings of the process that
+ * need the same, as long as one of them is alive. */
 typedef struct sfu_plan sfu_plan;
 
 typedef enum sfu_pass { SFU_PASS_TRAIN = 0, SFU_PASS_EVALUATE = 1, SFU_PASS_PREDICT = 2, SFU_PASSES = 3 } sfu_pass;

@@ -136,10 +136,17 @@ done:
     return status;
 }
 
-/* The sparse features as a block of the pass: a view of what is shared. */
+/* The sparse features as a block of the pass: a view of what is shared, or of the dataset itself. */
 static sfu_status features_block(int *block, sfu__lowering *self, int fold) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
+    const sfu_csr *X = &self->plan->dataset->sparse;
+    if (fold == 0 && self->pass->fields[0].nodes == NULL && X->values != NULL) { /* as the dataset has them */
+        sfu__block borrowed = {
+            .view = {
+                .rows = X->rows, .cols = X->cols, .indptr = X->indptr, .indices = X->indices, .values = X->values}};
+        return sfu__add_block(block, self, &borrowed);
+    }
     SFU_TRY(folded_features(&shared, self, fold, false));
     sfu__block made = {.view = {.rows = shared->matrix.rows,
                                 .cols = shared->matrix.cols,
