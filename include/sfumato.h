@@ -451,6 +451,9 @@ typedef struct sfu_pass_cost {
 } sfu_pass_cost;
 SFU_API sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass);
 
+/* Whether the predicted times are those of the nominal machine, this one not having been measured (sfu_bench_new). */
+SFU_API bool sfu_plan_is_nominal(const sfu_plan *plan);
+
 /* Runs each pass a number of times and notes what each step took. */
 SFU_API SFU_CHECKED sfu_status sfu_plan_measure(sfu_plan *plan);
 
