@@ -188,8 +188,6 @@ double sfu__stream_position(const sfu__stream_file *stream) {
 
 double sfu__stream_size(const sfu__stream_file *stream) { return stream->size; }
 
-bool sfu__stream_is_plain(const sfu__stream_file *stream) { return stream->gzip == NULL; }
-
 void sfu__stream_close(sfu__stream_file *stream) {
     if (stream == NULL) {
         return;

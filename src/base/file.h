@@ -22,7 +22,6 @@ SFU_CHECKED sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, 
 /* Of the file itself, which with gzip is smaller than what comes out: for progress. */
 double sfu__stream_position(const sfu__stream_file *stream);
 double sfu__stream_size(const sfu__stream_file *stream);
-bool sfu__stream_is_plain(const sfu__stream_file *stream);
 void sfu__stream_close(sfu__stream_file *stream);
 
 /* A file that appears whole or not at all: written under another name in the same folder, synced, renamed. */

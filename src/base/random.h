@@ -15,7 +15,6 @@ typedef enum sfu__stream {
     SFU__STREAM_MAKE = 2,
     SFU__STREAM_DROPOUT = 3,
     SFU__STREAM_WEIGHTS = 4,
-    SFU__STREAM_LPNN = 5,
 } sfu__stream;
 
 /* The stream of the index-th object of a use. */

@@ -249,7 +249,8 @@ done:
 
 /* ---- the general way -------------------------------------------------------------------------------------------- */
 
-sfu_status sfu__csv_weight(const sfu__csv *csv, size_t column, float *weight) {
+/* A weight: a number that is not negative. */
+static sfu_status read_weight(const sfu__csv *csv, size_t column, float *weight) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__csv_number(csv, column, weight));
     if (*weight < 0) {
@@ -275,7 +276,7 @@ static sfu_status read_edge(sfu__tables *tables, const sfu__csv *csv, int64_t en
         }
     }
     if (csv->width == 3) {
-        SFU_TRY(sfu__csv_weight(csv, 2, weight));
+        SFU_TRY(read_weight(csv, 2, weight));
     }
 done:
     return status;

@@ -77,7 +77,9 @@ done:
     return status;
 }
 
-sfu_status sfu__tables_feature_columns(sfu__tables *tables, const sfu__csv *csv, size_t skip, int32_t **order) {
+/* Names the features after the header, without column 0 and `skip`; with a file of names, finds out which is which and
+ * gives *order (allocated, or NULL). */
+static sfu_status feature_columns(sfu__tables *tables, const sfu__csv *csv, size_t skip, int32_t **order) {
     sfu_status status = SFU_OK;
     bool *taken = NULL;
     const int64_t count = (int64_t)csv->width - 1 - (skip < csv->width ? 1 : 0);
@@ -159,7 +161,7 @@ sfu_status sfu__csv_nodes(sfu__tables *tables, const char *path) {
     tables->labels_from = label < csv.width ? path : NULL;
     if (csv.width > 1 + (size_t)(label < csv.width)) {
         tables->features_from = path;
-        SFU_TRY(sfu__tables_feature_columns(tables, &csv, label, &order));
+        SFU_TRY(feature_columns(tables, &csv, label, &order));
         tables->dense.width = tables->features.count;
     }
     for (;;) {
@@ -265,7 +267,7 @@ static sfu_status read_feature_rows(sfu__tables *tables, sfu__csv *csv, bool mor
     int32_t *order = NULL;
     int64_t node;
     const char *hint = csv->width == 3 ? "; for node,feature,value give it that header" : "";
-    SFU_TRY(sfu__tables_feature_columns(tables, csv, csv->width, &order));
+    SFU_TRY(feature_columns(tables, csv, csv->width, &order));
     tables->dense.width = tables->features.count;
     while (more) {
         SFU_TRY(sfu__tables_node(tables, csv, 0, &node));

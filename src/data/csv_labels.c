@@ -54,9 +54,9 @@ done:
     return status;
 }
 
-/* Classes that are all plain numbers are in the order of these, the file's own; others are sorted by their names'
- * bytes. */
-sfu_status sfu__classes_sort(sfu__node_index *classes, int32_t **class_of) {
+/* Puts classes into their order: class_of[old number] is the new one (allocated). Classes that are all plain numbers
+ * are in the order of these, the file's own; others are sorted by their names' bytes. */
+static sfu_status sort_classes(sfu__node_index *classes, int32_t **class_of) {
     sfu_status status = SFU_OK;
     int32_t *order = NULL;
     sfu__node_index sorted = {0};
@@ -89,7 +89,7 @@ sfu_status sfu__tables_finish_labels(sfu__tables *tables) {
     if (raw->classes == 0) {
         goto done;
     }
-    SFU_TRY(sfu__classes_sort(&tables->classes, &class_of));
+    SFU_TRY(sort_classes(&tables->classes, &class_of));
     SFU_ALLOC(raw->labels, raw->nodes);
     for (int64_t i = 0; i < raw->nodes; i++) {
         raw->labels[i] = SFU_NO_LABEL;

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-void sfu__rows_clear(sfu__rows *rows) {
+static void rows_clear(sfu__rows *rows) {
     sfu__free(rows->values);
     sfu__free(rows->nodes);
     *rows = (sfu__rows){0};
 }
 
-void sfu__triples_clear(sfu__triples *triples) {
+static void triples_clear(sfu__triples *triples) {
     sfu__free(triples->nodes);
     sfu__free(triples->features);
     sfu__free(triples->values);
@@ -20,10 +20,10 @@ void sfu__tables_clear(sfu__tables *tables) {
     sfu__node_index_clear(&tables->features);
     sfu__node_index_clear(&tables->classes);
     sfu__node_index_clear(&tables->column_names);
-    sfu__rows_clear(&tables->dense);
-    sfu__rows_clear(&tables->columns);
-    sfu__triples_clear(&tables->triples);
-    sfu__triples_clear(&tables->labels);
+    rows_clear(&tables->dense);
+    rows_clear(&tables->columns);
+    triples_clear(&tables->triples);
+    triples_clear(&tables->labels);
 }
 
 /* ---- rows of a file --------------------------------------------------------------------------------------------- */

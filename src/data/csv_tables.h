@@ -89,19 +89,12 @@ SFU_CHECKED sfu_status sfu__seen_add(sfu__seen *seen, const sfu__csv *csv, int64
  * order[i] where there is an order. */
 SFU_CHECKED sfu_status sfu__rows_add(sfu__rows *rows, const sfu__csv *csv, int64_t node, size_t from, size_t skip,
                                      const int32_t *order);
-void sfu__rows_clear(sfu__rows *rows);
 
 SFU_CHECKED sfu_status sfu__triples_add(sfu__triples *triples, int64_t node, int64_t feature, float value);
-void sfu__triples_clear(sfu__triples *triples);
 
 /* Adds what a field or a header says as a name of a class, feature or column: not empty, UTF-8. */
 SFU_CHECKED sfu_status sfu__tables_name(sfu__node_index *names, const sfu__csv *csv, const char *bytes, size_t size,
                                         const char *what, int64_t *number);
-
-/* Names the features after the header, without column 0 and `skip`; with a file of names, finds out which is which and
- * gives *order (allocated, or NULL). */
-SFU_CHECKED sfu_status sfu__tables_feature_columns(sfu__tables *tables, const sfu__csv *csv, size_t skip,
-                                                   int32_t **order);
 
 /* Notes the label in a column of the current row; an empty one is none. */
 SFU_CHECKED sfu_status sfu__tables_label(sfu__tables *tables, const sfu__csv *csv, int64_t node, size_t column);
@@ -117,12 +110,6 @@ SFU_CHECKED sfu_status sfu__gather(sfu__gathering *gathering, sfu__pairs *pairs,
                                    const float *weight);
 SFU_CHECKED sfu_status sfu__gather_end(sfu__gathering *gathering, sfu__pairs *pairs);
 void sfu__gather_clear(sfu__gathering *gathering);
-
-/* A weight: a number that is not negative. */
-SFU_CHECKED sfu_status sfu__csv_weight(const sfu__csv *csv, size_t column, float *weight);
-
-/* Puts classes into their order: class_of[old number] is the new one (allocated). */
-SFU_CHECKED sfu_status sfu__classes_sort(sfu__node_index *classes, int32_t **class_of);
 
 /* Sorts the classes and gives them to `raw`, with the labels of all nodes. */
 SFU_CHECKED sfu_status sfu__tables_finish_labels(sfu__tables *tables);

@@ -62,9 +62,6 @@ SFU_CHECKED sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *place
 SFU_CHECKED sfu_status sfu__container_open(sfu_dataset **dataset, const char *path);
 SFU_CHECKED sfu_status sfu__container_view(sfu_dataset **dataset, const void *bytes, size_t size, const char *path);
 
-/* Finds the file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
-SFU_CHECKED sfu_status sfu__dataset_find(char **path, const char *name_or_path);
-
 /* Whether the environment names a cache folder: then sfu_cache_folder is NULL only where there is no memory. */
 bool sfu__cache_folder_known(void);
 

@@ -79,7 +79,8 @@ done:
     return status;
 }
 
-sfu_status sfu__dataset_find(char **path, const char *name_or_path) {
+/* The file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
+static sfu_status find_file(char **path, const char *name_or_path) {
     *path = NULL;
     if (sfu__path_is_file(name_or_path)) {
         *path = sfu__copy_string(name_or_path);
@@ -100,7 +101,7 @@ sfu_status sfu__dataset_find(char **path, const char *name_or_path) {
 sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {
     *dataset = NULL;
     char *path = NULL;
-    sfu_status status = sfu__dataset_find(&path, name_or_path);
+    sfu_status status = find_file(&path, name_or_path);
     if (status == SFU_OK) {
         status = sfu__container_open(dataset, path);
     } else if (status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, EMBEDDED) == 0) {

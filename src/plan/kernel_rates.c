@@ -305,8 +305,9 @@ static void choose_sizes(sfu__rates *rates, const sfu__machine *machine, const s
     }
 }
 
-sfu_status sfu__kernel_rates_measure(sfu__rates *rates, const sfu__backend *backend, const sfu__machine *machine,
-                                     const sfu__memory_rates *memory, sfu__ticker *ticker) {
+/* `memory` was measured before. */
+static sfu_status measure_kernels(sfu__rates *rates, const sfu__backend *backend, const sfu__machine *machine,
+                                  const sfu__memory_rates *memory, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
     bench_room room = {0};
     *rates = sfu__nominal_rates; /* of what is not measured: learned smoothings, the cost of a step */
@@ -332,7 +333,7 @@ sfu_status sfu__measure_machine(sfu__measured *measured, const sfu__backend *bac
     ticker->total = SFU__MEMORY_LEVELS + 2 * SFU__WIDTHS;
     const uint64_t before = sfu__float_guard();
     SFU_TRY(sfu__memory_rates_measure(&measured->memory, &measured->machine, ticker));
-    SFU_TRY(sfu__kernel_rates_measure(&measured->rates, backend, &measured->machine, &measured->memory, ticker));
+    SFU_TRY(measure_kernels(&measured->rates, backend, &measured->machine, &measured->memory, ticker));
     SFU_TRY(sfu__tick(ticker, ticker->total));
 done:
     sfu__float_restore(before);

@@ -14,11 +14,6 @@ typedef struct sfu__measured {
     sfu__rates rates;
 } sfu__measured;
 
-/* Times the kernels on made operands of each width and size. `memory` was measured before. */
-SFU_CHECKED sfu_status sfu__kernel_rates_measure(sfu__rates *rates, const sfu__backend *backend,
-                                                 const sfu__machine *machine, const sfu__memory_rates *memory,
-                                                 sfu__ticker *ticker);
-
 /* The whole measurement. */
 SFU_CHECKED sfu_status sfu__measure_machine(sfu__measured *measured, const sfu__backend *backend, sfu__ticker *ticker);
 
