@@ -12,17 +12,8 @@ trap 'rm -f "$folder"/large-*.safetensors "$folder"/model.safetensors' EXIT
 edges=${EDGES:-1000000 10000000 100000000}
 threads=${THREADS:-1 $(nproc)}
 
-"$sfumato" bench --json --quiet | python3 -c '
-import json, sys
-for rate in json.load(sys.stdin)["rates"]:
-    if rate["what"].startswith(("read", "gather")):
-        print("%-36s %7.1f %s" % (rate["what"], rate["value"], rate["unit"]))'
-gather=$("$sfumato" bench --json --quiet | python3 -c '
-import json, sys
-print(next(rate["value"] for rate in json.load(sys.stdin)["rates"] if rate["what"] == "gather rows of 256 bytes, memory"))')
-
 # The one step that smooths 64 columns of every node; a non-zero is 128 flops and 256 gathered bytes.
-smoothing() { # DATASET THREADS
+smoothing() { # DATASET THREADS GATHER
     "$sfumato" explain "$1" 'smooth | dense 64 relu | softmax' --measure --threads "$2" --json --quiet | python3 -c '
 import json, sys
 steps = [s for s in json.load(sys.stdin)["predict"]["steps"] if s["op"] == "spmm" and s["cols"] == 64]
@@ -30,15 +21,16 @@ step = max(steps, key=lambda s: s["flops"] if "S" in s["text"] else 0)
 nonzeros, gather, threads = step["flops"] / 128, float(sys.argv[1]), int(sys.argv[2])
 ns = 1e9 * step["measured_s"] / nonzeros
 print("  %d thread(s): %.0f million non-zeros, %.2f s, %.2f ns a non-zero, %.1f GB/s, %.0f %% of the gather rate"
-    % (threads, nonzeros / 1e6, step["measured_s"], ns, 256 / ns, 100 * 256 / ns / gather / threads))' "$gather" "$2"
+    % (threads, nonzeros / 1e6, step["measured_s"], ns, 256 / ns, 100 * 256 / ns / gather / threads))' "$3" "$2"
 }
 
 for count in $edges; do
     dataset=$folder/large-$count.safetensors
     "$sfumato" data make --nodes $((count / 10)) --degree 20 -o "$dataset" --quiet >/dev/null
-    echo "$count edges: smoothing at width 64"
+    gather=$(build/bench/gather $((count / 10)))
+    echo "$count edges: smoothing at width 64; rows in random order from a table of that size: $gather GB/s"
     for n in $threads; do
-        smoothing "$dataset" "$n"
+        smoothing "$dataset" "$n" "$gather"
     done
 done
 for net in ${NETS:-sgcn linear+lp gcn}; do

@@ -42,6 +42,9 @@ static sfu_status explain(explanation *all, char **operands) {
     if (status == SFU_OK) {
         status = make_plan(&all->plan, &all->problem, false);
     }
+    if (status == SFU_OK && sfu_plan_is_nominal(all->plan)) {
+        say("predicted times are those of a nominal machine; sfumato bench measures this one");
+    }
     if (status == SFU_OK && settings.plain) {
         status = make_plan(&all->plain, &all->problem, true);
     }

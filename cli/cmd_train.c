@@ -113,23 +113,39 @@ static void take(session *all, sfu_model *model) {
     all->now = notes;
 }
 
+/* Several trainings of one network share what their plans compute once, as long as one plan is alive: this one. NULL
+ * where there is no plan to be had, which the training itself then says. */
+static sfu_plan *hold_shared(const session *all) {
+    sfu_plan *plan = NULL;
+    sfu_plan_options options;
+    sfu_plan_options_init(&options);
+    options.dropout = settings.train.dropout;
+    options.threads = settings.train.threads;
+    if (settings.repeat < 2 ||
+        sfu_plan_new(&plan, all->problem.dataset, all->problem.net, all->problem.split, &options) != SFU_OK) {
+        return NULL;
+    }
+    return plan;
+}
+
 static sfu_status train_all(session *all) {
     const uint64_t first = settings.train.seed;
     bool interrupted = false;
-    for (int32_t i = 0; i < settings.repeat && !interrupted; i++) {
+    sfu_plan *shared = hold_shared(all);
+    sfu_status status = SFU_OK;
+    for (int32_t i = 0; i < settings.repeat && !interrupted && status == SFU_OK; i++) {
         sfu_model *model = NULL;
         settings.train.seed = first + (uint64_t)i;
         all->now.count = 0;
         all->now.wanted = settings.curve != NULL;
-        const sfu_status status =
-            sfu_train(&model, all->problem.dataset, all->problem.net, all->problem.split, &settings.train);
-        if (status != SFU_OK) {
-            return status;
+        status = sfu_train(&model, all->problem.dataset, all->problem.net, all->problem.split, &settings.train);
+        if (status == SFU_OK) {
+            interrupted = sfu_model_scores(model).interrupted;
+            take(all, model);
         }
-        interrupted = sfu_model_scores(model).interrupted;
-        take(all, model);
     }
-    return SFU_OK;
+    sfu_plan_free(shared);
+    return status;
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */

@@ -80,7 +80,8 @@ typedef enum sfu_status {
 /* What a status means in general. Never NULL. */
 SFU_API const char *sfu_status_text(sfu_status status);
 
-/* What the last failed call on this thread had to say, one line without a newline; "" if none failed. */
+/* What the last failed call on this thread had to say, without a newline at its end; "" if none failed. One line; of a
+ * mistake in a composition three: what is wrong, the text, and a caret under the place. */
 SFU_API const char *sfu_message(void);
 
 /* ---- 3. Memory, log, progress ----------------------------------------------------------------------------------- */
@@ -411,7 +412,9 @@ SFU_API SFU_CHECKED sfu_status sfu_net_draw(const sfu_net *net, const char *path
 
 /* ---- 9. Plans --------------------------------------------------------------------------------------------------- */
 
-/* The steps of a training epoch, of its validation and of a prediction of every node, and what they cost. */
+/* The steps of a training epoch, of its validation and of a prediction of every node, and what they cost. What is
+ * computed once for them (smoothing matrices, folded features) is shared by all plans and trainings of the process that
+ * need the same, as long as one of them is alive. */
 typedef struct sfu_plan sfu_plan;
 
 typedef enum sfu_pass { SFU_PASS_TRAIN = 0, SFU_PASS_EVALUATE = 1, SFU_PASS_PREDICT = 2, SFU_PASSES = 3 } sfu_pass;
@@ -447,6 +450,9 @@ typedef struct sfu_pass_cost {
     int64_t memory_bytes;
 } sfu_pass_cost;
 SFU_API sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass);
+
+/* Whether the predicted times are those of the nominal machine, this one not having been measured (sfu_bench_new). */
+SFU_API bool sfu_plan_is_nominal(const sfu_plan *plan);
 
 /* Runs each pass a number of times and notes what each step took. */
 SFU_API SFU_CHECKED sfu_status sfu_plan_measure(sfu_plan *plan);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The main job, on data made here: a graph in, looked at, and out again. Works in build/demo and needs no network.
+# The main job, on data made here: a graph in, a network explained, trained, and used to label the rest. Works in build/demo
+# and needs no network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sfumato=$PWD/build/sfumato
@@ -41,7 +42,15 @@ run data import --edges edges.csv --nodes nodes.csv --label topic -o friends.saf
 run data info friends.safetensors
 
 echo
-echo "3. And out again as CSV:"
+echo "3. A network: what it will do and what that costs, a training, and a label for every node:"
+run explain citation gcn
+run train citation gcn -o gcn.safetensors
+run train citation mlp+lp --repeat 3
+run predict citation gcn.safetensors -o labels.csv
+head -n 3 labels.csv
+
+echo
+echo "4. And out again as CSV:"
 run data export friends.safetensors -o friends
 head -n 3 friends/*.csv
 echo

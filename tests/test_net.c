@@ -468,6 +468,10 @@ static const struct {
     {"softmax |", 9, "a layer is missing here; smooth, dense or softmax would be right"},
     {"smoth | softmax", 0, "unknown layer \"smoth\"; smooth would be right"},
     {"dense 9 | sofmax", 10, "unknown layer \"sofmax\"; softmax would be right"},
+    {"gnc", 0,
+     "unknown network \"gnc\"; gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or layers "
+     "such as "
+     "\"smooth | softmax\" would be right"},
     {"attention | softmax", 0, "unknown layer \"attention\"; smooth, dense or softmax would be right"},
     {"smooth | gcn", 9, "gcn is the name of a whole network; it cannot be a layer of another"},
     {"gcn | softmax", 4, "\"|\" cannot stand here; gcn alone, or its composition, would be right"},

@@ -49,12 +49,26 @@ int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes) {
 
 /* ---- a layer ---------------------------------------------------------------------------------------------------- */
 
+enum { NAMES_SHOWN = 16 };
+
 typedef struct parser {
     sfu__reader reader;
     sfu__chain chain;
     sfu_net *net;
     size_t capacity;
 } parser;
+
+/* A word that stands alone was meant as the name of a network. */
+static sfu_status refuse_name(const char *text, const sfu__token *token) {
+    char quoted[SFU__QUOTE_MAX], list[SFU__LIST_MAX];
+    const char *names[NAMES_SHOWN + 1] = {NULL};
+    for (int i = 0; i < NAMES_SHOWN && sfu_net_name(i, NULL) != NULL; i++) {
+        names[i] = sfu_net_name(i, NULL);
+    }
+    return sfu__mistake(text, token->place,
+                        "unknown network %s; %s, or layers such as \"smooth | softmax\" would be right",
+                        sfu__quote(quoted, token->bytes, token->size), sfu__list_words(list, names, ", "));
+}
 
 /* What a word is that names no layer. */
 static sfu_status refuse_layer(const parser *self) {
@@ -71,6 +85,9 @@ static sfu_status refuse_layer(const parser *self) {
         return sfu__mistake(text, token->place, "a layer is missing here; smooth, dense or softmax would be right");
     }
     const char *near = sfu__nearest_word(token, kinds);
+    if (near == NULL && token->place == text + strspn(text, " ") && strpbrk(text, "|(") == NULL) {
+        return refuse_name(text, token);
+    }
     return sfu__mistake(text, token->place, "unknown layer %s; %s would be right",
                         sfu__quote(quoted, token->bytes, token->size),
                         near != NULL ? near : "smooth, dense or softmax");

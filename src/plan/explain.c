@@ -27,6 +27,7 @@ struct sfu_plan {
     int32_t *labels[SFU_PASSES]; /* of the rows of the training and the evaluation pass */
     double dropout;
     int threads;
+    bool nominal; /* the predicted times are the nominal machine's */
 };
 
 void sfu_plan_options_init(sfu_plan_options *options) { *options = (sfu_plan_options){.dropout = 0.5}; }
@@ -154,9 +155,7 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(dataset);
     SFU_TRY(sfu__plan_new(&self->plan, dataset, self->net, &request));
     sfu__rates_of_this_machine(&rates, &measured);
-    if (!measured) {
-        sfu__log(SFU_LOG_NOTE, "predicted times are those of a nominal machine; sfumato bench measures this one");
-    }
+    self->nominal = !measured;
     for (int i = 0; i < SFU_PASSES; i++) {
         SFU_TRY(list_pass(self, (sfu_pass)i, &rates));
     }
@@ -185,6 +184,8 @@ const sfu_step *sfu_plan_step(const sfu_plan *plan, sfu_pass pass, int i) {
 }
 
 sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass) { return plan->costs[pass]; }
+
+bool sfu_plan_is_nominal(const sfu_plan *plan) { return plan->nominal; }
 
 /* What each step gathers, draws and moves: for the floor of a machine. */
 const sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int i) {

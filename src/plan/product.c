@@ -164,15 +164,43 @@ done:
     return status;
 }
 
+static sfu_status copy_rows(sfu_matrix *to, const sfu_csr *from, const sfu__field *field, const int32_t *position) {
+    sfu_status status = SFU_OK;
+    *to = (sfu_matrix){.rows = field->count, .cols = from->cols};
+    SFU_ALLOC_ZERO(to->indptr, (int64_t)field->count + 1);
+    for (int32_t row = 0; row < field->count; row++) {
+        const int32_t node = sfu__field_node(field, row), at = position != NULL ? position[node] : node;
+        to->indptr[row + 1] = to->indptr[row] + from->indptr[at + 1] - from->indptr[at];
+    }
+    SFU_ALLOC(to->indices, to->indptr[field->count]);
+    SFU_ALLOC(to->values, to->indptr[field->count]);
+    for (int32_t row = 0; row < field->count; row++) {
+        const int32_t node = sfu__field_node(field, row), at = position != NULL ? position[node] : node;
+        int64_t next = to->indptr[row];
+        for (int64_t e = from->indptr[at]; e < from->indptr[at + 1]; e++, next++) {
+            to->indices[next] = from->indices[e];
+            to->values[next] = from->values != NULL ? from->values[e] : 1.0F;
+        }
+    }
+done:
+    if (status != SFU_OK) {
+        sfu__matrix_clear(to);
+    }
+    return status;
+}
+
 /* The rows of a field out of features, owned. */
 static sfu_status select_rows(features *to, const features *from, const sfu__field *field, const int32_t *position,
                               int32_t cols, bool as_dense) {
     if (as_dense) {
         return make_dense(to, from, field, position, cols);
     }
+    sfu_status status = SFU_OK;
     select_job job = {from, position, field, cols};
-    const sfu_status status = sfu__build_rows(&to->own_sparse, field->count, cols, select_row, &job, 1);
+    SFU_TRY(from->dense != NULL ? sfu__build_rows(&to->own_sparse, field->count, cols, select_row, &job, 1)
+                                : copy_rows(&to->own_sparse, &from->sparse, field, position));
     to->sparse = sfu__matrix_view(&to->own_sparse);
+done:
     return status;
 }
 

@@ -1,0 +1,310 @@
+/* lower_back.c - the way back: from the gradient of the output to that of every parameter, and the step of Adam. */
+#include "lower_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_TRANSPOSED_AT_ONCE = 2048 };
+
+/* ---- the way back ----------------------------------------------------------------------------------------------- */
+
+/* Whether something is trained by the records before `index`. */
+static bool trained_below(const sfu__lowering *self, size_t index) {
+    for (size_t i = 0; i < index; i++) {
+        const sfu__record *at = &self->tape[i];
+        const bool learned = at->kind == SFU__DID_SMOOTH && sfu__link_learned(self->plan, at->link);
+        if (at->kind == SFU__DID_FEATURES || at->kind == SFU__DID_WEIGHTS || learned) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The score of the output, and in training the gradient that the way back starts from. */
+sfu_status sfu__add_score(sfu__lowering *self, const sfu__value *P, sfu__value *dP, bool through_softmax) {
+    sfu_status status = SFU_OK;
+    sfu__plan_step step = sfu__step_of(self, SFU__OP_SCORE, self->train ? "loss, d%s" : "loss of %s", P->name);
+    if (self->train) {
+        *dP = sfu__gradient_of(self, P);
+        step.c = dP->at;
+    }
+    step.a = P->at;
+    step.through_softmax = through_softmax;
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, sfu__block_count(P->at.rows), -1));
+    sfu__set_work(&step, P->at.rows, P->at.ld, 0);
+    SFU_TRY(sfu__add_step(self, step));
+    dP->cut = -1;
+done:
+    return status;
+}
+
+static sfu_status bias_back(sfu__lowering *self, int link, const sfu__value *dZ) {
+    const sfu__parameter *bias = sfu__link_parameter(self, link, "bias");
+    char name[SFU__VALUE_NAME];
+    snprintf(name, sizeof name, "db%d", self->plan->links[link].layer);
+    const sfu__operand to = sfu__parameter_at(bias, SFU__SPACE_GRADIENT);
+    return sfu__add_gemm_t(self, &to, NULL, dZ, name);
+}
+
+static sfu_status finish_back(sfu__value *d, sfu__lowering *self, const sfu__record *at) {
+    sfu_status status = SFU_OK;
+    const sfu__link *link = &self->plan->links[at->link];
+    if (at->mask >= 0 || link->act != SFU__IDENTITY) {
+        char name[SFU__VALUE_NAME];
+        snprintf(name, sizeof name, "d%.20s", at->in.name);
+        sfu__plan_step step = sfu__step_of(self, SFU__OP_FINISH_BACK, "%s from %s", name, d->name);
+        memcpy(d->name, name, SFU__VALUE_NAME);
+        step.c = d->at;
+        step.a = at->out.at;
+        step.act = link->act;
+        step.mask = at->mask;
+        step.nodes = self->pass->fields[at->in.field].nodes;
+        SFU_TRY(sfu__stay_with(self, &step, d));
+        sfu__set_work(&step, d->at.rows, d->at.ld, 0);
+        step.work.draws = at->mask >= 0 && link->act != SFU__RELU;
+        SFU_TRY(sfu__add_step(self, step));
+    }
+    if (link->bias) {
+        SFU_TRY(bias_back(self, at->link, d));
+    }
+done:
+    return status;
+}
+
+/* dW = A^T dZ, and dA = dZ W^T where something below needs it. */
+static sfu_status weights_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+    sfu_status status = SFU_OK;
+    const sfu__parameter *weight = sfu__link_parameter(self, at->link, "weight");
+    const int layer = self->plan->links[at->link].layer;
+    const sfu__operand to = sfu__parameter_at(weight, SFU__SPACE_GRADIENT);
+    char name[SFU__VALUE_NAME];
+    snprintf(name, sizeof name, "dW%d", layer);
+    SFU_TRY(sfu__add_gemm_t(self, &to, &at->in, d, name));
+    if (below) {
+        sfu__operand WT = sfu__arena_matrix(self, weight->cols, weight->rows);
+        sfu__plan_step turn = sfu__step_of(self, SFU__OP_TRANSPOSE, "W%d'", layer);
+        turn.c = WT;
+        turn.b = sfu__parameter_at(weight, SFU__SPACE_THETA);
+        SFU_TRY(sfu__cut_of(&turn.cut, self->pass, WT.rows, -1));
+        sfu__set_work(&turn, WT.rows, WT.ld, 0);
+        turn.wait = false; /* nobody has written what it reads, and nobody has read where it writes */
+        SFU_TRY(sfu__add_step(self, turn));
+        sfu__value dA = sfu__gradient_of(self, &at->in);
+        SFU_TRY(sfu__add_gemm(self, &dA, d, &WT,
+                              sfu__step_of(self, SFU__OP_GEMM, "%s = %s W%d'", dA.name, d->name, layer)));
+        *d = dA;
+    }
+done:
+    return status;
+}
+
+/* dW = F^T dZ with F sparse: by blocks of rows, so that the rows of dZ that are gathered stay near. */
+static sfu_status features_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+    sfu_status status = SFU_OK;
+    const sfu__parameter *weight = sfu__link_parameter(self, at->link, "weight");
+    sfu__value dW = {.at = sfu__parameter_at(weight, SFU__SPACE_GRADIENT)};
+    const int64_t rows = d->at.rows;
+    for (int64_t begin = 0; begin < rows || begin == 0; begin += ROWS_TRANSPOSED_AT_ONCE) {
+        const int64_t end = begin + ROWS_TRANSPOSED_AT_ONCE < rows ? begin + ROWS_TRANSPOSED_AT_ONCE : rows;
+        sfu__block turned = {0};
+        int block;
+        status = sfu__block_transpose(&turned, &self->pass->blocks[at->block], begin, end);
+        if (status != SFU_OK) {
+            sfu__block_clear(&turned);
+            goto done;
+        }
+        SFU_TRY(sfu__add_block(&block, self, &turned));
+        sfu__plan_step step =
+            sfu__step_of(self, SFU__OP_SPMM, "dW%d %s F' %s", weight->layer, begin > 0 ? "+=" : "=", d->name);
+        SFU_TRY(sfu__add_spmm(self, &dW, block, &d->at, begin > 0, step));
+    }
+done:
+    return status;
+}
+
+static sfu_status learned_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+    sfu_status status = SFU_OK;
+    const sfu__block *block = &self->pass->blocks[at->block];
+    sfu__plan_step step = sfu__step_of(self, SFU__OP_SDDMM, "dS%d from %s", self->plan->links[at->link].layer, d->name);
+    step.a = d->at;
+    step.b = at->in.at;
+    step.block = at->block;
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, block->view.rows, at->block));
+    sfu__set_work(&step, block->view.rows, d->at.ld, 0);
+    step.work.nonzeros = block->view.indptr[block->view.rows];
+    step.work.operand = (int64_t)at->in.at.rows * at->in.at.ld * 4;
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+    sfu_status status = SFU_OK;
+    sfu__block turned = {0};
+    int block;
+    if (sfu__link_learned(self->plan, at->link)) {
+        SFU_TRY(learned_back(self, at, d));
+    }
+    if (below) {
+        const sfu__sparse *view = &self->pass->blocks[at->block].view;
+        SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[at->block], 0, view->rows));
+        SFU_TRY(sfu__add_block(&block, self, &turned));
+        sfu__value in = sfu__gradient_of(self, &at->in);
+        sfu__plan_step step =
+            sfu__step_of(self, SFU__OP_SPMM, "%s = S%d' %s", in.name, self->plan->links[at->link].layer, d->name);
+        SFU_TRY(sfu__add_spmm(self, &in, block, &d->at, false, step));
+        *d = in;
+    }
+done:
+    sfu__block_clear(&turned);
+    return status;
+}
+
+/* The gradients that have gone past a teleport and are to be added to that of H0. */
+typedef struct pending {
+    const sfu__record *mix;
+    sfu__value d;
+} pending;
+
+static sfu_status mix_back(sfu__lowering *self, const sfu__value *dH0, pending *late) {
+    sfu_status status = SFU_OK;
+    const double t = self->plan->smoothers[self->plan->links[late->mix->link].smoothing].teleport;
+    sfu__plan_step step = sfu__step_of(self, SFU__OP_MIX_BACK, "%s += %g %s", dH0->name, t, late->d.name);
+    step.c = late->d.at;
+    step.b = dH0->at;
+    step.map = late->mix->map;
+    step.t = (float)t;
+    SFU_TRY(sfu__stay_with(self, &step, &late->d));
+    step.wait = true;
+    sfu__set_work(&step, late->d.at.rows, late->d.at.ld, 0);
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* Adds what waited for the gradient of the `in` of record `index`. Its rows are then with other threads than before. */
+static sfu_status settle(sfu__lowering *self, pending *late, size_t *count, size_t index, sfu__value *d) {
+    sfu_status status = SFU_OK;
+    size_t left = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (late[i].mix->start == (int)index) {
+            SFU_TRY(mix_back(self, d, &late[i]));
+            d->cut = -1;
+        } else {
+            late[left++] = late[i];
+        }
+    }
+    *count = left;
+done:
+    return status;
+}
+
+static sfu_status record_back(sfu__value *d, sfu__lowering *self, size_t index, bool from_probabilities) {
+    sfu_status status = SFU_OK;
+    const sfu__record *at = &self->tape[index];
+    const bool below = trained_below(self, index);
+    self->layer = self->plan->links[at->link].layer;
+    switch (at->kind) {
+    case SFU__DID_FEATURES:
+        SFU_TRY(features_back(self, at, d));
+        break;
+    case SFU__DID_WEIGHTS:
+        SFU_TRY(weights_back(d, self, at, below));
+        break;
+    case SFU__DID_SMOOTH:
+        SFU_TRY(smooth_back(d, self, at, below));
+        break;
+    case SFU__DID_FINISH:
+        SFU_TRY(finish_back(d, self, at));
+        break;
+    case SFU__DID_SOFTMAX:
+        if (from_probabilities) {
+            sfu__plan_step step = sfu__step_of(self, SFU__OP_SOFTMAX_BACK, "d%s from %s", at->in.name, d->name);
+            snprintf(d->name, sizeof d->name, "d%.20s", at->in.name);
+            step.c = d->at;
+            step.a = at->out.at;
+            SFU_TRY(sfu__stay_with(self, &step, d));
+            sfu__set_work(&step, d->at.rows, d->at.ld, 0);
+            SFU_TRY(sfu__add_step(self, step));
+        }
+        if (self->plan->links[at->link].bias) {
+            SFU_TRY(bias_back(self, at->link, d));
+        }
+        break;
+    case SFU__DID_MIX:
+        break;
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__lower_backward(sfu__lowering *self, sfu__value d, bool from_probabilities) {
+    sfu_status status = SFU_OK;
+    pending *late = NULL;
+    size_t late_count = 0;
+    self->back = true;
+    SFU_ALLOC(late, self->tape_count);
+    for (size_t i = self->tape_count; i-- > 0;) {
+        const bool last_use = !trained_below(self, i + 1);
+        if (last_use) {
+            break;
+        }
+        if (self->tape[i].kind == SFU__DID_MIX) {
+            late[late_count++] = (pending){&self->tape[i], d};
+            continue;
+        }
+        SFU_TRY(record_back(&d, self, i, from_probabilities));
+        if (trained_below(self, i)) {
+            SFU_TRY(settle(self, late, &late_count, i, &d));
+        }
+    }
+done:
+    sfu__free(late);
+    return status;
+}
+
+/* ---- learned smoothing, Adam ------------------------------------------------------------------------------------ */
+
+sfu_status sfu__add_smoothing_steps(sfu__lowering *self, sfu__op op) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < self->plan->smoother_count; i++) {
+        const sfu__smoother *smoother = &self->plan->smoothers[i];
+        if (smoother->learned == NULL) {
+            continue;
+        }
+        self->layer = smoother->layer;
+        sfu__plan_step step = sfu__step_of(
+            self, op, op == SFU__OP_SMOOTHING ? "values of S%d" : "d of S%d's parameters", smoother->layer);
+        step.parameter = i;
+        SFU_TRY(sfu__cut_of(&step.cut, self->pass, 1, -1));
+        sfu__set_work(&step, smoother->csr.rows, 1, 0);
+        step.work.nonzeros = smoother->csr.indptr[smoother->csr.rows];
+        SFU_TRY(sfu__add_step(self, step));
+    }
+done:
+    return status;
+}
+
+static bool alike(const sfu__parameter *a, const sfu__parameter *b) {
+    return a->decays == b->decays && a->low == b->low && a->high == b->high;
+}
+
+sfu_status sfu__add_adam(sfu__lowering *self) {
+    sfu_status status = SFU_OK;
+    const sfu__parameters *all = &self->plan->parameters;
+    self->layer = -1;
+    for (int first = 0, last; first < all->count; first = last) {
+        for (last = first + 1; last < all->count && alike(&all->items[first], &all->items[last]); last++) {
+        }
+        const int64_t begin = all->items[first].offset;
+        const int64_t count = (last < all->count ? all->items[last].offset : all->size) - begin;
+        sfu__plan_step step = sfu__step_of(self, SFU__OP_ADAM, "Adam, %lld parameters", (long long)count);
+        step.parameter = first;
+        step.parameters = last - first;
+        SFU_TRY(sfu__cut_of(&step.cut, self->pass, count, -1));
+        sfu__set_work(&step, count, 1, 0);
+        SFU_TRY(sfu__add_step(self, step));
+    }
+done:
+    return status;
+}

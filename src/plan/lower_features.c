@@ -1,0 +1,234 @@
+/* lower_features.c - the features as the first weights see them: folded, shared with other plans, sparse or dense,
+ * dropped in training. */
+#include "lower_int.h"
+#include "text.h"
+
+#include <stdio.h>
+
+/* ---- matrices of the pass --------------------------------------------------------------------------------------- */
+
+/* A mask where the link has one and this pass drops; its index, else -1. */
+sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__link *link) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    *index = -1;
+    if (self->train && self->plan->dropout && link->drops && link->rate != 0.0) {
+        SFU__APPEND(pass->masks, pass->mask_count, pass->mask_capacity,
+                    ((sfu__pass_mask){link->mask_layer, link->rate}));
+        *index = (int)pass->mask_count - 1;
+    }
+done:
+    return status;
+}
+
+typedef struct fold_job {
+    const sfu__lowering *lowering;
+    int fold;
+    bool as_dense;
+} fold_job;
+
+static sfu_status make_folded(void *context, sfu__shared *entry) {
+    const fold_job *job = context;
+    const sfu__lowering *self = job->lowering;
+    const sfu_status status =
+        sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense);
+    const int64_t rows = self->pass->fields[job->fold].count;
+    entry->bytes = job->as_dense      ? rows * sfu__ld(self->plan->features) * 4
+                   : status == SFU_OK ? entry->matrix.indptr[rows] * 8 + rows * 8
+                                      : 0;
+    return status;
+}
+
+/* FNV-1a over the rows of a field: with the count it stands for them in a key. */
+static uint64_t field_hash(const sfu__field *field) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (int32_t i = 0; field->nodes != NULL && i < field->count; i++) {
+        hash = (hash ^ (uint32_t)field->nodes[i]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+static sfu_status features_key(sfu__text *key, const sfu__lowering *self, int fold, bool as_dense) {
+    sfu_status status = SFU_OK;
+    const sfu__field *field = &self->pass->fields[fold];
+    SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, as_dense ? "dense" : "sparse", field->count,
+                             (unsigned long long)field_hash(field)));
+    for (int i = 0; i < fold; i++) {
+        const sfu__link *link = &self->plan->links[i];
+        const sfu__smoother *smoother = &self->plan->smoothers[link->smoothing];
+        if (link->kind == SFU__LINK_SMOOTH) {
+            SFU_TRY(sfu__text_format(key, "; %d %s", link->start, smoother->shared->key + 65));
+        } else {
+            SFU_TRY(sfu__text_format(key, "; act %d", (int)link->act));
+        }
+    }
+done:
+    return status;
+}
+
+/* The features behind `fold` leading links, rows of that field. Shared with other plans. */
+static sfu_status folded_features(const sfu__shared **features, sfu__lowering *self, int fold, bool as_dense) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    sfu__pass *pass = self->pass;
+    sfu__shared *entry = NULL;
+    fold_job job = {self, fold, as_dense};
+    SFU_TRY(features_key(&key, self, fold, as_dense));
+    SFU_TRY(sfu__shared_get(&entry, key.bytes, make_folded, &job));
+    SFU__APPEND(pass->shared, pass->shared_count, pass->shared_capacity, entry);
+    *features = entry;
+    pass->fixed_bytes += entry->bytes;
+    entry = NULL;
+done:
+    sfu__shared_release(entry);
+    sfu__text_clear(&key);
+    return status;
+}
+
+static void name_features(char name[SFU__VALUE_NAME], int fold) {
+    if (fold == 0) {
+        snprintf(name, SFU__VALUE_NAME, "X");
+    } else if (fold == 1) {
+        snprintf(name, SFU__VALUE_NAME, "(S X)");
+    } else {
+        snprintf(name, SFU__VALUE_NAME, "(S^%d X)", fold);
+    }
+}
+
+/* Dense features of the plan's own as a value. */
+sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold) {
+    sfu_status status = SFU_OK;
+    const sfu__shared *shared = NULL;
+    const sfu__plan *plan = self->plan;
+    SFU_TRY(folded_features(&shared, self, fold, true));
+    const int32_t rows = self->pass->fields[fold].count;
+    *features = (sfu__value){.at = {.space = SFU__SPACE_FIXED,
+                                    .fixed = shared->dense,
+                                    .rows = rows,
+                                    .cols = plan->features,
+                                    .ld = sfu__ld(plan->features)},
+                             .field = fold};
+    name_features(features->name, fold);
+    SFU_TRY(sfu__cut_of(&features->cut, self->pass, rows, -1));
+done:
+    return status;
+}
+
+/* ---- the way there ---------------------------------------------------------------------------------------------- */
+
+/* Dropped values of a sparse matrix (or of a dense one, as rows that are full), in the arena. */
+static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, const sfu__field *field, int mask,
+                           const char *name) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *view = &self->pass->blocks[block].view;
+    const int64_t count = view->indptr[view->rows];
+    *offset = sfu__reserve(self, (count + 15) / 16 * 16);
+    sfu__plan_step step = sfu__step_of(self, SFU__OP_DROP_SPARSE, "drop %s", name);
+    step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
+    step.block = block;
+    step.mask = mask;
+    step.nodes = field->nodes;
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, view->rows, block));
+    sfu__set_work(&step, view->rows, 1, 0);
+    step.work.nonzeros = count;
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* The sparse features as a block of the pass: a view of what is shared, or of the dataset itself. */
+static sfu_status features_block(int *block, sfu__lowering *self, int fold) {
+    sfu_status status = SFU_OK;
+    const sfu__shared *shared = NULL;
+    const sfu_csr *X = &self->plan->dataset->sparse;
+    if (fold == 0 && self->pass->fields[0].nodes == NULL && X->values != NULL) { /* as the dataset has them */
+        sfu__block borrowed = {
+            .view = {
+                .rows = X->rows, .cols = X->cols, .indptr = X->indptr, .indices = X->indices, .values = X->values}};
+        return sfu__add_block(block, self, &borrowed);
+    }
+    SFU_TRY(folded_features(&shared, self, fold, false));
+    sfu__block made = {.view = {.rows = shared->matrix.rows,
+                                .cols = shared->matrix.cols,
+                                .indptr = shared->matrix.indptr,
+                                .indices = shared->matrix.indices,
+                                .values = shared->matrix.values}};
+    SFU_TRY(sfu__add_block(block, self, &made));
+done:
+    return status;
+}
+
+/* The same matrix with its values at `offset` in the arena. */
+static sfu_status with_values_at(int *block, sfu__lowering *self, int of, int64_t offset) {
+    sfu__block made = {.view = self->pass->blocks[of].view, .where = SFU__VALUES_ARENA, .offset = offset};
+    made.view.values = NULL;
+    return sfu__add_block(block, self, &made);
+}
+
+/* H = F W with F sparse. */
+sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__way *way, int weights, int mask) {
+    sfu_status status = SFU_OK;
+    const int field = way->fold;
+    const sfu__operand W = sfu__parameter_at(sfu__link_parameter(self, weights, "weight"), SFU__SPACE_THETA);
+    char name[SFU__VALUE_NAME];
+    int block;
+    name_features(name, way->fold);
+    SFU_TRY(features_block(&block, self, way->fold));
+    if (mask >= 0) {
+        int64_t offset;
+        SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[field], mask, name));
+        SFU_TRY(with_values_at(&block, self, block, offset));
+    }
+    *now = sfu__new_value(self, field, self->plan->links[weights].width);
+    sfu__plan_step step = sfu__step_of(self, SFU__OP_SPMM, mask >= 0 ? "%s = drop %s W%d" : "%s = %s W%d", now->name,
+                                       name, self->plan->links[weights].layer);
+    snprintf(step.why, sizeof step.why, "%s", way->why_product);
+    step.wait = mask >= 0;
+    SFU_TRY(sfu__add_spmm(self, now, block, &W, false, step));
+    SFU_TRY(sfu__add_record(
+        self, (sfu__record){.kind = SFU__DID_FEATURES, .link = weights, .out = *now, .block = block, .mask = -1}));
+done:
+    return status;
+}
+
+/* A dense matrix in the arena or of the plan's own, dropped (or, with mask -1, copied) to a place of its own: seen as a
+ * sparse matrix whose rows are full, so that the place of a value is its column. */
+sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mask) {
+    sfu_status status = SFU_OK;
+    const int32_t rows = features->at.rows, ld = features->at.ld;
+    sfu__block full = {0};
+    int block;
+    int64_t offset;
+    SFU_ALLOC(full.own.indptr, (int64_t)rows + 1);
+    for (int64_t i = 0; i <= rows; i++) {
+        full.own.indptr[i] = i * ld;
+    }
+    full.own.rows = rows;
+    full.where = features->at.space == SFU__SPACE_FIXED ? SFU__VALUES_FIXED : SFU__VALUES_ARENA;
+    full.offset = features->at.offset;
+    full.view = (sfu__sparse){.rows = rows, .cols = ld, .indptr = full.own.indptr, .values = features->at.fixed};
+    SFU_TRY(sfu__add_block(&block, self, &full));
+    SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[features->field], mask, features->name));
+    features->at.space = SFU__SPACE_ARENA;
+    features->at.fixed = NULL;
+    features->at.offset = offset;
+    features->cut = self->pass->steps[self->pass->step_count - 1].cut;
+done:
+    sfu__block_clear(&full);
+    return status;
+}
+
+sfu_status sfu__dense_product(sfu__value *now, sfu__lowering *self, const sfu__way *way, int weights, int mask) {
+    sfu_status status = SFU_OK;
+    sfu__value features;
+    SFU_TRY(sfu__dense_features(&features, self, way->fold));
+    if (mask >= 0) {
+        SFU_TRY(sfu__dropped_dense(&features, self, mask));
+        snprintf(features.name, sizeof features.name, way->fold == 0 ? "drop X" : "drop (S^%d X)", way->fold);
+    }
+    SFU_TRY(sfu__add_weights(now, self, &features, weights, way->why_product));
+done:
+    return status;
+}
+
+/* H <- H + t H0. */

@@ -1,0 +1,223 @@
+/* lower_steps.c - the pieces that lowering puts together: lists that grow, memory, steps with their operands. */
+#include "lower_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- growing lists ---------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    SFU__APPEND(pass->blocks, pass->block_count, pass->block_capacity, *block);
+    const sfu__block *kept = &pass->blocks[pass->block_count - 1];
+    const int64_t count = kept->own.indptr != NULL ? kept->own.indptr[kept->own.rows] : 0;
+    pass->fixed_bytes += count * (kept->own.values != NULL ? 8 : 4) + (kept->order != NULL ? count * 4 : 0) +
+                         (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0);
+    *index = (int)pass->block_count - 1;
+    *block = (sfu__block){0};
+done:
+    sfu__block_clear(block);
+    return status;
+}
+
+sfu_status sfu__cut_of(int *index, sfu__pass *pass, int64_t count, int block) {
+    sfu_status status = SFU_OK;
+    for (size_t i = 0; i < pass->cut_count; i++) {
+        if (pass->cuts[i].count == count && pass->cuts[i].block == block) {
+            *index = (int)i;
+            return SFU_OK;
+        }
+    }
+    SFU__APPEND(pass->cuts, pass->cut_count, pass->cut_capacity, ((sfu__cut){count, block}));
+    *index = (int)pass->cut_count - 1;
+done:
+    return status;
+}
+
+sfu_status sfu__add_record(sfu__lowering *self, sfu__record entry) {
+    sfu_status status = SFU_OK;
+    SFU__APPEND(self->tape, self->tape_count, self->tape_capacity, entry);
+done:
+    return status;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static int64_t floats_of(int64_t rows, int32_t cols) { return (rows * sfu__ld(cols) + 15) / 16 * 16; }
+
+int64_t sfu__reserve(sfu__lowering *self, int64_t size) {
+    for (int i = 0; i < SFU__HOLES; i++) {
+        sfu__hole *at = &self->holes[i];
+        if (at->size >= size && size > 0) {
+            const int64_t offset = at->offset;
+            at->offset += size;
+            at->size -= size;
+            self->reused = true;
+            return offset;
+        }
+    }
+    const int64_t offset = self->pass->arena;
+    self->pass->arena += size;
+    return offset;
+}
+
+/* A value that is not needed any more. Training needs them all. */
+void sfu__release(sfu__lowering *self, const sfu__value *dead) {
+    const int64_t size = floats_of(dead->at.rows, dead->at.cols);
+    const sfu__operand *kept = &self->pass->embedding;
+    const bool embedding = kept->space == SFU__SPACE_ARENA && kept->offset == dead->at.offset;
+    if (self->train || embedding || dead->at.space != SFU__SPACE_ARENA) {
+        return;
+    }
+    for (int i = 0; i < SFU__HOLES; i++) {
+        if (self->holes[i].size == 0) {
+            self->holes[i] = (sfu__hole){dead->at.offset, size};
+            return;
+        }
+    }
+}
+
+sfu__operand sfu__arena_matrix(sfu__lowering *self, int64_t rows, int32_t cols) {
+    return (sfu__operand){.space = SFU__SPACE_ARENA,
+                          .offset = sfu__reserve(self, floats_of(rows, cols)),
+                          .rows = (int32_t)rows,
+                          .cols = cols,
+                          .ld = sfu__ld(cols)};
+}
+
+sfu__value sfu__new_value(sfu__lowering *self, int field, int32_t cols) {
+    sfu__value made = {.at = sfu__arena_matrix(self, self->pass->fields[field].count, cols), .field = field};
+    snprintf(made.name, sizeof made.name, "H%d", ++self->made);
+    return made;
+}
+
+/* The gradient of a value. */
+sfu__value sfu__gradient_of(sfu__lowering *self, const sfu__value *of) {
+    sfu__value made = {.at = sfu__arena_matrix(self, of->at.rows, of->at.cols), .field = of->field};
+    snprintf(made.name, sizeof made.name, "d%.20s", of->name);
+    return made;
+}
+
+sfu__operand sfu__parameter_at(const sfu__parameter *parameter, sfu__space space) {
+    return parameter == NULL ? (sfu__operand){0}
+                             : (sfu__operand){.space = space,
+                                              .offset = parameter->offset,
+                                              .rows = parameter->rows,
+                                              .cols = parameter->cols,
+                                              .ld = parameter->ld};
+}
+
+const sfu__parameter *sfu__link_parameter(const sfu__lowering *self, int link, const char *name) {
+    return sfu__parameter_of(&self->plan->parameters, self->plan->links[link].layer, name);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+
+sfu__plan_step sfu__step_of(const sfu__lowering *self, sfu__op op, const char *format, ...) {
+    sfu__plan_step step = {.op = op, .layer = self->layer, .back = self->back, .wait = true, .block = -1, .mask = -1};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(step.text, sizeof step.text, format, arguments);
+    va_end(arguments);
+    return step;
+}
+
+/* The work of a step whose result has these rows. */
+void sfu__set_work(sfu__plan_step *step, int64_t rows, int32_t width, int64_t inner) {
+    step->work = (sfu__work){.op = step->op, .rows = rows, .width = width, .inner = inner, .draws = step->mask >= 0};
+}
+
+sfu_status sfu__add_step(sfu__lowering *self, sfu__plan_step step) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    step.wait = step.wait || self->reused;
+    self->reused = false;
+    SFU__APPEND(pass->steps, pass->step_count, pass->step_capacity, step);
+done:
+    return status;
+}
+
+/* A step that makes a row of the same row of `rows` leaves the rows with the threads that they are with. Where they
+ * were shared otherwise when they were written (cut -1) it waits, and shares them evenly. */
+sfu_status sfu__stay_with(sfu__lowering *self, sfu__plan_step *step, sfu__value *rows) {
+    sfu_status status = SFU_OK;
+    step->wait = rows->cut < 0;
+    if (rows->cut < 0) {
+        SFU_TRY(sfu__cut_of(&rows->cut, self->pass, rows->at.rows, -1));
+    }
+    step->cut = rows->cut;
+done:
+    return status;
+}
+
+/* C = A B with a sparse A. */
+sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
+                         sfu__plan_step step) {
+    sfu_status status = SFU_OK;
+    const sfu__block *A = &self->pass->blocks[block];
+    step.c = C->at;
+    step.b = *B;
+    step.block = block;
+    step.add = add;
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, A->view.rows, block));
+    C->cut = step.cut;
+    sfu__set_work(&step, A->view.rows, C->at.ld, 0);
+    step.work.nonzeros = A->view.indptr[A->view.rows];
+    step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
+    step.work.ordered = A->view.order != NULL;
+    step.work.gaps = A->where == SFU__VALUES_ARENA;
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* C = A B with a dense A. */
+sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__value *A, const sfu__operand *B,
+                         sfu__plan_step step) {
+    sfu_status status = SFU_OK;
+    step.c = C->at;
+    step.a = A->at;
+    step.b = *B;
+    SFU_TRY(sfu__stay_with(self, &step, A));
+    step.wait = step.wait || B->space == SFU__SPACE_ARENA;
+    C->cut = step.cut;
+    sfu__set_work(&step, C->at.rows, C->at.ld, A->at.cols);
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* to = A^T G, block by block; without A the column sums of G. */
+sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A, const sfu__value *G,
+                           const char *name) {
+    sfu_status status = SFU_OK;
+    const int64_t rows = G->at.rows, blocks = sfu__block_count(rows);
+    const int32_t inner = A != NULL ? A->at.cols : 1;
+    const int64_t size = (int64_t)inner * G->at.ld;
+    sfu__plan_step step = A != NULL ? sfu__step_of(self, SFU__OP_GEMM_T, "%s = %s' %s", name, A->name, G->name)
+                                    : sfu__step_of(self, SFU__OP_GEMM_T, "%s = 1' %s", name, G->name);
+    sfu__operand parts = *to;
+    if (blocks != 1) {
+        parts = (sfu__operand){.space = SFU__SPACE_ARENA,
+                               .offset = sfu__reserve(self, (size + 15) / 16 * 16 * (blocks > 0 ? blocks : 1))};
+    }
+    step.c = parts;
+    step.a = A != NULL ? A->at : (sfu__operand){0};
+    step.b = G->at;
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, blocks, -1));
+    sfu__set_work(&step, rows, G->at.ld, inner);
+    SFU_TRY(sfu__add_step(self, step));
+    if (blocks != 1) {
+        sfu__plan_step sum = sfu__step_of(self, SFU__OP_BLOCK_SUM, "%s: %lld blocks", name, (long long)blocks);
+        sum.c = *to;
+        sum.a = parts;
+        sum.parts = blocks;
+        sum.stride = size;
+        SFU_TRY(sfu__cut_of(&sum.cut, self->pass, size, -1));
+        sfu__set_work(&sum, size * blocks, 1, 0);
+        SFU_TRY(sfu__add_step(self, sum));
+    }
+done:
+    return status;
+}
