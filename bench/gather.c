@@ -25,8 +25,8 @@ static float sum_rows(const float *table, const int32_t *order) {
     for (int64_t i = 0; i < DRAWS; i++) {
         const float *later = table + (int64_t)order[i + AHEAD] * FLOATS;
         const four *row = (const four *)(const void *)(table + (int64_t)order[i] * FLOATS);
-        for (int line = 0; line < FLOATS / 16; line++) {
-            __builtin_prefetch(later + 16 * line);
+        for (int j = 0; j < FLOATS; j += 16) {
+            __builtin_prefetch(later + j);
         }
 #pragma GCC unroll 16
         for (int v = 0; v < FLOATS / 4; v++) {
@@ -41,7 +41,7 @@ static float sum_rows(const float *table, const int32_t *order) {
 }
 
 int main(int argc, char **argv) {
-    const int64_t rows = argc > 1 ? atoll(argv[1]) : 0;
+    const int64_t rows = argc > 1 ? strtoll(argv[1], NULL, 10) : 0;
     if (rows < 1 || rows > INT32_MAX) {
         fprintf(stderr, "usage: gather ROWS\n");
         return 2;
@@ -51,6 +51,7 @@ int main(int argc, char **argv) {
     int32_t *order = malloc((DRAWS + AHEAD) * sizeof *order);
     if (table == MAP_FAILED || order == NULL) {
         fprintf(stderr, "gather: out of memory\n");
+        free(order);
         return 1;
     }
     madvise(table, bytes, MADV_HUGEPAGE);
