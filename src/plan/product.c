@@ -10,6 +10,7 @@
 #include "row_builder.h"
 #include "special.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,7 @@ static void activate_all(features *self, sfu__activation act, int32_t rows, int3
         }
         return;
     }
+    assert(self->own_sparse.indptr != NULL);
     for (int64_t e = 0; e < self->own_sparse.indptr[self->own_sparse.rows]; e++) {
         self->own_sparse.values[e] = (float)activate(act, (double)self->own_sparse.values[e]);
     }
@@ -147,6 +149,7 @@ done:
 static sfu_status make_dense(features *to, const features *from, const sfu__field *field, const int32_t *position,
                              int32_t cols) {
     sfu_status status = SFU_OK;
+    assert(from->dense != NULL || from->sparse.indptr != NULL);
     SFU_TRY(own_dense(to, field->count, cols));
     for (int32_t row = 0; row < field->count; row++) {
         const int32_t node = sfu__field_node(field, row);
@@ -166,6 +169,7 @@ done:
 
 static sfu_status copy_rows(sfu_matrix *to, const sfu_csr *from, const sfu__field *field, const int32_t *position) {
     sfu_status status = SFU_OK;
+    assert(from->indptr != NULL);
     *to = (sfu_matrix){.rows = field->count, .cols = from->cols};
     SFU_ALLOC_ZERO(to->indptr, (int64_t)field->count + 1);
     for (int32_t row = 0; row < field->count; row++) {
