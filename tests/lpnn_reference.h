@@ -96,11 +96,11 @@ static inline void ref_softmax(double *row, int count) {
 
 /* What comes into layer i: its mask is already on it. */
 static inline double ref_input(const reference *r, int layer, int node, int j) {
-    if (layer > 0) {
-        return r->h[layer - 1][node][j] * r->drop[layer][node][j];
+    if (layer == 0) {
+        const int from_f = r->net->lpnn.input_f ? r->classes : 0;
+        return j < from_f ? r->f[node][j] : r->x[node][j - from_f] * r->drop[0][node][j - from_f];
     }
-    const int from_f = r->net->lpnn.input_f ? r->classes : 0;
-    return j < from_f ? r->f[node][j] : r->x[node][j - from_f] * r->drop[0][node][j - from_f];
+    return r->h[layer - 1][node][j] * r->drop[layer][node][j];
 }
 
 static inline void ref_forward(reference *r, const double *theta) {

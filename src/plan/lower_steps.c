@@ -100,12 +100,14 @@ sfu__value sfu__gradient_of(sfu__lowering *self, const sfu__value *of) {
 }
 
 sfu__operand sfu__parameter_at(const sfu__parameter *parameter, sfu__space space) {
-    return parameter == NULL ? (sfu__operand){0}
-                             : (sfu__operand){.space = space,
-                                              .offset = parameter->offset,
-                                              .rows = parameter->rows,
-                                              .cols = parameter->cols,
-                                              .ld = parameter->ld};
+    if (parameter == NULL) {
+        return (sfu__operand){0};
+    }
+    return (sfu__operand){.space = space,
+                          .offset = parameter->offset,
+                          .rows = parameter->rows,
+                          .cols = parameter->cols,
+                          .ld = parameter->ld};
 }
 
 const sfu__parameter *sfu__link_parameter(const sfu__lowering *self, int link, const char *name) {
