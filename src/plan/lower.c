@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 24, ROWS_TRANSPOSED_AT_ONCE = 2048 };
+enum { NAME = 24, ROWS_TRANSPOSED_AT_ONCE = 2048, BY_LENGTH = 16, NEAR = 1 << 17 };
 
 /* A matrix on its way along the chain. */
 typedef struct value {
@@ -71,7 +71,8 @@ static sfu_status add_block(int *index, lowering *self, sfu__block *block) {
     const sfu__block *kept = &pass->blocks[pass->block_count - 1];
     const int64_t count = kept->own.indptr != NULL ? kept->own.indptr[kept->own.rows] : 0;
     pass->fixed_bytes += count * (kept->own.values != NULL ? 8 : 4) + (kept->order != NULL ? count * 4 : 0) +
-                         (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0);
+                         (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0) +
+                         (kept->turn != NULL ? 4 * (int64_t)kept->own.rows : 0);
     *index = (int)pass->block_count - 1;
     *block = (sfu__block){0};
 done:
@@ -211,7 +212,14 @@ done:
     return status;
 }
 
-/* C = A B with a sparse A. */
+/* Whether A had better have its rows in the order of their length, to be multiplied with so many rows of so many
+ * columns: where these are narrow, and so near that they need not be asked for ahead. */
+static bool by_length(int64_t rows, int32_t cols) {
+    const int32_t ld = sfu__ld(cols);
+    return ld <= BY_LENGTH && rows * ld <= NEAR;
+}
+
+/* C = A B with a sparse A. Where A has a turn, the threads leave rows of C here and there. */
 static sfu_status add_spmm(lowering *self, value *C, int block, const sfu__operand *B, bool add, sfu__plan_step step) {
     sfu_status status = SFU_OK;
     const sfu__block *A = &self->pass->blocks[block];
@@ -220,7 +228,7 @@ static sfu_status add_spmm(lowering *self, value *C, int block, const sfu__opera
     step.block = block;
     step.add = add;
     SFU_TRY(cut_of(&step.cut, self->pass, A->view.rows, block));
-    C->cut = step.cut;
+    C->cut = A->view.turn == NULL ? step.cut : -1;
     set_work(&step, A->view.rows, C->at.ld, 0);
     step.work.nonzeros = A->view.indptr[A->view.rows];
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
@@ -297,18 +305,46 @@ done:
 typedef struct fold_job {
     const lowering *lowering;
     int fold;
-    bool as_dense;
+    bool as_dense, by_length;
 } fold_job;
+
+/* A matrix by length as what is shared; the block is used up. */
+static sfu_status sort_block(sfu__block *block, sfu__shared *entry) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__block_by_length(block));
+    const int64_t rows = block->own.rows;
+    entry->matrix = block->own;
+    entry->turn = block->turn;
+    entry->bytes = entry->matrix.indptr[rows] * 8 + rows * 12;
+    *block = (sfu__block){0};
+done:
+    sfu__block_clear(block);
+    return status;
+}
+
+static sfu__sparse view_of_shared(const sfu__shared *shared) {
+    return (sfu__sparse){.rows = shared->matrix.rows,
+                         .cols = shared->matrix.cols,
+                         .indptr = shared->matrix.indptr,
+                         .indices = shared->matrix.indices,
+                         .values = shared->matrix.values,
+                         .turn = shared->turn};
+}
 
 static sfu_status make_folded(void *context, sfu__shared *entry) {
     const fold_job *job = context;
     const lowering *self = job->lowering;
-    const sfu_status status =
-        sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense);
     const int64_t rows = self->pass->fields[job->fold].count;
-    entry->bytes = job->as_dense      ? rows * sfu__ld(self->plan->features) * 4
-                   : status == SFU_OK ? entry->matrix.indptr[rows] * 8 + rows * 8
-                                      : 0;
+    sfu_status status = SFU_OK;
+    sfu__block block = {0};
+    SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense));
+    entry->bytes = job->as_dense ? rows * sfu__ld(self->plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
+    if (job->by_length) {
+        SFU_TRY(sfu__block_take(&block, &entry->matrix));
+        SFU_TRY(sort_block(&block, entry));
+    }
+done:
+    sfu__block_clear(&block);
     return status;
 }
 
@@ -321,12 +357,14 @@ static uint64_t field_hash(const sfu__field *field) {
     return hash;
 }
 
-static sfu_status features_key(sfu__text *key, const lowering *self, int fold, bool as_dense) {
+static sfu_status features_key(sfu__text *key, const fold_job *job) {
     sfu_status status = SFU_OK;
-    const sfu__field *field = &self->pass->fields[fold];
-    SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, as_dense ? "dense" : "sparse", field->count,
+    const lowering *self = job->lowering;
+    const sfu__field *field = &self->pass->fields[job->fold];
+    const char *form = job->as_dense ? "dense" : job->by_length ? "by length" : "sparse";
+    SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, form, field->count,
                              (unsigned long long)field_hash(field)));
-    for (int i = 0; i < fold; i++) {
+    for (int i = 0; i < job->fold; i++) {
         const sfu__link *link = &self->plan->links[i];
         const sfu__smoother *smoother = &self->plan->smoothers[link->smoothing];
         if (link->kind == SFU__LINK_SMOOTH) {
@@ -339,21 +377,58 @@ done:
     return status;
 }
 
-/* The features behind `fold` leading links, rows of that field. Shared with other plans. */
-static sfu_status folded_features(const sfu__shared **features, lowering *self, int fold, bool as_dense) {
+/* What is shared under this key, held by the pass from now on. */
+static sfu_status hold_shared(const sfu__shared **held, lowering *self, const char *key, sfu__shared_fn make,
+                              void *context) {
     sfu_status status = SFU_OK;
-    sfu__text key = {0};
     sfu__pass *pass = self->pass;
     sfu__shared *entry = NULL;
-    fold_job job = {self, fold, as_dense};
-    SFU_TRY(features_key(&key, self, fold, as_dense));
-    SFU_TRY(sfu__shared_get(&entry, key.bytes, make_folded, &job));
+    SFU_TRY(sfu__shared_get(&entry, key, make, context));
+    *held = entry;
+    for (size_t i = 0; i < pass->shared_count; i++) {
+        if (pass->shared[i] == entry) {
+            goto done; /* held already */
+        }
+    }
     APPEND(pass->shared, pass->shared_count, pass->shared_capacity, entry);
-    *features = entry;
     pass->fixed_bytes += entry->bytes;
     entry = NULL;
 done:
     sfu__shared_release(entry);
+    return status;
+}
+
+/* The features behind `fold` leading links, rows of that field. Shared with other plans. */
+static sfu_status folded_features(const sfu__shared **features, lowering *self, fold_job job) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    SFU_TRY(features_key(&key, &job));
+    SFU_TRY(hold_shared(features, self, key.bytes, make_folded, &job));
+done:
+    sfu__text_clear(&key);
+    return status;
+}
+
+static sfu_status make_sorted(void *context, sfu__shared *entry) {
+    sfu_status status = SFU_OK;
+    sfu__block block = {.view = *(const sfu__sparse *)context};
+    SFU_TRY(sort_block(&block, entry));
+done:
+    return status;
+}
+
+/* Puts the rows of a block of S into the order of their length; those of all of S once for everybody. */
+static sfu_status sort_smoothing(sfu__block *block, lowering *self, const sfu__smoother *smoother) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    const sfu__shared *shared = NULL;
+    if (block->own.indptr != NULL) {
+        return sfu__block_by_length(block);
+    }
+    SFU_TRY(sfu__text_format(&key, "%s by length", smoother->shared->key));
+    SFU_TRY(hold_shared(&shared, self, key.bytes, make_sorted, &block->view));
+    block->view = view_of_shared(shared);
+done:
     sfu__text_clear(&key);
     return status;
 }
@@ -373,7 +448,7 @@ static sfu_status dense_features(value *features, lowering *self, int fold) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
-    SFU_TRY(folded_features(&shared, self, fold, true));
+    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, true, false}));
     const int32_t rows = self->pass->fields[fold].count;
     *features = (value){.at = {.space = SFU__SPACE_FIXED,
                                .fixed = shared->dense,
@@ -389,18 +464,41 @@ done:
 
 /* ---- the way there ---------------------------------------------------------------------------------------------- */
 
+/* The nodes of the rows of a block, NULL: each is its own number. */
+static sfu_status nodes_of_rows(const int32_t **nodes, lowering *self, const sfu__sparse *view,
+                                const sfu__field *field) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    int32_t *made = NULL;
+    *nodes = view->turn == NULL ? field->nodes : view->turn;
+    if (view->turn != NULL && field->nodes != NULL) {
+        SFU_ALLOC(made, view->rows);
+        for (int32_t i = 0; i < view->rows; i++) {
+            made[i] = field->nodes[view->turn[i]];
+        }
+        APPEND(pass->maps, pass->map_count, pass->map_capacity, made);
+        *nodes = made;
+        made = NULL;
+    }
+done:
+    sfu__free(made);
+    return status;
+}
+
 /* Dropped values of a sparse matrix (or of a dense one, as rows that are full), in the arena. */
 static sfu_status add_drop(lowering *self, int64_t *offset, int block, const sfu__field *field, int mask,
                            const char *name) {
     sfu_status status = SFU_OK;
     const sfu__sparse *view = &self->pass->blocks[block].view;
+    const int32_t *nodes = NULL;
     const int64_t count = view->indptr[view->rows];
+    SFU_TRY(nodes_of_rows(&nodes, self, view, field));
     *offset = reserve(self, (count + 15) / 16 * 16);
     sfu__plan_step step = step_of(self, SFU__OP_DROP_SPARSE, "drop %s", name);
     step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
     step.block = block;
     step.mask = mask;
-    step.nodes = field->nodes;
+    step.nodes = nodes;
     SFU_TRY(cut_of(&step.cut, self->pass, view->rows, block));
     set_work(&step, view->rows, 1, 0);
     step.work.nonzeros = count;
@@ -410,15 +508,11 @@ done:
 }
 
 /* The sparse features as a block of the pass: a view of what is shared. */
-static sfu_status features_block(int *block, lowering *self, int fold) {
+static sfu_status features_block(int *block, lowering *self, int fold, int32_t width) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
-    SFU_TRY(folded_features(&shared, self, fold, false));
-    sfu__block made = {.view = {.rows = shared->matrix.rows,
-                                .cols = shared->matrix.cols,
-                                .indptr = shared->matrix.indptr,
-                                .indices = shared->matrix.indices,
-                                .values = shared->matrix.values}};
+    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, false, by_length(self->plan->features, width)}));
+    sfu__block made = {.view = view_of_shared(shared)};
     SFU_TRY(add_block(block, self, &made));
 done:
     return status;
@@ -439,7 +533,7 @@ static sfu_status sparse_product(value *now, lowering *self, const sfu__way *way
     char name[NAME];
     int block;
     name_features(name, way->fold);
-    SFU_TRY(features_block(&block, self, way->fold));
+    SFU_TRY(features_block(&block, self, way->fold, self->plan->links[weights].width));
     if (mask >= 0) {
         int64_t offset;
         SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[field], mask, name));
@@ -531,7 +625,8 @@ static sfu_status add_mix(value *now, lowering *self, int link, int start_record
     step.b = H0.at;
     step.map = map;
     step.t = (float)t;
-    step.cut = now->cut;
+    SFU_TRY(stay_with(self, &step, now));
+    step.wait = true;
     set_work(&step, now->at.rows, now->at.ld, 0);
     SFU_TRY(add_step(self, step));
     SFU_TRY(add_record(self, (record){.kind = DID_MIX,
@@ -570,9 +665,12 @@ static sfu_status smooth_collapsed(value *now, lowering *self, int first, int la
     int index;
     SFU_TRY(sfu__collapse(&product, self->plan, self->pass, first, last));
     SFU_TRY(sfu__block_take(&block, &product));
+    const value in = *now;
+    if (by_length(in.at.rows, in.at.cols)) {
+        SFU_TRY(sfu__block_by_length(&block));
+    }
     SFU_TRY(add_block(&index, self, &block));
     snprintf(name, sizeof name, "S^%d", last - first);
-    const value in = *now;
     SFU_TRY(smooth_by(now, self, index, last - 1, name, why));
     release(self, &in);
 done:
@@ -589,6 +687,9 @@ static sfu_status smooth_link(value *now, lowering *self, int link, const char *
     char name[NAME];
     int index;
     SFU_TRY(sfu__block_of(&block, smoother, &self->pass->fields[link + 1], &self->pass->fields[link], plan->nodes));
+    if (smoother->learned == NULL && by_length(now->at.rows, now->at.cols)) {
+        SFU_TRY(sort_smoothing(&block, self, smoother));
+    }
     SFU_TRY(add_block(&index, self, &block));
     if (plan->links[link].start == link) {
         self->start_record = (int)self->tape_count;
