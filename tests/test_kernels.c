@@ -40,7 +40,47 @@ static bool next_piece(const run *r, int64_t count, sfu__range *piece, int *numb
 
 /* ---- one function an operation ---- */
 
-static void run_spmm(run *r) {
+/* Puts the rows of S into an order, with the turn that undoes it: by length, or the other way round. */
+static int32_t *turn_rows(operand_sparse *S, bool longest_first) {
+    const int32_t rows = S->A.rows;
+    operand_sparse from = *S;
+    int32_t *turn = exact(rows, sizeof *turn), count = 0;
+    for (int64_t places = 0; places <= 1000; places++) {
+        for (int32_t i = 0; i < rows; i++) {
+            if (from.indptr[i + 1] - from.indptr[i] == (longest_first ? 1000 - places : places)) {
+                turn[count++] = i;
+            }
+        }
+    }
+    assert_int_equal(count, rows);
+    const int64_t nonzeros = from.indptr[rows];
+    S->A.indptr = S->indptr = exact(rows + 1, sizeof *S->indptr);
+    S->A.indices = S->indices = exact(nonzeros, sizeof *S->indices);
+    if (from.order != NULL) {
+        S->A.order = S->order = exact(nonzeros, sizeof *S->order);
+    } else {
+        S->A.values = S->values = exact(nonzeros, sizeof *S->values);
+    }
+    S->indptr[0] = 0;
+    for (int32_t i = 0; i < rows; i++) {
+        int64_t to = S->indptr[i];
+        for (int64_t e = from.indptr[turn[i]]; e < from.indptr[turn[i] + 1]; e++, to++) {
+            S->indices[to] = from.indices[e];
+            if (from.order != NULL) {
+                S->order[to] = from.order[e];
+            } else {
+                S->values[to] = from.values[e];
+            }
+        }
+        S->indptr[i + 1] = to;
+    }
+    free(from.indptr);
+    free(from.indices);
+    free(from.order != NULL ? (void *)from.order : (void *)from.values);
+    return turn;
+}
+
+static void multiply(run *r, bool in_turn) {
     operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 2 == 1, r->seed);
     sfu__dense B = dense_new(r->inner, r->cols, r->seed + 5), C = dense_new(r->rows, r->cols, r->seed + 6);
     S.A.gaps = r->variant / 4 % 2 == 1;
@@ -52,12 +92,17 @@ static void run_spmm(run *r) {
     for (int32_t j = 0; S.A.gaps && j < C.ld / SFU__GAPS * SFU__GAPS; j++) {
         B.data[j] = INFINITY; /* it is not looked at where the value is zero */
     }
+    int32_t *turn = in_turn && C.ld <= SFU__NARROW ? turn_rows(&S, r->seed % 3 == 1) : NULL;
+    S.A.turn = turn;
     FOR_PIECES(r, r->rows, piece) { r->backend->spmm(&C, &S.A, &B, r->variant / 2 % 2 == 1, piece); }
     put_dense(r, &C);
     sparse_free(&S);
+    free(turn);
     free(B.data);
     free(C.data);
 }
+static void run_spmm(run *r) { multiply(r, false); }
+static void run_spmm_in_turn(run *r) { multiply(r, true); }
 
 static void run_gemm(run *r) {
     sfu__dense A = dense_new(r->rows, r->inner, r->seed), B = dense_new(r->inner, r->cols, r->seed + 1);
@@ -239,6 +284,7 @@ static const struct {
     const char *digest;
 } operations[] = {
     {"spmm", run_spmm, 8, "c38290b8ba3229c075f7bfc98cb579b3035b48be794639cd6a34ae50933aaf0e"},
+    {"spmm in turn", run_spmm_in_turn, 8, "c38290b8ba3229c075f7bfc98cb579b3035b48be794639cd6a34ae50933aaf0e"},
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and block_sum", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},

@@ -49,19 +49,22 @@ static sfu__plan *plan_of(const fixture *it, const char *text, unsigned rewrites
 static void folded_features_are_shared(void **state) {
     const fixture *it = *state;
     sfu__plan *a = plan_of(it, "sgcn", SFU__ALL_REWRITES);
-    sfu__plan *b = plan_of(it, "fp+mlp", SFU__ALL_REWRITES);
+    sfu__plan *b = plan_of(it, "smooth^2 | dense 16 relu | softmax", SFU__ALL_REWRITES);
     sfu__plan *c = plan_of(it, "smooth^2(self=2) | softmax", SFU__ALL_REWRITES);
+    sfu__plan *wide = plan_of(it, "fp+mlp", SFU__ALL_REWRITES); /* does not have them by length */
     const sfu__pass *pa = &a->passes[SFU_PASS_TRAIN], *pb = &b->passes[SFU_PASS_TRAIN],
                     *pc = &c->passes[SFU_PASS_TRAIN];
     assert_true(pa->shared_count == 1 && pb->shared_count == 1 && pc->shared_count == 1);
     assert_ptr_equal(pa->shared[0], pb->shared[0]);
     assert_ptr_not_equal(pa->shared[0], pc->shared[0]);
+    assert_ptr_not_equal(pa->shared[0], wide->passes[SFU_PASS_TRAIN].shared[0]);
     assert_ptr_equal(a->smoothers[0].shared, b->smoothers[0].shared);
     assert_ptr_not_equal(a->smoothers[0].shared, c->smoothers[0].shared);
     sfu__plan_free(a);
     assert_true(pb->shared[0]->holders == 1);
     sfu__plan_free(b);
     sfu__plan_free(c);
+    sfu__plan_free(wide);
 }
 
 /* ---- never slower ----------------------------------------------------------------------------------------------- */

@@ -32,6 +32,9 @@ typedef struct sfu__sparse {
     const int32_t *order;
     bool gaps; /* many values are zero: in whole blocks of 64 columns nothing is added there, not even 0; else it may
                 * be, which is the same unless B is not finite */
+    const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
+                          * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
+                          * floats */
 } sfu__sparse;
 
 typedef struct sfu__range {
@@ -91,7 +94,8 @@ struct sfu__plan;
 typedef struct sfu__backend {
     const char *name; /* "cpu: neon" */
 
-    /* C = A B, or C += A B (each element: C + the whole product). Rows of A and C. */
+    /* C = A B, or C += A B (each element: C + the whole product). Rows of A (and of
+     * C, unless A has a turn). */
     void (*spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);
 
     /* C = A B. Rows of A and C. A->cols == B->rows. */

@@ -119,6 +119,7 @@ done:
 void sfu__block_clear(sfu__block *block) {
     sfu__matrix_clear(&block->own);
     sfu__free(block->order);
+    sfu__free(block->turn);
     *block = (sfu__block){0};
 }
 
@@ -203,11 +204,13 @@ done:
     return status;
 }
 
-/* Entries of the transpose go to their rows in the order of the original's rows: each row comes out ascending. */
-static void scatter(sfu__block *block, const sfu__sparse *of, int64_t begin, int64_t end) {
+/* Entries of the transpose go to their rows in the order of the original's rows: each row comes out ascending. Row i of
+ * the original stands at place_of[i], or at i where that is NULL. */
+static void scatter(sfu__block *block, const sfu__sparse *of, const int32_t *place_of, int64_t begin, int64_t end) {
     int64_t *next = block->own.indptr; /* [c + 1] is where row c goes on, and ends as its end */
     for (int64_t row = begin; row < end; row++) {
-        for (int64_t e = of->indptr[row]; e < of->indptr[row + 1]; e++) {
+        const int64_t at = place_of != NULL ? place_of[row] : row;
+        for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
             const int64_t to = next[of->indices[e] + 1]++;
             block->own.indices[to] = (int32_t)row;
             block->order[to] = of->order != NULL ? of->order[e] : (int32_t)e;
@@ -215,30 +218,59 @@ static void scatter(sfu__block *block, const sfu__sparse *of, int64_t begin, int
     }
 }
 
+/* Where each row stands that a turn names; NULL without one. */
+static sfu_status places_in_turn(int32_t **place_of, const sfu__sparse *of) {
+    sfu_status status = SFU_OK;
+    *place_of = NULL;
+    if (of->turn != NULL) {
+        SFU_ALLOC(*place_of, of->rows);
+        for (int32_t i = 0; i < of->rows; i++) {
+            (*place_of)[of->turn[i]] = i;
+        }
+    }
+done:
+    return status;
+}
+
+/* indptr[c + 2] = the entries of column c in these rows. */
+static int64_t count_columns(int64_t *indptr, const sfu__sparse *of, const int32_t *place_of, int64_t begin,
+                             int64_t end) {
+    int64_t count = 0;
+    for (int64_t row = begin; row < end; row++) {
+        const int64_t at = place_of != NULL ? place_of[row] : row;
+        for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
+            indptr[of->indices[e] + 2]++;
+        }
+        count += of->indptr[at + 1] - of->indptr[at];
+    }
+    return count;
+}
+
 sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row, int64_t end_row) {
     sfu_status status = SFU_OK;
     const sfu__sparse *view = &of->view;
-    const int64_t first = view->indptr[begin_row], count = view->indptr[end_row] - first;
+    const int64_t last = view->indptr[view->turn != NULL ? view->rows : end_row];
+    int32_t *place_of = NULL;
     *block = (sfu__block){.where = of->where, .offset = of->offset};
     block->own = (sfu_matrix){.rows = view->cols, .cols = view->rows};
-    if (view->indptr[end_row] > INT32_MAX && view->order == NULL) {
+    if (last > INT32_MAX && view->order == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT,
                          "a training pass over %lld non-zeros is too large; fewer labels would be right",
-                         (long long)view->indptr[end_row]);
+                         (long long)last);
     }
+    SFU_TRY(places_in_turn(&place_of, view));
     SFU_ALLOC_ZERO(block->own.indptr, (int64_t)view->cols + 2);
+    int64_t *indptr = block->own.indptr;
+    const int64_t count = count_columns(indptr, view, place_of, begin_row, end_row);
     SFU_ALLOC(block->own.indices, count);
     SFU_ALLOC(block->order, count);
-    int64_t *indptr = block->own.indptr;
-    for (int64_t e = first; e < first + count; e++) {
-        indptr[view->indices[e] + 2]++;
-    }
     for (int64_t c = 0; c <= view->cols; c++) { /* shifted by one: scatter moves the starts to the ends */
         indptr[c + 1] += indptr[c];
     }
-    scatter(block, view, begin_row, end_row);
+    scatter(block, view, place_of, begin_row, end_row);
     view_own(block);
     block->view.values = view->values;
 done:
+    sfu__free(place_of);
     return status;
 }

@@ -42,7 +42,8 @@ static sfu_status add_mix(sfu__value *now, sfu__lowering *self, int link, int st
     step.b = H0.at;
     step.map = map;
     step.t = (float)t;
-    step.cut = now->cut;
+    SFU_TRY(sfu__stay_with(self, &step, now));
+    step.wait = true;
     sfu__set_work(&step, now->at.rows, now->at.ld, 0);
     SFU_TRY(sfu__add_step(self, step));
     SFU_TRY(sfu__add_record(self, (sfu__record){.kind = SFU__DID_MIX,
@@ -82,9 +83,12 @@ static sfu_status smooth_collapsed(sfu__value *now, sfu__lowering *self, int fir
     int index;
     SFU_TRY(sfu__collapse(&product, self->plan, self->pass, first, last));
     SFU_TRY(sfu__block_take(&block, &product));
+    const sfu__value in = *now;
+    if (sfu__wants_by_length(self, in.at.rows, in.at.cols)) {
+        SFU_TRY(sfu__block_by_length(&block));
+    }
     SFU_TRY(sfu__add_block(&index, self, &block));
     snprintf(name, sizeof name, "S^%d", last - first);
-    const sfu__value in = *now;
     SFU_TRY(smooth_by(now, self, index, last - 1, name, why));
     sfu__release(self, &in);
 done:
@@ -101,6 +105,9 @@ static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int link, co
     char name[SFU__VALUE_NAME];
     int index;
     SFU_TRY(sfu__block_of(&block, smoother, &self->pass->fields[link + 1], &self->pass->fields[link], plan->nodes));
+    if (smoother->learned == NULL && sfu__wants_by_length(self, now->at.rows, now->at.cols)) {
+        SFU_TRY(sfu__sort_smoothing(&block, self, smoother));
+    }
     SFU_TRY(sfu__add_block(&index, self, &block));
     if (plan->links[link].start == link) {
         self->start_record = (int)self->tape_count;

@@ -24,18 +24,46 @@ done:
 typedef struct fold_job {
     const sfu__lowering *lowering;
     int fold;
-    bool as_dense;
+    bool as_dense, by_length;
 } fold_job;
 
+/* A matrix by length as what is shared; the block is used up. */
+static sfu_status sort_block(sfu__block *block, sfu__shared *entry) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__block_by_length(block));
+    const int64_t rows = block->own.rows;
+    entry->matrix = block->own;
+    entry->turn = block->turn;
+    entry->bytes = entry->matrix.indptr[rows] * 8 + rows * 12;
+    *block = (sfu__block){0};
+done:
+    sfu__block_clear(block);
+    return status;
+}
+
+static sfu__sparse view_of_shared(const sfu__shared *shared) {
+    return (sfu__sparse){.rows = shared->matrix.rows,
+                         .cols = shared->matrix.cols,
+                         .indptr = shared->matrix.indptr,
+                         .indices = shared->matrix.indices,
+                         .values = shared->matrix.values,
+                         .turn = shared->turn};
+}
+
 static sfu_status make_folded(void *context, sfu__shared *entry) {
+    sfu_status status = SFU_OK;
     const fold_job *job = context;
     const sfu__lowering *self = job->lowering;
-    const sfu_status status =
-        sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense);
     const int64_t rows = self->pass->fields[job->fold].count;
-    entry->bytes = job->as_dense      ? rows * sfu__ld(self->plan->features) * 4
-                   : status == SFU_OK ? entry->matrix.indptr[rows] * 8 + rows * 8
-                                      : 0;
+    sfu__block block = {0};
+    SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense));
+    entry->bytes = job->as_dense ? rows * sfu__ld(self->plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
+    if (job->by_length) {
+        SFU_TRY(sfu__block_take(&block, &entry->matrix));
+        SFU_TRY(sort_block(&block, entry));
+    }
+done:
+    sfu__block_clear(&block);
     return status;
 }
 
@@ -48,12 +76,14 @@ static uint64_t field_hash(const sfu__field *field) {
     return hash;
 }
 
-static sfu_status features_key(sfu__text *key, const sfu__lowering *self, int fold, bool as_dense) {
+static sfu_status features_key(sfu__text *key, const fold_job *job) {
     sfu_status status = SFU_OK;
-    const sfu__field *field = &self->pass->fields[fold];
-    SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, as_dense ? "dense" : "sparse", field->count,
+    const sfu__lowering *self = job->lowering;
+    const sfu__field *field = &self->pass->fields[job->fold];
+    const char *form = job->as_dense ? "dense" : job->by_length ? "by length" : "sparse";
+    SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, form, field->count,
                              (unsigned long long)field_hash(field)));
-    for (int i = 0; i < fold; i++) {
+    for (int i = 0; i < job->fold; i++) {
         const sfu__link *link = &self->plan->links[i];
         const sfu__smoother *smoother = &self->plan->smoothers[link->smoothing];
         if (link->kind == SFU__LINK_SMOOTH) {
@@ -66,21 +96,54 @@ done:
     return status;
 }
 
-/* The features behind `fold` leading links, rows of that field. Shared with other plans. */
-static sfu_status folded_features(const sfu__shared **features, sfu__lowering *self, int fold, bool as_dense) {
+/* What is shared under this key, held by the pass from now on. */
+static sfu_status hold_shared(const sfu__shared **held, sfu__lowering *self, const char *key, sfu__shared_fn make,
+                              void *context) {
     sfu_status status = SFU_OK;
-    sfu__text key = {0};
     sfu__pass *pass = self->pass;
     sfu__shared *entry = NULL;
-    fold_job job = {self, fold, as_dense};
-    SFU_TRY(features_key(&key, self, fold, as_dense));
-    SFU_TRY(sfu__shared_get(&entry, key.bytes, make_folded, &job));
+    SFU_TRY(sfu__shared_get(&entry, key, make, context));
+    *held = entry;
+    for (size_t i = 0; i < pass->shared_count; i++) {
+        if (pass->shared[i] == entry) {
+            goto done; /* held already */
+        }
+    }
     SFU__APPEND(pass->shared, pass->shared_count, pass->shared_capacity, entry);
-    *features = entry;
     pass->fixed_bytes += entry->bytes;
     entry = NULL;
 done:
     sfu__shared_release(entry);
+    return status;
+}
+
+/* The features behind `fold` leading links, rows of that field. Shared with other plans. */
+static sfu_status folded_features(const sfu__shared **features, sfu__lowering *self, fold_job job) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    SFU_TRY(features_key(&key, &job));
+    SFU_TRY(hold_shared(features, self, key.bytes, make_folded, &job));
+done:
+    sfu__text_clear(&key);
+    return status;
+}
+
+static sfu_status make_sorted(void *context, sfu__shared *entry) {
+    sfu__block block = {.view = *(const sfu__sparse *)context};
+    return sort_block(&block, entry);
+}
+
+sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    const sfu__shared *shared = NULL;
+    if (block->own.indptr != NULL) {
+        return sfu__block_by_length(block);
+    }
+    SFU_TRY(sfu__text_format(&key, "%s by length", smoother->shared->key));
+    SFU_TRY(hold_shared(&shared, self, key.bytes, make_sorted, &block->view));
+    block->view = view_of_shared(shared);
+done:
     sfu__text_clear(&key);
     return status;
 }
@@ -100,7 +163,7 @@ sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fo
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
-    SFU_TRY(folded_features(&shared, self, fold, true));
+    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, true, false}));
     const int32_t rows = self->pass->fields[fold].count;
     *features = (sfu__value){.at = {.space = SFU__SPACE_FIXED,
                                     .fixed = shared->dense,
@@ -116,18 +179,41 @@ done:
 
 /* ---- the way there ---------------------------------------------------------------------------------------------- */
 
+/* The nodes of the rows of a block, NULL: each is its own number. */
+static sfu_status nodes_of_rows(const int32_t **nodes, sfu__lowering *self, const sfu__sparse *view,
+                                const sfu__field *field) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    int32_t *made = NULL;
+    *nodes = view->turn == NULL ? field->nodes : view->turn;
+    if (view->turn != NULL && field->nodes != NULL) {
+        SFU_ALLOC(made, view->rows);
+        for (int32_t i = 0; i < view->rows; i++) {
+            made[i] = field->nodes[view->turn[i]];
+        }
+        SFU__APPEND(pass->maps, pass->map_count, pass->map_capacity, made);
+        *nodes = made;
+        made = NULL;
+    }
+done:
+    sfu__free(made);
+    return status;
+}
+
 /* Dropped values of a sparse matrix (or of a dense one, as rows that are full), in the arena. */
 static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, const sfu__field *field, int mask,
                            const char *name) {
     sfu_status status = SFU_OK;
     const sfu__sparse *view = &self->pass->blocks[block].view;
     const int64_t count = view->indptr[view->rows];
+    const int32_t *nodes = NULL;
+    SFU_TRY(nodes_of_rows(&nodes, self, view, field));
     *offset = sfu__reserve(self, (count + 15) / 16 * 16);
     sfu__plan_step step = sfu__step_of(self, SFU__OP_DROP_SPARSE, "drop %s", name);
     step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
     step.block = block;
     step.mask = mask;
-    step.nodes = field->nodes;
+    step.nodes = nodes;
     SFU_TRY(sfu__cut_of(&step.cut, self->pass, view->rows, block));
     sfu__set_work(&step, view->rows, 1, 0);
     step.work.nonzeros = count;
@@ -137,22 +223,20 @@ done:
 }
 
 /* The sparse features as a block of the pass: a view of what is shared, or of the dataset itself. */
-static sfu_status features_block(int *block, sfu__lowering *self, int fold) {
+static sfu_status features_block(int *block, sfu__lowering *self, int fold, int32_t width) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu_csr *X = &self->plan->dataset->sparse;
-    if (fold == 0 && self->pass->fields[0].nodes == NULL && X->values != NULL) { /* as the dataset has them */
+    const bool by_length = sfu__wants_by_length(self, self->plan->features, width);
+    if (fold == 0 && self->pass->fields[0].nodes == NULL && X->values != NULL &&
+        !by_length) { /* as the dataset has them */
         sfu__block borrowed = {
             .view = {
                 .rows = X->rows, .cols = X->cols, .indptr = X->indptr, .indices = X->indices, .values = X->values}};
         return sfu__add_block(block, self, &borrowed);
     }
-    SFU_TRY(folded_features(&shared, self, fold, false));
-    sfu__block made = {.view = {.rows = shared->matrix.rows,
-                                .cols = shared->matrix.cols,
-                                .indptr = shared->matrix.indptr,
-                                .indices = shared->matrix.indices,
-                                .values = shared->matrix.values}};
+    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, false, by_length}));
+    sfu__block made = {.view = view_of_shared(shared)};
     SFU_TRY(sfu__add_block(block, self, &made));
 done:
     return status;
@@ -173,7 +257,7 @@ sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__
     char name[SFU__VALUE_NAME];
     int block;
     name_features(name, way->fold);
-    SFU_TRY(features_block(&block, self, way->fold));
+    SFU_TRY(features_block(&block, self, way->fold, self->plan->links[weights].width));
     if (mask >= 0) {
         int64_t offset;
         SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[field], mask, name));

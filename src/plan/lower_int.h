@@ -94,7 +94,15 @@ SFU_CHECKED sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__va
 SFU_CHECKED sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A,
                                        const sfu__value *G, const char *name);
 
+/* Whether a sparse matrix had better have its rows in the order of their length, to be multiplied with so many rows of so
+ * many columns: where these are narrow, and so near that they need not be asked for ahead. A pass that runs once is not
+ * worth the sorting. */
+bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols);
+
 /* ---- lower_features.c ---- */
+
+/* Puts the rows of a block of S into the order of their length; those of all of S once for everybody. */
+SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother);
 
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__link *link);
 SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold);

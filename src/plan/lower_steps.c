@@ -13,7 +13,8 @@ sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
     const sfu__block *kept = &pass->blocks[pass->block_count - 1];
     const int64_t count = kept->own.indptr != NULL ? kept->own.indptr[kept->own.rows] : 0;
     pass->fixed_bytes += count * (kept->own.values != NULL ? 8 : 4) + (kept->order != NULL ? count * 4 : 0) +
-                         (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0);
+                         (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0) +
+                         (kept->turn != NULL ? 4 * (int64_t)kept->own.rows : 0);
     *index = (int)pass->block_count - 1;
     *block = (sfu__block){0};
 done:
@@ -153,7 +154,13 @@ done:
     return status;
 }
 
-/* C = A B with a sparse A. */
+bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols) {
+    enum { WIDEST = 16, NEAR = 1 << 17 }; /* floats */
+    const int32_t ld = sfu__ld(cols);
+    return self->kind != SFU_PASS_PREDICT && ld <= WIDEST && rows * ld <= NEAR;
+}
+
+/* C = A B with a sparse A. Where A has a turn, the threads leave rows of C here and there. */
 sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
                          sfu__plan_step step) {
     sfu_status status = SFU_OK;
@@ -163,7 +170,7 @@ sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sf
     step.block = block;
     step.add = add;
     SFU_TRY(sfu__cut_of(&step.cut, self->pass, A->view.rows, block));
-    C->cut = step.cut;
+    C->cut = A->view.turn == NULL ? step.cut : -1;
     sfu__set_work(&step, A->view.rows, C->at.ld, 0);
     step.work.nonzeros = A->view.indptr[A->view.rows];
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);

@@ -62,6 +62,7 @@ typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEA
 typedef struct sfu__block {
     sfu_matrix own;    /* what is owned of it; {0} where all is borrowed */
     int32_t *order;    /* owned; or NULL */
+    int32_t *turn;     /* owned; or NULL */
     sfu__sparse view;  /* values NULL where they live in a worker */
     sfu__values where; /* the values are fixed, or at `offset` in a worker's arena or learned values */
     int64_t offset;
@@ -180,10 +181,15 @@ static inline int32_t sfu__field_node(const sfu__field *field, int32_t row) {
  * be all of S borrows it. */
 SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
                                      const sfu__field *in, int32_t nodes);
+/* Rows [begin_row, end_row) of what comes out of the block are columns; of a block with a turn, those that it names. */
 SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
                                             int64_t end_row);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);
+
+/* by_length.c: puts the rows of a block whose values are fixed into the order of their length, with a turn that says
+ * which they were. */
+SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block);
 
 /* The non-zeros of S in the rows of a field. */
 int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field);

@@ -11,6 +11,7 @@
 typedef struct sfu__shared {
     sfu_matrix matrix; /* or */
     float *dense;
+    int32_t *turn; /* or NULL: which rows those of the matrix are */
     int64_t bytes;
 
     /* of the register */

@@ -49,7 +49,7 @@ void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense
                     add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
                 }
             }
-            float *c = row_of(C, i) + j;
+            float *c = row_of(C, A->turn != NULL ? A->turn[i] : i) + j;
             const float result = add ? *c + whole(&p) : whole(&p);
             *c = C->ld <= SFU__NARROW ? v_tiny(result) : result;
         }

@@ -5,15 +5,7 @@
  * in advance, but never beyond the entries of the range, where there may be no memory. Nearly every row is short and
  * not among the last: for these the loop has the registers to itself, the others are dealt with apart.
  */
-enum {
-    NAME(lanes) = sizeof(VEC) / 4,
-    NAME(count) = WIDTH / NAME(lanes),
-    NAME(lines) = (WIDTH + 15) / 16,
-    /* Whether several rows go side by side: where a row has few registers and an addition waits four cycles for the one
-     * before. A NEON core waits two, and then what is gained on rows of one length is lost on those of different ones.
-     */
-    NAME(abreast) = NAME(count) <= 2 && SFU__LANES > 4
-};
+enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes), NAME(lines) = (WIDTH + 15) / 16 };
 
 /* One chain for each column over entries [begin, end). */
 SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered, bool prefetch) {
@@ -36,18 +28,16 @@ SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t
 
 /* The same for at most FEW entries, of which there are FEW to be read: those too many are multiplied by zero, which
  * adds nothing (unless B is not finite). In the narrowest blocks that is cheaper than a loop whose end cannot be
- * foreseen. */
-SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool ordered, bool prefetch) {
+ * foreseen, unless the values have to be gathered. */
+SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool prefetch) {
     float room[FEW];
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     SFU__UNROLL for (int k = 0; k < FEW && prefetch; k++) {
         __builtin_prefetch(row_at(o, o->indices[begin + AHEAD + k]));
     }
-    SFU__UNROLL for (int k = 0; k < FEW && ordered; k++) { room[k] = o->values[o->order[begin + k]]; }
-    const float *values = ordered ? room : o->values + begin;
     SFU__UNROLL for (int q = 0; q < FEW; q += 4) {
         const f4u there = (f4u)((f4i){0, 1, 2, 3} + q < (f4i){0} + (int32_t)count);
-        const four a = four_of(f4_keep(there, f4_load(values + q)), room + q);
+        const four a = four_of(f4_keep(there, f4_load(o->values + begin + q)), room + q);
         const int32_t *indices = o->indices + begin + q;
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             const int64_t at = v * NAME(lanes);
@@ -70,53 +60,7 @@ SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add
     }
 }
 
-/* ABREAST chains side by side, over entries [begin[k], end[k]). In a narrow block a chain is one or two registers, and
- * each of its additions waits for the one before; so several go on at once as far as the shortest goes. */
-SFU__INLINE void NAME(chains)(VEC (*sum)[NAME(count)], const operands *o, const int64_t *begin, const int64_t *end,
-                              bool ordered, bool prefetch) {
-    int64_t together = end[0] - begin[0];
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-        together = end[k] - begin[k] < together ? end[k] - begin[k] : together;
-        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = OF(VEC, _zero)(); }
-    }
-    for (int64_t t = 0; t < together; t++) {
-        SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-            const int64_t e = begin[k] + t;
-            if (prefetch) {
-                __builtin_prefetch(row_at(o, o->indices[e + AHEAD]));
-            }
-            const VEC a = OF(VEC, _set)(o->values[ordered ? o->order[e] : e]);
-            const float *b = row_at(o, o->indices[e]);
-            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
-                sum[k][v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), sum[k][v]);
-            }
-        }
-    }
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-        for (int64_t e = begin[k] + together; e < end[k]; e++) {
-            const VEC a = OF(VEC, _set)(o->values[ordered ? o->order[e] : e]);
-            const float *b = row_at(o, o->indices[e]);
-            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
-                sum[k][v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), sum[k][v]);
-            }
-        }
-    }
-}
-
-/* Whether rows i to i + ABREAST are each one chain, of more than a few entries, and not among the last. */
-SFU__INLINE bool NAME(may_go_abreast)(const int64_t *indptr, int64_t i, int64_t end_row, int64_t last) {
-    if (!NAME(abreast) || i + ABREAST > end_row || indptr[i + ABREAST] > last) {
-        return false;
-    }
-    bool may = true;
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-        const int64_t places = indptr[i + k + 1] - indptr[i + k];
-        may = may && places > FEW && places <= SFU__CHUNK;
-    }
-    return may;
-}
-
-/* The same wherever the entries are. */
+/* A chain wherever its entries are. */
 __attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands *o, int64_t begin, int64_t end) {
     const bool prefetch = o->prefetch && end <= o->last;
     VEC sum[NAME(count)];
@@ -134,26 +78,7 @@ __attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands
 __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o, int64_t begin, int64_t end) {
     VEC sum[NAME(count)], chain[NAME(count)];
     int64_t stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
-    if (NAME(count) <= 2 &&
-        end - begin >= ABREAST * SFU__CHUNK) { /* the first chunks side by side, then added in order */
-        VEC four_chains[ABREAST][NAME(count)];
-        int64_t begins[ABREAST], ends[ABREAST];
-        for (int k = 0; k < ABREAST; k++) {
-            begins[k] = begin + k * SFU__CHUNK;
-            ends[k] = begins[k] + SFU__CHUNK;
-        }
-        if (o->order != NULL) {
-            NAME(chains)(four_chains, o, begins, ends, true, false);
-        } else {
-            NAME(chains)(four_chains, o, begins, ends, false, false);
-        }
-        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
-            sum[v] = ((four_chains[0][v] + four_chains[1][v]) + four_chains[2][v]) + four_chains[3][v];
-        }
-        stop = ends[ABREAST - 1];
-    } else {
-        NAME(any_chain)(sum, o, begin, stop);
-    }
+    NAME(any_chain)(sum, o, begin, stop);
     while (stop < end) {
         begin = stop;
         stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
@@ -167,26 +92,13 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
                             bool ordered, bool prefetch) {
     const int64_t last = prefetch ? o->last : o->last + AHEAD;
     for (int64_t i = rows.begin; i < rows.end; i++) {
-        if (NAME(may_go_abreast)(indptr, i, rows.end, last)) {
-            VEC four_sums[ABREAST][NAME(count)];
-            NAME(chains)(four_sums, o, indptr + i, indptr + i + 1, ordered, prefetch);
-            SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-                if (o->add) {
-                    NAME(put)(c + (i + k) * ld, o, four_sums[k], true);
-                } else {
-                    NAME(put)(c + (i + k) * ld, o, four_sums[k], false);
-                }
-            }
-            i += ABREAST - 1;
-            continue;
-        }
         const int64_t begin = indptr[i], end = indptr[i + 1];
         if (end - begin > SFU__CHUNK || end > last) {
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
-            if (WIDTH <= 4 && end - begin <= FEW && begin + FEW <= last) {
-                NAME(few)(sum, o, begin, end - begin, ordered, prefetch);
+            if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
+                NAME(few)(sum, o, begin, end - begin, prefetch);
             } else {
                 NAME(chain)(sum, o, begin, end, ordered, prefetch);
             }
@@ -213,6 +125,10 @@ static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *
         NAME(rows)(c, ld, &local, indptr, rows, false, false);
     }
 }
+
+#if WIDTH <= 16
+#include "spmm_turn.h"
+#endif
 
 #undef WIDTH
 #undef VEC
