@@ -69,9 +69,9 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
             o.B = (const char *)(B->data + column);
-            block *const run = A->gaps && blocks[i].width == GAPS_WIDTH ? spmm64_gaps
-                               : o.turn != NULL                         ? blocks[i].in_turn
-                                                                        : blocks[i].as_they_stand;
+            block *const run = A->gaps && blocks[i].width == GAPS_WIDTH      ? spmm64_gaps
+                               : o.turn != NULL && blocks[i].in_turn != NULL ? blocks[i].in_turn
+                                                                             : blocks[i].as_they_stand;
             run(C->data + column, C->ld, &o, A->indptr, rows);
         }
     }

@@ -26,7 +26,7 @@ typedef struct NAME(group) {
 /* `places` places of each row from its entry begin[k] on: a chain each, from +0. `tight`: rows of B lie WIDTH apart. */
 SFU__INLINE void NAME(together)(VEC (*sum)[NAME(count)], const operands *o, const int64_t *begin, int64_t places,
                                 bool tight) {
-    const int64_t stride = tight ? WIDTH * 4 : o->stride;
+    const int64_t stride = tight ? INT64_C(4) * WIDTH : o->stride;
     const int32_t *indices[ABREAST];
     const float *values[ABREAST];
     int64_t t = 0;
@@ -139,7 +139,7 @@ SFU__INLINE void NAME(in_turn)(float *c, int64_t ld, const operands *o, const in
 
 static void NAME(turns)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
     const operands local = *o;
-    if (o->stride == WIDTH * 4) {
+    if (o->stride == INT64_C(4) * WIDTH) {
         NAME(in_turn)(c, ld, &local, indptr, rows, true);
     } else {
         NAME(in_turn)(c, ld, &local, indptr, rows, false);
