@@ -94,9 +94,9 @@ SFU_CHECKED sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__va
 SFU_CHECKED sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A,
                                        const sfu__value *G, const char *name);
 
-/* Whether a sparse matrix had better have its rows in the order of their length, to be multiplied with so many rows of so
- * many columns: where these are narrow, and so near that they need not be asked for ahead. A pass that runs once is not
- * worth the sorting. */
+/* Whether a sparse matrix had better have its rows in the order of their length, to be multiplied with so many rows of
+ * so many columns: where these are narrow, and so near that they need not be asked for ahead. A pass that runs once is
+ * not worth the sorting. */
 bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols);
 
 /* ---- lower_features.c ---- */
