@@ -96,12 +96,12 @@ __attribute__((noinline)) static void NAME(long_rows)(VEC (*sum)[NAME(count)], c
 }
 
 SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr) {
-    NAME(group) group;
+    NAME(group) group = {.shortest = indptr[1] - indptr[0], .longest = indptr[1] - indptr[0]};
     SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
         group.begin[k] = indptr[k];
         group.places[k] = indptr[k + 1] - group.begin[k];
-        group.shortest = k > 0 && group.shortest < group.places[k] ? group.shortest : group.places[k];
-        group.longest = k > 0 && group.longest > group.places[k] ? group.longest : group.places[k];
+        group.shortest = group.shortest < group.places[k] ? group.shortest : group.places[k];
+        group.longest = group.longest > group.places[k] ? group.longest : group.places[k];
     }
     return group;
 }
