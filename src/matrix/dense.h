@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* Rounded up to whole cache lines of 16 floats, so that what follows starts at one. */
+static inline int64_t sfu__whole_lines(int64_t floats) { return (floats + 15) / 16 * 16; }
+
 /* The floats between the starts of two rows of a matrix with `cols` columns: 4, 8 or a multiple of 16, so that a row
  * starts where vectors may be loaded. The columns beyond `cols` hold zeros. */
 static inline int32_t sfu__ld(int32_t cols) { return cols <= 4 ? 4 : cols <= 8 ? 8 : (cols + 15) / 16 * 16; }

@@ -125,7 +125,7 @@ static sfu_status learned_smoother(sfu__smoother *smoother, sfu__plan *plan, con
     }
     smoother->csr.values = NULL;
     smoother->values_offset = plan->learned_values;
-    plan->learned_values += (count + 15) / 16 * 16;
+    plan->learned_values += sfu__whole_lines(count);
 done:
     return status;
 }

@@ -47,7 +47,6 @@ struct sfu__worker {
     int after; /* the pass that follows training, or runs alone; -1: none */
     sfu__target target[SFU_PASSES];
     sfu__adam adam;
-    double decay;
 };
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
@@ -87,22 +86,20 @@ static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, int
     return view;
 }
 
-static int64_t rounded(int64_t floats) { return (floats + 15) / 16 * 16; }
-
 /* One block, cleared and thereby touched: no page is new in an epoch. */
 static sfu_status take_memory(sfu__worker *self) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
-    const int64_t parameters = rounded(plan->parameters.size), values = rounded(plan->learned_values);
+    const int64_t parameters = sfu__whole_lines(plan->parameters.size), values = sfu__whole_lines(plan->learned_values);
     int64_t arena = 0;
     for (int i = 0; i < SFU_PASSES; i++) {
         arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
     }
-    const int64_t total = rounded(arena) + 4 * parameters + 2 * values + 16;
+    const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
     SFU_ALLOC(self->memory, total);
     memset(self->memory, 0, (size_t)total * sizeof *self->memory);
     self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
-    self->theta = self->arena + rounded(arena);
+    self->theta = self->arena + sfu__whole_lines(arena);
     self->m = self->theta + parameters;
     self->v = self->m + parameters;
     self->gradient = self->v + parameters;

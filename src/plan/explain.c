@@ -23,7 +23,6 @@ struct sfu_plan {
     listed *steps[SFU_PASSES];
     int counts[SFU_PASSES];
     sfu_pass_cost costs[SFU_PASSES];
-    int32_t train_count, val_count;
     int32_t *labels[SFU_PASSES]; /* of the rows of the training and the evaluation pass */
     double dropout;
     int threads;

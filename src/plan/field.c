@@ -148,9 +148,9 @@ done:
     return status;
 }
 
-/* Where the values of S live, and what of them the entries of the block are. */
-static sfu_status copy_rows(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
-                            const int32_t *column_of) {
+/* The entries of S in these rows; of a learned one, where their values stand. */
+static void copy_rows(sfu__block *block, const sfu__smoother *smoother, const sfu__field *out,
+                      const int32_t *column_of) {
     const sfu_csr *csr = &smoother->csr;
     int64_t at = 0;
     for (int32_t row = 0; row < out->count; row++) {
@@ -165,7 +165,6 @@ static sfu_status copy_rows(sfu__block *block, const sfu__smoother *smoother, co
         }
         block->own.indptr[row + 1] = at;
     }
-    return SFU_OK;
 }
 
 static void borrow(sfu__block *block, const sfu__smoother *smoother) {
@@ -197,7 +196,7 @@ sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const
     } else {
         SFU_ALLOC(block->own.values, count);
     }
-    SFU_TRY(copy_rows(block, smoother, out, column_of));
+    copy_rows(block, smoother, out, column_of);
     view_own(block);
 done:
     sfu__free(column_of);

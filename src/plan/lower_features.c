@@ -208,7 +208,7 @@ static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, cons
     const int64_t count = view->indptr[view->rows];
     const int32_t *nodes = NULL;
     SFU_TRY(nodes_of_rows(&nodes, self, view, field));
-    *offset = sfu__reserve(self, (count + 15) / 16 * 16);
+    *offset = sfu__reserve(self, sfu__whole_lines(count));
     sfu__plan_step step = sfu__step_of(self, SFU__OP_DROP_SPARSE, "drop %s", name);
     step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
     step.block = block;

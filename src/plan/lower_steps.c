@@ -45,7 +45,7 @@ done:
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-static int64_t floats_of(int64_t rows, int32_t cols) { return (rows * sfu__ld(cols) + 15) / 16 * 16; }
+static int64_t floats_of(int64_t rows, int32_t cols) { return sfu__whole_lines(rows * sfu__ld(cols)); }
 
 int64_t sfu__reserve(sfu__lowering *self, int64_t size) {
     for (int i = 0; i < SFU__HOLES; i++) {
@@ -209,7 +209,7 @@ sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sf
     sfu__operand parts = *to;
     if (blocks != 1) {
         parts = (sfu__operand){.space = SFU__SPACE_ARENA,
-                               .offset = sfu__reserve(self, (size + 15) / 16 * 16 * (blocks > 0 ? blocks : 1))};
+                               .offset = sfu__reserve(self, sfu__whole_lines(size) * (blocks > 0 ? blocks : 1))};
     }
     step.c = parts;
     step.a = A != NULL ? A->at : (sfu__operand){0};

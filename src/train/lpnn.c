@@ -179,7 +179,7 @@ typedef struct layout {
 
 static float *take(layout *layout, int64_t floats) {
     float *at = layout->base != NULL ? layout->base + layout->used : NULL;
-    layout->used += (floats + 15) / 16 * 16;
+    layout->used += sfu__whole_lines(floats);
     return at;
 }
 
