@@ -6,7 +6,7 @@
  *   1. version        2. status and messages     3. memory, log, progress
  *   4. datasets       5. import, make, get       6. splits       7. smoothing matrices
  *   8. networks       9. plans                  10. training    11. models and prediction
- *  12. this machine
+ *  12. tuning        13. this machine
  *
  * Conventions
  *   - A function that can fail returns an sfu_status; SFU_OK is 0. sfu_message() then tells the calling thread, in one
@@ -574,7 +574,93 @@ SFU_API SFU_CHECKED sfu_status sfu_predictions_save(const char *path, const sfu_
 SFU_API SFU_CHECKED sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
                                                   const float *embedding, const sfu_csv_options *options);
 
-/* ---- 12. This machine -------------------------------------------------------------------------------------------- */
+/* ---- 12. Tuning -------------------------------------------------------------------------------------------------- */
+
+/* A study: trainings of one network (or of several, the network being searched too) with different settings, on one
+ * dataset and split, and the best of them. It lives in memory or in a database, where it can go on later, or be worked
+ * on by many processes at once. docs/tune.md has the rules. */
+typedef struct sfu_study sfu_study;
+
+typedef enum sfu_trial_state {
+    SFU_TRIAL_RUNNING = 0,
+    SFU_TRIAL_COMPLETE = 1,
+    SFU_TRIAL_PRUNED = 2,
+    SFU_TRIAL_FAIL = 3, /* it diverged */
+    SFU_TRIAL_WAITING = 4
+} sfu_trial_state;
+
+typedef struct sfu_trial {
+    int32_t number; /* from 0 on */
+    sfu_trial_state state;
+    double val_accuracy, val_loss; /* NaN where it is not complete */
+    int32_t epochs, best_epoch;
+    uint64_t seed;      /* of its training: sfu_train with it and the same settings gives the same weights */
+    const char *params; /* "lr=0.01 hidden=64" */
+} sfu_trial;
+
+/* How far a study is: called on the thread that called sfu_tune, after every trial and a few times a second. Returning
+ * false ends it: what is finished stays, SFU_ERR_CANCELLED is returned, and the same call goes on later. */
+typedef struct sfu_tune_progress {
+    int32_t done, total, failed; /* trials; failed ones are done too */
+    int32_t here;                /* done by this call */
+    const sfu_trial *best;       /* so far, or NULL */
+} sfu_tune_progress;
+typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
+
+typedef struct sfu_tune_options {
+    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
+    const char *sampler;        /* "tpe", "tpe-independent" or "random" */
+    int32_t trials;             /* in all, those of earlier calls on the same study among them */
+    int32_t wave;               /* how many trials may be out at once; 1: strictly one after another */
+    int jobs;                   /* trainings at a time, 0: one a core. Never changes the result */
+    uint64_t seed;              /* of the search and, with a trial's number, of its training */
+    const char *const *enqueue; /* points to start with, "lr=0.01 dropout=0.5"; what one leaves out is drawn */
+    int enqueue_count;
+    const char *study;       /* NULL: in memory; a SQLite file; or postgresql://... */
+    const char *study_name;  /* NULL: after dataset, network and split */
+    bool old_optuna;         /* stamp a new study for Optuna 3.0.0 to 3.1.1 */
+    sfu_train_options train; /* what is not searched; seed, init, threads and on_epoch are not looked at */
+    bool loss_is_set;        /* train.loss counts; else it is the space's own: the sum for "paper", else the mean */
+    sfu_tune_fn on_progress; /* or NULL */
+    void *on_progress_user;
+} sfu_tune_options;
+
+SFU_API void sfu_tune_options_init(sfu_tune_options *options);
+
+/* Tunes `net`: a name, a composition with $names for searched values, or "any". A trial reads the labels of training
+ * and validation nodes alone. When all trials are done, the one with the best validation accuracy (ties to the lower
+ * validation loss, then to the earlier) is scored on test, once. net_options and options may be NULL. */
+SFU_API SFU_CHECKED sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net,
+                                        const sfu_net_options *net_options, const sfu_split *split,
+                                        const sfu_tune_options *options);
+SFU_API void sfu_study_free(sfu_study *study);
+
+SFU_API const char *sfu_study_name(const sfu_study *study);
+SFU_API const char *sfu_study_place(const sfu_study *study); /* NULL: memory */
+SFU_API const char *sfu_study_space(const sfu_study *study); /* canonical */
+
+/* Trials by their number, and in the order of their merit: rank 0 is the winner; NULL after the last complete one. */
+SFU_API int32_t sfu_study_trials(const sfu_study *study);
+SFU_API const sfu_trial *sfu_study_trial(const sfu_study *study, int32_t number);
+SFU_API const sfu_trial *sfu_study_ranked(const sfu_study *study, int32_t rank);
+
+/* The i-th parameter, NULL after the last; its importance, of sum 1; and the value that a trial has for it as text,
+ * NULL where it has none. */
+SFU_API const char *sfu_study_parameter(const sfu_study *study, int i);
+SFU_API double sfu_study_importance(const sfu_study *study, int i);
+SFU_API const char *sfu_study_value(const sfu_study *study, int32_t number, int i);
+
+/* The winner's model, with its scores on test; the study's own. NULL where no trial is complete. */
+SFU_API const sfu_model *sfu_study_model(const sfu_study *study);
+
+/* What the winner was trained with, for sfu_train; the study's own. */
+SFU_API const sfu_train_options *sfu_study_winner_options(const sfu_study *study);
+
+/* Writes number,state,val_accuracy,val_loss,epochs,best_epoch,seed and a column a parameter as CSV, whole or not at
+ * all. Without times: the same study gives the same bytes. */
+SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const char *path);
+
+/* ---- 13. This machine -------------------------------------------------------------------------------------------- */
 
 /* One measured rate: "read L2", 69.1, "GB/s". */
 typedef struct sfu_rate {

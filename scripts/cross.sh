@@ -10,7 +10,7 @@ x86_64) triple=aarch64-linux-gnu ;;
 esac
 build=build-${triple%%-*}
 cmake -S . -B "$build" --toolchain cmake/Cross.cmake -DCROSS_TRIPLE=$triple -DSFUMATO_TESTS=ON -DSFUMATO_MAT=OFF \
-    -DSFUMATO_CURL=OFF
+    -DSFUMATO_CURL=OFF -DSFUMATO_POSTGRES=OFF
 cmake --build "$build" -j"$jobs"
 ctest --test-dir "$build" -j"$jobs" --output-on-failure
 # And the program that can be carried to a machine of that kind where nothing can be installed.

@@ -6,9 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
-    libcurl4-openssl-dev ca-certificates)
+    libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates)
 to_test=(g++ libcmocka-dev librandom123-dev clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 cppcheck python3
-    python3-venv mandoc bsdextrautils)
+    python3-venv mandoc bsdextrautils sqlite3 postgresql gnuplot-nox)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -63,7 +63,8 @@ install_cross() {
         as_root dpkg --add-architecture "$foreign"
     fi
     install_packages "$compiler" qemu-user "libc6:$foreign" "zlib1g-dev:$foreign" "libssl-dev:$foreign" \
-        "libjansson-dev:$foreign" "libcmocka-dev:$foreign" "libzip-dev:$foreign"
+        "libjansson-dev:$foreign" "libcmocka-dev:$foreign" "libzip-dev:$foreign" \
+        "libsqlite3-dev:$foreign"
 }
 
 # The Python packages that some tests compare with; without them those tests say that they are skipped.
@@ -85,7 +86,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     say "no apt-get here. Needed: a C17 compiler, make, CMake 3.25, pkg-config, zlib, libcrypto, jansson; for more: libzip,"
-    say "libmatio, libcurl; for tests: cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
+    say "libmatio, libcurl, SQLite, libpq; for tests: PostgreSQL, gnuplot, cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
     exit 0
 fi
 case ${1:-test} in

@@ -15,6 +15,8 @@ typedef enum sfu__stream {
     SFU__STREAM_MAKE = 2,
     SFU__STREAM_DROPOUT = 3,
     SFU__STREAM_WEIGHTS = 4,
+    SFU__STREAM_SEARCH = 5, /* index: the trial's number */
+    SFU__STREAM_TRIAL = 6,  /* seeds of trainings; position: the trial's number */
 } sfu__stream;
 
 /* The stream of the index-th object of a use. */

@@ -10,6 +10,8 @@ const char *sfu_version_part(int i) {
         PART("npz", SFU_HAVE_ZIP, "libzip"),
         PART("mat", SFU_HAVE_MAT, "libmatio, for .mat of version 7.3"),
         PART("https", SFU_HAVE_CURL, "libcurl"),
+        PART("sqlite", SFU_HAVE_SQLITE, "SQLite, for studies in files"),
+        PART("postgresql", SFU_HAVE_POSTGRES, "libpq, for studies in PostgreSQL"),
     };
     return i >= 0 && i < (int)(sizeof parts / sizeof parts[0]) ? parts[i] : 0;
 }

@@ -1,0 +1,164 @@
+/* store_memory.c - a study of this process alone: gone when it ends. */
+#include "store_int.h"
+
+#include <string.h>
+
+typedef struct memory_attribute {
+    char *key, *json;
+} memory_attribute;
+
+typedef struct memory_store {
+    sfu__store base;
+    sfu__trials trials;
+    memory_attribute *attributes;
+    size_t attribute_count, attribute_capacity;
+} memory_store;
+
+static void memory_close(sfu__store *store) {
+    memory_store *self = (memory_store *)store;
+    sfu__trials_clear(&self->trials);
+    for (size_t i = 0; i < self->attribute_count; i++) {
+        sfu__free(self->attributes[i].key);
+        sfu__free(self->attributes[i].json);
+    }
+    sfu__free(self->attributes);
+    sfu__free(self);
+}
+
+/* A copy of a trial behind the last of a list, or over the one that has its number. */
+static sfu_status copy_trial(sfu__trials *to, const sfu__trial *from) {
+    sfu__trial *place = from->number < to->count ? &to->items[from->number] : sfu__trials_add(to);
+    if (place == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    double *values = place->values;
+    memcpy(values, from->values, (size_t)to->parameters * sizeof *values);
+    *place = *from;
+    place->values = values;
+    return SFU_OK;
+}
+
+static sfu_status memory_read(sfu__store *store, sfu__trials *trials) {
+    const memory_store *self = (const memory_store *)store;
+    sfu_status status = SFU_OK;
+    for (int32_t i = 0; i < self->trials.count; i++) {
+        if (i >= trials->count || !sfu__trial_finished(trials->items[i].state)) {
+            SFU_TRY(copy_trial(trials, &self->trials.items[i]));
+        }
+    }
+done:
+    return status;
+}
+
+static void finish(memory_store *self, sfu__finished *finished) {
+    sfu__trial *trial = &self->trials.items[finished->number];
+    finished->refused = trial->state != SFU__TRIAL_RUNNING;
+    if (!finished->refused) {
+        trial->state = finished->outcome.failed ? SFU__TRIAL_FAIL : SFU__TRIAL_COMPLETE;
+        trial->outcome = finished->outcome;
+    }
+}
+
+static void claim(memory_store *self, sfu__turn *turn) {
+    turn->claimed_count = 0;
+    for (int32_t i = 0; i < self->trials.count && turn->claimed_count < turn->want; i++) {
+        sfu__trial *trial = &self->trials.items[i];
+        if (trial->state == SFU__TRIAL_WAITING) {
+            trial->state = SFU__TRIAL_RUNNING;
+            turn->claimed[turn->claimed_count++] = i;
+        }
+    }
+}
+
+static sfu_status memory_turn(sfu__store *store, sfu__turn *turn) {
+    memory_store *self = (memory_store *)store;
+    sfu_status status = SFU_OK;
+    turn->asked_before = turn->asked_count > 0 && turn->asked[0].number != self->trials.count;
+    for (int i = 0; i < turn->asked_count && !turn->asked_before; i++) {
+        SFU_TRY(copy_trial(&self->trials, &turn->asked[i]));
+    }
+    for (int i = 0; i < turn->finished_count; i++) {
+        finish(self, &turn->finished[i]);
+    }
+    for (int i = 0; i < turn->put_back_count; i++) {
+        self->trials.items[turn->put_back[i]].state = SFU__TRIAL_WAITING;
+    }
+    claim(self, turn);
+done:
+    return status;
+}
+
+static sfu_status memory_beat(sfu__store *store) { return (void)store, SFU_OK; }
+
+static memory_attribute *find(const memory_store *self, const char *key) {
+    for (size_t i = 0; i < self->attribute_count; i++) {
+        if (strcmp(self->attributes[i].key, key) == 0) {
+            return &self->attributes[i];
+        }
+    }
+    return NULL;
+}
+
+static sfu_status add_attribute(memory_store *self, const char *key) {
+    memory_attribute *grown =
+        sfu__grow(self->attributes, &self->attribute_capacity, self->attribute_count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->attributes = grown;
+    grown[self->attribute_count] = (memory_attribute){sfu__copy_string(key), NULL};
+    if (grown[self->attribute_count].key == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->attribute_count++;
+    return SFU_OK;
+}
+
+static sfu_status memory_set(sfu__store *store, const char *key, const char *json) {
+    memory_store *self = (memory_store *)store;
+    sfu_status status = SFU_OK;
+    char *copy = sfu__copy_string(json);
+    if (copy == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    if (find(self, key) == NULL) {
+        SFU_TRY(add_attribute(self, key));
+    }
+    memory_attribute *place = find(self, key);
+    sfu__free(place->json);
+    place->json = copy;
+    copy = NULL;
+done:
+    sfu__free(copy);
+    return status;
+}
+
+static sfu_status memory_get(sfu__store *store, const char *key, char **json) {
+    const memory_attribute *place = find((const memory_store *)store, key);
+    if (place == NULL || place->json == NULL) {
+        return SFU_OK;
+    }
+    *json = sfu__copy_string(place->json);
+    return *json != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+static const sfu__store_kind memory_kind = {memory_close, memory_read, memory_turn,
+                                            memory_beat,  memory_set,  memory_get};
+
+sfu_status sfu__store_open_memory(sfu__store **store, const sfu__store_options *options) {
+    sfu_status status = SFU_OK;
+    memory_store *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->base.kind = &memory_kind;
+    self->trials.parameters = options->space->count;
+    for (int i = 0; i < options->fact_count; i++) {
+        SFU_TRY(memory_set(&self->base, options->facts[i].key, options->facts[i].json));
+    }
+    *store = &self->base;
+    self = NULL;
+done:
+    if (self != NULL) {
+        memory_close(&self->base);
+    }
+    return status;
+}

@@ -1,0 +1,38 @@
+#include "trial.h"
+
+#include <math.h>
+
+sfu__trial *sfu__trials_add(sfu__trials *trials) {
+    sfu__trial *grown = sfu__grow(trials->items, &trials->capacity, (size_t)trials->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return NULL;
+    }
+    trials->items = grown;
+    sfu__trial *trial = &grown[trials->count];
+    *trial = (sfu__trial){.number = trials->count, .state = SFU__TRIAL_WAITING};
+    trial->values = sfu__alloc((size_t)trials->parameters, sizeof *trial->values);
+    if (trial->values == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < trials->parameters; i++) {
+        trial->values[i] = NAN;
+    }
+    trials->count++;
+    return trial;
+}
+
+void sfu__trials_clear(sfu__trials *trials) {
+    for (int32_t i = 0; i < trials->count; i++) {
+        sfu__free(trials->items[i].values);
+    }
+    sfu__free(trials->items);
+    *trials = (sfu__trials){.parameters = trials->parameters};
+}
+
+bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other) {
+    const sfu__outcome *a = &one->outcome, *b = &other->outcome;
+    if (a->val_accuracy != b->val_accuracy) {
+        return a->val_accuracy > b->val_accuracy;
+    }
+    return a->val_loss != b->val_loss ? a->val_loss < b->val_loss : one->number < other->number;
+}
