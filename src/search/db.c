@@ -22,3 +22,12 @@ sfu_status sfu__db_transaction(sfu__db *db, bool making, sfu__db_body_fn body, v
         }
     }
 }
+
+sfu_status sfu__db_reading(sfu__db *db, sfu__db_body_fn body, void *user) {
+    for (int attempt = 1;; attempt++) {
+        const sfu_status status = body(user, db);
+        if (status == SFU_OK || !db->driver->try_again(db, attempt)) {
+            return status;
+        }
+    }
+}
