@@ -176,9 +176,9 @@ static sfu_status keep_text(char **kept, sfu__text *text, sfu_status status) {
 static sfu_status make_label(sfu__sql_store *self, const char *place) {
     char quoted[SFU__QUOTE_MAX];
     sfu__text text = {0};
-    return keep_text(&self->label, &text,
-                     sfu__text_format(&text, "%s: study %s", place,
-                                      sfu__quote(quoted, self->name, strlen(self->name))));
+    return keep_text(
+        &self->label, &text,
+        sfu__text_format(&text, "%s: study %s", place, sfu__quote(quoted, self->name, strlen(self->name))));
 }
 
 static sfu_status make_statements(sfu__sql_store *self) {
