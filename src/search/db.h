@@ -47,6 +47,12 @@ struct sfu__db {
     const sfu__db_driver *driver;
 };
 
+/* Whether a place is the address of a PostgreSQL database; and the place as messages may show it, without the password
+ * or options of an address. `shown` is used where that is something else. */
+enum { SFU__DB_SHOWN = 512 };
+bool sfu__db_is_postgres(const char *place);
+const char *sfu__db_shown(char shown[SFU__DB_SHOWN], const char *place);
+
 extern const sfu__db_driver sfu__db_sqlite, sfu__db_postgres; /* of a build without them, open says so */
 
 /* Runs `body` between begin and commit, again from the start where the driver says that this may help. */
