@@ -13,11 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SQL_INT(value) ((sfu__sql){.kind = SFU__SQL_INT, .integer = (value)})
-#define SQL_REAL(value) ((sfu__sql){.kind = SFU__SQL_REAL, .real = (value)})
-#define SQL_TEXT(value) ((sfu__sql){.kind = SFU__SQL_TEXT, .text = (value)})
-#define SQL_NULL ((sfu__sql){.kind = SFU__SQL_NULL})
-
 static sfu__db *open_at(const char *place) {
     sfu__db *db = NULL;
     assert_ok(sfu__db_postgres.open(&db, place));
@@ -61,7 +56,8 @@ static void test_values(void **state) {
     (void)state;
     sfu__db *db = open_at(test_postgres("values", ""));
     const char *text = "it's \"quoted\" \\ $1 \xc3\xa4\xe2\x82\xac\n";
-    const sfu__sql values[] = {SQL_INT(INT64_MIN), SQL_REAL(0.1), SQL_TEXT(text), SQL_NULL, SQL_INT(-7)};
+    const sfu__sql values[] = {sfu__sql_int(INT64_MIN), sfu__sql_real(0.1), sfu__sql_text(text), (sfu__sql){0},
+                               sfu__sql_int(-7)};
     row got = {0};
     int64_t changed = -1;
     run(db, "CREATE TABLE v (a BIGINT, b FLOAT(53), c TEXT, d INTEGER, e INTEGER, f TIMESTAMP)");
@@ -100,7 +96,7 @@ static void test_doubles(void **state) {
     run(db, "CREATE TABLE d (x FLOAT(53), i INTEGER)");
     for (int i = 0; i < 64; i++) {
         row got = {0};
-        const sfu__sql values[] = {SQL_REAL(some[i]), SQL_REAL(i)};
+        const sfu__sql values[] = {sfu__sql_real(some[i]), sfu__sql_real(i)};
         assert_ok(db->driver->run(db, "INSERT INTO d VALUES ($1, $2) RETURNING x, i", values, 2, keep_row, &got, NULL));
         assert_int_equal(got.columns[0].kind, SFU__SQL_REAL);
         assert_true(isnan(some[i]) ? isnan(got.columns[0].real)
@@ -118,7 +114,7 @@ static void test_many_statements(void **state) {
             char sql[64];
             snprintf(sql, sizeof sql, "SELECT %d + CAST($1 AS INTEGER)", i);
             row got = {0};
-            assert_ok(db->driver->run(db, sql, &SQL_INT(again), 1, keep_row, &got, NULL));
+            assert_ok(db->driver->run(db, sql, (const sfu__sql[]){sfu__sql_int(again)}, 1, keep_row, &got, NULL));
             assert_int_equal(got.columns[0].integer, i + again);
         }
     }
@@ -133,7 +129,8 @@ static void test_changed(void **state) {
     run(db, "CREATE TABLE c (x INTEGER)");
     assert_ok(db->driver->run(db, "INSERT INTO c SELECT generate_series(1, 9)", NULL, 0, NULL, NULL, &changed));
     assert_int_equal(changed, 9);
-    assert_ok(db->driver->run(db, "UPDATE c SET x = 0 WHERE x > $1", &SQL_INT(6), 1, NULL, NULL, &changed));
+    assert_ok(db->driver->run(db, "UPDATE c SET x = 0 WHERE x > $1", (const sfu__sql[]){sfu__sql_int(6)}, 1, NULL, NULL,
+                              &changed));
     assert_int_equal(changed, 3);
     assert_ok(db->driver->run(db, "DELETE FROM c WHERE x = 77", NULL, 0, NULL, NULL, &changed));
     assert_int_equal(changed, 0);
@@ -204,11 +201,11 @@ static sfu_status lock_both(void *user, sfu__db *db) {
     locker *self = user;
     sfu_status status = SFU_OK;
     const char *sql = "UPDATE k SET n = n + 1 WHERE id = $1";
-    SFU_TRY(db->driver->run(db, sql, &SQL_INT(self->first), 1, NULL, NULL, NULL));
+    SFU_TRY(db->driver->run(db, sql, (sfu__sql[]){sfu__sql_int(self->first)}, 1, NULL, NULL, NULL));
     if (self->attempts++ == 0) {
         pthread_barrier_wait(self->both);
     }
-    SFU_TRY(db->driver->run(db, sql, &SQL_INT(1 - self->first), 1, NULL, NULL, NULL));
+    SFU_TRY(db->driver->run(db, sql, (const sfu__sql[]){sfu__sql_int(1 - self->first)}, 1, NULL, NULL, NULL));
 done:
     return status;
 }
@@ -307,7 +304,8 @@ typedef struct cutter {
 static sfu_status insert_and_be_cut(void *user, sfu__db *db) {
     cutter *self = user;
     sfu_status status = SFU_OK;
-    SFU_TRY(db->driver->run(db, "INSERT INTO l VALUES ($1)", &SQL_INT(self->attempts), 1, NULL, NULL, NULL));
+    SFU_TRY(db->driver->run(db, "INSERT INTO l VALUES ($1)", (const sfu__sql[]){sfu__sql_int(self->attempts)}, 1, NULL,
+                            NULL, NULL));
     if (self->attempts++ == 0) {
         if (self->cut == NULL) {
             test_postgres_stop();
@@ -320,7 +318,8 @@ static sfu_status insert_and_be_cut(void *user, sfu__db *db) {
             (void)test_postgres_ask("postgres", self->cut);
         }
     }
-    SFU_TRY(db->driver->run(db, "INSERT INTO l VALUES ($1)", &SQL_INT(self->attempts), 1, NULL, NULL, NULL));
+    SFU_TRY(db->driver->run(db, "INSERT INTO l VALUES ($1)", (const sfu__sql[]){sfu__sql_int(self->attempts)}, 1, NULL,
+                            NULL, NULL));
 done:
     return status;
 }
@@ -442,7 +441,7 @@ static void test_statement_fails(void **state) {
 static sfu_status open_and_ask(void *context) {
     sfu__db *db = NULL;
     row got = {0};
-    const sfu__sql values[] = {SQL_REAL(0.1), SQL_INT(3), SQL_TEXT("x")};
+    const sfu__sql values[] = {sfu__sql_real(0.1), sfu__sql_int(3), sfu__sql_text("x")};
     const char *sql = "SELECT CAST($1 AS FLOAT(53)), CAST($2 AS INTEGER), CAST($3 AS TEXT)";
     sfu_status status = sfu__db_postgres.open(&db, context);
     for (int i = 0; i < 2 && status == SFU_OK; i++) {

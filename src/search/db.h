@@ -53,6 +53,10 @@ enum { SFU__DB_SHOWN = 512 };
 bool sfu__db_is_postgres(const char *place);
 const char *sfu__db_shown(char shown[SFU__DB_SHOWN], const char *place);
 
+static inline sfu__sql sfu__sql_int(int64_t value) { return (sfu__sql){SFU__SQL_INT, .integer = value}; }
+static inline sfu__sql sfu__sql_real(double value) { return (sfu__sql){SFU__SQL_REAL, .real = value}; }
+static inline sfu__sql sfu__sql_text(const char *value) { return (sfu__sql){SFU__SQL_TEXT, .text = value}; }
+
 extern const sfu__db_driver sfu__db_sqlite, sfu__db_postgres; /* of a build without them, open says so */
 
 /* Runs `body` between begin and commit, again from the start where the driver says that this may help. */
