@@ -47,6 +47,12 @@ struct sfu__db {
     const sfu__db_driver *driver;
 };
 
+/* Whether a place is the address of a PostgreSQL database; and the place as messages may show it, without the password
+ * or options of an address. `shown` is used where that is something else. */
+enum { SFU__DB_SHOWN = 512 };
+bool sfu__db_is_postgres(const char *place);
+const char *sfu__db_shown(char shown[SFU__DB_SHOWN], const char *place);
+
 static inline sfu__sql sfu__sql_int(int64_t value) { return (sfu__sql){SFU__SQL_INT, .integer = value}; }
 static inline sfu__sql sfu__sql_real(double value) { return (sfu__sql){SFU__SQL_REAL, .real = value}; }
 static inline sfu__sql sfu__sql_text(const char *value) { return (sfu__sql){SFU__SQL_TEXT, .text = value}; }
