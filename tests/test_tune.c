@@ -285,7 +285,7 @@ static void diverged_trials_fail(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
     sfu_tune_options options = small();
-    options.space = "lr=log(1e-2,1e38)";
+    options.space = "lr=log(1e-2,1e30)";
     sfu_study *study = tuned(dataset, "gcn", &options);
     int32_t failed = 0;
     for (int32_t i = 0; i < TRIALS; i++) {
@@ -296,7 +296,7 @@ static void diverged_trials_fail(void **state) {
     assert_in_range(failed, 1, TRIALS - 1);
     assert_int_equal(sfu_study_trials(study), TRIALS);
     sfu_study_free(study);
-    options.space = "lr=log(1e38,2e38)";
+    options.space = "lr=log(1e29,1e30)";
     study = tuned(dataset, "gcn", &options);
     assert_null(sfu_study_ranked(study, 0));
     assert_null(sfu_study_model(study));
@@ -441,7 +441,8 @@ static void wrong_options_are_refused(void **state) {
     const char *const points[] = {"lr=5"};
     options.enqueue = points;
     options.enqueue_count = 1;
-    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &options), "lr");
+    assert_int_equal(sfu_tune(&study, dataset, "gcn", NULL, split, &options), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "lr is \"5\""));
     assert_null(study);
     sfu_split_free(split);
     sfu_dataset_free(dataset);

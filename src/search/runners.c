@@ -109,7 +109,7 @@ static void remove_plan(sfu__runners *runners, shared_plan *plan) {
 /* Outside the lock. LPNN has no plan. */
 static sfu_status make_plan(shared_plan *plan, const sfu__runners *runners, const sfu_net *net, double dropout) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__net_read(&plan->net, sfu_net_text(net)));
+    SFU_TRY(sfu__net_read(&plan->net, sfu_net_text(net), NULL));
     if (!net->is_lpnn) {
         const sfu__plan_request request = sfu__train_request(plan->net, runners->split, dropout, 1);
         SFU_TRY(sfu__plan_new(&plan->plan, runners->dataset, plan->net, &request));

@@ -72,7 +72,8 @@ static sfu_status show_trials(sfu_study *study) {
     }
     SFU_ALLOC(study->shown, study->trials.count); /* after the texts, which move while they grow */
     for (int32_t i = 0; i < study->trials.count; i++) {
-        study->shown[i] = sfu__trial_show(&study->trials.items[i], sfu__strings_get(&study->params, i, NULL));
+        size_t size = 0;
+        study->shown[i] = sfu__trial_show(&study->trials.items[i], sfu__strings_get(&study->params, i, &size));
     }
 done:
     sfu__text_clear(&text);
@@ -158,7 +159,8 @@ const char *sfu_study_value(const sfu_study *study, int32_t number, int i) {
     if (number < 0 || number >= study->trials.count || i < 0 || i >= study->space->count) {
         return NULL;
     }
-    const char *text = sfu__strings_get(&study->values, (int64_t)number * study->space->count + i, NULL);
+    size_t size = 0;
+    const char *text = sfu__strings_get(&study->values, (int64_t)number * study->space->count + i, &size);
     return text[0] != '\0' ? text : NULL;
 }
 

@@ -8,6 +8,7 @@ static const char selection[] = "val_accuracy, then val_loss, then number";
 
 /* Keeps the text as the value of one more fact. */
 static sfu_status add(sfu__facts *facts, const char *key, const char *text, sfu__text *json) {
+    facts->json[facts->count] = json->bytes;
     facts->items[facts->count++] = (sfu__store_fact){key, json->bytes, text};
     *json = (sfu__text){0};
     return SFU_OK;
@@ -142,7 +143,7 @@ done:
 
 void sfu__facts_clear(sfu__facts *facts) {
     for (int i = 0; i < facts->count; i++) {
-        sfu__free((void *)facts->items[i].json);
+        sfu__free(facts->json[i]);
     }
     sfu__free(facts->name);
     *facts = (sfu__facts){0};

@@ -20,6 +20,7 @@ typedef struct sfu__facts_of {
 /* Starts as {0}; sfu__facts_clear also after a failure. */
 typedef struct sfu__facts {
     sfu__store_fact items[SFU__FACTS];
+    char *json[SFU__FACTS]; /* what the items have */
     int count;
     char *name; /* of the study: the user's, or after dataset, network and split */
 } sfu__facts;
