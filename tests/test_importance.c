@@ -32,7 +32,7 @@ static double unit(uint64_t *state) {
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static double value_of(const sfu__range *range, double u) {
+static double value_of(const sfu__domain *range, double u) {
     if (range->kind == SFU__RANGE_CHOICE) {
         return floor(u * range->count);
     }

@@ -78,7 +78,7 @@ done:
 
 /* A place a choice; else at most 50, fewer where there are fewer values: of a logarithmic integer about one a doubling.
  */
-static int grid_size(const sfu__range *range) {
+static int grid_size(const sfu__domain *range) {
     const double wide = range->high - range->low;
     double places = PLACES;
     if (range->kind == SFU__RANGE_CHOICE) {
@@ -93,7 +93,7 @@ static int grid_size(const sfu__range *range) {
 }
 
 /* The place of a value; the middle between two belongs to the lower one. */
-static int place_of(const sfu__range *range, int size, double value) {
+static int place_of(const sfu__domain *range, int size, double value) {
     if (range->kind == SFU__RANGE_CHOICE) {
         return (int)value;
     }
@@ -104,7 +104,7 @@ static int place_of(const sfu__range *range, int size, double value) {
     return place > 0 ? (place < size ? (int)place : size - 1) : 0;
 }
 
-static void count_trials(grid *g, const sample *trials, const sfu__range *range, int parameter, bool best) {
+static void count_trials(grid *g, const sample *trials, const sfu__domain *range, int parameter, bool best) {
     memset(g->counts, 0, (size_t)g->size * sizeof *g->counts);
     g->total = 0;
     for (int32_t i = 0; i < trials->count; i++) {
@@ -190,7 +190,7 @@ static void make_density_of_choices(grid *g) {
     }
 }
 
-static void make_density(grid *g, const sfu__range *range) {
+static void make_density(grid *g, const sfu__domain *range) {
     if (range->kind == SFU__RANGE_CHOICE) {
         make_density_of_choices(g);
     } else {
@@ -211,7 +211,7 @@ static double divergence(const grid *top, const grid *local) {
 }
 
 /* v_p, of a parameter that has more than one value. */
-static sfu_status value_of(double *value, const sample *trials, const sfu__range *range, int parameter) {
+static sfu_status value_of(double *value, const sample *trials, const sfu__domain *range, int parameter) {
     sfu_status status = SFU_OK;
     const int size = grid_size(range);
     grid top = {.size = size}, local = {.size = size};
@@ -239,7 +239,7 @@ sfu_status sfu__importance(double *importance, const sfu__space *space, const sf
     memset(importance, 0, (size_t)space->count * sizeof *importance);
     SFU_TRY(take_sample(&taken, trials));
     for (int i = 0; i < space->count && taken.best < taken.count; i++) {
-        const sfu__range *range = &space->items[i].range;
+        const sfu__domain *range = &space->items[i].range;
         if (range->high > range->low) {
             SFU_TRY(value_of(&importance[i], &taken, range, i));
         }
