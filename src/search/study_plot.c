@@ -40,16 +40,15 @@ static double nice_step(double range) {
     return steps[i];
 }
 
-/* From the sorted accuracies: everything, or what is not far below the worst quarter. */
+/* From the sorted accuracies: everything, or what is not far below the middle one. */
 static void set_scale(extent *e, const double *sorted) {
     const double best = 100 * sorted[e->complete - 1], worst = 100 * sorted[0];
-    const double quarter = 100 * sorted[e->complete / 4];
-    const double cut = quarter - 0.75 * (best - quarter) - 1;
-    const double low = best - worst > 2 * (best - cut) ? cut : worst;
+    const double middle = 100 * sorted[e->complete / 2], cut = middle - 3 * (best - middle) - 1;
+    const double low = best - worst > 1.5 * (best - cut) ? cut : worst;
     e->step = nice_step(best - low > 1 ? best - low : 1);
     e->low = floor(low / e->step - 0.25) * e->step;
     e->low = e->low < 0 ? 0 : e->low;
-    e->high = ceil(best / e->step + 0.25) * e->step;
+    e->high = ceil(best / e->step + 0.5) * e->step;
     e->high = e->high > 100 ? 100 : e->high;
     for (int32_t i = 0; i < e->complete && 100 * sorted[i] < e->low; i++) {
         e->below++;
@@ -120,12 +119,12 @@ static const char look[] = "set datafile separator comma\n"
                            "set border 3 lw 1 lc rgb '#8c8c8c'\n"
                            "set tics nomirror out scale 0.5 textcolor rgb '#404040'\n"
                            "set grid ytics lt 1 lw 0.6 lc rgb '#e4e4e4'\n"
-                           "set lmargin 11\n"
-                           "set rmargin 4\n"
-                           "set bmargin 6.5\n"
-                           "set tmargin 4.5\n"
-                           "set key horizontal center bottom at screen 0.5, 0.03 Left reverse samplen 1.5 width 2 "
-                           "textcolor rgb '#404040'\n"
+                           "set lmargin 10\n"
+                           "set rmargin 3\n"
+                           "set bmargin 5\n"
+                           "set tmargin 3.5\n"
+                           "set key horizontal maxcols 4 center bottom at screen 0.5, 0.03 Left reverse samplen 1.2 "
+                           "width -4 font ',13' textcolor rgb '#404040'\n"
                            "set xlabel 'trial' textcolor rgb '#404040' offset 0,0.4\n"
                            "set ylabel 'validation accuracy, %' textcolor rgb '#404040' offset 0.5,0\n";
 
@@ -134,13 +133,13 @@ static sfu_status add_points(sfu__text *script, const extent *e) {
     sfu_status status = SFU_OK;
     const double size = e->trials > 1000 ? 0.30 : e->trials > 200 ? 0.42 : 0.6;
     SFU_TRY(sfu__text_format(script,
-                             "plot csv using 1:(shown($3)) with points pt 7 ps %.2f lc rgb '#886f9bd1' title "
+                             "plot csv using 1:(shown($3)) with points pt 7 ps %.2f lc rgb '#665b8bc8' title "
                              "'a trial'",
                              size));
     if (e->below > 0) {
         SFU_TRY(sfu__text_format(script,
                                  ", \\\n     csv using 1:(below($3)) with points pt 11 ps %.2f lc rgb '#889a9a9a' "
-                                 "title 'below the scale (%d)'",
+                                 "title 'lower (%d)'",
                                  size + 0.1, e->below));
     }
     if (e->failed > 0) {
@@ -154,7 +153,7 @@ static sfu_status add_points(sfu__text *script, const extent *e) {
     if (isfinite(e->best)) {
         SFU_TRY(sfu__text_format(script,
                                  ", \\\n     '+' using (best_trial):(best) every ::0::0 with points pt 7 ps 0.9 lc rgb "
-                                 "'#e07b1f' title sprintf('the best: trial %%d, %%.1f %%%%', best_trial, best)"));
+                                 "'#e07b1f' notitle"));
     }
     SFU_TRY(sfu__text_format(script, "\n"));
 done:
@@ -188,8 +187,15 @@ static sfu_status write_script(const sfu__plot_files *files, const sfu_study *st
     sfu__text script = {0};
     SFU_TRY(add_facts(&script, files, study, e));
     SFU_TRY(sfu__text_add(&script, look, sizeof look - 1));
-    SFU_TRY(sfu__text_format(&script, "set xrange [-0.5:%d.5]\nset yrange [low:high]\nset ytics %g\n\n",
-                             e->trials > 1 ? e->trials - 1 : 1, e->step));
+    SFU_TRY(sfu__text_format(&script, "set xrange [%.6g:%d]\nset yrange [low:high]\nset ytics %g\n", -0.005 * e->trials,
+                             e->trials > 1 ? e->trials : 1, e->step));
+    if (isfinite(e->best)) {
+        const bool right = e->best_number > e->trials / 2;
+        SFU_TRY(sfu__text_format(&script,
+                                 "set label sprintf('trial %%d: %%.1f %%%%', best_trial, best) at best_trial, best "
+                                 "%s offset %s,0.9 front textcolor rgb '#b35a0c'\n\n",
+                                 right ? "right" : "left", right ? "0.5" : "-0.5"));
+    }
     SFU_TRY(add_points(&script, e));
     SFU_TRY(sfu__writer_open(&out, files->gp));
     SFU_TRY(sfu__writer_add(out, script.bytes, script.size));
