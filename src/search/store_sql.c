@@ -215,12 +215,9 @@ done:
     return status;
 }
 
-static const sfu__db_driver *driver_of(const char *place) {
-    return sfu__db_is_postgres(place) ? &sfu__db_postgres : &sfu__db_sqlite;
-}
-
 sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *options) {
     enum { BEAT_S = 5, GRACE_S = 30 };
+    const sfu__db_driver *driver = sfu__db_is_postgres(options->place) ? &sfu__db_postgres : &sfu__db_sqlite;
     sfu_status status = SFU_OK;
     sfu__sql_store *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
@@ -237,7 +234,7 @@ sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *opt
     }
     SFU_ALLOC_ZERO(self->row_values, 4 * (size_t)options->space->count + 16);
     SFU_TRY(make_distributions(self));
-    SFU_TRY(driver_of(options->place)->open(&self->db, options->place));
+    SFU_TRY(driver->open(&self->db, options->place));
     SFU_TRY(make_label(self, options->place));
     SFU_TRY(make_statements(self));
     SFU_TRY(sfu__sql_find_study(self, options));

@@ -24,9 +24,9 @@ typedef struct sfu__sql_store {
     sfu__store base;
     sfu__db *db;
     const sfu__space *space;
-    char *label;    /* PLACE: study "NAME", for messages */
-    char *name;     /* of the study */
-    int64_t study;  /* its id */
+    char *label;          /* PLACE: study "NAME", for messages */
+    char *name;           /* of the study */
+    int64_t study;        /* its id */
     char **distributions; /* [space->count], JSON */
 
     sfu__trials known; /* as last read */
