@@ -14,7 +14,7 @@ static void print_version(void) {
     const char *part;
     for (int i = 0; (part = sfu_version_part(i)) != NULL; i++) {
         const int name = (int)strcspn(part, " "); /* "mat 1 libmatio" */
-        printf("  %-7.*s %-3s  %s\n", name, part, part[name + 1] == '1' ? "yes" : "no", part + name + 3);
+        printf("  %-10.*s  %-3s  %s\n", name, part, part[name + 1] == '1' ? "yes" : "no", part + name + 3);
     }
 }
 

@@ -20,18 +20,18 @@ typedef struct sfu__choice {
     double number;
 } sfu__choice;
 
-typedef struct sfu__range {
+typedef struct sfu__domain {
     sfu__range_kind kind;
     double low, high; /* natural units, both ends included; of a choice 0 and count - 1 */
     double step;      /* 0: none; of an integer at least 1; high is low + a whole number of steps */
     bool log;         /* excludes a step other than 1 */
     sfu__choice *choices;
     int count;
-} sfu__range;
+} sfu__domain;
 
 typedef struct sfu__parameter_range {
     char *name;
-    sfu__range range;
+    sfu__domain range;
     int group; /* parameters that the same networks have, and so are sampled jointly, counted from 0 */
 } sfu__parameter_range;
 
