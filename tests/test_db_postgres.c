@@ -22,6 +22,12 @@ static sfu__db *open_at(const char *place) {
 
 static void run(sfu__db *db, const char *sql) { assert_ok(db->driver->run(db, sql, NULL, 0, NULL, NULL, NULL)); }
 
+/* Runs a statement of one value. */
+static sfu_status run_with(sfu__db *db, const char *sql, int64_t value, int64_t *changed) {
+    const sfu__sql values[] = {sfu__sql_int(value)};
+    return db->driver->run(db, sql, values, 1, NULL, NULL, changed);
+}
+
 /* Keeps the row it is given, of up to eight columns. */
 typedef struct row {
     sfu__sql columns[8];
@@ -114,7 +120,8 @@ static void test_many_statements(void **state) {
             char sql[64];
             snprintf(sql, sizeof sql, "SELECT %d + CAST($1 AS INTEGER)", i);
             row got = {0};
-            assert_ok(db->driver->run(db, sql, (const sfu__sql[]){sfu__sql_int(again)}, 1, keep_row, &got, NULL));
+            const sfu__sql value = sfu__sql_int(again);
+            assert_ok(db->driver->run(db, sql, &value, 1, keep_row, &got, NULL));
             assert_int_equal(got.columns[0].integer, i + again);
         }
     }
@@ -129,8 +136,7 @@ static void test_changed(void **state) {
     run(db, "CREATE TABLE c (x INTEGER)");
     assert_ok(db->driver->run(db, "INSERT INTO c SELECT generate_series(1, 9)", NULL, 0, NULL, NULL, &changed));
     assert_int_equal(changed, 9);
-    assert_ok(db->driver->run(db, "UPDATE c SET x = 0 WHERE x > $1", (const sfu__sql[]){sfu__sql_int(6)}, 1, NULL, NULL,
-                              &changed));
+    assert_ok(run_with(db, "UPDATE c SET x = 0 WHERE x > $1", 6, &changed));
     assert_int_equal(changed, 3);
     assert_ok(db->driver->run(db, "DELETE FROM c WHERE x = 77", NULL, 0, NULL, NULL, &changed));
     assert_int_equal(changed, 0);
@@ -201,11 +207,11 @@ static sfu_status lock_both(void *user, sfu__db *db) {
     locker *self = user;
     sfu_status status = SFU_OK;
     const char *sql = "UPDATE k SET n = n + 1 WHERE id = $1";
-    SFU_TRY(db->driver->run(db, sql, (sfu__sql[]){sfu__sql_int(self->first)}, 1, NULL, NULL, NULL));
+    SFU_TRY(run_with(db, sql, self->first, NULL));
     if (self->attempts++ == 0) {
         pthread_barrier_wait(self->both);
     }
-    SFU_TRY(db->driver->run(db, sql, (const sfu__sql[]){sfu__sql_int(1 - self->first)}, 1, NULL, NULL, NULL));
+    SFU_TRY(run_with(db, sql, 1 - self->first, NULL));
 done:
     return status;
 }
@@ -304,8 +310,7 @@ typedef struct cutter {
 static sfu_status insert_and_be_cut(void *user, sfu__db *db) {
     cutter *self = user;
     sfu_status status = SFU_OK;
-    SFU_TRY(db->driver->run(db, "INSERT INTO l VALUES ($1)", (const sfu__sql[]){sfu__sql_int(self->attempts)}, 1, NULL,
-                            NULL, NULL));
+    SFU_TRY(run_with(db, "INSERT INTO l VALUES ($1)", self->attempts, NULL));
     if (self->attempts++ == 0) {
         if (self->cut == NULL) {
             test_postgres_stop();
@@ -318,8 +323,7 @@ static sfu_status insert_and_be_cut(void *user, sfu__db *db) {
             (void)test_postgres_ask("postgres", self->cut);
         }
     }
-    SFU_TRY(db->driver->run(db, "INSERT INTO l VALUES ($1)", (const sfu__sql[]){sfu__sql_int(self->attempts)}, 1, NULL,
-                            NULL, NULL));
+    SFU_TRY(run_with(db, "INSERT INTO l VALUES ($1)", self->attempts, NULL));
 done:
     return status;
 }
