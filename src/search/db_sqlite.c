@@ -321,6 +321,11 @@ static int wait_for_lock(void *user, int times) {
 }
 
 static sfu_status check_place(const char *place) {
+    enum { WITH_RETURNING = 3035000 };
+    if (sqlite3_libversion_number() < WITH_RETURNING) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: studies need SQLite 3.35 or later; this is %s", place,
+                         sqlite3_libversion());
+    }
     if (place[0] == '\0') {
         return sfu__fail(SFU_ERR_ARGUMENT, "the study needs the name of a file");
     }
