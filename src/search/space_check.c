@@ -33,12 +33,18 @@ sfu_status sfu__setting_check(const char *name, double number) {
 
 static sfu_status check_settings(const sfu__space *space, const sfu__space_source *source, int i) {
     const sfu__parameter_range *item = &space->items[i];
+    char quoted[SFU__QUOTE_MAX];
     for (int end = 0; end < sfu__domain_ends(&item->range); end++) {
         const double number = sfu__domain_number(&item->range, sfu__domain_end(&item->range, end));
         double inside = number;
         if (sfu__setting_check(item->name, number) == SFU_OK ||
             (next_inside(&inside, &item->range) && sfu__setting_check(item->name, inside) == SFU_OK)) {
             continue;
+        }
+        if (isnan(number)) {
+            const char *word = item->range.choices[end].text;
+            return sfu__mistake(source->text, source->places[i], "%s is a number, and %s is none", item->name,
+                                sfu__quote(quoted, word, strlen(word)));
         }
         (void)!sfu__setting_check(item->name, number);
         return sfu__mistake(source->text, source->places[i], "%s", sfu_message());
