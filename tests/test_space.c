@@ -943,7 +943,7 @@ done:
 
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    test_fail_each_allocation(make_all, NULL, 2000);
+    test_fail_each_allocation(make_all, NULL, test_is_slow() ? 300 : 2000);
 }
 
 /* Mistakes whose messages need memory. */
@@ -965,7 +965,7 @@ static sfu_status refuse_all(void *context) {
 
 static void mistakes_may_run_out_of_memory(void **state) {
     (void)state;
-    test_fail_each_allocation(refuse_all, NULL, 2000);
+    test_fail_each_allocation(refuse_all, NULL, test_is_slow() ? 300 : 2000);
 }
 
 int main(void) {
