@@ -7,7 +7,7 @@
 
 static double inner_of(double x, bool log) { return log ? sfu__ln(x) : x; }
 
-sfu__axis sfu__axis_of(const sfu__range *range) {
+sfu__axis sfu__axis_of(const sfu__domain *range) {
     sfu__axis axis = {.low = range->low, .high = range->high, .step = range->step, .log = range->log};
     if (range->kind == SFU__RANGE_CHOICE) {
         axis.is_choice = true;

@@ -24,7 +24,7 @@ typedef struct sfu__axis {
     bool is_single; /* one value, and nothing to search */
 } sfu__axis;
 
-sfu__axis sfu__axis_of(const sfu__range *range);
+sfu__axis sfu__axis_of(const sfu__domain *range);
 
 /* A natural value's inner one; and back, on the grid and within the range. */
 double sfu__axis_inner(const sfu__axis *axis, double value);

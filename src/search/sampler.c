@@ -348,6 +348,11 @@ static bool wanted(const sfu__sampler *sampler, const double *values, int item) 
     return item == 0 || sfu__space_has(sampler->space, sfu__space_net(sampler->space, values), item);
 }
 
+double sfu__sampler_random(const sfu__domain *domain, sfu__draw_fn draw, void *user) {
+    const sfu__axis axis = sfu__axis_of(domain);
+    return sfu__axis_random(&axis, draw, user);
+}
+
 static void ask_random(double *values, const sfu__sampler *sampler, sfu__draw_fn draw, void *user) {
     for (int i = 0; i < sampler->space->count; i++) {
         if (wanted(sampler, values, i)) {
