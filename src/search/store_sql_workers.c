@@ -18,11 +18,7 @@ sfu_status sfu__sql_forget_worker(sfu__sql_store *self, const char *worker) {
                         "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE study_id = $1 AND state = "
                         "'RUNNING' AND trial_id IN (SELECT trial_id FROM sfumato_claims WHERE worker = $2)",
                         values, 2, NULL));
-    SFU_TRY(
-        sfu__sql_do(self,
-                    "DELETE FROM sfumato_claims WHERE worker = $2 AND trial_id IN (SELECT trial_id FROM trials WHERE "
-                    "study_id = $1 AND state = 'WAITING')",
-                    values, 2, NULL));
+    SFU_TRY(sfu__sql_do(self, "DELETE FROM sfumato_claims WHERE worker = $1", &values[1], 1, NULL));
     status = sfu__sql_do(self, "DELETE FROM sfumato_workers WHERE study_id = $1 AND worker = $2", values, 2, NULL);
 done:
     return status;
