@@ -30,6 +30,12 @@ SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, co
 SFU__INLINE void adam_range(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded,
                             sfu__range elements) {
     int64_t i = elements.begin;
+    for (; i + 4 * LANES <= elements.end; i += 4 * LANES) {
+        SFU__UNROLL for (int64_t k = 0; k < 4; k++) {
+            const int64_t at = i + k * LANES;
+            adam_at(theta + at, m + at, v + at, grad + at, a, bounded);
+        }
+    }
     for (; i + LANES <= elements.end; i += LANES) {
         adam_at(theta + i, m + i, v + i, grad + i, a, bounded);
     }
