@@ -66,7 +66,7 @@ SFU__INLINE void NAME(go_on)(VEC *sum, const operands *o, int64_t begin, int64_t
 
 /* Where some row has more than one chunk: chunk by chunk. */
 SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, const NAME(group) * group, bool tight) {
-    VEC sum[ABREAST][NAME(count)], chain[ABREAST][NAME(count)], rest[NAME(count)];
+    VEC sum[ABREAST][NAME(count)] = {{{0}}}, chain[ABREAST][NAME(count)], rest[NAME(count)];
     int64_t begin[ABREAST], from = 0;
     do {
         const int64_t left = group->shortest - from, places = left < SFU__CHUNK ? left : SFU__CHUNK;
