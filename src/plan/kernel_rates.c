@@ -7,6 +7,7 @@
 #include "random.h"
 #include "rates.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ALIGN = 64, ENTRIES = 1 << 15, ENTRIES_FAR = 1 << 20, ENTRIES_A_ROW = 16, ENTRIES_A_SHORT_ROW = 4 };
@@ -63,7 +64,7 @@ static sfu_status room_make(bench_room *room, const sfu__backend *backend, doubl
     for (int32_t i = 0; i < LABELS; i++) {
         room->labels[i] = i % 3;
     }
-    room->adam = (sfu__adam){0.01F, 5e-4F, 1.0F, 1.0F, -1e30F, 1e30F};
+    room->adam = (sfu__adam){0.01F, 5e-4F, 1.0F, 1.0F, -INFINITY, INFINITY}; /* as for weights */
 done:
     if (status != SFU_OK) {
         room_clear(room);

@@ -99,8 +99,9 @@ SFU__INLINE void four_scale_to_one(float *p, int64_t ld) {
     }
 }
 
-SFU__INLINE void softmax_rows(float *p, int64_t rows, const float *bias, int32_t cols, int32_t ld) {
-    const int64_t fours = ld <= 8 ? rows / 4 * 4 : 0;
+/* `narrow`: ld is 4 or 8, and a constant. */
+SFU__INLINE void softmax_rows(float *p, int64_t rows, const float *bias, int32_t cols, int32_t ld, bool narrow) {
+    const int64_t fours = narrow ? rows / 4 * 4 : 0;
     for (int64_t i = 0; i < fours; i += 4) {
         four_below_largest(p + i * ld, bias, real_columns(ld - 4, cols), ld);
     }
@@ -122,11 +123,11 @@ void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) {
         const int64_t count = rows.end - i < most ? rows.end - i : most;
         float *p = P->data + i * P->ld;
         if (P->ld == 4) { /* the loops along a row disappear where its width is known */
-            softmax_rows(p, count, bias, P->cols, 4);
+            softmax_rows(p, count, bias, P->cols, 4, true);
         } else if (P->ld == 8) {
-            softmax_rows(p, count, bias, P->cols, 8);
+            softmax_rows(p, count, bias, P->cols, 8, true);
         } else {
-            softmax_rows(p, count, bias, P->cols, P->ld);
+            softmax_rows(p, count, bias, P->cols, P->ld, false);
         }
     }
 }
@@ -148,9 +149,9 @@ SFU__INLINE void four_back(float *dp, const float *p, int64_t ld) {
     }
 }
 
-SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int32_t ld) {
+SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int32_t ld, bool narrow) {
     int64_t i = 0;
-    for (; ld <= 8 && i + 4 <= rows; i += 4, p += 4 * ld, dp += 4 * ld) {
+    for (; narrow && i + 4 <= rows; i += 4, p += 4 * ld, dp += 4 * ld) {
         four_back(dp, p, ld);
     }
     for (; i < rows; i++, p += ld, dp += ld) {
@@ -168,11 +169,11 @@ SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int3
 void KERNEL(softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows) {
     const int64_t at = rows.begin * P->ld, count = rows.end - rows.begin;
     if (P->ld == 4) {
-        softmax_back_rows(dP->data + at, P->data + at, count, 4);
+        softmax_back_rows(dP->data + at, P->data + at, count, 4, true);
     } else if (P->ld == 8) {
-        softmax_back_rows(dP->data + at, P->data + at, count, 8);
+        softmax_back_rows(dP->data + at, P->data + at, count, 8, true);
     } else {
-        softmax_back_rows(dP->data + at, P->data + at, count, P->ld);
+        softmax_back_rows(dP->data + at, P->data + at, count, P->ld, false);
     }
 }
 
