@@ -1,7 +1,8 @@
-/* A study in memory and one in an SQLite file do the same; and what the file alone can: many workers, some of which
- * die, and a transaction that got lost. */
+/* Studies in memory, in an SQLite file and in a PostgreSQL database do the same; and what databases alone can: many
+ * workers, some of which die, and a transaction that got lost. */
 #include "support.h"
 
+#include "postgres_server.h"
 #include "store_case.h"
 #include "store_sql_int.h"
 
@@ -15,10 +16,16 @@
 
 /* ---- helpers ---------------------------------------------------------------------------------------------------- */
 
+static char sqlite[] = "sqlite", postgres[] = "postgres";
+
 /* A fresh place of the kind that the test was asked to try. */
 static const char *fresh_place(void **state) {
     static int count;
     char name[32];
+    if (*state == postgres) {
+        snprintf(name, sizeof name, "study%d", count++);
+        return test_postgres(name, "");
+    }
     snprintf(name, sizeof name, "study%d.db", count++);
     if (*state != NULL && sfu__db_sqlite.run == NULL) {
         print_message("skipped: this build has no SQLite\n");
@@ -328,12 +335,12 @@ static void a_late_result_is_refused(void **state) {
 
 /* ---- a file: a transaction that got lost ------------------------------------------------------------------------ */
 
-static sfu__db_driver lossy;
+static sfu__db_driver lossless, lossy;
 static int losses;
 
 /* Stored, but nobody is told. */
 static sfu_status commit_and_fail(sfu__db *db) {
-    const sfu_status status = sfu__db_sqlite.commit(db);
+    const sfu_status status = lossless.commit(db);
     if (status == SFU_OK && losses-- > 0) {
         return sfu__fail(SFU_ERR_IO, "the connection was lost");
     }
@@ -344,7 +351,7 @@ static bool always_again(sfu__db *db, int attempt) { return (void)db, (void)atte
 static bool never_again(sfu__db *db, int attempt) { return (void)db, (void)attempt, false; }
 
 static void lose(sfu__store *store, int count, bool again) {
-    lossy = sfu__db_sqlite;
+    lossless = lossy = *((sfu__sql_store *)store)->db->driver;
     lossy.commit = commit_and_fail;
     lossy.try_again = again ? always_again : never_again;
     losses = count;
@@ -688,7 +695,6 @@ static void rows_are_as_optuna_writes_them(void **state) {
 }
 
 int main(void) {
-    static char sqlite[] = "sqlite";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trials_are_asked_claimed_and_finished),
         cmocka_unit_test(one_turn_does_it_all),
@@ -714,6 +720,19 @@ int main(void) {
         cmocka_unit_test_prestate(killed_at_any_moment, sqlite),
         cmocka_unit_test_prestate(many_workers_share_a_study, sqlite),
         cmocka_unit_test_prestate(rows_are_as_optuna_writes_them, sqlite),
+        cmocka_unit_test_prestate(trials_are_asked_claimed_and_finished, postgres),
+        cmocka_unit_test_prestate(one_turn_does_it_all, postgres),
+        cmocka_unit_test_prestate(asking_again_adds_nothing, postgres),
+        cmocka_unit_test_prestate(only_what_is_claimed_can_be_finished, postgres),
+        cmocka_unit_test_prestate(a_list_is_brought_up_to_date, postgres),
+        cmocka_unit_test_prestate(a_study_keeps_attributes, postgres),
+        cmocka_unit_test_prestate(every_allocation_may_fail, postgres),
+        cmocka_unit_test_prestate(a_study_goes_on, postgres),
+        cmocka_unit_test_prestate(two_workers_share_a_study, postgres),
+        cmocka_unit_test_prestate(a_late_result_is_refused, postgres),
+        cmocka_unit_test_prestate(a_lost_turn_has_its_effect_once, postgres),
+        cmocka_unit_test_prestate(a_turn_that_failed_but_was_stored, postgres),
+        cmocka_unit_test_prestate(a_dead_worker_is_noticed_at_once, postgres),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
