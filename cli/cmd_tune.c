@@ -177,10 +177,10 @@ static int finish(session *all, char **operands, double seconds) {
     }
     if (!sfu_study_model(all->study)) {
         return fail("none of the %s came to an end: their numbers ran away; search smaller learning rates",
-                    counted(sfu_study_trials(all->study), "trial"));
+                    counted(study_finished(all->study), "trial"));
     }
     if (all->here == 0) {
-        say("all %s are in %s already; nothing was left to do", counted(sfu_study_trials(all->study), "trial"),
+        say("all %s are in %s already; nothing was left to do", counted(study_finished(all->study), "trial"),
             study_place_text(settings.tune.study ? settings.tune.study : "memory"));
     }
     const cli_tuning said = {.problem = &all->problem,
@@ -214,7 +214,7 @@ static int check_outputs(void) {
         return DONE;
     }
     if (size <= 4 || strcmp(settings.plot + size - 4, ".svg") != 0) {
-        return misuse(&cmd_tune, "--plot: %s does not end with .svg", quote(settings.plot));
+        return misuse(&cmd_tune, "--plot: %s is no name that ends with .svg", quote(settings.plot));
     }
     char *beside = malloc(size + 1); /* the same with .gp and .csv */
     if (!beside) {
@@ -281,7 +281,7 @@ static const cli_option options[] = {
                   "how: a Parzen estimator over all parameters together, one by one, or at random"),
     OPTION_TEXTS("enqueue", "POINT", settings.enqueue,
                  "a point to start with, 'lr=0.01 hidden=64'; what it leaves out is drawn; may be given again"),
-    OPTION_COUNT("wave", "N", settings.tune.wave, 1, 100000, NULL,
+    OPTION_COUNT("wave", "N", settings.tune.wave, 1, 1024, NULL,
                  "how many trials may be out at once; part of what a study is, 1 is one after another"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
                  "how many trainings run at a time; never changes the result"),

@@ -19,6 +19,15 @@ static int32_t count_failed(const sfu_study *study) {
     return failed;
 }
 
+int32_t study_finished(const sfu_study *study) {
+    int32_t finished = 0;
+    for (int32_t i = 0; i < sfu_study_trials(study); i++) {
+        const sfu_trial_state state = sfu_study_trial(study, i)->state;
+        finished += state != SFU_TRIAL_WAITING && state != SFU_TRIAL_RUNNING;
+    }
+    return finished;
+}
+
 static int count_parameters(const sfu_study *study) {
     int count = 0;
     while (sfu_study_parameter(study, count)) {
@@ -70,7 +79,7 @@ const char *study_place_text(const char *place) {
     return out;
 }
 
-/* "  study written to citation.gcn.1a2b3c4d.db", and what opens it. */
+/* Where the study is, and what opens it. */
 static void print_place(const sfu_study *study) {
     const char *place = sfu_study_place(study);
     char url[1100];
@@ -81,7 +90,7 @@ static void print_place(const sfu_study *study) {
     snprintf(url, sizeof url, "%s%s", strstr(place, "://") ? "" : "sqlite:///", place);
     printf("\nThe study is in ");
     put_clean(stdout, place);
-    printf(", for the eye with: optuna-dashboard ");
+    printf(", and this shows it:\n  optuna-dashboard ");
     put_shell_word(stdout, url);
     putchar('\n');
 }
@@ -130,7 +139,7 @@ static void print_title(const cli_tuning *tuning) {
     printf("\n  split %s: %s train, %s val, %s test\n", sfu_split_text(problem->split),
            grouped(problem_part(problem, SFU_TRAIN)), grouped(problem_part(problem, SFU_VAL)),
            grouped(problem_part(problem, SFU_TEST)));
-    snprintf(line, sizeof line, "%s (%s failed), %s over %s", counted(sfu_study_trials(tuning->study), "trial"),
+    snprintf(line, sizeof line, "%s (%s failed), %s over %s", counted(study_finished(tuning->study), "trial"),
              failed ? grouped(failed) : "none", tuning->options->sampler, sfu_study_space(tuning->study));
     clean(line);
     put_wrapped(stdout, line, 0, 2, terminal_width(STDOUT_FILENO) - 1);
@@ -183,7 +192,8 @@ static void print_top(const cli_tuning *tuning) {
     for (int i = 0; i < parameters; i++) {
         table_cell(&table, sfu_study_parameter(study, i));
     }
-    for (int32_t rank = 0; rank < tuning->top && (trial = sfu_study_ranked(study, rank)) != NULL; rank++) {
+    int32_t rank = 0;
+    for (; rank < tuning->top && (trial = sfu_study_ranked(study, rank)) != NULL; rank++) {
         snprintf(cell, sizeof cell, "%d", (int)trial->number);
         TABLE_CELLS(&table, cell, percent(trial->val_accuracy));
         snprintf(cell, sizeof cell, "%.4g", trial->val_loss);
@@ -192,7 +202,7 @@ static void print_top(const cli_tuning *tuning) {
             value_cell(&table, sfu_study_value(study, trial->number, i));
         }
     }
-    printf("\nThe best %s:\n", tuning->top == 1 ? "one" : grouped(tuning->top));
+    printf("\nThe best %s:\n", rank == 1 ? "one" : grouped(rank));
     table_print(&table, stdout, 2);
 }
 
@@ -325,7 +335,7 @@ json_t *tuning_json(const cli_tuning *tuning) {
         json_put(object, "seed", json_seed(tuning->options->seed)) &&
         json_put(object, "split", json_string(sfu_split_digest(tuning->problem->split))) &&
         json_put(object, "split_text", json_bytes(sfu_split_text(tuning->problem->split))) &&
-        json_put(object, "trials", json_integer(sfu_study_trials(study))) &&
+        json_put(object, "trials", json_integer(study_finished(study))) &&
         json_put(object, "failed", json_integer(count_failed(study))) &&
         json_put(object, "best", trial_json(study, sfu_study_ranked(study, 0))) &&
         json_put(object, "best_net", json_bytes(sfu_net_text(sfu_model_net(sfu_study_model(study))))) &&
