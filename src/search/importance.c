@@ -60,7 +60,7 @@ done:
 static sfu_status take_sample(sample *taken, const sfu__trials *trials) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(taken->all, trials->count);
-    SFU_ALLOC(taken->is_best, trials->count);
+    SFU_ALLOC_ZERO(taken->is_best, trials->count);
     for (int32_t i = 0; i < trials->count; i++) {
         const sfu__trial *trial = &trials->items[i];
         if (trial->state == SFU__TRIAL_COMPLETE && isfinite(trial->outcome.val_accuracy)) {
