@@ -45,36 +45,35 @@ static bool has_part(const char *name) {
     return false;
 }
 
-/* Appends a text as it may stand in a file's name: small letters, digits and a few signs, a '-' for the rest. */
-static void add_safe(char *name, size_t size, const char *text) {
-    enum { PART_MOST = 60 };
-    size_t used = strlen(name);
-    const size_t start = used, end = used + PART_MOST < size ? used + PART_MOST : size;
-    for (const unsigned char *c = (const unsigned char *)text; *c && used + 1 < end; c++) {
+enum { SAFE_MAX = 64 };
+
+/* A text as it may stand in a file's name: small letters, digits and a few signs, a '-' for the rest. */
+static const char *safe_name(char name[SAFE_MAX], const char *text) {
+    size_t used = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c && used + 1 < SAFE_MAX; c++) {
         const bool good = *c < 0x80 && (isalnum(*c) || strchr("_+.", *c));
-        if (good && !(used == start && *c == '.')) {
+        if (good && !(used == 0 && *c == '.')) {
             name[used++] = (char)tolower(*c);
-        } else if (used > start && name[used - 1] != '-') {
+        } else if (used > 0 && name[used - 1] != '-') {
             name[used++] = '-';
         }
     }
-    used -= used > start && name[used - 1] == '-';
+    used -= used > 0 && name[used - 1] == '-';
     name[used] = '\0';
+    return name;
 }
+
+enum { STUDY_NAME_MAX = 256 };
 
 /* citation.gcn.1a2b3c4d.db */
-static void name_study(char *name, size_t size, const cli_problem *problem, const char *net) {
-    name[0] = '\0';
-    add_safe(name, size, sfu_dataset_name(problem->dataset));
-    strcat(name, ".");
-    add_safe(name, size, net);
-    snprintf(name + strlen(name), size - strlen(name), ".%.8s.db", sfu_split_digest(problem->split));
+static void name_study(char name[STUDY_NAME_MAX], const cli_problem *problem, const char *net) {
+    char first[SAFE_MAX], second[SAFE_MAX];
+    snprintf(name, STUDY_NAME_MAX, "%s.%s.%.8s.db", safe_name(first, sfu_dataset_name(problem->dataset)),
+             safe_name(second, net), sfu_split_digest(problem->split));
 }
 
-enum { NAME_MAX_HERE = 256 };
-
 /* NULL is memory. */
-static const char *choose_place(char name[NAME_MAX_HERE], const cli_problem *problem, const char *net) {
+static const char *choose_place(char name[STUDY_NAME_MAX], const cli_problem *problem, const char *net) {
     if (settings.study) {
         return strcmp(settings.study, "memory") == 0 ? NULL : settings.study;
     }
@@ -82,7 +81,7 @@ static const char *choose_place(char name[NAME_MAX_HERE], const cli_problem *pro
         say("this build has no SQLite: the study is kept in memory, and gone at the end");
         return NULL;
     }
-    name_study(name, NAME_MAX_HERE, problem, net);
+    name_study(name, problem, net);
     return name;
 }
 
@@ -107,7 +106,7 @@ static void tell_going_on(session *all, const sfu_tune_progress *progress) {
 
 static bool on_progress(void *user, const sfu_tune_progress *progress) {
     session *all = user;
-    char failed[48] = "", detail[96] = "";
+    char failed[48] = "", best[48] = "", detail[100];
     tell_going_on(all, progress);
     all->done = progress->done;
     all->total = progress->total;
@@ -116,10 +115,10 @@ static bool on_progress(void *user, const sfu_tune_progress *progress) {
         snprintf(failed, sizeof failed, "%s failed", grouped(progress->failed));
     }
     if (progress->best) {
-        snprintf(detail, sizeof detail, "best %s at %d%s", percent(progress->best->val_accuracy),
-                 (int)progress->best->number, failed[0] ? ", " : "");
+        snprintf(best, sizeof best, "best %s at %d", percent(progress->best->val_accuracy),
+                 (int)progress->best->number);
     }
-    strcat(detail, failed);
+    snprintf(detail, sizeof detail, "%s%s%s", best, best[0] && failed[0] ? ", " : "", failed);
     progress_detail(detail);
     return progress_report(
         NULL, &(sfu_progress){.what = "tuning", .unit = "trials", .done = progress->done, .total = progress->total});
@@ -240,7 +239,7 @@ static int run(int count, char **operands) {
         return code;
     }
     session all = {0};
-    char name[NAME_MAX_HERE];
+    char name[STUDY_NAME_MAX];
     progress_start();
     progress_counts();
     sfu_status status = problem_open_data(&all.problem, &settings.problem, operands[0]);
