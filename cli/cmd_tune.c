@@ -200,18 +200,11 @@ static int finish(session *all, char **operands, double seconds) {
     return DONE;
 }
 
-/* Before there is work to lose: each place can be written to, and holds nothing else. */
-static int check_outputs(void) {
-    static const char *const tables[] = {"number,state", NULL}, *const drawings[] = {"<?xml", NULL};
-    static const char *const scripts[] = {"# The history of a study", NULL}, *const data[] = {"trial,state,val", NULL};
-    if ((settings.output && model_check_output(settings.output) != DONE) ||
-        (settings.table && table_check_output(settings.table, tables) != DONE)) {
-        return FAILED;
-    }
-    const size_t size = settings.plot ? strlen(settings.plot) : 0;
-    if (size == 0) {
-        return DONE;
-    }
+/* A plot has its script and its data beside it. */
+static int check_plot(void) {
+    static const char *const drawings[] = {"<?xml", NULL}, *const scripts[] = {"# The history of a study", NULL};
+    static const char *const data[] = {"trial,state,val", NULL};
+    const size_t size = strlen(settings.plot);
     if (size <= 4 || strcmp(settings.plot + size - 4, ".svg") != 0) {
         return misuse(&cmd_tune, "--plot: %s is no name that ends with .svg", quote(settings.plot));
     }
@@ -230,6 +223,16 @@ static int check_outputs(void) {
     }
     free(beside);
     return code;
+}
+
+/* Before there is work to lose: each place can be written to, and holds nothing else. */
+static int check_outputs(void) {
+    static const char *const tables[] = {"number,state", NULL};
+    if ((settings.output && model_check_output(settings.output) != DONE) ||
+        (settings.table && table_check_output(settings.table, tables) != DONE)) {
+        return FAILED;
+    }
+    return settings.plot ? check_plot() : DONE;
 }
 
 static int run(int count, char **operands) {

@@ -45,38 +45,12 @@ static bool is_number(const char *value, double *number) {
 
 /* ---- where it is ------------------------------------------------------------------------------------------------- */
 
-/* Puts stars for the bytes up to `end`. Returns what comes after. */
-static const char *hide(char *out, size_t size, const char *end) {
-    snprintf(out + strlen(out), size - strlen(out), "***");
-    return end;
-}
-
 const char *study_place_text(const char *place) {
-    enum { RING = 8, PLACE_MAX = 1024 };
+    enum { RING = 4, PLACE_MAX = 1024 };
     static char ring[RING][PLACE_MAX];
     static int at;
-    const char *user = strstr(place, "://"), *rest = place;
-    if (!user) {
-        return place;
-    }
-    char *out = ring[at = (at + 1) % RING];
-    out[0] = '\0';
-    user += strlen("://");
-    const char *host = user + strcspn(user, "/?"), *sign = memchr(user, '@', (size_t)(host - user));
-    const char *colon = sign ? memchr(user, ':', (size_t)(sign - user)) : NULL;
-    if (colon) { /* postgresql://user:password@host/... */
-        snprintf(out, PLACE_MAX, "%.*s", (int)(colon + 1 - place), place);
-        rest = hide(out, PLACE_MAX, sign);
-    }
-    static const char key[] = "password=";
-    const char *query = strchr(rest, '?'), *password = query ? strstr(query, key) : NULL;
-    if (password) { /* ...?user=me&password=... */
-        password += sizeof key - 1;
-        snprintf(out + strlen(out), PLACE_MAX - strlen(out), "%.*s", (int)(password - rest), rest);
-        rest = hide(out, PLACE_MAX, password + strcspn(password, "&"));
-    }
-    snprintf(out + strlen(out), PLACE_MAX - strlen(out), "%s", rest);
-    return out;
+    at = (at + 1) % RING;
+    return sfu_study_place_text(ring[at], PLACE_MAX, place);
 }
 
 /* Where the study is, and what opens it. */
