@@ -10,7 +10,7 @@
 #include <string.h>
 
 static double exp_of(double e) {
-    e = e < -MIXTURE_MOST ? -MIXTURE_MOST : e;
+    e = e < MIXTURE_LEAST ? MIXTURE_LEAST : e;
     e = e > MIXTURE_MOST ? MIXTURE_MOST : e;
     const double shifted = fma(e, MIXTURE_PER_LN2, MIXTURE_TO_INTEGER);
     const double n = shifted - MIXTURE_TO_INTEGER;

@@ -49,7 +49,7 @@ INLINE vd fused(vd a, vd b, vd c) { return (vd)_mm256_fmadd_pd((__m256d)a, (__m2
 
 /* The exponent is added to that of the polynomial, which is the same as multiplying by the power of 2. */
 INLINE vd exp_of(vd e) {
-    e = at_most(at_least(e, all(-MIXTURE_MOST)), all(MIXTURE_MOST));
+    e = at_most(at_least(e, all(MIXTURE_LEAST)), all(MIXTURE_MOST));
     const vd shifted = fused(e, all(MIXTURE_PER_LN2), all(MIXTURE_TO_INTEGER));
     const vd n = shifted - MIXTURE_TO_INTEGER;
     const vd r = fused(n, all(-MIXTURE_LN2_LO), fused(n, all(-MIXTURE_LN2_HI), e)), z = r * r;
