@@ -4,7 +4,7 @@
  *
  * The kernels are added up in SFU__MIXTURE_LANES lanes, k to lane k mod 8, the lanes at the end as ((0 + 1) + (2 + 3))
  * +
- * ((4 + 5) + (6 + 7)), and nothing is fused: every implementation gives the same bits.
+ * ((4 + 5) + (6 + 7)), and what is fused is fused everywhere: every implementation gives the same bits.
  */
 #ifndef SFU_MIXTURE_H
 #define SFU_MIXTURE_H

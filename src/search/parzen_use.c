@@ -5,8 +5,6 @@
 #include "special.h"
 #include "truncated_normal.h"
 
-#include <math.h>
-
 static const double LOG_ROOT_2PI = 0x1.d67f1c864beb5p-1; /* log sqrt(2 pi) */
 
 /* ---- drawing ---------------------------------------------------------------------------------------------------- */
@@ -59,10 +57,13 @@ static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, 
 
 static double draw_line(const sfu__parzen *parzen, const sfu__coordinate *at, int k, double u) {
     const double L = at->axis->L, H = at->axis->H;
-    const double mu = k < parzen->count ? at->centre[k] : 0.5 * (L + H);
-    const double sigma = k < parzen->count ? at->sigma[k] : H - L;
-    const double x = sfu__truncated_normal_quantile(u, (L - mu) / sigma, (H - mu) / sigma);
-    return sfu__axis_value(at->axis, fmin(fmax(mu + sigma * x, L), H));
+    double z;
+    if (k < parzen->count) {
+        z = at->centre[k] + at->sigma[k] * sfu__normal_quantile_between(u, at->left[k], at->right[k]);
+    } else {
+        z = 0.5 * (L + H) + (H - L) * sfu__normal_quantile_between(u, at->prior_tail, at->prior_tail);
+    }
+    return sfu__axis_value(at->axis, z < L ? L : z > H ? H : z);
 }
 
 sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw, void *user) {
@@ -106,26 +107,55 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     mixture->centre[mixture->lines] = at->centre;
     mixture->scale[mixture->lines] = at->scale;
     mixture->x[mixture->lines++] = z;
-    mixture->offset -= 0.5 * t * t + sfu__ln(H - L) + sfu__normal_log_mass(-0.5, 0.5);
+    mixture->offset -= 0.5 * t * t + at->prior;
     return SFU_OK;
+}
+
+static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const double *points, int count, int i) {
+    const int lanes = SFU__MIXTURE_LANES;
+    sfu__mixture mixture; /* its arrays are filled as far as they are used */
+    mixture.count = (parzen->count + lanes - 1) / lanes * lanes;
+    mixture.lines = mixture.tables = 0;
+    mixture.weight = parzen->weight;
+    mixture.base = parzen->base;
+    mixture.offset = 0;
+    for (int j = 0; j < parzen->axes; j++) {
+        const double x = points[(size_t)j * (size_t)count + (size_t)i];
+        const sfu_status status = add_axis(&mixture, parzen, &parzen->at[j], x);
+        if (status != SFU_OK) {
+            return status;
+        }
+    }
+    const double sum = 1 + parzen->sum(&mixture);
+    *log_density = mixture.offset + sfu__ln(sum / parzen->total) - mixture.lines * LOG_ROOT_2PI;
+    return SFU_OK;
+}
+
+/* The first of the points up to i that is the same: grids and choices of one axis have few. */
+static int first_like(const sfu__parzen *parzen, const double *points, int count, int i) {
+    int first = 0;
+    for (int j = 0; first < i && j < parzen->axes; j++) {
+        const double *x = points + (size_t)j * (size_t)count;
+        if (x[first] != x[i]) {
+            first++;
+            j = -1;
+        }
+    }
+    return first;
 }
 
 sfu_status sfu__parzen_log_density(double *log_density, sfu__parzen *parzen, const double *points, int count) {
     sfu__parzen_settle(parzen);
-    const int lanes = SFU__MIXTURE_LANES;
     for (int i = 0; i < count; i++) {
-        sfu__mixture mixture = {.count = (parzen->count + lanes - 1) / lanes * lanes};
-        mixture.weight = parzen->weight;
-        mixture.base = parzen->base;
-        for (int j = 0; j < parzen->axes; j++) {
-            const double x = points[(size_t)j * (size_t)count + (size_t)i];
-            const sfu_status status = add_axis(&mixture, parzen, &parzen->at[j], x);
-            if (status != SFU_OK) {
-                return status;
-            }
+        const int first = first_like(parzen, points, count, i);
+        if (first < i) {
+            log_density[i] = log_density[first];
+            continue;
         }
-        const double sum = 1 + parzen->sum(&mixture);
-        log_density[i] = mixture.offset + sfu__ln(sum / parzen->total) - mixture.lines * LOG_ROOT_2PI;
+        const sfu_status status = log_density_at(&log_density[i], parzen, points, count, i);
+        if (status != SFU_OK) {
+            return status;
+        }
     }
     return SFU_OK;
 }
