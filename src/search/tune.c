@@ -235,7 +235,8 @@ static sfu_status take_turn(tuning *at) {
     if (!turn.asked_before) {
         SFU_TRY(take_over_batch(at));
     }
-    if (turn.asked_before || (turn.claimed_count == 0 && waits)) {
+    const bool unknown = turn.claimed_count > 0 && turn.claimed[turn.claimed_count - 1] >= at->study->trials.count;
+    if (turn.asked_before || unknown || (turn.claimed_count == 0 && waits)) {
         SFU_TRY(sfu__store_read(at->store, &at->study->trials)); /* others are at work here */
     }
     SFU_TRY(give_out(at, &turn));
