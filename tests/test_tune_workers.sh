@@ -88,8 +88,10 @@ echo "$workers workers, $(wc -l <killed) kills"
 refused() {
     local code=0
     tune --study "$1" >stdout 2>stderr || code=$?
-    [ $code -eq 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && [ ! -s stdout ] && grep -q "$2" stderr && ! grep -q horse stderr ||
+    if [ $code -ne 1 ] || [ "$(wc -l <stderr)" -ne 1 ] || [ -s stdout ] || ! grep -q "$2" stderr || grep -q horse stderr
+    then
         fail "$1: exit $code, $(cat stdout stderr)"
+    fi
 }
 refused "postgresql://sfumato:horse@/nowhere?host=$server" 'database "nowhere" does not exist; make it with createdb'
 refused "postgresql://locked:wrong%20horse@/postgres?host=$server" 'password authentication failed for user "locked"'

@@ -298,13 +298,14 @@ void sfu__pg_disconnect(sfu__pg *self) {
 
 sfu_status sfu__pg_connect_patiently(sfu__pg *self) {
     const double end = sfu__now() + self->patience_s;
-    for (double pause = 0.05;; pause = pause < 2.5 ? 2 * pause : 5) {
-        const sfu_status status = sfu__pg_connect(self);
-        if (status == SFU_OK || self->failure == SFU__PG_FINAL || sfu__now() + pause >= end) {
-            return status;
-        }
+    double pause = 0.05;
+    sfu_status status = sfu__pg_connect(self);
+    while (status != SFU_OK && self->failure != SFU__PG_FINAL && sfu__now() + pause < end) {
         sfu__pg_sleep(pause);
+        pause = pause < 2.5 ? 2 * pause : 5;
+        status = sfu__pg_connect(self);
     }
+    return status;
 }
 
 #endif
