@@ -371,7 +371,9 @@ static void test_server_gone(void **state) {
     const double start = sfu__now();
     assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got),
                  "postgresql://sfumato@/gone: could not reach the server", "tried again for 6 s");
-    assert_true(sfu__now() - start > 1 && sfu__now() - start < 10);
+    assert_true(sfu__now() - start > 5 && sfu__now() - start < 10);
+    assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got), "could not reach the server"); /* now at once */
+    assert_true(sfu__now() - start < 11);
     test_postgres_start();
     assert_ok(sfu__db_reading(db, read_one, &got)); /* it is back */
     db->driver->close(db);
@@ -403,6 +405,46 @@ static void test_cannot_open(void **state) {
     sfu__db *db = open_at(test_postgres_as("locked:right%20horse", "postgres"));
     assert_int_equal(ask_int(db, "SELECT 1"), 1);
     db->driver->close(db);
+}
+
+/* A user who may not make tables, as is usual since PostgreSQL 15. */
+static void test_not_allowed(void **state) {
+    (void)state;
+    (void)test_postgres("rights", "");
+    (void)test_postgres_ask("rights", "REVOKE CREATE ON SCHEMA public FROM public");
+    sfu__db *db = open_at(test_postgres_as("locked:right%20horse", "rights"));
+    assert_fails(SFU_ERR_IO, sfu__db_transaction(db, true, make_tables, NULL),
+                 "postgresql://locked@/rights:", "permission denied", "must be allowed to make");
+    db->driver->close(db);
+}
+
+/* A server with too many connections is waited for. */
+static void test_busy_server(void **state) {
+    (void)state;
+    const char *place = test_postgres_as("locked:right%20horse", "postgres");
+    const struct timespec a_while = {.tv_nsec = 600000000};
+    int ends[2];
+    char byte = 'x';
+    (void)test_postgres_ask("postgres", "ALTER ROLE locked CONNECTION LIMIT 1");
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        sfu__db *db = NULL;
+        const bool ready = sfu__db_postgres.open(&db, place) == SFU_OK && write(ends[1], &byte, 1) == 1;
+        nanosleep(&a_while, NULL);
+        _exit(ready ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    const double start = sfu__now();
+    sfu__db *db = open_at(place);
+    assert_true(sfu__now() - start > 0.3);
+    db->driver->close(db);
+    int code = 1;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 static void test_wrong_address(void **state) {
@@ -485,6 +527,8 @@ int main(void) {
         cmocka_unit_test(test_server_restarted),
         cmocka_unit_test(test_server_gone),
         cmocka_unit_test(test_cannot_open),
+        cmocka_unit_test(test_not_allowed),
+        cmocka_unit_test(test_busy_server),
         cmocka_unit_test(test_wrong_address),
         cmocka_unit_test(test_statement_fails),
         cmocka_unit_test(test_no_memory),
