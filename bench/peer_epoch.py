@@ -6,8 +6,8 @@ usage: peer_epoch.py [--ways plain,tuned,bag,pruned,pyg] [--nets gcn,...] [--dev
   tuned   the best that we could write: CSR products (MKL's where torch has it), a backward by hand with the transposes kept,
           dropout on the non-zeros alone, fused Adam
   bag     the same with every sparse product as an embedding_bag, which no one writes, but which is faster where there is no MKL
-  pruned  bag, and done by hand what our planner does (gcn alone): the features smoothed once, only the rows that the training or
-          the validation nodes can see, random bits sixteen a number
+  pruned  bag, and done by hand what our planner does (gcn alone): only the rows that the training or the validation nodes
+          can see; and random bits, sixteen a value
   pyg     PyTorch Geometric as in its examples (gcn alone): GCNConv(cached=True), dense features
 
 All but pruned work on every node, and multiply with the weights before they smooth, which is the cheaper order. One thread.
@@ -289,7 +289,7 @@ class Random16:
 
 
 class Seen:
-    """What a GCN needs for some nodes: T, the nodes that they see; S of these; the features that T needs."""
+    """What a GCN needs for some nodes: `near`, the nodes that they see, `far`, those that these see, and the matrices between."""
 
     def __init__(self, data, nodes):
         self.near = data.S.seen(nodes)
@@ -298,26 +298,22 @@ class Seen:
         self.S_in = data.S.picked(self.near, self.far)
         self.x = data.x.picked(self.far)
 
-    def smoothed(self, data):
-        """S X of the rows in T."""
-        SX = torch.sparse.mm(self.S_in.coo(), self.x.coo()).coalesce()
-        rows, cols = SX.indices().numpy()
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(self.near)))])
-        return Csr(indptr, cols, SX.values().numpy(), data.x.cols)
-
 
 def pruned(data, net, hidden, rate, device, how=MEAN):
     if net != "gcn":
         return None
     torch.set_grad_enabled(False)
     if not hasattr(data, "pruned"):
-        train, val = Seen(data, data.train), Seen(data, data.val)
-        data.pruned = train, train.smoothed(data), val
-    train, sx, val = data.pruned
-    sx_turned, order = sx.turned
-    values = torch.from_numpy(sx.values)
-    bag_of = lambda matrix: Bag(*matrix.tensors, torch.from_numpy(matrix.values))
-    S_out, S_back = bag_of(train.S_out), bag_of(train.S_out.turned[0])
+        data.pruned = Seen(data, data.train), Seen(data, data.val)
+    train, val = data.pruned
+    x, (x_turned, order) = train.x, train.x.turned
+    values = torch.from_numpy(x.values)
+
+    def bag_of(matrix):
+        return Bag(*matrix.tensors, torch.from_numpy(matrix.values))
+
+    S_in, S_in_back = bag_of(train.S_in), bag_of(train.S_in.turned[0])
+    S_out, S_out_back = bag_of(train.S_out), bag_of(train.S_out.turned[0])
     S_val_out, S_val_in, X_val = bag_of(val.S_out), bag_of(val.S_in), bag_of(val.x)
     target = F.one_hot(torch.from_numpy(data.y[data.train]), data.classes).float()
     y_val = torch.from_numpy(data.y[data.val])
@@ -330,15 +326,15 @@ def pruned(data, net, hidden, rate, device, how=MEAN):
 
     def epoch():
         kept = values * random.mask(values.shape, rate, scale)
-        H = Bag(*sx.tensors, kept) @ W0
+        H = S_in @ (Bag(*x.tensors, kept) @ W0)
         H.add_(b0).relu_().mul_(random.mask(H.shape, rate, scale))
         dZ = torch.softmax((S_out @ (H @ W1)).add_(b1), 1).sub_(target).mul_(share)
         parameters[3].grad = dZ.sum(0)
-        dZ = S_back @ dZ
+        dZ = S_out_back @ dZ
         parameters[2].grad = H.T @ dZ
         dH = (dZ @ W1.T).mul_((H > 0) * scale)
         parameters[1].grad = dH.sum(0)
-        parameters[0].grad = Bag(*sx_turned.tensors, kept.index_select(0, order)) @ dH
+        parameters[0].grad = Bag(*x_turned.tensors, kept.index_select(0, order)) @ (S_in_back @ dH)
         optimiser.step()
         H = (S_val_in @ (X_val @ W0)).add_(b0).relu_()
         Z = (S_val_out @ (H @ W1)).add_(b1)
