@@ -90,6 +90,7 @@ const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *opti
     double value = 1;
     switch (option->kind) {
     case VALUE_FLAG:
+    case VALUE_TEXTS:
         break;
     case VALUE_CHOICE:
         snprintf(text, OPTION_DEFAULT_MAX, "%s", option->choices[*(const int *)option->target]);

@@ -13,6 +13,7 @@
 typedef enum value_kind {
     VALUE_FLAG,    /* bool; takes no value */
     VALUE_TEXT,    /* const char * */
+    VALUE_TEXTS,   /* cli_texts: may be given again and again */
     VALUE_FILE,    /* const char *, a path */
     VALUE_FOLDER,  /* const char *, a path */
     VALUE_DATASET, /* const char *, name or path of a dataset */
@@ -23,6 +24,13 @@ typedef enum value_kind {
     VALUE_SEED,    /* uint64_t */
     VALUE_NUMBER   /* double, from `least` to `most` */
 } value_kind;
+
+/* What an option was given, one after the other. Starts as {0}. */
+enum { TEXTS_MOST = 256 };
+typedef struct cli_texts {
+    const char *items[TEXTS_MOST];
+    int count;
+} cli_texts;
 
 /* The i-th name and (if text is not NULL) a line about it; NULL after the last. As sfu_import_format. */
 typedef const char *(*names_fn)(int i, const char **text);
@@ -48,6 +56,8 @@ typedef struct cli_option {
     { OPTION_ROW(name_, VALUE_FLAG, NULL, bool, variable, help_) }
 #define OPTION_TEXT(name_, kind_, value_, variable, unset_, help_)                                                     \
     { OPTION_ROW(name_, kind_, value_, const char *, variable, help_), .unset = (unset_) }
+#define OPTION_TEXTS(name_, value_, variable, help_)                                                                   \
+    { OPTION_ROW(name_, VALUE_TEXTS, value_, cli_texts, variable, help_) }
 #define OPTION_OUTPUT(kind_, value_, variable, required_, unset_, help_)                                               \
     {                                                                                                                  \
         OPTION_ROW("output", kind_, value_, const char *, variable, help_), .letter = 'o', .required = (required_),    \

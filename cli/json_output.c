@@ -18,6 +18,41 @@ int put_json(json_t *object) {
     return wrong && !ferror(stdout) ? fail("out of memory") : DONE;
 }
 
+/* Numbers come with 17 digits from jansson, outside of strings, with a '.' or an 'e' where they are not whole. */
+static void put_shortened(const char *text) {
+    bool in_string = false;
+    for (const char *c = text; *c;) {
+        const bool starts = !in_string && (*c == '-' || (*c >= '0' && *c <= '9'));
+        const size_t number = starts ? strspn(c, "+-.0123456789eE") : 0;
+        if (number > 0) {
+            char digits[64];
+            snprintf(digits, sizeof digits, "%.*s", (int)number, c);
+            const char *shortest = exact(strtod(digits, NULL));
+            const bool whole = strpbrk(digits, ".eE") == NULL;
+            printf("%s%s", whole ? digits : shortest, whole || strpbrk(shortest, ".e") ? "" : ".0");
+            c += number;
+        } else {
+            in_string = in_string != (*c == '"');
+            if (in_string && *c == '\\') {
+                putchar(*c++); /* and what is escaped, which may be a quote */
+            }
+            putchar(*c++);
+        }
+    }
+}
+
+int put_json_exact(json_t *object) {
+    char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(object);
+    if (!text) {
+        return fail("out of memory");
+    }
+    put_shortened(text);
+    putchar('\n');
+    free(text);
+    return DONE;
+}
+
 json_t *json_bytes(const char *text) {
     if (!text) {
         return json_null();
@@ -47,5 +82,11 @@ json_t *json_bytes(const char *text) {
 }
 
 json_t *json_number_or_null(double number) { return isfinite(number) ? json_real(number) : json_null(); }
+
+json_t *json_seed(uint64_t seed) {
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
+}
 
 bool json_put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value) == 0; }

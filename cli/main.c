@@ -14,7 +14,7 @@ static void print_version(void) {
     const char *part;
     for (int i = 0; (part = sfu_version_part(i)) != NULL; i++) {
         const int name = (int)strcspn(part, " "); /* "mat 1 libmatio" */
-        printf("  %-7.*s %-3s  %s\n", name, part, part[name + 1] == '1' ? "yes" : "no", part + name + 3);
+        printf("  %-10.*s  %-3s  %s\n", name, part, part[name + 1] == '1' ? "yes" : "no", part + name + 3);
     }
 }
 
@@ -54,12 +54,14 @@ static const cli_command program = {
                                "Read a graph of one's own from two CSV files:"},
                               {"sfumato train citation gcn -o model.safetensors", "Train a network:"},
                               {"sfumato predict citation model.safetensors -o labels.csv", "Label every node:"},
+                              {"sfumato tune citation gcn --trials 200", "Search the settings that validate best:"},
                               {0}},
     .run = run_program};
 
-const cli_command *const commands[] = {&program,      &cmd_data,      &cmd_data_import, &cmd_data_info,  &cmd_data_list,
-                                       &cmd_data_get, &cmd_data_make, &cmd_data_export, &cmd_data_split, &cmd_explain,
-                                       &cmd_train,    &cmd_predict,   &cmd_bench,       &cmd_help,       NULL};
+const cli_command *const commands[] = {&program,        &cmd_data,     &cmd_data_import, &cmd_data_info,
+                                       &cmd_data_list,  &cmd_data_get, &cmd_data_make,   &cmd_data_export,
+                                       &cmd_data_split, &cmd_explain,  &cmd_train,       &cmd_tune,
+                                       &cmd_predict,    &cmd_bench,    &cmd_help,        NULL};
 
 static int dispatch(int count, char **words) {
     const cli_command *command = command_find(&count, &words);

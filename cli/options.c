@@ -110,11 +110,23 @@ static bool set_text(const cli_command *command, const cli_option *option, const
     return true;
 }
 
+static bool add_text(const cli_command *command, const cli_option *option, const char *value) {
+    cli_texts *texts = option->target;
+    if (texts->count == TEXTS_MOST) {
+        misuse(command, "--%s: given more than %d times", option->name, TEXTS_MOST);
+        return false;
+    }
+    texts->items[texts->count++] = value;
+    return true;
+}
+
 static bool set_value(const cli_command *command, const cli_option *option, const char *value) {
     switch (option->kind) {
     case VALUE_FLAG:
         *(bool *)option->target = true;
         return true;
+    case VALUE_TEXTS:
+        return add_text(command, option, value);
     case VALUE_CHOICE:
         return set_choice(command, option, value);
     case VALUE_NAME:

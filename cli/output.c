@@ -158,7 +158,11 @@ const char *counted(int64_t number, const char *what) {
 
 const char *percent(double fraction) {
     char *out = ring_next();
-    snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
+    if (isfinite(fraction)) {
+        snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
+    } else {
+        snprintf(out, RING_TEXT, "none");
+    }
     return out;
 }
 
@@ -182,9 +186,35 @@ const char *scaled(double number, const char *unit) {
     return out;
 }
 
-const char *shell_word(const char *text) {
+const char *exact(double number) {
+    char *out = ring_next();
+    int digits = 0;
+    do {
+        snprintf(out, RING_TEXT, "%.*g", ++digits, number);
+    } while (digits < 17 && strtod(out, NULL) != number);
+    return out;
+}
+
+/* Whether a shell takes a text for one word as it stands. */
+static bool is_plain_word(const char *text) {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+:,@%-=";
-    if (text[0] && strspn(text, safe) == strlen(text)) {
+    return text[0] && strspn(text, safe) == strlen(text);
+}
+
+void put_shell_word(FILE *file, const char *text) {
+    if (is_plain_word(text)) {
+        fputs(text, file);
+        return;
+    }
+    putc('\'', file);
+    for (const char *c = text; *c; c++) {
+        fprintf(file, *c == '\'' ? "'\\''" : "%c", *c);
+    }
+    putc('\'', file);
+}
+
+const char *shell_word(const char *text) {
+    if (is_plain_word(text)) {
         return text;
     }
     char *out = ring_next();

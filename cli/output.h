@@ -49,15 +49,19 @@ const char *grouped(int64_t number);
 /* "1 edge", "2,708 edges": a plural ends in s, or es after another s. */
 const char *counted(int64_t number, const char *what);
 
-/* 0.8099 as "81.0 %". */
+/* 0.8099 as "81.0 %"; "none" where it is no number. */
 const char *percent(double fraction);
 
 /* 12345678 and "FLOP" as "12.3 MFLOP", 0.000083 and "s" as "83 us": three digits and a prefix. "-" where it is no
  * number. */
 const char *scaled(double number, const char *unit);
 
-/* A word of a command line that a shell reads back as `text`. */
+/* The fewest digits that are read back as the same number: 0.1, 1e-05. */
+const char *exact(double number);
+
+/* A word of a command line that a shell reads back as `text`; and on the way to a file, however long it is. */
 const char *shell_word(const char *text);
+void put_shell_word(FILE *file, const char *text);
 
 /* What a terminal would obey, or could not show, becomes '?': in place, and on the way to a person. */
 void clean(char *text);

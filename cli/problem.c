@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 sfu_status problem_open(cli_problem *problem, const cli_problem_settings *settings, char **operands) {
-    sfu_status status = sfu_net_parse(&problem->net, operands[1], &settings->net);
-    if (status == SFU_OK) {
-        status = sfu_dataset_open(&problem->dataset, operands[0]);
-    }
-    if (status == SFU_OK) {
-        status = sfu_split_new(&problem->split, problem->dataset, settings->split, settings->size);
-    }
-    return status;
+    const sfu_status status = sfu_net_parse(&problem->net, operands[1], &settings->net);
+    return status == SFU_OK ? problem_open_data(problem, settings, operands[0]) : status;
+}
+
+sfu_status problem_open_data(cli_problem *problem, const cli_problem_settings *settings, const char *dataset) {
+    const sfu_status status = sfu_dataset_open(&problem->dataset, dataset);
+    return status == SFU_OK ? sfu_split_new(&problem->split, problem->dataset, settings->split, settings->size)
+                            : status;
 }
 
 void problem_close(cli_problem *problem) {

@@ -36,6 +36,9 @@ typedef struct cli_problem {
 
 /* The network first, which is quickest to be wrong. problem_close also after a failure. */
 SFU_CHECKED sfu_status problem_open(cli_problem *problem, const cli_problem_settings *settings, char **operands);
+/* The same without the network, for one that is not settled yet: `dataset` is a name or a path. */
+SFU_CHECKED sfu_status problem_open_data(cli_problem *problem, const cli_problem_settings *settings,
+                                         const char *dataset);
 void problem_close(cli_problem *problem);
 
 /* The size of a part of the split. */

@@ -19,6 +19,7 @@ static struct {
     double started, shown; /* seconds: when the phase began, when it was last shown */
     double first;          /* `done` when the phase began */
     bool terminal;
+    bool counts;     /* "840 of 2,000" instead of "42.0 %" */
     char detail[96]; /* what goes before the rate */
 } phase;
 
@@ -51,6 +52,7 @@ static void handle(int signal_number, void (*handler)(int)) {
 
 void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
+    phase.counts = false;
     phase.terminal = terminal_is(STDERR_FILENO);
     handle(SIGINT, on_interrupt);
     handle(SIGTERM, on_interrupt);
@@ -77,6 +79,10 @@ void progress_end(void) {
 static void amount(char *text, size_t size, double value, const char *unit, const char *per) {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     const bool bytes = strcmp(unit, "bytes") == 0;
+    if (!bytes && value < 10 && per[0]) {
+        snprintf(text, size, "%.2g %s%s", value, unit, per);
+        return;
+    }
     if (!bytes && value < 1e4) {
         snprintf(text, size, "%s %s%s", grouped((int64_t)value), unit, per);
         return;
@@ -124,17 +130,25 @@ static double share(const sfu_progress *progress) {
     return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
+/* "42.1 %", "840 of 2,000", or "12.3 MB" where the end is not known. */
+static void how_far(char *text, size_t size, const sfu_progress *progress, int width) {
+    if (progress->total <= 0) {
+        amount(text, size, progress->done, progress->unit, "");
+    } else if (phase.counts) {
+        const char *total = grouped((int64_t)progress->total);
+        snprintf(text, size, "%*s of %s", width > 0 ? (int)strlen(total) : 0, grouped((int64_t)progress->done), total);
+    } else {
+        snprintf(text, size, "%*.1f %%", width, 100 * share(progress));
+    }
+}
+
 /* reading edges.csv [#######-------]  42.1 %  103 MB/s, 0:12 left */
 static void draw_bar(const sfu_progress *progress, double elapsed) {
     enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24, TITLE_LEAST = 20 };
     const bool utf8 = terminal_is_utf8();
     const int width = terminal_width(STDERR_FILENO) - 1;
     char middle[64], end[256];
-    if (progress->total > 0) {
-        snprintf(middle, sizeof middle, "%5.1f %%", 100 * share(progress));
-    } else {
-        amount(middle, sizeof middle, progress->done, progress->unit, "");
-    }
+    how_far(middle, sizeof middle, progress, 5);
     end_of_line(end, sizeof end, progress, elapsed);
     /* Room for an end that is not known yet, so that the bar keeps its length. */
     const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
@@ -169,14 +183,12 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
 /* reading edges.csv: 42.1 %, 103 MB/s, 0:12 left */
 static void print_line(const sfu_progress *progress, double elapsed) {
     char middle[64], end[256];
-    if (progress->total > 0) {
-        snprintf(middle, sizeof middle, "%.1f %%", 100 * share(progress));
-    } else {
-        amount(middle, sizeof middle, progress->done, progress->unit, "");
-    }
+    how_far(middle, sizeof middle, progress, 0);
     end_of_line(end, sizeof end, progress, elapsed);
     say("%s: %s%s%s", phase.what, middle, end[0] ? ", " : "", end);
 }
+
+void progress_counts(void) { phase.counts = true; }
 
 void progress_detail(const char *text) { snprintf(phase.detail, sizeof phase.detail, "%s", text); }
 

@@ -16,6 +16,9 @@ bool progress_report(void *user, const sfu_progress *progress);
 /* What is shown before the rate from now on, "loss 0.123": empty at progress_start. */
 void progress_detail(const char *text);
 
+/* From now on, until progress_start, how far it is is said as "840 of 2,000" and not in percent. */
+void progress_counts(void);
+
 /* Takes the bar away, for a line that is to stand in its place. Any thread may call it. */
 void progress_clear(void);
 

@@ -217,20 +217,8 @@ static void print_source(const cli_report *report) {
     json_decref(source);
 }
 
-/* A bar of at most `most` cells, as long as its share of the largest. */
-static void make_bar(char *bar, size_t size, double share, int most) {
-    const char *cell = terminal_is_utf8() ? "\xe2\x96\xa0" : "#";
-    const int cells = (int)(share * most + 0.5);
-    const size_t step = strlen(cell);
-    size_t used = 0;
-    for (int i = 0; i < cells && used + step < size; i++, used += step) {
-        memcpy(bar + used, cell, step);
-    }
-    bar[used] = '\0';
-}
-
 static void print_classes(const cli_report *report) {
-    enum { SHOWN = 40, BAR = 30 };
+    enum { SHOWN = 40 };
     const int32_t classes = report->info.classes;
     const int32_t labelled = report->info.nodes - report->info.unlabelled;
     int32_t largest = 1;
@@ -240,8 +228,8 @@ static void print_classes(const cli_report *report) {
     cli_table table = {.align = "lrrl"};
     TABLE_CELLS(&table, "class", "nodes", "share", "");
     for (int32_t c = 0; c < classes && c < SHOWN; c++) {
-        char bar[4 * BAR + 4], number[NUMBER_MAX];
-        make_bar(bar, sizeof bar, (double)report->class_counts[c] / largest, BAR);
+        char bar[TABLE_BAR_MAX], number[NUMBER_MAX];
+        table_bar(bar, (double)report->class_counts[c] / largest);
         TABLE_CELLS(&table, class_name(number, report, c), grouped(report->class_counts[c]),
                     percent(labelled ? (double)report->class_counts[c] / labelled : 0), bar);
     }

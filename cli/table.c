@@ -31,6 +31,17 @@ void table_cells(cli_table *table, const char *const *texts) {
     }
 }
 
+void table_bar(char bar[TABLE_BAR_MAX], double share) {
+    const char *cell = terminal_is_utf8() ? "\xe2\x96\xa0" : "#";
+    const int cells = (int)(share * TABLE_BAR + 0.5);
+    const size_t step = strlen(cell);
+    size_t used = 0;
+    for (int i = 0; i < cells && used + step < TABLE_BAR_MAX; i++, used += step) {
+        memcpy(bar + used, cell, step);
+    }
+    bar[used] = '\0';
+}
+
 static int column_width(const cli_table *table, size_t column, size_t columns) {
     size_t widest = 0;
     for (size_t i = column; i < table->count; i += columns) {

@@ -18,6 +18,10 @@ void table_cell(cli_table *table, const char *text);
 #define TABLE_CELLS(table, ...) table_cells((table), (const char *const[]){__VA_ARGS__, NULL})
 void table_cells(cli_table *table, const char *const *texts);
 
+/* A bar for a cell, as long as its share of the largest. */
+enum { TABLE_BAR = 30, TABLE_BAR_MAX = 4 * TABLE_BAR + 4 };
+void table_bar(char bar[TABLE_BAR_MAX], double share);
+
 /* Writes the rows, two blanks between columns, each row after `indent` blanks; then empties the table. */
 void table_print(cli_table *table, FILE *file, int indent);
 

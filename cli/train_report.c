@@ -9,9 +9,6 @@
 
 enum { CELL_MAX = 96 };
 
-/* "81.5 %", or "none" where there was no node to take it from. */
-static const char *share(double fraction) { return isfinite(fraction) ? percent(fraction) : "none"; }
-
 /* ---- of several trainings ---------------------------------------------------------------------------------------- */
 
 /* The scores that are averaged: what they are called, and where they are. */
@@ -55,7 +52,7 @@ static void add_average(cli_table *table, const cli_trainings *trainings, const 
                         double (*value)(const cli_trainings *trainings, int which)) {
     TABLE_CELLS(table, title, "", "");
     for (int which = 0; which < AVERAGED; which++) {
-        table_cell(table, share(value(trainings, which)));
+        table_cell(table, percent(value(trainings, which)));
     }
 }
 
@@ -71,7 +68,7 @@ static void print_runs(const cli_trainings *trainings) {
         snprintf(seed, sizeof seed, "%llu", (unsigned long long)scores->seed);
         TABLE_CELLS(&table, seed, grouped(scores->epochs), grouped(scores->best_epoch));
         for (int which = 0; which < AVERAGED; which++) {
-            table_cell(&table, share(score_of(scores, which)));
+            table_cell(&table, percent(score_of(scores, which)));
         }
     }
     add_average(&table, trainings, "mean", mean_of);
@@ -100,10 +97,10 @@ static void print_scores(const sfu_scores *scores, bool seed) {
     }
     TABLE_CELLS(&table, "epochs", grouped(scores->epochs));
     TABLE_CELLS(&table, "best epoch", grouped(scores->best_epoch));
-    TABLE_CELLS(&table, "train accuracy", share(scores->train_accuracy));
-    TABLE_CELLS(&table, "validation accuracy", share(scores->val_accuracy));
-    TABLE_CELLS(&table, "test accuracy", share(scores->test_accuracy));
-    TABLE_CELLS(&table, "test macro-F1", share(scores->test_macro_f1));
+    TABLE_CELLS(&table, "train accuracy", percent(scores->train_accuracy));
+    TABLE_CELLS(&table, "validation accuracy", percent(scores->val_accuracy));
+    TABLE_CELLS(&table, "test accuracy", percent(scores->test_accuracy));
+    TABLE_CELLS(&table, "test macro-F1", percent(scores->test_macro_f1));
     snprintf(cell, sizeof cell, "%.2f s", scores->seconds);
     TABLE_CELLS(&table, "time", cell);
     table_print(&table, stdout, 2);
@@ -202,20 +199,13 @@ static json_t *confusion_json(const sfu_model *model) {
     return rows;
 }
 
-/* JSON readers have no whole numbers above 2^63: such a seed is a text. */
-static json_t *seed_json(uint64_t seed) {
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
-}
-
 static json_t *scores_json(const sfu_scores *scores) {
     return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
                      (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy),
                      "val_accuracy", json_number_or_null(scores->val_accuracy), "val_loss",
                      json_number_or_null(scores->val_loss), "test_accuracy", json_number_or_null(scores->test_accuracy),
                      "test_macro_f1", json_number_or_null(scores->test_macro_f1), "seconds", scores->seconds, "seed",
-                     seed_json(scores->seed), "interrupted", (int)scores->interrupted);
+                     json_seed(scores->seed), "interrupted", (int)scores->interrupted);
 }
 
 /* "runs", and mean and deviation of what is averaged. */

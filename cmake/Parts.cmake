@@ -62,8 +62,8 @@ if(SFU_HAVE_CURL)
     include_directories(SYSTEM ${CURL_INCLUDE_DIRS})
 endif()
 
-sfumato_part(SQLITE sqlite3 libsqlite3-dev "studies in SQLite files")
-sfumato_part(POSTGRES libpq libpq-dev "studies in PostgreSQL")
+sfumato_part(SQLITE sqlite3 libsqlite3-dev "keeping studies in SQLite files")
+sfumato_part(POSTGRES libpq libpq-dev "keeping studies in PostgreSQL")
 
 set(search_libraries "")
 if(SFU_HAVE_SQLITE)

@@ -660,6 +660,11 @@ SFU_API const sfu_train_options *sfu_study_winner_options(const sfu_study *study
  * all. Without times: the same study gives the same bytes. */
 SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const char *path);
 
+/* Draws the history of a study, each trial's validation accuracy and the best so far, through the program gnuplot, into
+ * FILE.svg, with the script FILE.gp and the data FILE.csv beside it. Without gnuplot these two are written, and a
+ * warning in the log says so. */
+SFU_API SFU_CHECKED sfu_status sfu_study_plot(const sfu_study *study, const char *path);
+
 /* ---- 13. This machine -------------------------------------------------------------------------------------------- */
 
 /* One measured rate: "read L2", 69.1, "GB/s". */

@@ -136,7 +136,9 @@ void test_fail_each_allocation(sfu_status (*body)(void *context), void *context,
         atomic_store(&allocations, 0);
         atomic_store(&live_blocks, 0);
         const sfu_status status = body(context);
-        if (status != SFU_ERR_MEMORY || atomic_load(&live_blocks) != 0) {
+        /* Where threads are at work a run may get by with fewer allocations than the one before. */
+        const sfu_status due = atomic_load(&allocations) > n ? SFU_ERR_MEMORY : SFU_OK;
+        if (status != due || atomic_load(&live_blocks) != 0) {
             wrong = n;
             wrong_status = status;
         }

@@ -568,10 +568,10 @@ static const struct {
      "left cannot be learned after the softmax: rows are scaled to sum to 1, so it cancels"},
     {"smooth(left=1.5, learn=left) | softmax", 7, "a learned exponent is kept between 0 and 1; it must start there"},
     {"smooth(self=1e39, learn=self) | softmax", 7, "a learned self starts at a number that a float can hold"},
-    {"dense $hidden relu | softmax", 6, "\"$hidden\" stands for a searched value; write a number here"},
-    {"smooth^$k | softmax", 7, "\"$k\" stands for a searched value; write a number here"},
-    {"smooth(self=$a) | softmax", 12, "\"$a\" stands for a searched value; write a number here"},
-    {"smooth(norm=$n) | softmax", 12, "\"$n\" stands for a searched value; write a value here"},
+    {"dense $hidden relu | softmax", 6, "\"$hidden\" stands for a value that tune searches; write the value itself here"},
+    {"smooth^$k | softmax", 7, "\"$k\" stands for a value that tune searches; write the value itself here"},
+    {"smooth(self=$a) | softmax", 12, "\"$a\" stands for a value that tune searches; write the value itself here"},
+    {"smooth(norm=$n) | softmax", 12, "\"$n\" stands for a value that tune searches; write the value itself here"},
     {"dense 64 | softmax(dropout=0.5)", 19,
      "no dropout lies before this layer: it acts where the first weights begin, and after them on the output of an "
      "activation"},
@@ -720,7 +720,7 @@ static void left_after_the_softmax_is_a_note(void **state) {
     sfu_net_free(parse("softmax | smooth(left=0.3)"));
     assert_int_equal(notes, 1);
     sfu_net *kept = NULL;
-    assert_ok(sfu__net_read(&kept, "softmax | smooth(left=0.3)"));
+    assert_ok(sfu__net_read(&kept, "softmax | smooth(left=0.3)", NULL));
     sfu_net_free(kept);
     assert_int_equal(notes, 1);
     sfu_set_log(NULL, NULL);

@@ -313,3 +313,32 @@ double sfu__erfc(double x) {
     const double unit = power_of_2(k);
     return pair_add((pair){2, 0}, (pair){-v.hi * unit, -v.lo * unit}).hi;
 }
+
+double sfu__erfcx(double x) {
+    if (isnan(x) || isinf(x)) {
+        return isnan(x) ? x : 0;
+    }
+    /* 4/x is small long before (x - 4)/(x + 4) cannot be told from 1. */
+    const pair t = pair_divide(add(x, -4), add(x, 4));
+    return pair_divide(smooth_part(t), add(1, 2 * x)).hi;
+}
+
+/* ---- near 1 and near 0 ------------------------------------------------------------------------------------------ */
+
+/* 1 + x = u + rest exactly, and log(u + rest) = log u + rest/u - ..., rest being below half a unit of u's last place. */
+double sfu__log1p(double x) {
+    if (!(x > -1) || isinf(x)) {
+        return sfu__ln(1 + x);
+    }
+    const pair u = add(1, x);
+    const pair log_u = log_pair(u.hi);
+    return log_u.hi + (log_u.lo + u.lo / u.hi);
+}
+
+double sfu__expm1(double x) {
+    if (fabs(x) < 0.35) { /* Taylor, from x^2 on: what is left out of exp_pair's 2^-66 would be seen here */
+        const double tail = horner(EXP_TAIL, sizeof EXP_TAIL / sizeof EXP_TAIL[0], x);
+        return x + x * x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * tail)));
+    }
+    return x < -40 ? -1 : sfu__exp(x) - 1;
+}

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_MAX = 1024 };
-
-static _Thread_local char message[MESSAGE_MAX];
+static _Thread_local char message[SFU__MESSAGE_MAX];
 
 const char *sfu_status_text(sfu_status status) {
     switch (status) {
@@ -30,7 +28,7 @@ void sfu__set_message(const char *text) {
 
 int sfu__write_message(const char *format, ...) {
     /* An argument may be the old message itself, so the new one is written beside it first. */
-    char text[MESSAGE_MAX];
+    char text[SFU__MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
     const int size = vsnprintf(text, sizeof text, format, arguments);

@@ -30,7 +30,8 @@ int sfu__write_system_message(const char *path, const char *what, int error);
 /* Puts "PREFIX: " before the thread's message, for a caller that knows where in a file the mistake is. */
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix);
 
-/* Sets the message of this thread to one that another thread has written. */
+/* Sets the message of this thread to one that another thread has written, a copy of its sfu_message(). */
+enum { SFU__MESSAGE_MAX = 1024 }; /* bytes, the 0 at its end among them */
 void sfu__set_message(const char *text);
 
 /* Bytes of the user's as they may stand in a message: quoted, control bytes and invalid UTF-8 escaped, cut after about

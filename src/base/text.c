@@ -267,3 +267,44 @@ const char *sfu__strings_get(const sfu__strings *strings, int64_t i, size_t *siz
     *size = (size_t)(strings->offsets[i + 1] - strings->offsets[i]);
     return strings->bytes + strings->offsets[i];
 }
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+/* The code point of a valid sequence. */
+static uint32_t code_point(const char *bytes, size_t size) {
+    static const uint32_t first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = (unsigned char)bytes[0] & first_bits[size];
+    for (size_t i = 1; i < size; i++) {
+        code = code << 6 | ((unsigned char)bytes[i] & 0x3f);
+    }
+    return code;
+}
+
+static sfu_status add_escaped(sfu__text *text, uint32_t code) {
+    if (code == '"' || code == '\\') {
+        return sfu__text_format(text, "\\%c", (char)code);
+    }
+    if (code >= ' ' && code < 0x7f) {
+        return sfu__text_format(text, "%c", (char)code);
+    }
+    if (code < 0x10000) {
+        return sfu__text_format(text, "\\u%04x", code);
+    }
+    code -= 0x10000;
+    return sfu__text_format(text, "\\u%04x\\u%04x", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff));
+}
+
+sfu_status sfu__text_json(sfu__text *text, const char *string) {
+    enum { UNKNOWN = 0xfffd };
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(text, "\"", 1));
+    for (size_t left = strlen(string); left > 0;) {
+        const size_t size = sfu__utf8_size(string, left);
+        SFU_TRY(add_escaped(text, size > 0 ? code_point(string, size) : UNKNOWN));
+        string += size > 0 ? size : 1;
+        left -= size > 0 ? size : 1;
+    }
+    SFU_TRY(sfu__text_add(text, "\"", 1));
+done:
+    return status;
+}

@@ -17,6 +17,9 @@ SFU_CHECKED sfu_status sfu__text_format(sfu__text *text, const char *format, ...
 /* Adds a finite number with the fewest digits that sfu__parse_double reads back as the same one, in any locale. */
 SFU_CHECKED sfu_status sfu__text_number(sfu__text *text, double number);
 
+/* Adds a string as JSON: in quotes, ASCII alone, everything else escaped; what is not UTF-8 becomes U+FFFD. */
+SFU_CHECKED sfu_status sfu__text_json(sfu__text *text, const char *string);
+
 /* Reads the whole of [begin, end) as a number: decimal or scientific, "inf" and "nan" refused, correctly rounded, no
  * blanks allowed. Returns false where it is none. */
 bool sfu__parse_double(double *value, const char *begin, const char *end);

@@ -84,7 +84,7 @@ sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts) {
     SFU_ALLOC_ZERO(self, 1);
     self->features = parts->features;
     self->classes = parts->classes;
-    SFU_TRY(sfu__net_read(&self->net, sfu_net_text(parts->net)));
+    SFU_TRY(sfu__net_read(&self->net, sfu_net_text(parts->net), NULL));
     self->nodes = has_node_values(self->net) ? parts->nodes : 0;
     SFU_TRY(copy_parameters(self, parts));
     SFU_TRY(copy_names(&self->class_names, parts->class_names));

@@ -227,7 +227,7 @@ static sfu_status read_net(sfu_model *self, const source *from) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"net\" is missing; a model's is its composition",
                          from->path);
     }
-    const sfu_status status = sfu__net_read(&self->net, text);
+    const sfu_status status = sfu__net_read(&self->net, text, NULL);
     if (status != SFU_ERR_ARGUMENT) {
         return status;
     }

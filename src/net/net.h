@@ -8,6 +8,7 @@
 
 #include "dense.h"
 #include "memory.h"
+#include "text.h"
 
 typedef enum sfu__layer_kind { SFU__LAYER_SMOOTH, SFU__LAYER_DENSE, SFU__LAYER_SOFTMAX } sfu__layer_kind;
 
@@ -54,8 +55,8 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
-/* As sfu_net_parse, of a text that a program has kept: without notes. */
-SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text);
+/* As sfu_net_parse, of a text that a program has kept or made: without notes. */
+SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options);
 
 /* The name of a parameter of the layer that has a value a node, "self" or "neighbour"; NULL: it has none. */
 const char *sfu__layer_learns_nodes(const sfu__layer *layer);
@@ -64,6 +65,31 @@ const char *sfu__layer_learns_nodes(const sfu__layer *layer);
  * or not; -1: there is none. And its width, 0 where there is none. */
 int sfu__net_last_hidden(const sfu_net *net);
 int32_t sfu__net_embedding_width(const sfu_net *net, int32_t classes);
+
+/* ---- what is still open ---- */
+
+/* A $name in a composition, which stands for a value that is searched: the place of the sign, the name behind it. */
+typedef struct sfu__variable {
+    const char *place, *name;
+    size_t size; /* of the name */
+} sfu__variable;
+
+/* The first from `from` on, a place of the composition outside of quotes; false: there is none. */
+bool sfu__variable_next(sfu__variable *variable, const char *from);
+
+/* What a network can be given that is a name alone, or lpnn with its brackets. */
+typedef struct sfu__net_given {
+    const char *name; /* as it is usually written */
+    bool hidden, k;   /* it has them; hidden: with so many smoothings */
+    bool lpnn;        /* it has the numbers below */
+} sfu__net_given;
+bool sfu__net_named(sfu__net_given *given, const char *text, int32_t k); /* false: it is no name */
+
+/* The options of lpnn that are numbers, NULL after the last; whether a text gives one of them; and the text with the
+ * option left open: "lpnn(mu_g=$mu_g)". */
+const char *sfu__lpnn_number(int i);
+bool sfu__lpnn_gives(const char *text, const char *option);
+SFU_CHECKED sfu_status sfu__lpnn_open(sfu__text *opened, const char *text, const char *option);
 
 /* ---- what it trains ---- */
 

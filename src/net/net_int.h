@@ -7,8 +7,10 @@
 #ifndef SFU_NET_INT_H
 #define SFU_NET_INT_H
 
+#include "mistake.h"
 #include "net.h"
 #include "text.h"
+#include "words.h"
 
 /* The limits of a network. */
 enum {
@@ -18,12 +20,6 @@ enum {
     SFU__NET_TIMES = 1000,  /* of one layer */
     SFU__NET_WIDTH = 65536
 };
-
-/* ---- mistakes ---- */
-
-/* Sets the message of three lines for a mistake at `place`, inside `text` or at its end. */
-#define sfu__mistake(text, place, ...) sfu__failed(SFU_ERR_ARGUMENT, sfu__write_mistake(text, place, __VA_ARGS__))
-int sfu__write_mistake(const char *text, const char *place, const char *format, ...) SFU_PRINTF(3, 4);
 
 /* ---- words ---- */
 
@@ -154,6 +150,8 @@ typedef struct sfu__named_net sfu__named_net;
 const sfu__named_net *sfu__named_find(const sfu__token *token); /* or NULL */
 bool sfu__named_is_lpnn(const sfu__named_net *net);
 const char *sfu__named_name(const sfu__named_net *net);
+bool sfu__named_has_hidden(const sfu__named_net *net, int32_t k);
+bool sfu__named_has_k(const sfu__named_net *net);
 
 /* How many layers it has, and its composition. */
 int sfu__named_layers(const sfu__named_net *net, int32_t k);
@@ -166,14 +164,5 @@ SFU_CHECKED sfu_status sfu__layer_print(sfu__text *text, const sfu__layer *layer
 /* What stands in the brackets, with them; of the options in `only` (bits 1 << row) alone. */
 SFU_CHECKED sfu_status sfu__layer_options_print(sfu__text *text, const sfu__layer *layer, unsigned only);
 SFU_CHECKED sfu_status sfu__lpnn_options_print(sfu__text *text, const sfu__lpnn *lpnn, unsigned only);
-
-/* ---- suggestions ---- */
-
-/* The one of `words` (NULL after the last) that `token` was probably meant to be, or NULL. */
-const char *sfu__nearest_word(const sfu__token *token, const char *const *words);
-
-/* "a, b or c", with the word before the last. Returns `list`. */
-enum { SFU__LIST_MAX = 160 };
-const char *sfu__list_words(char list[SFU__LIST_MAX], const char *const *words, const char *before_last);
 
 #endif

@@ -92,10 +92,6 @@ static sfu_status read_count(int32_t *count, sfu__reader *reader, const char *wh
     const sfu__token *token = &reader->token;
     char quoted[SFU__QUOTE_MAX];
     int64_t value = 0;
-    if (token->kind == SFU__TOKEN_WORD && token->bytes[0] == '$') {
-        return sfu__mistake(reader->text, token->place, "%s stands for a searched value; write a number here",
-                            sfu__quote(quoted, token->bytes, token->size));
-    }
     if (token->kind != SFU__TOKEN_WORD || !sfu__parse_int64(&value, token->bytes, token->bytes + token->size) ||
         value < 1 || value > most) {
         return sfu__mistake(reader->text, token->place, "%s is %s; a whole number from 1 to %d would be right", what,
@@ -145,7 +141,7 @@ static sfu_status read_activation(sfu__layer *layer, sfu__reader *reader) {
     if (found < 0) {
         char quoted[SFU__QUOTE_MAX];
         char list[SFU__LIST_MAX];
-        const char *near = sfu__nearest_word(token, sfu__activation_words);
+        const char *near = sfu__nearest_word(token->bytes, token->size, sfu__activation_words);
         return sfu__mistake(reader->text, token->place, "unknown activation %s; %s would be right",
                             sfu__quote(quoted, token->bytes, token->size),
                             near != NULL ? near : sfu__list_words(list, sfu__activation_words, " or "));

@@ -53,6 +53,14 @@ const sfu__named_net *sfu__named_find(const sfu__token *token) {
 bool sfu__named_is_lpnn(const sfu__named_net *net) { return net->convolutions == NULL; }
 const char *sfu__named_name(const sfu__named_net *net) { return net->name; }
 
+bool sfu__named_has_hidden(const sfu__named_net *net, int32_t k) { return net->convolutions(k) + net->hidden(k) > 0; }
+
+/* Whatever counts something counts more of it for 2 than for 1, or its other half does. */
+bool sfu__named_has_k(const sfu__named_net *net) {
+    return net->convolutions(1) != net->convolutions(2) || net->smoothings(1) != net->smoothings(2) ||
+           net->labels(1) != net->labels(2);
+}
+
 int sfu__named_layers(const sfu__named_net *net, int32_t k) {
     return 2 * net->convolutions(k) + (net->smoothings(k) > 0) + net->hidden(k) + 1 + (net->labels(k) > 0);
 }

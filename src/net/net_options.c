@@ -180,7 +180,6 @@ static sfu_status find_option(int *row, const sfu__option_table *table, const sf
 
 static sfu_status read_option(void *subject, sfu__given *given, const sfu__option_table *table, sfu__reader *reader) {
     int row = 0;
-    char quoted[SFU__QUOTE_MAX];
     const sfu_status status = find_option(&row, table, reader);
     if (status != SFU_OK) {
         return status;
@@ -201,11 +200,6 @@ static sfu_status read_option(void *subject, sfu__given *given, const sfu__optio
     }
     if (token.kind != SFU__TOKEN_WORD && token.kind != SFU__TOKEN_NAME) {
         return sfu__mistake(reader->text, token.place, "the value of %s is missing", name);
-    }
-    if (token.kind == SFU__TOKEN_WORD && token.bytes[0] == '$') {
-        return sfu__mistake(reader->text, token.place, "%s stands for a searched value; write a %s here",
-                            sfu__quote(quoted, token.bytes, token.size),
-                            table->options[row].words == NULL ? "number" : "value");
     }
     sfu__reader_step(reader);
     return read_value(subject, &(value){&table->options[row], &token, reader->text});

@@ -84,7 +84,7 @@ static sfu_status refuse_layer(const parser *self) {
     if (token->kind != SFU__TOKEN_WORD) {
         return sfu__mistake(text, token->place, "a layer is missing here; smooth, dense or softmax would be right");
     }
-    const char *near = sfu__nearest_word(token, kinds);
+    const char *near = sfu__nearest_word(token->bytes, token->size, kinds);
     if (near == NULL && token->place == text + strspn(text, " ") && strpbrk(text, "|(") == NULL) {
         return refuse_name(text, token);
     }
@@ -229,6 +229,17 @@ done:
     return status;
 }
 
+/* $names are filled in before a network is parsed. */
+static sfu_status refuse_variables(const char *text) {
+    sfu__variable variable;
+    char quoted[SFU__QUOTE_MAX];
+    return !sfu__variable_next(&variable, text)
+               ? SFU_OK
+               : sfu__mistake(text, variable.place,
+                              "%s stands for a value that tune searches; write the value itself here",
+                              sfu__quote(quoted, variable.place, variable.size + 1));
+}
+
 static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *options, bool quiet) {
     sfu_status status = SFU_OK;
     sfu__text canonical = {0};
@@ -239,6 +250,7 @@ static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *
     if (strlen(text) > SFU__NET_BYTES) {
         return sfu__mistake(text, text + SFU__NET_BYTES, "a network of more than %d bytes", SFU__NET_BYTES);
     }
+    SFU_TRY(refuse_variables(text));
     SFU_ALLOC_ZERO(self.net, 1);
     self.reader = sfu__reader_start(text);
     self.chain.text = text;
@@ -264,4 +276,6 @@ sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options 
     return parse(net, text, options, false);
 }
 
-sfu_status sfu__net_read(sfu_net **net, const char *text) { return parse(net, text, NULL, true); }
+sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options) {
+    return parse(net, text, options, true);
+}

@@ -24,10 +24,12 @@ typedef sfu_status (*sfu__sql_row_fn)(void *user, const sfu__sql *columns, int c
 
 typedef struct sfu__db_driver {
     const char *name;          /* "SQLite" */
-    const char *const *schema; /* the statements that make the tables, NULL after the last */
+    const char *const *schema; /* the statements that make Optuna's tables where they are not there, NULL after the
+                                  last; store_schema.c makes our own two */
     const char *lock_study;    /* the statement that locks the row $1 of studies; NULL: a transaction locks enough */
     const char *skip_locked;   /* what is put behind a SELECT that takes rows which others may be taking; "" */
     const char *has_tables;    /* a statement with one row a table of ours or of others: its name */
+    const char *now;           /* an expression: seconds since 1970 by the database's clock, a double */
     sfu_status (*open)(sfu__db **db, const char *place);
     void (*close)(sfu__db *db);
     /* The rows go to `row` (may be NULL); *changed (may be NULL) is how many were inserted, updated or deleted. */
@@ -45,10 +47,23 @@ struct sfu__db {
     const sfu__db_driver *driver;
 };
 
+/* Whether a place is the address of a PostgreSQL database; and the place as messages may show it, without the password
+ * or options of an address. `shown` is used where that is something else. */
+enum { SFU__DB_SHOWN = 512 };
+bool sfu__db_is_postgres(const char *place);
+const char *sfu__db_shown(char shown[SFU__DB_SHOWN], const char *place);
+
+static inline sfu__sql sfu__sql_int(int64_t value) { return (sfu__sql){SFU__SQL_INT, .integer = value}; }
+static inline sfu__sql sfu__sql_real(double value) { return (sfu__sql){SFU__SQL_REAL, .real = value}; }
+static inline sfu__sql sfu__sql_text(const char *value) { return (sfu__sql){SFU__SQL_TEXT, .text = value}; }
+
 extern const sfu__db_driver sfu__db_sqlite, sfu__db_postgres; /* of a build without them, open says so */
 
 /* Runs `body` between begin and commit, again from the start where the driver says that this may help. */
 typedef sfu_status (*sfu__db_body_fn)(void *user, sfu__db *db);
 SFU_CHECKED sfu_status sfu__db_transaction(sfu__db *db, bool making, sfu__db_body_fn body, void *user);
+
+/* The same without a transaction, for statements that only read. */
+SFU_CHECKED sfu_status sfu__db_reading(sfu__db *db, sfu__db_body_fn body, void *user);
 
 #endif

@@ -48,6 +48,9 @@ SFU_CHECKED sfu_status sfu__sampler_tell(sfu__sampler *sampler, const double *va
  * as bad, so that the next point keeps away from them. */
 SFU_CHECKED sfu_status sfu__sampler_out(sfu__sampler *sampler, const double *points, int count);
 
+/* A value drawn at random, as the first points are. */
+double sfu__sampler_random(const sfu__domain *domain, sfu__draw_fn draw, void *user);
+
 /* The next point. Parameters that the network which it chooses has no use for are NaN. */
 SFU_CHECKED sfu_status sfu__sampler_ask(double *values, sfu__sampler *sampler, sfu__draw_fn draw, void *user);
 

@@ -20,18 +20,18 @@ typedef struct sfu__choice {
     double number;
 } sfu__choice;
 
-typedef struct sfu__range {
+typedef struct sfu__domain {
     sfu__range_kind kind;
     double low, high; /* natural units, both ends included; of a choice 0 and count - 1 */
     double step;      /* 0: none; of an integer at least 1; high is low + a whole number of steps */
     bool log;         /* excludes a step other than 1 */
     sfu__choice *choices;
     int count;
-} sfu__range;
+} sfu__domain;
 
 typedef struct sfu__parameter_range {
     char *name;
-    sfu__range range;
+    sfu__domain range;
     int group; /* parameters that the same networks have, and so are sampled jointly, counted from 0 */
 } sfu__parameter_range;
 
@@ -58,18 +58,21 @@ SFU_CHECKED sfu_status sfu__space_new(sfu__space **space, const char *text, cons
                                       const sfu_net_options *options);
 void sfu__space_free(sfu__space *space);
 
+/* Whether a value is one of the range; NaN is none. */
+bool sfu__domain_holds(const sfu__domain *range, double value);
+
 /* The place of a parameter, -1: there is none. */
 int sfu__space_find(const sfu__space *space, const char *name);
 
-/* The network that these values choose, and whether it has use for parameter i. */
+/* The network that these values choose, -1: none that there is; and whether a network has use for parameter i. */
 int sfu__space_net(const sfu__space *space, const double *values);
 bool sfu__space_has(const sfu__space *space, int net, int i);
 
-/* A value as people write it, "0.01", "64", "gcn": into text. */
+/* A value as people write it, "0.01", "64", "gcn", or "'smooth | softmax'" with quotes where a point needs them. */
 SFU_CHECKED sfu_status sfu__space_print(sfu__text *text, const sfu__space *space, int i, double value);
 
 /* Reads a point, "lr=0.01 hidden=64", into values[count]; what it does not name is NaN. Each value must lie in its
- * range. */
+ * range, and training must take it: lr above 0, dropout below 1. */
 SFU_CHECKED sfu_status sfu__space_point(double *values, const sfu__space *space, const char *text);
 
 /* The distribution of a parameter as Optuna writes it in JSON. */

@@ -25,29 +25,8 @@ static void memory_close(sfu__store *store) {
     sfu__free(self);
 }
 
-/* A copy of a trial behind the last of a list, or over the one that has its number. */
-static sfu_status copy_trial(sfu__trials *to, const sfu__trial *from) {
-    sfu__trial *place = from->number < to->count ? &to->items[from->number] : sfu__trials_add(to);
-    if (place == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    double *values = place->values;
-    memcpy(values, from->values, (size_t)to->parameters * sizeof *values);
-    *place = *from;
-    place->values = values;
-    return SFU_OK;
-}
-
 static sfu_status memory_read(sfu__store *store, sfu__trials *trials) {
-    const memory_store *self = (const memory_store *)store;
-    sfu_status status = SFU_OK;
-    for (int32_t i = 0; i < self->trials.count; i++) {
-        if (i >= trials->count || !sfu__trial_finished(trials->items[i].state)) {
-            SFU_TRY(copy_trial(trials, &self->trials.items[i]));
-        }
-    }
-done:
-    return status;
+    return sfu__trials_follow(trials, &((const memory_store *)store)->trials);
 }
 
 static void finish(memory_store *self, sfu__finished *finished) {
@@ -75,7 +54,7 @@ static sfu_status memory_turn(sfu__store *store, sfu__turn *turn) {
     sfu_status status = SFU_OK;
     turn->asked_before = turn->asked_count > 0 && turn->asked[0].number != self->trials.count;
     for (int i = 0; i < turn->asked_count && !turn->asked_before; i++) {
-        SFU_TRY(copy_trial(&self->trials, &turn->asked[i]));
+        SFU_TRY(sfu__trials_put(&self->trials, &turn->asked[i]));
     }
     for (int i = 0; i < turn->finished_count; i++) {
         finish(self, &turn->finished[i]);

@@ -1,6 +1,7 @@
 #include "trial.h"
 
 #include <math.h>
+#include <string.h>
 
 sfu__trial *sfu__trials_add(sfu__trials *trials) {
     sfu__trial *grown = sfu__grow(trials->items, &trials->capacity, (size_t)trials->count + 1, sizeof *grown);
@@ -27,6 +28,29 @@ void sfu__trials_clear(sfu__trials *trials) {
     }
     sfu__free(trials->items);
     *trials = (sfu__trials){.parameters = trials->parameters};
+}
+
+sfu_status sfu__trials_put(sfu__trials *trials, const sfu__trial *trial) {
+    sfu__trial *place = trial->number < trials->count ? &trials->items[trial->number] : sfu__trials_add(trials);
+    if (place == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    double *values = place->values;
+    memcpy(values, trial->values, (size_t)trials->parameters * sizeof *values);
+    *place = *trial;
+    place->values = values;
+    return SFU_OK;
+}
+
+sfu_status sfu__trials_follow(sfu__trials *trials, const sfu__trials *source) {
+    sfu_status status = SFU_OK;
+    for (int32_t i = 0; i < source->count; i++) {
+        if (i >= trials->count || !sfu__trial_finished(trials->items[i].state)) {
+            SFU_TRY(sfu__trials_put(trials, &source->items[i]));
+        }
+    }
+done:
+    return status;
 }
 
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other) {

@@ -44,6 +44,12 @@ typedef struct sfu__trials {
 sfu__trial *sfu__trials_add(sfu__trials *trials);
 void sfu__trials_clear(sfu__trials *trials);
 
+/* Brings a list up to date with another: what is finished in it stays, the rest is copied. */
+SFU_CHECKED sfu_status sfu__trials_follow(sfu__trials *trials, const sfu__trials *source);
+
+/* A copy of a trial over the one that has its number, or behind the last. */
+SFU_CHECKED sfu_status sfu__trials_put(sfu__trials *trials, const sfu__trial *trial);
+
 /* Whether the first is the better choice: the higher validation accuracy, then the lower loss, then the earlier. */
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other);
 

@@ -27,19 +27,31 @@ done:
     return status;
 }
 
+sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
+                               const sfu__plan *plan, int threads) {
+    sfu_status status = SFU_OK;
+    const sfu__backend *backend = NULL;
+    runner->net = net;
+    runner->plan = plan;
+    SFU_TRY(sfu__backend_cpu(&backend));
+    SFU_TRY(sfu__worker_new(&runner->worker, plan, backend, threads));
+    SFU_TRY(find_columns(runner, dataset));
+done:
+    return status;
+}
+
 sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend = NULL;
     const int threads = sfu__thread_count(request->threads);
-    runner->net = net;
-    SFU_TRY(sfu__backend_cpu(&backend));
     if (net->is_lpnn) {
+        runner->net = net;
+        SFU_TRY(sfu__backend_cpu(&backend));
         return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, threads);
     }
-    SFU_TRY(sfu__plan_new(&runner->plan, dataset, net, request));
-    SFU_TRY(sfu__worker_new(&runner->worker, runner->plan, backend, threads));
-    SFU_TRY(find_columns(runner, dataset));
+    SFU_TRY(sfu__plan_new(&runner->own, dataset, net, request));
+    SFU_TRY(sfu__runner_make_of(runner, dataset, net, runner->own, threads));
 done:
     return status;
 }
@@ -47,7 +59,7 @@ done:
 void sfu__runner_clear(sfu__runner *runner) {
     sfu__lpnn_free(runner->lpnn);
     sfu__worker_free(runner->worker);
-    sfu__plan_free(runner->plan);
+    sfu__plan_free(runner->own);
     sfu__free(runner->columns);
     *runner = (sfu__runner){0};
 }

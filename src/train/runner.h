@@ -9,8 +9,9 @@
 
 typedef struct sfu__runner {
     const sfu_net *net;
-    sfu__plan *plan;     /* or NULL and */
-    sfu__worker *worker; /* */
+    const sfu__plan *plan; /* or NULL and */
+    sfu__worker *worker;   /* */
+    sfu__plan *own;        /* the plan where it is the runner's, or NULL */
     struct sfu__lpnn_worker *lpnn;
     const float **columns; /* [parameters]: where learned node columns start from */
 } sfu__runner;
@@ -18,6 +19,10 @@ typedef struct sfu__runner {
 /* Starts as {0}; sfu__runner_clear also after a failure. The dataset must outlive it. */
 SFU_CHECKED sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
+
+/* The same with a plan of the caller's, made for this network, which must outlive it. */
+SFU_CHECKED sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
+                                           const sfu__plan *plan, int threads);
 void sfu__runner_clear(sfu__runner *runner);
 
 /* As the functions of a worker, plan.h. */

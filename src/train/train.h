@@ -34,6 +34,9 @@ SFU_CHECKED sfu_status sfu__goal_make(sfu__goal *goal, const sfu_dataset *datase
                                       const sfu__goal_rules *rules);
 void sfu__goal_clear(sfu__goal *goal);
 
+/* What a training asks of the planner: the rows of its passes, and whether it drops, by its own rate or a layer's. */
+sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads);
+
 typedef struct sfu__training {
     /* settings */
     uint64_t seed;

@@ -34,13 +34,14 @@ typedef struct train_job {
 
 /* ---- before the epochs ------------------------------------------------------------------------------------------- */
 
-/* Whether anything is dropped: by the run's rate or by a layer's own. */
-static bool drops(const train_job *job) {
-    bool some = job->options->dropout > 0.0;
-    for (int i = 0; i < job->net->count; i++) {
-        some = some || job->net->layers[i].dropout > 0.0;
+sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads) {
+    sfu__plan_request request = {.dropout = dropout > 0.0, .rewrites = SFU__ALL_REWRITES, .threads = threads};
+    for (int i = 0; i < net->count; i++) {
+        request.dropout = request.dropout || net->layers[i].dropout > 0.0;
     }
-    return some;
+    request.nodes[SFU_PASS_TRAIN] = sfu_split_part(split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
+    request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
+    return request;
 }
 
 static sfu_status check_data(const train_job *job) {
@@ -69,13 +70,11 @@ done:
 
 static sfu_status prepare(train_job *job) {
     sfu_status status = SFU_OK;
-    sfu__plan_request request = {
-        .dropout = drops(job), .rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
+    const sfu__plan_request request =
+        sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads);
     SFU_TRY(check_data(job));
     SFU_TRY(sfu__goal_make(&job->goal, job->dataset, job->split,
                            &(sfu__goal_rules){job->options->loss, job->options->balanced, job->net->is_lpnn}));
-    request.nodes[SFU_PASS_TRAIN] = sfu_split_part(job->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
-    request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(job->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = sfu__runner_parameters(&job->runner);
     if (parameters->count == 0) {

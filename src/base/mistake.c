@@ -1,4 +1,4 @@
-/* net_mistake.c - the message about a mistake in a composition, three lines:
+/* The message about a mistake in a text, three lines, here of a composition:
  *
  *   unknown layer "smoth"; smooth would be right
  *     smoth | softmax
@@ -7,7 +7,8 @@
  * Of a long text only a part around the place is shown. A character takes one column; what cannot be shown takes one
  * too, so that the caret stands where it should.
  */
-#include "net_int.h"
+#include "mistake.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

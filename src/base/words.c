@@ -1,4 +1,4 @@
-#include "net_int.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -11,17 +11,17 @@ static int least(int a, int b) { return a < b ? a : b; }
 
 /* How many letters must be put in, left out or changed to make one of the other, case aside (Levenshtein). One row of
  * the table is kept: row[j] for the first j letters of the word. */
-static int distance(const sfu__token *token, const char *word) {
+static int distance(const char *bytes, size_t size, const char *word) {
     const int columns = (int)strlen(word);
     int row[LONGEST + 1];
     for (int j = 0; j <= columns; j++) {
         row[j] = j;
     }
-    for (size_t i = 0; i < token->size; i++) {
+    for (size_t i = 0; i < size; i++) {
         int diagonal = row[0];
         row[0] = (int)i + 1;
         for (int j = 1; j <= columns; j++) {
-            const int change = diagonal + (lower(token->bytes[i]) != lower(word[j - 1]));
+            const int change = diagonal + (lower(bytes[i]) != lower(word[j - 1]));
             diagonal = row[j];
             row[j] = least(change, least(row[j], row[j - 1]) + 1);
         }
@@ -29,11 +29,11 @@ static int distance(const sfu__token *token, const char *word) {
     return row[columns];
 }
 
-const char *sfu__nearest_word(const sfu__token *token, const char *const *words) {
+const char *sfu__nearest_word(const char *bytes, size_t size, const char *const *words) {
     const char *best = NULL;
-    int best_distance = token->size <= 3 ? 2 : 3; /* one less is near enough */
-    for (int i = 0; token->size <= LONGEST && words[i] != NULL; i++) {
-        const int d = strlen(words[i]) <= LONGEST ? distance(token, words[i]) : best_distance;
+    int best_distance = size <= 3 ? 2 : 3; /* one less is near enough */
+    for (int i = 0; size <= LONGEST && words[i] != NULL; i++) {
+        const int d = strlen(words[i]) <= LONGEST ? distance(bytes, size, words[i]) : best_distance;
         if (d < best_distance) {
             best_distance = d;
             best = words[i];

@@ -1,0 +1,353 @@
+/* Tunes a network on a dataset: a study of many trainings with different settings, and the best of them. */
+#include "cmd.h"
+
+#include "output.h"
+#include "progress.h"
+#include "tune_report.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    cli_problem_settings problem;
+    sfu_tune_options tune;
+    int sampler, loss, class_weight; /* places in the lists below */
+    int32_t jobs, top;
+    cli_texts enqueue;
+    const char *study, *output, *table, *plot;
+} settings;
+
+static const char *const samplers[] = {"tpe", "tpe-independent", "random", NULL};
+static const char *const losses[] = {"auto", "mean", "sum", NULL};
+static const char *const class_weights[] = {"none", "balanced", NULL};
+
+static void defaults(void) {
+    sfu_net_options_init(&settings.problem.net);
+    sfu_tune_options_init(&settings.tune);
+    settings.top = 10;
+}
+
+/* ---- where the study goes ---------------------------------------------------------------------------------------- */
+
+/* Whether this build has an optional part. */
+static bool has_part(const char *name) {
+    const char *part;
+    const size_t size = strlen(name);
+    for (int i = 0; (part = sfu_version_part(i)) != NULL; i++) {
+        if (strncmp(part, name, size) == 0 && part[size] == ' ') {
+            return part[size + 1] == '1';
+        }
+    }
+    return false;
+}
+
+/* Appends a text as it may stand in a file's name: small letters, digits and a few signs, a '-' for the rest. */
+static void add_safe(char *name, size_t size, const char *text) {
+    enum { PART_MOST = 60 };
+    size_t used = strlen(name);
+    const size_t start = used, end = used + PART_MOST < size ? used + PART_MOST : size;
+    for (const unsigned char *c = (const unsigned char *)text; *c && used + 1 < end; c++) {
+        const bool good = *c < 0x80 && (isalnum(*c) || strchr("_+.", *c));
+        if (good && !(used == start && *c == '.')) {
+            name[used++] = (char)tolower(*c);
+        } else if (used > start && name[used - 1] != '-') {
+            name[used++] = '-';
+        }
+    }
+    used -= used > start && name[used - 1] == '-';
+    name[used] = '\0';
+}
+
+/* citation.gcn.1a2b3c4d.db */
+static void name_study(char *name, size_t size, const cli_problem *problem, const char *net) {
+    name[0] = '\0';
+    add_safe(name, size, sfu_dataset_name(problem->dataset));
+    strcat(name, ".");
+    add_safe(name, size, net);
+    snprintf(name + strlen(name), size - strlen(name), ".%.8s.db", sfu_split_digest(problem->split));
+}
+
+enum { NAME_MAX_HERE = 256 };
+
+/* NULL is memory. */
+static const char *choose_place(char name[NAME_MAX_HERE], const cli_problem *problem, const char *net) {
+    if (settings.study) {
+        return strcmp(settings.study, "memory") == 0 ? NULL : settings.study;
+    }
+    if (!has_part("sqlite")) {
+        say("this build has no SQLite: the study is kept in memory, and gone at the end");
+        return NULL;
+    }
+    name_study(name, NAME_MAX_HERE, problem, net);
+    return name;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+/* How far the study is, as it was told last. */
+typedef struct session {
+    cli_problem problem;
+    sfu_study *study;
+    int32_t done, total, here;
+    bool told; /* that it goes on */
+} session;
+
+static void tell_going_on(session *all, const sfu_tune_progress *progress) {
+    const int32_t before = progress->done - progress->here;
+    if (!all->told && before > 0 && before < progress->total) {
+        say("going on: %s of %s trials are in %s already", grouped(before), grouped(progress->total),
+            study_place_text(settings.tune.study ? settings.tune.study : "memory"));
+    }
+    all->told = true;
+}
+
+static bool on_progress(void *user, const sfu_tune_progress *progress) {
+    session *all = user;
+    char failed[48] = "", detail[96] = "";
+    tell_going_on(all, progress);
+    all->done = progress->done;
+    all->total = progress->total;
+    all->here = progress->here;
+    if (progress->failed > 0) {
+        snprintf(failed, sizeof failed, "%s failed", grouped(progress->failed));
+    }
+    if (progress->best) {
+        snprintf(detail, sizeof detail, "best %s at %d%s", percent(progress->best->val_accuracy),
+                 (int)progress->best->number, failed[0] ? ", " : "");
+    }
+    strcat(detail, failed);
+    progress_detail(detail);
+    return progress_report(
+        NULL, &(sfu_progress){.what = "tuning", .unit = "trials", .done = progress->done, .total = progress->total});
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void settle_options(session *all, const char *place) {
+    settings.tune.sampler = samplers[settings.sampler];
+    settings.tune.loss_is_set = settings.loss > 0;
+    settings.tune.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
+    settings.tune.train.balanced = settings.class_weight == 1;
+    settings.tune.jobs = settings.jobs;
+    settings.tune.enqueue = settings.enqueue.items;
+    settings.tune.enqueue_count = settings.enqueue.count;
+    settings.tune.study = place;
+    settings.tune.on_progress = on_progress;
+    settings.tune.on_progress_user = all;
+}
+
+/* What is finished stays. */
+static int interrupted(const session *all) {
+    if (settings.tune.study) {
+        fail("interrupted; %s of %s trials are in %s, and the same command goes on", grouped(all->done),
+             grouped(all->total), study_place_text(settings.tune.study));
+    } else {
+        fail("interrupted; the study was in memory and is gone");
+    }
+    return INTERRUPTED;
+}
+
+static sfu_status write_files(const session *all) {
+    const sfu_model *model = sfu_study_model(all->study);
+    (void)progress_hold(); /* what took so long is written in any case */
+    sfu_status status = settings.output && model ? sfu_model_save(model, settings.output) : SFU_OK;
+    if (status == SFU_OK && settings.table) {
+        status = sfu_study_export(all->study, settings.table);
+    }
+    if (status == SFU_OK && settings.plot) {
+        status = sfu_study_plot(all->study, settings.plot);
+    }
+    return status;
+}
+
+static int finish(session *all, char **operands, double seconds) {
+    const sfu_status status = write_files(all);
+    if (status != SFU_OK) {
+        return fail_status(status);
+    }
+    if (!sfu_study_model(all->study)) {
+        return fail("none of the %s came to an end: their numbers ran away; search smaller learning rates",
+                    counted(sfu_study_trials(all->study), "trial"));
+    }
+    if (all->here == 0) {
+        say("all %s are in %s already; nothing was left to do", counted(sfu_study_trials(all->study), "trial"),
+            study_place_text(settings.tune.study ? settings.tune.study : "memory"));
+    }
+    const cli_tuning said = {.problem = &all->problem,
+                             .settings = &settings.problem,
+                             .dataset = operands[0],
+                             .net = operands[1],
+                             .options = &settings.tune,
+                             .study = all->study,
+                             .top = settings.top,
+                             .seconds = seconds,
+                             .output = settings.output,
+                             .table = settings.table,
+                             .plot = settings.plot && access(settings.plot, F_OK) == 0 ? settings.plot : NULL};
+    if (common.json) {
+        return put_json_exact(tuning_json(&said));
+    }
+    tuning_print(&said);
+    return DONE;
+}
+
+/* Before there is work to lose: each place can be written to, and holds nothing else. */
+static int check_outputs(void) {
+    static const char *const tables[] = {"number,state", NULL}, *const drawings[] = {"<?xml", NULL};
+    static const char *const scripts[] = {"# The history of a study", NULL}, *const data[] = {"trial,state,val", NULL};
+    if ((settings.output && model_check_output(settings.output) != DONE) ||
+        (settings.table && table_check_output(settings.table, tables) != DONE)) {
+        return FAILED;
+    }
+    const size_t size = settings.plot ? strlen(settings.plot) : 0;
+    if (size == 0) {
+        return DONE;
+    }
+    if (size <= 4 || strcmp(settings.plot + size - 4, ".svg") != 0) {
+        return misuse(&cmd_tune, "--plot: %s does not end with .svg", quote(settings.plot));
+    }
+    char *beside = malloc(size + 1); /* the same with .gp and .csv */
+    if (!beside) {
+        return fail("out of memory");
+    }
+    int code = table_check_output(settings.plot, drawings);
+    snprintf(beside, size + 1, "%.*s.gp", (int)(size - 4), settings.plot);
+    code = code == DONE ? table_check_output(beside, scripts) : code;
+    snprintf(beside, size + 1, "%.*s.csv", (int)(size - 4), settings.plot);
+    code = code == DONE ? table_check_output(beside, data) : code;
+    if (code == DONE && settings.table && strcmp(settings.table, beside) == 0) {
+        code =
+            misuse(&cmd_tune, "--export: %s is where the data of --plot go; give another name", quote(settings.table));
+    }
+    free(beside);
+    return code;
+}
+
+static int run(int count, char **operands) {
+    (void)count;
+    int code = check_outputs();
+    if (code != DONE) {
+        return code;
+    }
+    session all = {0};
+    char name[NAME_MAX_HERE];
+    progress_start();
+    progress_counts();
+    sfu_status status = problem_open_data(&all.problem, &settings.problem, operands[0]);
+    const double start = now();
+    if (status == SFU_OK) {
+        settle_options(&all, choose_place(name, &all.problem, operands[1]));
+        status = sfu_tune(&all.study, all.problem.dataset, operands[1], &settings.problem.net, all.problem.split,
+                          &settings.tune);
+    }
+    if (status == SFU_OK) {
+        code = finish(&all, operands, now() - start);
+    } else {
+        code = status == SFU_ERR_CANCELLED ? interrupted(&all) : fail_status(status);
+    }
+    progress_end();
+    if (code == DONE && !settings.tune.study) {
+        say("the study was in memory and is gone%s", has_part("sqlite") ? "; --study FILE.db keeps one" : "");
+    }
+    sfu_study_free(all.study);
+    problem_close(&all.problem);
+    return code;
+}
+
+static const char *net_name(int i, const char **text) {
+    const char *name = i > 0 ? sfu_net_name(i - 1, text) : "any";
+    if (i == 0 && text) {
+        *text = "the network is searched too, among the seven of the paper";
+    }
+    return name;
+}
+
+static const cli_option options[] = {
+    OPTION_COUNT("trials", "N", settings.tune.trials, 1, 10000000, NULL,
+                 "how many in all, those of earlier runs on the same study among them"),
+    OPTION_TEXT("space", VALUE_TEXT, "SPACE", settings.tune.space, NULL,
+                "what is searched: paper, practical, or ranges, see below"),
+    OPTION_CHOICE("sampler", settings.sampler, samplers,
+                  "how: a Parzen estimator over all parameters together, one by one, or at random"),
+    OPTION_TEXTS("enqueue", "POINT", settings.enqueue,
+                 "a point to start with, 'lr=0.01 hidden=64'; what it leaves out is drawn; may be given again"),
+    OPTION_COUNT("wave", "N", settings.tune.wave, 1, 100000, NULL,
+                 "how many trials may be out at once; part of what a study is, 1 is one after another"),
+    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
+                 "how many trainings run at a time; never changes the result"),
+    OPTION_SEED("seed", settings.tune.seed, "of the search and of the trainings"),
+    OPTION_TEXT("study", VALUE_FILE, "PLACE", settings.study, "./DATASET.NET.SPLIT.db",
+                "where the study is kept and goes on: a SQLite file, postgresql://..., or memory"),
+    OPTION_TEXT("study-name", VALUE_TEXT, "NAME", settings.tune.study_name, "after dataset, network and split",
+                "what the study is called in its database"),
+    OPTION_FLAG("old-optuna", settings.tune.old_optuna, "a new study is for Optuna 3.0.0 to 3.1.1 to open"),
+    OPTION_OUTPUT(VALUE_FILE, "MODEL", settings.output, false, "the model is not kept",
+                  "where the model of the best trial goes"),
+    OPTION_TEXT("export", VALUE_FILE, "CSV", settings.table, "", "write all trials as a table"),
+    OPTION_TEXT("plot", VALUE_FILE, "SVG", settings.plot, "",
+                "draw the history, with script and data beside it (needs gnuplot)"),
+    OPTION_COUNT("top", "N", settings.top, 0, 100000, NULL, "how many of the best trials are listed"),
+    PROBLEM_OPTIONS(settings.problem),
+    OPTION_NUMBER("lr", settings.tune.train.lr, 0, 1e30, "learning rate of Adam where it is not searched, above 0"),
+    OPTION_NUMBER("weight-decay", settings.tune.train.weight_decay, 0, 1e30, "L2 weight decay where not searched"),
+    OPTION_NUMBER("dropout", settings.tune.train.dropout, 0, 1, "rate of dropout where not searched, below 1"),
+    OPTION_CHOICE("loss", settings.loss, losses,
+                  "cross-entropy of the labelled nodes, as mean or sum; auto: the sum with --space paper, else the "
+                  "mean"),
+    OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
+                  "balanced: a class weighs the more the fewer labels it has"),
+    OPTION_COUNT("epochs", "N", settings.tune.train.epochs, 1, INT32_MAX, NULL, "how many at most, of each trial"),
+    OPTION_COUNT("patience", "N", settings.tune.train.patience, 0, INT32_MAX, NULL,
+                 "end a trial after so many epochs without a better validation accuracy; 0: never early"),
+    {0}};
+
+const cli_command cmd_tune = {
+    .name = "tune",
+    .summary = "search the settings of a network that validate best",
+    .description =
+        "A study is many trainings, its trials, of one network with different settings. Where to look next is "
+        "estimated from the trials so far. The trial with the best validation accuracy wins, ties to the lower "
+        "validation loss; its model is scored on the test nodes once, at the end, and no trial sees their labels.\n\n"
+        "The study is kept in a file after every trial. The same command goes on where it was stopped; when all trials "
+        "are done, it says again how it ended. The same seed gives the same trials, whatever the number of jobs and "
+        "the machine. Ctrl-C ends it, and what is finished stays.",
+    .operands =
+        (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
+                              {.name = "NET",
+                               .kind = VALUE_NAME,
+                               .names = net_name,
+                               .help = "a network: a name, layers with | between, in which $name is searched, or any"},
+                              {0}},
+    .options = options,
+    .sections =
+        (const cli_section[]){
+            {"Search space", "Ranges with blanks between: \"lr=log(1e-4,0.1) hidden={16,64}\".\n\n"
+                             "  (a,b)       a number from a to b\n"
+                             "  log(a,b)    the same, even in its logarithm\n"
+                             "  [a..b:s]    a whole number from a to b in steps of s, which may be left out\n"
+                             "  {a,b,c}     one of these\n\n"
+                             "Searched can be lr, dropout, weight_decay, hidden, k and, with a $ before it, any value "
+                             "in the layers of NET. The space paper is the one of the paper's study, practical what "
+                             "experience would choose; ranges after either replace or extend its own."},
+            {0}},
+    .examples =
+        (const cli_example[]){
+            {"sfumato tune citation gcn --trials 200 -o model.safetensors", "Two hundred trials, and keep the best:"},
+            {"sfumato tune citation any --space practical --trials 500 --plot history.svg",
+             "Search the network too, and draw how it went:"},
+            {"sfumato tune citation 'smooth^$k | dense $h relu | softmax' --space 'practical k=[1..4] h={16,32,64}'",
+             "Values inside layers:"},
+            {0}},
+    .reports = true,
+    .defaults = defaults,
+    .run = run};

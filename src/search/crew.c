@@ -1,0 +1,310 @@
+#include "crew.h"
+#include "parallel.h"
+#include "runners.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+/* A trial on its way through: given, in training, finished. */
+typedef struct crew_task {
+    sfu__finished finished;
+    uint64_t seed;
+    double *values;
+    struct crew_task *next;
+} crew_task;
+
+typedef struct task_queue {
+    crew_task *first, **end;
+    int count;
+} task_queue;
+
+typedef struct crew_thread {
+    pthread_t id;
+    sfu__crew *crew;
+    int index;
+    float *best; /* parameters of the trial, [best_size] */
+    size_t best_size;
+} crew_thread;
+
+struct sfu__crew {
+    sfu__crew_options options;
+    sfu__runners *runners;
+    sfu__goal goal, lpnn_goal;
+    pthread_mutex_t lock;
+    pthread_cond_t given, came;
+    task_queue waiting, done;
+    crew_thread *threads; /* [count] */
+    int count;
+    bool ends;
+    atomic_bool stop; /* the same for trainings, which look without the lock */
+    sfu_status failed;
+    char message[SFU__MESSAGE_MAX];
+};
+
+/* ---- tasks --------------------------------------------------------------------------------------------------------
+ */
+
+static void task_free(crew_task *task) {
+    if (task != NULL) {
+        sfu__free(task->values);
+        sfu__free(task);
+    }
+}
+
+static void put(task_queue *queue, crew_task *task) {
+    task->next = NULL;
+    *queue->end = task;
+    queue->end = &task->next;
+    queue->count++;
+}
+
+static crew_task *take_first(task_queue *queue) {
+    crew_task *task = queue->first;
+    if (task != NULL) {
+        queue->first = task->next;
+        queue->end = queue->first != NULL ? queue->end : &queue->first;
+        queue->count--;
+    }
+    return task;
+}
+
+static void queue_clear(task_queue *queue) {
+    for (crew_task *task = take_first(queue); task != NULL; task = take_first(queue)) {
+        task_free(task);
+    }
+}
+
+/* ---- one trial ----------------------------------------------------------------------------------------------------
+ */
+
+static bool goes_on(void *user, const sfu_epoch *epoch) {
+    (void)epoch;
+    return !atomic_load_explicit(&((sfu__crew *)user)->stop, memory_order_relaxed);
+}
+
+static sfu_status make_room(crew_thread *self, size_t size) {
+    if (self->best_size < size) {
+        float *grown = sfu__resize(self->best, size, sizeof *grown);
+        if (grown == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        self->best = grown;
+        self->best_size = size;
+    }
+    return SFU_OK;
+}
+
+static sfu__outcome outcome_of(const sfu__training *training) {
+    return (sfu__outcome){.failed = training->diverged || training->best_epoch == 0,
+                          .val_accuracy = (double)training->best_val_correct / training->goal->val_count,
+                          .val_loss = training->best_val_loss,
+                          .epochs = training->ran,
+                          .best_epoch = training->best_epoch};
+}
+
+static sfu_status train(crew_thread *self, crew_task *task, const sfu__candidate *candidate) {
+    sfu__crew *crew = self->crew;
+    const sfu_train_options *usual = crew->options.train;
+    sfu_status status = SFU_OK;
+    const sfu__runner *runner = NULL;
+    SFU_TRY(sfu__runners_get(&runner, crew->runners, self->index, candidate->net, candidate->dropout));
+    SFU_TRY(make_room(self, (size_t)sfu__runner_parameters(runner)->size));
+    sfu__training training = {.seed = task->seed,
+                              .lr = candidate->lr,
+                              .weight_decay = candidate->weight_decay,
+                              .dropout = candidate->dropout,
+                              .epochs = usual->epochs,
+                              .patience = usual->patience,
+                              .keep = usual->keep,
+                              .goal = candidate->net->is_lpnn ? &crew->lpnn_goal : &crew->goal,
+                              .best = self->best};
+    sfu__training_run(&training, runner, goes_on, crew);
+    task->finished.outcome = outcome_of(&training);
+done:
+    return status;
+}
+
+/* Values that do not make a network together are a failed trial, not a failure. */
+static sfu_status run_task(crew_thread *self, crew_task *task) {
+    const sfu__crew_options *options = &self->crew->options;
+    sfu_status status = SFU_OK;
+    sfu__candidate candidate = {0};
+    status = sfu__candidate_make(&candidate, options->space, task->values, options->train);
+    if (status == SFU_OK) {
+        status = train(self, task, &candidate);
+    }
+    if (status == SFU_ERR_ARGUMENT) {
+        task->finished.outcome = (sfu__outcome){.failed = true};
+        status = SFU_OK;
+    }
+    sfu__candidate_clear(&candidate);
+    return status;
+}
+
+/* ---- the threads --------------------------------------------------------------------------------------------------
+ */
+
+static void note_failure(sfu__crew *crew, sfu_status status) {
+    if (crew->failed == SFU_OK) {
+        crew->failed = status;
+        strncpy(crew->message, sfu_message(), sizeof crew->message - 1);
+    }
+}
+
+/* The next trial, or NULL when it is time to go. Under the lock. */
+static crew_task *wait_for_task(sfu__crew *crew) {
+    while (!crew->ends && crew->waiting.first == NULL) {
+        pthread_cond_wait(&crew->given, &crew->lock);
+    }
+    return crew->ends ? NULL : take_first(&crew->waiting);
+}
+
+static void *thread_main(void *argument) {
+    crew_thread *self = argument;
+    sfu__crew *crew = self->crew;
+    pthread_mutex_lock(&crew->lock);
+    for (crew_task *task = wait_for_task(crew); task != NULL; task = wait_for_task(crew)) {
+        pthread_mutex_unlock(&crew->lock);
+        const sfu_status status = run_task(self, task);
+        pthread_mutex_lock(&crew->lock);
+        if (status != SFU_OK) {
+            note_failure(crew, status);
+        }
+        put(&crew->done, task);
+        pthread_cond_signal(&crew->came);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+static sfu_status start_threads(sfu__crew *crew, int jobs) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC_ZERO(crew->threads, jobs);
+    for (; crew->count < jobs; crew->count++) {
+        crew_thread *thread = &crew->threads[crew->count];
+        thread->crew = crew;
+        thread->index = crew->count;
+        const int error = pthread_create(&thread->id, NULL, thread_main, thread);
+        if (error != 0 && crew->count > 0) {
+            break; /* fewer will do: the result is the same */
+        }
+        if (error != 0) {
+            status = sfu__fail_system("tune", "a thread could not be started", error);
+            goto done;
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status prepare(sfu__crew *crew) {
+    const sfu__crew_options *options = &crew->options;
+    sfu_status status = SFU_OK;
+    sfu__goal_rules rules = {.loss = options->train->loss, .balanced = options->train->balanced};
+    SFU_TRY(sfu__goal_make(&crew->goal, options->dataset, options->split, &rules));
+    rules.sums = true;
+    SFU_TRY(sfu__goal_make(&crew->lpnn_goal, options->dataset, options->split, &rules));
+    SFU_TRY(sfu__runners_new(&crew->runners, options->dataset, options->split, options->jobs));
+    SFU_TRY(start_threads(crew, options->jobs));
+done:
+    return status;
+}
+
+sfu_status sfu__crew_new(sfu__crew **crew, const sfu__crew_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__crew *self = NULL;
+    pthread_condattr_t clock;
+    SFU_ALLOC_ZERO(self, 1);
+    self->options = *options;
+    self->waiting.end = &self->waiting.first;
+    self->done.end = &self->done.first;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->given, NULL);
+    pthread_cond_init(&self->came, &clock);
+    pthread_condattr_destroy(&clock);
+    *crew = self;
+    SFU_TRY(prepare(self));
+done:
+    return status;
+}
+
+void sfu__crew_free(sfu__crew *crew) {
+    if (crew == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&crew->lock);
+    crew->ends = true;
+    atomic_store(&crew->stop, true);
+    pthread_cond_broadcast(&crew->given);
+    pthread_mutex_unlock(&crew->lock);
+    for (int i = 0; i < crew->count; i++) {
+        pthread_join(crew->threads[i].id, NULL);
+        sfu__free(crew->threads[i].best);
+    }
+    queue_clear(&crew->waiting);
+    queue_clear(&crew->done);
+    sfu__runners_free(crew->runners);
+    sfu__goal_clear(&crew->goal);
+    sfu__goal_clear(&crew->lpnn_goal);
+    pthread_cond_destroy(&crew->given);
+    pthread_cond_destroy(&crew->came);
+    pthread_mutex_destroy(&crew->lock);
+    sfu__free(crew->threads);
+    sfu__free(crew);
+}
+
+/* ---- giving and taking --------------------------------------------------------------------------------------------
+ */
+
+sfu_status sfu__crew_give(sfu__crew *crew, const sfu__trial *trial) {
+    sfu_status status = SFU_OK;
+    const size_t count = (size_t)crew->options.space->count;
+    crew_task *task = NULL;
+    SFU_ALLOC_ZERO(task, 1);
+    task->finished.number = trial->number;
+    task->seed = trial->seed;
+    SFU_ALLOC(task->values, count);
+    memcpy(task->values, trial->values, count * sizeof *task->values);
+    pthread_mutex_lock(&crew->lock);
+    put(&crew->waiting, task);
+    task = NULL;
+    pthread_cond_signal(&crew->given);
+    pthread_mutex_unlock(&crew->lock);
+done:
+    task_free(task);
+    return status;
+}
+
+static struct timespec after(double seconds) {
+    struct timespec when;
+    clock_gettime(CLOCK_MONOTONIC, &when);
+    const int64_t ns = when.tv_nsec + (int64_t)(1e9 * seconds);
+    when.tv_sec += ns / 1000000000;
+    when.tv_nsec = ns % 1000000000;
+    return when;
+}
+
+sfu_status sfu__crew_take(int *count, sfu__finished *finished, int most, sfu__crew *crew, double wait_s) {
+    const struct timespec end = after(wait_s);
+    *count = 0;
+    pthread_mutex_lock(&crew->lock);
+    for (int error = 0; crew->done.first == NULL && error != ETIMEDOUT && wait_s > 0.0;) {
+        error = pthread_cond_timedwait(&crew->came, &crew->lock, &end);
+    }
+    while (*count < most && crew->done.first != NULL) {
+        crew_task *task = take_first(&crew->done);
+        finished[(*count)++] = task->finished;
+        task_free(task);
+    }
+    const sfu_status status = crew->failed;
+    pthread_mutex_unlock(&crew->lock);
+    if (status != SFU_OK) {
+        sfu__set_message(crew->message);
+    }
+    return status;
+}

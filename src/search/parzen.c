@@ -1,0 +1,252 @@
+/* parzen.c - kernels come and go: the arrays, in the order of the trials, and the sorted centres. */
+#include "parzen_int.h"
+
+#include "memory.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+
+sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, int count) {
+    sfu_status status = SFU_OK;
+    sfu__parzen *made = NULL;
+    assert(count <= SFU__MIXTURE_AXES);
+    SFU_ALLOC_ZERO(made, 1);
+    SFU_ALLOC_ZERO(made->at, count);
+    made->axes = count;
+    made->weighted = -1;
+    made->sum = sfu__mixture_best();
+    for (int j = 0; j < count; j++) {
+        sfu__coordinate *at = &made->at[j];
+        at->axis = axes[j];
+        if (at->axis->grid > 0) {
+            at->column_count = at->axis->grid < SFU__PARZEN_COLUMNS ? (int)at->axis->grid : SFU__PARZEN_COLUMNS;
+            SFU_ALLOC_ZERO(at->columns, at->column_count);
+        }
+    }
+    *parzen = made;
+    made = NULL;
+done:
+    sfu__parzen_free(made);
+    return status;
+}
+
+static void coordinate_clear(sfu__coordinate *at) {
+    for (int i = 0; at->columns != NULL && i < at->column_count; i++) {
+        sfu__free(at->columns[i].cells);
+    }
+    sfu__free(at->columns);
+    sfu__free(at->centre);
+    sfu__free(at->sigma);
+    sfu__free(at->scale);
+    sfu__free(at->log_share);
+    sfu__free(at->changed);
+    sfu__free(at->sorted);
+    sfu__free(at->order);
+}
+
+void sfu__parzen_free(sfu__parzen *parzen) {
+    if (parzen == NULL) {
+        return;
+    }
+    for (int j = 0; parzen->at != NULL && j < parzen->axes; j++) {
+        coordinate_clear(&parzen->at[j]);
+    }
+    sfu__free(parzen->at);
+    sfu__free(parzen->number);
+    sfu__free(parzen->weight);
+    sfu__free(parzen->base);
+    sfu__free(parzen->touched);
+    sfu__free(parzen);
+}
+
+int sfu__parzen_count(const sfu__parzen *parzen) { return parzen->count; }
+
+/* ---- room ------------------------------------------------------------------------------------------------------- */
+
+/* `*array` gets room for `now` items, those from `before` on zeroed: a sum reads to the end of its last lanes. */
+static sfu_status widen(void *array, int before, int now, size_t size) {
+    void *old;
+    memcpy(&old, array, sizeof old);
+    char *grown = sfu__resize(old, (size_t)now, size);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    memset(grown + (size_t)before * size, 0, (size_t)(now - before) * size);
+    memcpy(array, &grown, sizeof grown);
+    return SFU_OK;
+}
+
+#define WIDEN(array) SFU_TRY(widen(&(array), before, now, sizeof *(array)))
+
+static sfu_status coordinate_widen(sfu__coordinate *at, int before, int now) {
+    sfu_status status = SFU_OK;
+    WIDEN(at->centre);
+    WIDEN(at->sigma);
+    WIDEN(at->scale);
+    WIDEN(at->log_share);
+    WIDEN(at->changed);
+    WIDEN(at->sorted);
+    WIDEN(at->order);
+    for (int i = 0; i < at->column_count; i++) {
+        if (at->columns[i].cells != NULL) {
+            WIDEN(at->columns[i].cells);
+        }
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__parzen_reserve(sfu__parzen *parzen, int count) {
+    sfu_status status = SFU_OK;
+    if (count <= parzen->capacity) {
+        return SFU_OK;
+    }
+    const int before = parzen->capacity;
+    int now = before > 0 ? before : 4 * SFU__MIXTURE_LANES;
+    while (now < count) {
+        if (now > INT_MAX / 2) {
+            return sfu__fail(SFU_ERR_MEMORY, "%d trials are too many for one estimate", count);
+        }
+        now *= 2;
+    }
+    WIDEN(parzen->number);
+    WIDEN(parzen->weight);
+    WIDEN(parzen->base);
+    WIDEN(parzen->touched);
+    for (int j = 0; j < parzen->axes; j++) {
+        SFU_TRY(coordinate_widen(&parzen->at[j], before, now));
+    }
+    parzen->capacity = now;
+done:
+    return status;
+}
+
+/* ---- coming and going ------------------------------------------------------------------------------------------- */
+
+/* Where a number is, or would be put. */
+static int slot_of(const sfu__parzen *parzen, int64_t number) {
+    int from = 0, to = parzen->count;
+    if (to > 0 && parzen->number[to - 1] < number) {
+        return to; /* as most are */
+    }
+    while (from < to) {
+        const int middle = from + (to - from) / 2;
+        if (parzen->number[middle] < number) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+/* Where (z, slot) is among the sorted centres, or would be put. */
+static int rank_of(const sfu__coordinate *at, int count, double z, int slot) {
+    int from = 0, to = count;
+    while (from < to) {
+        const int middle = from + (to - from) / 2;
+        if (at->sorted[middle] < z || (at->sorted[middle] == z && at->order[middle] < slot)) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
+}
+
+/* Items [slot, count) move up by one, or [slot + 1, count) down. */
+static void open_slot(void *array, size_t size, int slot, int count) {
+    char *at = (char *)array + (size_t)slot * size;
+    memmove(at + size, at, (size_t)(count - slot) * size);
+}
+
+static void close_slot(void *array, size_t size, int slot, int count) {
+    char *at = (char *)array + (size_t)slot * size;
+    memmove(at, at + size, (size_t)(count - slot - 1) * size);
+}
+
+#define OPEN(array, slot) open_slot((array), sizeof *(array), (slot), count)
+#define CLOSE(array, slot) close_slot((array), sizeof *(array), (slot), count)
+
+static void coordinate_open(sfu__coordinate *at, int slot, int count) {
+    OPEN(at->centre, slot);
+    OPEN(at->sigma, slot);
+    OPEN(at->scale, slot);
+    OPEN(at->log_share, slot);
+    OPEN(at->changed, slot);
+    for (int i = 0; i < at->column_count && slot < count; i++) {
+        if (at->columns[i].cells != NULL) {
+            OPEN(at->columns[i].cells, slot);
+        }
+    }
+    for (int i = 0; i < count && slot < count; i++) {
+        at->order[i] += at->order[i] >= slot;
+    }
+}
+
+static void coordinate_insert(sfu__coordinate *at, int slot, int count, double value) {
+    const double z = at->axis->is_choice ? value : sfu__axis_inner(at->axis, value);
+    coordinate_open(at, slot, count);
+    at->centre[slot] = z;
+    at->sigma[slot] = 0;
+    at->version++;
+    if (!at->axis->is_choice) {
+        const int rank = rank_of(at, count, z, slot);
+        OPEN(at->sorted, rank);
+        OPEN(at->order, rank);
+        at->sorted[rank] = z;
+        at->order[rank] = slot;
+    }
+}
+
+void sfu__parzen_insert(sfu__parzen *parzen, int64_t number, const double *values) {
+    const int count = parzen->count, slot = slot_of(parzen, number);
+    assert(count < parzen->capacity && (slot == count || parzen->number[slot] != number));
+    OPEN(parzen->number, slot);
+    OPEN(parzen->base, slot);
+    OPEN(parzen->touched, slot);
+    parzen->number[slot] = number;
+    for (int j = 0; j < parzen->axes; j++) {
+        coordinate_insert(&parzen->at[j], slot, count, values[j]);
+    }
+    parzen->touched[slot] = true;
+    parzen->count++;
+    parzen->settled = false;
+}
+
+static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
+    if (!at->axis->is_choice) {
+        const int rank = rank_of(at, count, at->centre[slot], slot);
+        assert(at->order[rank] == slot);
+        CLOSE(at->sorted, rank);
+        CLOSE(at->order, rank);
+    }
+    for (int i = 0; i < count - 1; i++) {
+        at->order[i] -= at->order[i] > slot;
+    }
+    CLOSE(at->centre, slot);
+    CLOSE(at->sigma, slot);
+    CLOSE(at->scale, slot);
+    CLOSE(at->log_share, slot);
+    CLOSE(at->changed, slot);
+    for (int i = 0; i < at->column_count; i++) {
+        if (at->columns[i].cells != NULL) {
+            CLOSE(at->columns[i].cells, slot);
+        }
+    }
+    at->version++;
+}
+
+void sfu__parzen_remove(sfu__parzen *parzen, int64_t number) {
+    const int count = parzen->count, slot = slot_of(parzen, number);
+    assert(slot < count && parzen->number[slot] == number);
+    CLOSE(parzen->number, slot);
+    CLOSE(parzen->base, slot);
+    CLOSE(parzen->touched, slot);
+    for (int j = 0; j < parzen->axes; j++) {
+        coordinate_remove(&parzen->at[j], slot, count);
+    }
+    parzen->count--;
+    parzen->settled = false;
+}

@@ -1,0 +1,160 @@
+/* parzen_widths.c - widths, weights and masses of the kernels.
+ *
+ *   sigma_i  the larger of the gaps to the neighbours among the sorted centres, L and H being the outer ones; of two or
+ *            more centres the lowest and the highest have the inner gap alone; then into [R / min(100, m + 2), R]
+ *   w_i      1, and from 25 trials on a line from 1/m to 1 over all but the newest 25
+ *   choices  (1 for the kernel's own + 1/(m + 1)) / (1 + C/(m + 1))
+ *
+ * m trials, C choices, R = H - L.
+ */
+#include "parzen_int.h"
+
+#include "memory.h"
+#include "special.h"
+#include "truncated_normal.h"
+
+#include <math.h>
+
+enum { FLAT = 25 /* newest trials of full weight */ };
+
+static void settle_weights(sfu__parzen *parzen) {
+    const int m = parzen->count, ramp = m < FLAT ? 0 : m - FLAT;
+    if (parzen->weighted == m) {
+        return;
+    }
+    const double first = m > 0 ? 1.0 / m : 1, step = ramp > 1 ? (1 - first) / (ramp - 1) : 0;
+    double total = 0;
+    for (int k = 0; k < m; k++) {
+        parzen->weight[k] = k >= ramp || (k > 0 && k == ramp - 1) ? 1 : first + k * step;
+        total += parzen->weight[k];
+    }
+    for (int k = m; k < parzen->capacity && k < parzen->weighted + SFU__MIXTURE_LANES; k++) {
+        parzen->weight[k] = 0;
+    }
+    for (int k = m; k < parzen->capacity && k < m + SFU__MIXTURE_LANES; k++) {
+        parzen->weight[k] = 0;
+    }
+    parzen->total = total + 1;
+    parzen->weighted = m;
+}
+
+static double width_at(const sfu__coordinate *at, int rank, int m, double least, double most) {
+    const double z = at->sorted[rank];
+    const double left = z - (rank > 0 ? at->sorted[rank - 1] : at->axis->L);
+    const double right = (rank < m - 1 ? at->sorted[rank + 1] : at->axis->H) - z;
+    double sigma = left > right ? left : right;
+    if (m > 1 && (rank == 0 || rank == m - 1)) {
+        sigma = rank == 0 ? right : left;
+    }
+    return sigma < least ? least : sigma > most ? most : sigma;
+}
+
+static void settle_line(sfu__parzen *parzen, sfu__coordinate *at) {
+    const int m = parzen->count;
+    const double L = at->axis->L, H = at->axis->H, R = H - L, least = R / (m + 2 < 100 ? m + 2 : 100);
+    for (int rank = 0; rank < m; rank++) {
+        const double sigma = width_at(at, rank, m, least, R);
+        const int k = at->order[rank];
+        if (at->sigma[k] != sigma) {
+            at->sigma[k] = sigma;
+            at->scale[k] = 0x1.6a09e667f3bcdp-1 / sigma;
+            at->log_share[k] = sfu__normal_log_mass((L - at->centre[k]) / sigma, (H - at->centre[k]) / sigma);
+            at->changed[k] = at->version;
+            parzen->touched[k] = true;
+        }
+    }
+}
+
+static void settle_choice(const sfu__parzen *parzen, sfu__coordinate *at) {
+    const double more = 1.0 / (parzen->count + 1), all = 1 + (double)at->axis->grid * more;
+    at->miss = sfu__ln(more / all);
+    at->hit = sfu__ln((1 + more) / all);
+}
+
+/* The factor of a kernel that no x changes: 1/(sigma share) of each continuous axis. A column has its own within. */
+static double base_of(const sfu__parzen *parzen, int k) {
+    double base = 0;
+    for (int j = 0; j < parzen->axes; j++) {
+        const sfu__coordinate *at = &parzen->at[j];
+        if (at->axis->grid == 0) {
+            base -= sfu__ln(at->sigma[k]) + at->log_share[k];
+        }
+    }
+    return base;
+}
+
+void sfu__parzen_settle(sfu__parzen *parzen) {
+    if (parzen->settled) {
+        return;
+    }
+    settle_weights(parzen);
+    for (int j = 0; j < parzen->axes; j++) {
+        if (parzen->at[j].axis->is_choice) {
+            settle_choice(parzen, &parzen->at[j]);
+        } else {
+            settle_line(parzen, &parzen->at[j]);
+        }
+    }
+    for (int k = 0; k < parzen->count; k++) {
+        if (parzen->touched[k]) {
+            parzen->base[k] = base_of(parzen, k);
+            parzen->touched[k] = false;
+        }
+    }
+    parzen->settled = true;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+static double log_cell(const sfu__axis *axis, int64_t place, double centre, double sigma) {
+    double from, to;
+    sfu__axis_cell(&from, &to, axis, place);
+    return sfu__normal_log_mass((from - centre) / sigma, (to - centre) / sigma);
+}
+
+/* A column becomes that of another place. */
+static void column_start(sfu__column *column, const sfu__axis *axis, int64_t place) {
+    column->place = place;
+    column->version = 0;
+    if (axis->is_choice) {
+        column->prior = -sfu__ln((double)axis->grid);
+        return;
+    }
+    const double R = axis->H - axis->L;
+    column->prior = log_cell(axis, place, 0.5 * (axis->L + axis->H), R) - sfu__normal_log_mass(-0.5, 0.5);
+}
+
+static void column_update(sfu__column *column, const sfu__coordinate *at, int count) {
+    if (at->axis->is_choice) {
+        for (int k = 0; k < count; k++) {
+            column->cells[k] = at->centre[k] == (double)column->place ? at->hit : at->miss;
+        }
+    } else {
+        for (int k = 0; k < count; k++) {
+            if (at->changed[k] > column->version) {
+                column->cells[k] = log_cell(at->axis, column->place, at->centre[k], at->sigma[k]) - at->log_share[k];
+            }
+        }
+    }
+    column->version = at->version;
+}
+
+sfu_status sfu__parzen_column(const sfu__column **column, const sfu__parzen *parzen, sfu__coordinate *coordinate,
+                              int64_t place) {
+    sfu__column *found = &coordinate->columns[place % coordinate->column_count];
+    if (found->cells == NULL) {
+        found->cells = sfu__alloc_zero((size_t)parzen->capacity, sizeof *found->cells);
+        if (found->cells == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        column_start(found, coordinate->axis, place);
+    }
+    if (found->place != place) {
+        column_start(found, coordinate->axis, place);
+    }
+    if (found->version != coordinate->version) {
+        column_update(found, coordinate, parzen->count);
+    }
+    *column = found;
+    return SFU_OK;
+}

@@ -1,0 +1,134 @@
+/* plot.c - drawings by gnuplot, run as a program.
+ *
+ * A script names its data and its output without a folder, so that it can be run again, edited, from the folder that it
+ * is in; and its output by a variable, so that this file can have it written beside its place and moved there whole.
+ */
+#include "plot.h"
+
+#include "file.h"
+#include "program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static bool has_control(const char *text) {
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c < 0x20 || *c == 0x7f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first `size` bytes of the path, and another ending. */
+static char *with_ending(const char *path, size_t size, const char *ending) {
+    sfu__text text = {0};
+    if (sfu__text_add(&text, path, size) != SFU_OK || sfu__text_add(&text, ending, strlen(ending)) != SFU_OK) {
+        sfu__text_clear(&text);
+    }
+    return text.bytes;
+}
+
+sfu_status sfu__plot_files_make(sfu__plot_files *files, const char *path) {
+    static const char ending[] = ".svg";
+    char quoted[SFU__QUOTE_MAX];
+    const size_t size = strlen(path), stem = size - (sizeof ending - 1);
+    if (size < sizeof ending || strcmp(path + stem, ending) != 0 || path[stem - 1] == '/') {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: a plot is a file whose name ends with .svg",
+                         sfu__quote(quoted, path, size));
+    }
+    if (has_control(path)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: the name of a plot cannot have control characters",
+                         sfu__quote(quoted, path, size));
+    }
+    files->svg = sfu__copy_string(path);
+    files->gp = with_ending(path, stem, ".gp");
+    files->csv = with_ending(path, stem, ".csv");
+    files->part = with_ending(path, stem, ".svg.part");
+    const bool whole = files->svg != NULL && files->gp != NULL && files->csv != NULL && files->part != NULL;
+    return whole ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+void sfu__plot_files_clear(sfu__plot_files *files) {
+    sfu__free(files->svg);
+    sfu__free(files->gp);
+    sfu__free(files->csv);
+    sfu__free(files->part);
+    *files = (sfu__plot_files){0};
+}
+
+/* ---- scripts ----------------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__plot_quote(sfu__text *out, const char *text) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(out, "'", 1));
+    for (const char *c = text; *c != '\0'; c++) {
+        const bool control = (unsigned char)*c < 0x20 || *c == 0x7f;
+        SFU_TRY(*c == '\'' ? sfu__text_add(out, "''", 2) : sfu__text_add(out, control ? " " : c, 1));
+    }
+    SFU_TRY(sfu__text_add(out, "'", 1));
+done:
+    return status;
+}
+
+/* cd 'FOLDER'; out = 'history.svg.part' */
+static sfu_status make_start(sfu__text *start, const sfu__plot_files *files) {
+    sfu_status status = SFU_OK;
+    char *folder = NULL;
+    const char *base = sfu__path_base(files->svg);
+    if (base > files->svg) {
+        folder = sfu__copy_bytes(files->svg, (size_t)(base - files->svg));
+        if (folder == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        SFU_TRY(sfu__text_format(start, "cd "));
+        SFU_TRY(sfu__plot_quote(start, folder));
+        SFU_TRY(sfu__text_format(start, "; "));
+    }
+    SFU_TRY(sfu__text_format(start, "out = "));
+    SFU_TRY(sfu__plot_quote(start, sfu__path_base(files->part)));
+done:
+    sfu__free(folder);
+    return status;
+}
+
+/* What to say where there is no drawing. An earlier one is of other data. */
+static sfu_status go_without(const sfu__plot_files *files, const sfu__program *gnuplot) {
+    (void)remove(files->part);
+    (void)remove(files->svg);
+    if (!gnuplot->found) {
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot is not installed; %s and %s are what it would draw",
+                 files->svg, files->gp, files->csv);
+    } else {
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot ended with %d, saying %s; %s is its script", files->svg,
+                 gnuplot->exit_code, gnuplot->said, files->gp);
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__plot_draw(const sfu__plot_files *files) {
+    sfu_status status = SFU_OK;
+    sfu__text start = {0}, script = {0};
+    sfu__program gnuplot;
+    sfu__ticker ticker = {.what = "gnuplot"};
+    SFU_TRY(make_start(&start, files));
+    /* A name that begins with '-' is no option. */
+    SFU_TRY(sfu__text_format(&script, "./%s", sfu__path_base(files->gp)));
+    const char *const argv[] = {"gnuplot", "-d", "-e", start.bytes, script.bytes, NULL};
+    SFU_TRY(sfu__program_run(&gnuplot, argv, &ticker));
+    if (!gnuplot.found || gnuplot.exit_code != 0) {
+        status = go_without(files, &gnuplot);
+    } else if (rename(files->part, files->svg) != 0) {
+        const int error = errno;
+        (void)remove(files->part);
+        status = sfu__fail_system(files->svg, "cannot be written", error);
+    }
+done:
+    sfu__text_clear(&start);
+    sfu__text_clear(&script);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* plot.h - the files of a drawing: FILE.svg, its script FILE.gp and its data FILE.csv, made from the path of the first.
+ */
+#ifndef SFU_PLOT_H
+#define SFU_PLOT_H
+
+#include "text.h"
+
+/* Starts as {0}; sfu__plot_files_clear also after a failure. */
+typedef struct sfu__plot_files {
+    char *svg, *gp, *csv;
+    char *part; /* where gnuplot writes before the drawing is moved into its place */
+} sfu__plot_files;
+
+/* Refuses a path that does not end with ".svg" or has control characters, which a script cannot hold. */
+SFU_CHECKED sfu_status sfu__plot_files_make(sfu__plot_files *files, const char *path);
+void sfu__plot_files_clear(sfu__plot_files *files);
+
+/* 'TEXT' as gnuplot reads it, without control characters. */
+SFU_CHECKED sfu_status sfu__plot_quote(sfu__text *out, const char *text);
+
+/* Runs gnuplot on the script that was written, in its folder, and moves the drawing into its place. Where gnuplot is
+ * not installed or fails, a warning says so: script and data stay. */
+SFU_CHECKED sfu_status sfu__plot_draw(const sfu__plot_files *files);
+
+#endif

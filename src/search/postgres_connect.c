@@ -1,0 +1,310 @@
+/* postgres_connect.c - getting and keeping a connection to a PostgreSQL server, and what its failures mean.
+ *
+ * Servers speak the language of their locale, so failures are known by their SQLSTATE, never by their words. libpq
+ * gives that of a failed statement, but of a failed connection only inside the text, and only where verbose messages
+ * were asked for before connecting: hence the connection is made step by step.
+ */
+#include "db.h"
+
+#if SFU_HAVE_POSTGRES
+
+#include "clock.h"
+#include "lazy.h"
+#include "notify.h"
+#include "postgres_int.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- the library ----------------------------------------------------------------------------------------------- */
+
+sfu__pg_functions sfu__pq;
+
+static const sfu__symbol symbols[] = {
+    {"PQconninfoParse", &sfu__pq.parse_url},
+    {"PQconninfoFree", &sfu__pq.free_options},
+    {"PQfreemem", &sfu__pq.free_memory},
+    {"PQconnectStartParams", &sfu__pq.connect_start},
+    {"PQconnectPoll", &sfu__pq.connect_poll},
+    {"PQsocket", &sfu__pq.socket},
+    {"PQstatus", &sfu__pq.status},
+    {"PQconnectionNeedsPassword", &sfu__pq.needs_password},
+    {"PQerrorMessage", &sfu__pq.error_message},
+    {"PQtransactionStatus", &sfu__pq.transaction_status},
+    {"PQsetErrorVerbosity", &sfu__pq.set_verbosity},
+    {"PQsetNoticeReceiver", &sfu__pq.set_notice_receiver},
+    {"PQfinish", &sfu__pq.finish},
+    {"PQexec", &sfu__pq.exec},
+    {"PQexecParams", &sfu__pq.exec_params},
+    {"PQprepare", &sfu__pq.prepare},
+    {"PQexecPrepared", &sfu__pq.exec_prepared},
+    {"PQresultStatus", &sfu__pq.result_status},
+    {"PQresultErrorField", &sfu__pq.error_field},
+    {"PQcmdStatus", &sfu__pq.command_status},
+    {"PQcmdTuples", &sfu__pq.command_rows},
+    {"PQntuples", &sfu__pq.row_count},
+    {"PQnfields", &sfu__pq.column_count},
+    {"PQftype", &sfu__pq.column_type},
+    {"PQgetisnull", &sfu__pq.is_null},
+    {"PQgetvalue", &sfu__pq.value},
+    {"PQclear", &sfu__pq.clear},
+    {NULL, NULL},
+};
+
+sfu_status sfu__pg_load(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool ready;
+    sfu_status status = SFU_OK;
+    pthread_mutex_lock(&lock);
+    if (!ready) {
+        status = sfu__lazy_load(SFU_POSTGRES_SONAME, "a study in PostgreSQL", symbols);
+        ready = status == SFU_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- what failures mean ---------------------------------------------------------------------------------------- */
+
+/* The first line of a text, printable, without the full stop or blanks at its end. */
+static void first_line(char *line, size_t size, const char *text) {
+    size_t n = 0;
+    for (; text[n] != '\0' && text[n] != '\n' && n + 1 < size; n++) {
+        line[n] = (char)(iscntrl((unsigned char)text[n]) ? ' ' : text[n]);
+    }
+    while (n > 0 && line[n - 1] == ' ') {
+        n--;
+    }
+    line[n] = '\0';
+}
+
+static bool starts_with(const char *text, const char *beginning) {
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static sfu__pg_failure meaning(const char *state, bool making) {
+    static const struct {
+        const char *state; /* or the beginning of it */
+        sfu__pg_failure failure;
+        bool while_making; /* alone */
+    } known[] = {
+        {"40001", SFU__PG_CONFLICT, false}, /* could not be serialized */
+        {"40P01", SFU__PG_CONFLICT, false}, /* a deadlock */
+        {"23505", SFU__PG_CONFLICT, true},  /* somebody else has just made this table ... */
+        {"42P07", SFU__PG_CONFLICT, true},  {"42710", SFU__PG_CONFLICT, true}, /* ... or this type */
+        {"53300", SFU__PG_BUSY, false},                                        /* too many connections */
+        {"57P03", SFU__PG_BUSY, false},                                        /* the server starts, or stops */
+        {"08", SFU__PG_LOST, false},        {"57P01", SFU__PG_LOST, false},    /* the server is being stopped */
+        {"57P02", SFU__PG_LOST, false},                                        /* another of its processes crashed */
+        {"57P05", SFU__PG_LOST, false},                                        /* we were idle for too long */
+        {"25P03", SFU__PG_LOST, false}, /* the same inside a transaction: this process had been stopped */
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (starts_with(state, known[i].state) && (making || !known[i].while_making)) {
+            return known[i].failure;
+        }
+    }
+    return SFU__PG_FINAL;
+}
+
+sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result) {
+    const ExecStatusType got = sfu__pq.result_status(result);
+    if (got == PGRES_COMMAND_OK || got == PGRES_TUPLES_OK) {
+        self->failure = SFU__PG_NONE;
+        return SFU_OK;
+    }
+    const char *state = sfu__pq.error_field(result, PG_DIAG_SQLSTATE);
+    const char *text = sfu__pq.error_field(result, PG_DIAG_MESSAGE_PRIMARY);
+    /* Without a state it was libpq that failed, which may not yet call the connection bad. */
+    self->failure = state != NULL ? meaning(state, self->making) : SFU__PG_LOST;
+    if (self->connection == NULL || sfu__pq.status(self->connection) == CONNECTION_BAD) {
+        self->failure = SFU__PG_LOST;
+    }
+    char line[400];
+    first_line(line, sizeof line, text != NULL ? text : sfu__pq.error_message(self->connection));
+    return sfu__fail(SFU_ERR_IO, "%s: %s", self->shown, line[0] != '\0' ? line : "the server gave no answer");
+}
+
+/* Where in the text of a failed connection the server's words begin, behind "SEVERITY:  STATE: "; NULL: it said
+ * nothing. */
+static const char *server_words(char state[6], const char *text) {
+    for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
+        const char *code = at + 3;
+        size_t n = 0;
+        while (n < 5 && (isdigit((unsigned char)code[n]) || isupper((unsigned char)code[n]))) {
+            n++;
+        }
+        if (n == 5 && code[5] == ':' && code[6] == ' ') {
+            memcpy(state, code, 5);
+            state[5] = '\0';
+            return code + 7;
+        }
+    }
+    return NULL;
+}
+
+/* What to do about a connection that was refused for this reason. */
+static const char *remedy(const char *state) {
+    if (starts_with(state, "28")) {
+        return "; the user and password are those of postgresql://USER:PASSWORD@HOST/DATABASE or of ~/.pgpass";
+    }
+    return strcmp(state, "3D000") == 0 ? "; make it with createdb" : "";
+}
+
+static sfu_status fail_to_connect(sfu__pg *self, PGconn *connection) {
+    char line[400], state[6] = "";
+    const char *text = sfu__pq.error_message(connection);
+    const char *words = server_words(state, text);
+    first_line(line, sizeof line, words != NULL ? words : text);
+    if (sfu__pq.needs_password(connection)) {
+        self->failure = SFU__PG_FINAL;
+        return sfu__fail(SFU_ERR_IO, "%s: the server asks for a password%s", self->shown, remedy("28"));
+    }
+    if (words == NULL) {
+        self->failure = SFU__PG_LOST;
+        return sfu__fail(SFU_ERR_IO, "%s: could not reach the server: %s", self->shown, line);
+    }
+    self->failure = meaning(state, false);
+    return sfu__fail(SFU_ERR_IO, "%s: %s%s", self->shown, line, remedy(state));
+}
+
+/* ---- connecting ------------------------------------------------------------------------------------------------ */
+
+sfu_status sfu__pg_read_url(sfu__pg *self) {
+    enum { USUAL_S = 10, TRIES = 6 };
+    char *error = NULL;
+    if (strstr(self->shown, "://...") != NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: in a user or password, @ is written as %%40 and / as %%2F",
+                         self->shown);
+    }
+    PQconninfoOption *options = sfu__pq.parse_url(self->url, &error);
+    if (error != NULL) {
+        sfu__pq.free_memory(error); /* it may quote the password */
+    }
+    if (options == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: not the address of a database; postgresql://USER@HOST:PORT/DATABASE is",
+                         self->shown);
+    }
+    int64_t seconds = 0;
+    for (const PQconninfoOption *option = options; option->keyword != NULL; option++) {
+        if (strcmp(option->keyword, "connect_timeout") == 0) {
+            const char *text = option->val != NULL ? option->val : getenv("PGCONNECT_TIMEOUT");
+            if (text == NULL || !sfu__parse_int64_string(&seconds, text) || seconds < 1 || seconds > 3600) {
+                seconds = USUAL_S;
+            }
+        }
+    }
+    sfu__pq.free_options(options);
+    self->connect_s = (double)seconds;
+    self->patience_s = (double)seconds * TRIES;
+    return SFU_OK;
+}
+
+void sfu__pg_sleep(double seconds) {
+    struct timespec left = {.tv_sec = (time_t)seconds};
+    left.tv_nsec = (long)(1e9 * (seconds - (double)left.tv_sec));
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+}
+
+static void ignore_notice(void *user, const PGresult *result) { (void)user, (void)result; }
+
+/* Goes from step to step until there is a connection, or none can be made, or the time is over. */
+static sfu_status finish_connecting(sfu__pg *self, PGconn *connection) {
+    const double end = sfu__now() + self->connect_s;
+    PostgresPollingStatusType step = PGRES_POLLING_WRITING; /* as libpq wants it */
+    while (step != PGRES_POLLING_OK) {
+        if (step == PGRES_POLLING_FAILED) {
+            return fail_to_connect(self, connection);
+        }
+        const double left = end - sfu__now();
+        if (left <= 0) {
+            self->failure = SFU__PG_LOST;
+            return sfu__fail(SFU_ERR_IO, "%s: could not reach the server: no answer in %g s", self->shown,
+                             self->connect_s);
+        }
+        struct pollfd wait = {.fd = sfu__pq.socket(connection),
+                              .events = step == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+        const int ready = poll(&wait, 1, (int)(1000 * left) + 1);
+        if (ready > 0) {
+            step = sfu__pq.connect_poll(connection);
+        }
+    }
+    return SFU_OK;
+}
+
+/* A transaction of a worker that was stopped or cut off ends by itself, so that it does not hold up the others; numbers
+ * come in all their digits, times in one way of writing. The time zone is the server's: heartbeats that Optuna writes
+ * depend on it. */
+static sfu_status set_up(sfu__pg *self) {
+    PGresult *result = sfu__pq.exec(self->connection, "SET idle_in_transaction_session_timeout = '20s';"
+                                                      "SET lock_timeout = '60s';"
+                                                      "SET statement_timeout = '300s';"
+                                                      "SET extra_float_digits = 3;"
+                                                      "SET datestyle = ISO");
+    const sfu_status status = sfu__pg_check(self, result);
+    sfu__pq.clear(result);
+    return status;
+}
+
+sfu_status sfu__pg_connect(sfu__pg *self) {
+    /* What stands before dbname can be set otherwise in the URL, what stands behind it cannot. */
+    const char *const keywords[] = {"keepalives_idle",  "keepalives_interval",
+                                    "keepalives_count", "tcp_user_timeout",
+                                    "application_name", "dbname",
+                                    "client_encoding",  NULL};
+    const char *const values[] = {"30", "10", "3", "30000", "sfumato", self->url, "UTF8", NULL};
+    sfu_status status = SFU_OK;
+    sfu__pg_disconnect(self);
+    PGconn *connection = sfu__pq.connect_start(keywords, values, 1);
+    if (connection == NULL) {
+        self->failure = SFU__PG_FINAL;
+        return sfu__fail(SFU_ERR_MEMORY, "out of memory: no connection to PostgreSQL");
+    }
+    sfu__pq.set_verbosity(connection, PQERRORS_VERBOSE);
+    sfu__pq.set_notice_receiver(connection, ignore_notice, NULL); /* the default prints */
+    if (sfu__pq.status(connection) == CONNECTION_BAD) {
+        status = fail_to_connect(self, connection);
+        goto done;
+    }
+    SFU_TRY(finish_connecting(self, connection));
+    self->connection = connection;
+    connection = NULL;
+    status = set_up(self);
+done:
+    sfu__pq.finish(connection);
+    if (status != SFU_OK) {
+        sfu__pg_disconnect(self);
+    }
+    return status;
+}
+
+void sfu__pg_disconnect(sfu__pg *self) {
+    if (self->connection != NULL) {
+        sfu__pq.finish(self->connection);
+        self->connection = NULL;
+    }
+    for (size_t i = 0; i < self->prepared_count; i++) {
+        sfu__free(self->prepared[i]);
+    }
+    self->prepared_count = 0;
+}
+
+sfu_status sfu__pg_connect_patiently(sfu__pg *self) {
+    const double end = sfu__now() + self->patience_s;
+    for (double pause = 0.05;; pause = pause < 2.5 ? 2 * pause : 5) {
+        const sfu_status status = sfu__pg_connect(self);
+        if (status == SFU_OK || self->failure == SFU__PG_FINAL || sfu__now() + pause >= end) {
+            return status;
+        }
+        sfu__pg_sleep(pause);
+    }
+}
+
+#endif

@@ -1,0 +1,255 @@
+#include "runners.h"
+#include "train.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Beyond so many, what was used longest ago goes. A network whose structure is searched has a new plan every trial. */
+enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8 };
+
+/* A plan that any number of threads use. One thread makes it while the others that want it wait. */
+typedef struct shared_plan {
+    char *key;
+    sfu_net *net; /* its own, for the runners */
+    sfu__plan *plan;
+    int users;
+    bool made;
+    struct shared_plan *next; /* the list has the last used first */
+} shared_plan;
+
+/* A runner that a thread keeps. */
+typedef struct kept_runner {
+    shared_plan *plan; /* NULL: the place is free */
+    sfu__runner runner;
+    int64_t used; /* when, counted in trials */
+} kept_runner;
+
+typedef struct thread_runners {
+    kept_runner kept[RUNNERS_KEPT];
+    int64_t clock;
+} thread_runners;
+
+struct sfu__runners {
+    const sfu_dataset *dataset;
+    const sfu_split *split;
+    pthread_mutex_t lock;
+    pthread_cond_t made;
+    shared_plan *plans;
+    thread_runners *threads; /* [thread_count] */
+    int thread_count;
+};
+
+static void plan_free(shared_plan *plan) {
+    if (plan != NULL) {
+        sfu__plan_free(plan->plan);
+        sfu_net_free(plan->net);
+        sfu__free(plan->key);
+        sfu__free(plan);
+    }
+}
+
+/* ---- the plans ----------------------------------------------------------------------------------------------------
+ */
+
+/* Lets the plans go that nobody uses, beyond those worth keeping. Under the lock. */
+static void forget_old(sfu__runners *runners) {
+    int count = 0;
+    for (shared_plan **at = &runners->plans; *at != NULL;) {
+        shared_plan *plan = *at;
+        if (++count > PLANS_KEPT && plan->users == 0) {
+            *at = plan->next;
+            plan_free(plan);
+        } else {
+            at = &plan->next;
+        }
+    }
+}
+
+/* Finds a plan and moves it to the front. Under the lock. */
+static shared_plan *find(sfu__runners *runners, const char *key) {
+    for (shared_plan **at = &runners->plans; *at != NULL; at = &(*at)->next) {
+        shared_plan *plan = *at;
+        if (strcmp(plan->key, key) == 0) {
+            *at = plan->next;
+            plan->next = runners->plans;
+            runners->plans = plan;
+            return plan;
+        }
+    }
+    return NULL;
+}
+
+/* An entry that is still to be made, used by the caller. Under the lock. */
+static shared_plan *add(sfu__runners *runners, const char *key) {
+    shared_plan *plan = sfu__alloc_zero(1, sizeof *plan);
+    if (plan == NULL) {
+        return NULL;
+    }
+    plan->key = sfu__copy_string(key);
+    if (plan->key == NULL) {
+        plan_free(plan);
+        return NULL;
+    }
+    plan->users = 1;
+    plan->next = runners->plans;
+    runners->plans = plan;
+    forget_old(runners);
+    return plan;
+}
+
+static void remove_plan(sfu__runners *runners, shared_plan *plan) {
+    shared_plan **at = &runners->plans;
+    while (*at != plan) {
+        at = &(*at)->next;
+    }
+    *at = plan->next;
+    plan_free(plan);
+}
+
+/* Outside the lock. LPNN has no plan. */
+static sfu_status make_plan(shared_plan *plan, const sfu__runners *runners, const sfu_net *net, double dropout) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__net_read(&plan->net, sfu_net_text(net), NULL));
+    if (!net->is_lpnn) {
+        const sfu__plan_request request = sfu__train_request(plan->net, runners->split, dropout, 1);
+        SFU_TRY(sfu__plan_new(&plan->plan, runners->dataset, plan->net, &request));
+    }
+done:
+    return status;
+}
+
+static void let_go(sfu__runners *runners, shared_plan *plan) {
+    pthread_mutex_lock(&runners->lock);
+    plan->users--;
+    pthread_mutex_unlock(&runners->lock);
+}
+
+/* A plan that is made by somebody else while this thread waits may fail to be: then this one tries. */
+static sfu_status use_plan(shared_plan **found, sfu__runners *runners, const char *key, const sfu_net *net,
+                           double dropout) {
+    sfu_status status = SFU_OK;
+    pthread_mutex_lock(&runners->lock);
+    shared_plan *plan = find(runners, key);
+    while (plan != NULL && !plan->made) {
+        pthread_cond_wait(&runners->made, &runners->lock);
+        plan = find(runners, key);
+    }
+    if (plan != NULL) {
+        plan->users++;
+        goto done;
+    }
+    plan = add(runners, key);
+    if (plan == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
+    pthread_mutex_unlock(&runners->lock);
+    status = make_plan(plan, runners, net, dropout);
+    pthread_mutex_lock(&runners->lock);
+    plan->made = true;
+    pthread_cond_broadcast(&runners->made);
+    if (status != SFU_OK) {
+        remove_plan(runners, plan);
+        plan = NULL;
+    }
+done:
+    pthread_mutex_unlock(&runners->lock);
+    *found = plan;
+    return status;
+}
+
+/* ---- the runners of a thread --------------------------------------------------------------------------------------
+ */
+
+static void drop_runner(sfu__runners *runners, kept_runner *kept) {
+    if (kept->plan != NULL) {
+        sfu__runner_clear(&kept->runner);
+        let_go(runners, kept->plan);
+        kept->plan = NULL;
+    }
+}
+
+/* The one of this key, else the place that was used longest ago. */
+static kept_runner *find_runner(thread_runners *own, const char *key) {
+    kept_runner *oldest = &own->kept[0];
+    for (int i = 0; i < RUNNERS_KEPT; i++) {
+        kept_runner *kept = &own->kept[i];
+        if (kept->plan != NULL && strcmp(kept->plan->key, key) == 0) {
+            return kept;
+        }
+        if (kept->plan == NULL || (oldest->plan != NULL && kept->used < oldest->used)) {
+            oldest = kept;
+        }
+    }
+    return oldest;
+}
+
+static sfu_status make_runner(kept_runner *kept, sfu__runners *runners, const char *key, const sfu_net *net,
+                              double dropout) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(use_plan(&kept->plan, runners, key, net, dropout));
+    if (kept->plan->plan != NULL) {
+        SFU_TRY(sfu__runner_make_of(&kept->runner, runners->dataset, kept->plan->net, kept->plan->plan, 1));
+    } else {
+        const sfu__plan_request request = sfu__train_request(kept->plan->net, runners->split, dropout, 1);
+        SFU_TRY(sfu__runner_make(&kept->runner, runners->dataset, kept->plan->net, &request));
+    }
+done:
+    if (status != SFU_OK) {
+        drop_runner(runners, kept);
+    }
+    return status;
+}
+
+sfu_status sfu__runners_get(const sfu__runner **runner, sfu__runners *runners, int thread, const sfu_net *net,
+                            double dropout) {
+    sfu_status status = SFU_OK;
+    thread_runners *own = &runners->threads[thread];
+    sfu__text key = {0};
+    SFU_TRY(sfu__text_format(&key, "%d %s", sfu__train_request(net, runners->split, dropout, 1).dropout,
+                             sfu_net_text(net)));
+    kept_runner *kept = find_runner(own, key.bytes);
+    if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
+        drop_runner(runners, kept);
+        SFU_TRY(make_runner(kept, runners, key.bytes, net, dropout));
+    }
+    kept->used = ++own->clock;
+    *runner = &kept->runner;
+done:
+    sfu__text_clear(&key);
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------------
+ */
+
+sfu_status sfu__runners_new(sfu__runners **runners, const sfu_dataset *dataset, const sfu_split *split, int threads) {
+    sfu_status status = SFU_OK;
+    sfu__runners *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->dataset = dataset;
+    self->split = split;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->made, NULL);
+    *runners = self;
+    SFU_ALLOC_ZERO(self->threads, threads);
+    self->thread_count = threads;
+done:
+    return status;
+}
+
+void sfu__runners_free(sfu__runners *runners) {
+    if (runners == NULL) {
+        return;
+    }
+    for (int i = 0; i < runners->thread_count * RUNNERS_KEPT; i++) {
+        drop_runner(runners, &runners->threads[i / RUNNERS_KEPT].kept[i % RUNNERS_KEPT]);
+    }
+    while (runners->plans != NULL) {
+        remove_plan(runners, runners->plans);
+    }
+    pthread_cond_destroy(&runners->made);
+    pthread_mutex_destroy(&runners->lock);
+    sfu__free(runners->threads);
+    sfu__free(runners);
+}

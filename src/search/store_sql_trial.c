@@ -1,0 +1,144 @@
+/* store_sql_trial.c - a trial as rows of Optuna's tables: its values and its seed when it is asked, what it came to
+ * when it is finished. */
+#include "store_sql_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+void sfu__sql_time(char text[32]) {
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    const size_t size = strftime(text, 24, "%Y-%m-%d %H:%M:%S", &utc);
+    snprintf(text + size, 32 - size, ".%06ld", now.tv_nsec / 1000);
+}
+
+/* "INTO VALUES ($1, $2), ($3, $4)" for `rows` rows of `columns` values. */
+static sfu_status write_insert(sfu__text *text, const char *into, int rows, int columns) {
+    sfu_status status = SFU_OK;
+    text->size = 0;
+    SFU_TRY(sfu__text_format(text, "%s VALUES", into));
+    for (int i = 0; i < rows * columns; i++) {
+        const char *before = i == 0 ? " (" : i % columns == 0 ? "), (" : ", ";
+        SFU_TRY(sfu__text_format(text, "%s$%d", before, i + 1));
+    }
+    SFU_TRY(sfu__text_add(text, ")", 1));
+done:
+    return status;
+}
+
+/* Inserts the rows that stand in self->row_values. */
+static sfu_status insert_rows(sfu__sql_store *self, const char *into, int rows, int columns) {
+    sfu_status status = SFU_OK;
+    if (rows > 0) {
+        SFU_TRY(write_insert(&self->text, into, rows, columns));
+        status = sfu__sql_do(self, self->text.bytes, self->row_values, rows * columns, NULL);
+    }
+done:
+    return status;
+}
+
+/* ---- asked ------------------------------------------------------------------------------------------------------ */
+
+static sfu_status add_parameters(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
+    int rows = 0;
+    for (int i = 0; i < self->space->count; i++) {
+        if (!isnan(trial->values[i])) {
+            sfu__sql *row = &self->row_values[4 * rows++];
+            row[0] = sfu__sql_int(id);
+            row[1] = sfu__sql_text(self->space->items[i].name);
+            row[2] = sfu__sql_real(trial->values[i]);
+            row[3] = sfu__sql_text(self->distributions[i]);
+        }
+    }
+    return insert_rows(self, "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json)", rows,
+                       4);
+}
+
+/* A value as Python would write it: 0.01, 64, "gcn". */
+static sfu_status add_external(sfu__text *text, const sfu__domain *domain, double value) {
+    if (domain->kind != SFU__RANGE_CHOICE) {
+        return sfu__text_number(text, value);
+    }
+    const sfu__choice *choice = &domain->choices[(int)value];
+    return choice->is_number ? sfu__text_number(text, choice->number) : sfu__text_json(text, choice->text);
+}
+
+static sfu_status add_fixed(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
+    sfu_status status = SFU_OK;
+    const char *before = "{";
+    self->text.size = 0;
+    for (int i = 0; i < self->space->count; i++) {
+        if (!isnan(trial->values[i])) {
+            SFU_TRY(sfu__text_format(&self->text, "%s", before));
+            SFU_TRY(sfu__text_json(&self->text, self->space->items[i].name));
+            SFU_TRY(sfu__text_add(&self->text, ": ", 2));
+            SFU_TRY(add_external(&self->text, &self->space->items[i].range, trial->values[i]));
+            before = ", ";
+        }
+    }
+    SFU_TRY(sfu__text_format(&self->text, "%s}", before[0] == '{' ? "{" : ""));
+    const sfu__sql values[] = {sfu__sql_int(id), sfu__sql_text(self->text.bytes)};
+    status = sfu__sql_do(self,
+                         "INSERT INTO trial_system_attributes (trial_id, \"key\", value_json) VALUES ($1, "
+                         "'fixed_params', $2)",
+                         values, 2, NULL);
+done:
+    return status;
+}
+
+sfu_status sfu__sql_add_trial(sfu__sql_store *self, const sfu__trial *trial) {
+    const sfu__sql values[] = {sfu__sql_int(trial->number), sfu__sql_int(self->study)};
+    char seed[24];
+    sfu_status status = SFU_OK;
+    int64_t id = -1;
+    SFU_TRY(sfu__sql_number(
+        self, "INSERT INTO trials (number, study_id, state) VALUES ($1, $2, 'WAITING') RETURNING trial_id", values, 2,
+        &id));
+    SFU_TRY(add_parameters(self, id, trial));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)trial->seed);
+    const sfu__sql seed_values[] = {sfu__sql_int(id), sfu__sql_text(seed)};
+    SFU_TRY(sfu__sql_do(self,
+                        "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES ($1, 'seed', $2)",
+                        seed_values, 2, NULL));
+    if (trial->enqueued) {
+        status = add_fixed(self, id, trial);
+    }
+done:
+    return status;
+}
+
+/* ---- finished --------------------------------------------------------------------------------------------------- */
+
+/* Python's JSON has words for what is no number. */
+static sfu_status write_number(sfu__text *text, double number) {
+    if (isfinite(number)) {
+        return sfu__text_number(text, number);
+    }
+    return sfu__text_format(text, "%s", isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
+}
+
+sfu_status sfu__sql_add_outcome(sfu__sql_store *self, int64_t id, const sfu__outcome *outcome) {
+    sfu_status status = SFU_OK;
+    sfu__text loss = {0};
+    char epochs[16], best_epoch[16];
+    const sfu__sql value[] = {sfu__sql_int(id), sfu__sql_real(outcome->val_accuracy)};
+    SFU_TRY(sfu__sql_do(
+        self, "INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES ($1, 0, $2, 'FINITE')", value,
+        2, NULL));
+    SFU_TRY(write_number(&loss, outcome->val_loss));
+    snprintf(epochs, sizeof epochs, "%d", (int)outcome->epochs);
+    snprintf(best_epoch, sizeof best_epoch, "%d", (int)outcome->best_epoch);
+    const sfu__sql attributes[] = {sfu__sql_int(id), sfu__sql_text(loss.bytes), sfu__sql_text(epochs),
+                                   sfu__sql_text(best_epoch)};
+    status =
+        sfu__sql_do(self,
+                    "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES ($1, 'val_loss', $2), "
+                    "($1, 'epochs', $3), ($1, 'best_epoch', $4)",
+                    attributes, 4, NULL);
+done:
+    sfu__text_clear(&loss);
+    return status;
+}

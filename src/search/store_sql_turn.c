@@ -1,0 +1,250 @@
+/* store_sql_turn.c - a turn of a worker: one transaction that finishes, puts back, asks and claims.
+ *
+ * It may be run again when nobody knows whether the first run was stored: what was finished then carries our token and
+ * counts as accepted; what was asked is there; what was claimed, with tokens that no one knows of, is put back first.
+ */
+#include "store_sql_int.h"
+
+#include <string.h>
+
+typedef struct turn_context {
+    sfu__sql_store *self;
+    sfu__turn *turn;
+    sfu__held *claimed; /* [turn->want] */
+} turn_context;
+
+static const sfu__held *find_held(const sfu__sql_store *self, int32_t number) {
+    for (size_t i = 0; i < self->held_count; i++) {
+        if (self->held[i].number == number) {
+            return &self->held[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- finishing -------------------------------------------------------------------------------------------------- */
+
+/* Whether it was finished under this claim before, by a run of this turn that got lost. */
+static sfu_status was_accepted(sfu__sql_store *self, const sfu__held *held, bool *accepted) {
+    const sfu__sql values[] = {sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
+    int64_t id = -1;
+    const sfu_status status = sfu__sql_number(
+        self,
+        "SELECT t.trial_id FROM trials t JOIN sfumato_claims c ON c.trial_id = t.trial_id WHERE t.trial_id = $1 AND "
+        "t.state IN ('COMPLETE', 'FAIL') AND c.worker = $2 AND c.token = $3",
+        values, 3, &id);
+    *accepted = id == held->id;
+    return status;
+}
+
+static sfu_status finish(sfu__sql_store *self, sfu__finished *finished) {
+    const sfu__held *held = find_held(self, finished->number);
+    sfu_status status = SFU_OK;
+    finished->refused = true;
+    if (held == NULL) {
+        return SFU_OK;
+    }
+    char now[32];
+    sfu__sql_time(now);
+    const sfu__sql values[] = {sfu__sql_text(finished->outcome.failed ? "FAIL" : "COMPLETE"), sfu__sql_text(now),
+                               sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
+    int64_t changed = 0;
+    SFU_TRY(
+        sfu__sql_do(self,
+                    "UPDATE trials SET state = $1, datetime_complete = $2 WHERE trial_id = $3 AND state = 'RUNNING' "
+                    "AND EXISTS (SELECT 1 FROM sfumato_claims c WHERE c.trial_id = $3 AND c.worker = $4 AND c.token "
+                    "= $5)",
+                    values, 5, &changed));
+    if (changed == 1) {
+        finished->refused = false;
+        status = finished->outcome.failed ? SFU_OK : sfu__sql_add_outcome(self, held->id, &finished->outcome);
+    } else {
+        bool accepted = false;
+        SFU_TRY(was_accepted(self, held, &accepted));
+        finished->refused = !accepted;
+    }
+done:
+    return status;
+}
+
+static sfu_status put_back(sfu__sql_store *self, int32_t number) {
+    const sfu__held *held = find_held(self, number);
+    if (held == NULL) {
+        return SFU_OK;
+    }
+    const sfu__sql values[] = {sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__sql_do(self,
+                        "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE trial_id = $1 AND state = "
+                        "'RUNNING' AND EXISTS (SELECT 1 FROM sfumato_claims c WHERE c.trial_id = $1 AND c.worker = $2 "
+                        "AND c.token = $3)",
+                        values, 3, NULL));
+    status = sfu__sql_do(self,
+                         "DELETE FROM sfumato_claims WHERE trial_id = $1 AND worker = $2 AND token = $3 AND EXISTS "
+                         "(SELECT 1 FROM trials t WHERE t.trial_id = $1 AND t.state = 'WAITING')",
+                         values, 3, NULL);
+done:
+    return status;
+}
+
+/* ---- asking ----------------------------------------------------------------------------------------------------- */
+
+static sfu_status lock_study(sfu__sql_store *self) {
+    const sfu__sql study = sfu__sql_int(self->study);
+    const char *lock = self->db->driver->lock_study;
+    return lock != NULL ? sfu__sql_do(self, lock, &study, 1, NULL) : SFU_OK;
+}
+
+static sfu_status ask(sfu__sql_store *self, sfu__turn *turn) {
+    const sfu__sql study = sfu__sql_int(self->study);
+    sfu_status status = SFU_OK;
+    int64_t last = -1;
+    turn->asked_before = false;
+    if (turn->asked_count == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(lock_study(self)); /* numbers become visible in their order */
+    SFU_TRY(sfu__sql_number(self, "SELECT number FROM trials WHERE study_id = $1 ORDER BY trial_id DESC LIMIT 1",
+                            &study, 1, &last));
+    if (turn->asked[0].number > last + 1) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: trial %d cannot follow trial %lld", self->label,
+                         (int)turn->asked[0].number, (long long)last);
+    }
+    turn->asked_before = turn->asked[0].number <= last;
+    for (int i = 0; i < turn->asked_count && !turn->asked_before; i++) {
+        SFU_TRY(sfu__sql_add_trial(self, &turn->asked[i]));
+    }
+done:
+    return status;
+}
+
+/* ---- claiming --------------------------------------------------------------------------------------------------- */
+
+static sfu_status take_waiting(void *user, const sfu__sql *columns, int count) {
+    turn_context *context = user;
+    sfu__turn *turn = context->turn;
+    if (count == 2 && columns[0].kind == SFU__SQL_INT && columns[1].kind == SFU__SQL_INT &&
+        turn->claimed_count < turn->want) {
+        const int32_t number = (int32_t)columns[1].integer;
+        context->claimed[turn->claimed_count] = (sfu__held){.number = number, .id = columns[0].integer};
+        turn->claimed[turn->claimed_count++] = number;
+    }
+    return SFU_OK;
+}
+
+static sfu_status claim_one(sfu__sql_store *self, sfu__held *held) {
+    char now[32];
+    sfu__sql_time(now);
+    held->token = ++self->token;
+    const sfu__sql start[] = {sfu__sql_int(held->id), sfu__sql_text(now)};
+    const sfu__sql claim[] = {sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
+    sfu_status status = SFU_OK;
+    int64_t changed = 0;
+    SFU_TRY(sfu__sql_do(self,
+                        "UPDATE trials SET state = 'RUNNING', datetime_start = $2 WHERE trial_id = $1 AND state = "
+                        "'WAITING'",
+                        start, 2, &changed));
+    if (changed != 1) {
+        return sfu__fail(SFU_ERR_IO, "%s: trial %d was taken while it was locked", self->label, (int)held->number);
+    }
+    status =
+        sfu__sql_do(self,
+                    "INSERT INTO sfumato_claims (trial_id, worker, token) VALUES ($1, $2, $3) ON CONFLICT (trial_id) "
+                    "DO UPDATE SET worker = excluded.worker, token = excluded.token",
+                    claim, 3, NULL);
+done:
+    return status;
+}
+
+static sfu_status claim(turn_context *context) {
+    sfu__sql_store *self = context->self;
+    sfu__turn *turn = context->turn;
+    const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_int(sfu__sql_open_from(self)),
+                               sfu__sql_int(turn->want)};
+    sfu_status status = SFU_OK;
+    turn->claimed_count = 0;
+    if (turn->want > 0) {
+        SFU_TRY(sfu__sql_ask(self, self->sql_waiting, values, 3, take_waiting, context));
+    }
+    for (int i = 0; i < turn->claimed_count; i++) {
+        SFU_TRY(claim_one(self, &context->claimed[i]));
+    }
+done:
+    return status;
+}
+
+/* ---- the turn --------------------------------------------------------------------------------------------------- */
+
+/* What a turn that may be stored has claimed, with nobody to run it. */
+static sfu_status put_lost_claims_back(sfu__sql_store *self) {
+    const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(self->worker), sfu__sql_int(self->settled)};
+    return sfu__sql_do(
+        self,
+        "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE study_id = $1 AND state = "
+        "'RUNNING' AND trial_id IN (SELECT trial_id FROM sfumato_claims WHERE worker = $2 AND token > $3)",
+        values, 3, NULL);
+}
+
+static sfu_status turn_body(void *user, sfu__db *db) {
+    turn_context *context = user;
+    sfu__sql_store *self = context->self;
+    sfu__turn *turn = context->turn;
+    sfu_status status = SFU_OK;
+    (void)db;
+    if (self->doubt) {
+        SFU_TRY(put_lost_claims_back(self));
+    }
+    self->doubt = true;
+    SFU_TRY(ask(self, turn));
+    for (int i = 0; i < turn->finished_count; i++) {
+        SFU_TRY(finish(self, &turn->finished[i]));
+    }
+    for (int i = 0; i < turn->put_back_count; i++) {
+        SFU_TRY(put_back(self, turn->put_back[i]));
+    }
+    status = claim(context);
+done:
+    return status;
+}
+
+static void drop_held(sfu__sql_store *self, int32_t number) {
+    const sfu__held *held = find_held(self, number);
+    if (held != NULL) {
+        self->held[held - self->held] = self->held[--self->held_count];
+    }
+}
+
+/* What is held now. There is room: it was made before the turn, which cannot be undone. */
+static void settle(turn_context *context) {
+    sfu__sql_store *self = context->self;
+    const sfu__turn *turn = context->turn;
+    for (int i = 0; i < turn->finished_count; i++) {
+        drop_held(self, turn->finished[i].number);
+    }
+    for (int i = 0; i < turn->put_back_count; i++) {
+        drop_held(self, turn->put_back[i]);
+    }
+    for (int i = 0; i < turn->claimed_count; i++) {
+        self->held[self->held_count++] = context->claimed[i];
+    }
+    self->settled = self->token;
+    self->doubt = false;
+}
+
+sfu_status sfu__sql_turn(sfu__store *store, sfu__turn *turn) {
+    sfu__sql_store *self = (sfu__sql_store *)store;
+    turn_context context = {self, turn, NULL};
+    sfu_status status = SFU_OK;
+    const size_t want = turn->want > 0 ? (size_t)turn->want : 0;
+    sfu__held *grown = sfu__grow(self->held, &self->held_capacity, self->held_count + want + 1, sizeof *grown);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->held = grown;
+    SFU_ALLOC(context.claimed, want);
+    SFU_TRY(sfu__db_transaction(self->db, false, turn_body, &context));
+    settle(&context);
+done:
+    sfu__free(context.claimed);
+    return status;
+}

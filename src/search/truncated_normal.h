@@ -1,0 +1,18 @@
+/* truncated_normal.h - the normal distribution and its part between two bounds, in logarithms, so that tails of 40 and
+ * more deviations keep their digits. docs/tpe.md has the formulas. */
+#ifndef SFU_TRUNCATED_NORMAL_H
+#define SFU_TRUNCATED_NORMAL_H
+
+/* log Phi(x), the distribution function of the standard normal. */
+double sfu__normal_log_cdf(double x);
+
+/* log(Phi(b) - Phi(a)), a <= b. */
+double sfu__normal_log_mass(double a, double b);
+
+/* x <= 0 with log Phi(x) = y; y <= log 1/2. */
+double sfu__normal_log_quantile(double y);
+
+/* x within [a, b] below which the share q of what Phi has there lies. */
+double sfu__truncated_normal_quantile(double q, double a, double b);
+
+#endif

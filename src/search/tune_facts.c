@@ -1,0 +1,170 @@
+#include "tune_facts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char selection[] = "val_accuracy, then val_loss, then number";
+
+/* Keeps the text as the value of one more fact. */
+static sfu_status add(sfu__facts *facts, const char *key, const char *text, sfu__text *json) {
+    facts->json[facts->count] = json->bytes;
+    facts->items[facts->count++] = (sfu__store_fact){key, json->bytes, text};
+    *json = (sfu__text){0};
+    return SFU_OK;
+}
+
+static sfu_status add_string(sfu__facts *facts, const char *key, const char *text, const char *value) {
+    sfu__text json = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_json(&json, value));
+    SFU_TRY(add(facts, key, text, &json));
+done:
+    sfu__text_clear(&json);
+    return status;
+}
+
+static sfu_status add_integer(sfu__facts *facts, const char *key, const char *text, uint64_t value) {
+    sfu__text json = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(&json, "%" PRIu64, value));
+    SFU_TRY(add(facts, key, text, &json));
+done:
+    sfu__text_clear(&json);
+    return status;
+}
+
+/* The networks as they were given: one, or those that `net` chooses among. */
+static sfu_status add_nets(sfu__facts *facts, const sfu__space *space) {
+    sfu__text json = {0};
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < space->net_count; i++) {
+        SFU_TRY(sfu__text_format(&json, i > 0 ? ", " : space->net_count > 1 ? "[" : ""));
+        SFU_TRY(sfu__text_json(&json, space->nets[i]));
+    }
+    SFU_TRY(sfu__text_format(&json, space->net_count > 1 ? "]" : ""));
+    SFU_TRY(add(facts, "sfumato:net", "the network", &json));
+done:
+    sfu__text_clear(&json);
+    return status;
+}
+
+static sfu_status add_points(sfu__facts *facts, const sfu_tune_options *options) {
+    sfu__text json = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(&json, "["));
+    for (int i = 0; i < options->enqueue_count; i++) {
+        SFU_TRY(sfu__text_format(&json, i > 0 ? ", " : ""));
+        SFU_TRY(sfu__text_json(&json, options->enqueue[i]));
+    }
+    SFU_TRY(sfu__text_format(&json, "]"));
+    SFU_TRY(add(facts, "sfumato:enqueued", "the list of points to start with", &json));
+done:
+    sfu__text_clear(&json);
+    return status;
+}
+
+/* A setting of the training that is not searched. */
+static sfu_status put_setting(sfu__text *json, const char *key, double value) {
+    sfu_status status = sfu__text_format(json, "%s\"%s\": ", json->size > 1 ? ", " : "", key);
+    return status == SFU_OK ? sfu__text_number(json, value) : status;
+}
+
+static sfu_status add_training(sfu__facts *facts, const sfu__facts_of *of) {
+    const sfu_train_options *train = of->train;
+    const struct {
+        const char *key;
+        double value;
+        bool searchable;
+    } settings[] = {
+        {"epochs", train->epochs, false},
+        {"patience", train->patience, false},
+        {"keep_last", train->keep == SFU_KEEP_LAST, false},
+        {"balanced", train->balanced, false},
+        {"lr", train->lr, true},
+        {"weight_decay", train->weight_decay, true},
+        {"dropout", train->dropout, true},
+        {"hidden", of->space->net_options.hidden, true},
+        {"k", of->space->net_options.k, true},
+    };
+    sfu__text json = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(&json, "{"));
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (!settings[i].searchable || sfu__space_find(of->space, settings[i].key) < 0) {
+            SFU_TRY(put_setting(&json, settings[i].key, settings[i].value));
+        }
+    }
+    SFU_TRY(sfu__text_format(&json, "}"));
+    SFU_TRY(add(facts, "sfumato:training", "what is not searched", &json));
+done:
+    sfu__text_clear(&json);
+    return status;
+}
+
+/* "cora gcn random:0 size 1" */
+static sfu_status make_name(sfu__facts *facts, const sfu__facts_of *of) {
+    sfu__text name = {0};
+    sfu_status status = SFU_OK;
+    if (of->options->study_name != NULL) {
+        SFU_TRY(sfu__text_format(&name, "%s", of->options->study_name));
+    } else {
+        SFU_TRY(sfu__text_format(&name, "%s %s %s", sfu_dataset_name(of->dataset),
+                                 of->space->net_count > 1 ? "any" : of->space->nets[0], sfu_split_text(of->split)));
+    }
+    facts->name = name.bytes;
+    name = (sfu__text){0};
+done:
+    sfu__text_clear(&name);
+    return status;
+}
+
+sfu_status sfu__facts_make(sfu__facts *facts, const sfu__facts_of *of) {
+    const sfu_tune_options *options = of->options;
+    sfu_status status = SFU_OK;
+    char digest[65];
+    SFU_TRY(sfu_dataset_digest(digest, of->dataset));
+    SFU_TRY(make_name(facts, of));
+    SFU_TRY(add_string(facts, "sfumato:version", "the version of the program", sfu_version()));
+    SFU_TRY(add_string(facts, "sfumato:dataset", "the dataset (its digest)", digest));
+    SFU_TRY(add_string(facts, "sfumato:split", "the split (its digest)", sfu_split_digest(of->split)));
+    SFU_TRY(add_nets(facts, of->space));
+    SFU_TRY(add_string(facts, "sfumato:space", "the search space", of->space->text));
+    SFU_TRY(add_string(facts, "sfumato:loss", "the loss", of->train->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    SFU_TRY(add_training(facts, of));
+    SFU_TRY(add_string(facts, "sfumato:sampler", "the sampler", options->sampler));
+    SFU_TRY(add_integer(facts, "sfumato:seed", "the seed", options->seed));
+    SFU_TRY(add_integer(facts, "sfumato:wave", "the wave", (uint64_t)options->wave));
+    SFU_TRY(add_points(facts, options));
+    SFU_TRY(add_string(facts, "sfumato:selection", "the rule of choice", selection));
+done:
+    return status;
+}
+
+void sfu__facts_clear(sfu__facts *facts) {
+    for (int i = 0; i < facts->count; i++) {
+        sfu__free(facts->json[i]);
+    }
+    sfu__free(facts->name);
+    *facts = (sfu__facts){0};
+}
+
+static sfu_status put_score(sfu__text *json, const char *key, double value) {
+    sfu_status status = sfu__text_format(json, ", \"%s\": ", key);
+    if (status != SFU_OK) {
+        return status;
+    }
+    return isfinite(value) ? sfu__text_number(json, value) : sfu__text_format(json, "null");
+}
+
+sfu_status sfu__winner_json(sfu__text *json, const sfu__trial *best, const sfu_scores *scores) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "{\"number\": %d", best->number));
+    SFU_TRY(put_score(json, "val_accuracy", scores->val_accuracy));
+    SFU_TRY(put_score(json, "val_loss", scores->val_loss));
+    SFU_TRY(put_score(json, "test_accuracy", scores->test_accuracy));
+    SFU_TRY(put_score(json, "test_macro_f1", scores->test_macro_f1));
+    SFU_TRY(sfu__text_format(json, "}"));
+done:
+    return status;
+}

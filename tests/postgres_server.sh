@@ -1,0 +1,73 @@
+#!/bin/bash
+# A PostgreSQL server of a test's own, in a folder of its own, reached through a socket in it. It ends with the process
+# that wanted it, whatever becomes of that.
+#   postgres_server.sh make PID            a new server; prints its folder; exit 77 where none can be had
+#   postgres_server.sh start|stop FOLDER   and in between it can be stopped (at once, as a crash does) and started again
+# Its database is postgresql://sfumato@/postgres?host=FOLDER; the user `locked` has the password "right horse".
+set -u
+
+binaries=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+if [ -z "$binaries" ] && command -v initdb >/dev/null; then
+    binaries=$(dirname "$(command -v initdb)")
+fi
+
+# The server refuses to run as root.
+as_user() {
+    if [ "$(id -u)" = 0 ]; then
+        runuser -u "$user" -- "$@"
+    else
+        "$@"
+    fi
+}
+if [ "$(id -u)" = 0 ]; then
+    user=nobody
+    id postgres >/dev/null 2>&1 && user=postgres
+fi
+
+start() {
+    (cd "$1" && as_user "$binaries/pg_ctl" start -s -w -t 60 -D "$1/data" -l "$1/log" >/dev/null </dev/null)
+}
+
+stop() {
+    (cd "$1" && as_user "$binaries/pg_ctl" stop -s -w -m immediate -D "$1/data" >/dev/null 2>&1)
+}
+
+# Ends the server when the process is no more.
+watch() {
+    while kill -0 "$2" 2>/dev/null; do
+        sleep 0.2
+    done
+    stop "$1"
+    rm -rf "$1"
+}
+
+make() {
+    if [ ! -x "$binaries/initdb" ] || { [ "$(id -u)" = 0 ] && ! command -v runuser >/dev/null; }; then
+        echo "no PostgreSQL server is installed here (Debian: postgresql)" >&2
+        return 77
+    fi
+    local folder
+    folder=$(mktemp -d /tmp/sfumato-postgres.XXXXXX) || return 1 # short: the path of a socket is
+    chmod 755 "$folder"
+    [ "$(id -u)" = 0 ] && chown "$user" "$folder"
+    if ! (cd "$folder" && as_user "$binaries/initdb" -N -A trust -U sfumato --locale=C -E UTF8 data) \
+            >"$folder/initdb.log" 2>&1; then
+        cat "$folder/initdb.log" >&2
+        rm -rf "$folder"
+        return 1
+    fi
+    cat >>"$folder/data/postgresql.conf" <<END
+listen_addresses = ''
+unix_socket_directories = '$folder'
+shared_buffers = 16MB
+fsync = ${FSYNC:-off}
+deadlock_timeout = 100ms
+END
+    sed -i '1i local all locked scram-sha-256' "$folder/data/pg_hba.conf"
+    start "$folder" || { cat "$folder/log" >&2; rm -rf "$folder"; return 1; }
+    setsid bash "$0" watch "$folder" "$1" >/dev/null 2>&1 </dev/null &
+    "$binaries/psql" -q -h "$folder" -U sfumato postgres -c "CREATE ROLE locked LOGIN PASSWORD 'right horse'" || return 1
+    echo "$folder"
+}
+
+"$@"

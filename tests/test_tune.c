@@ -1,0 +1,488 @@
+/* Studies through the public interface: that nothing but the seed and the results decides what a trial is, that test
+ * labels are never looked at, that a trial can be trained again, and what is refused. */
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 240, TRIALS = 30 };
+
+static const char space[] = "lr=log(1e-3,1) dropout=(0,0.9) hidden={4,8}";
+
+/* ---- data ---------------------------------------------------------------------------------------------------------
+ */
+
+static sfu_dataset *made(void) {
+    sfu_dataset *dataset = NULL;
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.nodes = NODES;
+    options.classes = 3;
+    options.vocabulary = 60;
+    options.noise = 0.8;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    return dataset;
+}
+
+/* The same graph, features and split, the labels of the test nodes each moved to the next class. */
+static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, int32_t by) {
+    const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
+    const int64_t edges = graph.indptr[graph.rows];
+    int32_t *from = calloc((size_t)edges, sizeof *from), *labels = calloc(NODES, sizeof *labels);
+    assert_true(from != NULL && labels != NULL);
+    for (int32_t i = 0; i < graph.rows; i++) {
+        for (int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; e++) {
+            from[e] = i;
+        }
+    }
+    memcpy(labels, sfu_dataset_labels(dataset), NODES * sizeof *labels);
+    int32_t count = 0;
+    const int32_t *test = sfu_split_part(split, SFU_TEST, &count);
+    for (int32_t i = 0; i < count; i++) {
+        labels[test[i]] = (labels[test[i]] + by) % 3;
+    }
+    sfu_arrays arrays = {.nodes = NODES,
+                         .edges = edges,
+                         .edge_from = from,
+                         .edge_to = graph.indices,
+                         .features = sfu_dataset_features(dataset),
+                         .indptr = words.indptr,
+                         .indices = words.indices,
+                         .values = words.values,
+                         .labels = labels,
+                         .classes = 3};
+    for (int part = 0; part < SFU_PARTS; part++) {
+        arrays.standard[part] = sfu_split_part(split, (sfu_part)part, &arrays.standard_count[part]);
+    }
+    sfu_dataset *other = NULL;
+    sfu_import_options options;
+    sfu_import_options_init(&options);
+    assert_ok(sfu_dataset_from_arrays(&other, &arrays, &options));
+    free(from);
+    free(labels);
+    return other;
+}
+
+static sfu_tune_options small(void) {
+    sfu_tune_options options;
+    sfu_tune_options_init(&options);
+    options.space = space;
+    options.trials = TRIALS;
+    options.wave = 6;
+    options.jobs = 1;
+    options.train.epochs = 20;
+    return options;
+}
+
+static sfu_study *tuned(const sfu_dataset *dataset, const char *net, const sfu_tune_options *options) {
+    sfu_study *study = NULL;
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    assert_ok(sfu_tune(&study, dataset, net, NULL, split, options));
+    sfu_split_free(split);
+    return study;
+}
+
+static void assert_same_trials(const sfu_study *one, const sfu_study *other) {
+    assert_int_equal(sfu_study_trials(one), sfu_study_trials(other));
+    for (int32_t i = 0; i < sfu_study_trials(one); i++) {
+        const sfu_trial *a = sfu_study_trial(one, i), *b = sfu_study_trial(other, i);
+        assert_string_equal(a->params, b->params);
+        assert_int_equal(a->state, b->state);
+        assert_memory_equal(&a->val_accuracy, &b->val_accuracy, sizeof a->val_accuracy);
+        assert_memory_equal(&a->val_loss, &b->val_loss, sizeof a->val_loss);
+        assert_int_equal(a->seed, b->seed);
+        assert_int_equal(a->epochs, b->epochs);
+        assert_int_equal(a->best_epoch, b->best_epoch);
+    }
+    assert_int_equal(sfu_study_ranked(one, 0)->number, sfu_study_ranked(other, 0)->number);
+}
+
+/* ---- tests --------------------------------------------------------------------------------------------------------
+ */
+
+static void jobs_do_not_matter(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    static const int32_t waves[] = {1, 2, 7, 32};
+    for (int w = 0; w < 4; w++) {
+        sfu_tune_options options = small();
+        options.wave = waves[w];
+        sfu_study *alone = tuned(dataset, "gcn", &options);
+        for (options.jobs = 2; options.jobs <= 5; options.jobs += 3) {
+            sfu_study *together = tuned(dataset, "gcn", &options);
+            assert_same_trials(alone, together);
+            sfu_study_free(together);
+        }
+        sfu_study_free(alone);
+    }
+    sfu_dataset_free(dataset);
+}
+
+/* Fewer trials are the beginning of more. */
+static void trials_come_in_the_same_order(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    sfu_study *more = tuned(dataset, "gcn", &options);
+    options.trials = 17;
+    sfu_study *fewer = tuned(dataset, "gcn", &options);
+    for (int32_t i = 0; i < 17; i++) {
+        assert_string_equal(sfu_study_trial(fewer, i)->params, sfu_study_trial(more, i)->params);
+    }
+    sfu_study_free(fewer);
+    sfu_study_free(more);
+    sfu_dataset_free(dataset);
+}
+
+static void seeds_and_samplers_differ(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    sfu_study *usual = tuned(dataset, "gcn", &options);
+    options.seed = 1;
+    sfu_study *other_seed = tuned(dataset, "gcn", &options);
+    assert_string_not_equal(sfu_study_trial(usual, 0)->params, sfu_study_trial(other_seed, 0)->params);
+    options.seed = 0;
+    options.sampler = "random";
+    sfu_study *other_sampler = tuned(dataset, "gcn", &options);
+    assert_string_equal(sfu_study_trial(usual, 0)->params, sfu_study_trial(other_sampler, 0)->params);
+    assert_string_not_equal(sfu_study_trial(usual, 29)->params, sfu_study_trial(other_sampler, 29)->params);
+    sfu_study_free(usual);
+    sfu_study_free(other_seed);
+    sfu_study_free(other_sampler);
+    sfu_dataset_free(dataset);
+}
+
+/* No trial changes when every test label does; the score of the winner does. */
+static void test_labels_are_not_read(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    sfu_dataset *right = flipped(dataset, split, 0), *wrong = flipped(dataset, split, 1);
+    const sfu_tune_options options = small();
+    sfu_study *one = tuned(right, "gcn", &options), *other = tuned(wrong, "gcn", &options);
+    assert_same_trials(one, other);
+    assert_true(sfu_model_scores(sfu_study_model(one)).test_accuracy !=
+                sfu_model_scores(sfu_study_model(other)).test_accuracy);
+    sfu_study_free(one);
+    sfu_study_free(other);
+    sfu_dataset_free(right);
+    sfu_dataset_free(wrong);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* The value of a parameter of a trial as a number. */
+static double number_of(const sfu_study *study, int32_t trial, const char *name) {
+    for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
+        if (strcmp(sfu_study_parameter(study, i), name) == 0) {
+            return strtod(sfu_study_value(study, trial, i), NULL);
+        }
+    }
+    fail_msg("no parameter %s", name);
+    return NAN;
+}
+
+static void trials_can_be_trained_again(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    const sfu_tune_options options = small();
+    sfu_study *study = tuned(dataset, "gcn", &options);
+    for (int32_t i = 0; i < TRIALS; i += 3) {
+        const sfu_trial *trial = sfu_study_trial(study, i);
+        sfu_net_options net_options;
+        sfu_net_options_init(&net_options);
+        net_options.hidden = (int32_t)number_of(study, i, "hidden");
+        sfu_net *net = NULL;
+        sfu_model *model = NULL;
+        assert_ok(sfu_net_parse(&net, "gcn", &net_options));
+        sfu_train_options train = options.train;
+        train.seed = trial->seed;
+        train.lr = number_of(study, i, "lr");
+        train.dropout = number_of(study, i, "dropout");
+        assert_ok(sfu_train(&model, dataset, net, split, &train));
+        const sfu_scores scores = sfu_model_scores(model);
+        assert_true(scores.val_accuracy == trial->val_accuracy && scores.val_loss == trial->val_loss);
+        assert_int_equal(scores.best_epoch, trial->best_epoch);
+        sfu_model_free(model);
+        sfu_net_free(net);
+    }
+    sfu_study_free(study);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+static void the_winner_is_the_best(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    const sfu_tune_options options = small();
+    sfu_study *study = tuned(dataset, "gcn", &options);
+    const sfu_trial *winner = sfu_study_ranked(study, 0);
+    for (int32_t i = 0; i < TRIALS; i++) {
+        const sfu_trial *trial = sfu_study_trial(study, i);
+        assert_true(trial->val_accuracy < winner->val_accuracy ||
+                    (trial->val_accuracy == winner->val_accuracy &&
+                     (trial->val_loss > winner->val_loss ||
+                      (trial->val_loss == winner->val_loss && trial->number >= winner->number))));
+    }
+    for (int32_t rank = 1; sfu_study_ranked(study, rank) != NULL; rank++) {
+        assert_true(sfu_study_ranked(study, rank)->val_accuracy <= sfu_study_ranked(study, rank - 1)->val_accuracy);
+    }
+    assert_true(sfu_model_scores(sfu_study_model(study)).val_accuracy == winner->val_accuracy);
+    assert_true(sfu_study_winner_options(study)->seed == winner->seed);
+    double sum = 0.0;
+    for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
+        sum += sfu_study_importance(study, i);
+    }
+    assert_true(fabs(sum - 1.0) < 1e-9 || sum == 0.0);
+    sfu_study_free(study);
+    sfu_dataset_free(dataset);
+}
+
+/* Of networks that differ in what they have, each trial has what its own has. */
+static void networks_are_searched(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    options.space = "net={gcn,sgcn,lpnn} lr=log(1e-3,0.1) hidden={4,8} mu_g=(0,1)";
+    sfu_study *study = tuned(dataset, "any", &options);
+    bool seen[3] = {false};
+    for (int32_t i = 0; i < TRIALS; i++) {
+        const char *params = sfu_study_trial(study, i)->params;
+        const bool gcn = strstr(params, "net=gcn") != NULL, lpnn = strstr(params, "net=lpnn") != NULL;
+        assert_int_equal(gcn, strstr(params, "hidden=") != NULL);
+        assert_int_equal(lpnn, strstr(params, "mu_g=") != NULL);
+        seen[gcn ? 0 : lpnn ? 1 : 2] = true;
+    }
+    assert_true(seen[0] && seen[1] && seen[2]);
+    sfu_study_free(study);
+    sfu_dataset_free(dataset);
+}
+
+static void enqueued_points_come_first(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    const char *const points[] = {"lr=0.01 dropout=0.5 hidden=8", "hidden=4"};
+    options.enqueue = points;
+    options.enqueue_count = 2;
+    sfu_study *study = tuned(dataset, "gcn", &options);
+    assert_string_equal(sfu_study_trial(study, 0)->params, "lr=0.01 dropout=0.5 hidden=8");
+    assert_non_null(strstr(sfu_study_trial(study, 1)->params, "hidden=4"));
+    assert_non_null(strstr(sfu_study_trial(study, 1)->params, "lr="));
+    sfu_study_free(study);
+    sfu_dataset_free(dataset);
+}
+
+/* A trial that diverges is FAIL and counts; where all do there is no winner. */
+static void diverged_trials_fail(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    options.space = "lr=log(1e-2,1e30)";
+    sfu_study *study = tuned(dataset, "gcn", &options);
+    int32_t failed = 0;
+    for (int32_t i = 0; i < TRIALS; i++) {
+        const sfu_trial *trial = sfu_study_trial(study, i);
+        failed += trial->state == SFU_TRIAL_FAIL;
+        assert_int_equal(trial->state == SFU_TRIAL_FAIL, isnan(trial->val_accuracy));
+    }
+    assert_in_range(failed, 1, TRIALS - 1);
+    assert_int_equal(sfu_study_trials(study), TRIALS);
+    sfu_study_free(study);
+    options.space = "lr=log(1e29,1e30)";
+    study = tuned(dataset, "gcn", &options);
+    assert_null(sfu_study_ranked(study, 0));
+    assert_null(sfu_study_model(study));
+    sfu_study_free(study);
+    sfu_dataset_free(dataset);
+}
+
+/* ---- a study in a file --------------------------------------------------------------------------------------------
+ */
+
+typedef struct stopper {
+    int32_t after, heard;
+} stopper;
+
+static bool stop(void *user, const sfu_tune_progress *progress) {
+    stopper *self = user;
+    assert_true(progress->done >= self->heard); /* never less */
+    self->heard = progress->done;
+    return progress->here < self->after;
+}
+
+static char *export_of(const sfu_study *study) {
+    const char *path = test_path("export.csv");
+    assert_ok(sfu_study_export(study, path));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_in_range(fread(text, 1, (1 << 20) - 1, file), 100, (1 << 20) - 2);
+    fclose(file);
+    return text;
+}
+
+/* Stopped again and again, the study ends as one that never was. */
+static void a_stopped_study_goes_on(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    sfu_tune_options options = small();
+    sfu_study *whole = tuned(dataset, "gcn", &options), *study = NULL;
+    char file[256];
+    snprintf(file, sizeof file, "%s", test_path("stopped.db"));
+    options.study = file;
+    options.jobs = 2;
+    options.on_progress = stop;
+    sfu_status status = SFU_ERR_CANCELLED;
+    for (int round = 0; status == SFU_ERR_CANCELLED; round++) {
+        stopper self = {.after = 1 + round % 5};
+        options.on_progress_user = &self;
+        status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
+        assert_true(round < 2 * TRIALS);
+    }
+    if (status == SFU_ERR_UNSUPPORTED) {
+        skip();
+    }
+    assert_ok(status);
+    char *one = export_of(whole), *other = export_of(study);
+    assert_string_equal(one, other);
+    free(one);
+    free(other);
+    sfu_study_free(study);
+
+    /* Done is done; and more trials go on from there. */
+    options.on_progress = NULL;
+    assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
+    assert_same_trials(whole, study);
+    sfu_study_free(study);
+    options.trials = TRIALS + 10;
+    assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
+    sfu_study_free(whole);
+    options.study = NULL;
+    whole = tuned(dataset, "gcn", &options);
+    assert_same_trials(whole, study);
+    sfu_study_free(study);
+    sfu_study_free(whole);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* A study goes on with nothing but what it began with. */
+static void another_study_is_refused(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL, *other_split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    assert_ok(sfu_split_new(&other_split, dataset, "random:1", NULL));
+    sfu_tune_options options = small();
+    char file[256];
+    snprintf(file, sizeof file, "%s", test_path("facts.db"));
+    options.study = file;
+    options.study_name = "one";
+    options.trials = 3;
+    sfu_study *study = NULL;
+    const sfu_status status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
+    if (status == SFU_ERR_UNSUPPORTED) {
+        skip();
+    }
+    assert_ok(status);
+    sfu_study_free(study);
+    sfu_tune_options other = options;
+    other.seed = 7;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), file, "the seed", "0", "7");
+    other = options;
+    other.wave = 8;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the wave", "6", "8");
+    other = options;
+    other.train.loss = SFU_LOSS_SUM;
+    other.loss_is_set = true;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the loss", "mean", "sum");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn+lp", NULL, split, &options), "the network", "gcn");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, other_split, &options), "the split");
+    other = options;
+    other.space = "lr=log(1e-3,1) dropout=(0,0.9) hidden={4,8,16}";
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the search space");
+    assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options)); /* unharmed */
+    sfu_study_free(study);
+    sfu_split_free(split);
+    sfu_split_free(other_split);
+    sfu_dataset_free(dataset);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------------------------------
+ */
+
+static void wrong_options_are_refused(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    sfu_study *study = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    sfu_tune_options options = small();
+    options.sampler = "tea";
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &options), "\"tea\"", "random");
+    options = small();
+    options.trials = 0;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &options), "at least 1 trial");
+    options = small();
+    options.wave = 0;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &options), "wave");
+    options = small();
+    const char *const points[] = {"lr=5"};
+    options.enqueue = points;
+    options.enqueue_count = 1;
+    assert_int_equal(sfu_tune(&study, dataset, "gcn", NULL, split, &options), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "lr is \"5\""));
+    assert_null(study);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+typedef struct body_context {
+    sfu_dataset *dataset;
+    sfu_split *split;
+} body_context;
+
+static sfu_status tune_once(void *context) {
+    const body_context *self = context;
+    sfu_tune_options options = small();
+    options.trials = 14;
+    options.wave = 4;
+    options.train.epochs = 2;
+    sfu_study *study = NULL;
+    const sfu_status status = sfu_tune(&study, self->dataset, "gcn", NULL, self->split, &options);
+    sfu_study_free(study);
+    return status;
+}
+
+static void memory_may_run_out(void **state) {
+    (void)state;
+    body_context context = {made(), NULL};
+    assert_ok(sfu_split_new(&context.split, context.dataset, NULL, NULL));
+    test_fail_each_allocation(tune_once, &context, test_is_slow() ? 60 : 400);
+    sfu_split_free(context.split);
+    sfu_dataset_free(context.dataset);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_do_not_matter),          cmocka_unit_test(trials_come_in_the_same_order),
+        cmocka_unit_test(seeds_and_samplers_differ),   cmocka_unit_test(test_labels_are_not_read),
+        cmocka_unit_test(trials_can_be_trained_again), cmocka_unit_test(the_winner_is_the_best),
+        cmocka_unit_test(networks_are_searched),       cmocka_unit_test(enqueued_points_come_first),
+        cmocka_unit_test(diverged_trials_fail),        cmocka_unit_test(a_stopped_study_goes_on),
+        cmocka_unit_test(another_study_is_refused),    cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
