@@ -27,12 +27,11 @@ echo "$net, space $space, $trials trials"
 printf '%-12s %10s %10s %10s %12s %10s %8s\n' jobs seconds trials/s gain efficiency 'CPU s' same
 
 # One line of the table.
-measure() { # LABEL JOBS ARGUMENT...
-    local label=$1 jobs=$2 real cpu same
-    shift 2
+measure() { # LABEL JOBS STUDY
+    local label=$1 jobs=$2 study=$3 real cpu same
     TIMEFORMAT='%R %U %S'
     { time "$program" tune "$dataset" "$net" --space "$space" --trials "$trials" --jobs "$jobs" --quiet \
-        --export "$folder/trials.csv" "$@" >"$folder/out" 2>"$folder/errors"; } 2>"$folder/times" || {
+        --study "$study" --export "$folder/trials.csv" >"$folder/out" 2>"$folder/errors"; } 2>"$folder/times" || {
         cat "$folder/errors" >&2
         return 1
     }
@@ -54,8 +53,8 @@ measure() { # LABEL JOBS ARGUMENT...
 }
 
 for jobs; do
-    measure "$jobs" "$jobs"
+    measure "$jobs" "$jobs" memory
 done
-study=$(mktemp -d -p "${STUDY_FOLDER:-$folder}")
-measure "$jobs, SQLite" "$jobs" --study "$study/study.db"
-rm -rf "$study"
+place=$(mktemp -d -p "${STUDY_FOLDER:-$folder}")
+measure "$jobs, SQLite" "$jobs" "$place/study.db"
+rm -rf "$place"
