@@ -34,7 +34,7 @@ static void test_points(void **state) {
     /* Dropped values: blocks of 64 columns have a rate of their own, the rest the usual one. */
     const sfu__work gaps = {SFU__OP_SPMM, 0, 128 + 16, 0, 1000, (int64_t)rates->size_bytes[1], false, true, true};
     assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * (2 * rates->gaps_ns[1] + rates->gather_ns[1][2] + rates->order_ns) + rates->step_ns);
+                1000 * (2 * (rates->gaps_ns[1] + rates->order_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
     assert_near(1e9 * seconds(SFU__OP_ADAM, 1000, 1, 0, 0, 0), 1000 * rates->unit_ns[SFU__OP_ADAM][0] + rates->step_ns);
     assert_near(1e9 * seconds(SFU__OP_GEMM, 100, 8, 10, 0, 0),
                 100 * (10 * rates->unit_ns[SFU__OP_GEMM][1] + rates->gemm_row_ns[1]) + rates->step_ns);
@@ -194,7 +194,7 @@ static void test_broken(void **state) {
         assert_false(loads(&measured));
         assert_non_null(strstr(logged, "ignored: not JSON"));
     }
-    assert_ignored(path, text, "sfumato.rates.1", "sfumato.rates.9", "not a file of rates");
+    assert_ignored(path, text, "sfumato.rates.2", "sfumato.rates.9", "not a file of rates");
     assert_ignored(path, text, SFU_VERSION, "0.0.0", "another version");
     assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");

@@ -159,7 +159,7 @@ static sfu_status work_with(sfu__store *store, const job *job) {
         if (turn.claimed_count > 0) {
             finished = (sfu__finished){.number = claimed[0], .outcome = train(job, claimed[0])};
         } else {
-            sleep_us(500);
+            sleep_us(2000);
         }
     }
 done:
@@ -515,11 +515,11 @@ static void test_server_gone(void **state) {
 static void test_refused(void **state) {
     (void)state;
     sfu__store *store = NULL;
-    job job = job_on_server("foreign", 0, "&password=horse");
-    (void)test_postgres_ask("foreign", "CREATE TABLE mine (x INTEGER)");
-    assert_fails(SFU_ERR_FORMAT, open_store(&store, &job), "postgresql://sfumato@/foreign:", "mine");
+    job job = job_on_server("not_ours", 0, "&password=horse");
+    (void)test_postgres_ask("not_ours", "CREATE TABLE mine (x INTEGER)");
+    assert_fails(SFU_ERR_FORMAT, open_store(&store, &job), "postgresql://sfumato@/not_ours:", "mine");
     assert_null(strstr(sfu_message(), "horse"));
-    assert_string_equal(test_postgres_ask("foreign", "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"),
+    assert_string_equal(test_postgres_ask("not_ours", "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"),
                         "1");
     job = job_on_server("other_seed", 0, "&password=horse");
     assert_ok(open_and_close(&job));

@@ -63,14 +63,6 @@ if [ "${BUILD_KIND:-plain}" = sanitized ]; then
 fi
 
 # ---- Ctrl-C: the best weights so far are written, and it is said. What must be waited for is waited for together.
-interrupt() { # NAME SECONDS COMMAND...: interrupts it after a while; leaves its output in NAME.*, its exit status in NAME.code
-    local name=$1 code=0
-    shift
-    perl -e '$SIG{INT} = "DEFAULT"; my $s = shift; my $p = fork; if (!$p) { exec @ARGV or exit 99; }
-        sleep $s; kill "INT", $p; waitpid $p, 0; exit($? & 127 ? 128 + ($? & 127) : $? >> 8);' \
-        "$@" >"$name.stdout" 2>"$name.stderr" || code=$?
-    echo "$code" >"$name.code"
-}
 endless=("$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1)
 if command -v perl >/dev/null; then
     interrupt saved 4 "${endless[@]}" -o interrupted.model &
@@ -107,10 +99,7 @@ if command -v perl >/dev/null; then
 fi
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
-        tr '\r' '\n' <$columns.log | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
-        grep -q ' %' bars || fail "no bar: $(cat $columns.log)"
-        widest=$(wc -L <bars)
-        [ "$widest" -lt "$columns" ] || fail "a bar $widest columns wide on a terminal of $columns: $(cat bars)"
+        check_bars $columns
     done
     grep -q 'loss .*val .*epochs/s' bars || fail "no loss, accuracy and rate: $(cat bars)"
 fi

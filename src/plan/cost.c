@@ -41,7 +41,7 @@ const sfu__rates sfu__nominal_rates = {
                   {7.0, 7.5, 8.5, 14.0, 26.0}},
     .gaps_ns = {3.0, 3.4, 4.0, 5.8, 14.0},
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
-    .order_ns = 0.5,
+    .order_ns = {0.5, 0.5, 0.5, 0.5, 0.5},
     .unit_ns = {[SFU__OP_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
                 [SFU__OP_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
                 [SFU__OP_BLOCK_SUM] = NS_A_FLOAT(0.1),
@@ -163,10 +163,14 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
-    double each = work->ordered ? rates->order_ns : 0.0;
+    const double values = (double)work->nonzeros * sizeof(float);
+    const int32_t blocks = work->width / LAST_WIDTH;
     int32_t width = work->width;
-    if (work->gaps && width >= LAST_WIDTH) {
-        const int32_t blocks = width / LAST_WIDTH;
+    double each = 0.0;
+    if (work->ordered) { /* once for each block of columns */
+        each = (blocks > 1 ? blocks : 1) * at_size(rates->order_ns, 1, values, rates);
+    }
+    if (work->gaps && blocks > 0) {
         each += blocks * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
         width -= blocks * LAST_WIDTH;
     }

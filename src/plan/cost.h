@@ -62,7 +62,8 @@ typedef struct sfu__rates {
     double gather_ns[SFU__SIZES][SFU__WIDTHS]; /* a non-zero of spmm, its row gathered out of so many bytes */
     double gather_row_ns[SFU__WIDTHS];         /* a row of spmm, on top */
     double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats */
-    double order_ns;                           /* a non-zero of spmm through sfu__sparse.order, on top */
+    double order_ns[SFU__SIZES];               /* a non-zero of spmm through sfu__sparse.order, on top: its value is
+                                                * gathered out of so many bytes */
     double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
                                                 * drop_sparse and the smoothings: a non-zero; of adam: a parameter; of
                                                 * block_sum: a float. Operands in L2 */

@@ -7,6 +7,7 @@
 #include "random.h"
 #include "rates.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ALIGN = 64, ENTRIES = 1 << 15, ENTRIES_FAR = 1 << 20, ENTRIES_A_ROW = 16, ENTRIES_A_SHORT_ROW = 4 };
@@ -20,7 +21,8 @@ typedef struct bench_room {
     float *a, *b, *c;           /* room in it: a and c for the widest result, b for the largest operand */
     int64_t b_floats;           /* */
     int64_t *indptr;            /* of A: rows of ENTRIES_A_ROW entries, or of ENTRIES_A_SHORT_ROW */
-    int32_t *indices, *order;   /* [ENTRIES_FAR + 16] */
+    int32_t *indices;           /* [ENTRIES_FAR + 16] */
+    int32_t *order;             /* [ENTRIES] */
     float *values;              /* [ENTRIES_FAR] */
     int32_t *labels;            /* [LABELS] */
     sfu__score scores[64];      /* */
@@ -47,7 +49,7 @@ static sfu_status room_make(bench_room *room, const sfu__backend *backend, doubl
     SFU_ALLOC(room->memory, floats);
     SFU_ALLOC(room->indptr, ENTRIES_FAR / ENTRIES_A_SHORT_ROW + 1);
     SFU_ALLOC_ZERO(room->indices, ENTRIES_FAR + 16);
-    SFU_ALLOC(room->order, ENTRIES_FAR);
+    SFU_ALLOC(room->order, ENTRIES);
     SFU_ALLOC(room->values, ENTRIES_FAR);
     SFU_ALLOC(room->labels, LABELS);
     room->a = room->memory + (ALIGN - (uintptr_t)room->memory % ALIGN) % ALIGN / sizeof(float);
@@ -58,14 +60,11 @@ static sfu_status room_make(bench_room *room, const sfu__backend *backend, doubl
     }
     for (int64_t e = 0; e < ENTRIES_FAR; e++) {
         room->values[e] = 0.125F;
-        room->order[e] = (int32_t)e;
     }
     for (int32_t i = 0; i < LABELS; i++) {
         room->labels[i] = i % 3;
     }
-    sfu__random random = sfu__random_start(3, sfu__stream_of(SFU__STREAM_MAKE, 0));
-    sfu__random_shuffle(&random, room->order, ENTRIES);
-    room->adam = (sfu__adam){0.01F, 5e-4F, 1.0F, 1.0F, -1e30F, 1e30F};
+    room->adam = (sfu__adam){0.01F, 5e-4F, 1.0F, 1.0F, -INFINITY, INFINITY}; /* as for weights */
 done:
     if (status != SFU_OK) {
         room_clear(room);
@@ -204,6 +203,31 @@ static void measure_gaps(sfu__rates *rates, bench_room *room) {
     }
 }
 
+/* spmm through an order, its values all over an array of each size, against values as they stand. From what is larger
+ * than L2 they come a line at a time, for the columns of a transpose that are neighbours share lines of long rows. */
+static void measure_order(sfu__rates *rates, bench_room *room) {
+    enum { WIDTH = 16, MEASURED = 2 };
+    sfu__random random = sfu__random_start(3, sfu__stream_of(SFU__STREAM_MAKE, 0));
+    make_sparse(room, ENTRIES, ENTRIES_A_ROW, ROWS);
+    room->right = dense_at(room->a, ROWS, WIDTH);
+    room->to = dense_at(room->c, room->A.rows, WIDTH);
+    const double plain = sfu__best_seconds(job_spmm, room);
+    room->A.values = room->b;
+    room->A.order = room->order;
+    for (int s = 0; s < SFU__SIZES; s++) {
+        if (s < MEASURED) {
+            const double values = rates->size_bytes[s] / sizeof(float);
+            for (int64_t e = 0; e < ENTRIES; e++) {
+                room->order[e] = (int32_t)(values * sfu__random_unit(&random));
+            }
+            const double ordered = sfu__best_seconds(job_spmm, room);
+            rates->order_ns[s] = ordered > plain ? 1e9 * (ordered - plain) / ENTRIES : 0.0;
+        } else {
+            rates->order_ns[s] = rates->order_ns[MEASURED - 1];
+        }
+    }
+}
+
 /* spmm takes so much a non-zero and so much a row: two lengths of rows tell them apart. */
 static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
@@ -222,13 +246,7 @@ static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__tick
         }
     }
     measure_gaps(rates, room);
-    make_sparse(room, ENTRIES, ENTRIES_A_ROW, ROWS);
-    room->right = dense_at(room->b, ROWS, 16);
-    room->to = dense_at(room->c, room->A.rows, 16);
-    const double plain = sfu__best_seconds(job_spmm, room);
-    room->A.order = room->order;
-    const double ordered = sfu__best_seconds(job_spmm, room);
-    rates->order_ns = ordered > plain ? 1e9 * (ordered - plain) / ENTRIES : 0.0;
+    measure_order(rates, room);
 done:
     return status;
 }

@@ -27,6 +27,7 @@ typedef struct sfu__db_driver {
     const char *const *schema; /* the statements that make Optuna's tables where they are not there, NULL after the
                                   last; store_schema.c makes our own two */
     const char *lock_study;    /* the statement that locks the row $1 of studies; NULL: a transaction locks enough */
+    const char *lock_trial;    /* the same for the row $1 of trials */
     const char *skip_locked;   /* what is put behind a SELECT that takes rows which others may be taking; "" */
     const char *has_tables;    /* a statement with one row a table of ours or of others: its name */
     const char *now;           /* an expression: seconds since 1970 by the database's clock, a double */

@@ -362,6 +362,7 @@ const sfu__db_driver sfu__db_postgres = {
     .name = "PostgreSQL",
     .schema = schema,
     .lock_study = "SELECT study_id FROM studies WHERE study_id = $1 FOR UPDATE",
+    .lock_trial = "SELECT trial_id FROM trials WHERE trial_id = $1 FOR UPDATE",
     .skip_locked = " FOR UPDATE SKIP LOCKED",
     .has_tables =
         "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "

@@ -45,7 +45,8 @@ typedef struct sqlite_db {
     size_t count, capacity;
     bool making;
     int last;     /* the last failure */
-    double since; /* when waiting for the lock began; 0: it does not wait */
+    double since; /* when a transaction was first tried; 0: there is none */
+    double asked; /* when the lock was first asked for */
 } sqlite_db;
 
 /* ---- what went wrong -------------------------------------------------------------------------------------------- */
@@ -308,6 +309,17 @@ static bool is_remote(const char *path) {
 static bool is_remote(const char *path) { return (void)path, false; }
 #endif
 
+/* SQLite's own way of waiting sleeps up to a tenth of a second, while others come and go: with many workers some of
+ * them would starve. */
+static int wait_for_lock(void *user, int times) {
+    sqlite_db *self = user;
+    if (times == 0) {
+        self->asked = sfu__now();
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 1000000L * (times < 64 ? 1 + times / 8 : 8)}, NULL);
+    return sfu__now() - self->asked < 0.001 * sfu__sqlite_patience_ms;
+}
+
 static sfu_status check_place(const char *place) {
     if (place[0] == '\0') {
         return sfu__fail(SFU_ERR_ARGUMENT, "the study needs the name of a file");
@@ -335,7 +347,7 @@ static sfu_status sqlite_open(sfu__db **db, const char *place) {
         goto done;
     }
     sqlite3_extended_result_codes(self->handle, 1);
-    sqlite3_busy_timeout(self->handle, sfu__sqlite_patience_ms);
+    sqlite3_busy_handler(self->handle, wait_for_lock, self);
     SFU_TRY(plain(self, "PRAGMA synchronous=FULL"));
     if (is_remote(place)) {
         sfu__log(

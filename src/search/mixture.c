@@ -3,22 +3,20 @@
 
 #include "mixture_exp.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-
-static const double P[] = {MIXTURE_P0, MIXTURE_P1, MIXTURE_P2, MIXTURE_P3, MIXTURE_P4, MIXTURE_P5,
-                           MIXTURE_P6, MIXTURE_P7, MIXTURE_P8, MIXTURE_P9, MIXTURE_P10};
 
 static double exp_of(double e) {
     e = e < -MIXTURE_MOST ? -MIXTURE_MOST : e;
     e = e > MIXTURE_MOST ? MIXTURE_MOST : e;
     const double shifted = e * MIXTURE_PER_LN2 + MIXTURE_TO_INTEGER;
     const double n = shifted - MIXTURE_TO_INTEGER;
-    const double r = (e - n * MIXTURE_LN2_HI) - n * MIXTURE_LN2_LO;
-    double sum = P[10];
-    for (int i = 9; i >= 0; i--) {
-        sum = sum * r + P[i];
-    }
+    const double r = (e - n * MIXTURE_LN2_HI) - n * MIXTURE_LN2_LO, z = r * r;
+    const double even = ((((MIXTURE_P10 * z + MIXTURE_P8) * z + MIXTURE_P6) * z + MIXTURE_P4) * z + MIXTURE_P2) * z;
+    const double odd = (((MIXTURE_P9 * z + MIXTURE_P7) * z + MIXTURE_P5) * z + MIXTURE_P3) * z + MIXTURE_P1;
+    const double sum = (even + MIXTURE_P0) + odd * r;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     bits = (bits + 1023) << 52;
@@ -47,9 +45,53 @@ double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-sfu__mixture_fn sfu__mixture_best(void) { return sfu__mixture_sum_plain; }
+/* ---- which one -------------------------------------------------------------------------------------------------- */
+
+static bool always(void) { return true; }
+
+#if defined(__x86_64__)
+static bool has_v3(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+static bool has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+/* The sets of this build, each better than the one before; the names are those of the kernels. */
+static const struct {
+    const char *name;
+    sfu__mixture_fn sum;
+    bool (*runs_here)(void);
+} sets[] = {
+    {"plain", sfu__mixture_sum_plain, always},
+#if defined(__aarch64__)
+    {"neon", sfu__mixture_sum_neon, always},
+#elif defined(__x86_64__)
+    {"x86-64-v3", sfu__mixture_sum_x86_64_v3, has_v3},
+    {"x86-64-v4", sfu__mixture_sum_x86_64_v4, has_v4},
+#endif
+};
+enum { SETS = sizeof sets / sizeof sets[0] };
 
 sfu__mixture_fn sfu__mixture_set(int i, const char **name) {
-    *name = "plain";
-    return i == 0 ? sfu__mixture_sum_plain : 0;
+    for (int set = 0; set < SETS; set++) {
+        if (sets[set].runs_here() && i-- == 0) {
+            *name = sets[set].name;
+            return sets[set].sum;
+        }
+    }
+    return NULL;
+}
+
+sfu__mixture_fn sfu__mixture_best(void) {
+    const char *wanted = getenv("SFUMATO_ISA"), *name;
+    sfu__mixture_fn best = sfu__mixture_sum_plain, set;
+    for (int i = 0; (set = sfu__mixture_set(i, &name)) != NULL; i++) {
+        best = set;
+        if (wanted != NULL && strcmp(wanted, name) == 0) {
+            break;
+        }
+    }
+    return best;
 }

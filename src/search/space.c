@@ -164,10 +164,15 @@ static sfu_status drop_unused(builder *self, int32_t k) {
             drop_item(&self->list, i);
         }
     }
-    return self->list.count > 0 ? SFU_OK
-                                : sfu__mistake(self->text, self->text,
-                                               "nothing is searched; paper, practical, or ranges such as "
-                                               "lr=(0,1) hidden={16,64} would be right");
+    if (self->list.count > SFU__SPACE_PARAMETERS) { /* a preset's come first, so that this one has a place */
+        return sfu__mistake(self->text, self->list.items[SFU__SPACE_PARAMETERS].place, "more than %d parameters",
+                            SFU__SPACE_PARAMETERS);
+    }
+    return self->list.count > 0
+               ? SFU_OK
+               : sfu__mistake(
+                     self->text, self->text,
+                     "nothing is searched; paper, practical, or ranges such as lr=(0,1) hidden={16,64} would be right");
 }
 
 /* Every $name of a network has a range. */

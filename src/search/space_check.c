@@ -33,12 +33,18 @@ sfu_status sfu__setting_check(const char *name, double number) {
 
 static sfu_status check_settings(const sfu__space *space, const sfu__space_source *source, int i) {
     const sfu__parameter_range *item = &space->items[i];
+    char quoted[SFU__QUOTE_MAX];
     for (int end = 0; end < sfu__domain_ends(&item->range); end++) {
         const double number = sfu__domain_number(&item->range, sfu__domain_end(&item->range, end));
         double inside = number;
         if (sfu__setting_check(item->name, number) == SFU_OK ||
             (next_inside(&inside, &item->range) && sfu__setting_check(item->name, inside) == SFU_OK)) {
             continue;
+        }
+        if (isnan(number)) {
+            const char *word = item->range.choices[end].text;
+            return sfu__mistake(source->text, source->places[i], "%s is a number, and %s is none", item->name,
+                                sfu__quote(quoted, word, strlen(word)));
         }
         (void)!sfu__setting_check(item->name, number);
         return sfu__mistake(source->text, source->places[i], "%s", sfu_message());
@@ -48,25 +54,39 @@ static sfu_status check_settings(const sfu__space *space, const sfu__space_sourc
 
 /* ---- numbers of named networks ---------------------------------------------------------------------------------- */
 
-/* hidden and k are whole numbers there; how large they may be the parser says. */
-static sfu_status check_whole(const sfu__space *space, const sfu__space_source *source, int i) {
-    const sfu__domain *range = &space->items[i].range;
-    bool whole = range->kind != SFU__RANGE_FLOAT;
-    for (int end = 0; end < sfu__domain_ends(range) && whole; end++) {
-        const double number = sfu__domain_number(range, sfu__domain_end(range, end));
-        whole = number >= 0.0 && number <= (double)INT32_MAX && number == floor(number);
-    }
-    return whole ? SFU_OK
-                 : sfu__mistake(
-                       source->text, source->places[i], "%s is a whole number; %s would be right", space->items[i].name,
-                       strcmp(space->items[i].name, "k") == 0 ? "k=[1..4]" : "hidden=[8..128] or hidden={16,64}");
+static bool is_named(const sfu__space *space, int net) {
+    sfu__net_given given;
+    return sfu__net_named(&given, space->nets[net], space->net_options.k) && !given.lpnn;
 }
 
-static bool is_number_of_names(const sfu__space *space, int net, int i) {
-    sfu__net_given given;
-    const char *name = space->items[i].name;
-    return sfu__space_has(space, net, i) && (strcmp(name, "hidden") == 0 || strcmp(name, "k") == 0) &&
-           sfu__net_named(&given, space->nets[net], space->net_options.k);
+/* Whether a number is one that a network by name could get at all. */
+static bool is_whole(double number) { return number >= 0.0 && number <= INT32_MAX && number == floor(number); }
+
+/* A network by name with one of hidden and k, the other being one that is always right. */
+static sfu_status try_number(const sfu__space *space, int net, bool is_k, double number) {
+    const sfu_net_options options = {.hidden = is_k ? 1 : (int32_t)number, .k = is_k ? (int32_t)number : 1};
+    sfu_net *made = NULL;
+    const sfu_status status = sfu__net_read(&made, space->nets[net], &options);
+    sfu_net_free(made);
+    return status;
+}
+
+static sfu_status check_number(const sfu__space *space, const sfu__space_source *source, int net, int i) {
+    const sfu__domain *range = &space->items[i].range;
+    const char *place = source->places[i];
+    const bool is_k = strcmp(space->items[i].name, "k") == 0;
+    for (int end = 0; end < sfu__domain_ends(range); end++) {
+        const double number = sfu__domain_number(range, sfu__domain_end(range, end));
+        if (range->kind == SFU__RANGE_FLOAT || !is_whole(number)) {
+            return sfu__mistake(source->text, place, "%s is a whole number; %s would be right", space->items[i].name,
+                                is_k ? "k=[1..4]" : "hidden=[8..128] or hidden={16,64}");
+        }
+        const sfu_status status = try_number(space, net, is_k, number);
+        if (status != SFU_OK) {
+            return status == SFU_ERR_ARGUMENT ? sfu__mistake(source->text, place, "%s", sfu_message()) : status;
+        }
+    }
+    return SFU_OK;
 }
 
 /* ---- networks --------------------------------------------------------------------------------------------------- */
@@ -78,47 +98,27 @@ static sfu_status try_network(const sfu__space *space, int net, const double *va
     return status;
 }
 
-/* The $name in the network; false: there is none. */
-static bool find_variable(sfu__variable *variable, const sfu__space *space, int net, int i) {
+static bool has_variable(const sfu__space *space, int net, int i) {
     const char *name = space->items[i].name;
-    for (const char *p = space->nets[net]; sfu__variable_next(variable, p); p = variable->name + variable->size) {
-        if (variable->size == strlen(name) && memcmp(variable->name, name, variable->size) == 0) {
+    sfu__variable variable;
+    for (const char *p = space->nets[net]; sfu__variable_next(&variable, p); p = variable.name + variable.size) {
+        if (variable.size == strlen(name) && memcmp(variable.name, name, variable.size) == 0) {
             return true;
         }
     }
     return false;
 }
 
-/* What the parser said of a value, at the place of its $name or of its range. */
-static sfu_status refuse_value(const sfu__space *space, const sfu__space_source *source, int net, int i, double value) {
-    sfu_status status = SFU_OK;
-    sfu__text shown = {0};
-    char quoted[SFU__QUOTE_MAX];
-    sfu__variable variable;
-    if (!find_variable(&variable, space, net, i)) {
-        return source->places[i] == NULL ? SFU_ERR_ARGUMENT
-                                         : sfu__mistake(source->text, source->places[i], "%s", sfu_message());
-    }
-    SFU_TRY(sfu__domain_print_value(&shown, &space->items[i].range, value, true));
-    status =
-        sfu__mistake(space->nets[net], variable.place, "with %s=%s: %.*s", space->items[i].name,
-                     sfu__quote(quoted, shown.bytes, shown.size), (int)strcspn(sfu_message(), "\n"), sfu_message());
-done:
-    sfu__text_clear(&shown);
-    return status;
-}
-
-/* A network with parameter i at one of its ends. */
-static sfu_status check_end(const sfu__space *space, const sfu__space_source *source, int net, int i, double *values) {
+/* A composition with parameter i at one of its ends. The parser's message shows it as it then is. */
+static sfu_status try_end(const sfu__space *space, int net, int i, double *values) {
     const double end = values[i];
     sfu_status status = try_network(space, net, values, true);
     if (status == SFU_ERR_ARGUMENT && next_inside(&values[i], &space->items[i].range)) {
         status = try_network(space, net, values, true);
-    }
-    if (status == SFU_ERR_ARGUMENT) {
-        values[i] = end;
-        status = try_network(space, net, values, true);
-        status = status == SFU_ERR_ARGUMENT ? refuse_value(space, source, net, i, end) : status;
+        if (status == SFU_ERR_ARGUMENT) {
+            values[i] = end;
+            status = try_network(space, net, values, true);
+        }
     }
     return status;
 }
@@ -126,16 +126,19 @@ static sfu_status check_end(const sfu__space *space, const sfu__space_source *so
 static sfu_status check_network(const sfu__space *space, const sfu__space_source *source, int net) {
     sfu_status status = SFU_OK;
     double values[SFU__SPACE_PARAMETERS];
-    sfu__variable variable;
+    const bool named = is_named(space, net);
     for (int i = 0; i < space->count; i++) {
         values[i] = sfu__domain_end(&space->items[i].range, 0);
     }
     for (int i = 0; i < space->count; i++) {
-        const sfu__domain *range = &space->items[i].range;
-        const bool shapes = find_variable(&variable, space, net, i) || is_number_of_names(space, net, i);
-        for (int end = sfu__domain_ends(range) - 1; end >= 0 && shapes; end--) { /* the first is left for the others */
-            values[i] = sfu__domain_end(range, end);
-            SFU_TRY(check_end(space, source, net, i, values));
+        const char *name = space->items[i].name;
+        if (named && sfu__space_has(space, net, i) && (strcmp(name, "hidden") == 0 || strcmp(name, "k") == 0)) {
+            SFU_TRY(check_number(space, source, net, i));
+        }
+        const int ends = has_variable(space, net, i) ? sfu__domain_ends(&space->items[i].range) : 0;
+        for (int end = ends - 1; end >= 0; end--) { /* the first, or what lies next to it, is left for the others */
+            values[i] = sfu__domain_end(&space->items[i].range, end);
+            SFU_TRY(try_end(space, net, i, values));
         }
     }
     status = try_network(space, net, values, false); /* with its notes */
@@ -147,11 +150,6 @@ sfu_status sfu__space_check(const sfu__space *space, const sfu__space_source *so
     sfu_status status = SFU_OK;
     for (int i = 0; i < space->count; i++) {
         SFU_TRY(check_settings(space, source, i));
-        for (int net = 0; net < space->net_count; net++) {
-            if (is_number_of_names(space, net, i)) {
-                SFU_TRY(check_whole(space, source, i));
-            }
-        }
     }
     for (int net = 0; net < space->net_count; net++) {
         SFU_TRY(check_network(space, source, net));

@@ -59,9 +59,10 @@ typedef struct sfu__listed {
     const char *place; /* of the name in the text; NULL: a preset's, which may be left out */
 } sfu__listed;
 
-/* Starts as {0}. */
+/* Starts as {0}. There is room for a preset's ranges that are left out later. */
+enum { SFU__LIST_ITEMS = SFU__SPACE_PARAMETERS + 16 };
 typedef struct sfu__range_list {
-    sfu__listed items[SFU__SPACE_PARAMETERS];
+    sfu__listed items[SFU__LIST_ITEMS];
     int count;
     bool paper;
 } sfu__range_list;

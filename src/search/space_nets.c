@@ -99,9 +99,10 @@ sfu_status sfu__refuse_unused(const sfu__space *space, const char *text, const s
         offer_of_net(&self, space->nets[i], k);
     }
     const char *near = sfu__nearest_word(item->name, strlen(item->name), self.words);
-    const char *subject = space->net_count > 1 ? "none of the networks" : space->nets[0];
-    return sfu__mistake(text, item->place, "%s has no use for %s; %s%s would be right",
-                        space->net_count > 1 ? subject : sfu__quote(quoted, subject, strlen(subject)), item->name,
+    const char *net = space->nets[0];
+    return sfu__mistake(text, item->place, "%s has %suse for %s; %s%s would be right",
+                        space->net_count > 1 ? "no network" : sfu__quote(quoted, net, strlen(net)),
+                        space->net_count > 1 ? "" : "no ", item->name,
                         near != NULL ? near : sfu__list_words(list, self.words, " or "),
                         near == NULL && space->net_count == 1 ? ", or a $name of the network," : "");
 }

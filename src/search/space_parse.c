@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double largest = 9007199254740992.0; /* 2^53: every whole number up to it is a double */
+static const int64_t largest = INT64_C(1) << 53; /* every whole number up to it is a double */
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
@@ -35,8 +35,9 @@ static sfu_status read_number(double *number, sfu__scanner *scanner, bool whole)
         size = (size_t)(dots - begin);
     }
     int64_t integer = 0;
-    const bool good = whole ? sfu__parse_int64(&integer, begin, begin + size) && fabs((double)integer) <= largest
-                            : sfu__parse_double(number, begin, begin + size);
+    const bool good = whole
+                          ? sfu__parse_int64(&integer, begin, begin + size) && integer >= -largest && integer <= largest
+                          : sfu__parse_double(number, begin, begin + size);
     if (!good) {
         return sfu__mistake(scanner->text, begin, "%s is no %s; %s would be right", sfu__quote(quoted, begin, size),
                             whole ? "whole number" : "number",
@@ -126,7 +127,8 @@ done:
 /* A number is kept in its shortest form, which shows by a point or an exponent that it is no integer. */
 static sfu_status number_text(sfu__text *text, const sfu__scanned *value, double number) {
     int64_t integer = 0;
-    if (sfu__parse_int64(&integer, value->bytes, value->bytes + value->size) && fabs(number) <= largest) {
+    if (sfu__parse_int64(&integer, value->bytes, value->bytes + value->size) && integer >= -largest &&
+        integer <= largest) {
         return sfu__text_format(text, "%lld", (long long)integer);
     }
     const sfu_status status = sfu__text_number(text, number);
@@ -273,7 +275,7 @@ static sfu_status put_item(sfu__range_list *list, sfu__listed *item, const char 
     if (at >= 0 && list->items[at].place != NULL) {
         return sfu__mistake(text, item->place, "%s is given twice", item->name);
     }
-    if (at < 0 && list->count == SFU__SPACE_PARAMETERS) {
+    if (at < 0 && list->count == SFU__LIST_ITEMS) {
         return sfu__mistake(text, item->place, "more than %d parameters", SFU__SPACE_PARAMETERS);
     }
     if (at < 0) {

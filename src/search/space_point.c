@@ -36,7 +36,7 @@ static sfu_status read_name(int *found, point *self) {
             return SFU_OK;
         }
     }
-    const char *near = sfu__nearest_word(scanner->p, size, names);
+    const char *near = size > 0 ? sfu__nearest_word(scanner->p, size, names) : NULL;
     return sfu__mistake(scanner->text, scanner->p, "%s is not searched; %s would be right",
                         sfu__quote(quoted, scanner->p, size > 0 ? size : strcspn(scanner->p, " \t\n\r=")),
                         near != NULL ? near : sfu__list_words(list, names, " or "));

@@ -39,6 +39,11 @@ sfu_status sfu__sql_number(sfu__sql_store *self, const char *sql, const sfu__sql
     return status;
 }
 
+sfu_status sfu__sql_lock(sfu__sql_store *self, const char *sql, int64_t id) {
+    const sfu__sql value = sfu__sql_int(id);
+    return sql != NULL ? sfu__sql_do(self, sql, &value, 1, NULL) : SFU_OK;
+}
+
 /* ---- attributes of the study ------------------------------------------------------------------------------------ */
 
 typedef struct attribute {

@@ -57,6 +57,9 @@ SFU_CHECKED sfu_status sfu__sql_ask(sfu__sql_store *self, const char *sql, const
 SFU_CHECKED sfu_status sfu__sql_number(sfu__sql_store *self, const char *sql, const sfu__sql *values, int count,
                                        int64_t *value);
 
+/* Locks a row by the driver's statement, where it has one. */
+SFU_CHECKED sfu_status sfu__sql_lock(sfu__sql_store *self, const char *sql, int64_t id);
+
 /* store_schema.c: finds or makes the tables and the study, in one transaction alone of all workers. */
 SFU_CHECKED sfu_status sfu__sql_find_study(sfu__sql_store *self, const sfu__store_options *options);
 

@@ -121,11 +121,6 @@ done:
 
 /* ---- parameters ------------------------------------------------------------------------------------------------- */
 
-static bool lies_in(const sfu__domain *domain, double value) {
-    const bool whole = domain->kind == SFU__RANGE_FLOAT || value == floor(value);
-    return value >= domain->low && value <= domain->high && whole;
-}
-
 static sfu_status take_parameter(void *user, const sfu__sql *columns, int count) {
     window *self = user;
     const sfu__sql_store *store = self->self;
@@ -147,7 +142,7 @@ static sfu_status take_parameter(void *user, const sfu__sql *columns, int count)
         return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has another range of %s: %s", store->label, number, name,
                          sfu__quote(quoted, distribution, strlen(distribution)));
     }
-    if (columns[2].kind != SFU__SQL_REAL || !lies_in(&store->space->items[i].range, columns[2].real)) {
+    if (columns[2].kind != SFU__SQL_REAL || !sfu__domain_holds(&store->space->items[i].range, columns[2].real)) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has a value of %s outside its range", store->label, number,
                          name);
     }

@@ -13,6 +13,13 @@ typedef struct turn_context {
     sfu__held *claimed; /* [turn->want] */
 } turn_context;
 
+/* A statement that waits for a row goes on with the newest version of that row, but sees the other tables as they were
+ * when it began. Whether a claim is still ours is a question of two tables, so it is asked when the row of the trial
+ * is locked already: claims change only behind that lock. */
+static sfu_status lock_trial(sfu__sql_store *self, int64_t id) {
+    return sfu__sql_lock(self, self->db->driver->lock_trial, id);
+}
+
 static const sfu__held *find_held(const sfu__sql_store *self, int32_t number) {
     for (size_t i = 0; i < self->held_count; i++) {
         if (self->held[i].number == number) {
@@ -49,6 +56,7 @@ static sfu_status finish(sfu__sql_store *self, sfu__finished *finished) {
     const sfu__sql values[] = {sfu__sql_text(finished->outcome.failed ? "FAIL" : "COMPLETE"), sfu__sql_text(now),
                                sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
     int64_t changed = 0;
+    SFU_TRY(lock_trial(self, held->id));
     SFU_TRY(
         sfu__sql_do(self,
                     "UPDATE trials SET state = $1, datetime_complete = $2 WHERE trial_id = $3 AND state = 'RUNNING' "
@@ -74,6 +82,7 @@ static sfu_status put_back(sfu__sql_store *self, int32_t number) {
     }
     const sfu__sql values[] = {sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
     sfu_status status = SFU_OK;
+    SFU_TRY(lock_trial(self, held->id));
     SFU_TRY(sfu__sql_do(self,
                         "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE trial_id = $1 AND state = "
                         "'RUNNING' AND EXISTS (SELECT 1 FROM sfumato_claims c WHERE c.trial_id = $1 AND c.worker = $2 "
@@ -89,12 +98,6 @@ done:
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
-static sfu_status lock_study(sfu__sql_store *self) {
-    const sfu__sql study = sfu__sql_int(self->study);
-    const char *lock = self->db->driver->lock_study;
-    return lock != NULL ? sfu__sql_do(self, lock, &study, 1, NULL) : SFU_OK;
-}
-
 static sfu_status ask(sfu__sql_store *self, sfu__turn *turn) {
     const sfu__sql study = sfu__sql_int(self->study);
     sfu_status status = SFU_OK;
@@ -103,7 +106,7 @@ static sfu_status ask(sfu__sql_store *self, sfu__turn *turn) {
     if (turn->asked_count == 0) {
         return SFU_OK;
     }
-    SFU_TRY(lock_study(self)); /* numbers become visible in their order */
+    SFU_TRY(sfu__sql_lock(self, self->db->driver->lock_study, self->study)); /* numbers become visible in their order */
     SFU_TRY(sfu__sql_number(self, "SELECT number FROM trials WHERE study_id = $1 ORDER BY trial_id DESC LIMIT 1",
                             &study, 1, &last));
     if (turn->asked[0].number > last + 1) {

@@ -8,18 +8,17 @@
 
 #include <string.h>
 
+/* Several that notice the same death go one after the other: else the second, having read of the claims before the
+ * first put their trials back, would take these from whoever has claimed them since. */
 sfu_status sfu__sql_forget_worker(sfu__sql_store *self, const char *worker) {
     const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(worker)};
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__sql_lock(self, self->db->driver->lock_study, self->study));
     SFU_TRY(sfu__sql_do(self,
                         "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE study_id = $1 AND state = "
                         "'RUNNING' AND trial_id IN (SELECT trial_id FROM sfumato_claims WHERE worker = $2)",
                         values, 2, NULL));
-    SFU_TRY(
-        sfu__sql_do(self,
-                    "DELETE FROM sfumato_claims WHERE worker = $2 AND trial_id IN (SELECT trial_id FROM trials WHERE "
-                    "study_id = $1 AND state = 'WAITING')",
-                    values, 2, NULL));
+    SFU_TRY(sfu__sql_do(self, "DELETE FROM sfumato_claims WHERE worker = $1", &values[1], 1, NULL));
     status = sfu__sql_do(self, "DELETE FROM sfumato_workers WHERE study_id = $1 AND worker = $2", values, 2, NULL);
 done:
     return status;

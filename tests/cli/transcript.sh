@@ -37,6 +37,25 @@ compare() {
     fi
 }
 
+# NAME SECONDS COMMAND...: interrupts it after a while; leaves its output in NAME.*, its exit status in NAME.code
+interrupt() {
+    local name=$1 code=0
+    shift
+    perl -e '$SIG{INT} = "DEFAULT"; my $s = shift; my $p = fork; if (!$p) { exec @ARGV or exit 99; }
+        sleep $s; kill "INT", $p; waitpid $p, 0; exit($? & 127 ? 128 + ($? & 127) : $? >> 8);' \
+        "$@" >"$name.stdout" 2>"$name.stderr" || code=$?
+    echo "$code" >"$name.code"
+}
+
+# COLUMNS: the bars that were drawn into COLUMNS.log, without what moves the cursor, go to `bars`; none is too wide.
+check_bars() {
+    tr '\r' '\n' <"$1.log" | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
+    grep -q ' %' bars || fail "no bar: $(cat "$1.log")"
+    local widest
+    widest=$(wc -L <bars)
+    [ "$widest" -lt "$1" ] || fail "a bar $widest columns wide on a terminal of $1: $(cat bars)"
+}
+
 fail() {
     echo "$*" >&2
     exit 1

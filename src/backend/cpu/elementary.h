@@ -23,7 +23,7 @@ static inline vf v_tiny(vf x) { return v_drop(v_smaller(x, v_set(SFU__TINY)), x)
 /* exp(x) = scale + scale p, for x <= 0; from -80 down as if at -80. */
 static inline vf exp_parts(vf x, vf *scale) {
     const vf to_integer = v_set(0x1.8p23F);
-    x = v_pick(v_less(x, v_set(-80.0F)), v_set(-80.0F), x);
+    x = v_at_least(v_set(-80.0F), x);
     const vf shifted = v_fma(x, v_set(0x1.715476p0F), to_integer); /* 1 / ln 2 */
     const vf n = shifted - to_integer;
     vf r = v_fma(n, v_set(-0x1.62e4p-1F), x); /* ln 2 in two parts, the first of so few bits that n times it is exact */

@@ -30,7 +30,8 @@ static inline vi v_shift_left(vi a, int bits) { return (vi)((vu)a << bits); }
 static inline vf v_float_of_int(vi a) { return (float)a; }
 
 static inline vu v_less(vf a, vf b) { return a < b ? UINT32_MAX : 0; }
-static inline vu v_smaller(vf a, vf b) { return v_less(fabsf(a), b); } /* |a| < b */
+static inline vu v_smaller(vf a, vf b) { return v_less(fabsf(a), b); }  /* |a| < b */
+static inline vf v_at_least(vf low, vf a) { return a < low ? low : a; } /* no number stays none */
 static inline vf v_keep(vu mask, vf a) { return mask != 0 ? a : 0.0F; }
 static inline vf v_drop(vu mask, vf a) { return mask != 0 ? 0.0F : a; }
 static inline vf v_pick(vu mask, vf a, vf b) { return mask != 0 ? a : b; }

@@ -7,31 +7,46 @@
 
 /* ---- Adam ---- */
 
+enum { ADAM_VECTORS = 4 };
+
 typedef struct adam_lanes {
     vf decay, step, correction2, low, high;
 } adam_lanes;
 
-SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded) {
-    const vf t = v_load(theta), m0 = v_load(m), v0 = v_load(v);
-    const vf g = v_fma(a->decay, t, v_load(grad));
-    const vf m1 = v_tiny(v_fma(v_set(0.1F), g - m0, m0)), v1 = v_fma(v_set(0.001F), g * g - v0, v0);
-    const vf v2 = v_drop(v_less(v1, v_set(SFU__TINY)), v1); /* never below 0 */
-    const vf moved = t - a->step * m1 / (v_sqrt(v2 * a->correction2) + v_set(1e-8F));
-    v_store(m, m1);
-    v_store(v, v2);
-    if (bounded) {
-        const vf above = v_pick(v_less(moved, a->low), a->low, moved);
-        v_store(theta, v_pick(v_less(a->high, above), a->high, above));
-    } else {
-        v_store(theta, moved);
+/* `count` vectors side by side, for each waits for its own square root and division. */
+SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded,
+                         int64_t count) {
+    vf t[ADAM_VECTORS], m1[ADAM_VECTORS], v2[ADAM_VECTORS];
+    SFU__UNROLL for (int64_t k = 0; k < count; k++) {
+        const vf m0 = v_load(m + k * LANES), v0 = v_load(v + k * LANES);
+        t[k] = v_load(theta + k * LANES);
+        const vf g = v_fma(a->decay, t[k], v_load(grad + k * LANES));
+        m1[k] = v_tiny(v_fma(v_set(0.1F), g - m0, m0));
+        const vf v1 = v_fma(v_set(0.001F), g * g - v0, v0);
+        v2[k] = v_drop(v_less(v1, v_set(SFU__TINY)), v1); /* never below 0 */
+    }
+    SFU__UNROLL for (int64_t k = 0; k < count; k++) {
+        t[k] -= a->step * m1[k] / (v_sqrt(v2[k] * a->correction2) + v_set(1e-8F));
+        if (bounded) {
+            const vf above = v_pick(v_less(t[k], a->low), a->low, t[k]);
+            t[k] = v_pick(v_less(a->high, above), a->high, above);
+        }
+    }
+    SFU__UNROLL for (int64_t k = 0; k < count; k++) {
+        v_store(m + k * LANES, m1[k]);
+        v_store(v + k * LANES, v2[k]);
+        v_store(theta + k * LANES, t[k]);
     }
 }
 
 SFU__INLINE void adam_range(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded,
                             sfu__range elements) {
     int64_t i = elements.begin;
+    for (; i + ADAM_VECTORS * LANES <= elements.end; i += ADAM_VECTORS * LANES) {
+        adam_at(theta + i, m + i, v + i, grad + i, a, bounded, ADAM_VECTORS);
+    }
     for (; i + LANES <= elements.end; i += LANES) {
-        adam_at(theta + i, m + i, v + i, grad + i, a, bounded);
+        adam_at(theta + i, m + i, v + i, grad + i, a, bounded, 1);
     }
     if (i < elements.end) { /* what is left goes through a vector of its own */
         const size_t size = (size_t)(elements.end - i) * sizeof(float);
@@ -40,7 +55,7 @@ SFU__INLINE void adam_range(float *theta, float *m, float *v, const float *grad,
         memcpy(part[1], m + i, size);
         memcpy(part[2], v + i, size);
         memcpy(part[3], grad + i, size);
-        adam_at(part[0], part[1], part[2], part[3], a, bounded);
+        adam_at(part[0], part[1], part[2], part[3], a, bounded, 1);
         memcpy(theta + i, part[0], size);
         memcpy(m + i, part[1], size);
         memcpy(v + i, part[2], size);

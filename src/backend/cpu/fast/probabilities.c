@@ -37,8 +37,29 @@ SFU__INLINE void below_largest(float *p, const float *bias, int32_t cols, int32_
     }
 }
 
+/* The same for four rows of 4 or 8 floats. */
+SFU__INLINE void four_below_largest(float *p, const float *bias, f4u real, int64_t ld) {
+    f4 x[4][2], most[4];
+    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
+        SFU__UNROLL for (int64_t j = 0; j < ld; j += 4) {
+            const f4 h = f4_load(p + i * ld + j), masked = bias != NULL ? h + f4_load(bias + j) : h;
+            x[i][j / 4] = j + 4 < ld ? masked : (f4)((real & (f4u)masked) | (~real & (f4u)f4_set(-INFINITY)));
+        }
+        most[i] = f4_max(x[i][0], x[i][ld / 4 - 1]);
+    }
+    const f4 largest = f4_max_pairs(f4_max_pairs(most[0], most[1]), f4_max_pairs(most[2], most[3]));
+    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
+        SFU__UNROLL for (int64_t j = 0; j < ld; j += 4) { f4_store(p + i * ld + j, x[i][j / 4] - f4_set(largest[i])); }
+    }
+}
+
 static void exp_all(float *x, int64_t count) {
     int64_t i = 0;
+    for (; i + 8 * LANES <= count; i += 8 * LANES) { /* side by side, for each waits for its own steps */
+        vf e[8];
+        SFU__UNROLL for (int64_t k = 0; k < 8; k++) { e[k] = v_exp_down(v_load(x + i + k * LANES)); }
+        SFU__UNROLL for (int64_t k = 0; k < 8; k++) { v_store(x + i + k * LANES, e[k]); }
+    }
     for (; i + LANES <= count; i += LANES) {
         v_store(x + i, v_exp_down(v_load(x + i)));
     }
@@ -62,12 +83,36 @@ SFU__INLINE void scale_to_one(float *p, int32_t ld) {
     }
 }
 
-SFU__INLINE void softmax_rows(float *p, int64_t rows, const float *bias, int32_t cols, int32_t ld) {
-    for (int64_t i = 0; i < rows; i++) {
+/* The same for four rows of 4 or 8 floats: the sums of all four are one vector. */
+SFU__INLINE void four_scale_to_one(float *p, int64_t ld) {
+    f4 lane[4];
+    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
+        lane[i] = ld == 4 ? f4_load(p + i * ld) : f4_load(p + i * ld) + f4_load(p + i * ld + 4);
+    }
+    const f4 sums = f4_add_pairs(f4_add_pairs(lane[0], lane[1]), f4_add_pairs(lane[2], lane[3]));
+    const f4 inverse = f4_set(1.0F) / sums;
+    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
+        SFU__UNROLL for (int64_t j = 0; j < ld; j += 4) {
+            float *at = p + i * ld + j;
+            f4_store(at, tiny4(f4_load(at) * f4_set(inverse[i])));
+        }
+    }
+}
+
+/* `narrow`: ld is 4 or 8, and a constant. */
+SFU__INLINE void softmax_rows(float *p, int64_t rows, const float *bias, int32_t cols, int32_t ld, bool narrow) {
+    const int64_t fours = narrow ? rows / 4 * 4 : 0;
+    for (int64_t i = 0; i < fours; i += 4) {
+        four_below_largest(p + i * ld, bias, real_columns(ld - 4, cols), ld);
+    }
+    for (int64_t i = fours; i < rows; i++) {
         below_largest(p + i * ld, bias, cols, ld);
     }
     exp_all(p, rows * ld);
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; i < fours; i += 4) {
+        four_scale_to_one(p + i * ld, ld);
+    }
+    for (int64_t i = fours; i < rows; i++) {
         scale_to_one(p + i * ld, ld);
     }
 }
@@ -78,17 +123,38 @@ void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) {
         const int64_t count = rows.end - i < most ? rows.end - i : most;
         float *p = P->data + i * P->ld;
         if (P->ld == 4) { /* the loops along a row disappear where its width is known */
-            softmax_rows(p, count, bias, P->cols, 4);
+            softmax_rows(p, count, bias, P->cols, 4, true);
         } else if (P->ld == 8) {
-            softmax_rows(p, count, bias, P->cols, 8);
+            softmax_rows(p, count, bias, P->cols, 8, true);
         } else {
-            softmax_rows(p, count, bias, P->cols, P->ld);
+            softmax_rows(p, count, bias, P->cols, P->ld, false);
         }
     }
 }
 
-SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int32_t ld) {
-    for (int64_t i = 0; i < rows; i++, p += ld, dp += ld) {
+/* Four rows of 4 or 8 floats. */
+SFU__INLINE void four_back(float *dp, const float *p, int64_t ld) {
+    f4 lane[4];
+    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
+        lane[i] = f4_zero();
+        SFU__UNROLL for (int64_t j = i * ld; j < (i + 1) * ld; j += 4) {
+            lane[i] = f4_fma(f4_load(p + j), f4_load(dp + j), lane[i]);
+        }
+    }
+    const f4 means = f4_add_pairs(f4_add_pairs(lane[0], lane[1]), f4_add_pairs(lane[2], lane[3]));
+    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
+        SFU__UNROLL for (int64_t j = i * ld; j < (i + 1) * ld; j += 4) {
+            f4_store(dp + j, tiny4(f4_load(p + j) * (f4_load(dp + j) - f4_set(means[i]))));
+        }
+    }
+}
+
+SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int32_t ld, bool narrow) {
+    int64_t i = 0;
+    for (; narrow && i + 4 <= rows; i += 4, p += 4 * ld, dp += 4 * ld) {
+        four_back(dp, p, ld);
+    }
+    for (; i < rows; i++, p += ld, dp += ld) {
         f4 lane = f4_zero();
         for (int32_t j = 0; j < ld; j += 4) {
             lane = f4_fma(f4_load(p + j), f4_load(dp + j), lane);
@@ -103,11 +169,11 @@ SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int3
 void KERNEL(softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows) {
     const int64_t at = rows.begin * P->ld, count = rows.end - rows.begin;
     if (P->ld == 4) {
-        softmax_back_rows(dP->data + at, P->data + at, count, 4);
+        softmax_back_rows(dP->data + at, P->data + at, count, 4, true);
     } else if (P->ld == 8) {
-        softmax_back_rows(dP->data + at, P->data + at, count, 8);
+        softmax_back_rows(dP->data + at, P->data + at, count, 8, true);
     } else {
-        softmax_back_rows(dP->data + at, P->data + at, count, P->ld);
+        softmax_back_rows(dP->data + at, P->data + at, count, P->ld, false);
     }
 }
 

@@ -11,11 +11,39 @@ enum { GAPS_WIDTH = SFU__GAPS, GAPS_VECTORS = GAPS_WIDTH / LANES, GAPS_PACKED = 
 /* What was packed: chain k ends before entry ends[k], and is the last of row rows[k], or of none (-1). */
 typedef struct packed {
     int32_t indices[GAPS_PACKED + AHEAD];
-    float values[GAPS_PACKED];
+    float values[GAPS_PACKED + 4];
     int32_t ends[GAPS_PACKED];
     int64_t rows[GAPS_PACKED];
     int32_t count, chains;
 } packed;
+
+/* Packs four entries, writes four and says how many of them count. */
+#if defined(__aarch64__)
+enum { FOUR_PACKED = true };
+#define PACKED_LANE(l) 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3
+#define PACKED_LANES(a, b, c, d)                                                                                       \
+    { PACKED_LANE(a), PACKED_LANE(b), PACKED_LANE(c), PACKED_LANE(d) }
+SFU__INLINE int32_t pack_four(int32_t *indices, float *values, const int32_t *from, f4 value) {
+    /* For each set of lanes that count: those lanes, then any. */
+    static const uint8_t lanes_of[16][16] = {
+        PACKED_LANES(0, 0, 0, 0), PACKED_LANES(0, 0, 0, 0), PACKED_LANES(1, 0, 0, 0), PACKED_LANES(0, 1, 0, 0),
+        PACKED_LANES(2, 0, 0, 0), PACKED_LANES(0, 2, 0, 0), PACKED_LANES(1, 2, 0, 0), PACKED_LANES(0, 1, 2, 0),
+        PACKED_LANES(3, 0, 0, 0), PACKED_LANES(0, 3, 0, 0), PACKED_LANES(1, 3, 0, 0), PACKED_LANES(0, 1, 3, 0),
+        PACKED_LANES(2, 3, 0, 0), PACKED_LANES(0, 2, 3, 0), PACKED_LANES(1, 2, 3, 0), PACKED_LANES(0, 1, 2, 3)};
+    static const uint8_t count_of[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const uint32_t set = vaddvq_u32((f4u)(value != f4_zero()) & (f4u){1, 2, 4, 8});
+    const uint8x16_t lanes = vld1q_u8(lanes_of[set]);
+    vst1q_u8((uint8_t *)indices, vqtbl1q_u8(vld1q_u8((const uint8_t *)from), lanes));
+    vst1q_u8((uint8_t *)values, vqtbl1q_u8(vreinterpretq_u8_f32(value), lanes));
+    return count_of[set];
+}
+#else
+enum { FOUR_PACKED = false };
+SFU__INLINE int32_t pack_four(int32_t *indices, float *values, const int32_t *from, f4 value) {
+    (void)indices, (void)values, (void)from, (void)value;
+    return 0;
+}
+#endif
 
 /* Where packing has got to. */
 typedef struct packing {
@@ -24,7 +52,18 @@ typedef struct packing {
 
 SFU__INLINE void pack_chain(packed *to, const operands *o, int64_t begin, int64_t end, bool ordered) {
     int32_t count = to->count;
-    for (int64_t e = begin; e < end; e++) {
+    int64_t e = begin;
+    for (; FOUR_PACKED && e + 4 <= end; e += 4) {
+        f4 value;
+        if (ordered) {
+            const int32_t *order = o->order + e;
+            value = (f4){o->values[order[0]], o->values[order[1]], o->values[order[2]], o->values[order[3]]};
+        } else {
+            value = f4_load(o->values + e);
+        }
+        count += pack_four(to->indices + count, to->values + count, o->indices + e, value);
+    }
+    for (; e < end; e++) {
         const float value = o->values[ordered ? o->order[e] : e];
         to->indices[count] = o->indices[e];
         to->values[count] = value;

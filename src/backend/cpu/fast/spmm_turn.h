@@ -65,34 +65,38 @@ SFU__INLINE void NAME(go_on)(VEC *sum, const operands *o, int64_t begin, int64_t
 }
 
 /* Where some row has more than one chunk: chunk by chunk. */
-__attribute__((noinline)) static void NAME(long_rows)(VEC (*sum)[NAME(count)], const operands *o,
-                                                      const NAME(group) * group) {
-    VEC chain[ABREAST][NAME(count)];
+SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, const NAME(group) * group, bool tight) {
+    VEC sum[ABREAST][NAME(count)] = {{{0}}}, chain[ABREAST][NAME(count)], rest[NAME(count)];
     int64_t begin[ABREAST], from = 0;
     do {
         const int64_t left = group->shortest - from, places = left < SFU__CHUNK ? left : SFU__CHUNK;
-        for (int k = 0; k < ABREAST; k++) {
-            begin[k] = group->begin[k] + from;
-        }
-        NAME(together)(chain, o, begin, places, false);
-        for (int k = 0; k < ABREAST; k++) {
-            const int64_t rest = group->places[k] - from < SFU__CHUNK ? group->places[k] - from : SFU__CHUNK;
-            NAME(go_on)(chain[k], o, begin[k] + places, begin[k] + rest);
-            for (int64_t v = 0; v < NAME(count); v++) {
+        SFU__UNROLL for (int k = 0; k < ABREAST; k++) { begin[k] = group->begin[k] + from; }
+        NAME(together)(chain, o, begin, places, tight);
+        SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+            const int64_t own = group->places[k] - from < SFU__CHUNK ? group->places[k] - from : SFU__CHUNK;
+            NAME(go_on)(chain[k], o, begin[k] + places, begin[k] + own);
+            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
                 sum[k][v] = from == 0 ? chain[k][v] : sum[k][v] + chain[k][v];
             }
         }
         from += SFU__CHUNK;
     } while (from < group->shortest);
-    for (int k = 0; k < ABREAST; k++) {
+    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
         for (int64_t at = from; at < group->places[k]; at += SFU__CHUNK) {
             const int64_t left = group->places[k] - at, places = left < SFU__CHUNK ? left : SFU__CHUNK;
-            NAME(any_chain)(chain[0], o, group->begin[k] + at, group->begin[k] + at + places);
-            for (int64_t v = 0; v < NAME(count); v++) {
-                sum[k][v] += chain[0][v];
-            }
+            NAME(any_chain)(rest, o, group->begin[k] + at, group->begin[k] + at + places);
+            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] += rest[v]; }
         }
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { to[k][v] = sum[k][v]; }
     }
+}
+__attribute__((noinline)) static void NAME(tight_long_rows)(VEC (*sum)[NAME(count)], const operands *o,
+                                                            const NAME(group) * group) {
+    NAME(long_rows)(sum, o, group, true);
+}
+__attribute__((noinline)) static void NAME(any_long_rows)(VEC (*sum)[NAME(count)], const operands *o,
+                                                          const NAME(group) * group) {
+    NAME(long_rows)(sum, o, group, false);
 }
 
 SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr) {
@@ -115,7 +119,13 @@ SFU__INLINE void NAME(in_turn)(float *c, int64_t ld, const operands *o, const in
         const NAME(group) group = NAME(group_at)(indptr + i);
         VEC sum[ABREAST][NAME(count)];
         if (group.longest > SFU__CHUNK) {
-            NAME(long_rows)(sum, o, &group);
+            VEC all[ABREAST][NAME(count)]; /* so that those of short rows need no memory */
+            if (tight) {
+                NAME(tight_long_rows)(all, o, &group);
+            } else {
+                NAME(any_long_rows)(all, o, &group);
+            }
+            memcpy(sum, all, sizeof sum);
         } else {
             NAME(together)(sum, o, group.begin, group.shortest, tight);
             if (group.longest > group.shortest) {

@@ -55,7 +55,8 @@
 
 SFU__VECTOR(f4, 4)
 
-/* name##_set: x in all lanes. name##_fma: a b + c rounded once. name##_smaller: |a| < b. */
+/* name##_set: x in all lanes. name##_fma: a b + c rounded once. name##_smaller: |a| < b.
+ * name##_at_least: a, or low where a is below it; no number stays none. */
 #if defined(__aarch64__)
 SFU__INLINE f4 f4_set(float x) { return vdupq_n_f32(x); }
 SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return vfmaq_f32(c, a, b); }
@@ -69,11 +70,19 @@ SFU__INLINE f4u f4_smaller(f4 a, f4 b) {
 SFU__INLINE f4 f4_float_of_int(f4i a) { return vcvtq_f32_s32(a); }
 SFU__INLINE float f4_largest(f4 a) { return vmaxvq_f32(a); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return vmaxq_f32(a, b); }
+SFU__INLINE f4 f4_max_pairs(f4 a, f4 b) { return vpmaxq_f32(a, b); }
+SFU__INLINE f4 f4_add_pairs(f4 a, f4 b) { return vpaddq_f32(a, b); }
+SFU__INLINE f4 f4_at_least(f4 low, f4 a) { return vmaxq_f32(low, a); }
 SFU__INLINE int f4_any(f4u mask) { return vmaxvq_u32(mask) != 0; }
 #else
 SFU__INLINE f4 f4_set(float x) { return (f4)_mm_set1_ps(x); }
 SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return (f4)_mm_max_ps((__m128)a, (__m128)b); }
+/* a01, a23, b01, b23: a[0] with a[1], and so on. */
+SFU__INLINE f4 f4_max_pairs(f4 a, f4 b) {
+    return f4_max((f4)_mm_shuffle_ps((__m128)a, (__m128)b, 0x88), (f4)_mm_shuffle_ps((__m128)a, (__m128)b, 0xdd));
+}
+SFU__INLINE f4 f4_add_pairs(f4 a, f4 b) { return (f4)_mm_hadd_ps((__m128)a, (__m128)b); }
 SFU__INLINE int f4_any(f4u mask) { return _mm_movemask_ps((__m128)mask); }
 SFU__INLINE float f4_largest(f4 a) {
     const f4 pairs = f4_max(a, (f4)_mm_movehl_ps((__m128)a, (__m128)a));
@@ -86,6 +95,7 @@ SFU__INLINE f8 f8_set(float x) { return (f8)_mm256_set1_ps(x); }
 SFU__INLINE f8 f8_fma(f8 a, f8 b, f8 c) { return (f8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 SFU__INLINE f8 f8_sqrt(f8 a) { return (f8)_mm256_sqrt_ps((__m256)a); }
 SFU__INLINE f8u f8_smaller(f8 a, f8 b) { return (f8u)((f8)_mm256_andnot_ps(_mm256_set1_ps(-0.0F), (__m256)a) < b); }
+SFU__INLINE f8 f8_at_least(f8 low, f8 a) { return (f8)_mm256_max_ps((__m256)low, (__m256)a); }
 SFU__INLINE f8 f8_float_of_int(f8i a) { return (f8)_mm256_cvtepi32_ps((__m256i)a); }
 
 #if SFU__LANES == 16
@@ -96,6 +106,7 @@ SFU__INLINE f16 f16_sqrt(f16 a) { return (f16)_mm512_sqrt_ps((__m512)a); }
 SFU__INLINE f16u f16_smaller(f16 a, f16 b) {
     return (f16u)((f16)_mm512_andnot_ps(_mm512_set1_ps(-0.0F), (__m512)a) < b);
 }
+SFU__INLINE f16 f16_at_least(f16 low, f16 a) { return (f16)_mm512_max_ps((__m512)low, (__m512)a); }
 SFU__INLINE f16 f16_float_of_int(f16i a) { return (f16)_mm512_cvtepi32_ps((__m512i)a); }
 #endif
 #endif
@@ -151,6 +162,7 @@ SFU__INLINE vi v_shift_left(vi a, int bits) { return (vi)((vu)a << bits); }
 SFU__INLINE vf v_float_of_int(vi a) { return SFU__WIDEST(_float_of_int)(a); }
 SFU__INLINE vu v_less(vf a, vf b) { return (vu)(a < b); }
 SFU__INLINE vu v_smaller(vf a, vf b) { return SFU__WIDEST(_smaller)(a, b); }
+SFU__INLINE vf v_at_least(vf low, vf a) { return SFU__WIDEST(_at_least)(low, a); }
 SFU__INLINE vf v_keep(vu mask, vf a) { return SFU__WIDEST(_keep)(mask, a); }
 SFU__INLINE vf v_drop(vu mask, vf a) { return SFU__WIDEST(_drop)(mask, a); }
 SFU__INLINE vf v_pick(vu mask, vf a, vf b) { return (vf)((mask & (vu)a) | (~mask & (vu)b)); }
@@ -158,17 +170,24 @@ SFU__INLINE vf v_abs(vf a) { return (vf)((vu)a & (vu)v_set_int(INT32_MAX)); }
 
 /* ---- whole numbers: what Philox and its masks need ---- */
 
-typedef uint16_t halves __attribute__((vector_size(2 * SFU__LANES), aligned(2), may_alias));
-
 /* LANES 16-bit numbers, each in a lane of its own. */
+#if defined(__aarch64__)
+SFU__INLINE vu v_load_halves(const uint16_t *p) { return vmovl_u16(vld1_u16(p)); }
+#else
+typedef uint16_t halves __attribute__((vector_size(2 * SFU__LANES), aligned(2), may_alias));
 SFU__INLINE vu v_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const halves *)p, vu); }
+#endif
 
 /* The same for half a group of places, or a whole one: the lanes of SFU__VECTOR_OF_8. */
 typedef SFU__VECTOR_OF_8 e8;
 typedef SFU__JOIN(SFU__VECTOR_OF_8, u) e8u;
 enum { E8_LANES = sizeof(e8) / 4 };
+#if defined(__aarch64__)
+SFU__INLINE e8u e8_load_halves(const uint16_t *p) { return v_load_halves(p); }
+#else
 typedef uint16_t e8_halves __attribute__((vector_size(sizeof(e8) / 2), aligned(2), may_alias));
 SFU__INLINE e8u e8_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const e8_halves *)p, e8u); }
+#endif
 SFU__INLINE e8 e8_load(const float *p) { return SFU__JOIN(SFU__VECTOR_OF_8, _load)(p); }
 SFU__INLINE void e8_store(float *p, e8 a) { SFU__JOIN(SFU__VECTOR_OF_8, _store)(p, a); }
 SFU__INLINE e8 e8_set(float x) { return SFU__JOIN(SFU__VECTOR_OF_8, _set)(x); }

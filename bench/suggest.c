@@ -1,0 +1,123 @@
+/* suggest.c - what a suggestion costs, and what asking in waves costs.
+ *
+ *   suggest          ms a suggestion (one told, one asked for) at 100, 500 and 2000 trials
+ *   suggest waves    median regret over 30 seeds of five functions by the size of the wave
+ */
+#include "search_problems.h"
+
+#include "clock.h"
+
+#include <stdio.h>
+
+typedef struct bench_space {
+    const char *name;
+    sfu__parameter_range items[5];
+} bench_space;
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int count) {
+    qsort(x, (size_t)count, sizeof *x, by_size);
+    return count % 2 != 0 ? x[count / 2] : 0.5 * (x[count / 2 - 1] + x[count / 2]);
+}
+
+static double far_from_middle(const double *x, const sfu__space *space) {
+    double sum = 0;
+    for (int j = 0; j < space->count; j++) {
+        const double t = (x[j] - space->items[j].range.low) / (space->items[j].range.high - space->items[j].range.low);
+        sum += (t - 0.3) * (t - 0.3);
+    }
+    return sum;
+}
+
+/* The median of the asks (with the tell before each, or as one more point is out) around a number of trials. */
+static void suggest(const bench_space *b, sfu__sampler_kind kind, bool wave) {
+    enum { LAST = 2025, WINDOW = 51 };
+    static const int at[] = {100, 500, 2000};
+    static double ms[LAST + 1], outs[32 * 5];
+    sfu__parameter_range items[5];
+    memcpy(items, b->items, sizeof items);
+    const sfu__space space = hand_made_space(items, 5);
+    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    sfu__sampler *sampler = NULL;
+    bool good = sfu__sampler_new(&sampler, &space, kind, &rules) == SFU_OK;
+    for (int n = 0; good && n <= LAST; n++) {
+        sfu__random random = sfu__random_start(1, sfu__stream_of(SFU__STREAM_SEARCH, (uint32_t)n));
+        double x[5];
+        if (wave) {
+            good = sfu__sampler_out(sampler, outs, n % 32) == SFU_OK;
+        }
+        const double start = sfu__now();
+        good = good && sfu__sampler_ask(x, sampler, problem_draw, &random) == SFU_OK;
+        ms[n] = 1e3 * (sfu__now() - start);
+        memcpy(outs + n % 32 * 5, x, sizeof x);
+        const double told = sfu__now();
+        good = good && sfu__sampler_tell(sampler, x, far_from_middle(x, &space)) == SFU_OK;
+        ms[n] += 1e3 * (sfu__now() - told);
+    }
+    printf("%-28s %-16s %-6s", b->name, sfu__sampler_name(kind), wave ? "out" : "");
+    for (int i = 0; i < 3; i++) {
+        printf(" %9.3f", good ? median(ms + at[i] - WINDOW / 2, WINDOW) : NAN);
+    }
+    printf("\n");
+    sfu__sampler_free(sampler);
+}
+
+static void suggestions(void) {
+    const bench_space spaces[] = {
+        {"4 floats, 1 choice",
+         {float_range("a", 0, 1), float_range("b", 0, 1), log_range("c", 1e-4, 1), float_range("d", 0, 1),
+          choice_range("e", 5)}},
+        {"3 floats, 1 integer, 1 choice",
+         {float_range("a", 0, 1), float_range("b", 0, 1), log_range("c", 1e-4, 1), int_range("d", 1, 8),
+          choice_range("e", 5)}},
+        {"4 floats, 1 wide integer",
+         {float_range("a", 0, 1), float_range("b", 0, 1), log_range("c", 1e-4, 1), float_range("d", 0, 1),
+          log_int_range("e", 8, 1024)}},
+    };
+    printf("%-28s %-16s %-6s %9s %9s %9s   ms a suggestion at this many trials\n", "", "", "", "100", "500", "2000");
+    for (int i = 0; i < 3; i++) {
+        suggest(&spaces[i], SFU__SAMPLER_TPE, false);
+        suggest(&spaces[i], SFU__SAMPLER_TPE, true);
+        suggest(&spaces[i], SFU__SAMPLER_TPE_INDEPENDENT, false);
+    }
+}
+
+static void waves(void) {
+    enum { SEEDS = 30, BUDGETS = 3 };
+    static const int budgets[BUDGETS] = {100, 300, 1000}, sizes[] = {1, 2, 8, 16, 32, 64, 128};
+    for (int i = 0; i < PROBLEMS; i++) {
+        const search_problem problem = problem_of(i);
+        for (size_t w = 0; w < sizeof sizes / sizeof sizes[0]; w++) {
+            for (int liar = sizes[w] > 1 ? 0 : 1; liar < 2; liar++) {
+                const search_way way = {SFU__SAMPLER_TPE, sfu__sampler_rules_usual(), sizes[w], liar != 0};
+                double regret[BUDGETS][SEEDS];
+                for (int seed = 0; seed < SEEDS; seed++) {
+                    double one[BUDGETS];
+                    search(one, budgets, BUDGETS, &problem, &way, (uint64_t)seed);
+                    for (int b = 0; b < BUDGETS; b++) {
+                        regret[b][seed] = one[b];
+                    }
+                }
+                printf("%-10s wave %3d %-8s", problem.name, sizes[w], liar ? "" : "no liar");
+                for (int b = 0; b < BUDGETS; b++) {
+                    printf(" %10.4g", median(regret[b], SEEDS));
+                }
+                printf("\n");
+                fflush(stdout);
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "waves") == 0) {
+        waves();
+    } else {
+        suggestions();
+    }
+    return 0;
+}

@@ -1,0 +1,85 @@
+/* mixture_fast.c - the sum of mixture.h, eight kernels at a time: vectors of 2, 4 or 8 doubles, as this set of
+ * instructions has them. Each lane goes through the operations of the plain sum. */
+#include "mixture.h"
+
+#include "mixture_exp.h"
+
+#include <stdint.h>
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+enum { WIDTH = 2 };
+#else
+#include <immintrin.h>
+#if defined(__AVX512F__)
+enum { WIDTH = 8 };
+#else
+enum { WIDTH = 4 };
+#endif
+#endif
+enum { PARTS = SFU__MIXTURE_LANES / WIDTH };
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+typedef double vd __attribute__((vector_size(8 * WIDTH)));
+typedef uint64_t vw __attribute__((vector_size(8 * WIDTH)));
+typedef double vd_anywhere __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
+
+INLINE vd load(const double *p) { return *(const vd_anywhere *)p; }
+INLINE vd all(double x) { return x - (vd){0}; }
+
+#if defined(__aarch64__)
+INLINE vd at_least(vd a, vd b) { return vmaxq_f64(a, b); }
+INLINE vd at_most(vd a, vd b) { return vminq_f64(a, b); }
+#elif defined(__AVX512F__)
+INLINE vd at_least(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
+INLINE vd at_most(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
+#else
+INLINE vd at_least(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
+INLINE vd at_most(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
+#endif
+
+/* The exponent is added to that of the polynomial, which is the same as multiplying by the power of 2. */
+INLINE vd exp_of(vd e) {
+    e = at_most(at_least(e, all(-MIXTURE_MOST)), all(MIXTURE_MOST));
+    const vd shifted = e * MIXTURE_PER_LN2 + MIXTURE_TO_INTEGER;
+    const vd n = shifted - MIXTURE_TO_INTEGER;
+    const vd r = (e - n * MIXTURE_LN2_HI) - n * MIXTURE_LN2_LO, z = r * r;
+    const vd even = ((((MIXTURE_P10 * z + MIXTURE_P8) * z + MIXTURE_P6) * z + MIXTURE_P4) * z + MIXTURE_P2) * z;
+    const vd odd = (((MIXTURE_P9 * z + MIXTURE_P7) * z + MIXTURE_P5) * z + MIXTURE_P3) * z + MIXTURE_P1;
+    return (vd)((vw)((even + MIXTURE_P0) + odd * r) + ((vw)shifted << 52));
+}
+
+#define NAME_OF_(isa) sfu__mixture_sum_##isa
+#define NAME_OF(isa) NAME_OF_(isa)
+
+double NAME_OF(SFU__ISA)(const sfu__mixture *mixture) {
+    const vd offset = all(mixture->offset);
+    vd sum[PARTS];
+    UNROLL for (int u = 0; u < PARTS; u++) { sum[u] = all(0); }
+    for (int k = 0; k < mixture->count; k += SFU__MIXTURE_LANES) {
+        vd e[PARTS];
+        UNROLL for (int u = 0; u < PARTS; u++) { e[u] = load(mixture->base + k + u * WIDTH) - offset; }
+        for (int t = 0; t < mixture->tables; t++) {
+            const double *table = mixture->table[t] + k;
+            UNROLL for (int u = 0; u < PARTS; u++) { e[u] += load(table + u * WIDTH); }
+        }
+        for (int j = 0; j < mixture->lines; j++) {
+            const double *centre = mixture->centre[j] + k, *scale = mixture->scale[j] + k;
+            const vd x = all(mixture->x[j]);
+            UNROLL for (int u = 0; u < PARTS; u++) {
+                const vd t = (x - load(centre + u * WIDTH)) * load(scale + u * WIDTH);
+                e[u] -= t * t;
+            }
+        }
+        UNROLL for (int u = 0; u < PARTS; u++) { sum[u] += load(mixture->weight + k + u * WIDTH) * exp_of(e[u]); }
+    }
+    double lane[SFU__MIXTURE_LANES];
+    UNROLL for (int u = 0; u < PARTS; u++) { *(vd_anywhere *)(lane + u * WIDTH) = sum[u]; }
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# How tune behaves: the winner trained again, going on, jobs, interrupts, plots, JSON.
+. "$SOURCE/tests/cli/transcript.sh"
+if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
+    echo "no SQLite in this build: skipped"
+    exit 77
+fi
+mkdir bin
+ln -s "$SFUMATO" bin/sfumato
+PATH=$PWD/bin:$PATH
+sfumato data make -o "it's small.safetensors" --nodes 200 --classes 3 --vocabulary 50 --words 8 --seed 7 >/dev/null
+data="it's small.safetensors"
+without_time() { sed '/^  time /d; /"seconds"/d' "$1"; }
+
+# ---- the printed command trains the winner's model again, to the byte
+again() { # NAME OPTION...: the study's model and the one of the command that it prints
+    local name=$1
+    shift
+    sfumato tune "$data" "$@" --study memory -q -o "$name.model" >"$name.page"
+    mv "$name.model" "$name.winner"
+    bash -c "$(tail -n 1 "$name.page")" >/dev/null 2>&1 || fail "this does not run: $(tail -n 1 "$name.page")"
+    cmp "$name.winner" "$name.model" || fail "another model than that of the study: $(tail -n 1 "$name.page")"
+}
+again plain gcn --trials 6 --epochs 15
+again split 'dense $h tanh(dropout=0.1) | smooth^$k(self=$a) | softmax' --trials 6 --epochs 15 --split random:3 --size 2 \
+    --space 'lr=log(1e-3,0.3) h={4,8} k=[1..3] a=(0.1,2)' --loss sum --class-weight balanced --patience 3
+again any any --space practical --trials 12 --epochs 10 --seed 18446744073709551615
+again lpnn lpnn --trials 3 --epochs 5
+
+# ---- the same trials with any number of jobs, gone on with or not; a second run says the same again
+study() { # NAME OPTION...
+    local name=$1
+    shift
+    sfumato tune "$data" gcn --study "$name.db" --study-name same --epochs 12 --export "$name.csv" -q "$@" >"$name.page"
+}
+study one --trials 14 --jobs 1
+study three --trials 14 --jobs 3
+study parts --trials 5 --jobs 2
+study parts --trials 14 --jobs 1
+cmp one.csv three.csv || fail "three jobs have other trials than one"
+cmp one.csv parts.csv || fail "a study that went on has other trials than one that was never stopped"
+mv one.page first.page
+sfumato tune "$data" gcn --study one.db --study-name same --epochs 12 --export one.csv --trials 14 >one.page 2>stderr
+cmp <(without_time first.page) <(without_time one.page) || fail "a second run says something else"
+grep -qx 'sfumato: all 14 trials are in one.db already; nothing was left to do' stderr || fail "$(cat stderr)"
+[ "$(wc -l <one.csv)" -eq 15 ] || fail "not a line a trial: $(cat one.csv)"
+head -n 1 one.csv | grep -qx 'number,state,val_accuracy,val_loss,epochs,best_epoch,seed\(,[a-z_]*\)*' || fail "$(head -n 1 one.csv)"
+
+# ---- --json: the keys that stay, and numbers that are read back as they are
+if command -v python3 >/dev/null; then
+    sfumato tune "$data" gcn --study one.db --study-name same --epochs 12 --trials 14 --json -q >one.json
+    python3 - one.json one.csv <<'PY'
+import csv, json, shlex, sys
+found = json.load(open(sys.argv[1]))
+keys = "study trials best test_accuracy test_macro_f1 importance seconds failed top"
+assert not [key for key in keys.split() if key not in found], found.keys()
+best = found["best"]
+assert not [key for key in "number params val_accuracy val_loss seed".split() if key not in best], best.keys()
+assert found["study"] == "one.db" and found["trials"] == 14 and len(found["top"]) <= 10 and found["top"][0] == best
+assert abs(sum(found["importance"].values()) - 1) < 1e-12 or not any(found["importance"].values())
+trials = list(csv.DictReader(open(sys.argv[2])))
+row = trials[best["number"]]
+for name, value in best["params"].items():
+    assert float(row[name]) == value, (name, row[name], value)
+assert row["seed"] == str(best["seed"]) and float(row["val_accuracy"]) == best["val_accuracy"], (row, best)
+rank = lambda t: (-float(t["val_accuracy"]), float(t["val_loss"]), int(t["number"]))
+complete = sorted((t for t in trials if t["val_accuracy"]), key=rank)
+assert [int(t["number"]) for t in complete][:10] == [t["number"] for t in found["top"]], found["top"]
+words = shlex.split(found["train"])
+assert words[:3] == ["sfumato", "train", "it's small.safetensors"] and words[words.index("--seed") + 1] == str(best["seed"])
+assert float(words[words.index("--lr") + 1]) == best["params"]["lr"], words
+PY
+else
+    echo "no python3: --json was not parsed"
+fi
+
+# ---- a drawing, the same bytes twice; without gnuplot its script and data, and a word about it
+small=(tune "$data" gcn --study memory --epochs 5 --trials 20)
+if command -v gnuplot >/dev/null; then
+    mkdir "a 'folder'"
+    sfumato "${small[@]}" --plot "a 'folder'/history.svg" >page 2>stderr
+    grep -qx "  plot written to a 'folder'/history.svg" page || fail "no plot: $(cat page stderr)"
+    sfumato "${small[@]}" --plot history.svg -q >/dev/null
+    for file in history.svg history.gp history.csv; do
+        cmp "a 'folder'/$file" $file || fail "$file is not the same twice"
+    done
+    [ "$(ls "a 'folder'" | wc -l)" -eq 3 ] || fail "more than three files: $(ls "a 'folder'")"
+    rm history.svg
+    gnuplot history.gp
+    cmp "a 'folder'/history.svg" history.svg || fail "the script draws something else"
+    [ "$(wc -l <history.csv)" -eq 21 ] || fail "not a line a trial: $(cat history.csv)"
+    if command -v python3 >/dev/null; then
+        python3 -c 'import sys, xml.dom.minidom as dom; dom.parse(sys.argv[1])' history.svg
+    fi
+else
+    echo "no gnuplot: nothing was drawn"
+fi
+if [ "$BUILD_KIND" != cross ]; then
+    PATH=$PWD/nowhere "$SFUMATO" "${small[@]}" --plot bare.svg >page 2>stderr
+    grep -q '^sfumato: warning: bare.svg: not drawn, for gnuplot is not installed; bare.gp and bare.csv ' stderr || fail "$(cat stderr)"
+    [ -s bare.gp ] && [ -s bare.csv ] && [ ! -e bare.svg ] || fail "without gnuplot: $(ls)"
+    ! grep -q 'plot written' page || fail "a plot that is not there: $(cat page)"
+    printf '#!/bin/sh\necho "line 3: no such thing" >&2\nexit 3\n' >bin/gnuplot
+    chmod +x bin/gnuplot
+    "$SFUMATO" "${small[@]}" --plot bare.svg >page 2>stderr
+    grep -q '^sfumato: warning: bare.svg: not drawn, for gnuplot ended with 3, saying "line 3: no such thing"; ' stderr || fail "$(cat stderr)"
+    rm bin/gnuplot
+fi
+
+# ---- all trials run away: one line, and a failure
+code=0
+sfumato tune "$data" gcn --space 'lr=(1e29,1e30)' --trials 3 --study memory >stdout 2>stderr || code=$?
+[ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: none of the 3 trials came to an end' stderr || fail "exit $code: $(cat stdout stderr)"
+
+# ---- no leaks, where the build can tell
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" tune "$data" any --trials 4 --epochs 2 --study leaks.db --plot leaks.svg -o leaks.model -q >/dev/null
+fi
+
+# ---- Ctrl-C: what is finished stays, and the same command goes on. What must be waited for is waited for together.
+long=("$SFUMATO" tune "$data" gcn --trials 100000 --epochs 20 --jobs 1)
+if command -v perl >/dev/null; then
+    interrupt kept 5 "${long[@]}" --study kept.db &
+    interrupt lost 2 "${long[@]}" --study memory --json &
+else
+    echo "no perl: nothing was interrupted"
+fi
+if command -v script >/dev/null; then
+    for columns in 40 80 100; do
+        script -qec "stty cols $columns; TERM=xterm timeout -s INT 2 '$SFUMATO' tune \"$data\" gcn --trials 100000 --epochs 20 \
+            --jobs 1 --study memory >/dev/null" "$columns.log" >/dev/null || true &
+    done
+else
+    echo "no script: no terminal to draw a bar on"
+fi
+wait
+if command -v perl >/dev/null; then
+    [ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
+    grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
+        fail "an interrupt: $(cat kept.stderr)"
+    grep -qE '^sfumato: tuning: [0-9,]+ of 100,000, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$' kept.stderr ||
+        fail "no progress: $(cat kept.stderr)"
+    [ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
+    grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
+    kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
+    sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
+    grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
+    [ "$(wc -l <kept.csv)" -eq $((kept + 4)) ] || fail "$kept trials and 3 more are $(wc -l <kept.csv) lines"
+fi
+if command -v script >/dev/null; then
+    for columns in 40 80 100; do
+        check_bars $columns
+    done
+    grep -qE '[0-9]+ of 100,000 .*best .*trials/s' bars || fail "no trials, best and rate: $(cat bars)"
+fi
