@@ -26,21 +26,21 @@ dataset=$(file_of "${1:-cora}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# Tunes, and adds a line "JOBS SECONDS CPU" to the file.
-ours() { # JOBS FILE
+# Tunes, and adds a line: seconds, seconds of the processor.
+ours() {
     local times
     rm -f "$folder/study.db"
     TIMEFORMAT='%R %U %S'
-    times=$({ time "$sfumato" tune "$dataset" gcn --trials "$trials" --jobs "$1" --study "$folder/study.db" \
-        --export "$folder/trials.$1.csv" --quiet >"$folder/out" 2>"$folder/errors"; } 2>&1) || {
+    times=$({ time "$sfumato" tune "$dataset" gcn --trials "$trials" --jobs "$cores" --study "$folder/study.db" \
+        --export "$folder/trials.csv" --quiet >"$folder/out" 2>"$folder/errors"; } 2>&1) || {
         cat "$folder/errors" >&2
         return 1
     }
-    awk -v jobs="$1" '{ print jobs, $1, $2 + $3 }' <<<"$times" >>"$2"
+    awk '{ print $1, $2 + $3 }' <<<"$times" >>"$folder/ours"
 }
 peer() { # WAY SEARCH JOBS THREADS TRIALS
     "$python" bench/peer_tune.py --way "$1" --search "$2" --jobs "$3" --threads "$4" --trials "$5" "$dataset" \
-        "$folder/trials.$cores.csv" >>"$folder/peers" 2>"$folder/errors" || {
+        "$folder/trials.csv" >>"$folder/peers" 2>"$folder/errors" || {
         cat "$folder/errors" >&2
         return 1
     }
@@ -57,7 +57,7 @@ for name in ("torch_geometric", "optuna"):
 print(f"machine: {os.cpu_count()} cores, {platform.machine()}; torch {torch.__version__}",
       "with MKL," if torch.backends.mkl.is_available() else "without MKL,", ", ".join(versions))
 END
-ours "$cores" "$folder/ours"
+ours
 if "$python" -c 'import optuna' 2>/dev/null; then
     peer pyg sqlite "$cores" 1 "$slow"
     peer pyg sqlite 1 "$cores" $(((slow + 1) / 2))
@@ -67,24 +67,20 @@ peer pyg none "$cores" 1 "$slow"
 for way in tuned bag pruned; do
     peer "$way" none "$cores" 1 "$sample"
 done
-ours "$cores" "$folder/ours"
-ours 1 "$folder/one"
-cmp -s "$folder/trials.1.csv" "$folder/trials.$cores.csv" || echo "tune.sh: the trials differ with --jobs" >&2
+ours
 
 epochs=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "epochs") at = i; next } { sum += $at } END { print sum }' \
-    "$folder/trials.1.csv")
+    "$folder/trials.csv")
 awk -v trials="$trials" -v epochs="$epochs" -v cores="$cores" '
     function row(who, rate, each, x, alike, cpu) {
         printf "%-58s %9.3f %9.1f %9.1f %9s %9s %9s\n", who, rate, 1000 / rate, each, x, alike, cpu
     }
     function form(jobs, threads) { return jobs == 1 ? threads " threads" : jobs " processes" }
-    FILENAME ~ /ours$/ { seconds += $2; cpu += $3; runs++; next }
-    FILENAME ~ /one$/ { one = $2; next }
+    FILENAME ~ /ours$/ { seconds += $1; cpu += $2; runs++; next }
     FNR == 1 {
         seconds /= runs; cpu /= runs; rate = trials / seconds
         printf "%-58s %9s %9s %9s %9s %9s %9s\n", "", "trials/s", "ms/trial", "epochs", "x", "x alike", "x CPU"
         row("sfumato tune --jobs " cores ", TPE, SQLite", rate, epochs / trials, "", "", "")
-        row("sfumato tune --jobs 1", trials / one, epochs / trials, sprintf("%.2f", one / seconds), "", "")
     }
     {
         what = $2 == "none" ? $1 ", given, " : $1 ", optuna TPE (" $2 "), "
@@ -92,4 +88,4 @@ awk -v trials="$trials" -v epochs="$epochs" -v cores="$cores" '
         # Outside trainings a peer takes as long a trial as it took here.
         row(what form($3, $4), theirs, $6 / $5, sprintf("%.1f", rate / theirs),
             sprintf("%.1f", ($9 + $8 / $5 * trials) / $3 / seconds), sprintf("%.1f", $10 / cpu))
-    }' "$folder/ours" "$folder/one" "$folder/peers"
+    }' "$folder/ours" "$folder/peers"
