@@ -7,6 +7,7 @@
  */
 #include "clock.h"
 #include "store_case.h"
+#include "text.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void bare_commits(int file, int count, bool grow) {
     static char block[4096];
     for (int i = 0; i < count; i++) {
         block[0] = (char)i;
-        if ((grow ? write(file, block, sizeof block) : pwrite(file, block, sizeof block, i % 64 * 4096)) !=
+        if ((grow ? write(file, block, sizeof block) : pwrite(file, block, sizeof block, (off_t)(i % 64) * 4096)) !=
                 (ssize_t)sizeof block ||
             fsync(file) != 0) {
             perror("bare commit");
@@ -74,7 +75,12 @@ int main(int count, char **words) {
         fprintf(stderr, "usage: store_cost FOLDER [TRIALS]\n");
         return 2;
     }
-    const int32_t total = count > 2 ? atoi(words[2]) / STRETCH * STRETCH : 2080;
+    int64_t wanted = 2080;
+    if (count > 2 && (!sfu__parse_int64_string(&wanted, words[2]) || wanted < LAST || wanted > 1000000)) {
+        fprintf(stderr, "store_cost: TRIALS is a number from %d to 1000000\n", LAST);
+        return 2;
+    }
+    const int32_t total = (int32_t)(wanted / STRETCH * STRETCH);
     char place[4096];
     snprintf(place, sizeof place, "%s/study.db", words[1]);
     const sfu__store_options options = case_options(place);
@@ -98,16 +104,16 @@ int main(int count, char **words) {
     }
     sfu__store_close(store);
     sfu__trials_clear(&trials);
-    const double start = sfu__now();
+    const double start = sfu__now(), cpu = cpu_s();
     must(sfu__store_open(&store, &options));
     must(sfu__store_read(store, &trials));
-    const double read_s = sfu__now() - start;
+    const double read_s = sfu__now() - start, read_cpu_s = cpu_s() - cpu;
     printf("trials %d, commits %d\n", (int)total, (int)(total + total / WAVE));
     printf("stored          %8.3f ms a trial\n", 1e3 * stored_s / total);
     printf("bare, growing   %8.3f ms a trial, ratio %.2f\n", 1e3 * growing_s / total, stored_s / growing_s);
     printf("bare, in place  %8.3f ms a trial, ratio %.2f\n", 1e3 * kept_s / total, stored_s / kept_s);
     printf("CPU             %8.3f ms a trial, of the last %d\n", 1e3 * last_cpu_s / LAST, LAST);
-    printf("opened and read %8.3f ms, %d trials\n", 1e3 * read_s, (int)trials.count);
+    printf("opened and read %8.3f ms, CPU %.3f ms, %d trials\n", 1e3 * read_s, 1e3 * read_cpu_s, (int)trials.count);
     sfu__trials_clear(&trials);
     sfu__store_close(store);
     return 0;

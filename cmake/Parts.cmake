@@ -62,7 +62,7 @@ if(SFU_HAVE_CURL)
     include_directories(SYSTEM ${CURL_INCLUDE_DIRS})
 endif()
 
-sfumato_part(SQLITE sqlite3 libsqlite3-dev "keeping studies in SQLite files")
+sfumato_part(SQLITE sqlite3>=3.35 libsqlite3-dev "keeping studies in SQLite files")
 sfumato_part(POSTGRES libpq libpq-dev "keeping studies in PostgreSQL")
 
 set(search_libraries "")

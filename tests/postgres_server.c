@@ -31,8 +31,8 @@ static int server(char *answer, size_t size, const char *action, const char *arg
 static void need_server(void) {
     static bool missing;
     const char *kind = getenv("BUILD_KIND");
-    char process[32];
     if (!missing && folder[0] == '\0') {
+        char process[32];
         snprintf(process, sizeof process, "%ld", (long)getpid());
         const int code =
             kind != NULL && strcmp(kind, "cross") == 0 ? 77 : server(folder, sizeof folder, "make", process);

@@ -6,7 +6,7 @@
 # Its database is postgresql://sfumato@/postgres?host=FOLDER; the user `locked` has the password "right horse".
 set -u
 
-binaries=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+binaries=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
 if [ -z "$binaries" ] && command -v initdb >/dev/null; then
     binaries=$(dirname "$(command -v initdb)")
 fi

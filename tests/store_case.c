@@ -80,7 +80,8 @@ sfu_status case_ask(sfu__store *store, int32_t first, int count, bool *before) {
 }
 
 sfu_status case_claim(sfu__store *store, int want, int32_t *claimed, int *count) {
-    sfu__turn turn = {.want = want, .claimed = claimed};
+    sfu__turn turn = {.want = want};
+    turn.claimed = claimed;
     const sfu_status status = sfu__store_turn(store, &turn);
     *count = turn.claimed_count;
     return status;
@@ -93,7 +94,13 @@ sfu_status case_finish(sfu__store *store, int32_t number, bool *refused) {
     return status;
 }
 
-static bool same_number(double one, double other) { return memcmp(&one, &other, sizeof one) == 0; }
+static uint64_t bits(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static bool same_number(double one, double other) { return bits(one) == bits(other); }
 
 bool case_same(const sfu__trial *one, const sfu__trial *other) {
     const sfu__outcome *a = &one->outcome, *b = &other->outcome;

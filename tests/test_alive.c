@@ -74,8 +74,7 @@ static pid_t start_child(char id[SFU__WORKER_ID]) {
     assert_true(child >= 0);
     if (child == 0) {
         sfu__worker_here(id);
-        const ssize_t written = write(ends[1], id, SFU__WORKER_ID);
-        while (written == SFU__WORKER_ID) {
+        if (write(ends[1], id, SFU__WORKER_ID) == SFU__WORKER_ID) {
             pause();
         }
         _exit(1);

@@ -1,26 +1,9 @@
 # A study of ours, opened by Optuna itself: the release that pip gives, or the one that is installed.
-# The first run fetches it into the build folder.
+. "$SOURCE/tests/optuna_python.sh"
 say() { printf '%s\n' "$*" >&2; }
 
-python=$BUILD/optuna/bin/python3
-if [ ! -e "$BUILD/optuna/complete" ]; then
-    rm -rf "$BUILD/optuna"
-    if python3 -m venv "$BUILD/optuna" 2>/dev/null && timeout 300 "$BUILD/optuna/bin/pip" install -q --retries 1 --timeout 20 \
-        optuna optuna-dashboard pandas >pip.log 2>&1; then
-        touch "$BUILD/optuna/complete"
-    else
-        python=$(command -v python3 || true)
-    fi
-fi
-if [ -z "$python" ] || ! "$python" -c 'import optuna' 2>/dev/null; then
-    say "skipped: pip gives no Optuna (no network?), and none is installed"
-    exit 77
-fi
-"$python" -c 'import optuna; print("Optuna", optuna.__version__)'
-stamp=()
-if "$python" -c 'import optuna, sys; sys.exit(tuple(map(int, optuna.__version__.split(".")[:2])) >= (3, 2))'; then
-    stamp=(--old-optuna)
-fi
+need_optuna || exit $?
+mapfile -t stamp < <(optuna_stamp)
 
 "$SFUMATO" data make -q -o toy.safetensors --nodes 300 --vocabulary 60 >/dev/null
 tune() {

@@ -158,7 +158,10 @@ static void studies_of_other_facts(void **state) {
     (void)state;
     const char *place = make_study();
     SQL(place, "UPDATE study_user_attributes SET value_json = '1' WHERE \"key\" = 'sfumato:seed'");
-    REFUSED(place, SFU_ERR_ARGUMENT, "study \"s\"", "the seed is \"1\" there and \"0\" here");
+    REFUSED(place, SFU_ERR_ARGUMENT, "study \"s\"", "the seed is 1 there and 0 here");
+    SQL(place, "UPDATE study_user_attributes SET value_json = '0' WHERE \"key\" = 'sfumato:seed'",
+        "UPDATE study_user_attributes SET value_json = '\"abd\"' WHERE \"key\" = 'sfumato:dataset'");
+    REFUSED(place, SFU_ERR_ARGUMENT, "the dataset is \"abd\" there and \"abc\" here");
     SQL(place, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:seed'");
     REFUSED(place, SFU_ERR_ARGUMENT, "was not made by sfumato", "the seed");
     place = make_study();
@@ -166,6 +169,25 @@ static void studies_of_other_facts(void **state) {
     REFUSED(place, SFU_ERR_ARGUMENT, "minimizes its objective");
     SQL(place, "INSERT INTO study_directions (direction, study_id, objective) VALUES ('MAXIMIZE', 1, 1)");
     REFUSED(place, SFU_ERR_ARGUMENT, "other than one objective");
+}
+
+/* Of long facts, what differs is shown. */
+static void long_facts(void **state) {
+    const sfu__store_fact long_ago = {"x", "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64} k=[1..3]\"",
+                                      "the search space"};
+    const sfu__store_fact now = {"x", "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,65} k=[1..3]\"",
+                                 "the search space"};
+    const char *place = fresh_place();
+    sfu__store_options options = case_options(place);
+    sfu__store *store = NULL;
+    (void)state;
+    options.facts = &long_ago;
+    options.fact_count = 1;
+    assert_ok(sfu__store_open(&store, &options));
+    sfu__store_close(store);
+    options.facts = &now;
+    assert_fails(SFU_ERR_ARGUMENT, sfu__store_open(&store, &options), "the search space is ...\"",
+                 "64} k=[1..3]\" there", "65} k=[1..3]\" here");
 }
 
 static void trials_that_do_not_fit(void **state) {
@@ -472,6 +494,13 @@ static void flipped_files(void **state) {
 }
 
 int main(void) {
+    if (sfu__db_sqlite.run == NULL) {
+        sfu__store *store = NULL;
+        const bool told =
+            open_study(&store, "x.db") == SFU_ERR_UNSUPPORTED && strstr(sfu_message(), "no SQLite") != NULL;
+        print_message("skipped: this build has no SQLite\n");
+        return told ? 77 : 1;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_something_else),
         cmocka_unit_test(an_empty_file_will_do),
@@ -479,6 +508,7 @@ int main(void) {
         cmocka_unit_test(stamps_of_others),
         cmocka_unit_test(the_old_stamp),
         cmocka_unit_test(studies_of_other_facts),
+        cmocka_unit_test(long_facts),
         cmocka_unit_test(trials_that_do_not_fit),
         cmocka_unit_test(a_trial_is_pushed_in),
         cmocka_unit_test(other_studies_are_left_alone),

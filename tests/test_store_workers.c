@@ -2,11 +2,10 @@
  * are killed, stopped or cut off; the same for SQLite and PostgreSQL where both can be had. */
 #include "clock.h"
 #include "postgres_server.h"
-#include "store.h"
+#include "store_case.h"
 #include "support.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,44 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAVE = 8, PARAMETERS = 3 };
-
-/* ---- a study whose every trial is known beforehand -------------------------------------------------------------- */
-
-static sfu__space *space;
-
-static int make_space(void **state) {
-    (void)state;
-    sfu_net_options options;
-    sfu_net_options_init(&options);
-    assert_ok(sfu__space_new(&space, "lr=log(1e-4,0.1) dropout=(0,0.9) hidden={8,16,32}", "gcn", &options));
-    assert_int_equal(space->count, PARAMETERS);
-    return 0;
-}
-
-static int free_space(void **state) {
-    (void)state;
-    sfu__space_free(space);
-    return 0;
-}
-
-static double share_of(int32_t number, int of) { return (double)((number * 37 + of * 11) % 101) / 103; }
-
-static void values_of(double *values, int32_t number) {
-    values[sfu__space_find(space, "lr")] = 1e-4 + 0.09 * share_of(number, 0);
-    values[sfu__space_find(space, "dropout")] = 0.9 * share_of(number, 1);
-    values[sfu__space_find(space, "hidden")] = number % 3;
-}
-
-static uint64_t seed_of(int32_t number) { return 0x9e3779b97f4a7c15u * (uint64_t)(number + 1) >> 11; }
-
-static sfu__outcome outcome_of(int32_t number) {
-    return (sfu__outcome){.failed = number % 10 == 9,
-                          .val_accuracy = share_of(number, 2),
-                          .val_loss = 1 / (1 + share_of(number, 3)),
-                          .epochs = 100 + number,
-                          .best_epoch = number};
-}
+enum { WAVE = 8 };
 
 /* ---- a worker --------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +26,7 @@ typedef struct job {
     const char *log;  /* a line a run: "ran 3", or "refused 3" */
     int signal;       /* raised in the middle of trial 0 */
     long training_us; /* how long a training takes */
-    const char *seed; /* a fact of the study; NULL: "0" */
+    const char *seed; /* another fact of the study than its own; NULL: none */
 } job;
 
 static void sleep_us(long us) {
@@ -82,35 +44,34 @@ static void add_to_log(const job *job, const char *what, int32_t number) {
 }
 
 static sfu_status open_store(sfu__store **store, const job *job) {
-    const sfu__store_fact facts[] = {{"sfumato:seed", job->seed != NULL ? job->seed : "0", "the seed"}};
-    const sfu__store_options options = {.place = job->place,
-                                        .name = "study",
-                                        .space = space,
-                                        .facts = facts,
-                                        .fact_count = 1,
-                                        .metric = "val_accuracy",
-                                        .beat_s = job->beat_s,
-                                        .grace_s = job->grace_s};
+    const sfu__store_fact seed[] = {{"sfumato:seed", job->seed, "the seed"}};
+    sfu__store_options options = case_options(job->place);
+    options.beat_s = job->beat_s;
+    options.grace_s = job->grace_s;
+    if (job->seed != NULL) {
+        options.facts = seed;
+        options.fact_count = 1;
+    }
     return sfu__store_open(store, &options);
 }
 
-/* The wave that comes next, where all that is known is finished. */
-static int next_wave(sfu__trial wave[WAVE], double values[WAVE * PARAMETERS], const sfu__trials *trials,
-                     int32_t total) {
-    int count = 0;
+/* The trials that come next, where all that are known are finished. */
+typedef struct wave {
+    sfu__trial trials[WAVE];
+    double values[WAVE][CASE_PARAMETERS];
+    int count;
+} wave;
+
+static void next_wave(wave *wave, const sfu__trials *trials, int32_t total) {
+    wave->count = 0;
     for (int32_t i = 0; i < trials->count; i++) {
         if (!sfu__trial_finished(trials->items[i].state)) {
-            return 0;
+            return;
         }
     }
-    for (int32_t n = trials->count; n < total && count < WAVE; n++, count++) {
-        wave[count] = (sfu__trial){.number = n,
-                                   .state = SFU__TRIAL_WAITING,
-                                   .seed = seed_of(n),
-                                   .values = values + (ptrdiff_t)count * PARAMETERS};
-        values_of(wave[count].values, n);
+    for (int32_t n = trials->count; n < total && wave->count < WAVE; n++, wave->count++) {
+        wave->trials[wave->count] = case_trial(n, wave->values[wave->count]);
     }
-    return count;
 }
 
 static int32_t count_finished(const sfu__trials *trials) {
@@ -127,28 +88,28 @@ static sfu__outcome train(const job *job, int32_t number) {
         raise(job->signal);
     }
     sleep_us(job->training_us);
-    return outcome_of(number);
+    return case_outcome(number);
 }
 
 /* Works until all trials are finished. */
 static sfu_status work_with(sfu__store *store, const job *job) {
     sfu_status status = SFU_OK;
-    sfu__trials trials = {.parameters = PARAMETERS};
+    sfu__trials trials = {.parameters = CASE_PARAMETERS};
     sfu__finished finished = {.number = -1};
     const int32_t until = job->until > 0 ? job->until : job->total;
     for (;;) {
-        sfu__trial wave[WAVE];
-        double values[WAVE * PARAMETERS];
+        wave wave;
         int32_t claimed[1];
         SFU_TRY(sfu__store_beat(store));
         SFU_TRY(sfu__store_read(store, &trials));
         if (finished.number < 0 && count_finished(&trials) >= until) {
             break;
         }
+        next_wave(&wave, &trials, job->total);
         sfu__turn turn = {.finished = &finished,
                           .finished_count = finished.number >= 0,
-                          .asked = wave,
-                          .asked_count = next_wave(wave, values, &trials, job->total),
+                          .asked = wave.trials,
+                          .asked_count = wave.count,
                           .want = 1,
                           .claimed = claimed};
         SFU_TRY(sfu__store_turn(store, &turn));
@@ -246,25 +207,17 @@ static int count_in_log(const job *job, const char *what, int32_t number) {
 }
 
 static void check_trial(const sfu__trial *trial, int32_t number) {
-    double values[PARAMETERS];
-    const sfu__outcome wanted = outcome_of(number);
-    values_of(values, number);
-    assert_int_equal(trial->number, number);
-    assert_int_equal(trial->state, wanted.failed ? SFU__TRIAL_FAIL : SFU__TRIAL_COMPLETE);
-    assert_true(trial->seed == seed_of(number));
-    assert_memory_equal(trial->values, values, sizeof values);
-    if (!wanted.failed) {
-        assert_true(trial->outcome.val_accuracy == wanted.val_accuracy);
-        assert_true(trial->outcome.val_loss == wanted.val_loss);
-        assert_int_equal(trial->outcome.epochs, wanted.epochs);
-        assert_int_equal(trial->outcome.best_epoch, wanted.best_epoch);
-    }
+    double values[CASE_PARAMETERS];
+    sfu__trial wanted = case_trial(number, values);
+    wanted.outcome = case_outcome(number);
+    wanted.state = wanted.outcome.failed ? SFU__TRIAL_FAIL : SFU__TRIAL_COMPLETE;
+    assert_true(case_same(trial, &wanted));
 }
 
 /* All is there and as it should be, and each was run as often as it should, `extra` times more of trial 0. */
 static void check_study(const job *job, int extra) {
     sfu__store *store = NULL;
-    sfu__trials trials = {.parameters = PARAMETERS};
+    sfu__trials trials = {.parameters = CASE_PARAMETERS};
     assert_ok(open_store(&store, job));
     assert_ok(sfu__store_read(store, &trials));
     assert_int_equal(trials.count, job->total);
@@ -544,5 +497,5 @@ int main(void) {
         cmocka_unit_test(test_server_gone),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, make_space, free_space);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

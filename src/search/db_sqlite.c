@@ -16,10 +16,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
@@ -120,7 +117,11 @@ static sfu_status statement_make(statement *self, sqlite_db *db, const char *sql
     self->count = sqlite3_bind_parameter_count(self->stmt);
     SFU_ALLOC(self->place, self->count);
     for (int i = 0; i < self->count; i++) { /* "$7" is the seventh value */
-        self->place[i] = atoi(sqlite3_bind_parameter_name(self->stmt, i + 1) + 1) - 1;
+        int64_t value = 0;
+        if (!sfu__parse_int64_string(&value, sqlite3_bind_parameter_name(self->stmt, i + 1) + 1)) {
+            return fail(db, SQLITE_MISUSE);
+        }
+        self->place[i] = (int)value - 1;
     }
 done:
     return status;
@@ -165,7 +166,8 @@ static int bind(sqlite3_stmt *stmt, int i, const sfu__sql *value) {
 static int bind_all(const statement *self, const sfu__sql *values, int count) {
     int code = SQLITE_OK;
     for (int i = 0; i < self->count && code == SQLITE_OK; i++) {
-        code = self->place[i] < count ? bind(self->stmt, i + 1, &values[self->place[i]]) : SQLITE_MISUSE;
+        code =
+            values != NULL && self->place[i] < count ? bind(self->stmt, i + 1, &values[self->place[i]]) : SQLITE_MISUSE;
     }
     return code;
 }
@@ -181,7 +183,7 @@ static sfu__sql column(sqlite3_stmt *stmt, int i) {
         return (sfu__sql){text != NULL ? SFU__SQL_TEXT : SFU__SQL_NULL, .text = text};
     }
     default:
-        return (sfu__sql){SFU__SQL_NULL}; /* nothing of ours is a blob */
+        return (sfu__sql){.kind = SFU__SQL_NULL}; /* nothing of ours is a blob */
     }
 }
 
@@ -321,6 +323,11 @@ static int wait_for_lock(void *user, int times) {
 }
 
 static sfu_status check_place(const char *place) {
+    enum { WITH_RETURNING = 3035000 };
+    if (sqlite3_libversion_number() < WITH_RETURNING) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: studies need SQLite 3.35 or later; this is %s", place,
+                         sqlite3_libversion());
+    }
     if (place[0] == '\0') {
         return sfu__fail(SFU_ERR_ARGUMENT, "the study needs the name of a file");
     }

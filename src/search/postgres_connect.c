@@ -113,6 +113,26 @@ static sfu__pg_failure meaning(const char *state, bool making) {
     return SFU__PG_FINAL;
 }
 
+/* What to do about it, where that is known. */
+static const char *remedy(const char *state) {
+    static const struct {
+        const char *state; /* or the beginning of it */
+        const char *text;
+    } known[] = {
+        {"28", "; user and password are those of postgresql://USER:PASSWORD@HOST/DATABASE or of ~/.pgpass"},
+        {"3D000", "; make it with createdb"},
+        {"42501", "; the user must be allowed to make and write tables there"},
+        {"25006", "; a study needs a server that takes changes"},
+        {"55P03", "; somebody else has kept it locked for a minute"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (starts_with(state, known[i].state)) {
+            return known[i].text;
+        }
+    }
+    return "";
+}
+
 sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result) {
     const ExecStatusType got = sfu__pq.result_status(result);
     if (got == PGRES_COMMAND_OK || got == PGRES_TUPLES_OK) {
@@ -128,7 +148,8 @@ sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result) {
     }
     char line[400];
     first_line(line, sizeof line, text != NULL ? text : sfu__pq.error_message(self->connection));
-    return sfu__fail(SFU_ERR_IO, "%s: %s", self->shown, line[0] != '\0' ? line : "the server gave no answer");
+    return sfu__fail(SFU_ERR_IO, "%s: %s%s", self->shown, line[0] != '\0' ? line : "the server gave no answer",
+                     remedy(state != NULL ? state : ""));
 }
 
 /* Where in the text of a failed connection the server's words begin, behind "SEVERITY:  STATE: "; NULL: it said
@@ -147,14 +168,6 @@ static const char *server_words(char state[6], const char *text) {
         }
     }
     return NULL;
-}
-
-/* What to do about a connection that was refused for this reason. */
-static const char *remedy(const char *state) {
-    if (starts_with(state, "28")) {
-        return "; the user and password are those of postgresql://USER:PASSWORD@HOST/DATABASE or of ~/.pgpass";
-    }
-    return strcmp(state, "3D000") == 0 ? "; make it with createdb" : "";
 }
 
 static sfu_status fail_to_connect(sfu__pg *self, PGconn *connection) {
@@ -297,14 +310,16 @@ void sfu__pg_disconnect(sfu__pg *self) {
 }
 
 sfu_status sfu__pg_connect_patiently(sfu__pg *self) {
-    const double end = sfu__now() + self->patience_s;
-    for (double pause = 0.05;; pause = pause < 2.5 ? 2 * pause : 5) {
-        const sfu_status status = sfu__pg_connect(self);
-        if (status == SFU_OK || self->failure == SFU__PG_FINAL || sfu__now() + pause >= end) {
-            return status;
-        }
-        sfu__pg_sleep(pause);
+    const double end = sfu__now() + (self->gave_up ? 0 : self->patience_s);
+    double pause = 0.05, left = 0;
+    sfu_status status = sfu__pg_connect(self);
+    while (status != SFU_OK && self->failure != SFU__PG_FINAL && (left = end - sfu__now()) > 0) {
+        sfu__pg_sleep(pause < left ? pause : left);
+        pause = pause < 2.5 ? 2 * pause : 5;
+        status = sfu__pg_connect(self);
     }
+    self->gave_up = status != SFU_OK;
+    return status;
 }
 
 #endif

@@ -21,6 +21,7 @@ typedef struct sfu__pg {
     char shown[SFU__DB_SHOWN]; /* what messages call it */
     double patience_s;         /* how long a lost connection is tried again */
     double connect_s;          /* how long one try may take */
+    bool gave_up;              /* patience was at its end, and is not had again */
     PGconn *connection;        /* NULL while there is none */
     char **prepared;           /* the statements that the server knows, statement i as "si" */
     size_t prepared_count, prepared_capacity;
@@ -73,7 +74,8 @@ SFU_CHECKED sfu_status sfu__pg_read_url(sfu__pg *self);
 SFU_CHECKED sfu_status sfu__pg_connect(sfu__pg *self);
 void sfu__pg_disconnect(sfu__pg *self);
 
-/* Connects, and where that may help again and again with growing pauses until the patience is at its end. */
+/* Connects, and where that may help again and again with growing pauses until the patience is at its end; after that
+ * once a call. */
 SFU_CHECKED sfu_status sfu__pg_connect_patiently(sfu__pg *self);
 
 /* Takes a result to pieces where it failed: writes the message, settles self->failure. The result is not cleared. */

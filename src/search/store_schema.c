@@ -210,6 +210,33 @@ done:
     return status;
 }
 
+/* JSON as a message shows it, from byte `skip` on: a text in quotes, the rest without. */
+static const char *show_json(char shown[SFU__QUOTE_MAX], const char *json, size_t skip) {
+    const size_t size = strlen(json);
+    const bool is_text = size >= 2 && json[0] == '"' && json[size - 1] == '"';
+    if (skip > 0) {
+        return sfu__quote(shown, json + skip, size - skip - is_text);
+    }
+    if (is_text) {
+        return sfu__quote(shown, json + 1, size - 2);
+    }
+    sfu__quote(shown, json, size);
+    const size_t quoted = strlen(shown);
+    memmove(shown, shown + 1, quoted - 1);
+    shown[quoted - 2] = '\0';
+    return shown;
+}
+
+/* How much of two long texts need not be shown, as they begin alike. */
+static size_t alike(const char *one, const char *other) {
+    enum { LONG = 50, BEFORE = 15 };
+    size_t size = 0;
+    while (one[size] != '\0' && one[size] == other[size]) {
+        size++;
+    }
+    return size > LONG ? size - BEFORE : 0;
+}
+
 typedef struct fact_check {
     const sfu__sql_store *self;
     const sfu__store_fact *fact;
@@ -224,11 +251,12 @@ static sfu_status take_fact(void *user, const sfu__sql *columns, int count) {
     if (strcmp(json, check->fact->json) == 0) {
         return SFU_OK;
     }
+    const size_t skip = alike(json, check->fact->json);
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "%s: %s is %s there and %s here: go on with what it began with, or take another "
-                     "name",
-                     check->self->label, check->fact->text, sfu__quote(there, json, strlen(json)),
-                     sfu__quote(here, check->fact->json, strlen(check->fact->json)));
+                     "%s: %s is %s%s there and %s%s here: go on with what it began with, or take "
+                     "another name",
+                     check->self->label, check->fact->text, skip > 0 ? "..." : "", show_json(there, json, skip),
+                     skip > 0 ? "..." : "", show_json(here, check->fact->json, skip));
 }
 
 static sfu_status check_facts(sfu__sql_store *self, const sfu__store_options *options) {

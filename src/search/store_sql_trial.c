@@ -46,7 +46,7 @@ static sfu_status add_parameters(sfu__sql_store *self, int64_t id, const sfu__tr
     int rows = 0;
     for (int i = 0; i < self->space->count; i++) {
         if (!isnan(trial->values[i])) {
-            sfu__sql *row = &self->row_values[4 * rows++];
+            sfu__sql *row = &self->row_values[(size_t)4 * (size_t)rows++];
             row[0] = sfu__sql_int(id);
             row[1] = sfu__sql_text(self->space->items[i].name);
             row[2] = sfu__sql_real(trial->values[i]);

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Several processes tune one study on a PostgreSQL server, some of them being killed all the time, and come to what one
+# process comes to by itself, to the byte; then Optuna opens the study.
+. "$SOURCE/tests/cli/transcript.sh"
+. "$SOURCE/tests/optuna_python.sh"
+
+workers=4 trials=200 kills=20
+case ${BUILD_KIND:-plain} in
+sanitized) trials=48 kills=4 ;;
+cross)
+    echo "skipped: no server beside an emulated program" >&2
+    exit 77
+    ;;
+esac
+if ! "$SFUMATO" --version | grep -q 'libpq'; then
+    echo "skipped: this build has no PostgreSQL" >&2
+    exit 77
+fi
+server=$(bash "$SOURCE/tests/postgres_server.sh" make $$) || exit $?
+place="postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=2" # the server does not ask for the password
+
+sql() { psql -X -q -A -t -h "$server" -U sfumato postgres -c "$1"; }
+
+"$SFUMATO" data make -o small.safetensors --nodes 300 --classes 3 --vocabulary 40 --words 6 --seed 7 >/dev/null
+tune() {
+    "$SFUMATO" tune small.safetensors any --space 'practical k=[1..3]' --epochs 8 --wave 8 --trials $trials -q "$@"
+}
+
+start=$(date +%s%N)
+tune --study memory --export alone.csv --jobs 1 >alone.page
+longest=$((($(date +%s%N) - start) / 4000000 + 50))
+
+# ---- many, and kills -------------------------------------------------------------------------------------------------
+
+# worker NUMBER: the first is never killed, the others are for so many times; each goes on until it has seen the end.
+worker() {
+    local left=$kills code limit
+    RANDOM=$1
+    while :; do
+        limit=()
+        if [ "$1" -gt 1 ] && [ "$left" -gt 0 ]; then
+            limit=(timeout --foreground -s KILL "$(awk -v ms=$((1 + RANDOM % longest)) 'BEGIN { print ms / 1000 }')")
+        fi
+        code=0
+        "${limit[@]}" "$SFUMATO" tune small.safetensors any --space 'practical k=[1..3]' --epochs 8 --wave 8 \
+            --trials $trials -q --jobs 1 --study "$place" --study-name many --export "worker$1.csv" \
+            >"worker$1.page" 2>"worker$1.error" || code=$?
+        case $code in
+        0) return 0 ;;
+        124 | 137)
+            left=$((left - 1))
+            echo "$1" >>killed
+            ;;
+        *)
+            echo "worker $1: exit $code, $(cat "worker$1.error")" >&2
+            return 1
+            ;;
+        esac
+    done
+}
+
+touch killed
+processes=()
+for i in $(seq $workers); do
+    worker "$i" &
+    processes+=($!)
+done
+for process in "${processes[@]}"; do
+    wait "$process" || fail "a worker failed"
+done
+for i in $(seq $workers); do
+    cmp alone.csv "worker$i.csv" || fail "worker $i ends with other trials than one alone"
+    [ ! -s "worker$i.error" ] || fail "worker $i says: $(cat "worker$i.error")"
+    ! grep -q horse "worker$i.page" || fail "the password is shown"
+    diff <(grep '^The best is\|^  test' alone.page) <(grep '^The best is\|^  test' "worker$i.page") || fail "another winner"
+done
+told=$(sql "SELECT count(*), count(DISTINCT number), min(number), max(number) FROM trials;
+    SELECT count(*) FROM trials WHERE state NOT IN ('COMPLETE', 'FAIL') OR datetime_complete IS NULL;
+    SELECT count(*) FROM trials a JOIN trials b ON a.number < b.number AND a.trial_id > b.trial_id;
+    SELECT (SELECT count(*) FROM trials WHERE state = 'COMPLETE') - (SELECT count(*) FROM trial_values);
+    SELECT count(*) FROM sfumato_workers" | tr '\n' ' ')
+[ "$told" = "$trials|$trials|0|$((trials - 1)) 0 0 0 0 " ] || fail "the rows: $told"
+echo "$workers workers, $(wc -l <killed) kills"
+
+# ---- what is said of a server that is not there, or not ours ------------------------------------------------------------
+
+# refused PLACE WORDS: one line, and exit 1
+refused() {
+    local code=0
+    tune --study "$1" >stdout 2>stderr || code=$?
+    if [ $code -ne 1 ] || [ "$(wc -l <stderr)" -ne 1 ] || [ -s stdout ] || ! grep -q "$2" stderr || grep -q horse stderr
+    then
+        fail "$1: exit $code, $(cat stdout stderr)"
+    fi
+}
+refused "postgresql://sfumato:horse@/nowhere?host=$server" 'database "nowhere" does not exist; make it with createdb'
+refused "postgresql://locked:wrong%20horse@/postgres?host=$server" 'password authentication failed for user "locked"'
+refused "postgresql://u:horse@127.0.0.1:1/d" 'postgresql://u@127.0.0.1:1/d: could not reach the server'
+refused "postgresql://u:horse@no-such-host.invalid/d" 'could not reach the server'
+sql "CREATE DATABASE others" && psql -X -q -h "$server" -U sfumato others -c 'CREATE TABLE theirs (x INTEGER)'
+refused "postgresql://sfumato:horse@/others?host=$server" 'theirs'
+
+# ---- Optuna ----------------------------------------------------------------------------------------------------------
+
+code=0
+need_optuna psycopg2 psycopg2-binary || code=$?
+if [ $code -ne 0 ]; then
+    exit 0 # it has been said
+fi
+PLACE="postgresql+psycopg2://sfumato@/postgres?host=$server" TRIALS=$trials "$python" - <<'PY'
+import csv, optuna, os
+from optuna.trial import TrialState
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+place, count = os.environ["PLACE"], int(os.environ["TRIALS"])
+old = tuple(map(int, optuna.__version__.split(".")[:2])) < (3, 2)
+storage = optuna.storages.RDBStorage(place, skip_compatibility_check=old)
+study = optuna.load_study(study_name="many", storage=storage)
+with open("alone.csv") as file:
+    rows = list(csv.DictReader(file))
+assert [t.number for t in study.trials] == list(range(count)) and len(rows) == count
+for row, trial in zip(rows, study.trials):
+    assert trial.state.name == row["state"]
+    assert {n: v for n, v in row.items() if n in trial.params and v != ""}.keys() == trial.params.keys()
+    for name, value in trial.params.items():
+        assert row[name] == value if isinstance(value, str) else float(row[name]) == value, (row, trial.params)
+    if trial.state == TrialState.COMPLETE:
+        assert trial.value == float(row["val_accuracy"])
+        assert trial.datetime_start <= trial.datetime_complete
+winner = study.user_attrs["sfumato:winner"]["number"]
+assert study.trials[winner].value == study.best_value
+# Python has a study of its own beside ours, in the same database.
+beside = optuna.create_study(study_name="beside", storage=storage)
+beside.optimize(lambda t: t.suggest_float("x", -1, 1) ** 2, n_trials=3)
+print("Optuna reads", len(study.trials), "trials from PostgreSQL")
+PY
+tune --study "$place" --study-name many --export again.csv >/dev/null
+cmp alone.csv again.csv || fail "with another study beside it, the study reads otherwise"
