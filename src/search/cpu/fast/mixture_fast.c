@@ -71,7 +71,7 @@ double NAME_OF(SFU__ISA)(const sfu__mixture *mixture) {
     const vd offset = all(mixture->offset);
     vd sum[PARTS];
     UNROLL for (int64_t u = 0; u < PARTS; u++) { sum[u] = all(0); }
-    for (int k = 0; k < mixture->count; k += SFU__MIXTURE_LANES) {
+    for (int k = mixture->from; k < mixture->from + mixture->count; k += SFU__MIXTURE_LANES) {
         vd e[PARTS];
         UNROLL for (int64_t u = 0; u < PARTS; u++) { e[u] = load(mixture->base + k + u * WIDTH) - offset; }
         for (int t = 0; t < mixture->tables; t++) {
