@@ -70,7 +70,7 @@ static void suggest(const bench_space *b, sfu__sampler_kind kind, int wave) {
         good = good && sfu__sampler_ask(x, sampler, problem_draw, &random) == SFU_OK;
         ms[n] = 1e3 * (seconds() - start);
     }
-    printf("%-30s %-16s wave %2d ", b->name, sfu__sampler_name(kind), wave);
+    printf("%-30s %-16s wave %2d ", b->name, sfu__sampler_name((int)kind), wave);
     for (int i = 0; i < 3; i++) {
         printf(" %9.3f", good ? mean(ms + at[i] - WINDOW / 2, WINDOW) : NAN);
     }

@@ -45,7 +45,7 @@ static double exponent_of(const sfu__mixture *mixture, int k) {
 
 double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
     double lane[SFU__MIXTURE_LANES] = {0};
-    for (int k = 0; k < mixture->count; k++) {
+    for (int k = mixture->from; k < mixture->from + mixture->count; k++) {
         double *sum = &lane[k % SFU__MIXTURE_LANES];
         *sum = fma(mixture->weight[k], exp_of(exponent_of(mixture, k)), *sum);
     }

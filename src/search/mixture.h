@@ -1,4 +1,4 @@
-/* mixture.h - the sum that a suggestion's time goes into, over the kernels k of an estimate at one point x:
+/* mixture.h - the sum that a suggestion's time goes into, over some kernels k of an estimate at one point x:
  *
  *   sum_k weight_k exp(base_k - offset + sum_t table_t[k] - sum_j ((x_j - centre_j[k]) scale_j[k])^2)
  *
@@ -13,7 +13,7 @@ enum { SFU__MIXTURE_LANES = 8, SFU__MIXTURE_AXES = 64 };
 
 /* All arrays have a whole number of lanes; what is beyond the kernels has weight 0 and finite numbers. */
 typedef struct sfu__mixture {
-    int count; /* a multiple of SFU__MIXTURE_LANES */
+    int from, count; /* the kernels [from, from + count), multiples of SFU__MIXTURE_LANES */
     int lines, tables;
     const double *weight, *base;
     const double *centre[SFU__MIXTURE_AXES], *scale[SFU__MIXTURE_AXES]; /* [lines] */

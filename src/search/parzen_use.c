@@ -5,6 +5,8 @@
 #include "special.h"
 #include "truncated_normal.h"
 
+#include <math.h>
+
 static const double LOG_ROOT_2PI = 0x1.d67f1c864beb5p-1; /* log sqrt(2 pi) */
 
 /* ---- drawing ---------------------------------------------------------------------------------------------------- */
@@ -111,10 +113,13 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     return SFU_OK;
 }
 
-static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const double *points, int count, int i) {
-    const int lanes = SFU__MIXTURE_LANES;
+enum { BLOCK = 256 }; /* kernels between two looks at the limit */
+
+/* Where the density is sure to be above exp(limit), what is returned is so too, and that is all that it says. The
+ * newest kernels come first: they are the heaviest, and most are near. */
+static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const double *points, int count, int i,
+                                 double limit) {
     sfu__mixture mixture; /* its arrays are filled as far as they are used */
-    mixture.count = (parzen->count + lanes - 1) / lanes * lanes;
     mixture.lines = mixture.tables = 0;
     mixture.weight = parzen->weight;
     mixture.base = parzen->base;
@@ -126,13 +131,30 @@ static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const
             return status;
         }
     }
-    const double sum = 1 + parzen->sum(&mixture);
-    *log_density = mixture.offset + sfu__ln(sum / parzen->total) - mixture.lines * LOG_ROOT_2PI;
+    const double scale = mixture.offset - mixture.lines * LOG_ROOT_2PI;
+    const double enough = sfu__exp(limit - scale) * parzen->total;
+    const int lanes = SFU__MIXTURE_LANES, all = (parzen->count + lanes - 1) / lanes * lanes;
+    double sum = 1;
+    for (int to = all; to > 0 && !(sum > enough); to = mixture.from) {
+        mixture.from = (to - 1) / BLOCK * BLOCK;
+        mixture.count = to - mixture.from;
+        sum += parzen->sum(&mixture);
+    }
+    *log_density = scale + sfu__ln(sum / parzen->total);
     return SFU_OK;
 }
 
-/* The first of the points up to i that is the same: grids and choices of one axis have few. */
-static int first_like(const sfu__parzen *parzen, const double *points, int count, int i) {
+sfu_status sfu__parzen_log_density(double *log_density, sfu__parzen *parzen, const double *points, int count) {
+    sfu_status status = SFU_OK;
+    sfu__parzen_settle(parzen);
+    for (int i = 0; status == SFU_OK && i < count; i++) {
+        status = log_density_at(&log_density[i], parzen, points, count, i, INFINITY);
+    }
+    return status;
+}
+
+/* Whether a point before i is the same: grids and choices of one axis have few. */
+static bool was_seen(const sfu__parzen *parzen, const double *points, int count, int i) {
     int first = 0;
     for (int j = 0; first < i && j < parzen->axes; j++) {
         const double *x = points + (size_t)j * (size_t)count;
@@ -141,20 +163,26 @@ static int first_like(const sfu__parzen *parzen, const double *points, int count
             j = -1;
         }
     }
-    return first;
+    return first < i;
 }
 
-sfu_status sfu__parzen_log_density(double *log_density, sfu__parzen *parzen, const double *points, int count) {
+sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count, const double *log_l) {
+    const double margin = 1e-6; /* more than rounding */
+    double most = -INFINITY;
     sfu__parzen_settle(parzen);
+    *best = 0;
     for (int i = 0; i < count; i++) {
-        const int first = first_like(parzen, points, count, i);
-        if (first < i) {
-            log_density[i] = log_density[first];
+        if (was_seen(parzen, points, count, i)) {
             continue;
         }
-        const sfu_status status = log_density_at(&log_density[i], parzen, points, count, i);
+        double log_g;
+        const sfu_status status = log_density_at(&log_g, parzen, points, count, i, log_l[i] - most + margin);
         if (status != SFU_OK) {
             return status;
+        }
+        if (log_l[i] - log_g > most) {
+            most = log_l[i] - log_g;
+            *best = i;
         }
     }
     return SFU_OK;

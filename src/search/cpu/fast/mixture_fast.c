@@ -70,27 +70,27 @@ INLINE vd exp_of(vd e) {
 double NAME_OF(SFU__ISA)(const sfu__mixture *mixture) {
     const vd offset = all(mixture->offset);
     vd sum[PARTS];
-    UNROLL for (int u = 0; u < PARTS; u++) { sum[u] = all(0); }
-    for (int k = 0; k < mixture->count; k += SFU__MIXTURE_LANES) {
+    UNROLL for (int64_t u = 0; u < PARTS; u++) { sum[u] = all(0); }
+    for (int k = mixture->from; k < mixture->from + mixture->count; k += SFU__MIXTURE_LANES) {
         vd e[PARTS];
-        UNROLL for (int u = 0; u < PARTS; u++) { e[u] = load(mixture->base + k + u * WIDTH) - offset; }
+        UNROLL for (int64_t u = 0; u < PARTS; u++) { e[u] = load(mixture->base + k + u * WIDTH) - offset; }
         for (int t = 0; t < mixture->tables; t++) {
             const double *table = mixture->table[t] + k;
-            UNROLL for (int u = 0; u < PARTS; u++) { e[u] += load(table + u * WIDTH); }
+            UNROLL for (int64_t u = 0; u < PARTS; u++) { e[u] += load(table + u * WIDTH); }
         }
         for (int j = 0; j < mixture->lines; j++) {
             const double *centre = mixture->centre[j] + k, *scale = mixture->scale[j] + k;
             const vd x = all(mixture->x[j]);
-            UNROLL for (int u = 0; u < PARTS; u++) {
+            UNROLL for (int64_t u = 0; u < PARTS; u++) {
                 const vd t = (x - load(centre + u * WIDTH)) * load(scale + u * WIDTH);
                 e[u] = fused(-t, t, e[u]);
             }
         }
-        UNROLL for (int u = 0; u < PARTS; u++) {
+        UNROLL for (int64_t u = 0; u < PARTS; u++) {
             sum[u] = fused(load(mixture->weight + k + u * WIDTH), exp_of(e[u]), sum[u]);
         }
     }
     double lane[SFU__MIXTURE_LANES];
-    UNROLL for (int u = 0; u < PARTS; u++) { *(vd_anywhere *)(lane + u * WIDTH) = sum[u]; }
+    UNROLL for (int64_t u = 0; u < PARTS; u++) { *(vd_anywhere *)(lane + u * WIDTH) = sum[u]; }
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
