@@ -12,7 +12,7 @@ cross)
     exit 77
     ;;
 esac
-if ! "$SFUMATO" --version | grep -q 'libpq'; then
+if ! "$SFUMATO" --version | grep -q 'postgresql  *yes'; then
     echo "skipped: this build has no PostgreSQL" >&2
     exit 77
 fi
