@@ -98,28 +98,36 @@ static void suggestions(void) {
     }
 }
 
+enum { SEEDS = 30, BUDGETS = 3 };
+
+/* One line: the median regrets of a way of searching. */
+static void wave_line(const search_problem *problem, const search_way *way) {
+    static const int budgets[BUDGETS] = {100, 300, 1000};
+    double regret[BUDGETS][SEEDS];
+    for (int seed = 0; seed < SEEDS; seed++) {
+        double one[BUDGETS];
+        search(one, budgets, BUDGETS, problem, way, (uint64_t)seed);
+        for (int b = 0; b < BUDGETS; b++) {
+            regret[b][seed] = one[b];
+        }
+    }
+    printf("%-10s wave %3d ramp %d %-8s", problem->name, way->wave, way->ramp, way->liar ? "" : "no liar");
+    for (int b = 0; b < BUDGETS; b++) {
+        printf(" %10.4g", median(regret[b], SEEDS));
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
 static void waves(void) {
-    enum { SEEDS = 30, BUDGETS = 3 };
-    static const int budgets[BUDGETS] = {100, 300, 1000}, sizes[] = {1, 2, 8, 16, 32, 64, 128};
-    for (int i = 0; i < PROBLEMS; i++) {
-        const search_problem problem = problem_of(i);
-        for (size_t w = 0; w < sizeof sizes / sizeof sizes[0]; w++) {
+    static const int sizes[] = {1, 2, 8, 16, 32, 64, 128}, ramps[] = {0, 4, 8};
+    for (int i = 0; i < PROBLEMS * 3; i++) {
+        const search_problem problem = problem_of(i / 3);
+        const int ramp = ramps[i % 3];
+        for (size_t w = ramp > 0 ? 3 : 0; w < sizeof sizes / sizeof sizes[0]; w++) {
             for (int liar = sizes[w] > 1 ? 0 : 1; liar < 2; liar++) {
-                const search_way way = {SFU__SAMPLER_TPE, sfu__sampler_rules_usual(), sizes[w], liar != 0};
-                double regret[BUDGETS][SEEDS];
-                for (int seed = 0; seed < SEEDS; seed++) {
-                    double one[BUDGETS];
-                    search(one, budgets, BUDGETS, &problem, &way, (uint64_t)seed);
-                    for (int b = 0; b < BUDGETS; b++) {
-                        regret[b][seed] = one[b];
-                    }
-                }
-                printf("%-10s wave %3d %-8s", problem.name, sizes[w], liar ? "" : "no liar");
-                for (int b = 0; b < BUDGETS; b++) {
-                    printf(" %10.4g", median(regret[b], SEEDS));
-                }
-                printf("\n");
-                fflush(stdout);
+                const search_way way = {SFU__SAMPLER_TPE, sfu__sampler_rules_usual(), sizes[w], ramp, liar != 0};
+                wave_line(&problem, &way);
             }
         }
     }

@@ -1,7 +1,8 @@
 /* search_problems.h - five functions of known minimum on which samplers are compared, and a search of one of them in
- * waves, as a study asks: of W points that are out, half are asked for at a time.
+ * waves, as a study asks: of w points that are out, half are asked for at a time.
  *
- * Trial n sees the results of the trials before n - n mod G - (W - G), G = ceil(W/2); those between are out.
+ * The trials [b, b + G), G = ceil(w/2), see the results of those before b - (w - G); those between are out. w is W, or
+ * grows with the study up to W: b/ramp, at least 2; the first trials are random, and need no results.
  */
 #ifndef SFU_SEARCH_PROBLEMS_H
 #define SFU_SEARCH_PROBLEMS_H
@@ -123,15 +124,23 @@ static inline double problem_noise(uint64_t seed, uint32_t n) {
 typedef struct search_way {
     sfu__sampler_kind kind;
     sfu__sampler_rules rules;
-    int wave;
-    bool liar; /* the sampler is told what is out */
+    int wave, ramp; /* ramp 0: all waves are of one size */
+    bool liar;      /* the sampler is told what is out */
 } search_way;
+
+static inline int wave_size(const search_way *way, int b) {
+    if (way->ramp == 0) {
+        return way->wave;
+    }
+    const int w = b < way->rules.startup ? way->rules.startup : b / way->ramp > 2 ? b / way->ramp : 2;
+    return w < way->wave ? w : way->wave;
+}
 
 /* The regret of the best (by what was observed) of the first budgets[i] trials, budgets rising; NaN where memory ran
  * out. */
 static inline void search(double *regret, const int *budgets, int count, const search_problem *problem,
                           const search_way *way, uint64_t seed) {
-    const int trials = budgets[count - 1], G = (way->wave + 1) / 2, axes = problem->count;
+    const int trials = budgets[count - 1], axes = problem->count;
     sfu__parameter_range items[PROBLEM_AXES];
     memcpy(items, problem->items, sizeof items);
     const sfu__space space = hand_made_space(items, axes);
@@ -139,8 +148,13 @@ static inline void search(double *regret, const int *budgets, int count, const s
     double best = INFINITY, best_true = NAN;
     sfu__sampler *sampler = NULL;
     bool good = x != NULL && seen != NULL && sfu__sampler_new(&sampler, &space, way->kind, &way->rules) == SFU_OK;
-    for (int n = 0, told = 0, i = 0; good && n < trials; n++) {
-        for (; told < n - n % G - (way->wave - G); told++) {
+    for (int n = 0, told = 0, i = 0, seen_before = 0, end = 0; good && n < trials; n++) {
+        if (n == end) {
+            const int w = wave_size(way, n), G = (w + 1) / 2;
+            end = n + G;
+            seen_before = n - (w - G);
+        }
+        for (; told < seen_before; told++) {
             good = good && sfu__sampler_tell(sampler, x + (size_t)told * (size_t)axes, seen[told]) == SFU_OK;
         }
         if (way->liar) {
