@@ -9,31 +9,10 @@ cd "$(dirname "$0")/.."
 sfumato=${SFUMATO:-$PWD/build/sfumato}
 ways=${WAYS:-plain,tuned,bag,pyg}
 seconds=${SECONDS_EACH:-3}
-if [ -z "${SFUMATO_VENV:-}" ]; then
-    SFUMATO_VENV=$(mktemp -d)/venv
-    python3 -m venv "$SFUMATO_VENV"
-    "$SFUMATO_VENV/bin/pip" install -q torch numpy torch_geometric
-fi
+. bench/peers.sh
+need_venv torch numpy torch_geometric
 python=$SFUMATO_VENV/bin/python3
 [ $# -gt 0 ] || set -- cora pubmed
-
-# The file of a dataset that is given by name.
-file_of() {
-    local folder
-    if [ -f "$1" ]; then
-        echo "$1"
-        return
-    fi
-    IFS=: read -ra folders <<<"${SFUMATO_DATA:-}:data:${XDG_CACHE_HOME:-$HOME/.cache}/sfumato"
-    for folder in "${folders[@]}"; do
-        if [ -n "$folder" ] && [ -f "$folder/$1.safetensors" ]; then
-            echo "$folder/$1.safetensors"
-            return
-        fi
-    done
-    echo "$1: no such dataset" >&2
-    return 1
-}
 
 # floor, predicted and measured seconds of an epoch
 ours() { # DATASET NET THREADS

@@ -1,21 +1,26 @@
 """Milliseconds an epoch of the paper's networks in PyTorch: a training step (dropout, Adam) and the validation accuracy.
 
-usage: peer_epoch.py [--ways plain,tuned,bag,pyg] [--nets gcn,...] [--device cpu] [--hidden 64] [--seconds 4] DATASET.safetensors...
+usage: peer_epoch.py [--ways plain,tuned,bag,pruned,pyg] [--nets gcn,...] [--device cpu] [--hidden 64] [--seconds 4] DATASET.safetensors...
 
   plain   as it is usually written: sparse COO features and graph, autograd, torch.optim.Adam
   tuned   the best that we could write: CSR products (MKL's where torch has it), a backward by hand with the transposes kept,
           dropout on the non-zeros alone, fused Adam
   bag     the same with every sparse product as an embedding_bag, which no one writes, but which is faster where there is no MKL
+  pruned  bag, and done by hand what our planner does (gcn alone): only the rows that the training or the validation nodes
+          can see; and random bits, sixteen a value
   pyg     PyTorch Geometric as in its examples (gcn alone): GCNConv(cached=True), dense features
 
-All of them work on every node, and multiply with the weights before they smooth, which is the cheaper order. One thread.
+All but pruned work on every node, and multiply with the weights before they smooth, which is the cheaper order. One thread.
 Prints one line a measurement: DATASET NET WAY MILLISECONDS ACCURACY, the best of as many epochs as fit into the time (as
 sfumato bench does), and the best validation accuracy, which shows that it learns.
 Needs torch and numpy; pyg needs torch_geometric as well.
 """
 import argparse
+import functools
 import json
+import math
 import time
+import typing
 import warnings
 
 import numpy as np
@@ -49,11 +54,30 @@ class Csr:
         places = torch.from_numpy(np.stack([self.row_of, self.indices]))
         return torch.sparse_coo_tensor(places, torch.from_numpy(self.values), (self.rows, self.cols)).coalesce().to(device)
 
-    def transpose(self):
+    @functools.cached_property
+    def turned(self):
         """The transpose, and where in self.values each of its values comes from."""
         order = np.argsort(self.indices, kind="stable")
         indptr = np.concatenate([[0], np.cumsum(np.bincount(self.indices, minlength=self.cols))])
-        return Csr(indptr, self.row_of[order], self.values[order], self.rows), order
+        return Csr(indptr, self.row_of[order], self.values[order], self.rows), torch.from_numpy(order)
+
+    @functools.cached_property
+    def tensors(self):
+        """Begins of rows and columns, with 32 bits, which MKL wants."""
+        return torch.from_numpy(self.indptr.astype(np.int32)), torch.from_numpy(self.indices.astype(np.int32))
+
+    def picked(self, rows, cols=None):
+        """Some of the rows, and some of the columns, which must be all that these rows have."""
+        chosen = np.concatenate([np.arange(self.indptr[r], self.indptr[r + 1]) for r in rows])
+        indptr = np.concatenate([[0], np.cumsum(np.diff(self.indptr)[rows])])
+        indices = self.indices[chosen]
+        if cols is None:
+            return Csr(indptr, indices, self.values[chosen], self.cols)
+        return Csr(indptr, np.searchsorted(cols, indices), self.values[chosen], len(cols))
+
+    def seen(self, rows):
+        """The columns that these rows have, sorted."""
+        return np.unique(self.picked(rows).indices)
 
 
 def read_tensors(path):
@@ -109,6 +133,17 @@ class Data:
             self.train = np.concatenate([rest[self.y[rest] == c][:20] for c in range(self.classes)])
 
 
+class How(typing.NamedTuple):
+    """What is optimised, and how."""
+
+    lr: float = 0.01
+    weight_decay: float = 5e-4
+    loss: str = "mean"  # or "sum"
+
+
+MEAN = How()
+
+
 def weights(data, hidden, wide):
     def glorot(rows, cols):
         return (torch.rand(rows, cols) * 2 - 1) * (6 / (rows + cols)) ** 0.5
@@ -120,13 +155,13 @@ def weights(data, hidden, wide):
 # ---- as it is usually written ----------------------------------------------------------------------------------------
 
 
-def plain(data, net, hidden, rate, device):
+def plain(data, net, hidden, rate, device, how=MEAN):
     before, wide, between, labels = NETS[net]
     x, S, P = data.x.coo(device), data.S.coo(device), data.P.coo(device)
     y = torch.from_numpy(data.y).to(device)
     train, val = torch.from_numpy(data.train).to(device), torch.from_numpy(data.val).to(device)
     theta = [torch.nn.Parameter(t.to(device)) for t in weights(data, hidden, wide)]
-    optimiser = torch.optim.Adam(theta, lr=0.01, weight_decay=5e-4)
+    optimiser = torch.optim.Adam(theta, lr=how.lr, weight_decay=how.weight_decay)
 
     def smooth(M, H, times):
         for _ in range(times):
@@ -146,7 +181,7 @@ def plain(data, net, hidden, rate, device):
 
     def epoch():
         optimiser.zero_grad()
-        F.nll_loss(forward(True)[train], y[train]).backward()
+        F.nll_loss(forward(True)[train], y[train], reduction=how.loss).backward()
         optimiser.step()
         with torch.no_grad():
             return float((forward(False)[val].argmax(1) == y[val]).float().mean())
@@ -167,40 +202,33 @@ class Bag:
         return F.embedding_bag(self.indices, H, self.begins, mode="sum", per_sample_weights=self.values)
 
 
-def bag(data, net, hidden, rate, device):
-    return tuned(data, net, hidden, rate, device, as_bag=True)
+def bag(data, net, hidden, rate, device, how=MEAN):
+    return tuned(data, net, hidden, rate, device, how, as_bag=True)
 
 
-def tuned(data, net, hidden, rate, device, as_bag=False):
+def tuned(data, net, hidden, rate, device, how=MEAN, as_bag=False):
     before, wide, between, labels = NETS[net]
     torch.set_grad_enabled(False)
 
     def csr(matrix, values=None):
         values = torch.from_numpy(matrix.values) if values is None else values
         if as_bag:
-            return Bag(matrix.t_indptr, matrix.t_indices, values)
-        return torch.sparse_csr_tensor(matrix.t_indptr, matrix.t_indices, values, (matrix.rows, matrix.cols))
+            return Bag(*matrix.tensors, values)
+        return torch.sparse_csr_tensor(*matrix.tensors, values, (matrix.rows, matrix.cols))
 
-    def with_tensors(matrix):  # 32-bit indices, which MKL wants
-        matrix.t_indptr = torch.from_numpy(matrix.indptr.astype(np.int32))
-        matrix.t_indices = torch.from_numpy(matrix.indices.astype(np.int32))
-        return matrix
-
-    x = with_tensors(data.x)
-    x_turned, order = x.transpose()
-    with_tensors(x_turned)
-    order = torch.from_numpy(order)
+    x = data.x
+    x_turned, order = x.turned
     X, values = csr(x), torch.from_numpy(x.values)
-    S, P = csr(with_tensors(data.S)), csr(with_tensors(data.P))  # S is its own transpose
-    P_turned = csr(with_tensors(data.P.transpose()[0]))
+    S, P, P_turned = csr(data.S), csr(data.P), csr(data.P.turned[0])  # S is its own transpose
     y = torch.from_numpy(data.y)
     train, val = torch.from_numpy(data.train), torch.from_numpy(data.val)
     target = F.one_hot(y[train], data.classes).float()
     theta = weights(data, hidden, wide)
     parameters = [torch.nn.Parameter(t) for t in theta]
-    optimiser = torch.optim.Adam(parameters, lr=0.01, weight_decay=5e-4, fused=True)
+    optimiser = torch.optim.Adam(parameters, lr=how.lr, weight_decay=how.weight_decay, fused=True)
     theta = [p.data for p in parameters]
     scale = 1 / (1 - rate)
+    share = 1 / len(train) if how.loss == "mean" else 1.0
 
     def smooth(M, H, times):
         for _ in range(times):
@@ -228,10 +256,10 @@ def tuned(data, net, hidden, rate, device, as_bag=False):
         probabilities = torch.softmax(Z, 1)
         dZ = torch.zeros_like(Z)
         if labels == 0:
-            dZ[train] = (probabilities[train] - target) / len(train)
+            dZ[train] = (probabilities[train] - target) * share
         else:
             Q = smooth(P, probabilities, labels)
-            dZ[train] = -target / Q[train].clamp_min(1e-30) / len(train)
+            dZ[train] = -target / Q[train].clamp_min(1e-30) * share
             dZ = smooth(P_turned, dZ, labels)
             dZ = probabilities * (dZ - (probabilities * dZ).sum(1, keepdim=True))
         if wide:
@@ -240,9 +268,77 @@ def tuned(data, net, hidden, rate, device, as_bag=False):
             parameters[2].grad = H.T @ dZ
             dZ = (dZ @ theta[2].T).mul_(mask).mul_(H > 0)
         parameters[1].grad = dZ.sum(0)
-        parameters[0].grad = csr(x_turned, kept[order]) @ smooth(S, dZ, before)
+        parameters[0].grad = csr(x_turned, kept.index_select(0, order)) @ smooth(S, dZ, before)
         optimiser.step()
         return evaluate()
+
+    return epoch
+
+
+class Random16:
+    """Sixteen random bits a value, four values a number: comparing them with rate * 65536 is a dropout."""
+
+    def __init__(self, seed):
+        self.bits = np.random.SFC64(seed)
+
+    def mask(self, shape, rate, scale):
+        count = math.prod(shape)
+        raw = self.bits.random_raw((count + 3) // 4).view(np.uint16)[:count].view(np.int16)
+        threshold = round(rate * 65536) - 32768
+        return torch.from_numpy(raw).ge(threshold).view(shape).mul(scale) if threshold < 32768 else torch.zeros(shape)
+
+
+class Seen:
+    """What a GCN needs for some nodes: `near`, the nodes that they see, `far`, those that these see, and the matrices between."""
+
+    def __init__(self, data, nodes):
+        self.near = data.S.seen(nodes)
+        self.S_out = data.S.picked(nodes, self.near)
+        self.far = data.S.seen(self.near)
+        self.S_in = data.S.picked(self.near, self.far)
+        self.x = data.x.picked(self.far)
+
+
+def pruned(data, net, hidden, rate, device, how=MEAN):
+    if net != "gcn":
+        return None
+    torch.set_grad_enabled(False)
+    if not hasattr(data, "pruned"):
+        data.pruned = Seen(data, data.train), Seen(data, data.val)
+    train, val = data.pruned
+    x, (x_turned, order) = train.x, train.x.turned
+    values = torch.from_numpy(x.values)
+
+    def bag_of(matrix):
+        return Bag(*matrix.tensors, torch.from_numpy(matrix.values))
+
+    S_in, S_in_back = bag_of(train.S_in), bag_of(train.S_in.turned[0])
+    S_out, S_out_back = bag_of(train.S_out), bag_of(train.S_out.turned[0])
+    S_val_out, S_val_in, X_val = bag_of(val.S_out), bag_of(val.S_in), bag_of(val.x)
+    target = F.one_hot(torch.from_numpy(data.y[data.train]), data.classes).float()
+    y_val = torch.from_numpy(data.y[data.val])
+    parameters = [torch.nn.Parameter(t) for t in weights(data, hidden, True)]
+    optimiser = torch.optim.Adam(parameters, lr=how.lr, weight_decay=how.weight_decay, fused=True)
+    W0, b0, W1, b1 = (p.data for p in parameters)
+    scale = 1 / (1 - rate)
+    share = 1 / len(data.train) if how.loss == "mean" else 1.0
+    random = Random16(int(torch.randint(1 << 62, ())))
+
+    def epoch():
+        kept = values * random.mask(values.shape, rate, scale)
+        H = S_in @ (Bag(*x.tensors, kept) @ W0)
+        H.add_(b0).relu_().mul_(random.mask(H.shape, rate, scale))
+        dZ = torch.softmax((S_out @ (H @ W1)).add_(b1), 1).sub_(target).mul_(share)
+        parameters[3].grad = dZ.sum(0)
+        dZ = S_out_back @ dZ
+        parameters[2].grad = H.T @ dZ
+        dH = (dZ @ W1.T).mul_((H > 0) * scale)
+        parameters[1].grad = dH.sum(0)
+        parameters[0].grad = Bag(*x_turned.tensors, kept.index_select(0, order)) @ (S_in_back @ dH)
+        optimiser.step()
+        H = (S_val_in @ (X_val @ W0)).add_(b0).relu_()
+        Z = (S_val_out @ (H @ W1)).add_(b1)
+        return int((Z.argmax(1) == y_val).sum()) / len(y_val)
 
     return epoch
 
@@ -250,7 +346,7 @@ def tuned(data, net, hidden, rate, device, as_bag=False):
 # ---- PyTorch Geometric, as in its examples ---------------------------------------------------------------------------
 
 
-def pyg(data, net, hidden, rate, device):
+def pyg(data, net, hidden, rate, device, how=MEAN):
     if net != "gcn":
         return None
     from torch_geometric.nn import GCNConv
@@ -269,12 +365,12 @@ def pyg(data, net, hidden, rate, device):
     x, edges = data.x.coo().to_dense().to(device), torch.from_numpy(data.edges).to(device)
     y = torch.from_numpy(data.y).to(device)
     train, val = torch.from_numpy(data.train).to(device), torch.from_numpy(data.val).to(device)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    optimiser = torch.optim.Adam(model.parameters(), lr=how.lr, weight_decay=how.weight_decay)
 
     def epoch():
         model.train()
         optimiser.zero_grad()
-        F.cross_entropy(model(x, edges)[train], y[train]).backward()
+        F.cross_entropy(model(x, edges)[train], y[train], reduction=how.loss).backward()
         optimiser.step()
         model.eval()
         with torch.no_grad():
@@ -320,4 +416,5 @@ def main():
                     print(f"{name} {net} {way} {ms:.3f} {best:.3f}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

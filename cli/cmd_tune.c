@@ -45,36 +45,35 @@ static bool has_part(const char *name) {
     return false;
 }
 
-/* Appends a text as it may stand in a file's name: small letters, digits and a few signs, a '-' for the rest. */
-static void add_safe(char *name, size_t size, const char *text) {
-    enum { PART_MOST = 60 };
-    size_t used = strlen(name);
-    const size_t start = used, end = used + PART_MOST < size ? used + PART_MOST : size;
-    for (const unsigned char *c = (const unsigned char *)text; *c && used + 1 < end; c++) {
+enum { SAFE_MAX = 64 };
+
+/* A text as it may stand in a file's name: small letters, digits and a few signs, a '-' for the rest. */
+static const char *safe_name(char name[SAFE_MAX], const char *text) {
+    size_t used = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c && used + 1 < SAFE_MAX; c++) {
         const bool good = *c < 0x80 && (isalnum(*c) || strchr("_+.", *c));
-        if (good && !(used == start && *c == '.')) {
+        if (good && !(used == 0 && *c == '.')) {
             name[used++] = (char)tolower(*c);
-        } else if (used > start && name[used - 1] != '-') {
+        } else if (used > 0 && name[used - 1] != '-') {
             name[used++] = '-';
         }
     }
-    used -= used > start && name[used - 1] == '-';
+    used -= used > 0 && name[used - 1] == '-';
     name[used] = '\0';
+    return name;
 }
+
+enum { STUDY_NAME_MAX = 256 };
 
 /* citation.gcn.1a2b3c4d.db */
-static void name_study(char *name, size_t size, const cli_problem *problem, const char *net) {
-    name[0] = '\0';
-    add_safe(name, size, sfu_dataset_name(problem->dataset));
-    strcat(name, ".");
-    add_safe(name, size, net);
-    snprintf(name + strlen(name), size - strlen(name), ".%.8s.db", sfu_split_digest(problem->split));
+static void name_study(char name[STUDY_NAME_MAX], const cli_problem *problem, const char *net) {
+    char first[SAFE_MAX], second[SAFE_MAX];
+    snprintf(name, STUDY_NAME_MAX, "%s.%s.%.8s.db", safe_name(first, sfu_dataset_name(problem->dataset)),
+             safe_name(second, net), sfu_split_digest(problem->split));
 }
 
-enum { NAME_MAX_HERE = 256 };
-
 /* NULL is memory. */
-static const char *choose_place(char name[NAME_MAX_HERE], const cli_problem *problem, const char *net) {
+static const char *choose_place(char name[STUDY_NAME_MAX], const cli_problem *problem, const char *net) {
     if (settings.study) {
         return strcmp(settings.study, "memory") == 0 ? NULL : settings.study;
     }
@@ -82,7 +81,7 @@ static const char *choose_place(char name[NAME_MAX_HERE], const cli_problem *pro
         say("this build has no SQLite: the study is kept in memory, and gone at the end");
         return NULL;
     }
-    name_study(name, NAME_MAX_HERE, problem, net);
+    name_study(name, problem, net);
     return name;
 }
 
@@ -107,7 +106,7 @@ static void tell_going_on(session *all, const sfu_tune_progress *progress) {
 
 static bool on_progress(void *user, const sfu_tune_progress *progress) {
     session *all = user;
-    char failed[48] = "", detail[96] = "";
+    char failed[48] = "", best[48] = "", detail[100];
     tell_going_on(all, progress);
     all->done = progress->done;
     all->total = progress->total;
@@ -116,10 +115,10 @@ static bool on_progress(void *user, const sfu_tune_progress *progress) {
         snprintf(failed, sizeof failed, "%s failed", grouped(progress->failed));
     }
     if (progress->best) {
-        snprintf(detail, sizeof detail, "best %s at %d%s", percent(progress->best->val_accuracy),
-                 (int)progress->best->number, failed[0] ? ", " : "");
+        snprintf(best, sizeof best, "best %s at %d", percent(progress->best->val_accuracy),
+                 (int)progress->best->number);
     }
-    strcat(detail, failed);
+    snprintf(detail, sizeof detail, "%s%s%s", best, best[0] && failed[0] ? ", " : "", failed);
     progress_detail(detail);
     return progress_report(
         NULL, &(sfu_progress){.what = "tuning", .unit = "trials", .done = progress->done, .total = progress->total});
@@ -177,10 +176,10 @@ static int finish(session *all, char **operands, double seconds) {
     }
     if (!sfu_study_model(all->study)) {
         return fail("none of the %s came to an end: their numbers ran away; search smaller learning rates",
-                    counted(sfu_study_trials(all->study), "trial"));
+                    counted(study_finished(all->study), "trial"));
     }
     if (all->here == 0) {
-        say("all %s are in %s already; nothing was left to do", counted(sfu_study_trials(all->study), "trial"),
+        say("all %s are in %s already; nothing was left to do", counted(study_finished(all->study), "trial"),
             study_place_text(settings.tune.study ? settings.tune.study : "memory"));
     }
     const cli_tuning said = {.problem = &all->problem,
@@ -201,20 +200,13 @@ static int finish(session *all, char **operands, double seconds) {
     return DONE;
 }
 
-/* Before there is work to lose: each place can be written to, and holds nothing else. */
-static int check_outputs(void) {
-    static const char *const tables[] = {"number,state", NULL}, *const drawings[] = {"<?xml", NULL};
-    static const char *const scripts[] = {"# The history of a study", NULL}, *const data[] = {"trial,state,val", NULL};
-    if ((settings.output && model_check_output(settings.output) != DONE) ||
-        (settings.table && table_check_output(settings.table, tables) != DONE)) {
-        return FAILED;
-    }
-    const size_t size = settings.plot ? strlen(settings.plot) : 0;
-    if (size == 0) {
-        return DONE;
-    }
+/* A plot has its script and its data beside it. */
+static int check_plot(void) {
+    static const char *const drawings[] = {"<?xml", NULL}, *const scripts[] = {"# The history of a study", NULL};
+    static const char *const data[] = {"trial,state,val", NULL};
+    const size_t size = strlen(settings.plot);
     if (size <= 4 || strcmp(settings.plot + size - 4, ".svg") != 0) {
-        return misuse(&cmd_tune, "--plot: %s does not end with .svg", quote(settings.plot));
+        return misuse(&cmd_tune, "--plot: %s is no name that ends with .svg", quote(settings.plot));
     }
     char *beside = malloc(size + 1); /* the same with .gp and .csv */
     if (!beside) {
@@ -233,6 +225,16 @@ static int check_outputs(void) {
     return code;
 }
 
+/* Before there is work to lose: each place can be written to, and holds nothing else. */
+static int check_outputs(void) {
+    static const char *const tables[] = {"number,state", NULL};
+    if ((settings.output && model_check_output(settings.output) != DONE) ||
+        (settings.table && table_check_output(settings.table, tables) != DONE)) {
+        return FAILED;
+    }
+    return settings.plot ? check_plot() : DONE;
+}
+
 static int run(int count, char **operands) {
     (void)count;
     int code = check_outputs();
@@ -240,7 +242,7 @@ static int run(int count, char **operands) {
         return code;
     }
     session all = {0};
-    char name[NAME_MAX_HERE];
+    char name[STUDY_NAME_MAX];
     progress_start();
     progress_counts();
     sfu_status status = problem_open_data(&all.problem, &settings.problem, operands[0]);
@@ -281,7 +283,7 @@ static const cli_option options[] = {
                   "how: a Parzen estimator over all parameters together, one by one, or at random"),
     OPTION_TEXTS("enqueue", "POINT", settings.enqueue,
                  "a point to start with, 'lr=0.01 hidden=64'; what it leaves out is drawn; may be given again"),
-    OPTION_COUNT("wave", "N", settings.tune.wave, 1, 100000, NULL,
+    OPTION_COUNT("wave", "N", settings.tune.wave, 1, 1024, NULL,
                  "how many trials may be out at once; part of what a study is, 1 is one after another"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
                  "how many trainings run at a time; never changes the result"),

@@ -19,6 +19,15 @@ static int32_t count_failed(const sfu_study *study) {
     return failed;
 }
 
+int32_t study_finished(const sfu_study *study) {
+    int32_t finished = 0;
+    for (int32_t i = 0; i < sfu_study_trials(study); i++) {
+        const sfu_trial_state state = sfu_study_trial(study, i)->state;
+        finished += state != SFU_TRIAL_WAITING && state != SFU_TRIAL_RUNNING;
+    }
+    return finished;
+}
+
 static int count_parameters(const sfu_study *study) {
     int count = 0;
     while (sfu_study_parameter(study, count)) {
@@ -36,41 +45,15 @@ static bool is_number(const char *value, double *number) {
 
 /* ---- where it is ------------------------------------------------------------------------------------------------- */
 
-/* Puts stars for the bytes up to `end`. Returns what comes after. */
-static const char *hide(char *out, size_t size, const char *end) {
-    snprintf(out + strlen(out), size - strlen(out), "***");
-    return end;
-}
-
 const char *study_place_text(const char *place) {
-    enum { RING = 8, PLACE_MAX = 1024 };
+    enum { RING = 4, PLACE_MAX = 1024 };
     static char ring[RING][PLACE_MAX];
     static int at;
-    const char *user = strstr(place, "://"), *rest = place;
-    if (!user) {
-        return place;
-    }
-    char *out = ring[at = (at + 1) % RING];
-    out[0] = '\0';
-    user += strlen("://");
-    const char *host = user + strcspn(user, "/?"), *sign = memchr(user, '@', (size_t)(host - user));
-    const char *colon = sign ? memchr(user, ':', (size_t)(sign - user)) : NULL;
-    if (colon) { /* postgresql://user:password@host/... */
-        snprintf(out, PLACE_MAX, "%.*s", (int)(colon + 1 - place), place);
-        rest = hide(out, PLACE_MAX, sign);
-    }
-    static const char key[] = "password=";
-    const char *query = strchr(rest, '?'), *password = query ? strstr(query, key) : NULL;
-    if (password) { /* ...?user=me&password=... */
-        password += sizeof key - 1;
-        snprintf(out + strlen(out), PLACE_MAX - strlen(out), "%.*s", (int)(password - rest), rest);
-        rest = hide(out, PLACE_MAX, password + strcspn(password, "&"));
-    }
-    snprintf(out + strlen(out), PLACE_MAX - strlen(out), "%s", rest);
-    return out;
+    at = (at + 1) % RING;
+    return sfu_study_place_text(ring[at], PLACE_MAX, place);
 }
 
-/* "  study written to citation.gcn.1a2b3c4d.db", and what opens it. */
+/* Where the study is, and what opens it. */
 static void print_place(const sfu_study *study) {
     const char *place = sfu_study_place(study);
     char url[1100];
@@ -81,7 +64,7 @@ static void print_place(const sfu_study *study) {
     snprintf(url, sizeof url, "%s%s", strstr(place, "://") ? "" : "sqlite:///", place);
     printf("\nThe study is in ");
     put_clean(stdout, place);
-    printf(", for the eye with: optuna-dashboard ");
+    printf(", and this shows it:\n  optuna-dashboard ");
     put_shell_word(stdout, url);
     putchar('\n');
 }
@@ -130,7 +113,7 @@ static void print_title(const cli_tuning *tuning) {
     printf("\n  split %s: %s train, %s val, %s test\n", sfu_split_text(problem->split),
            grouped(problem_part(problem, SFU_TRAIN)), grouped(problem_part(problem, SFU_VAL)),
            grouped(problem_part(problem, SFU_TEST)));
-    snprintf(line, sizeof line, "%s (%s failed), %s over %s", counted(sfu_study_trials(tuning->study), "trial"),
+    snprintf(line, sizeof line, "%s (%s failed), %s over %s", counted(study_finished(tuning->study), "trial"),
              failed ? grouped(failed) : "none", tuning->options->sampler, sfu_study_space(tuning->study));
     clean(line);
     put_wrapped(stdout, line, 0, 2, terminal_width(STDOUT_FILENO) - 1);
@@ -183,7 +166,8 @@ static void print_top(const cli_tuning *tuning) {
     for (int i = 0; i < parameters; i++) {
         table_cell(&table, sfu_study_parameter(study, i));
     }
-    for (int32_t rank = 0; rank < tuning->top && (trial = sfu_study_ranked(study, rank)) != NULL; rank++) {
+    int32_t rank = 0;
+    for (; rank < tuning->top && (trial = sfu_study_ranked(study, rank)) != NULL; rank++) {
         snprintf(cell, sizeof cell, "%d", (int)trial->number);
         TABLE_CELLS(&table, cell, percent(trial->val_accuracy));
         snprintf(cell, sizeof cell, "%.4g", trial->val_loss);
@@ -192,7 +176,7 @@ static void print_top(const cli_tuning *tuning) {
             value_cell(&table, sfu_study_value(study, trial->number, i));
         }
     }
-    printf("\nThe best %s:\n", tuning->top == 1 ? "one" : grouped(tuning->top));
+    printf("\nThe best %s:\n", rank == 1 ? "one" : grouped(rank));
     table_print(&table, stdout, 2);
 }
 
@@ -325,7 +309,7 @@ json_t *tuning_json(const cli_tuning *tuning) {
         json_put(object, "seed", json_seed(tuning->options->seed)) &&
         json_put(object, "split", json_string(sfu_split_digest(tuning->problem->split))) &&
         json_put(object, "split_text", json_bytes(sfu_split_text(tuning->problem->split))) &&
-        json_put(object, "trials", json_integer(sfu_study_trials(study))) &&
+        json_put(object, "trials", json_integer(study_finished(study))) &&
         json_put(object, "failed", json_integer(count_failed(study))) &&
         json_put(object, "best", trial_json(study, sfu_study_ranked(study, 0))) &&
         json_put(object, "best_net", json_bytes(sfu_net_text(sfu_model_net(sfu_study_model(study))))) &&

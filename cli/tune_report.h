@@ -21,7 +21,10 @@ void tuning_print(const cli_tuning *tuning);
 /* NULL where there was no memory. */
 json_t *tuning_json(const cli_tuning *tuning);
 
-/* Where a study is, for people: a password in it is not shown. Lives until the eighth call after. */
+/* How many trials of a study are finished: it may have others, that wait or run elsewhere. */
+int32_t study_finished(const sfu_study *study);
+
+/* Where a study is, for people: a password in it is not shown. Lives until the fourth call after. */
 const char *study_place_text(const char *place);
 
 #endif

@@ -637,6 +637,10 @@ SFU_API void sfu_study_free(sfu_study *study);
 
 SFU_API const char *sfu_study_name(const sfu_study *study);
 SFU_API const char *sfu_study_place(const sfu_study *study); /* NULL: memory */
+
+/* A place as it may be shown, without its password, into a buffer of `size` bytes; returns `text`. */
+SFU_API const char *sfu_study_place_text(char *text, size_t size, const char *place);
+
 SFU_API const char *sfu_study_space(const sfu_study *study); /* canonical */
 
 /* Trials by their number, and in the order of their merit: rank 0 is the winner; NULL after the last complete one. */

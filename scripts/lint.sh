@@ -40,7 +40,7 @@ say "rules"
 let_pass='^$'
 refuse "unfinished work belongs into the tracker, not the code" '\b(TODO|FIXME|XXX)\b[^X]' "${sources[@]}" "${headers[@]}"
 refuse "an absolute path" '"/(home|root|work|usr|opt)/' "${sources[@]}" "${headers[@]}"
-let_pass=':[0-9]+: *(/\*|\* )' # lines of a comment
+let_pass=':[0-9]+: *(/\*|\* |")' # lines of a comment, or of a text
 mapfile -t library < <(printf '%s\n' "${sources[@]}" "${headers[@]}" | grep '^src/')
 refuse "the library never prints, exits or aborts" '\b(printf|puts|perror|exit|abort)\(' "${library[@]}"
 mapfile -t outside_door < <(printf '%s\n' "${library[@]}" | grep -v '^src/base/memory.c$')

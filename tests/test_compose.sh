@@ -1,13 +1,15 @@
-# The mistakes that docs/compose.md shows are answered as it says.
+# The mistakes that docs/compose.md and docs/space.md show are answered as they say.
 mkdir bin
 ln -s "$SFUMATO" bin/sfumato
 PATH=$PWD/bin:$PATH
-awk '/^```/ { inside = !inside && $0 == "```console"; next } inside' "$SOURCE/docs/compose.md" >said.txt
-[ "$(grep -c '^\$ ' said.txt)" -ge 6 ]
-grep '^\$ ' said.txt | cut -c3- | while read -r command; do
-    printf '$ %s\n' "$command"
-    status=0
-    bash -c "$command" </dev/null 2>&1 || status=$?
-    [ "$status" = 1 ] || [ "$status" = 2 ]
-done >answered.txt
-diff said.txt answered.txt
+for page in compose space; do
+    awk '/^```/ { inside = !inside && $0 == "```console"; next } inside' "$SOURCE/docs/$page.md" >said.txt
+    [ "$(grep -c '^\$ ' said.txt)" -ge 5 ]
+    grep '^\$ ' said.txt | cut -c3- | while read -r command; do
+        printf '$ %s\n' "$command"
+        status=0
+        bash -c "$command" </dev/null 2>&1 || status=$?
+        [ "$status" = 1 ] || [ "$status" = 2 ]
+    done >answered.txt
+    diff said.txt answered.txt
+done

@@ -151,16 +151,16 @@ static void presets_have_what_the_network_has(void **state) {
         {"paper", "dense $hidden relu | softmax",
          "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64,128}"},
         {"paper k=[1..4] lr=log(0.001,1)", "sgcn", "paper lr=log(0.001,1) dropout=(0,1) weight_decay=(0,1) k=[1..4]"},
-        {"practical", "gcn+lp", "lr=log(0.001,0.1) dropout=(0,0.8) weight_decay=log(1e-5,0.1) hidden={16,32,64,128}"},
-        {"practical hidden={7}", "mlp+lp", "lr=log(0.001,0.1) dropout=(0,0.8) weight_decay=log(1e-5,0.1) hidden={7}"},
+        {"practical", "gcn+lp", "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) hidden={16,32,64,128}"},
+        {"practical hidden={7}", "mlp+lp", "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) hidden={7}"},
         {"practical", "lpnn",
-         "lr=log(0.001,0.1) dropout=(0,0.8) weight_decay=log(1e-5,0.1) mu_g=log(0.001,10) mu_l=log(0.001,10) "
+         "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) mu_g=log(0.001,10) mu_l=log(0.001,10) "
          "mu_u=log(0.001,10) lambda_l=log(0.0001,1) lambda_u=log(0.0001,1)"},
         {NULL, "any",
          "paper net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp} lr=(0,1) dropout=(0,1) weight_decay=(0,1) "
          "hidden={8,16,32,64,128}"},
         {"practical net={sgcn,lpnn} mu_g=(0,1)", "any",
-         "net={sgcn,lpnn} lr=log(0.001,0.1) dropout=(0,0.8) weight_decay=log(1e-5,0.1) mu_g=(0,1) mu_l=log(0.001,10) "
+         "net={sgcn,lpnn} lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) mu_g=(0,1) mu_l=log(0.001,10) "
          "mu_u=log(0.001,10) lambda_l=log(0.0001,1) lambda_u=log(0.0001,1)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -9,13 +9,14 @@
 #include "importance.h"
 
 #include "special.h"
+#include "truncated_normal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PLACES = 50, TRIALS_LEAST = 2 };
-static const double best_share = 0.1, floor_of_density = 1e-12, root_half = 0.70710678118654752440;
+static const double best_share = 0.1, floor_of_density = 1e-12;
 
 /* What is looked at: the complete trials, and which of them are among the best. */
 typedef struct sample {
@@ -60,7 +61,7 @@ done:
 static sfu_status take_sample(sample *taken, const sfu__trials *trials) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(taken->all, trials->count);
-    SFU_ALLOC(taken->is_best, trials->count);
+    SFU_ALLOC_ZERO(taken->is_best, trials->count);
     for (int32_t i = 0; i < trials->count; i++) {
         const sfu__trial *trial = &trials->items[i];
         if (trial->state == SFU__TRIAL_COMPLETE && isfinite(trial->outcome.val_accuracy)) {
@@ -118,20 +119,12 @@ static void count_trials(grid *g, const sample *trials, const sfu__domain *range
 
 /* ---- densities --------------------------------------------------------------------------------------------------- */
 
-/* Of a standard normal variable between a and b; on the side of the tails, where erfc keeps its digits. */
-static double normal_mass(double a, double b) {
-    if (a > 0) {
-        return normal_mass(-b, -a);
-    }
-    return b <= 0 ? 0.5 * (sfu__erfc(-b * root_half) - sfu__erfc(-a * root_half))
-                  : 1 - 0.5 * (sfu__erfc(b * root_half) + sfu__erfc(-a * root_half));
-}
-
 /* Adds a normal kernel, cut off at the ends of the grid. */
 static void add_kernel(grid *g, double centre, double width, double weight) {
-    const double whole = normal_mass((-0.5 - centre) / width, (g->size - 0.5 - centre) / width);
+    const double whole = sfu__normal_log_mass((-0.5 - centre) / width, (g->size - 0.5 - centre) / width);
     for (int x = 0; x < g->size; x++) {
-        g->density[x] += weight / whole * normal_mass((x - 0.5 - centre) / width, (x + 0.5 - centre) / width);
+        const double place = sfu__normal_log_mass((x - 0.5 - centre) / width, (x + 0.5 - centre) / width);
+        g->density[x] += weight * sfu__exp(place - whole);
     }
 }
 

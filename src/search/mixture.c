@@ -3,26 +3,32 @@
 
 #include "mixture_exp.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static double exp_of(double e) {
-    e = e < -MIXTURE_MOST ? -MIXTURE_MOST : e;
+    e = e < MIXTURE_LEAST ? MIXTURE_LEAST : e;
     e = e > MIXTURE_MOST ? MIXTURE_MOST : e;
-    const double shifted = e * MIXTURE_PER_LN2 + MIXTURE_TO_INTEGER;
+    const double shifted = fma(e, MIXTURE_PER_LN2, MIXTURE_TO_INTEGER);
     const double n = shifted - MIXTURE_TO_INTEGER;
-    const double r = (e - n * MIXTURE_LN2_HI) - n * MIXTURE_LN2_LO, z = r * r;
-    const double even = ((((MIXTURE_P10 * z + MIXTURE_P8) * z + MIXTURE_P6) * z + MIXTURE_P4) * z + MIXTURE_P2) * z;
-    const double odd = (((MIXTURE_P9 * z + MIXTURE_P7) * z + MIXTURE_P5) * z + MIXTURE_P3) * z + MIXTURE_P1;
-    const double sum = (even + MIXTURE_P0) + odd * r;
+    const double r = fma(n, -MIXTURE_LN2_LO, fma(n, -MIXTURE_LN2_HI, e)), z = r * r;
+    double even = fma(z, MIXTURE_P10, MIXTURE_P8), odd = fma(z, MIXTURE_P9, MIXTURE_P7);
+    even = fma(even, z, MIXTURE_P6);
+    odd = fma(odd, z, MIXTURE_P5);
+    even = fma(even, z, MIXTURE_P4);
+    odd = fma(odd, z, MIXTURE_P3);
+    even = fma(even, z, MIXTURE_P2);
+    odd = fma(odd, z, MIXTURE_P1);
+    even = fma(even, z, MIXTURE_P0);
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     bits = (bits + 1023) << 52;
     double power;
     memcpy(&power, &bits, sizeof power);
-    return sum * power;
+    return fma(odd, r, even) * power;
 }
 
 static double exponent_of(const sfu__mixture *mixture, int k) {
@@ -32,15 +38,16 @@ static double exponent_of(const sfu__mixture *mixture, int k) {
     }
     for (int j = 0; j < mixture->lines; j++) {
         const double t = (mixture->x[j] - mixture->centre[j][k]) * mixture->scale[j][k];
-        e -= t * t;
+        e = fma(-t, t, e);
     }
     return e;
 }
 
 double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
     double lane[SFU__MIXTURE_LANES] = {0};
-    for (int k = 0; k < mixture->count; k++) {
-        lane[k % SFU__MIXTURE_LANES] += mixture->weight[k] * exp_of(exponent_of(mixture, k));
+    for (int k = mixture->from; k < mixture->from + mixture->count; k++) {
+        double *sum = &lane[k % SFU__MIXTURE_LANES];
+        *sum = fma(mixture->weight[k], exp_of(exponent_of(mixture, k)), *sum);
     }
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }

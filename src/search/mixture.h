@@ -1,10 +1,10 @@
-/* mixture.h - the sum that a suggestion's time goes into, over the kernels k of an estimate at one point x:
+/* mixture.h - the sum that a suggestion's time goes into, over some kernels k of an estimate at one point x:
  *
  *   sum_k weight_k exp(base_k - offset + sum_t table_t[k] - sum_j ((x_j - centre_j[k]) scale_j[k])^2)
  *
  * The kernels are added up in SFU__MIXTURE_LANES lanes, k to lane k mod 8, the lanes at the end as ((0 + 1) + (2 + 3))
  * +
- * ((4 + 5) + (6 + 7)), and nothing is fused: every implementation gives the same bits.
+ * ((4 + 5) + (6 + 7)), and what is fused is fused everywhere: every implementation gives the same bits.
  */
 #ifndef SFU_MIXTURE_H
 #define SFU_MIXTURE_H
@@ -13,7 +13,7 @@ enum { SFU__MIXTURE_LANES = 8, SFU__MIXTURE_AXES = 64 };
 
 /* All arrays have a whole number of lanes; what is beyond the kernels has weight 0 and finite numbers. */
 typedef struct sfu__mixture {
-    int count; /* a multiple of SFU__MIXTURE_LANES */
+    int from, count; /* the kernels [from, from + count), multiples of SFU__MIXTURE_LANES */
     int lines, tables;
     const double *weight, *base;
     const double *centre[SFU__MIXTURE_AXES], *scale[SFU__MIXTURE_AXES]; /* [lines] */

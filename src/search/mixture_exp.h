@@ -3,12 +3,13 @@
  *   exp(e) = 2^n P(r),   n = e / log 2 rounded,   r = e - n log 2, |r| <= log 2 / 2
  *
  * P has degree 10 and goes through exp at 11 Chebyshev points: 3e-16 of itself. Adding 1.5 * 2^52 rounds to an integer
- * and leaves it in the low bits. e is kept within [-708, 708], where 2^n is an ordinary number.
+ * and leaves it in the low bits. e is kept within [-708, 600], where 2^n and any sum are ordinary numbers.
  */
 #ifndef SFU_MIXTURE_EXP_H
 #define SFU_MIXTURE_EXP_H
 
-#define MIXTURE_MOST 708.0
+#define MIXTURE_LEAST (-708.0)
+#define MIXTURE_MOST 600.0
 #define MIXTURE_TO_INTEGER 0x1.8p52
 #define MIXTURE_PER_LN2 0x1.71547652b82fep0
 #define MIXTURE_LN2_HI 0x1.62e42fefa38p-1

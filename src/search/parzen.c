@@ -2,6 +2,8 @@
 #include "parzen_int.h"
 
 #include "memory.h"
+#include "special.h"
+#include "truncated_normal.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -19,6 +21,8 @@ sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, i
     for (int j = 0; j < count; j++) {
         sfu__coordinate *at = &made->at[j];
         at->axis = axes[j];
+        at->prior = sfu__ln(at->axis->H - at->axis->L) + sfu__normal_log_mass(-0.5, 0.5);
+        at->prior_tail = sfu__normal_tail(-0.5);
         if (at->axis->grid > 0) {
             at->column_count = at->axis->grid < SFU__PARZEN_COLUMNS ? (int)at->axis->grid : SFU__PARZEN_COLUMNS;
             SFU_ALLOC_ZERO(at->columns, at->column_count);
@@ -39,6 +43,8 @@ static void coordinate_clear(sfu__coordinate *at) {
     sfu__free(at->centre);
     sfu__free(at->sigma);
     sfu__free(at->scale);
+    sfu__free(at->left);
+    sfu__free(at->right);
     sfu__free(at->log_share);
     sfu__free(at->changed);
     sfu__free(at->sorted);
@@ -84,6 +90,8 @@ static sfu_status coordinate_widen(sfu__coordinate *at, int before, int now) {
     WIDEN(at->centre);
     WIDEN(at->sigma);
     WIDEN(at->scale);
+    WIDEN(at->left);
+    WIDEN(at->right);
     WIDEN(at->log_share);
     WIDEN(at->changed);
     WIDEN(at->sorted);
@@ -173,6 +181,8 @@ static void coordinate_open(sfu__coordinate *at, int slot, int count) {
     OPEN(at->centre, slot);
     OPEN(at->sigma, slot);
     OPEN(at->scale, slot);
+    OPEN(at->left, slot);
+    OPEN(at->right, slot);
     OPEN(at->log_share, slot);
     OPEN(at->changed, slot);
     for (int i = 0; i < at->column_count && slot < count; i++) {
@@ -228,6 +238,8 @@ static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
     CLOSE(at->centre, slot);
     CLOSE(at->sigma, slot);
     CLOSE(at->scale, slot);
+    CLOSE(at->left, slot);
+    CLOSE(at->right, slot);
     CLOSE(at->log_share, slot);
     CLOSE(at->changed, slot);
     for (int i = 0; i < at->column_count; i++) {

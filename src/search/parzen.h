@@ -40,6 +40,11 @@ SFU_CHECKED sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, i
 SFU_CHECKED sfu_status sfu__parzen_log_density(double *log_density, sfu__parzen *parzen, const double *points,
                                                int count);
 
+/* Which of the points has the largest log_l - log density, the first of equal ones: the same as by their densities, but
+ * a sum is left off where it can no longer win. */
+SFU_CHECKED sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count,
+                                        const double *log_l);
+
 /* For tests: the width of kernel k on an axis; k = count: the prior. */
 SFU_CHECKED sfu_status sfu__parzen_width(double *sigma, sfu__parzen *parzen, int axis, int k);
 

@@ -13,6 +13,7 @@ typedef struct sfu__column {
     double *cells; /* [capacity]; NULL: not made yet */
     double prior;  /* of the prior */
     int64_t place;
+    double from, to;  /* of a grid: the inner bounds of its cell */
     uint64_t version; /* of the coordinate, when it was last brought up to date */
 } sfu__column;
 
@@ -21,10 +22,13 @@ typedef struct sfu__coordinate {
     const sfu__axis *axis;
     double *centre, *sigma; /* [capacity] inner units; of a choice its place; sigma 0: not known yet */
     double *scale;          /* [capacity] sqrt(1/2)/sigma */
-    double *log_share;      /* [capacity] log of the kernel's mass within [L, H] */
+    double *left, *right;   /* [capacity] the kernel's mass below L and above H, before it is cut off ... */
+    double *log_share;      /* [capacity] ... and the logarithm of what is left */
     uint64_t *changed;      /* [capacity] the version with which sigma last changed */
     double *sorted;         /* [capacity] the centres in order, of equal ones the earlier trial first ... */
     int32_t *order;         /* [capacity] ... and whose they are */
+    double prior;           /* of a line: log of what the prior is divided by, sigma and its share */
+    double prior_tail;      /* its mass below L, as that above H */
     double miss, hit;       /* of a choice: log p_k of another one and of the kernel's own */
     uint64_t version;       /* counts the times that something changed */
     sfu__column *columns;   /* place p at p mod column_count */

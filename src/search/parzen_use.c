@@ -59,10 +59,13 @@ static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, 
 
 static double draw_line(const sfu__parzen *parzen, const sfu__coordinate *at, int k, double u) {
     const double L = at->axis->L, H = at->axis->H;
-    const double mu = k < parzen->count ? at->centre[k] : 0.5 * (L + H);
-    const double sigma = k < parzen->count ? at->sigma[k] : H - L;
-    const double x = sfu__truncated_normal_quantile(u, (L - mu) / sigma, (H - mu) / sigma);
-    return sfu__axis_value(at->axis, fmin(fmax(mu + sigma * x, L), H));
+    double z;
+    if (k < parzen->count) {
+        z = at->centre[k] + at->sigma[k] * sfu__normal_quantile_between(u, at->left[k], at->right[k]);
+    } else {
+        z = 0.5 * (L + H) + (H - L) * sfu__normal_quantile_between(u, at->prior_tail, at->prior_tail);
+    }
+    return sfu__axis_value(at->axis, z < L ? L : z > H ? H : z);
 }
 
 sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw, void *user) {
@@ -106,26 +109,81 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     mixture->centre[mixture->lines] = at->centre;
     mixture->scale[mixture->lines] = at->scale;
     mixture->x[mixture->lines++] = z;
-    mixture->offset -= 0.5 * t * t + sfu__ln(H - L) + sfu__normal_log_mass(-0.5, 0.5);
+    mixture->offset -= 0.5 * t * t + at->prior;
+    return SFU_OK;
+}
+
+enum { BLOCK = 256 }; /* kernels between two looks at the limit */
+
+/* Where the density is sure to be above exp(limit), what is returned is so too, and that is all that it says. The
+ * newest kernels come first: they are the heaviest, and most are near. */
+static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const double *points, int count, int i,
+                                 double limit) {
+    sfu__mixture mixture; /* its arrays are filled as far as they are used */
+    mixture.lines = mixture.tables = 0;
+    mixture.weight = parzen->weight;
+    mixture.base = parzen->base;
+    mixture.offset = 0;
+    for (int j = 0; j < parzen->axes; j++) {
+        const double x = points[(size_t)j * (size_t)count + (size_t)i];
+        const sfu_status status = add_axis(&mixture, parzen, &parzen->at[j], x);
+        if (status != SFU_OK) {
+            return status;
+        }
+    }
+    const double scale = mixture.offset - mixture.lines * LOG_ROOT_2PI;
+    const double enough = sfu__exp(limit - scale) * parzen->total;
+    const int lanes = SFU__MIXTURE_LANES, all = (parzen->count + lanes - 1) / lanes * lanes;
+    double sum = 1;
+    for (int to = all; to > 0 && !(sum > enough); to = mixture.from) {
+        mixture.from = (to - 1) / BLOCK * BLOCK;
+        mixture.count = to - mixture.from;
+        sum += parzen->sum(&mixture);
+    }
+    *log_density = scale + sfu__ln(sum / parzen->total);
     return SFU_OK;
 }
 
 sfu_status sfu__parzen_log_density(double *log_density, sfu__parzen *parzen, const double *points, int count) {
+    sfu_status status = SFU_OK;
     sfu__parzen_settle(parzen);
-    const int lanes = SFU__MIXTURE_LANES;
-    for (int i = 0; i < count; i++) {
-        sfu__mixture mixture = {.count = (parzen->count + lanes - 1) / lanes * lanes};
-        mixture.weight = parzen->weight;
-        mixture.base = parzen->base;
-        for (int j = 0; j < parzen->axes; j++) {
-            const double x = points[(size_t)j * (size_t)count + (size_t)i];
-            const sfu_status status = add_axis(&mixture, parzen, &parzen->at[j], x);
-            if (status != SFU_OK) {
-                return status;
-            }
+    for (int i = 0; status == SFU_OK && i < count; i++) {
+        status = log_density_at(&log_density[i], parzen, points, count, i, INFINITY);
+    }
+    return status;
+}
+
+/* Whether a point before i is the same: grids and choices of one axis have few. */
+static bool was_seen(const sfu__parzen *parzen, const double *points, int count, int i) {
+    int first = 0;
+    for (int j = 0; first < i && j < parzen->axes; j++) {
+        const double *x = points + (size_t)j * (size_t)count;
+        if (x[first] != x[i]) {
+            first++;
+            j = -1;
         }
-        const double sum = 1 + parzen->sum(&mixture);
-        log_density[i] = mixture.offset + sfu__ln(sum / parzen->total) - mixture.lines * LOG_ROOT_2PI;
+    }
+    return first < i;
+}
+
+sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count, const double *log_l) {
+    const double margin = 1e-6; /* more than rounding */
+    double most = -INFINITY;
+    sfu__parzen_settle(parzen);
+    *best = 0;
+    for (int i = 0; i < count; i++) {
+        if (was_seen(parzen, points, count, i)) {
+            continue;
+        }
+        double log_g;
+        const sfu_status status = log_density_at(&log_g, parzen, points, count, i, log_l[i] - most + margin);
+        if (status != SFU_OK) {
+            return status;
+        }
+        if (log_l[i] - log_g > most) {
+            most = log_l[i] - log_g;
+            *best = i;
+        }
     }
     return SFU_OK;
 }

@@ -58,7 +58,9 @@ static void settle_line(sfu__parzen *parzen, sfu__coordinate *at) {
         if (at->sigma[k] != sigma) {
             at->sigma[k] = sigma;
             at->scale[k] = 0x1.6a09e667f3bcdp-1 / sigma;
-            at->log_share[k] = sfu__normal_log_mass((L - at->centre[k]) / sigma, (H - at->centre[k]) / sigma);
+            at->left[k] = sfu__normal_tail((L - at->centre[k]) / sigma);
+            at->right[k] = sfu__normal_tail((at->centre[k] - H) / sigma);
+            at->log_share[k] = sfu__log1p(-(at->left[k] + at->right[k]));
             at->changed[k] = at->version;
             parzen->touched[k] = true;
         }
@@ -106,12 +108,6 @@ void sfu__parzen_settle(sfu__parzen *parzen) {
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-static double log_cell(const sfu__axis *axis, int64_t place, double centre, double sigma) {
-    double from, to;
-    sfu__axis_cell(&from, &to, axis, place);
-    return sfu__normal_log_mass((from - centre) / sigma, (to - centre) / sigma);
-}
-
 /* A column becomes that of another place. */
 static void column_start(sfu__column *column, const sfu__axis *axis, int64_t place) {
     column->place = place;
@@ -120,8 +116,17 @@ static void column_start(sfu__column *column, const sfu__axis *axis, int64_t pla
         column->prior = -sfu__ln((double)axis->grid);
         return;
     }
-    const double R = axis->H - axis->L;
-    column->prior = log_cell(axis, place, 0.5 * (axis->L + axis->H), R) - sfu__normal_log_mass(-0.5, 0.5);
+    const double R = axis->H - axis->L, middle = 0.5 * (axis->L + axis->H);
+    sfu__axis_cell(&column->from, &column->to, axis, place);
+    column->prior =
+        sfu__normal_log_mass((column->from - middle) / R, (column->to - middle) / R) - sfu__normal_log_mass(-0.5, 0.5);
+}
+
+/* log of the mass of a cell. Beyond 40 deviations it is below -800, and beside the prior whatever is below -708 is
+ * nothing (mixture_exp.h). */
+static double log_cell(const sfu__column *column, double centre, double sigma) {
+    const double a = (column->from - centre) / sigma, b = (column->to - centre) / sigma;
+    return a > 40 || b < -40 ? -800 : sfu__normal_log_mass(a, b);
 }
 
 static void column_update(sfu__column *column, const sfu__coordinate *at, int count) {
@@ -132,7 +137,7 @@ static void column_update(sfu__column *column, const sfu__coordinate *at, int co
     } else {
         for (int k = 0; k < count; k++) {
             if (at->changed[k] > column->version) {
-                column->cells[k] = log_cell(at->axis, column->place, at->centre[k], at->sigma[k]) - at->log_share[k];
+                column->cells[k] = log_cell(column, at->centre[k], at->sigma[k]) - at->log_share[k];
             }
         }
     }

@@ -46,7 +46,7 @@ struct sfu__sampler {
     size_t room_out;
     int outs, outs_in; /* how many there are, and how many of them are in the estimates */
 
-    double *points, *scores[2]; /* [axes][candidates], [candidates] */
+    double *points, *log_l; /* [axes][candidates], [candidates] */
 };
 
 /* ---- names and rules -------------------------------------------------------------------------------------------- */
@@ -133,8 +133,7 @@ sfu_status sfu__sampler_new(sfu__sampler **sampler, const sfu__space *space, sfu
     SFU_ALLOC_ZERO(made->axes, space->count);
     SFU_ALLOC_ZERO(made->models, space->count);
     SFU_ALLOC(made->points, space->count * rules->candidates);
-    SFU_ALLOC(made->scores[BELOW], rules->candidates);
-    SFU_ALLOC(made->scores[ABOVE], rules->candidates);
+    SFU_ALLOC(made->log_l, rules->candidates);
     for (int i = 0; i < space->count; i++) {
         made->axes[i] = sfu__axis_of(&space->items[i].range);
     }
@@ -167,8 +166,7 @@ void sfu__sampler_free(sfu__sampler *sampler) {
     sfu__free(sampler->is_good);
     sfu__free(sampler->out);
     sfu__free(sampler->points);
-    sfu__free(sampler->scores[BELOW]);
-    sfu__free(sampler->scores[ABOVE]);
+    sfu__free(sampler->log_l);
     sfu__free(sampler);
 }
 
@@ -365,16 +363,12 @@ static void ask_random(double *values, const sfu__sampler *sampler, sfu__draw_fn
 static sfu_status ask_model(double *values, sfu__sampler *sampler, const model *m, sfu__draw_fn draw, void *user) {
     sfu_status status = SFU_OK;
     const int count = sampler->rules.candidates;
+    int best;
     sfu__parzen *l = m->side[sampler->rules.swapped ? ABOVE : BELOW];
     sfu__parzen *g = m->side[sampler->rules.swapped ? BELOW : ABOVE];
-    double *log_l = sampler->scores[0], *log_g = sampler->scores[1];
     SFU_TRY(sfu__parzen_sample(sampler->points, l, count, draw, user));
-    SFU_TRY(sfu__parzen_log_density(log_l, l, sampler->points, count));
-    SFU_TRY(sfu__parzen_log_density(log_g, g, sampler->points, count));
-    int best = 0;
-    for (int i = 1; i < count; i++) {
-        best = log_l[i] - log_g[i] > log_l[best] - log_g[best] ? i : best;
-    }
+    SFU_TRY(sfu__parzen_log_density(sampler->log_l, l, sampler->points, count));
+    SFU_TRY(sfu__parzen_best(&best, g, sampler->points, count, sampler->log_l));
     for (int j = 0; j < m->axes; j++) {
         values[m->item[j]] = sampler->points[(size_t)j * (size_t)count + (size_t)best];
     }

@@ -98,17 +98,6 @@ static sfu_status try_network(const sfu__space *space, int net, const double *va
     return status;
 }
 
-static bool has_variable(const sfu__space *space, int net, int i) {
-    const char *name = space->items[i].name;
-    sfu__variable variable;
-    for (const char *p = space->nets[net]; sfu__variable_next(&variable, p); p = variable.name + variable.size) {
-        if (variable.size == strlen(name) && memcmp(variable.name, name, variable.size) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A composition with parameter i at one of its ends. The parser's message shows it as it then is. */
 static sfu_status try_end(const sfu__space *space, int net, int i, double *values) {
     const double end = values[i];
@@ -135,7 +124,7 @@ static sfu_status check_network(const sfu__space *space, const sfu__space_source
         if (named && sfu__space_has(space, net, i) && (strcmp(name, "hidden") == 0 || strcmp(name, "k") == 0)) {
             SFU_TRY(check_number(space, source, net, i));
         }
-        const int ends = has_variable(space, net, i) ? sfu__domain_ends(&space->items[i].range) : 0;
+        const int ends = sfu__net_has_variable(space->nets[net], name) ? sfu__domain_ends(&space->items[i].range) : 0;
         for (int end = ends - 1; end >= 0; end--) { /* the first, or what lies next to it, is left for the others */
             values[i] = sfu__domain_end(&space->items[i].range, end);
             SFU_TRY(try_end(space, net, i, values));

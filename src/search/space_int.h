@@ -78,6 +78,9 @@ SFU_CHECKED sfu_status sfu__list_make(sfu__range_list *list, const char *text);
 
 /* ---- networks ---- */
 
+/* Whether $name stands in a network. */
+bool sfu__net_has_variable(const char *net, const char *name);
+
 /* Whether a network has use for a parameter; `k`: the most smoothings that it may get. */
 bool sfu__net_uses(const char *net, const char *name, int32_t k);
 

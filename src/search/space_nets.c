@@ -16,7 +16,7 @@ static bool is_word(const char *name, const char *const *words) {
     return false;
 }
 
-static bool has_variable(const char *net, const char *name) {
+bool sfu__net_has_variable(const char *net, const char *name) {
     sfu__variable variable;
     for (const char *p = net; sfu__variable_next(&variable, p); p = variable.name + variable.size) {
         if (variable.size == strlen(name) && memcmp(variable.name, name, variable.size) == 0) {
@@ -37,7 +37,7 @@ static bool is_lpnn_number(const char *name) {
 
 bool sfu__net_uses(const char *net, const char *name, int32_t k) {
     sfu__net_given given;
-    if (is_word(name, settings) || has_variable(net, name)) {
+    if (is_word(name, settings) || sfu__net_has_variable(net, name)) {
         return true;
     }
     if (!sfu__net_named(&given, net, k)) {

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 sfu_status sfu__space_print(sfu__text *text, const sfu__space *space, int i, double value) {
     const sfu__parameter_range *item = &space->items[i];
@@ -42,7 +41,7 @@ static sfu_status read_name(int *found, point *self) {
                         near != NULL ? near : sfu__list_words(list, names, " or "));
 }
 
-/* The place of a choice that is written so; names of networks are in any case. */
+/* The place of the choice that is written so, or is the same number; NaN: there is none. */
 static double find_choice(const sfu__domain *range, const sfu__scanned *value) {
     double number = 0.0;
     const bool is_number = !value->quoted && sfu__parse_double(&number, value->bytes, value->bytes + value->size);

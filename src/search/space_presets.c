@@ -17,7 +17,7 @@ static const struct {
      "mu_g=(0,1) mu_l=(0,1) mu_u=(0,1) lambda_l=(0,1) lambda_u=(0,1)",
      true},
     {"practical",
-     "lr=log(0.001,0.1) dropout=(0,0.8) weight_decay=log(1e-5,0.1) hidden={16,32,64,128} "
+     "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) hidden={16,32,64,128} "
      "mu_g=log(0.001,10) mu_l=log(0.001,10) mu_u=log(0.001,10) lambda_l=log(0.0001,1) lambda_u=log(0.0001,1)",
      false},
 };

@@ -189,12 +189,15 @@ static sfu_status write_script(const sfu__plot_files *files, const sfu_study *st
     SFU_TRY(sfu__text_add(&script, look, sizeof look - 1));
     SFU_TRY(sfu__text_format(&script, "set xrange [%.6g:%d]\nset yrange [low:high]\nset ytics %g\n", -0.005 * e->trials,
                              e->trials > 1 ? e->trials : 1, e->step));
+    if (e->trials <= 10) { /* there is no half of a trial */
+        SFU_TRY(sfu__text_format(&script, "set xtics 1\n"));
+    }
     if (isfinite(e->best)) {
         const bool right = e->best_number > e->trials / 2;
         SFU_TRY(sfu__text_format(&script,
                                  "set label sprintf('trial %%d: %%.1f %%%%', best_trial, best) at best_trial, best "
                                  "%s offset %s,0.9 front textcolor rgb '#b35a0c'\n\n",
-                                 right ? "right" : "left", right ? "0.5" : "-0.5"));
+                                 right ? "right" : "left", right ? "-0.3" : "0.3"));
     }
     SFU_TRY(add_points(&script, e));
     SFU_TRY(sfu__writer_open(&out, files->gp));

@@ -3,6 +3,9 @@
 #ifndef SFU_TRUNCATED_NORMAL_H
 #define SFU_TRUNCATED_NORMAL_H
 
+/* Phi(x), x <= 0. */
+double sfu__normal_tail(double x);
+
 /* log Phi(x), the distribution function of the standard normal. */
 double sfu__normal_log_cdf(double x);
 
@@ -14,5 +17,8 @@ double sfu__normal_log_quantile(double y);
 
 /* x within [a, b] below which the share q of what Phi has there lies. */
 double sfu__truncated_normal_quantile(double q, double a, double b);
+
+/* The same where a <= 0 <= b, and left = Phi(a) and right = Phi(-b) are known. Rounding may leave it beyond a bound. */
+double sfu__normal_quantile_between(double q, double left, double right);
 
 #endif

@@ -207,6 +207,15 @@ done:
     return status;
 }
 
+/* Whether a trial was claimed that another worker has asked since the last reading. */
+static bool claims_unknown(const tuning *at, const sfu__turn *turn) {
+    bool some = false;
+    for (int i = 0; i < turn->claimed_count; i++) {
+        some = some || turn->claimed[i] >= at->study->trials.count;
+    }
+    return some;
+}
+
 static bool any_waits(const tuning *at) {
     const sfu__trials *trials = &at->study->trials;
     bool some = at->batch.count > 0;
@@ -235,8 +244,7 @@ static sfu_status take_turn(tuning *at) {
     if (!turn.asked_before) {
         SFU_TRY(take_over_batch(at));
     }
-    const bool unknown = turn.claimed_count > 0 && turn.claimed[turn.claimed_count - 1] >= at->study->trials.count;
-    if (turn.asked_before || unknown || (turn.claimed_count == 0 && waits)) {
+    if (turn.asked_before || claims_unknown(at, &turn) || (turn.claimed_count == 0 && waits)) {
         SFU_TRY(sfu__store_read(at->store, &at->study->trials)); /* others are at work here */
     }
     SFU_TRY(give_out(at, &turn));

@@ -50,7 +50,7 @@ interrupt() {
 # COLUMNS: the bars that were drawn into COLUMNS.log, without what moves the cursor, go to `bars`; none is too wide.
 check_bars() {
     tr '\r' '\n' <"$1.log" | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
-    grep -q ' %' bars || fail "no bar: $(cat "$1.log")"
+    grep -qE '[0-9] (%|of )' bars || fail "no bar: $(cat "$1.log")"
     local widest
     widest=$(wc -L <bars)
     [ "$widest" -lt "$1" ] || fail "a bar $widest columns wide on a terminal of $1: $(cat bars)"

@@ -40,7 +40,7 @@ SFU__INLINE draw_counter draw_round(draw_counter c, uint32_t key0, uint32_t key1
 }
 
 SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
-    const int beside_at = at + DRAW_IN_FLIGHT * LANES;
+    const int64_t beside_at = at + DRAW_IN_FLIGHT * LANES;
     const uint32_t use = (uint32_t)SFU__STREAM_DROPOUT << 24 | mask->layer;
     uint32_t key0 = (uint32_t)mask->seed, key1 = (uint32_t)(mask->seed >> 32);
     vu c0[DRAW_IN_FLIGHT], c1[DRAW_IN_FLIGHT], c2[DRAW_IN_FLIGHT], c3[DRAW_IN_FLIGHT];

@@ -7,7 +7,7 @@
 
 /* ---- Adam ---- */
 
-enum { ADAM_VECTORS = 4 };
+enum { ADAM_VECTORS = 4, ADAM_FLOATS = ADAM_VECTORS * LANES };
 
 typedef struct adam_lanes {
     vf decay, step, correction2, low, high;
@@ -42,7 +42,7 @@ SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, co
 SFU__INLINE void adam_range(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded,
                             sfu__range elements) {
     int64_t i = elements.begin;
-    for (; i + ADAM_VECTORS * LANES <= elements.end; i += ADAM_VECTORS * LANES) {
+    for (; i + ADAM_FLOATS <= elements.end; i += ADAM_FLOATS) {
         adam_at(theta + i, m + i, v + i, grad + i, a, bounded, ADAM_VECTORS);
     }
     for (; i + LANES <= elements.end; i += LANES) {

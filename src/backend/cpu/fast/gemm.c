@@ -112,6 +112,22 @@ static void gemm_t_chunk(tile t, int32_t cols, const shape *s) {
     }
 }
 
+enum { SUMMED = 64, SUMMED_VECTORS = SUMMED / LANES };
+
+/* The sums of SUMMED columns over the rows of a chunk, all at once: fma(1, g, c) is g + c. */
+static void sum_columns(const tile *t) {
+    vf sum[SUMMED_VECTORS];
+    SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] = v_set(0.0F); }
+    for (int64_t k = 0; k < t->places; k++) {
+        const float *b = t->B + k * t->ldb;
+        SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] += v_load(b + v * LANES); }
+    }
+    SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) {
+        float *c = t->C + v * LANES;
+        v_store(c, t->first ? sum[v] : v_load(c) + sum[v]);
+    }
+}
+
 void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks) {
     const int32_t cols = A != NULL ? A->cols : 1;
     for (int64_t block = blocks.begin; block < blocks.end; block++) {
@@ -119,7 +135,12 @@ void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu_
         float *part = parts + block * cols * G->ld;
         for (int64_t i = rows.begin; i < rows.end; i += SFU__CHUNK) {
             const int64_t places = rows.end - i < SFU__CHUNK ? rows.end - i : SFU__CHUNK;
-            for (int32_t j = 0; j < G->ld; j += shape_of(G->ld - j)->width) {
+            int32_t j = 0;
+            for (; A == NULL && j + SUMMED <= G->ld; j += SUMMED) {
+                const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
+                sum_columns(&t);
+            }
+            for (; j < G->ld; j += shape_of(G->ld - j)->width) {
                 tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
                 if (A == NULL) {
                     shape_of(G->ld - j)->across_one(&t);

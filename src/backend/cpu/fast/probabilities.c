@@ -12,6 +12,9 @@
 /* Floats that are worked on together: small enough for the first cache. */
 enum { TOGETHER = 2048 };
 
+/* Exponentials side by side, for each waits for its own steps. */
+enum { EXP_VECTORS = 8, EXP_FLOATS = EXP_VECTORS * LANES };
+
 /* All bits in the lanes of [j, j + 4) that are real columns. */
 SFU__INLINE f4u real_columns(int32_t j, int32_t cols) {
     const f4i column = (f4i){0, 1, 2, 3} + j;
@@ -55,10 +58,10 @@ SFU__INLINE void four_below_largest(float *p, const float *bias, f4u real, int64
 
 static void exp_all(float *x, int64_t count) {
     int64_t i = 0;
-    for (; i + 8 * LANES <= count; i += 8 * LANES) { /* side by side, for each waits for its own steps */
-        vf e[8];
-        SFU__UNROLL for (int64_t k = 0; k < 8; k++) { e[k] = v_exp_down(v_load(x + i + k * LANES)); }
-        SFU__UNROLL for (int64_t k = 0; k < 8; k++) { v_store(x + i + k * LANES, e[k]); }
+    for (; i + EXP_FLOATS <= count; i += EXP_FLOATS) {
+        vf e[EXP_VECTORS];
+        SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { e[k] = v_exp_down(v_load(x + i + k * LANES)); }
+        SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { v_store(x + i + k * LANES, e[k]); }
     }
     for (; i + LANES <= count; i += LANES) {
         v_store(x + i, v_exp_down(v_load(x + i)));
@@ -151,7 +154,7 @@ SFU__INLINE void four_back(float *dp, const float *p, int64_t ld) {
 
 SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int32_t ld, bool narrow) {
     int64_t i = 0;
-    for (; narrow && i + 4 <= rows; i += 4, p += 4 * ld, dp += 4 * ld) {
+    for (; narrow && i + 4 <= rows; i += 4, p += INT64_C(4) * ld, dp += INT64_C(4) * ld) {
         four_back(dp, p, ld);
     }
     for (; i < rows; i++, p += ld, dp += ld) {
