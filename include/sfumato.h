@@ -6,7 +6,7 @@
  *   1. version        2. status and messages     3. memory, log, progress
  *   4. datasets       5. import, make, get       6. splits       7. smoothing matrices
  *   8. networks       9. plans                  10. training    11. models and prediction
- *  12. tuning        13. this machine
+ *  12. tuning        13. comparing              14. this machine
  *
  * Conventions
  *   - A function that can fail returns an sfu_status; SFU_OK is 0. sfu_message() then tells the calling thread, in one
@@ -598,7 +598,7 @@ typedef struct sfu_trial {
     const char *params; /* "lr=0.01 hidden=64" */
 } sfu_trial;
 
-/* How far a study is: called on the thread that called sfu_tune, after every trial and a few times a second. Returning
+/* How far a study is: called on the thread that called sfu_tune, a few times a second. Returning
  * false ends it: what is finished stays, SFU_ERR_CANCELLED is returned, and the same call goes on later. */
 typedef struct sfu_tune_progress {
     int32_t done, total, failed; /* trials; failed ones are done too */
@@ -669,7 +669,98 @@ SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const ch
  * warning in the log says so. */
 SFU_API SFU_CHECKED sfu_status sfu_study_plot(const sfu_study *study, const char *path);
 
-/* ---- 13. This machine -------------------------------------------------------------------------------------------- */
+/* ---- 13. Comparing ----------------------------------------------------------------------------------------------- */
+
+/* Networks tuned and scored on datasets, label-set sizes and splits, each by a study of its own, and what follows from
+ * it: tables, ranks, tests, verdicts against the paper. docs/compare.md has the protocol. */
+typedef struct sfu_results sfu_results;
+
+/* How far a comparison is: called on the thread that made the call, a few times a second. Returning false ends it: what
+ * is finished stays in the folder, SFU_ERR_CANCELLED is returned, and the same call goes on later. */
+typedef struct sfu_compare_progress {
+    int32_t done, total; /* studies */
+    int64_t trials, all; /* trials of all studies, those of earlier calls among them */
+    double seconds_left; /* NaN: not known yet */
+    const char *what;    /* "cora gcn size 1 random:3" */
+} sfu_compare_progress;
+typedef bool (*sfu_compare_fn)(void *user, const sfu_compare_progress *progress);
+
+typedef struct sfu_compare_options {
+    const char *const *datasets; /* names or paths */
+    int dataset_count;
+    const char *const *nets; /* names or compositions; 0 of them: the seven of the paper and lpnn */
+    int net_count;
+    const char *const *sizes; /* "1" to "5", counts above 5, or "standard", the dataset's own split; 0 of them: "1" */
+    int size_count;
+    int32_t splits;      /* random:0 to random:splits-1 */
+    int32_t trials;      /* a study */
+    int32_t lpnn_trials; /* of lpnn, which costs more; 0: as the others */
+    const char *space;   /* as for sfu_tune; "paper" */
+    uint64_t seed;
+    int jobs;           /* trainings at a time, 0: one a core. Never changes the result */
+    const char *folder; /* where the results are and grow; "results" */
+
+    /* What the paper leaves open. */
+    const char *feature_norm; /* smoothing of features: "sym", "sym+row", or "sym+row-with-lp" (of networks that smooth
+                               * labels too) */
+    sfu_loss loss;
+    bool keep_loops;  /* ACM and DBLP count their self-loops; needs the raw data, which is imported again */
+    const char *lpnn; /* options of lpnn: "f=clamp, input=x"; NULL: its defaults */
+
+    sfu_compare_fn on_progress; /* or NULL */
+    void *on_progress_user;
+} sfu_compare_options;
+
+SFU_API void sfu_compare_options_init(sfu_compare_options *options);
+
+/* Does what is missing in the folder, and writes results.csv, timings.csv and manifest.json there as it goes. */
+SFU_API SFU_CHECKED sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options);
+
+/* The same for a table of the paper: "set1" to "set5", "standard", "layers", "self-neighbour", "degree-exponents",
+ * "cost", "datasets", "all". Of the options datasets, nets, splits and trials cut it down where they are given (splits
+ * and trials not 0), and the readings count. The name of the i-th table, NULL after the last, and in *text a line about
+ * it. */
+SFU_API SFU_CHECKED sfu_status sfu_reproduce(sfu_results **results, const char *table,
+                                             const sfu_compare_options *options);
+SFU_API const char *sfu_reproduce_table(int i, const char **text);
+
+/* What a folder holds. */
+SFU_API SFU_CHECKED sfu_status sfu_results_open(sfu_results **results, const char *folder);
+SFU_API void sfu_results_free(sfu_results *results);
+
+/* One cell of a table: a network on a dataset, over its splits. */
+typedef struct sfu_cell {
+    const char *dataset, *net, *size;
+    int32_t k;           /* 0: not of a sweep */
+    double alpha, beta;  /* NaN: not of a sweep */
+    const char *measure; /* "test" or "val" */
+    int32_t splits, trials;
+    double mean, std, ci_low, ci_high; /* accuracies; std and interval NaN with one split */
+    double rank;                       /* among the networks of its dataset and size, ties averaged */
+    double p;                /* against the best of its dataset and size, Holm; NaN: the best itself, or one split */
+    double paper, paper_std; /* NaN: the paper has none */
+    const char *verdict;     /* "agrees", "higher", "lower"; "" where there is none */
+    const char *same_as;     /* the cell is the same network as another by algebra: which; or NULL */
+} sfu_cell;
+SFU_API const sfu_cell *sfu_results_cell(const sfu_results *results, int i); /* NULL after the last */
+
+/* The average rank of a network over the datasets of a size. */
+typedef struct sfu_rank {
+    const char *size, *net;
+    double rank, paper; /* paper: NaN where it has none */
+    double critical;    /* the least difference that counts (Nemenyi, 5 %) */
+    int32_t datasets;
+} sfu_rank;
+SFU_API const sfu_rank *sfu_results_rank(const sfu_results *results, int i);
+
+/* The tables, comparisons and advice as text, as tables.md has it; the results' own. */
+SFU_API const char *sfu_results_text(const sfu_results *results);
+SFU_API const char *sfu_results_folder(const sfu_results *results);
+
+/* Writes tables.md, tables.tex, results.csv, timings.csv, manifest.json, plots and report.html into the folder. */
+SFU_API SFU_CHECKED sfu_status sfu_results_report(const sfu_results *results);
+
+/* ---- 14. This machine -------------------------------------------------------------------------------------------- */
 
 /* One measured rate: "read L2", 69.1, "GB/s". */
 typedef struct sfu_rate {

@@ -1,0 +1,216 @@
+/* compare.c - sfu_compare, sfu_reproduce and what their results show. */
+#include "results_int.h"
+
+#include "file.h"
+
+#include <string.h>
+
+enum { SPLITS = 10, TRIALS = 2000 };
+
+void sfu_compare_options_init(sfu_compare_options *options) {
+    *options = (sfu_compare_options){.splits = SPLITS,
+                                     .trials = TRIALS,
+                                     .space = "paper",
+                                     .folder = "results",
+                                     .feature_norm = "sym",
+                                     .loss = SFU_LOSS_SUM};
+}
+
+/* What the results show, and the report in their folder. */
+static sfu_status finish(sfu_results *results) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__results_finish(results));
+    SFU_TRY(sfu_results_report(results));
+done:
+    return status;
+}
+
+static sfu_status start(sfu_results **results, const char *folder) {
+    sfu_status status = SFU_OK;
+    sfu_results *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    *results = self;
+    self->folder = sfu__copy_string(folder);
+    status = self->folder != NULL ? SFU_OK : SFU_ERR_MEMORY;
+done:
+    return status;
+}
+
+/* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
+ * study; the readings must be the same. */
+static sfu_status check_readings(const sfu_results *results) {
+    sfu__request before = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__manifest_read(&before, results->folder));
+    const sfu__request *now = &results->request;
+    if (before.kind != NULL &&
+        (strcmp(before.kind, now->kind) != 0 || strcmp(before.space, now->space) != 0 || before.seed != now->seed ||
+         strcmp(before.feature_norm, now->feature_norm) != 0 || strcmp(before.lpnn, now->lpnn) != 0 ||
+         before.loss != now->loss || before.keep_loops != now->keep_loops)) {
+        status = sfu__fail(SFU_ERR_ARGUMENT,
+                           "%s holds results of other settings (of %s); another folder would be right: -o FOLDER",
+                           results->folder, before.kind);
+    }
+done:
+    sfu__request_clear(&before);
+    return status;
+}
+
+static sfu_status run(sfu_results *results, const sfu_compare_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__tasks tasks = {0};
+    const sfu__run_options how = {results->folder, &results->request, options->jobs, options->on_progress,
+                                  options->on_progress_user};
+    SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
+                                                          : sfu__paper_tasks(&tasks, &results->request));
+    SFU_TRY(check_readings(results));
+    SFU_TRY(sfu__make_folders(results->folder));
+    SFU_TRY(sfu__entries_read(&results->entries, results->folder));
+    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
+    SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
+done:
+    sfu__tasks_clear(&tasks);
+    return status;
+}
+
+static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
+    sfu_status status = SFU_OK;
+    sfu_results *made = NULL;
+    sfu_compare_options usual;
+    sfu_compare_options_init(&usual);
+    options = options != NULL ? options : &usual;
+    *results = NULL;
+    SFU_TRY(start(&made, options->folder));
+    SFU_TRY(sfu__request_make(&made->request, kind, options));
+    SFU_TRY(run(made, options));
+    SFU_TRY(finish(made));
+    *results = made;
+    made = NULL;
+done:
+    sfu_results_free(made);
+    return status;
+}
+
+sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options) {
+    return compare(results, "compare", options);
+}
+
+sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_compare_options *options) {
+    char quoted[SFU__QUOTE_MAX];
+    for (int i = 0; sfu_reproduce_table(i, NULL) != NULL; i++) {
+        if (strcmp(sfu_reproduce_table(i, NULL), table) == 0) {
+            return compare(results, table, options);
+        }
+    }
+    return sfu__fail(SFU_ERR_ARGUMENT,
+                     "unknown table %s; set1 to set5, standard, layers, self-neighbour, "
+                     "degree-exponents, cost, datasets or all would be right",
+                     sfu__quote(quoted, table, strlen(table)));
+}
+
+const char *sfu_reproduce_table(int i, const char **text) {
+    static const char *const tables[][2] = {
+        {"set1", "few labels: 20 a class, ten splits"},
+        {"set2", "a quarter of the way to all labels"},
+        {"set3", "half of the way"},
+        {"set4", "three quarters"},
+        {"set5", "many labels: all but validation and test"},
+        {"standard", "the standard splits of Cora, Citeseer and Pubmed"},
+        {"layers", "the number of smoothings or convolutions"},
+        {"self-neighbour", "weights of a node and of its neighbours in label smoothing"},
+        {"degree-exponents", "exponents of the degrees in label smoothing"},
+        {"cost", "Table 1: what each network costs, by formula, predicted and measured"},
+        {"datasets", "Table 2: the datasets"},
+        {"all", "all of these"},
+    };
+    enum { COUNT = sizeof tables / sizeof tables[0] };
+    if (i < 0 || i >= COUNT) {
+        return NULL;
+    }
+    if (text != NULL) {
+        *text = tables[i][1];
+    }
+    return tables[i][0];
+}
+
+sfu_status sfu_results_open(sfu_results **results, const char *folder) {
+    sfu_status status = SFU_OK;
+    sfu_results *made = NULL;
+    *results = NULL;
+    SFU_TRY(start(&made, folder));
+    SFU_TRY(sfu__manifest_read(&made->request, folder));
+    if (made->request.kind == NULL) {
+        status = sfu__fail(SFU_ERR_NOT_FOUND,
+                           "%s: no manifest.json there, so that these are no results of compare or "
+                           "reproduce",
+                           folder);
+        goto done;
+    }
+    SFU_TRY(sfu__entries_read(&made->entries, folder));
+    SFU_TRY(sfu__results_finish(made));
+    *results = made;
+    made = NULL;
+done:
+    sfu_results_free(made);
+    return status;
+}
+
+void sfu_results_free(sfu_results *results) {
+    if (results == NULL) {
+        return;
+    }
+    sfu__request_clear(&results->request);
+    sfu__entries_clear(&results->entries);
+    sfu__list_clear(&results->texts);
+    sfu__free(results->cells);
+    sfu__free(results->ranks);
+    sfu__free(results->pairs);
+    sfu__free(results->text);
+    sfu__free(results->folder);
+    sfu__free(results);
+}
+
+const sfu_cell *sfu_results_cell(const sfu_results *results, int i) {
+    return i >= 0 && i < results->cell_count ? &results->cells[i] : NULL;
+}
+
+const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {
+    return i >= 0 && i < results->rank_count ? &results->ranks[i] : NULL;
+}
+
+const char *sfu_results_text(const sfu_results *results) { return results->text; }
+const char *sfu_results_folder(const sfu_results *results) { return results->folder; }
+
+/* ---- the report ---------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
+    sfu_status status = SFU_OK;
+    sfu__writer *writer = NULL;
+    char *path = sfu__path_join(folder, name);
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    SFU_TRY(sfu__writer_open(&writer, path));
+    SFU_TRY(sfu__writer_add(writer, bytes, size));
+    SFU_TRY(sfu__writer_commit(writer));
+done:
+    sfu__writer_close(writer);
+    sfu__free(path);
+    return status;
+}
+
+sfu_status sfu_results_report(const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__text tex = {0};
+    SFU_TRY(sfu__entries_write(&results->entries, results->folder));
+    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
+    SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
+    SFU_TRY(sfu__tables_tex(&tex, results));
+    SFU_TRY(write_file(results->folder, "tables.tex", tex.bytes, tex.size));
+    SFU_TRY(sfu__results_plots(results));
+    SFU_TRY(sfu__results_html(results));
+done:
+    sfu__text_clear(&tex);
+    return status;
+}

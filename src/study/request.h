@@ -1,0 +1,41 @@
+/* request.h - what a comparison was asked for: kept with its results, so that they can be run again and gone on with.
+ */
+#ifndef SFU_REQUEST_H
+#define SFU_REQUEST_H
+
+#include "text.h"
+
+/* A growing list of texts. Starts as {0}. */
+typedef struct sfu__list {
+    char **items;
+    int count;
+    size_t capacity;
+} sfu__list;
+
+SFU_CHECKED sfu_status sfu__list_add(sfu__list *list, const char *text);
+void sfu__list_clear(sfu__list *list);
+
+/* Starts as {0}; sfu__request_clear also after a failure. */
+typedef struct sfu__request {
+    char *kind;         /* "compare", or the table of the paper: "set1", ... */
+    sfu__list datasets; /* as they were given: names or paths */
+    sfu__list nets;     /* names or compositions, in the order of the tables */
+    sfu__list sizes;    /* "1" to "5", counts, "standard" */
+    int32_t splits, trials, lpnn_trials;
+    char *space;
+    uint64_t seed;
+    char *feature_norm, *lpnn; /* lpnn: "" for its defaults */
+    sfu_loss loss;
+    bool keep_loops;
+} sfu__request;
+
+/* Copies the options, defaults filled in; `kind` as above. Refuses what cannot be: a size of 0, a network that cannot
+ * be read, splits below 1. */
+SFU_CHECKED sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options);
+void sfu__request_clear(sfu__request *request);
+
+/* As JSON for the manifest, and back. */
+SFU_CHECKED sfu_status sfu__request_print(sfu__text *json, const sfu__request *request);
+SFU_CHECKED sfu_status sfu__request_read(sfu__request *request, const char *json, const char *path);
+
+#endif
