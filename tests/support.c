@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,16 @@ const char *test_file(const char *name, const void *bytes, size_t size) {
 }
 
 const char *test_text_file(const char *name, const char *text) { return test_file(name, text, strlen(text)); }
+
+pid_t test_fork(void) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    for (size_t i = 0; child == 0 && i < sizeof signals / sizeof *signals; i++) {
+        (void)signal(signals[i], SIG_DFL); /* cmocka has handlers for them */
+    }
+    return child;
+}
 
 /* ---- statuses ------------------------------------------------------------------------------------------------- */
 

@@ -11,6 +11,8 @@
 
 #include "sfumato.h"
 
+#include <sys/types.h>
+
 /* Whether this build takes ten times as long, under sanitizers or in an emulator; then less is tried. */
 bool test_is_slow(void);
 
@@ -25,6 +27,9 @@ const char *test_path(const char *name);
 /* Writes a file below that folder and returns its path. */
 const char *test_file(const char *name, const void *bytes, size_t size);
 const char *test_text_file(const char *name, const char *text);
+
+/* A child process in which a crash ends the child, and not the test whose copy it is. It must end by _exit. */
+pid_t test_fork(void);
 
 /* Fails with sfu_message() unless the status is as wanted; then the message must contain each of the strings (NULL
  * ends them). */

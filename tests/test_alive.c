@@ -70,8 +70,7 @@ static void test_here_is_alive(void **state) {
 static pid_t start_child(char id[SFU__WORKER_ID]) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
+    const pid_t child = test_fork();
     if (child == 0) {
         sfu__worker_here(id);
         if (write(ends[1], id, SFU__WORKER_ID) == SFU__WORKER_ID) {

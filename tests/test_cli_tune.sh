@@ -17,7 +17,7 @@ run tune citation gcn --trials 12 --study memory "${quick[@]}"
 run tune small.safetensors gcn --trials 30 --study memory --sampler random --top 3 --epochs 20 --jobs 1
 run tune small.safetensors sgcn --trials 12 --study memory --space 'lr=log(1e-3,0.3)' --dropout 0 --weight-decay 1e-3 --epochs 20 --top 0 --quiet
 run tune small.safetensors 'smooth^$k | dense $h relu | softmax' --space 'lr=log(1e-3,0.3) k=[1..4] h={4,8,16}' --trials 14 --study memory --top 2 "${quick[@]}"
-run tune small.safetensors any --space practical --trials 24 --study memory --top 4 "${quick[@]}"
+run tune small.safetensors any --space 'net={gcn,sgcn,mlp+lp} lr=log(1e-3,0.3) hidden={8,16}' --trials 24 --study memory --top 4 "${quick[@]}"
 run tune small.safetensors gcn --enqueue 'lr=0.01 hidden=16' --enqueue 'dropout=0.25' --trials 3 --study memory --wave 1 "${quick[@]}"
 
 part 'a study in a file'

@@ -134,6 +134,87 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(whole, path, 100);
 }
 
+/* ---- the history of a study ---------------------------------------------------------------------------------------
+ */
+
+typedef struct history {
+    sfu_study *study;
+    char path[1000];
+} history;
+
+static sfu_study *small_study(void) {
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    sfu_study *study = NULL;
+    sfu_make_options make;
+    sfu_make_options_init(&make);
+    make.nodes = 120;
+    make.classes = 3;
+    assert_ok(sfu_dataset_make(&dataset, &make));
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    sfu_tune_options options;
+    sfu_tune_options_init(&options);
+    options.trials = 12;
+    options.jobs = 1;
+    options.train.epochs = 3;
+    options.space = "lr={0.01,0.1,1e30}"; /* a third of the trials runs away */
+    assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+    return study;
+}
+
+/* A line a trial: its number, its state, its accuracy and the best so far, in percent. */
+static void assert_data(const sfu_study *study, const char *path) {
+    FILE *file = fopen(path, "r");
+    char line[200], want[200];
+    double best = -1;
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "trial,state,val_percent,best_percent\n");
+    for (int32_t i = 0; i < sfu_study_trials(study); i++) {
+        const sfu_trial *trial = sfu_study_trial(study, i);
+        const bool complete = trial->state == SFU_TRIAL_COMPLETE;
+        best = complete && trial->val_accuracy > best ? trial->val_accuracy : best;
+        size_t size = (size_t)snprintf(want, sizeof want, "%d,%s,", i, complete ? "complete" : "failed");
+        size += complete ? (size_t)snprintf(want + size, sizeof want - size, "%.6g", 100 * trial->val_accuracy) : 0;
+        size += (size_t)snprintf(want + size, sizeof want - size, ",");
+        size += best >= 0 ? (size_t)snprintf(want + size, sizeof want - size, "%.6g", 100 * best) : 0;
+        snprintf(want + size, sizeof want - size, "\n");
+        assert_non_null(fgets(line, sizeof line, file));
+        assert_string_equal(line, want);
+    }
+    assert_null(fgets(line, sizeof line, file));
+    fclose(file);
+}
+
+static sfu_status plot(void *context) {
+    const history *drawn = context;
+    return sfu_study_plot(drawn->study, drawn->path);
+}
+
+static void the_history_of_a_study(void **state) {
+    (void)state;
+    history drawn = {.study = small_study()};
+    sfu__plot_files files = {0};
+    snprintf(drawn.path, sizeof drawn.path, "%s", test_path("history.svg"));
+    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+    assert_fails(SFU_ERR_ARGUMENT, sfu_study_plot(drawn.study, "history.png"), "\"history.png\"", "ends with .svg");
+    assert_fails(SFU_ERR_IO, sfu_study_plot(drawn.study, "/nowhere/history.svg"), "/nowhere/history.csv");
+    assert_ok(plot(&drawn));
+    assert_ok(sfu__plot_files_make(&files, drawn.path));
+    assert_data(drawn.study, files.csv);
+    sfu__bytes script = {0};
+    assert_ok(sfu__bytes_open(&script, files.gp));
+    static const char names[] = "svg = 'history.svg'\ncsv = 'history.csv'\n";
+    assert_non_null(memmem(script.data, script.size, names, sizeof names - 1));
+    assert_non_null(memmem(script.data, script.size, "title 'failed (", 15));
+    sfu__bytes_close(&script);
+    sfu__plot_files_clear(&files);
+    test_fail_each_allocation(plot, &drawn, 200);
+    sfu_study_free(drawn.study);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_stand_beside_each_other),
@@ -142,6 +223,7 @@ int main(void) {
         cmocka_unit_test(a_failure_is_a_warning),
         cmocka_unit_test(a_drawing_is_moved_into_its_place),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(the_history_of_a_study),
     };
     return cmocka_run_group_tests(tests, remember_path, restore_path);
 }

@@ -3,6 +3,10 @@
 # with the same command: in the end it holds what an undisturbed one holds, to the byte.
 . "$SOURCE/tests/cli/transcript.sh"
 
+if ! "$SFUMATO" --version | grep -q 'sqlite  *yes'; then
+    echo "skipped: this build has no SQLite" >&2
+    exit 77
+fi
 kills_wanted=100
 trials=160
 case ${BUILD_KIND:-plain} in

@@ -12,7 +12,7 @@ cross)
     exit 77
     ;;
 esac
-if ! "$SFUMATO" --version | grep -q 'libpq'; then
+if ! "$SFUMATO" --version | grep -q 'postgresql  *yes'; then
     echo "skipped: this build has no PostgreSQL" >&2
     exit 77
 fi
@@ -99,6 +99,45 @@ refused "postgresql://u:horse@127.0.0.1:1/d" 'postgresql://u@127.0.0.1:1/d: coul
 refused "postgresql://u:horse@no-such-host.invalid/d" 'could not reach the server'
 sql "CREATE DATABASE others" && psql -X -q -h "$server" -U sfumato others -c 'CREATE TABLE theirs (x INTEGER)'
 refused "postgresql://sfumato:horse@/others?host=$server" 'theirs'
+
+# ---- a server that goes away, and does not come back or does ------------------------------------------------------------
+
+# away STUDY: starts a long study, stops the server in the middle of it
+away() {
+    # A background job of a script ignores SIGINT, unless it is given back.
+    env --default-signal=INT "$SFUMATO" tune small.safetensors sgcn --trials 100000 --epochs 4 --jobs 1 -q --study-name "$1" \
+        --study "postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=1" >stdout 2>stderr &
+    process=$!
+    for _ in $(seq 200); do
+        sleep 0.05
+        [ "$(sql "SELECT count(*) > 40 FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = '$1'")" != t ] ||
+            break
+    done
+    bash "$SOURCE/tests/postgres_server.sh" stop "$server"
+}
+
+away gone
+code=0
+wait $process || code=$?
+bash "$SOURCE/tests/postgres_server.sh" start "$server"
+[ $code -eq 1 ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -q 'postgresql://sfumato@/postgres: could not reach' stderr ||
+    fail "a server that is gone: exit $code, $(cat stderr)"
+! grep -q horse stdout stderr || fail "the password is shown"
+
+away back
+bash "$SOURCE/tests/postgres_server.sh" start "$server"
+before=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = 'back'")
+sleep 1
+after=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = 'back'")
+[ "$after" -gt "$before" ] || fail "a server that came back: nothing goes on, $(cat stderr)"
+kill -INT $process
+code=0
+wait $process || code=$?
+[ $code -eq 130 ] || fail "interrupted: exit $code, $(cat stderr)"
+told=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id WHERE study_name = 'back' AND
+    state = 'RUNNING'; SELECT count(*) FROM sfumato_workers w JOIN studies s ON s.study_id = w.study_id WHERE
+    study_name = 'back'" | tr '\n' ' ')
+[ "$told" = "0 0 " ] || fail "an interrupted worker leaves behind: $told"
 
 # ---- Optuna ----------------------------------------------------------------------------------------------------------
 

@@ -128,11 +128,7 @@ done:
 
 /* ---- opening and closing ---------------------------------------------------------------------------------------- */
 
-static sfu_status close_body(void *user, sfu__db *db) {
-    sfu__sql_store *self = user;
-    (void)db;
-    return sfu__sql_forget_worker(self, self->worker);
-}
+static sfu_status close_body(void *user, sfu__db *db) { return (void)db, sfu__sql_leave(user); }
 
 static void free_store(sfu__sql_store *self) {
     if (self->db != NULL) {

@@ -75,9 +75,9 @@ SFU_CHECKED sfu_status sfu__sql_add_trial(sfu__sql_store *self, const sfu__trial
 SFU_CHECKED sfu_status sfu__sql_add_outcome(sfu__sql_store *self, int64_t id, const sfu__outcome *outcome);
 void sfu__sql_time(char text[32]); /* now, in UTC */
 
-/* store_sql_workers.c: says that this worker lives, and puts back what those have claimed that do not; puts back what
- * one worker has claimed, and forgets it. Both inside a transaction. */
+/* store_sql_workers.c: says that this worker lives, and puts back what those have claimed that do not; and the same
+ * when it leaves. Both inside a transaction. */
 SFU_CHECKED sfu_status sfu__sql_look_after_workers(sfu__sql_store *self);
-SFU_CHECKED sfu_status sfu__sql_forget_worker(sfu__sql_store *self, const char *worker);
+SFU_CHECKED sfu_status sfu__sql_leave(sfu__sql_store *self);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Several that notice the same death go one after the other: else the second, having read of the claims before the
  * first put their trials back, would take these from whoever has claimed them since. */
-sfu_status sfu__sql_forget_worker(sfu__sql_store *self, const char *worker) {
+static sfu_status forget_worker(sfu__sql_store *self, const char *worker) {
     const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(worker)};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__sql_lock(self, self->db->driver->lock_study, self->study));
@@ -49,13 +49,11 @@ static sfu_status take_unknown(void *user, const sfu__sql *columns, int count) {
     return count > 0 && columns[0].kind == SFU__SQL_TEXT ? add_gone(user, columns[0].text) : SFU_OK;
 }
 
-sfu_status sfu__sql_look_after_workers(sfu__sql_store *self) {
-    const sfu__sql me[] = {sfu__sql_text(self->worker), sfu__sql_int(self->study)};
+static sfu_status forget_the_gone(sfu__sql_store *self) {
     const sfu__sql others[] = {sfu__sql_int(self->study), sfu__sql_text(self->worker)};
     const sfu__sql open[] = {sfu__sql_int(self->study), sfu__sql_int(sfu__sql_open_from(self))};
     sfu_status status = SFU_OK;
     gone gone = {.grace_s = self->grace_s};
-    SFU_TRY(sfu__sql_do(self, self->sql_beat, me, 2, NULL));
     SFU_TRY(sfu__sql_ask(self, self->sql_ages, others, 2, take_age, &gone));
     SFU_TRY(sfu__sql_ask(self,
                          "SELECT DISTINCT c.worker FROM trials t JOIN sfumato_claims c ON c.trial_id = t.trial_id LEFT "
@@ -64,9 +62,26 @@ sfu_status sfu__sql_look_after_workers(sfu__sql_store *self) {
                          open, 2, take_unknown, &gone));
     for (int64_t i = 0; i < gone.workers.count; i++) {
         size_t size;
-        SFU_TRY(sfu__sql_forget_worker(self, sfu__strings_get(&gone.workers, i, &size)));
+        SFU_TRY(forget_worker(self, sfu__strings_get(&gone.workers, i, &size)));
     }
 done:
     sfu__strings_clear(&gone.workers);
+    return status;
+}
+
+sfu_status sfu__sql_look_after_workers(sfu__sql_store *self) {
+    const sfu__sql me[] = {sfu__sql_text(self->worker), sfu__sql_int(self->study)};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__sql_do(self, self->sql_beat, me, 2, NULL));
+    status = forget_the_gone(self);
+done:
+    return status;
+}
+
+sfu_status sfu__sql_leave(sfu__sql_store *self) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(forget_worker(self, self->worker));
+    status = forget_the_gone(self);
+done:
     return status;
 }
