@@ -284,7 +284,7 @@ static const cli_option options[] = {
     OPTION_TEXTS("enqueue", "POINT", settings.enqueue,
                  "a point to start with, 'lr=0.01 hidden=64'; what it leaves out is drawn; may be given again"),
     OPTION_COUNT("wave", "N", settings.tune.wave, 1, 1024, NULL,
-                 "how many trials may be out at once; part of what a study is, 1 is one after another"),
+                 "the most trials that are out at once; part of what a study is, 1 is one after another"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
                  "how many trainings run at a time; never changes the result"),
     OPTION_SEED("seed", settings.tune.seed, "of the search and of the trainings"),

@@ -611,7 +611,7 @@ typedef struct sfu_tune_options {
     const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
     const char *sampler;        /* "tpe", "tpe-independent" or "random" */
     int32_t trials;             /* in all, those of earlier calls on the same study among them */
-    int32_t wave;               /* how many trials may be out at once; 1: strictly one after another */
+    int32_t wave;               /* the most trials that are out at once; 1: strictly one after another */
     int jobs;                   /* trainings at a time, 0: one a core. Never changes the result */
     uint64_t seed;              /* of the search and, with a trial's number, of its training */
     const char *const *enqueue; /* points to start with, "lr=0.01 dropout=0.5"; what one leaves out is drawn */

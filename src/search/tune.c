@@ -1,10 +1,7 @@
 /* tune.c - sfu_tune: the loop that asks, gives out and finishes the trials of a study.
  *
- * One thread, the caller's, talks with the store; the crew trains. Trials are asked in batches of G = ceil(W / 2), W
- * being the wave: trial n sees the results of all trials before n - n mod G - (W - G), and of the later ones before it
- * only where they look. So while one batch is trained the next is asked already, no core waits for the last of a batch,
- * and what a trial looks like depends on the seed, its number and those results alone: not on who trains what, how
- * fast, or how many.
+ * One thread, the caller's, talks with the store; the crew trains. What a trial looks like depends on the seed, its
+ * number and the results that it may see (waves.h), not on who trains what, how fast, or how many.
  */
 #include "clock.h"
 #include "crew.h"
@@ -13,11 +10,12 @@
 #include "sampler.h"
 #include "study_int.h"
 #include "tune_facts.h"
+#include "waves.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WAVE = 32, TRIALS = 2000, AHEAD = 2 }; /* AHEAD: trials claimed a thread, one in training and one to follow */
+enum { WAVE = 128, TRIALS = 2000, AHEAD = 2 }; /* AHEAD: trials claimed a thread, one in training and one to follow */
 
 /* How often the caller hears of a study in which nothing happens, and how often one with nothing to do looks for work
  * that others left. */
@@ -42,7 +40,7 @@ typedef struct tuning {
     int jobs;            /* */
     int claimed;         /* trials that the crew has */
     sfu__trials batch;   /* asked for, not in the study yet */
-    double *points;      /* [wave][parameters], for the sampler's `out` */
+    double *points;      /* [sfu__wave_room][parameters], for the sampler's `out` */
     sfu__finished *came; /* [AHEAD * jobs] */
     int came_count;      /* */
     int32_t *claims;     /* [AHEAD * jobs] */
@@ -54,14 +52,6 @@ typedef struct tuning {
 
 /* ---- asking -------------------------------------------------------------------------------------------------------
  */
-
-static int32_t batch_size(const tuning *at) { return (at->options->wave + 1) / 2; }
-
-/* Trial n sees the results of the trials before this one. */
-static int32_t seen_by(const tuning *at, int32_t n) {
-    const int32_t size = batch_size(at), seen = n - n % size - (at->options->wave - size);
-    return seen > 0 ? seen : 0;
-}
 
 /* Whether all the trials before `end` are finished. They are told to the sampler in passing. */
 static sfu_status tell_until(bool *all, tuning *at, int32_t end) {
@@ -150,17 +140,17 @@ static sfu_status tell_out(tuning *at, int32_t first, int32_t n) {
 /* Fills the batch with the trials that come next, or leaves it empty where their time has not come. */
 static sfu_status ask_batch(tuning *at) {
     sfu_status status = SFU_OK;
-    const int32_t first = at->study->trials.count, size = batch_size(at), seen = seen_by(at, first);
-    int32_t end = first - first % size + size;
-    end = end < at->options->trials ? end : at->options->trials;
+    const int32_t first = at->study->trials.count;
+    const sfu__batch batch = sfu__batch_of(first, at->options->wave);
+    const int32_t end = batch.end < at->options->trials ? batch.end : at->options->trials;
     bool all = false;
     sfu__trials_clear(&at->batch);
     if (first >= end) {
         return SFU_OK;
     }
-    SFU_TRY(tell_until(&all, at, seen));
+    SFU_TRY(tell_until(&all, at, batch.seen));
     for (int32_t n = first; all && n < end; n++) {
-        SFU_TRY(tell_out(at, seen, n));
+        SFU_TRY(tell_out(at, batch.seen, n));
         SFU_TRY(ask_one(at, n));
     }
 done:
@@ -475,7 +465,7 @@ static sfu_status make_crew(tuning *at) {
     at->jobs = sfu__thread_count(at->options->jobs);
     SFU_ALLOC(at->came, AHEAD * at->jobs);
     SFU_ALLOC(at->claims, AHEAD * at->jobs);
-    SFU_ALLOC(at->points, (size_t)(2 * batch_size(at)) * width);
+    SFU_ALLOC(at->points, (size_t)sfu__wave_room(at->options->wave) * width);
     SFU_TRY(
         sfu__crew_new(&at->crew, &(sfu__crew_options){at->dataset, at->split, at->study->space, &at->train, at->jobs}));
 done:

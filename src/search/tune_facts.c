@@ -64,41 +64,41 @@ done:
     return status;
 }
 
-/* A setting of the training that is not searched. */
-static sfu_status put_setting(sfu__text *json, const char *key, double value) {
-    sfu_status status = sfu__text_format(json, "%s\"%s\": ", json->size > 1 ? ", " : "", key);
-    return status == SFU_OK ? sfu__text_number(json, value) : status;
-}
-
-static sfu_status add_training(sfu__facts *facts, const sfu__facts_of *of) {
-    const sfu_train_options *train = of->train;
-    const struct {
-        const char *key;
-        double value;
-        bool searchable;
-    } settings[] = {
-        {"epochs", train->epochs, false},
-        {"patience", train->patience, false},
-        {"keep_last", train->keep == SFU_KEEP_LAST, false},
-        {"balanced", train->balanced, false},
-        {"lr", train->lr, true},
-        {"weight_decay", train->weight_decay, true},
-        {"dropout", train->dropout, true},
-        {"hidden", of->space->net_options.hidden, true},
-        {"k", of->space->net_options.k, true},
-    };
+static sfu_status add_number(sfu__facts *facts, const char *key, const char *text, double value) {
     sfu__text json = {0};
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(&json, "{"));
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        if (!settings[i].searchable || sfu__space_find(of->space, settings[i].key) < 0) {
-            SFU_TRY(put_setting(&json, settings[i].key, settings[i].value));
-        }
-    }
-    SFU_TRY(sfu__text_format(&json, "}"));
-    SFU_TRY(add(facts, "sfumato:training", "what is not searched", &json));
+    SFU_TRY(sfu__text_number(&json, value));
+    SFU_TRY(add(facts, key, text, &json));
 done:
     sfu__text_clear(&json);
+    return status;
+}
+
+/* The settings that are not searched. */
+static sfu_status add_settings(sfu__facts *facts, const sfu__facts_of *of) {
+    const sfu_train_options *train = of->train;
+    const struct {
+        const char *name; /* of the parameter that would be searched, or NULL */
+        const char *key, *text;
+        double value;
+    } settings[] = {
+        {NULL, "sfumato:epochs", "--epochs", train->epochs},
+        {NULL, "sfumato:patience", "--patience", train->patience},
+        {NULL, "sfumato:keep_last", "keeping the last epoch", train->keep == SFU_KEEP_LAST},
+        {NULL, "sfumato:balanced", "--class-weight balanced", train->balanced},
+        {"lr", "sfumato:lr", "--lr", train->lr},
+        {"weight_decay", "sfumato:weight_decay", "--weight-decay", train->weight_decay},
+        {"dropout", "sfumato:dropout", "--dropout", train->dropout},
+        {"hidden", "sfumato:hidden", "--hidden", of->space->net_options.hidden},
+        {"k", "sfumato:k", "-k", of->space->net_options.k},
+    };
+    sfu_status status = SFU_OK;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (settings[i].name == NULL || sfu__space_find(of->space, settings[i].name) < 0) {
+            SFU_TRY(add_number(facts, settings[i].key, settings[i].text, settings[i].value));
+        }
+    }
+done:
     return status;
 }
 
@@ -131,7 +131,7 @@ sfu_status sfu__facts_make(sfu__facts *facts, const sfu__facts_of *of) {
     SFU_TRY(add_nets(facts, of->space));
     SFU_TRY(add_string(facts, "sfumato:space", "the search space", of->space->text));
     SFU_TRY(add_string(facts, "sfumato:loss", "the loss", of->train->loss == SFU_LOSS_SUM ? "sum" : "mean"));
-    SFU_TRY(add_training(facts, of));
+    SFU_TRY(add_settings(facts, of));
     SFU_TRY(add_string(facts, "sfumato:sampler", "the sampler", options->sampler));
     SFU_TRY(add_integer(facts, "sfumato:seed", "the seed", options->seed));
     SFU_TRY(add_integer(facts, "sfumato:wave", "the wave", (uint64_t)options->wave));

@@ -6,7 +6,7 @@
 
 #include "store.h"
 
-enum { SFU__WAVE_MOST = 1024, SFU__FACTS = 16 };
+enum { SFU__FACTS = 24 };
 #define SFU__WINNER_KEY "sfumato:winner"
 
 typedef struct sfu__facts_of {

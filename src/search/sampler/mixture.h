@@ -27,7 +27,7 @@ typedef double (*sfu__mixture_fn)(const sfu__mixture *mixture);
 /* One kernel after the other: what the fast ones are held to. */
 double sfu__mixture_sum_plain(const sfu__mixture *mixture);
 
-/* The fast ones, those that the build has (src/search/cpu/fast). */
+/* The fast ones, those that the build has (src/search/sampler/fast). */
 double sfu__mixture_sum_neon(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v3(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);

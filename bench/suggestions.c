@@ -1,7 +1,7 @@
-/* suggest.c - what a suggestion costs, and what asking in waves costs.
+/* suggestions.c - what a suggestion costs, and what asking in waves costs.
  *
- *   suggest          ms a suggestion (telling and asking) at 100, 500 and 2000 trials
- *   suggest waves    median regret over 30 seeds of five functions by the size of the wave
+ *   suggestions          ms a suggestion (telling and asking) at 100, 500 and 2000 trials
+ *   suggestions waves    median regret over 30 seeds of five functions by the size of the wave
  */
 #include "search_problems.h"
 
