@@ -161,7 +161,7 @@ void sfu_results_free(sfu_results *results) {
     }
     sfu__request_clear(&results->request);
     sfu__entries_clear(&results->entries);
-    sfu__list_clear(&results->texts);
+    sfu__words_clear(&results->texts);
     sfu__free(results->cells);
     sfu__free(results->ranks);
     sfu__free(results->pairs);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-sfu_status sfu__list_add(sfu__list *list, const char *text) {
+sfu_status sfu__words_add(sfu__words_list *list, const char *text) {
     char **grown = sfu__grow(list->items, &list->capacity, (size_t)list->count + 1, sizeof *grown);
     if (grown == NULL) {
         return SFU_ERR_MEMORY;
@@ -20,18 +20,18 @@ sfu_status sfu__list_add(sfu__list *list, const char *text) {
     return SFU_OK;
 }
 
-void sfu__list_clear(sfu__list *list) {
+void sfu__words_clear(sfu__words_list *list) {
     for (int i = 0; i < list->count; i++) {
         sfu__free(list->items[i]);
     }
     sfu__free(list->items);
-    *list = (sfu__list){0};
+    *list = (sfu__words_list){0};
 }
 
 void sfu__request_clear(sfu__request *request) {
-    sfu__list_clear(&request->datasets);
-    sfu__list_clear(&request->nets);
-    sfu__list_clear(&request->sizes);
+    sfu__words_clear(&request->datasets);
+    sfu__words_clear(&request->nets);
+    sfu__words_clear(&request->sizes);
     sfu__free(request->kind);
     sfu__free(request->space);
     sfu__free(request->feature_norm);
@@ -47,16 +47,16 @@ static sfu_status copy(char **to, const char *from) {
     return *to != NULL ? SFU_OK : SFU_ERR_MEMORY;
 }
 
-static sfu_status copy_list(sfu__list *to, const char *const *from, int count) {
+static sfu_status copy_list(sfu__words_list *to, const char *const *from, int count) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < count && status == SFU_OK; i++) {
-        status = sfu__list_add(to, from[i]);
+        status = sfu__words_add(to, from[i]);
     }
     return status;
 }
 
 /* The networks of the paper's tables, in their order. */
-static sfu_status add_usual_nets(sfu__list *nets) {
+static sfu_status add_usual_nets(sfu__words_list *nets) {
     static const char *const names[] = {"gcn", "sgcn", "fp+mlp", "sgcn+lp", "gcn+lp", "linear+lp", "mlp+lp", "lpnn"};
     return copy_list(nets, names, (int)(sizeof names / sizeof names[0]));
 }
@@ -117,7 +117,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
         SFU_TRY(add_usual_nets(&request->nets));
     }
     if (options->size_count == 0) {
-        SFU_TRY(sfu__list_add(&request->sizes, "1"));
+        SFU_TRY(sfu__words_add(&request->sizes, "1"));
     }
     if (request->splits < 1 || request->trials < 1) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "at least 1 split and 1 trial would be right");
@@ -133,7 +133,7 @@ done:
 /* ---- as JSON ------------------------------------------------------------------------------------------------------
  */
 
-static sfu_status put_list(sfu__text *json, const char *key, const sfu__list *list) {
+static sfu_status put_list(sfu__text *json, const char *key, const sfu__words_list *list) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_format(json, "\"%s\": [", key));
     for (int i = 0; i < list->count; i++) {
@@ -179,12 +179,12 @@ static sfu_status take_text(char **to, const json_t *json, const char *key) {
     return copy(to, text != NULL ? text : "");
 }
 
-static sfu_status take_list(sfu__list *to, const json_t *json, const char *key) {
+static sfu_status take_list(sfu__words_list *to, const json_t *json, const char *key) {
     const json_t *items = json_object_get(json, key);
     sfu_status status = SFU_OK;
     for (size_t i = 0; i < json_array_size(items) && status == SFU_OK; i++) {
         const char *text = json_string_value(json_array_get(items, i));
-        status = sfu__list_add(to, text != NULL ? text : "");
+        status = sfu__words_add(to, text != NULL ? text : "");
     }
     return status;
 }

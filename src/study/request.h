@@ -6,21 +6,21 @@
 #include "text.h"
 
 /* A growing list of texts. Starts as {0}. */
-typedef struct sfu__list {
+typedef struct sfu__words_list {
     char **items;
     int count;
     size_t capacity;
-} sfu__list;
+} sfu__words_list;
 
-SFU_CHECKED sfu_status sfu__list_add(sfu__list *list, const char *text);
-void sfu__list_clear(sfu__list *list);
+SFU_CHECKED sfu_status sfu__words_add(sfu__words_list *list, const char *text);
+void sfu__words_clear(sfu__words_list *list);
 
 /* Starts as {0}; sfu__request_clear also after a failure. */
 typedef struct sfu__request {
-    char *kind;         /* "compare", or the table of the paper: "set1", ... */
-    sfu__list datasets; /* as they were given: names or paths */
-    sfu__list nets;     /* names or compositions, in the order of the tables */
-    sfu__list sizes;    /* "1" to "5", counts, "standard" */
+    char *kind;               /* "compare", or the table of the paper: "set1", ... */
+    sfu__words_list datasets; /* as they were given: names or paths */
+    sfu__words_list nets;     /* names or compositions, in the order of the tables */
+    sfu__words_list sizes;    /* "1" to "5", counts, "standard" */
     int32_t splits, trials, lpnn_trials;
     char *space;
     uint64_t seed;

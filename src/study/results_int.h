@@ -24,8 +24,8 @@ struct sfu_results {
     int rank_count;
     sfu__pair_row *pairs;
     int pair_count;
-    sfu__list texts; /* what the above point to */
-    char *text;      /* tables.md */
+    sfu__words_list texts; /* what the above point to */
+    char *text;            /* tables.md */
 };
 
 /* Fills in everything but the entries: cells.c. */
