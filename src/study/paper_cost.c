@@ -5,7 +5,6 @@
 
 #include "markdown.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The networks of Table 1, in its order. */
@@ -50,6 +49,7 @@ static sfu_status plan_net(sfu_plan **plan, const sfu_dataset *dataset, const sf
     sfu_net *net = NULL;
     sfu_plan_options options;
     sfu_plan_options_init(&options);
+    options.dropout = 0.5;
     options.threads = 1; /* as in a study, which runs one training a core */
     SFU_TRY(sfu_net_parse(&net, name, NULL));
     SFU_TRY(sfu_plan_new(plan, dataset, net, split, &options));
