@@ -100,6 +100,7 @@ sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, int job
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     sfu__text missing = {0};
+    bool any = false;
     (void)jobs; /* times are those of one core */
     SFU_TRY(sfu__paper_check(request));
     SFU_TRY(sfu__text_format(
@@ -115,8 +116,9 @@ sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, int job
         SFU_TRY(add_dataset(text, dataset, request));
         sfu_dataset_free(dataset);
         dataset = NULL;
+        any = true;
     }
-    SFU_TRY(sfu__paper_missing(text, &missing));
+    SFU_TRY(sfu__paper_missing(text, &missing, any));
 done:
     sfu_dataset_free(dataset);
     sfu__text_clear(&missing);

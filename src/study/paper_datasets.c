@@ -41,7 +41,10 @@ done:
     return status;
 }
 
-sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *missing) {
+sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *missing, bool any) {
+    if (!any) {
+        return sfu__fail(SFU_ERR_NOT_FOUND, "not there: %s; sfumato data get fetches datasets", missing->bytes);
+    }
     return missing->size > 0
                ? sfu__text_format(text, "\nNot there: %s; `sfumato data get` fetches datasets.\n", missing->bytes)
                : SFU_OK;
@@ -162,6 +165,7 @@ sfu_status sfu__datasets_table(sfu__text *text, const sfu__request *request) {
     sfu_dataset *dataset = NULL;
     sfu__markdown table = {.align = "lrrrrrrrrr"};
     sfu__text notes = {0}, missing = {0};
+    bool any = false;
     SFU_TRY(sfu__paper_check(request));
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         SFU_TRY(sfu__markdown_cell(&table, "%s", heads[i]));
@@ -174,6 +178,7 @@ sfu_status sfu__datasets_table(sfu__text *text, const sfu__request *request) {
         SFU_TRY(add_dataset(&table, &notes, dataset, i - 1));
         sfu_dataset_free(dataset);
         dataset = NULL;
+        any = true;
     }
     SFU_TRY(sfu__text_format(text, "## The datasets, beside Table 2 of the paper\n\nEdges are undirected, each counted "
                                    "once; sets are numbers of training nodes.\n\n"));
@@ -181,7 +186,7 @@ sfu_status sfu__datasets_table(sfu__text *text, const sfu__request *request) {
     if (notes.size > 0) {
         SFU_TRY(sfu__text_format(text, "\nWhere they differ:\n\n%s", notes.bytes));
     }
-    SFU_TRY(sfu__paper_missing(text, &missing));
+    SFU_TRY(sfu__paper_missing(text, &missing, any));
 done:
     sfu_dataset_free(dataset);
     sfu__markdown_clear(&table);

@@ -33,8 +33,8 @@ bool sfu__paper_dataset_wanted(char name[SFU__NAME_MAX], int i, const sfu__reque
  * last. Those that are not there are added to `missing`, with commas between. */
 SFU_CHECKED sfu_status sfu__paper_open_next(sfu_dataset **dataset, int *i, sfu__text *missing,
                                             const sfu__request *request);
-/* A line about those; nothing where there are none. */
-SFU_CHECKED sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *missing);
+/* A line about those; nothing where there are none; fails where not `any` dataset was there. */
+SFU_CHECKED sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *missing, bool any);
 
 /* The table of the paper that a task belongs to: "set1", ...; NULL: none. */
 const char *sfu__task_table(const sfu__task *task);
