@@ -127,18 +127,24 @@ char *sfu__shown_name(const char *name) {
     return shown;
 }
 
+/* At most six decimals. */
 static const char *write_fixed(char buffer[SFU__FIXED_MAX], double number, int decimals, bool sign) {
-    static const int64_t powers[] = {1, 10, 100, 1000, 10000};
-    const int64_t scale = powers[decimals];
+    int64_t scale = 1, below;
+    char digits[8] = "";
+    for (int i = 0; i < decimals; i++) {
+        scale *= 10;
+    }
     if (!(fabs(number) < 1e12)) {
         return "-";
     }
     const int64_t units = (int64_t)floor(fabs(number) * (double)scale + 0.5);
     const char *before = units == 0 ? "" : number < 0 ? "-" : sign ? "+" : "";
-    int used = snprintf(buffer, SFU__FIXED_MAX, "%s%" PRId64, before, units / scale);
-    if (decimals > 0) {
-        snprintf(buffer + used, (size_t)(SFU__FIXED_MAX - used), ".%0*" PRId64, decimals, units % scale);
+    below = units % scale;
+    for (int i = decimals; i > 0; i--, below /= 10) {
+        digits[i] = (char)('0' + below % 10);
+        digits[0] = '.';
     }
+    snprintf(buffer, SFU__FIXED_MAX, "%s%" PRId64 "%s", before, units / scale, digits);
     return buffer;
 }
 
