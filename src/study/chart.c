@@ -1,6 +1,7 @@
 #include "chart.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NAME_MOST = 24, TITLE_MOST = 60 };
@@ -170,8 +171,9 @@ static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int ser
     SFU_TRY(sfu__text_format(script,
                              "%scsv skip 1 using ($1 == %d ? $2 + %.4f : NaN):3:4:5 with %s lt 1 lw 1.6 pt %d ps 0.9 "
                              "lc rgb '%s' title ",
-                             first ? "plot " : ", \\\n     ", series, apart, chart->times ? "yerrorbars" : "yerrorlines",
-                             sfu__chart_marker(series), sfu__chart_colour(series)));
+                             first ? "plot " : ", \\\n     ", series, apart,
+                             chart->times ? "yerrorbars" : "yerrorlines", sfu__chart_marker(series),
+                             sfu__chart_colour(series)));
     SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
 done:
     return status;

@@ -1,6 +1,6 @@
-/* plot_ranks.c - average ranks on an axis, a plot a label-set size, as Demsar draws them: the better half of the networks
- * is named on the left, the other on the right; a bar has the length of the critical difference, and thick lines join
- * networks that are nearer to each other than that.
+/* plot_ranks.c - average ranks on an axis, a plot a label-set size, as Demsar draws them: the better half of the
+ * networks is named on the left, the other on the right; a bar has the length of the critical difference, and thick
+ * lines join networks that are nearer to each other than that.
  */
 #include "plots.h"
 
@@ -55,8 +55,7 @@ static sfu_status add_groups(sfu__text *script, diagram *self) {
         if (end > begin && end > reached) {
             y -= 0.45;
             reached = end;
-            SFU_TRY(sfu__text_format(script,
-                                     "set arrow from %.4f,%.2f to %.4f,%.2f nohead lw 5 lc rgb '%s' front\n",
+            SFU_TRY(sfu__text_format(script, "set arrow from %.4f,%.2f to %.4f,%.2f nohead lw 5 lc rgb '%s' front\n",
                                      self->ranks[begin]->rank - 0.03, y, self->ranks[end]->rank + 0.03, y,
                                      sfu__chart_colour(1)));
         }
@@ -71,12 +70,11 @@ done:
 static sfu_status add_axis(sfu__text *script, const diagram *self) {
     sfu_status status = SFU_OK;
     const double most = self->count - 1;
-    SFU_TRY(sfu__text_format(script,
-                             "set arrow from 1,0 to n,0 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
-                             "do for [r=1:n] {\n"
-                             "    set arrow from r,0 to r,0.2 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
-                             "    set label sprintf('%%d', r) at r,0.6 center textcolor rgb '" SFU__INK "'\n"
-                             "}\n"));
+    SFU_TRY(sfu__text_format(script, "set arrow from 1,0 to n,0 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
+                                     "do for [r=1:n] {\n"
+                                     "    set arrow from r,0 to r,0.2 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
+                                     "    set label sprintf('%%d', r) at r,0.6 center textcolor rgb '" SFU__INK "'\n"
+                                     "}\n"));
     if (isfinite(self->critical) && self->critical > 0) {
         SFU_TRY(sfu__text_format(script,
                                  "set arrow from 1,1.6 to %.4f,1.6 %s size screen 0.006,90 lw 2 lc rgb '%s'\n"
@@ -115,7 +113,8 @@ static sfu_status add_names(sfu__text *script, const diagram *self) {
         SFU_TRY(sfu__text_format(script, "set label "));
         SFU_TRY(sfu__chart_quote(script, self->ranks[i]->net, MOST));
         SFU_TRY(sfu__text_format(script, ".'  %.2f' at %s,%.2f %s textcolor rgb '" SFU__INK "'\n", self->ranks[i]->rank,
-                                 i < left ? "1 - gap" : "n + gap", -(self->first + place), i < left ? "right" : "left"));
+                                 i < left ? "1 - gap" : "n + gap", -(self->first + place),
+                                 i < left ? "right" : "left"));
     }
 done:
     return status;
@@ -141,7 +140,8 @@ static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *
     SFU_TRY(add_names(script, self));
     SFU_TRY(sfu__text_format(script,
                              "side(s) = s < 0 ? 1 - 0.5 * gap : n + 0.5 * gap\n\n"
-                             "plot csv skip 1 using 1:(0):(0):(-$2) with vectors nohead lw 1.2 lc rgb '" SFU__INK "', \\\n"
+                             "plot csv skip 1 using 1:(0):(0):(-$2) with vectors nohead lw 1.2 lc rgb '" SFU__INK
+                             "', \\\n"
                              "     csv skip 1 using 1:(-$2):(side($3) - $1):(0) with vectors nohead lw 1.2 lc rgb "
                              "'" SFU__INK "', \\\n"
                              "     csv skip 1 using 1:(0) with points pt 7 ps 0.8 lc rgb '%s'\n",

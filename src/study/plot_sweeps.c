@@ -1,12 +1,13 @@
-/* plot_sweeps.c - the sweeps, a plot a dataset each: accuracy against the number of smoothings or convolutions, and over
- * the weights of label smoothing, alpha of a node and beta of its neighbours, or the exponents of their degrees. Made
- * from the entries, which know which of the two it is.
+/* plot_sweeps.c - the sweeps, a plot a dataset each: accuracy against the number of smoothings or convolutions, and
+ * over the weights of label smoothing, alpha of a node and beta of its neighbours, or the exponents of their degrees.
+ * Made from the entries, which know which of the two it is.
  */
 #include "plots.h"
 
 #include "stats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +30,9 @@ static const sweep sweeps[] = {
 };
 
 static bool is_of(const sweep *self, const sfu__task *task) {
-    return self->layers ? task->k > 0
-                        : task->k == 0 && isfinite(task->alpha) && isfinite(task->beta) &&
-                              task->exponents == self->exponents;
+    return self->layers
+               ? task->k > 0
+               : task->k == 0 && isfinite(task->alpha) && isfinite(task->beta) && task->exponents == self->exponents;
 }
 
 static void tic_name(char name[64], const sweep *self, const sfu__task *task) {
