@@ -1,0 +1,290 @@
+/* The engine of comparisons: requests and entries go into files and come back, and a run comes to the same bytes on any
+ * number of threads, stopped or not, all at once or bit by bit. */
+#include "support.h"
+
+#include "file.h"
+#include "results_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+static sfu__entry an_entry(int i) {
+    sfu__entry entry = {.task = {.k = i % 3,
+                                 .alpha = i % 2 == 0 ? NAN : 0.1 * i,
+                                 .beta = i % 2 == 0 ? NAN : 1.0 / 3.0,
+                                 .exponents = i % 4 == 1,
+                                 .trials = 100 + i},
+                        .best_trial = i,
+                        .failed = i % 5,
+                        .val_accuracy = 0.1 + 0.7 / (i + 1),
+                        .val_loss = 1e-7 * i,
+                        .test_accuracy = 2.0 / 3.0,
+                        .test_macro_f1 = i == 3 ? NAN : 0.5,
+                        .seconds = 1.5 * i,
+                        .epoch_s = 1e-3,
+                        .epochs = 5000000000 + i};
+    snprintf(entry.task.dataset, sizeof entry.task.dataset, "data, \"set\" %d", i);
+    snprintf(entry.task.net, sizeof entry.task.net, "smooth(norm=row, self=2) | softmax");
+    snprintf(entry.task.size, sizeof entry.task.size, "%d", 1 + i % 5);
+    snprintf(entry.task.split, sizeof entry.task.split, "random:%d", i);
+    snprintf(entry.name, sizeof entry.name, "name %d", i);
+    memset(entry.split_digest, 'a' + i, 64);
+    return entry;
+}
+
+static bool same(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
+
+static void entries_come_back(void **state) {
+    (void)state;
+    sfu__entries entries = {0}, back = {0};
+    const char *folder = test_path("entries");
+    assert_ok(sfu__make_folders(folder));
+    for (int i = 0; i < 7; i++) {
+        const sfu__entry entry = an_entry(i);
+        assert_ok(sfu__entries_add(&entries, &entry));
+    }
+    assert_ok(sfu__entries_write(&entries, folder));
+    assert_ok(sfu__entries_read(&back, folder));
+    assert_int_equal(back.count, entries.count);
+    for (int i = 0; i < back.count; i++) {
+        const sfu__entry *a = &entries.items[i], *b = &back.items[i];
+        assert_true(sfu__task_same(&a->task, &b->task));
+        assert_int_equal(a->task.trials, b->task.trials);
+        assert_int_equal(a->best_trial, b->best_trial);
+        assert_int_equal(a->failed, b->failed);
+        assert_int_equal(a->epochs, b->epochs);
+        assert_true(same(a->val_accuracy, b->val_accuracy) && same(a->val_loss, b->val_loss));
+        assert_true(same(a->test_accuracy, b->test_accuracy) && same(a->test_macro_f1, b->test_macro_f1));
+        assert_true(same(a->seconds, b->seconds) && same(a->epoch_s, b->epoch_s));
+        assert_string_equal(a->split_digest, b->split_digest);
+        assert_string_equal(a->name, b->name);
+        assert_ptr_equal(sfu__entries_find(&back, &a->task), b);
+    }
+    sfu__entries_clear(&entries);
+    sfu__entries_clear(&back);
+}
+
+static void broken_tables_are_refused(void **state) {
+    (void)state;
+    sfu__entries entries = {0};
+    const char *folder = test_path("broken");
+    char path[512];
+    assert_ok(sfu__make_folders(folder));
+    assert_ok(sfu__entries_read(&entries, folder)); /* nothing there: nothing read */
+    assert_int_equal(entries.count, 0);
+    const sfu__entry entry = an_entry(1);
+    assert_ok(sfu__entries_add(&entries, &entry));
+    assert_ok(sfu__entries_write(&entries, folder));
+    sfu__entries_clear(&entries);
+    snprintf(path, sizeof path, "%s/results.csv", folder);
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora\n", file);
+    fclose(file);
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 3", "trials", "\"many\"");
+    sfu__entries_clear(&entries);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("number,state\n0,COMPLETE\n", file);
+    fclose(file);
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 1", "dataset,net,size");
+    sfu__entries_clear(&entries);
+}
+
+static void requests_come_back(void **state) {
+    (void)state;
+    const char *const datasets[] = {"cora", "my \"data\".safetensors"};
+    const char *const sizes[] = {"1", "standard", "77"};
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 2;
+    options.sizes = sizes;
+    options.size_count = 3;
+    options.seed = UINT64_C(9007199254740993);
+    options.lpnn = "f=clamp";
+    options.lpnn_trials = 30;
+    options.keep_loops = true;
+    sfu__request request = {0}, back = {0};
+    sfu__text one = {0}, other = {0};
+    assert_ok(sfu__request_make(&request, "compare", &options));
+    assert_int_equal(request.nets.count, 8);
+    assert_ok(sfu__request_print(&one, &request));
+    assert_ok(sfu__request_read(&back, one.bytes, "here"));
+    assert_ok(sfu__request_print(&other, &back));
+    assert_string_equal(one.bytes, other.bytes);
+    assert_non_null(strstr(one.bytes, "9007199254740993"));
+    sfu__request_clear(&request);
+    sfu__request_clear(&back);
+    sfu__text_clear(&one);
+    sfu__text_clear(&other);
+    assert_fails(SFU_ERR_FORMAT, sfu__request_read(&back, "[]", "FILE"), "FILE");
+    sfu__request_clear(&back);
+    const char *const bad_sizes[] = {"0"};
+    options.sizes = bad_sizes;
+    options.size_count = 1;
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"0\"", "standard");
+    sfu__request_clear(&request);
+    options.size_count = 0;
+    options.feature_norm = "rows";
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"rows\"", "sym+row");
+    sfu__request_clear(&request);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------
+ */
+
+static const char *dataset_file(void) {
+    static char path[256];
+    if (path[0] == '\0') {
+        sfu_dataset *dataset = NULL;
+        sfu_make_options options;
+        sfu_make_options_init(&options);
+        options.nodes = 200;
+        options.classes = 3;
+        options.vocabulary = 50;
+        snprintf(path, sizeof path, "%s", test_path("made.safetensors"));
+        assert_ok(sfu_dataset_make(&dataset, &options));
+        assert_ok(sfu_dataset_save(dataset, path));
+        sfu_dataset_free(dataset);
+    }
+    return path;
+}
+
+typedef struct wish {
+    int nets, splits, trials, jobs;
+    sfu_compare_fn hear;
+    void *user;
+} wish;
+
+static sfu_status run(const char *folder, const wish *wish) {
+    static const char *const nets[] = {"sgcn", "gcn", "linear"};
+    const char *const datasets[] = {dataset_file()};
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    options.nets = nets;
+    options.net_count = wish->nets;
+    options.splits = wish->splits;
+    options.trials = wish->trials;
+    options.space = "lr=log(0.01,0.3) dropout=(0,0.5)";
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0};
+    sfu_status status = SFU_OK;
+    const sfu__run_options how = {folder, &request, wish->jobs, wish->hear, wish->user};
+    SFU_TRY(sfu__request_make(&request, "compare", &options));
+    SFU_TRY(sfu__tasks_make(&tasks, &request));
+    assert_int_equal(tasks.count, wish->nets * wish->splits);
+    SFU_TRY(sfu__make_folders(folder));
+    SFU_TRY(sfu__entries_read(&entries, folder));
+    SFU_TRY(sfu__run_tasks(&entries, &tasks, &how));
+    assert_int_equal(entries.count, tasks.count);
+done:
+    sfu__entries_clear(&entries);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+    return status;
+}
+
+static char *results_of(const char *folder) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/results.csv", folder);
+    sfu__bytes bytes = {0};
+    assert_ok(sfu__bytes_open(&bytes, path));
+    char *text = calloc(1, bytes.size + 1);
+    assert_non_null(text);
+    memcpy(text, bytes.data, bytes.size);
+    sfu__bytes_close(&bytes);
+    return text;
+}
+
+static void assert_same_results(const char *one, const char *other) {
+    char *a = results_of(one), *b = results_of(other);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
+typedef struct counter {
+    int32_t heard, stop_after;
+    int64_t trials;
+} counter;
+
+static bool hear(void *user, const sfu_compare_progress *progress) {
+    counter *self = user;
+    assert_true(progress->done <= progress->total && progress->trials <= progress->all);
+    assert_true(progress->trials >= self->trials);
+    self->trials = progress->trials;
+    return self->heard++ < self->stop_after;
+}
+
+static void runs_come_to_the_same(void **state) {
+    (void)state;
+    char alone[256], together[256], stopped[256], grown[256];
+    snprintf(alone, sizeof alone, "%s", test_path("alone"));
+    snprintf(together, sizeof together, "%s", test_path("together"));
+    snprintf(stopped, sizeof stopped, "%s", test_path("stopped"));
+    snprintf(grown, sizeof grown, "%s", test_path("grown"));
+    wish wish = {.nets = 3, .splits = 3, .trials = 14, .jobs = 1};
+    assert_ok(run(alone, &wish));
+    wish.jobs = 5;
+    assert_ok(run(together, &wish));
+    assert_same_results(alone, together);
+
+    /* Stopped again and again. */
+    sfu_status status = SFU_ERR_CANCELLED;
+    for (int round = 1; status == SFU_ERR_CANCELLED; round++) {
+        counter counter = {.stop_after = 1 + round};
+        wish.hear = hear;
+        wish.user = &counter;
+        status = run(stopped, &wish);
+        assert_true(round < 200);
+    }
+    assert_ok(status);
+    assert_same_results(alone, stopped);
+
+    /* Fewer networks, splits and trials first; then more of each. */
+    wish.hear = NULL;
+    wish.nets = 2;
+    wish.splits = 1;
+    wish.trials = 5;
+    assert_ok(run(grown, &wish));
+    wish.splits = 3;
+    assert_ok(run(grown, &wish));
+    wish.nets = 3;
+    assert_ok(run(grown, &wish));
+    wish.trials = 14;
+    assert_ok(run(grown, &wish));
+    assert_same_results(alone, grown);
+}
+
+static void a_finished_run_does_nothing(void **state) {
+    (void)state;
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("finished"));
+    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2};
+    assert_ok(run(folder, &wish));
+    char studies[300];
+    snprintf(studies, sizeof studies, "%s/studies", folder);
+    assert_true(sfu__path_is_folder(studies));
+    char command[400];
+    snprintf(command, sizeof command, "rm -r '%s'", studies); /* what is in results.csv needs no study any more */
+    assert_int_equal(system(command), 0);
+    assert_ok(run(folder, &wish));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_come_back),           cmocka_unit_test(broken_tables_are_refused),
+        cmocka_unit_test(requests_come_back),          cmocka_unit_test(runs_come_to_the_same),
+        cmocka_unit_test(a_finished_run_does_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
