@@ -109,12 +109,15 @@ static void rate_and_left(char *text, size_t size, const sfu_progress *progress,
         snprintf(text, size, "%s", speed);
         return;
     }
+    const bool timed = strcmp(progress->unit, "seconds") == 0; /* a budget: they pass at the rate that they do */
+    const char *before = timed ? "" : speed, *comma = timed ? "" : ", ";
     const double left = (progress->total - progress->done) / rate;
     const long seconds = left > 0 && left < 1e8 ? (long)(left + 0.5) : 0;
     if (seconds >= 3600) {
-        snprintf(text, size, "%s, %ld:%02ld:%02ld left", speed, seconds / 3600, seconds / 60 % 60, seconds % 60);
+        snprintf(text, size, "%s%s%ld:%02ld:%02ld left", before, comma, seconds / 3600, seconds / 60 % 60,
+                 seconds % 60);
     } else {
-        snprintf(text, size, "%s, %ld:%02ld left", speed, seconds / 60, seconds % 60);
+        snprintf(text, size, "%s%s%ld:%02ld left", before, comma, seconds / 60, seconds % 60);
     }
 }
 

@@ -780,7 +780,7 @@ typedef struct sfu_label_options {
     double seconds; /* the budget, 60; 0: none. It decides how many steps are made, and nothing else */
     int32_t steps;  /* 0: as many as the budget allows; else so many, whatever they take. Equal steps, equal bytes */
     uint64_t seed;
-    int jobs; /* trainings at a time, 0: one a core. Never changes what a step computes */
+    int jobs;                 /* trainings at a time, 0: one a core. Never changes what a step computes */
     sfu_label_fn on_progress; /* or NULL */
     void *on_progress_user;
 } sfu_label_options;
@@ -797,17 +797,17 @@ SFU_API void sfu_labelling_free(sfu_labelling *labelling);
 typedef struct sfu_label_summary {
     int32_t labelled, unlabelled;
     int32_t folds;
-    int32_t right;                  /* of the held-out nodes */
-    double accuracy, low, high;     /* of the held-out nodes, and its 95 % interval */
-    double frequent;                /* what guessing the most frequent class would come to */
-    int32_t frequent_class;         /* */
-    double no_graph;                /* what the network without a graph came to; NaN: there was no time for it */
+    int32_t right;                   /* of the held-out nodes */
+    double accuracy, low, high;      /* of the held-out nodes, and its 95 % interval */
+    double frequent;                 /* what guessing the most frequent class would come to */
+    int32_t frequent_class;          /* */
+    double no_graph;                 /* what the network without a graph came to; NaN: there was no time for it */
     int32_t graph_wins, graph_loses; /* held-out nodes that only the chosen one, or only that one, had right */
-    bool graph_helps;               /* these two differ by more than chance would have it, for the graph (5 %) */
-    const char *net, *params;       /* what was chosen, "gcn", and its settings */
-    double val_accuracy;            /* it was chosen by this, which is optimistic */
-    int32_t train, val;             /* labelled nodes that its weights and its choice came from */
-    int32_t steps, all_steps;       /* made, and how many there are for this dataset */
+    bool graph_helps;                /* these two differ by more than chance would have it, for the graph (5 %) */
+    const char *net, *params;        /* what was chosen, "gcn", and its settings */
+    double val_accuracy;             /* it was chosen by this, which is optimistic */
+    int32_t train, val;              /* labelled nodes that its weights and its choice came from */
+    int32_t steps, all_steps;        /* made, and how many there are for this dataset */
     int64_t trainings;
     bool interrupted; /* the caller ended it */
     bool cut;         /* the budget ended it before each candidate was tried */

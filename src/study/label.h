@@ -35,13 +35,13 @@ bool sfu__label_is_better(const sfu__label_best *one, const sfu__label_best *oth
 /* Starts as {.split}. */
 typedef struct sfu__label_problem {
     sfu_split *split;
-    int number;                             /* its random numbers are its own */
-    sfu__label_best best[SFU__LABEL_NETS];  /* by network */
-    int32_t trials[SFU__LABEL_NETS];        /* */
-    double trial_s[SFU__LABEL_NETS];        /* what one took, of the last step; 0: not known */
-    int order[SFU__LABEL_NETS];             /* networks by merit, as it was when the round began */
-    sfu__label_best next;                   /* what the step in progress has come to, */
-    double next_s;                          /* */
+    int number;                            /* its random numbers are its own */
+    sfu__label_best best[SFU__LABEL_NETS]; /* by network */
+    int32_t trials[SFU__LABEL_NETS];       /* */
+    double trial_s[SFU__LABEL_NETS];       /* what one took, of the last step; 0: not known */
+    int order[SFU__LABEL_NETS];            /* networks by merit, as it was when the round began */
+    sfu__label_best next;                  /* what the step in progress has come to, */
+    double next_s;                         /* */
 } sfu__label_problem;
 
 void sfu__label_problem_clear(sfu__label_problem *problem);

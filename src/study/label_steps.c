@@ -23,8 +23,13 @@ static const struct {
     int slots;
     int32_t trials;
     int32_t val; /* fewer validation nodes cannot tell so many trials apart */
-} rounds[ROUNDS] = {{SFU__LABEL_NETS, 1, 0}, {SFU__LABEL_NETS, 4, 0}, {HALF + 1, 8, 10}, {2, 16, 25},
-                    {2, 32, 50},             {2, 64, 100},            {2, 128, 200}};
+} rounds[ROUNDS] = {{SFU__LABEL_NETS, 1, 0},
+                    {SFU__LABEL_NETS, 4, 0},
+                    {HALF + 1, 8, 10},
+                    {2, 16, 25},
+                    {2, 32, 50},
+                    {2, 64, 100},
+                    {2, 128, 200}};
 
 int sfu__label_steps(int32_t val) {
     int steps = 0;
@@ -42,7 +47,8 @@ sfu__label_step sfu__label_step_at(int number) {
     return (sfu__label_step){round, number, rounds[round].trials};
 }
 
-/* ---- the best ----------------------------------------------------------------------------------------------------- */
+/* ---- the best -----------------------------------------------------------------------------------------------------
+ */
 
 void sfu__label_best_clear(sfu__label_best *best) {
     sfu_study_free(best->study);
@@ -97,7 +103,8 @@ void sfu__label_rank(sfu__label_problem *problem, int round) {
     }
 }
 
-/* ---- one step ----------------------------------------------------------------------------------------------------- */
+/* ---- one step -----------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t seed_of(const sfu__label_problem *problem, const sfu__label_step *step, int net, uint64_t seed) {
     const int place = (problem->number * ROUNDS + step->round) * SFU__LABEL_NETS + net;
@@ -130,7 +137,10 @@ static sfu_status set_params(sfu__label_best *best, const char *params) {
     return best->params != NULL ? SFU_OK : SFU_ERR_MEMORY;
 }
 
-/* One training with the usual settings, which are those of sfu_train_options_init and sfu_net_options_init. */
+/* The settings of sfu_train_options_init and sfu_net_options_init, as a study writes them. */
+static const char usual[] = "lr=0.01 dropout=0.5 weight_decay=0.0005";
+static const char usual_hidden[] = "lr=0.01 dropout=0.5 weight_decay=0.0005 hidden=64";
+
 static sfu_status train_usual(sfu__label_best *best, const sfu__label_problem *problem, int net, uint64_t seed,
                               const sfu__label_work *work) {
     sfu_status status = SFU_OK;
@@ -152,7 +162,7 @@ static sfu_status train_usual(sfu__label_best *best, const sfu__label_problem *p
         goto done;
     }
     SFU_TRY(status);
-    SFU_TRY(set_params(best, "lr=0.01 dropout=0.5 weight_decay=0.0005 hidden=64"));
+    SFU_TRY(set_params(best, strstr(sfu_net_text(parsed), "dense") != NULL ? usual_hidden : usual));
     best->model = best->trained;
 done:
     sfu_net_free(parsed);
@@ -192,8 +202,8 @@ sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *
     const double start = sfu__now();
     sfu__label_best *best = &problem->next;
     sfu__label_best_clear(best);
-    const sfu_status status = step->round == 0 ? train_usual(best, problem, net, seed, work)
-                                               : tune(best, problem, step, net, seed, work);
+    const sfu_status status =
+        step->round == 0 ? train_usual(best, problem, net, seed, work) : tune(best, problem, step, net, seed, work);
     if (status == SFU_OK && best->model != NULL) {
         const sfu_scores scores = sfu_model_scores(best->model);
         best->val_accuracy = scores.val_accuracy;
