@@ -257,6 +257,8 @@ void sfu_results_free(sfu_results *results) {
     sfu__request_clear(&results->request);
     sfu__entries_clear(&results->entries);
     sfu__words_clear(&results->texts);
+    sfu__free(results->order);
+    sfu__free(results->places);
     sfu__free(results->cells);
     sfu__free(results->ranks);
     sfu__free(results->pairs);
@@ -281,18 +283,21 @@ const char *sfu_results_folder(const sfu_results *results) { return results->fol
 
 sfu_status sfu_results_report(const sfu_results *results) {
     sfu_status status = SFU_OK;
-    sfu__text tex = {0};
+    sfu__text md = {0}, tex = {0};
     SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
-    SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
     if (is_text_alone(results->request.kind)) {
+        SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
         goto done;
     }
     SFU_TRY(sfu__entries_write(&results->entries, results->folder));
+    SFU_TRY(sfu__tables_md(&md, results));
+    SFU_TRY(write_file(results->folder, "tables.md", md.bytes, md.size));
     SFU_TRY(sfu__tables_tex(&tex, results));
     SFU_TRY(write_file(results->folder, "tables.tex", tex.bytes, tex.size));
     SFU_TRY(sfu__results_plots(results));
     SFU_TRY(sfu__results_html(results));
 done:
+    sfu__text_clear(&md);
     sfu__text_clear(&tex);
     return status;
 }
