@@ -220,28 +220,45 @@ static const struct {
                    "  settings.\n"},
 };
 
+/* "gcn, k=1" or "alpha=0.5, beta=0.5": where a cell of a sweep stands. */
+static sfu_status put_place(sfu__text *text, const sfu_cell *cell) {
+    sfu_status status = SFU_OK;
+    if (isnan(cell->alpha)) {
+        return sfu__text_format(text, "%s, k=%d", cell->net, cell->k);
+    }
+    SFU_TRY(sfu__text_format(text, "alpha="));
+    SFU_TRY(sfu__text_number(text, cell->alpha));
+    SFU_TRY(sfu__text_format(text, ", beta="));
+    SFU_TRY(sfu__text_number(text, cell->beta));
+done:
+    return status;
+}
+
+/* Whether one before says it already: another measure, another dataset. */
+static bool is_repeated(const sfu_results *results, int i) {
+    const sfu_cell *cell = &results->cells[i];
+    bool found = false;
+    for (int before = 0; before < i && !found; before++) {
+        const sfu_cell *other = &results->cells[before];
+        const bool same_pair = isnan(cell->alpha) ? isnan(other->alpha) && other->k == cell->k
+                                                  : other->alpha == cell->alpha && other->beta == cell->beta;
+        found = other->same_as == cell->same_as && other->net == cell->net && same_pair;
+    }
+    return found;
+}
+
 /* The cells with a star, and why. */
 static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- \\* The same network as another one of its row by algebra: the rows of its "
-                                   "smoothing are scaled to\n  sum to 1, so that alpha cancels. What differs is the "
-                                   "search alone:"));
+    SFU_TRY(sfu__text_format(text, "- \\* The same network by algebra as another one of the table; what differs is the "
+                                   "search alone:\n"));
     for (int i = 0; i < results->cell_count; i++) {
-        const sfu_cell *cell = &results->cells[i];
-        bool said = cell->same_as == NULL;
-        for (int before = 0; before < i && !said; before++) {
-            const sfu_cell *other = &results->cells[before];
-            said = other->same_as == cell->same_as && other->alpha == cell->alpha && other->beta == cell->beta;
-        }
-        if (!said) {
-            SFU_TRY(sfu__text_format(text, "\n  alpha "));
-            SFU_TRY(sfu__text_number(text, cell->alpha));
-            SFU_TRY(sfu__text_format(text, ", beta "));
-            SFU_TRY(sfu__text_number(text, cell->beta));
-            SFU_TRY(sfu__text_format(text, ": %s", cell->same_as));
+        if (results->cells[i].same_as != NULL && !is_repeated(results, i)) {
+            SFU_TRY(sfu__text_format(text, "  - "));
+            SFU_TRY(put_place(text, &results->cells[i]));
+            SFU_TRY(sfu__text_format(text, " is %s\n", results->cells[i].same_as));
         }
     }
-    SFU_TRY(sfu__text_format(text, "\n"));
 done:
     return status;
 }
