@@ -84,11 +84,16 @@ sfu_status sfu__put_tests(sfu__text *text, const sfu_results *results, const sfu
     if (layout->net_count < 2) {
         goto done;
     }
+    if (layout->splits == 1) {
+        SFU_TRY(
+            sfu__text_format(text, "\nA single split cannot show which of these differences are more than noise.\n"));
+        goto done;
+    }
     if (layout->splits < needed) {
         SFU_TRY(sfu__text_format(text,
-                                 "\n%d split%s cannot show a difference between %d networks at 5 %% (paired Wilcoxon "
+                                 "\n%d splits cannot show a difference between %d networks at 5 %% (paired Wilcoxon "
                                  "test,\nHolm's correction): at least %d would be needed.\n",
-                                 layout->splits, layout->splits == 1 ? "" : "s", layout->net_count, needed));
+                                 layout->splits, layout->net_count, needed));
         goto done;
     }
     SFU_TRY(sfu__text_format(text, "\nAgainst the best of each dataset (paired Wilcoxon test over the splits, Holm's "
@@ -114,8 +119,8 @@ static sfu_status add_pair(sfu__grid *grid, const sfu__pair_row *row) {
     char *dataset = sfu__shown_name(row->dataset);
     status = dataset != NULL ? SFU_OK : SFU_ERR_MEMORY;
     SFU_TRY(status);
-    SFU_TRY(sfu__grid_add(grid, row->size));
     SFU_TRY(sfu__grid_add(grid, dataset));
+    SFU_TRY(sfu__grid_add(grid, row->size));
     SFU_TRY(sfu__grid_format(grid, "%s %s", row->one, sfu__percent(one, row->one_mean)));
     SFU_TRY(sfu__grid_format(grid, "%s %s", row->other, sfu__percent(other, row->other_mean)));
     SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(one, -row->difference)));
@@ -147,7 +152,7 @@ static sfu_status put_comparison(sfu__text *text, const sfu__pair_row *rows, int
     sfu__grid grid = {.align = "llrrrr"};
     sides_of(rows[0].title, &first, &second);
     SFU_TRY(sfu__text_format(text, "\n## %c%s\n\n", rows[0].title[0] - 'a' + 'A', rows[0].title + 1));
-    const char *const titles[] = {"size", "dataset", first, second, "difference", "p"};
+    const char *const titles[] = {"dataset", "size", first, second, "difference", "p"};
     for (int i = 0; i < 6; i++) {
         SFU_TRY(sfu__grid_add(&grid, titles[i]));
     }
@@ -196,7 +201,9 @@ static bool is_tested(const sfu_results *results, const sfu_cell *cell) { return
 static bool is_few(const sfu_results *results, const sfu_cell *cell) {
     return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= LEVEL;
 }
-static bool has_figure(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->paper); }
+static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
+    return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
+}
 static bool is_marked(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
 static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
     return strcmp(cell->size, "standard") != 0 && cell->splits < results->request.splits;
@@ -210,12 +217,13 @@ static const struct {
     bool (*is)(const sfu_results *results, const sfu_cell *cell);
     const char *text;
 } notes[] = {
-    {lacks_splits, "Not all splits are done: `of 7` behind a figure says how many are. The same command goes on.\n"},
+    {lacks_splits, "Not all splits are done: `of N` behind a figure says how many are. The same command goes on.\n"},
     {is_few, "With fewer than 6 splits no paired Wilcoxon test reaches 5 %: the least p of 5 pairs is 0.063.\n"},
     {is_tested, "The random splits are drawn from one graph and overlap, so that the p-values are smaller and the\n"
                 "  intervals narrower than those of independent samples: a p just below 0.05 says little.\n"},
-    {has_figure, "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
-                 "  never split by split.\n"},
+    {is_of_its_splits,
+     "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
+     "  never split by split.\n"},
     {lacks_trials, "The paper tuned with 2000 trials a study; fewer were run here, and more might find better\n"
                    "  settings.\n"},
 };
