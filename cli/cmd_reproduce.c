@@ -252,7 +252,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_reproduce = {
     .name = "reproduce",
-    .summary = "redo a table of the paper, with a verdict cell by cell",
+    .summary = "redo a table of the paper, and judge each cell",
     .description =
         "Tunes and scores the networks of a table as the paper did, and puts its figure beside each of ours. Where the "
         "paper gives a spread, a cell agrees when 0 lies in the 95 % Welch interval of ours minus the paper's, and is "

@@ -128,9 +128,10 @@ static void rate_and_left(char *text, size_t size, const sfu_progress *progress,
         snprintf(text, size, "%s", speed);
         return;
     }
+    const bool timed = strcmp(progress->unit, "seconds") == 0; /* a budget: they pass at the rate that they do */
     char left[48];
     time_left(left, sizeof left, (progress->total - progress->done) / rate);
-    snprintf(text, size, "%s, %s", speed, left);
+    snprintf(text, size, "%s%s%s", timed ? "" : speed, timed ? "" : ", ", left);
 }
 
 /* The detail, the rate and the time left, as far as there are any. */

@@ -77,22 +77,30 @@ done:
     return status;
 }
 
+static bool same_readings(const sfu__request *one, const sfu__request *other) {
+    return strcmp(one->kind, other->kind) == 0 && strcmp(one->space, other->space) == 0 && one->seed == other->seed &&
+           strcmp(one->feature_norm, other->feature_norm) == 0 && strcmp(one->lpnn, other->lpnn) == 0 &&
+           one->loss == other->loss && one->keep_loops == other->keep_loops;
+}
+
 /* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
- * study; the readings must be the same. */
+ * study; the readings must be the same. One without any entry yet holds nothing that could be mixed up. */
 static sfu_status check_readings(const sfu_results *results) {
     sfu__request before = {0};
+    sfu__entries entries = {0};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__manifest_read(&before, results->folder));
-    const sfu__request *now = &results->request;
-    if (before.kind != NULL &&
-        (strcmp(before.kind, now->kind) != 0 || strcmp(before.space, now->space) != 0 || before.seed != now->seed ||
-         strcmp(before.feature_norm, now->feature_norm) != 0 || strcmp(before.lpnn, now->lpnn) != 0 ||
-         before.loss != now->loss || before.keep_loops != now->keep_loops)) {
+    if (before.kind == NULL || same_readings(&before, &results->request)) {
+        goto done;
+    }
+    SFU_TRY(sfu__entries_read(&entries, results->folder));
+    if (entries.count > 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
                            "%s holds results of other settings (of %s); another folder would be right: -o FOLDER",
                            results->folder, before.kind);
     }
 done:
+    sfu__entries_clear(&entries);
     sfu__request_clear(&before);
     return status;
 }
