@@ -1,12 +1,11 @@
-/* Compares networks: each tuned and scored on datasets, label-set sizes and splits, ranked, and what follows from it. */
+/* Compares networks: each tuned and scored on datasets, label-set sizes and splits, ranked, and what follows from it.
+ */
 #include "cmd.h"
 
-#include "compare_report.h"
 #include "lists.h"
 #include "output.h"
 #include "progress.h"
-
-#include <string.h>
+#include "results_report.h"
 
 static struct {
     sfu_compare_options compare;
@@ -49,16 +48,45 @@ static int settle(cli_list *nets, cli_list *sizes, int count, char **datasets) {
     return DONE;
 }
 
+static int print_json(const sfu_results *results) {
+    json_t *object = results_json(results);
+    const bool fine = object && json_put(object, "folder", json_bytes(sfu_results_folder(results)));
+    if (!fine) {
+        json_decref(object);
+    }
+    return put_json_exact(fine ? object : NULL);
+}
+
+static int print_results(const sfu_results *results) {
+    results_print(results);
+    printf("\nReport: ");
+    put_clean(stdout, sfu_results_folder(results));
+    printf("/report.html\n");
+    return DONE;
+}
+
+/* What is finished stays. */
+static int interrupted(const sfu_compare_progress *last) {
+    fail("interrupted; %s of %s studies are in %s, and the same command goes on", grouped(last->done),
+         grouped(last->total), quote(settings.compare.folder));
+    return INTERRUPTED;
+}
+
 static int compare(void) {
-    cli_comparing comparing = {.folder = settings.compare.folder};
+    sfu_compare_progress last = {0};
     sfu_results *results = NULL;
-    settings.compare.on_progress = comparing_progress;
-    settings.compare.on_progress_user = &comparing;
+    settings.compare.on_progress = results_progress;
+    settings.compare.on_progress_user = &last;
     progress_start();
     progress_counts();
     const sfu_status status = sfu_compare(&results, &settings.compare);
     progress_end();
-    const int code = status == SFU_OK ? comparing_print(&comparing, results) : comparing_failed(&comparing, status);
+    int code = DONE;
+    if (status == SFU_OK) {
+        code = common.json ? print_json(results) : print_results(results);
+    } else {
+        code = status == SFU_ERR_CANCELLED ? interrupted(&last) : fail_status(status);
+    }
     sfu_results_free(results);
     return code;
 }
@@ -89,8 +117,7 @@ static const cli_option options[] = {
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
                  "how many trainings run at a time; never changes the result"),
     OPTION_SEED("seed", settings.compare.seed, "of the searches and of the trainings"),
-    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.compare.folder, false, NULL,
-                  "where the results are kept and grow"),
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.compare.folder, false, NULL, "where the results are kept and grow"),
     OPTION_CHOICE("feature-norm", settings.norm, norms,
                   "how features are smoothed in named networks: with the symmetric matrix, with its rows scaled to "
                   "sum to 1, or that only where labels are smoothed too"),
@@ -111,11 +138,9 @@ const cli_command cmd_compare = {
         "The results are a folder that grows: tables.md, tables.tex, report.html, results.csv, plots. Stopped, the "
         "same command goes on; asked again for more networks, sizes, splits or trials, it does only what is missing. "
         "The same seed gives the same results, whatever the number of jobs and the machine.",
-    .operands = (const cli_operand[]){{.name = "DATASET",
-                                       .kind = VALUE_DATASET,
-                                       .many = true,
-                                       .help = "names or paths of datasets"},
-                                      {0}},
+    .operands =
+        (const cli_operand[]){
+            {.name = "DATASET", .kind = VALUE_DATASET, .many = true, .help = "names or paths of datasets"}, {0}},
     .options = options,
     .examples =
         (const cli_example[]){

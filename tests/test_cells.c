@@ -186,10 +186,9 @@ static void check_mean(const sfu_results *results, const sfu_cell *cell) {
     const double std = count > 1 ? sqrt(squares / (count - 1)) : NAN;
     assert_near(cell->std, std);
     assert_true(count <= 10);
-    assert_true(isnan(std) ? isnan(cell->ci_low)
-                           : fabs(cell->ci_low - (sum / count - quantiles[count] * std / sqrt(count))) < 1e-9);
-    assert_true(isnan(std) ? isnan(cell->ci_high)
-                           : fabs(cell->ci_high - (sum / count + quantiles[count] * std / sqrt(count))) < 1e-9);
+    const double half = quantiles[count] * std / sqrt(count);
+    assert_true(isnan(std) ? isnan(cell->ci_low) : fabs(cell->ci_low - fmax(0, cell->mean - half)) < 1e-9);
+    assert_true(isnan(std) ? isnan(cell->ci_high) : fabs(cell->ci_high - fmin(1, cell->mean + half)) < 1e-9);
 }
 
 static bool same_field(const sfu_cell *one, const sfu_cell *other) {

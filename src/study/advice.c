@@ -101,7 +101,7 @@ static sfu_status put_accuracy(sfu__text *text, const sfu_cell *cell) {
     }
     return sfu__text_format(text, "- test accuracy %s %%, 95 %% interval %s to %s over %d splits\n",
                             sfu__percent(mean, cell->mean), sfu__percent(low, cell->ci_low),
-                            sfu__percent(high, cell->ci_high < 1 ? cell->ci_high : 1), cell->splits);
+                            sfu__percent(high, cell->ci_high), cell->splits);
 }
 
 /* The best one where another was chosen, and why. */

@@ -160,12 +160,13 @@ static sfu_status put_comparison(sfu__text *text, const sfu__pair_row *rows, int
         SFU_TRY(add_pair(&grid, &rows[i]));
     }
     SFU_TRY(sfu__grid_print(text, &grid));
-    SFU_TRY(sfu__text_format(text,
-                             "\nOf %d rows %s is ahead in %d (in %d of them with p < 0.05, each row by itself),\n%s in "
-                             "%d (%d).\n",
-                             count, first, count_ahead(rows, count, false, false),
-                             count_ahead(rows, count, false, true), second, count_ahead(rows, count, true, false),
-                             count_ahead(rows, count, true, true)));
+    SFU_TRY(
+        sfu__text_format(text,
+                         "\nOf %d row%s %s is ahead in %d (in %d of them with p < 0.05, each row by itself),\n%s in "
+                         "%d (%d).\n",
+                         count, count == 1 ? "" : "s", first, count_ahead(rows, count, false, false),
+                         count_ahead(rows, count, false, true), second, count_ahead(rows, count, true, false),
+                         count_ahead(rows, count, true, true)));
 done:
     sfu__grid_clear(&grid);
     return status;
