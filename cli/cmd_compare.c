@@ -128,7 +128,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_compare = {
     .name = "compare",
-    .summary = "tune and rank networks on datasets, label-set sizes and splits",
+    .summary = "tune and rank networks on datasets and splits",
     .description =
         "Every network is tuned by a study of its own on every dataset, label-set size and split; the validation nodes "
         "choose, and the winner is scored on the test nodes once. What follows from that is printed and kept: means "
