@@ -7,6 +7,7 @@
 #include "published.h"
 #include "random.h"
 #include "results_int.h"
+#include "slow_wilcoxon.h"
 #include "stats.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ static void assert_tables(const char *name, const sfu_results *results) {
 /* ---- the slow way -------------------------------------------------------------------------------------------------
  */
 
-enum { MOST = 16 };
+enum { MOST = SLOW_PAIRS };
 
 static const char *given_dataset(const char *name) {
     return strcmp(name, "mini") == 0 ? two_datasets[0] : two_datasets[1];
@@ -207,37 +208,14 @@ static double slow_rank(const sfu_results *results, const sfu_cell *cell) {
     return better + (equal + 1) / 2;
 }
 
-/* Signs written out, as in test_stats.c's slow test, for differences in thousandths. */
+/* As a cell has it: NaN with fewer than two common splits, 1 where they are equal on all. */
 static double slow_p(const double *one, const double *other) {
-    int sizes[MOST], signs[MOST], n = 0, low = 0, high = 0, pairs = 0;
-    double ranks[MOST], sum = 0;
+    int pairs = 0;
     for (int i = 0; i < MOST; i++) {
-        const bool both = !isnan(one[i] + other[i]);
-        const int difference = both ? (int)lround(1000 * (one[i] - other[i])) : 0;
-        pairs += both;
-        if (difference != 0) {
-            sizes[n] = abs(difference);
-            signs[n++] = difference;
-        }
+        pairs += isnan(one[i] + other[i]) ? 0 : 1;
     }
-    for (int i = 0; i < n; i++) {
-        double below = 0, equal = 0;
-        for (int j = 0; j < n; j++) {
-            below += sizes[j] < sizes[i];
-            equal += sizes[j] == sizes[i];
-        }
-        ranks[i] = below + (equal + 1) / 2;
-        sum += signs[i] > 0 ? ranks[i] : 0;
-    }
-    for (int way = 0; way < 1 << n; way++) {
-        double this_sum = 0;
-        for (int i = 0; i < n; i++) {
-            this_sum += way >> i & 1 ? ranks[i] : 0;
-        }
-        low += this_sum <= sum;
-        high += this_sum >= sum;
-    }
-    return pairs < 2 ? NAN : n == 0 ? 1 : fmin(1, 2.0 * (low < high ? low : high) / (1 << n));
+    const double p = slow_wilcoxon(one, other, MOST);
+    return pairs < 2 ? NAN : isnan(p) ? 1 : p;
 }
 
 /* p of all cells of the field against its best, in the order of the cells, NaN for the best. */

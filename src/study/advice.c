@@ -15,8 +15,6 @@
 static const double MARGIN = 0.01;
 /* An epoch at this share of the best one's is worth choosing for. */
 static const double CHEAPER = 0.8;
-static const double LEVEL = 0.05;
-
 /* ---- what it costs ------------------------------------------------------------------------------------------------
  */
 
@@ -64,7 +62,7 @@ static const char *time_text(char buffer[SFU__FIXED_MAX], double seconds) {
  */
 
 static bool is_as_good(const sfu_cell *cell, const sfu_cell *best) {
-    return cell == best || (!isnan(cell->mean) && !(cell->p < LEVEL) && cell->mean >= best->mean - MARGIN);
+    return cell == best || (!isnan(cell->mean) && !(cell->p < SFU__LEVEL) && cell->mean >= best->mean - MARGIN);
 }
 
 static const sfu_cell *choose(const sfu_results *results, const sfu__layout *layout, int dataset) {
@@ -85,7 +83,7 @@ static bool is_alone(const sfu__layout *layout, int dataset) {
     bool alone = true;
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        alone = alone && (cell == NULL || cell == best || cell->p < LEVEL);
+        alone = alone && (cell == NULL || cell == best || cell->p < SFU__LEVEL);
     }
     return alone;
 }

@@ -123,6 +123,30 @@ bool sfu__sweep_next(sfu__sweep *sweep, const sfu_results *results, int from) {
     return true;
 }
 
+int sfu__sweep_net_end(const sfu_results *results, int first, int end) {
+    int i = first + 1;
+    while (i < end && results->cells[results->places[i].cell].net == results->cells[results->places[first].cell].net) {
+        i++;
+    }
+    return i;
+}
+
+int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int first) {
+    const int columns = sfu__sweep_net_end(results, first, sweep->end) - first;
+    int end = first + columns;
+    while (end < sweep->end && sfu__sweep_net_end(results, end, sweep->end) - end == columns) {
+        for (int i = 0; i < columns; i++) {
+            const sfu_cell *one = &results->cells[results->places[first + i].cell],
+                           *other = &results->cells[results->places[end + i].cell];
+            if (one->k != other->k || (!sweep->layers && (one->alpha != other->alpha || one->beta != other->beta))) {
+                return end;
+            }
+        }
+        end += columns;
+    }
+    return end;
+}
+
 /* ---- names of networks --------------------------------------------------------------------------------------------
  */
 
