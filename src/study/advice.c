@@ -208,7 +208,7 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
     SFU_TRY(sfu__text_format(text, " "));
     SFU_TRY(put_net(text, results, task));
     SFU_TRY(standard ? sfu__text_format(text, " --split standard")
-                     : sfu__text_format(text, " --split random:0 --size %s", task->size));
+                     : sfu__text_format(text, " --split random:0 --size %s", cell->size));
     SFU_TRY(sfu__text_format(text, " --trials %d --space ", cell->trials));
     SFU_TRY(put_word(text, request->space));
     if (paper != (request->loss == SFU_LOSS_SUM)) {

@@ -150,7 +150,11 @@ int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int
 /* ---- names of networks --------------------------------------------------------------------------------------------
  */
 
-static bool needs_label(const char *net) { return strchr(net, '|') != NULL || strlen(net) >= SFU__LABEL_MAX; }
+/* Only what is short and plain stands in a table as it is. */
+static bool needs_label(const char *net) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-=,.() ";
+    return net[strspn(net, plain)] != '\0' || strlen(net) >= SFU__LABEL_MAX;
+}
 
 const char *sfu__net_listed(const sfu_results *results, int i) {
     for (int c = 0; c < results->cell_count; c++) {

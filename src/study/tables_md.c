@@ -57,7 +57,9 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
     if (strcmp(kind, "all") == 0) {
         return sfu__text_format(text, "# The tables of the paper, done again\n\n");
     }
-    return sfu__text_format(text, "# The paper's table %s, done again\n\n", kind);
+    sfu_status status = sfu__text_format(text, "# The paper's table ");
+    status = status == SFU_OK ? sfu__put_list(text, &kind, 1, "") : status;
+    return status == SFU_OK ? sfu__text_format(text, ", done again\n\n") : status;
 }
 
 /* The least and the most trials that cells have had, of lpnn or of the others. */
@@ -101,8 +103,9 @@ done:
 
 static sfu_status put_readings(sfu__text *text, const sfu__request *request) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- loss: the %s over the labelled nodes; smoothing of features: %s",
-                             request->loss == SFU_LOSS_SUM ? "sum" : "mean", request->feature_norm));
+    SFU_TRY(sfu__text_format(text, "- loss: the %s over the labelled nodes; smoothing of features: ",
+                             request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    SFU_TRY(sfu__put_list(text, (const char *const[]){request->feature_norm}, 1, ""));
     SFU_TRY(sfu__text_format(text, "%s", request->keep_loops ? "; self-loops kept" : ""));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(sfu__text_format(text, "; lpnn: "));
@@ -118,7 +121,11 @@ static sfu_status put_listed(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char *net;
     for (int i = 0; (net = sfu__net_listed(results, i)) != NULL; i++) {
-        SFU_TRY(sfu__text_format(text, "- net %d: `%s`\n", i + 1, net));
+        SFU_TRY(sfu__text_format(text, "- net %d: `", i + 1));
+        for (const char *c = net; *c != '\0'; c++) {
+            SFU_TRY(sfu__text_format(text, "%c", (unsigned char)*c < ' ' || (unsigned char)*c > '~' ? '?' : *c));
+        }
+        SFU_TRY(sfu__text_format(text, "`\n"));
     }
 done:
     return status;
