@@ -36,6 +36,15 @@ same one three
 grep -q '^## Advice' one.txt || fail "no advice: $(cat one.txt)"
 ! grep -qE '[0-9] (us|ms|s|min) ' one/tables.md || fail "times in tables.md: $(cat one/tables.md)"
 
+# The command that is advised is the study of the first split over again.
+command=$(sed -n 's/^      sfumato //p' one.txt)
+[ -n "$command" ] || fail "no command: $(cat one.txt)"
+eval "\"\$SFUMATO\" $command --study memory --quiet --json" >tuned.json
+[ -s model.safetensors ] || fail "no model from: sfumato $command"
+net=$(echo "$command" | cut -d ' ' -f 3)
+accuracy=$(grep "^small.safetensors,$net,1,random:0," one/results.csv | cut -d , -f 10)
+grep -q "\"test_accuracy\": $accuracy" tuned.json || fail "not $accuracy: $(grep test_acc tuned.json)"
+
 # Nothing is left to do: the same again, and no study is touched.
 before=$(cd one/studies && sha256sum ./*)
 compare one "${few[@]}"

@@ -8,6 +8,7 @@
 
 #include "grid.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -213,6 +214,9 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
     SFU_TRY(put_word(text, request->space));
     if (paper != (request->loss == SFU_LOSS_SUM)) {
         SFU_TRY(sfu__text_format(text, " --loss %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    }
+    if (request->seed != 0) {
+        SFU_TRY(sfu__text_format(text, " --seed %" PRIu64, request->seed));
     }
     SFU_TRY(sfu__text_format(text, " -o model.safetensors\n"));
 done:
