@@ -28,7 +28,7 @@ same() {
     done
 }
 
-few=(--nets sgcn,linear+lp --splits 3 --trials 5)
+few=(--nets "sgcn,linear+lp" --splits 3 --trials 5)
 compare one "${few[@]}" --jobs 1
 compare three "${few[@]}" --jobs 3
 same one three
@@ -52,7 +52,7 @@ same one three
 [ "$before" = "$(cd one/studies && sha256sum ./*)" ] || fail "a study changed when nothing was to be done"
 
 # More networks, then more splits, then more trials: as all at once.
-more=(--nets sgcn,linear+lp,linear --splits 4 --trials 8)
+more=(--nets "sgcn,linear+lp,linear" --splits 4 --trials 8)
 compare one --nets sgcn,linear+lp,linear --splits 3 --trials 5
 compare one --nets sgcn,linear+lp,linear --splits 4 --trials 5 --jobs 2
 compare one "${more[@]}"
@@ -63,7 +63,7 @@ same one whole
 # Sanitizers and emulators take ten times as long.
 trials=10
 [ "$BUILD_KIND" != plain ] || trials=40
-long=(--nets sgcn,linear --splits 3 --trials "$trials")
+long=(--nets "sgcn,linear" --splits 3 --trials "$trials")
 compare unhurried "${long[@]}"
 stopped=0
 for after in 0.1 0.2 0.4 0.8; do
