@@ -1,6 +1,7 @@
 /* places.c - the order of the tables: entries that differ in their split alone form a place, and places stand as they
  * were asked for, datasets, then sizes, then networks; sweeps come last.
  */
+#include "published.h"
 #include "results_int.h"
 
 #include <limits.h>
@@ -119,12 +120,6 @@ done:
 }
 
 const char *sfu__table_of(const sfu_results *results, const sfu__task *task) {
-    static const char *const sets[] = {"set1", "set2", "set3", "set4", "set5"};
-    static const char *const sweeps[] = {NULL, "layers", "self-neighbour", "degree-exponents"};
     const char *kind = results->request.kind;
-    const int size = sfu__size_number(task->size), sweep = sweep_of(task);
-    if (strcmp(kind, "all") != 0) {
-        return strcmp(kind, "compare") != 0 ? kind : NULL;
-    }
-    return sweep > 0 ? sweeps[sweep] : size == 0 ? "standard" : size <= 5 ? sets[size - 1] : NULL;
+    return strcmp(kind, "all") == 0 ? sfu__task_table(task) : strcmp(kind, "compare") != 0 ? kind : NULL;
 }

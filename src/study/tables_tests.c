@@ -196,7 +196,9 @@ static bool is_tested(const sfu_results *results, const sfu_cell *cell) { return
 static bool is_few(const sfu_results *results, const sfu_cell *cell) {
     return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= LEVEL;
 }
-static bool has_figure(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->paper); }
+static bool has_spread(const sfu_results *results, const sfu_cell *cell) {
+    return (void)results, !isnan(cell->paper_std); /* the paper's, over its random splits */
+}
 static bool is_marked(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
 static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
     return strcmp(cell->size, "standard") != 0 && cell->splits < results->request.splits;
@@ -214,35 +216,47 @@ static const struct {
     {is_few, "With fewer than 6 splits no paired Wilcoxon test reaches 5 %: the least p of 5 pairs is 0.063.\n"},
     {is_tested, "The random splits are drawn from one graph and overlap, so that the p-values are smaller and the\n"
                 "  intervals narrower than those of independent samples: a p just below 0.05 says little.\n"},
-    {has_figure, "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
+    {has_spread, "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
                  "  never split by split.\n"},
     {lacks_trials, "The paper tuned with 2000 trials a study; fewer were run here, and more might find better\n"
                    "  settings.\n"},
 };
 
-/* The cells with a star, and why. */
+/* "gcn, k=1" or "alpha=1, beta=1". */
+static sfu_status put_place(sfu__text *text, const sfu_cell *cell) {
+    sfu_status status = SFU_OK;
+    if (isnan(cell->alpha)) {
+        return sfu__text_format(text, "%s, k=%d", cell->net, cell->k);
+    }
+    SFU_TRY(sfu__text_format(text, "alpha="));
+    SFU_TRY(sfu__text_number(text, cell->alpha));
+    SFU_TRY(sfu__text_format(text, ", beta="));
+    SFU_TRY(sfu__text_number(text, cell->beta));
+done:
+    return status;
+}
+
+/* The cells with a star, and which they are; each once, whatever the dataset and the measure. */
 static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- \\* The same network as another one of its row by algebra: the rows of its "
-                                   "smoothing are scaled to\n  sum to 1, so that alpha cancels. What differs is the "
-                                   "search alone:"));
+    sfu__text line = {0};
+    SFU_TRY(sfu__text_format(text,
+                             "- \\* The same network as another cell's by algebra: where their figures differ, it "
+                             "is the search that does.\n"));
+    const size_t from = text->size;
     for (int i = 0; i < results->cell_count; i++) {
-        const sfu_cell *cell = &results->cells[i];
-        bool said = cell->same_as == NULL;
-        for (int before = 0; before < i && !said; before++) {
-            const sfu_cell *other = &results->cells[before];
-            said = other->same_as == cell->same_as && other->alpha == cell->alpha && other->beta == cell->beta;
-        }
-        if (!said) {
-            SFU_TRY(sfu__text_format(text, "\n  alpha "));
-            SFU_TRY(sfu__text_number(text, cell->alpha));
-            SFU_TRY(sfu__text_format(text, ", beta "));
-            SFU_TRY(sfu__text_number(text, cell->beta));
-            SFU_TRY(sfu__text_format(text, ": %s", cell->same_as));
+        if (results->cells[i].same_as != NULL) {
+            sfu__text_clear(&line);
+            SFU_TRY(sfu__text_format(&line, "  - "));
+            SFU_TRY(put_place(&line, &results->cells[i]));
+            SFU_TRY(sfu__text_format(&line, " is %s\n", results->cells[i].same_as));
+            if (strstr(text->bytes + from, line.bytes) == NULL) {
+                SFU_TRY(sfu__text_add(text, line.bytes, line.size));
+            }
         }
     }
-    SFU_TRY(sfu__text_format(text, "\n"));
 done:
+    sfu__text_clear(&line);
     return status;
 }
 
