@@ -160,10 +160,23 @@ static int check_table(const char *table) {
     return misuse(&cmd_reproduce, "%s is no table of the paper%s", quote(table), suggestion_text(text, &nearest, ""));
 }
 
-static int interrupted(const sfu_compare_progress *last, const char *folder) {
+static int interrupted(const sfu_compare_progress *last, const char *table, const char *folder) {
+    if (needs_no_study(table)) {
+        fail("interrupted; nothing was written");
+        return INTERRUPTED;
+    }
     fail("interrupted; %s of %s studies are in %s, and the same command goes on", grouped(last->done),
          grouped(last->total), quote(folder));
     return INTERRUPTED;
+}
+
+/* Of a table without studies. */
+static bool show_measuring(void *user, const sfu_compare_progress *progress) {
+    (void)user;
+    progress_detail(progress->what);
+    return progress_report(
+        NULL,
+        &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
 }
 
 static void settle_options(const words *datasets, const words *nets, const char *folder) {
@@ -177,7 +190,6 @@ static void settle_options(const words *datasets, const words *nets, const char 
     options->keep_loops = settings.self_loops == 1;
     options->jobs = settings.jobs;
     options->folder = folder;
-    options->on_progress = results_progress;
 }
 
 static int reproduce(const char *table) {
@@ -187,6 +199,7 @@ static int reproduce(const char *table) {
     if (*cut_down(cut, table)) {
         say("cut down from what the paper did: %s", cut);
     }
+    settings.compare.on_progress = needs_no_study(table) ? show_measuring : results_progress;
     settings.compare.on_progress_user = &last;
     progress_start();
     progress_counts();
@@ -194,7 +207,7 @@ static int reproduce(const char *table) {
     progress_end();
     int code = DONE;
     if (status == SFU_ERR_CANCELLED) {
-        code = interrupted(&last, settings.compare.folder);
+        code = interrupted(&last, table, settings.compare.folder);
     } else if (status != SFU_OK) {
         code = fail_status(status);
     } else {

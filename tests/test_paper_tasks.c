@@ -376,6 +376,15 @@ static void datasets_stand_beside_the_papers(void **state) {
     sfu__request_clear(&request);
 }
 
+static bool count_calls(void *user, const sfu_compare_progress *progress) {
+    int *told = user;
+    assert_int_equal(progress->total, 7);
+    assert_int_equal(progress->done, *told);
+    return ++*told > 0;
+}
+
+static bool give_up(void *user, const sfu_compare_progress *progress) { return (void)user, progress->done < 2; }
+
 static void costs_are_those_of_table_1(void **state) {
     (void)state;
     const char *const datasets[] = {"citeseer"};
@@ -386,7 +395,9 @@ static void costs_are_those_of_table_1(void **state) {
     make_citeseer();
     sfu__request request = request_of("cost", &options);
     sfu__text text = {0};
-    assert_ok(sfu__cost_table(&text, &request, 1));
+    int told = 0;
+    assert_ok(sfu__cost_table(&text, &request, count_calls, &told));
+    assert_int_equal(told, 7);
     /* N_E is the non-zeros of S: 2 x 4552 and 3327. L N_E d + L n d^2 + n d M = 9.14e10 + ... */
     const double n = 3327, E = 2 * 4552 + 3327, d = 3703, M = 6;
     char gcn[64], sgcn[64];
@@ -397,6 +408,8 @@ static void costs_are_those_of_table_1(void **state) {
     assert_non_null(strstr(text.bytes, sgcn));
     assert_non_null(strstr(text.bytes, "| GCN+LP    | L N_E d + L n d^2 + n d M + L_l N_E M |"));
     assert_null(strstr(text.bytes, "nan"));
+    sfu__text_clear(&text);
+    assert_fails(SFU_ERR_CANCELLED, sfu__cost_table(&text, &request, give_up, NULL), "cancelled");
     sfu__text_clear(&text);
     sfu__request_clear(&request);
 }
