@@ -1,17 +1,17 @@
 /* Redoes a table of the paper, and tells cell by cell whether it agrees. */
 #include "cmd.h"
 
+#include "lists.h"
 #include "output.h"
 #include "progress.h"
 #include "results_report.h"
 #include "suggest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct {
     sfu_compare_options compare;
-    cli_texts datasets, nets;
+    const char *datasets, *nets;
     int feature_norm, loss, self_loops; /* places in the lists below */
     int32_t jobs;
     const char *folder;
@@ -32,40 +32,6 @@ static void defaults(void) {
     }
     settings.loss = paper.loss == SFU_LOSS_SUM ? 0 : 1;
     settings.self_loops = paper.keep_loops ? 1 : 0;
-}
-
-/* ---- lists ------------------------------------------------------------------------------------------------------- */
-
-/* "cora,citeseer": the words of all that an option was given. What they are kept in is to be freed. */
-typedef struct words {
-    char *text;
-    const char *items[TEXTS_MOST];
-    int count;
-} words;
-
-static bool cut_words(words *list, const cli_texts *texts) {
-    size_t size = 1;
-    for (int i = 0; i < texts->count; i++) {
-        size += strlen(texts->items[i]) + 1;
-    }
-    list->text = malloc(size);
-    if (!list->text) {
-        return false;
-    }
-    char *end = list->text;
-    for (int i = 0; i < texts->count; i++) {
-        end += sprintf(end, "%s,", texts->items[i]);
-    }
-    *end = '\0';
-    for (char *word = list->text; *word && list->count < TEXTS_MOST;) {
-        char *comma = strchr(word, ',');
-        *comma = '\0';
-        if (*word) {
-            list->items[list->count++] = word;
-        }
-        word = comma + 1;
-    }
-    return true;
 }
 
 /* ---- cut down ---------------------------------------------------------------------------------------------------- */
@@ -179,17 +145,25 @@ static bool show_measuring(void *user, const sfu_compare_progress *progress) {
         &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
 }
 
-static void settle_options(const words *datasets, const words *nets, const char *folder) {
+/* What was given, as the library takes it; the lists own their texts. */
+static int settle_options(cli_list *datasets, cli_list *nets, const char *folder) {
     sfu_compare_options *options = &settings.compare;
-    options->datasets = datasets->items;
+    if (settings.datasets && !list_nets(datasets, settings.datasets)) {
+        return misuse(&cmd_reproduce, "--datasets: %s is no list of datasets: a,b,c", quote(settings.datasets));
+    }
+    if (settings.nets && !list_nets(nets, settings.nets)) {
+        return misuse(&cmd_reproduce, "--nets: %s is no list of networks: a,b,c", quote(settings.nets));
+    }
+    options->datasets = (const char *const *)datasets->items;
     options->dataset_count = datasets->count;
-    options->nets = nets->items;
+    options->nets = (const char *const *)nets->items;
     options->net_count = nets->count;
     options->feature_norm = feature_norms[settings.feature_norm];
     options->loss = settings.loss == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->keep_loops = settings.self_loops == 1;
     options->jobs = settings.jobs;
     options->folder = folder;
+    return DONE;
 }
 
 static int reproduce(const char *table) {
@@ -219,28 +193,26 @@ static int reproduce(const char *table) {
 
 static int run(int count, char **operands) {
     char place[64];
-    words datasets = {0}, nets = {0};
+    cli_list datasets = {0}, nets = {0};
     (void)count;
     int code = check_table(operands[0]);
-    if (code != DONE) {
-        return code;
+    snprintf(place, sizeof place, "results/%.40s", operands[0]);
+    if (code == DONE) {
+        code = settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
     }
-    snprintf(place, sizeof place, "results/%s", operands[0]);
-    if (cut_words(&datasets, &settings.datasets) && cut_words(&nets, &settings.nets)) {
-        settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
+    if (code == DONE) {
         code = reproduce(operands[0]);
-    } else {
-        code = fail("out of memory");
     }
-    free(datasets.text);
-    free(nets.text);
+    list_clear(&datasets);
+    list_clear(&nets);
     return code;
 }
 
 static const cli_option options[] = {
-    OPTION_TEXTS("datasets", "NAMES", settings.datasets,
-                 "only these of the table's, with commas between; a name, or a path like data/cora.safetensors"),
-    OPTION_TEXTS("nets", "NAMES", settings.nets, "only these of the table's networks, with commas between"),
+    OPTION_TEXT("datasets", VALUE_TEXT, "NAMES", settings.datasets, "all",
+                "only these of the table's, with commas between; a name, or a path like data/cora.safetensors"),
+    OPTION_TEXT("nets", VALUE_TEXT, "NAMES", settings.nets, "all",
+                "only these of the table's networks, with commas between"),
     OPTION_COUNT("splits", "N", settings.compare.splits, 1, 1000000, NULL, "random splits where the paper has ten"),
     OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL, "of each study"),
     OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as the others",

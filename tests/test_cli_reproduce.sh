@@ -18,6 +18,8 @@ run reproduce set1 --loss median
 run reproduce set1 --feature-norm row
 run reproduce set1 --self-loops some
 run reproduce set1 --datasets citation
+run reproduce set1 --datasets cora,,acm
+run reproduce set1 --nets ''
 run reproduce set1 --datasets cora,citation
 run reproduce set1 --nets mlp
 run reproduce set1 --nets 'smooth | softmax'
@@ -49,8 +51,11 @@ if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
 fi
 "$SFUMATO" data import "$TEST_DATA/planetoid/ind.cora" --name cora -o cora.safetensors --quiet >/dev/null
 export SFUMATO_DATA=$PWD
-run reproduce standard --datasets cora --nets sgcn,gcn --trials 2 --quiet
-note "$(cat results/standard/results.csv)"
+"$SFUMATO" reproduce standard --datasets cora --nets sgcn,gcn --trials 2 --quiet >standard.txt
+grep -q '^| cora *| gcn *| [0-9.]* | *83.5 |' standard.txt || fail "$(cat standard.txt)"
+grep -qx 'Report: results/standard/report.html' standard.txt || fail "$(cat standard.txt)"
+cut -d, -f 1-11 results/standard/results.csv >some.csv
+note "$(cat some.csv)"
 run reproduce standard --datasets cora --nets sgcn --trials 2 --json --quiet
 run reproduce standard --datasets cora --nets sgcn --trials 2 --loss mean
 

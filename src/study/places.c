@@ -1,8 +1,9 @@
 /* places.c - the order of the tables: entries that differ in their split alone form a place, and places stand as they
  * were asked for, datasets, then sizes, then networks; sweeps come last.
  */
-#include "published.h"
 #include "results_int.h"
+
+#include "published.h"
 
 #include <limits.h>
 #include <math.h>
@@ -121,5 +122,5 @@ done:
 
 const char *sfu__table_of(const sfu_results *results, const sfu__task *task) {
     const char *kind = results->request.kind;
-    return strcmp(kind, "all") == 0 ? sfu__task_table(task) : strcmp(kind, "compare") != 0 ? kind : NULL;
+    return strcmp(kind, "compare") == 0 ? NULL : strcmp(kind, "all") == 0 ? sfu__task_table(task) : kind;
 }
