@@ -80,7 +80,7 @@ sfu_status sfu__grid_print(sfu__text *text, sfu__grid *grid) {
     for (int c = 0; c < columns; c++) {
         widths[c] = column_width(grid, columns, c);
     }
-    for (int i = 0; i < grid->cells.count; i++) {
+    for (int i = 0; columns > 0 && i < grid->cells.count; i++) {
         const int c = i % columns;
         SFU_TRY(put_cell(text, grid->cells.items[i], widths[c], grid->align[c] == 'r'));
         if (c + 1 == columns) {
