@@ -66,14 +66,16 @@ grep -q '^Cut down from what the paper did: 2 trials instead of 2,000, 2 splits 
     fail "$(cat set1.txt)"
 "$SFUMATO" reproduce layers --datasets cora --nets gcn,sgcn --trials 1 --quiet >layers.txt
 grep -q 'gcn, k=1 is sgcn, k=1' layers.txt || fail "$(cat layers.txt)"
-"$SFUMATO" reproduce degree-exponents --datasets cora --trials 1 --quiet >exponents.txt
-grep -q 'alpha=1, beta=1 is alpha=0, beta=1' exponents.txt || fail "$(cat exponents.txt)"
 
 # What is the same network comes to the same.
-awk -F, 'NR > 1 && $14 == 1 { print $8, $9, $10, $11 }' results/degree-exponents/results.csv | uniq >same.txt
-[ "$(wc -l <same.txt)" = 1 ] || fail "alpha matters: $(cat same.txt)"
 awk -F, 'NR > 1 && $12 == 1 { print $8, $9, $10, $11 }' results/layers/results.csv | uniq >same.txt
 [ "$(wc -l <same.txt)" = 1 ] || fail "gcn and sgcn differ at k=1: $(cat same.txt)"
+if [ "$BUILD_KIND" = plain ]; then # twenty studies
+    "$SFUMATO" reproduce degree-exponents --datasets cora --trials 1 --quiet >exponents.txt
+    grep -q 'alpha=1, beta=1 is alpha=0, beta=1' exponents.txt || fail "$(cat exponents.txt)"
+    awk -F, 'NR > 1 && $14 == 1 { print $8, $9, $10, $11 }' results/degree-exponents/results.csv | uniq >same.txt
+    [ "$(wc -l <same.txt)" = 1 ] || fail "alpha matters: $(cat same.txt)"
+fi
 note "$(ls results/standard results/set1)"
 
 # Ctrl-C: what is finished stays.
