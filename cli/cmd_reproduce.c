@@ -230,7 +230,7 @@ static const cli_option options[] = {
     OPTION_CHOICE(
         "self-loops", settings.self_loops, self_loops,
         "reading: ACM and DBLP without or with the self-loops of their files; keep needs sfumato data get acm "
-        "dblp --keep-loops"),
+        "dblp --self-loops keep"),
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "its defaults",
                 "reading: options of lpnn, 'f=clamp, input=fx, output=g'"),
     {0}};

@@ -162,7 +162,7 @@ static void loops_are_kept_under_another_name(void **state) {
     setenv("XDG_CACHE_HOME", test_path("cache"), 1);
     setenv("SFUMATO_DATA", test_path("."), 1);
     assert_fails(SFU_ERR_NOT_FOUND, try_request("set1", "ACM", NULL, true), "acm+loops, with its self-loops",
-                 "sfumato data get acm --keep-loops fetches it");
+                 "sfumato data get acm --self-loops keep fetches it");
     assert_ok(try_request("set1", "cora", NULL, true));
     if (sfu_dataset_import(&dataset, &import) == SFU_ERR_UNSUPPORTED) {
         print_message("skipped: built without matio\n");
