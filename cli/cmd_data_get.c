@@ -9,7 +9,11 @@
 
 #include <string.h>
 
-static struct { sfu_get_options get; } settings;
+static struct {
+    sfu_get_options get;
+    int self_loops; /* place in the list below */
+} settings;
+static const char *const self_loop_choices[] = {"drop", "keep", NULL};
 
 static void defaults(void) { sfu_get_options_init(&settings.get); }
 
@@ -64,6 +68,7 @@ static int run(int count, char **names) {
         }
     }
     settings.get.progress = progress_report;
+    settings.get.keep_loops = settings.self_loops == 1;
     json_t *results = common.json ? json_array() : NULL;
     int code = DONE;
     for (int i = 0; i < count && code != INTERRUPTED; i++) {
@@ -85,8 +90,8 @@ static const cli_option options[] = {
     OPTION_TEXT("folder", VALUE_FOLDER, "FOLDER", settings.get.folder, "the user's cache folder",
                 "where the datasets go"),
     OPTION_FLAG("again", settings.get.again, "fetch although it is there"),
-    OPTION_FLAG("keep-loops", settings.get.keep_loops,
-                "keep self-loops, which are dropped otherwise; the dataset is then called NAME+loops"),
+    OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices,
+                  "what to do with edges from a node to itself; a dataset that keeps them is called NAME+loops"),
     {0}};
 
 const cli_command cmd_data_get = {

@@ -1,17 +1,17 @@
 /* Redoes a table of the paper, and tells cell by cell whether it agrees. */
 #include "cmd.h"
 
+#include "lists.h"
 #include "output.h"
 #include "progress.h"
 #include "results_report.h"
 #include "suggest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct {
     sfu_compare_options compare;
-    cli_texts datasets, nets;
+    const char *datasets, *nets;
     int feature_norm, loss, self_loops; /* places in the lists below */
     int32_t jobs;
     const char *folder;
@@ -32,40 +32,6 @@ static void defaults(void) {
     }
     settings.loss = paper.loss == SFU_LOSS_SUM ? 0 : 1;
     settings.self_loops = paper.keep_loops ? 1 : 0;
-}
-
-/* ---- lists ------------------------------------------------------------------------------------------------------- */
-
-/* "cora,citeseer": the words of all that an option was given. What they are kept in is to be freed. */
-typedef struct words {
-    char *text;
-    const char *items[TEXTS_MOST];
-    int count;
-} words;
-
-static bool cut_words(words *list, const cli_texts *texts) {
-    size_t size = 1;
-    for (int i = 0; i < texts->count; i++) {
-        size += strlen(texts->items[i]) + 1;
-    }
-    list->text = malloc(size);
-    if (!list->text) {
-        return false;
-    }
-    char *end = list->text;
-    for (int i = 0; i < texts->count; i++) {
-        end += sprintf(end, "%s,", texts->items[i]);
-    }
-    *end = '\0';
-    for (char *word = list->text; *word && list->count < TEXTS_MOST;) {
-        char *comma = strchr(word, ',');
-        *comma = '\0';
-        if (*word) {
-            list->items[list->count++] = word;
-        }
-        word = comma + 1;
-    }
-    return true;
 }
 
 /* ---- cut down ---------------------------------------------------------------------------------------------------- */
@@ -160,24 +126,44 @@ static int check_table(const char *table) {
     return misuse(&cmd_reproduce, "%s is no table of the paper%s", quote(table), suggestion_text(text, &nearest, ""));
 }
 
-static int interrupted(const sfu_compare_progress *last, const char *folder) {
+static int interrupted(const sfu_compare_progress *last, const char *table, const char *folder) {
+    if (needs_no_study(table)) {
+        fail("interrupted; nothing was written");
+        return INTERRUPTED;
+    }
     fail("interrupted; %s of %s studies are in %s, and the same command goes on", grouped(last->done),
          grouped(last->total), quote(folder));
     return INTERRUPTED;
 }
 
-static void settle_options(const words *datasets, const words *nets, const char *folder) {
+/* Of a table without studies. */
+static bool show_measuring(void *user, const sfu_compare_progress *progress) {
+    (void)user;
+    progress_detail(progress->what);
+    return progress_report(
+        NULL,
+        &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
+}
+
+/* What was given, as the library takes it; the lists own their texts. */
+static int settle_options(cli_list *datasets, cli_list *nets, const char *folder) {
     sfu_compare_options *options = &settings.compare;
-    options->datasets = datasets->items;
+    if (settings.datasets && !list_nets(datasets, settings.datasets)) {
+        return misuse(&cmd_reproduce, "--datasets: %s is no list of datasets: a,b,c", quote(settings.datasets));
+    }
+    if (settings.nets && !list_nets(nets, settings.nets)) {
+        return misuse(&cmd_reproduce, "--nets: %s is no list of networks: a,b,c", quote(settings.nets));
+    }
+    options->datasets = (const char *const *)datasets->items;
     options->dataset_count = datasets->count;
-    options->nets = nets->items;
+    options->nets = (const char *const *)nets->items;
     options->net_count = nets->count;
     options->feature_norm = feature_norms[settings.feature_norm];
     options->loss = settings.loss == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->keep_loops = settings.self_loops == 1;
     options->jobs = settings.jobs;
     options->folder = folder;
-    options->on_progress = results_progress;
+    return DONE;
 }
 
 static int reproduce(const char *table) {
@@ -187,6 +173,7 @@ static int reproduce(const char *table) {
     if (*cut_down(cut, table)) {
         say("cut down from what the paper did: %s", cut);
     }
+    settings.compare.on_progress = needs_no_study(table) ? show_measuring : results_progress;
     settings.compare.on_progress_user = &last;
     progress_start();
     progress_counts();
@@ -194,7 +181,7 @@ static int reproduce(const char *table) {
     progress_end();
     int code = DONE;
     if (status == SFU_ERR_CANCELLED) {
-        code = interrupted(&last, settings.compare.folder);
+        code = interrupted(&last, table, settings.compare.folder);
     } else if (status != SFU_OK) {
         code = fail_status(status);
     } else {
@@ -206,28 +193,26 @@ static int reproduce(const char *table) {
 
 static int run(int count, char **operands) {
     char place[64];
-    words datasets = {0}, nets = {0};
+    cli_list datasets = {0}, nets = {0};
     (void)count;
     int code = check_table(operands[0]);
-    if (code != DONE) {
-        return code;
+    snprintf(place, sizeof place, "results/%.40s", operands[0]);
+    if (code == DONE) {
+        code = settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
     }
-    snprintf(place, sizeof place, "results/%s", operands[0]);
-    if (cut_words(&datasets, &settings.datasets) && cut_words(&nets, &settings.nets)) {
-        settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
+    if (code == DONE) {
         code = reproduce(operands[0]);
-    } else {
-        code = fail("out of memory");
     }
-    free(datasets.text);
-    free(nets.text);
+    list_clear(&datasets);
+    list_clear(&nets);
     return code;
 }
 
 static const cli_option options[] = {
-    OPTION_TEXTS("datasets", "NAMES", settings.datasets,
-                 "only these of the table's, with commas between; a name, or a path like data/cora.safetensors"),
-    OPTION_TEXTS("nets", "NAMES", settings.nets, "only these of the table's networks, with commas between"),
+    OPTION_TEXT("datasets", VALUE_TEXT, "NAMES", settings.datasets, "all",
+                "only these of the table's, with commas between; a name, or a path like data/cora.safetensors"),
+    OPTION_TEXT("nets", VALUE_TEXT, "NAMES", settings.nets, "all",
+                "only these of the table's networks, with commas between"),
     OPTION_COUNT("splits", "N", settings.compare.splits, 1, 1000000, NULL, "random splits where the paper has ten"),
     OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL, "of each study"),
     OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as the others",
@@ -245,7 +230,7 @@ static const cli_option options[] = {
     OPTION_CHOICE(
         "self-loops", settings.self_loops, self_loops,
         "reading: ACM and DBLP without or with the self-loops of their files; keep needs sfumato data get acm "
-        "dblp --keep-loops"),
+        "dblp --self-loops keep"),
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "its defaults",
                 "reading: options of lpnn, 'f=clamp, input=fx, output=g'"),
     {0}};

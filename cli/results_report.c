@@ -11,7 +11,7 @@ bool results_progress(void *user, const sfu_compare_progress *progress) {
         *(sfu_compare_progress *)user = *progress;
     }
     snprintf(detail, sizeof detail, "%s of %s studies%s%.48s", grouped(progress->done), grouped(progress->total),
-             progress->what ? ", " : "", progress->what ? progress->what : "");
+             progress->what && *progress->what ? ", " : "", progress->what ? progress->what : "");
     progress_detail(detail);
     progress_left(progress->seconds_left);
     return progress_report(NULL, &(sfu_progress){.what = "comparing",

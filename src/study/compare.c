@@ -35,17 +35,19 @@ done:
     return status;
 }
 
-static sfu_status make_text(sfu__text *text, const char *kind, const sfu__request *request, int jobs) {
-    return strcmp(kind, "cost") == 0 ? sfu__cost_table(text, request, jobs) : sfu__datasets_table(text, request);
+static sfu_status make_text(sfu__text *text, const char *kind, const sfu__request *request,
+                            const sfu_compare_options *options) {
+    return strcmp(kind, "cost") == 0 ? sfu__cost_table(text, request, options->on_progress, options->on_progress_user)
+                                     : sfu__datasets_table(text, request);
 }
 
 /* Beside all studies: cost.md and datasets.md. */
-static sfu_status write_texts(const sfu_results *results, int jobs) {
+static sfu_status write_texts(const sfu_results *results, const sfu_compare_options *options) {
     static const char *const kinds[][2] = {{"cost", "cost.md"}, {"datasets", "datasets.md"}};
     sfu_status status = SFU_OK;
     for (size_t i = 0; i < 2 && status == SFU_OK; i++) {
         sfu__text text = {0};
-        status = make_text(&text, kinds[i][0], &results->request, jobs);
+        status = make_text(&text, kinds[i][0], &results->request, options);
         if (status == SFU_OK) {
             status = write_file(results->folder, kinds[i][1], text.bytes, text.size);
         }
@@ -55,12 +57,12 @@ static sfu_status write_texts(const sfu_results *results, int jobs) {
 }
 
 /* What the results show, and the report in their folder. */
-static sfu_status finish(sfu_results *results, int jobs) {
+static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__results_finish(results));
     SFU_TRY(sfu_results_report(results));
     if (strcmp(results->request.kind, "all") == 0) {
-        SFU_TRY(write_texts(results, jobs));
+        SFU_TRY(write_texts(results, options));
     }
 done:
     return status;
@@ -123,11 +125,11 @@ done:
 }
 
 /* A table that is text alone. */
-static sfu_status describe(sfu_results *results, int jobs) {
+static sfu_status describe(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
     SFU_TRY(check_readings(results));
-    SFU_TRY(make_text(&text, results->request.kind, &results->request, jobs));
+    SFU_TRY(make_text(&text, results->request.kind, &results->request, options));
     results->text = text.bytes;
     text = (sfu__text){0};
     SFU_TRY(sfu__make_folders(results->folder));
@@ -147,10 +149,10 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(sfu__request_make(&made->request, kind, options));
     if (is_text_alone(kind)) {
-        SFU_TRY(describe(made, options->jobs));
+        SFU_TRY(describe(made, options));
     } else {
         SFU_TRY(run(made, options));
-        SFU_TRY(finish(made, options->jobs));
+        SFU_TRY(finish(made, options));
     }
     *results = made;
     made = NULL;

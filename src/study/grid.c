@@ -158,3 +158,20 @@ const char *sfu__percent(char buffer[SFU__FIXED_MAX], double share) {
 const char *sfu__percent_signed(char buffer[SFU__FIXED_MAX], double share) {
     return write_fixed(buffer, 100 * share, 1, true);
 }
+
+const char *sfu__grouped(char text[SFU__GROUPED_MAX], int64_t number) {
+    char digits[24];
+    const int size = snprintf(digits, sizeof digits, "%" PRIu64, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+    char *to = text;
+    if (number < 0) {
+        *to++ = '-';
+    }
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0) {
+            *to++ = ',';
+        }
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}

@@ -29,4 +29,8 @@ const char *sfu__fixed(char buffer[SFU__FIXED_MAX], double number, int decimals)
 const char *sfu__percent(char buffer[SFU__FIXED_MAX], double share);
 const char *sfu__percent_signed(char buffer[SFU__FIXED_MAX], double share);
 
+/* 1234567 as "1,234,567". Returns `text`. */
+enum { SFU__GROUPED_MAX = 32 };
+const char *sfu__grouped(char text[SFU__GROUPED_MAX], int64_t number);
+
 #endif

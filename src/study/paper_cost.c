@@ -3,13 +3,24 @@
 #include "published.h"
 #include "results_int.h"
 
-#include "markdown.h"
+#include "grid.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* The networks of Table 1, in its order. */
 static const char *const nets[] = {"gcn", "sgcn", "fp+mlp", "sgcn+lp", "gcn+lp", "linear+lp", "mlp+lp"};
 enum { NETS = sizeof nets / sizeof nets[0] };
+
+/* One table on its way. */
+typedef struct costing {
+    const sfu__request *request;
+    sfu_compare_fn on_progress; /* or NULL */
+    void *user;
+    int done, total; /* networks */
+} costing;
 
 /* An epoch is a training step and a validation. */
 static double epoch_s(const sfu_plan *plan, bool measured) {
@@ -18,14 +29,14 @@ static double epoch_s(const sfu_plan *plan, bool measured) {
     return measured ? train.measured_s + evaluate.measured_s : train.predicted_s + evaluate.predicted_s;
 }
 
-static sfu_status add_row(sfu__markdown *table, const sfu_plan *plan) {
+static sfu_status add_row(sfu__grid *table, const sfu_plan *plan) {
     const sfu_paper_cost cost = sfu_plan_paper_cost(plan);
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__markdown_cell(table, "%s", cost.name));
-    SFU_TRY(sfu__markdown_cell(table, "%s", cost.formula));
-    SFU_TRY(sfu__markdown_cell(table, "%.3g", cost.value));
-    SFU_TRY(sfu__markdown_cell(table, "%.3g ms", 1e3 * epoch_s(plan, false)));
-    SFU_TRY(sfu__markdown_cell(table, "%.3g ms", 1e3 * epoch_s(plan, true)));
+    SFU_TRY(sfu__grid_format(table, "%s", cost.name));
+    SFU_TRY(sfu__grid_format(table, "%s", cost.formula));
+    SFU_TRY(sfu__grid_format(table, "%.3g", cost.value));
+    SFU_TRY(sfu__grid_format(table, "%.3g ms", 1e3 * epoch_s(plan, false)));
+    SFU_TRY(sfu__grid_format(table, "%.3g ms", 1e3 * epoch_s(plan, true)));
 done:
     return status;
 }
@@ -62,24 +73,40 @@ done:
 static bool is_wanted(const sfu__request *request, const char *net) {
     bool wanted = request->nets.count == 0;
     for (int i = 0; i < request->nets.count; i++) {
-        wanted = wanted || strcmp(request->nets.items[i], net) == 0;
+        wanted = wanted || strcasecmp(request->nets.items[i], net) == 0;
     }
     return wanted;
 }
 
-static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, const sfu__request *request) {
+static sfu_status tell(costing *self, const char *dataset, const char *net) {
+    char what[SFU__NAME_MAX];
+    snprintf(what, sizeof what, "%s %s", dataset, net);
+    const sfu_compare_progress progress = {.done = self->done,
+                                           .total = self->total,
+                                           .trials = self->done,
+                                           .all = self->total,
+                                           .seconds_left = NAN,
+                                           .what = what};
+    self->done++;
+    return self->on_progress == NULL || self->on_progress(self->user, &progress)
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_CANCELLED, "cancelled");
+}
+
+static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, costing *self) {
     static const char *const heads[] = {"network", "cost in the paper", "its value", "predicted", "measured"};
     sfu_status status = SFU_OK;
     sfu_split *split = NULL;
     sfu_plan *plan = NULL;
-    sfu__markdown table = {.align = "llrrr"};
+    sfu__grid table = {.align = "llrrr"};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        SFU_TRY(sfu__markdown_cell(&table, "%s", heads[i]));
+        SFU_TRY(sfu__grid_add(&table, heads[i]));
     }
     SFU_TRY(sfu_split_new(&split, dataset, NULL, NULL));
     bool first = true;
     for (int i = 0; i < NETS; i++) {
-        if (is_wanted(request, nets[i])) {
+        if (is_wanted(self->request, nets[i])) {
+            SFU_TRY(tell(self, sfu_dataset_name(dataset), nets[i]));
             SFU_TRY(plan_net(&plan, dataset, split, nets[i]));
             SFU_TRY(first ? print_numbers(text, dataset, plan) : SFU_OK);
             SFU_TRY(add_row(&table, plan));
@@ -88,21 +115,35 @@ static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, const
             first = false;
         }
     }
-    SFU_TRY(sfu__markdown_print(text, &table));
+    SFU_TRY(sfu__grid_print(text, &table));
 done:
-    sfu__markdown_clear(&table);
+    sfu__grid_clear(&table);
     sfu_plan_free(plan);
     sfu_split_free(split);
     return status;
 }
 
-sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, int jobs) {
+/* How many networks there are to measure, were all datasets there. */
+static int count_networks(const sfu__request *request) {
+    char name[SFU__NAME_MAX];
+    int datasets = 0, networks = 0;
+    for (int i = 0; sfu__paper_dataset(i) != NULL; i++) {
+        datasets += sfu__paper_dataset_wanted(name, i, request);
+    }
+    for (int i = 0; i < NETS; i++) {
+        networks += is_wanted(request, nets[i]);
+    }
+    return datasets * networks;
+}
+
+sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, sfu_compare_fn on_progress, void *user) {
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     sfu__text missing = {0};
     bool any = false;
-    (void)jobs; /* times are those of one core */
+    costing self = {request, on_progress, user, 0, 0};
     SFU_TRY(sfu__paper_check(request));
+    self.total = count_networks(request);
     SFU_TRY(sfu__text_format(
         text, "## What an epoch costs, by Table 1 of the paper and in truth\n\nThe paper's cost counts "
               "multiplications, as if "
@@ -113,7 +154,7 @@ sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, int job
         if (dataset == NULL) {
             break;
         }
-        SFU_TRY(add_dataset(text, dataset, request));
+        SFU_TRY(add_dataset(text, dataset, &self));
         sfu_dataset_free(dataset);
         dataset = NULL;
         any = true;

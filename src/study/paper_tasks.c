@@ -163,9 +163,10 @@ static sfu_status check_loops(const sfu__tasks *tasks) {
         status = sfu_dataset_open(&dataset, name);
         sfu_dataset_free(dataset);
         if (status == SFU_ERR_NOT_FOUND) {
-            status = sfu__fail(SFU_ERR_NOT_FOUND,
-                               "%s, with its self-loops, is not there; sfumato data get %.*s --keep-loops fetches it",
-                               name, (int)strcspn(name, "+"), name);
+            status =
+                sfu__fail(SFU_ERR_NOT_FOUND,
+                          "%s, with its self-loops, is not there; sfumato data get %.*s --self-loops keep fetches it",
+                          name, (int)strcspn(name, "+"), name);
         }
     }
     return status;

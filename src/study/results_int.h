@@ -60,7 +60,8 @@ SFU_CHECKED sfu_status sfu__advice(sfu__text *text, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__tables_tex(sfu__text *text, const sfu_results *results);
 
 /* "cost" and "datasets", which need no study: paper_cost.c, paper_datasets.c. As markdown. */
-SFU_CHECKED sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, int jobs);
+SFU_CHECKED sfu_status sfu__cost_table(sfu__text *text, const sfu__request *request, sfu_compare_fn on_progress,
+                                       void *user);
 SFU_CHECKED sfu_status sfu__datasets_table(sfu__text *text, const sfu__request *request);
 
 /* The plots/ of a folder, and report.html: results_plots.c, results_html.c. */

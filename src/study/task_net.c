@@ -5,7 +5,7 @@
  *
  *   k of a sweep          gcn, k 3     smooth | dense $hidden relu | smooth | dense $hidden relu | smooth | softmax
  *   self and neighbour    mlp+lp       dense $hidden relu | softmax | smooth^2(self=0.25, neighbour=0.75)
- *   exponents             mlp+lp       dense $hidden relu | softmax | smooth^2(left=0.25, right=0.75)
+ *   exponents             mlp+lp       dense $hidden relu | softmax | smooth^2(right=0.75)
  *   feature norm          sgcn         smooth^2(norm=sym+row) | softmax
  */
 #include "results.h"
@@ -34,12 +34,16 @@ static bool smooths_features(const sfu_net *net) {
     return features;
 }
 
-/* (self=0.25, neighbour=0.75) */
+/* (self=0.25, neighbour=0.75), or (right=0.75): left cancels where rows are scaled to sum to 1, so that cells of equal
+ * beta are one text. */
 static sfu_status print_sweep(sfu__text *text, const sfu__task *task) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, task->exponents ? "(left=" : "(self="));
-    SFU_TRY(sfu__text_number(text, task->alpha));
-    SFU_TRY(sfu__text_format(text, task->exponents ? ", right=" : ", neighbour="));
+    if (!task->exponents) {
+        SFU_TRY(sfu__text_format(text, "(self="));
+        SFU_TRY(sfu__text_number(text, task->alpha));
+        SFU_TRY(sfu__text_format(text, ", "));
+    }
+    SFU_TRY(sfu__text_format(text, task->exponents ? "(right=" : "neighbour="));
     SFU_TRY(sfu__text_number(text, task->beta));
     SFU_TRY(sfu__text_format(text, ")"));
 done:
