@@ -167,7 +167,7 @@ done:
 static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series, bool first) {
     sfu_status status = SFU_OK;
     const int count = chart->series.count;
-    const double apart = chart->times ? 0 : (series - 0.5 * (count - 1)) * (count > 8 ? 0.4 / count : 0.05);
+    const double apart = chart->times ? 0 : (series - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
     SFU_TRY(sfu__text_format(script,
                              "%scsv skip 1 using ($1 == %d ? $2 + %.4f : NaN):3:4:5 with %s lt 1 lw 1.6 pt %d ps 0.9 "
                              "lc rgb '%s' title ",
@@ -183,7 +183,7 @@ sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, co
     sfu_status status = SFU_OK;
     bool first = true;
     SFU_TRY(sfu__plot_start(script, files, "Results"));
-    SFU_TRY(sfu__chart_look(script, 800, 440));
+    SFU_TRY(sfu__chart_look(script, 680, 460));
     SFU_TRY(add_label(script, "title", chart->title, "font ',16'"));
     SFU_TRY(add_label(script, "xlabel", chart->x_label, "offset 0,0.2"));
     SFU_TRY(add_label(script, "ylabel", chart->y_label, "offset 1,0"));

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_MOST = 24, WIDTH = 680 };
+
 /* The ranks of one size, the best first. Lengths are in lines of text, downwards from the axis. */
 typedef struct diagram {
     const sfu_rank **ranks;
@@ -105,13 +107,12 @@ done:
 
 /* The names are labels of the script: they are cut where they are long, and the data's are not. */
 static sfu_status add_names(sfu__text *script, const diagram *self) {
-    enum { MOST = 24 };
     sfu_status status = SFU_OK;
     const int left = (self->count + 1) / 2;
     for (int i = 0; i < self->count; i++) {
         const int place = i < left ? i : self->count - 1 - i;
         SFU_TRY(sfu__text_format(script, "set label "));
-        SFU_TRY(sfu__chart_quote(script, self->ranks[i]->net, MOST));
+        SFU_TRY(sfu__chart_quote(script, self->ranks[i]->net, NAME_MOST));
         SFU_TRY(sfu__text_format(script, ".'  %.2f' at %s,%.2f %s textcolor rgb '" SFU__INK "'\n", self->ranks[i]->rank,
                                  i < left ? "1 - gap" : "n + gap", -(self->first + place),
                                  i < left ? "right" : "left"));
@@ -120,21 +121,32 @@ done:
     return status;
 }
 
+/* How much room the names need on each side, as a share of the axis: a character is about 8 wide. */
+static double name_room(const diagram *self, int width) {
+    size_t most = 0;
+    for (int i = 0; i < self->count; i++) {
+        const size_t size = strlen(self->ranks[i]->net);
+        most = size > most ? size : most;
+    }
+    const double side = 8.0 * ((most < NAME_MOST ? (double)most : NAME_MOST + 1) + 7) / width;
+    return side / (1 - 2 * side);
+}
+
 static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *self) {
     sfu_status status = SFU_OK;
     sfu__text groups = {0};
     SFU_TRY(add_groups(&groups, self));
     const double depth = self->first + (self->count + 1) / 2 - 0.3;
     SFU_TRY(sfu__plot_start(script, &plot->files, "Average ranks"));
-    SFU_TRY(sfu__chart_look(script, 800, (int)(24 * (depth + 3.2)) + 30));
+    SFU_TRY(sfu__chart_look(script, WIDTH, (int)(24 * (depth + 3.2)) + 30));
     SFU_TRY(sfu__text_format(script, "set title "));
     SFU_TRY(sfu__chart_quote(script, plot->title, 60));
     SFU_TRY(sfu__text_format(script,
                              " font ',16' textcolor rgb '" SFU__INK "'\n"
                              "n = %d\ngap = 0.02 * (n - 1)\n"
                              "unset border\nunset tics\nunset key\nset lmargin 1\nset rmargin 1\n"
-                             "set xrange [1 - 0.38 * (n - 1) : n + 0.38 * (n - 1)]\nset yrange [%.2f:3]\n",
-                             self->count, -depth));
+                             "room = %.3f * (n - 1)\nset xrange [1 - room : n + room]\nset yrange [%.2f:3]\n",
+                             self->count, name_room(self, WIDTH), -depth));
     SFU_TRY(add_axis(script, self));
     SFU_TRY(sfu__text_add(script, groups.bytes != NULL ? groups.bytes : "", groups.size));
     SFU_TRY(add_names(script, self));
@@ -151,10 +163,12 @@ done:
     return status;
 }
 
+static const sfu__plot_kind kind = {"ranks", "Average ranks",
+                                    "Average rank over the datasets, 1 being the best. Networks whose ranks differ by "
+                                    "less than the critical difference "
+                                    "(Nemenyi, 5 %) are joined by a thick line: they cannot be told apart."};
+
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *size) {
-    static const char note[] = "Average rank over the datasets, 1 being the best. Networks whose ranks differ by less "
-                               "than the critical difference (Nemenyi, 5 %) are joined by a thick line: they cannot be "
-                               "told apart.";
     sfu_status status = SFU_OK;
     diagram self = {.critical = NAN};
     sfu__plot *plot = NULL;
@@ -162,11 +176,8 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const char 
     SFU_TRY(take(&self, results, size));
     if (self.count > 1) {
         SFU_TRY(sfu__text_format(&title, "Average rank over %d datasets, size %s", self.ranks[0]->datasets, size));
-        SFU_TRY(sfu__plots_add(&plot, plots, results, "ranks", size, note));
-        plot->title = sfu__copy_string(title.bytes);
-        status = plot->title != NULL ? add_script(&plot->script, plot, &self) : SFU_ERR_MEMORY;
-    }
-    if (status == SFU_OK && self.count > 1) {
+        SFU_TRY(sfu__plots_add(&plot, plots, results, &kind, size, title.bytes));
+        SFU_TRY(add_script(&plot->script, plot, &self));
         SFU_TRY(add_data(&plot->data, &self));
     }
 done:

@@ -12,21 +12,31 @@
 #include <string.h>
 
 typedef struct sweep {
-    const char *kind, *title, *x_label, *note;
+    sfu__plot_kind kind;
+    const char *title, *x_label;
     bool layers, exponents;
 } sweep;
 
 static const sweep sweeps[] = {
-    {"layers", "accuracy and the number of smoothings", "k",
-     "Test accuracy; k counts smoothings, or for GCN convolutions.", true, false},
-    {"self-neighbour", "weights of label smoothing", "alpha / beta",
-     "Alpha is the weight of a node itself, beta that of its neighbours, in every smoothing after the softmax.", false,
+    {{"layers", "The number of smoothings", "Test accuracy; k counts smoothings, or for GCN convolutions."},
+     "accuracy and k",
+     "k",
+     true,
      false},
-    {"degree-exponents", "exponents of the degrees", "alpha / beta",
-     "Alpha and beta are the exponents of the degree left and right of the adjacency in every smoothing after the "
-     "softmax, whose rows are then scaled to sum to 1: alpha cancels, so that points of the same beta are the same "
-     "network.",
-     false, true},
+    {{"self-neighbour", "Weights of label smoothing",
+      "Alpha is the weight of a node itself, beta that of its neighbours, in every smoothing after the softmax."},
+     "weights of label smoothing",
+     "alpha / beta",
+     false,
+     false},
+    {{"degree-exponents", "Exponents of the degrees",
+      "Alpha and beta are the exponents of the degree left and right of the adjacency in every smoothing after the "
+      "softmax, whose rows are then scaled to sum to 1: alpha cancels, so that points of the same beta are the same "
+      "network."},
+     "exponents of the degrees",
+     "alpha / beta",
+     false,
+     true},
 };
 
 static bool is_of(const sweep *self, const sfu__task *task) {
@@ -108,7 +118,7 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const sweep
     chart.title = title.bytes;
     SFU_TRY(fill(&chart, results, self, dataset));
     if (chart.tics.count > 1) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, self->kind, dataset, self->note, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, &self->kind, dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);

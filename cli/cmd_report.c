@@ -1,0 +1,92 @@
+/* Tables, plots and a page from the results of a comparison. */
+#include "cmd.h"
+
+#include "json_output.h"
+#include "output.h"
+
+#include <string.h>
+
+/* What lies in the folder of results afterwards, and what it is. */
+static const char *const files[][2] = {
+    {"report.html", "all of it as one page"},
+    {"tables.md", "the tables as text"},
+    {"tables.tex", "the tables for LaTeX"},
+    {"plots", "the plots, each with its script and data"},
+    {"results.csv", "the entries, one a network, dataset, size and split"},
+    {"timings.csv", "how long they took"},
+    {"manifest.json", "what is needed to run it again"},
+};
+enum { FILES = sizeof files / sizeof files[0] };
+
+/* FOLDER/NAME */
+static void join(char path[4096], const char *folder, const char *name) {
+    const size_t size = strlen(folder);
+    snprintf(path, 4096, "%s%s%s", folder, size > 0 && folder[size - 1] == '/' ? "" : "/", name);
+}
+
+static json_t *to_json(const sfu_results *results) {
+    const char *folder = sfu_results_folder(results);
+    json_t *written = json_object();
+    int cells = 0, ranks = 0;
+    for (int i = 0; i < FILES; i++) {
+        char path[4096];
+        join(path, folder, files[i][0]);
+        json_put(written, files[i][0], json_bytes(path));
+    }
+    while (sfu_results_cell(results, cells)) {
+        cells++;
+    }
+    while (sfu_results_rank(results, ranks)) {
+        ranks++;
+    }
+    return json_pack("{s:o, s:i, s:i, s:o}", "folder", json_bytes(folder), "cells", cells, "ranks", ranks, "files",
+                     written);
+}
+
+static void print(const sfu_results *results) {
+    put_clean(stdout, sfu_results_text(results));
+    if (common.quiet) {
+        return;
+    }
+    printf("\n");
+    for (int i = 0; i < FILES; i++) {
+        char path[4096];
+        join(path, sfu_results_folder(results), files[i][0]);
+        clean(path);
+        printf("%s  %s\n", path, files[i][1]);
+    }
+}
+
+static int run(int count, char **operands) {
+    (void)count;
+    sfu_results *results = NULL;
+    int code = DONE;
+    sfu_status status = sfu_results_open(&results, operands[0]);
+    if (status == SFU_OK) {
+        status = sfu_results_report(results);
+    }
+    if (status != SFU_OK) {
+        code = fail_status(status);
+    } else if (common.json) {
+        code = put_json(to_json(results));
+    } else {
+        print(results);
+    }
+    sfu_results_free(results);
+    return code;
+}
+
+const cli_command cmd_report = {
+    .name = "report",
+    .summary = "write tables, plots and a page from results",
+    .description =
+        "compare and reproduce end with a report; this makes it anew from the folder of their results, without any "
+        "training: after an interruption, with another version of the program, or where gnuplot, which draws the "
+        "plots, "
+        "was not installed before. It prints the tables.\n\n"
+        "report.html is one page that needs nothing else: no network, no other file. Its tables can be sorted.",
+    .operands =
+        (const cli_operand[]){{.name = "RESULTS", .kind = VALUE_FOLDER, .help = "the folder of the results"}, {0}},
+    .examples = (const cli_example[]){{"sfumato report results", "Write the report anew, and print the tables:"}, {0}},
+    .reports = true,
+    .run = run};
