@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include "class_names.h"
+#include "import_options.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -15,10 +16,8 @@ static struct {
     int self_loops; /* place in self_loop_choices */
 } settings;
 
-static const char *const header_choices[] = {"auto", "yes", "no", NULL};
 static const char *const self_loop_choices[] = {"drop", "keep", NULL};
 static const char *const duplicate_choices[] = {"max", "sum", "first", NULL};
-static const char *const scale_choices[] = {"unit", "sum", "none", NULL};
 
 static void defaults(void) {
     memset(&settings, 0, sizeof settings);
@@ -31,35 +30,21 @@ static const cli_option options[] = {
     OPTION_TEXT("name", VALUE_TEXT, "NAME", settings.import.name, "as the output or the source",
                 "what the dataset is called"),
     OPTION_NAME("format", "FORMAT", settings.import.format, sfu_import_format, "as it looks", "how the source is read"),
-    OPTION_TEXT("edges", VALUE_FILE, "FILE", settings.import.edges, NULL,
-                "two columns of nodes, and a weight if there is a third"),
-    OPTION_TEXT("nodes", VALUE_FILE, "FILE", settings.import.nodes, NULL,
-                "node, features and the label, all in one file"),
-    OPTION_TEXT("label", VALUE_TEXT, "COLUMN", settings.import.label, NULL, "the column of --nodes that is the label"),
-    OPTION_TEXT("features", VALUE_FILE, "FILE", settings.import.features, NULL,
-                "node and a number a feature, or node,feature,value"),
-    OPTION_TEXT("feature-names", VALUE_FILE, "FILE", settings.import.feature_names, NULL,
-                "one a line: names the features and fixes their order and number"),
-    OPTION_TEXT("labels", VALUE_FILE, "FILE", settings.import.labels, NULL, "node,label"),
+    IMPORT_FILES(settings.import),
     OPTION_TEXT("columns", VALUE_FILE, "FILE", settings.import.columns, NULL,
                 "node and one number a column, columns named in the header"),
     OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
                 "node,part with the parts train, val and test: the dataset's own split"),
     OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
                 "what the classes are called, in their order: A,B,... or a file with a name a line"),
-    OPTION_CHOICE("header", settings.import.header, header_choices,
-                  "whether the first line of a CSV file names its columns"),
-    OPTION_FLAG("strict", settings.import.strict,
-                "refuse an edge to a node that no other file names, instead of adding the node"),
-    OPTION_FLAG("directed", settings.import.directed, "keep the direction of edges"),
+    IMPORT_HEADER(settings.import),
+    IMPORT_RULES(settings.import),
     OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices, "what to do with edges from a node to itself"),
     OPTION_CHOICE("duplicates", settings.import.duplicates, duplicate_choices,
                   "which weight an edge gets that is there several times"),
     OPTION_FLAG("largest-component", settings.import.largest, "keep only the largest connected component"),
-    OPTION_CHOICE("scale", settings.import.scale, scale_choices,
-                  "scale a node's features to length 1, to sum 1, or leave them"),
-    OPTION_COUNT("knn", "K", settings.import.knn, 1, 10000, "",
-                 "no graph: join each node with its K nearest, by the cosine of their features"),
+    IMPORT_SCALE(settings.import),
+    IMPORT_KNN(settings.import),
     OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one a core",
                  "how many threads work; never changes the result"),
     {0}};
@@ -80,17 +65,8 @@ static char *output_path(const sfu_dataset *dataset) {
 }
 
 static int check_output(const char *path) {
-    const sfu_import_options *import = &settings.import;
-    const char *all[] = {import->source,        import->edges,  import->nodes,   import->features,
-                         import->feature_names, import->labels, import->columns, import->split};
-    const char *inputs[sizeof all / sizeof all[0] + 1];
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i]) {
-            inputs[count++] = all[i];
-        }
-    }
-    inputs[count] = NULL;
+    const char *inputs[IMPORT_INPUTS_MAX];
+    import_inputs(inputs, &settings.import);
     return report_check_output(path, inputs);
 }
 

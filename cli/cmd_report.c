@@ -1,8 +1,9 @@
 /* Tables, plots and a page from the results of a comparison. */
 #include "cmd.h"
 
-#include "json_output.h"
 #include "output.h"
+#include "results_report.h"
+#include "table.h"
 
 #include <string.h>
 
@@ -24,37 +25,38 @@ static void join(char path[4096], const char *folder, const char *name) {
     snprintf(path, 4096, "%s%s%s", folder, size > 0 && folder[size - 1] == '/' ? "" : "/", name);
 }
 
+/* The keys of compare and reproduce, and the files. NULL where there is no memory. */
 static json_t *to_json(const sfu_results *results) {
+    json_t *object = results_json(results), *written = json_object();
     const char *folder = sfu_results_folder(results);
-    json_t *written = json_object();
-    int cells = 0, ranks = 0;
-    for (int i = 0; i < FILES; i++) {
+    bool fine = object && written && json_put(object, "folder", json_bytes(folder));
+    for (int i = 0; fine && i < FILES; i++) {
         char path[4096];
         join(path, folder, files[i][0]);
-        json_put(written, files[i][0], json_bytes(path));
+        fine = json_put(written, files[i][0], json_bytes(path));
     }
-    while (sfu_results_cell(results, cells)) {
-        cells++;
+    fine = fine && json_object_set(object, "files", written) == 0;
+    json_decref(written);
+    if (!fine) {
+        json_decref(object);
     }
-    while (sfu_results_rank(results, ranks)) {
-        ranks++;
-    }
-    return json_pack("{s:o, s:i, s:i, s:o}", "folder", json_bytes(folder), "cells", cells, "ranks", ranks, "files",
-                     written);
+    return fine ? object : NULL;
 }
 
 static void print(const sfu_results *results) {
-    put_clean(stdout, sfu_results_text(results));
+    cli_table table = {.align = "ll"};
+    results_print(results);
     if (common.quiet) {
         return;
     }
-    printf("\n");
     for (int i = 0; i < FILES; i++) {
         char path[4096];
         join(path, sfu_results_folder(results), files[i][0]);
         clean(path);
-        printf("%s  %s\n", path, files[i][1]);
+        TABLE_CELLS(&table, path, files[i][1]);
     }
+    putchar('\n');
+    table_print(&table, stdout, 0);
 }
 
 static int run(int count, char **operands) {

@@ -240,7 +240,7 @@ static void print_classes(const cli_report *report) {
     }
 }
 
-static void print_warnings(const cli_report *report) {
+void report_print_warnings(const cli_report *report) {
     char text[SENTENCE_MAX];
     const int width = terminal_width(STDOUT_FILENO) - 1;
     for (int i = 0; sfu_dataset_warning(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
@@ -263,7 +263,7 @@ void report_print(const cli_report *report) {
     if (report->info.classes > 0) {
         print_classes(report);
     }
-    print_warnings(report);
+    report_print_warnings(report);
 }
 
 void report_print_short(const cli_report *report) {

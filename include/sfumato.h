@@ -6,7 +6,7 @@
  *   1. version        2. status and messages     3. memory, log, progress
  *   4. datasets       5. import, make, get       6. splits       7. smoothing matrices
  *   8. networks       9. plans                  10. training    11. models and prediction
- *  12. tuning        13. comparing              14. this machine
+ *  12. tuning        13. comparing              14. labelling   15. this machine
  *
  * Conventions
  *   - A function that can fail returns an sfu_status; SFU_OK is 0. sfu_message() then tells the calling thread, in one
@@ -312,6 +312,7 @@ typedef struct sfu_get_options {
     bool again;         /* fetch although it is there */
     sfu_progress_fn progress;
     void *progress_user;
+    bool keep_loops; /* with the self-loops that import drops, as NAME+loops */
 } sfu_get_options;
 
 SFU_API void sfu_get_options_init(sfu_get_options *options);
@@ -760,7 +761,89 @@ SFU_API const char *sfu_results_folder(const sfu_results *results);
 /* Writes tables.md, tables.tex, results.csv, timings.csv, manifest.json, plots and report.html into the folder. */
 SFU_API SFU_CHECKED sfu_status sfu_results_report(const sfu_results *results);
 
-/* ---- 14. This machine -------------------------------------------------------------------------------------------- */
+/* ---- 14. Labelling ----------------------------------------------------------------------------------------------- */
+
+/* The whole way from a dataset with a few labels to all of them: a network chosen among a few by validation and tuned
+ * within a budget, and an estimate of how good it is that the choice has not seen. docs/label.md has the procedure and
+ * what the estimate means. */
+typedef struct sfu_labelling sfu_labelling;
+
+/* How far it is. Called a few times a second, by one thread at a time, not always the same. Returning false ends it:
+ * with the best so far where there is one, else with SFU_ERR_CANCELLED. */
+typedef struct sfu_label_progress {
+    int32_t step, steps;    /* done, and in all where no budget ends it before */
+    double seconds, budget; /* since the start; budget 0: there is none */
+    const char *net;        /* what is being trained: "gcn" */
+} sfu_label_progress;
+typedef bool (*sfu_label_fn)(void *user, const sfu_label_progress *progress);
+
+typedef struct sfu_label_options {
+    double seconds; /* the budget, 60; 0: none. It decides how many steps are made, and nothing else */
+    int32_t steps;  /* 0: as many as the budget allows; else so many, whatever they take. Equal steps, equal bytes */
+    uint64_t seed;
+    int jobs;                 /* trainings at a time, 0: one a core. Never changes what a step computes */
+    sfu_label_fn on_progress; /* or NULL */
+    void *on_progress_user;
+} sfu_label_options;
+
+SFU_API void sfu_label_options_init(sfu_label_options *options);
+
+/* Needs labels of at least two classes, and at least four of them. options may be NULL. */
+SFU_API SFU_CHECKED sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset,
+                                         const sfu_label_options *options);
+SFU_API void sfu_labelling_free(sfu_labelling *labelling);
+
+/* Shares are between 0 and 1. Held-out nodes are all the labelled ones, each scored by a network for which it was put
+ * away. */
+typedef struct sfu_label_summary {
+    int32_t labelled, unlabelled;
+    int32_t folds;
+    int32_t right;                   /* of the held-out nodes */
+    double accuracy, low, high;      /* of the held-out nodes, and its 95 % interval */
+    double frequent;                 /* what guessing the most frequent class would come to */
+    int32_t frequent_class;          /* */
+    double no_graph;                 /* what the network without a graph came to; NaN: there was no time for it */
+    int32_t graph_wins, graph_loses; /* held-out nodes that only the chosen one, or only that one, had right */
+    bool graph_helps;                /* these two differ by more than chance would have it, for the graph (5 %) */
+    const char *net, *params;        /* what was chosen, "gcn", and its settings */
+    double val_accuracy;             /* it was chosen by this, which is optimistic */
+    int32_t train, val;              /* labelled nodes that its weights and its choice came from */
+    int32_t steps, all_steps;        /* made, and how many there are for this dataset */
+    int64_t trainings;
+    bool interrupted; /* the caller ended it */
+    bool cut;         /* the budget ended it before each candidate was tried */
+    double seconds;
+} sfu_label_summary;
+SFU_API sfu_label_summary sfu_labelling_summary(const sfu_labelling *labelling);
+
+/* The i-th network that was tried, NULL after the last. */
+typedef struct sfu_label_candidate {
+    const char *net;
+    int32_t trials;      /* on all labelled nodes */
+    double val_accuracy; /* of the best of them */
+    double accuracy;     /* of the held-out nodes, the best of each fold */
+    int32_t chosen;      /* in how many folds */
+} sfu_label_candidate;
+SFU_API const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i);
+
+/* How many held-out nodes of class `truth` were taken for `guess`. */
+SFU_API int32_t sfu_labelling_confusion(const sfu_labelling *labelling, int32_t truth, int32_t guess);
+
+/* How sure predictions are, and how often such ones were right: the i-th range of probabilities, the surest first, NULL
+ * after the last. */
+typedef struct sfu_label_sureness {
+    double from, below;
+    int32_t held_out, right; /* nodes */
+    int32_t unlabelled;
+} sfu_label_sureness;
+SFU_API const sfu_label_sureness *sfu_labelling_sureness(const sfu_labelling *labelling, int i);
+
+/* The chosen model, and the probabilities that it gives all nodes, [nodes][classes], for sfu_predictions_save; the
+ * labelling's own. */
+SFU_API const sfu_model *sfu_labelling_model(const sfu_labelling *labelling);
+SFU_API const float *sfu_labelling_probabilities(const sfu_labelling *labelling);
+
+/* ---- 15. This machine -------------------------------------------------------------------------------------------- */
 
 /* One measured rate: "read L2", 69.1, "GB/s". */
 typedef struct sfu_rate {

@@ -132,7 +132,7 @@ static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
 
 /* ---- from draft to split ---------------------------------------------------------------------------------------- */
 
-static sfu_status start_draft(sfu__draft *draft, const sfu_dataset *dataset, const char *protocol, const char *size) {
+sfu_status sfu__draft_start(sfu__draft *draft, const sfu_dataset *dataset, const char *protocol, const char *size) {
     sfu_status status = SFU_OK;
     *draft = (sfu__draft){.dataset = dataset, .size = size};
     sfu__quote(draft->quoted, protocol, strlen(protocol));
@@ -154,6 +154,17 @@ done:
     return status;
 }
 
+/* A protocol leaves a node for every part. */
+static sfu_status check_parts(const sfu__draft *draft) {
+    for (int part = 0; part < SFU_PARTS; part++) {
+        if (memchr(draft->part_of, part, (size_t)draft->dataset->nodes) == NULL) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; train, val and test need one each",
+                             draft->quoted, sfu__part_names[part]);
+        }
+    }
+    return SFU_OK;
+}
+
 static sfu_status collect_parts(sfu_split *split, const sfu__draft *draft) {
     sfu_status status = SFU_OK;
     const uint8_t *part_of = draft->part_of;
@@ -163,10 +174,6 @@ static sfu_status collect_parts(sfu_split *split, const sfu__draft *draft) {
         }
     }
     for (int part = 0; part < SFU_PARTS; part++) {
-        if (split->count[part] == 0) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; train, val and test need one each",
-                             draft->quoted, sfu__part_names[part]);
-        }
         SFU_ALLOC(split->part[part], split->count[part]);
         split->count[part] = 0;
     }
@@ -217,30 +224,47 @@ static sfu_status digest_parts(sfu_split *split) {
     return sfu__tensors_digest(split->digest, tensors, SFU_PARTS);
 }
 
-sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol, const char *size) {
+sfu_status sfu__split_finish(sfu_split **split, sfu__draft *draft) {
     sfu_status status = SFU_OK;
     sfu_split *self = NULL;
+    *split = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->nodes = draft->dataset->nodes;
+    self->text = draft->text.bytes;
+    draft->text = (sfu__text){0};
+    SFU_TRY(collect_parts(self, draft));
+    SFU_TRY(digest_parts(self));
+    *split = self;
+    self = NULL;
+done:
+    sfu_split_free(self);
+    return status;
+}
+
+void sfu__draft_clear(sfu__draft *draft) {
+    sfu__free(draft->part_of);
+    sfu__text_clear(&draft->text);
+}
+
+sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol, const char *size) {
+    sfu_status status = SFU_OK;
+    sfu_split *made = NULL;
     sfu__draft draft = {0};
     *split = NULL;
     if (protocol == NULL) {
         protocol = dataset->has_standard ? "standard" : "random:0";
     }
     SFU_TRY(sfu_dataset_check(dataset));
-    SFU_TRY(start_draft(&draft, dataset, protocol, size));
+    SFU_TRY(sfu__draft_start(&draft, dataset, protocol, size));
     SFU_TRY(run_protocol(&draft, protocol));
-    SFU_ALLOC_ZERO(self, 1);
-    self->nodes = dataset->nodes;
-    self->text = draft.text.bytes;
-    draft.text = (sfu__text){0};
-    SFU_TRY(collect_parts(self, &draft));
-    SFU_TRY(warn_of_untrained(self, dataset));
-    SFU_TRY(digest_parts(self));
-    *split = self;
-    self = NULL;
+    SFU_TRY(check_parts(&draft));
+    SFU_TRY(sfu__split_finish(&made, &draft));
+    SFU_TRY(warn_of_untrained(made, dataset));
+    *split = made;
+    made = NULL;
 done:
-    sfu_split_free(self);
-    sfu__free(draft.part_of);
-    sfu__text_clear(&draft.text);
+    sfu_split_free(made);
+    sfu__draft_clear(&draft);
     return status;
 }
 

@@ -16,6 +16,14 @@ typedef struct sfu__draft {
     sfu__text text;              /* protocol and size as they are used */
 } sfu__draft;
 
+/* A draft of a dataset that was checked; refuses one without a label. sfu__draft_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__draft_start(sfu__draft *draft, const sfu_dataset *dataset, const char *protocol,
+                                        const char *size);
+void sfu__draft_clear(sfu__draft *draft);
+
+/* The split that a draft has come to, a part without any node among them; takes over its text. */
+SFU_CHECKED sfu_status sfu__split_finish(sfu_split **split, sfu__draft *draft);
+
 /* 500 to validate, 1000 to test, the rest is T; or 50/25/25 % by class. Then the training size. */
 SFU_CHECKED sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed);
 

@@ -65,7 +65,9 @@ sfu_status sfu__request_command(sfu__text *command, const sfu__request *request)
     if (request->lpnn_trials != request->trials) {
         SFU_TRY(sfu__text_format(command, " --lpnn-trials %d", request->lpnn_trials));
     }
-    SFU_TRY(add_option(command, "--space", request->space));
+    if (compare) {
+        SFU_TRY(add_option(command, "--space", request->space));
+    }
     SFU_TRY(sfu__text_format(command, " --seed %" PRIu64, request->seed));
     SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
     SFU_TRY(sfu__text_format(command, " --loss %s --self-loops %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
