@@ -153,7 +153,7 @@ static sfu_status add_table(sfu__text *html, const sfu_results *results, const c
     for (int i = 0; i < COLUMNS; i++) {
         shown[i] = has_any(results, table, &columns[i]);
         if (shown[i]) {
-            SFU_TRY(sfu__html_table_head(html, columns[i].title, columns[i].value != NULL));
+            SFU_TRY(sfu__html_table_head(html, columns[i].title, columns[i].value != NULL ? "n" : "t"));
         }
     }
     SFU_TRY(sfu__html_table_body(html));
@@ -212,7 +212,7 @@ static sfu_status add_pairs(sfu__text *html, const sfu_results *results, const c
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__html_table_begin(html, title));
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        SFU_TRY(sfu__html_table_head(html, heads[i], i >= 4));
+        SFU_TRY(sfu__html_table_head(html, heads[i], i >= 4 ? "n" : "t"));
     }
     SFU_TRY(sfu__html_table_body(html));
     for (int i = 0; i < results->pair_count; i++) {

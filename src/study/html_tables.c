@@ -14,14 +14,14 @@
 sfu_status sfu__html_table_begin(sfu__text *html, const char *caption) {
     return sfu__html(html,
                      "<div class=\"scroll table tall\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
-                     "<table class=\"sort\">\n<caption>%s</caption>\n<thead><tr>\n",
+                     "<table class=\"sort\">\n<caption><span>%s</span></caption>\n<thead><tr>\n",
                      caption, caption);
 }
 
-sfu_status sfu__html_table_head(sfu__text *html, const char *title, bool number) {
+sfu_status sfu__html_table_head(sfu__text *html, const char *title, const char *class) {
     return sfu__html(html,
                      "<th scope=\"col\" class=\"%s\" aria-sort=\"none\"><button type=\"button\">%s</button></th>\n",
-                     number ? "n" : "t", title);
+                     class, title);
 }
 
 sfu_status sfu__html_table_body(sfu__text *html) { return sfu__html(html, "</tr></thead>\n<tbody>\n"); }
@@ -167,11 +167,11 @@ static sfu_status add_size(sfu__text *html, const sfu_results *results, const ch
     SFU_TRY(sfu__text_format(&caption, "%s%s", standard ? "Standard split" : "Label-set size ", standard ? "" : size));
     SFU_TRY(sfu__text_format(&caption, ": test accuracy in percent, standard deviation in brackets, the best in bold"));
     SFU_TRY(sfu__html_table_begin(html, caption.bytes));
-    SFU_TRY(sfu__html_table_head(html, "network", false));
+    SFU_TRY(sfu__html_table_head(html, "network", "row"));
     for (int i = 0; i < datasets.count; i++) {
-        SFU_TRY(sfu__html_table_head(html, datasets.items[i], true));
+        SFU_TRY(sfu__html_table_head(html, datasets.items[i], "n"));
     }
-    SFU_TRY(sfu__html_table_head(html, "average rank", true));
+    SFU_TRY(sfu__html_table_head(html, "average rank", "n"));
     SFU_TRY(sfu__html_table_body(html));
     for (int i = 0; i < nets.count; i++) {
         SFU_TRY(add_row(html, results, size, nets.items[i], &datasets));

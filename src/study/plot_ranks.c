@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 24, WIDTH = 680 };
+enum { NAME_MOST = 24, WIDTH = 560 };
 
 /* The ranks of one size, the best first. Lengths are in lines of text, downwards from the axis. */
 typedef struct diagram {
@@ -140,7 +140,7 @@ static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *
     SFU_TRY(sfu__plot_start(script, &plot->files, "Average ranks"));
     SFU_TRY(sfu__chart_look(script, WIDTH, (int)(24 * (depth + 3.2)) + 30));
     SFU_TRY(sfu__text_format(script, "set title "));
-    SFU_TRY(sfu__chart_quote(script, plot->title, 60));
+    SFU_TRY(sfu__chart_quote(script, plot->title, 50));
     SFU_TRY(sfu__text_format(script,
                              " font ',16' textcolor rgb '" SFU__INK "'\n"
                              "n = %d\ngap = 0.02 * (n - 1)\n"

@@ -116,6 +116,9 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const sweep
     sfu__chart chart = {.x_label = self->x_label, .y_label = self->layers ? "test accuracy, %" : "accuracy, %"};
     SFU_TRY(sfu__text_format(&title, "%s: %s", dataset, self->title));
     chart.title = title.bytes;
+    if (self->layers) { /* the networks have the colours of the other plots */
+        SFU_TRY(sfu__cell_nets(&chart.series, results));
+    }
     SFU_TRY(fill(&chart, results, self, dataset));
     if (chart.tics.count > 1) {
         SFU_TRY(sfu__plots_add_chart(plots, results, &self->kind, dataset, &chart));
