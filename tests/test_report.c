@@ -125,7 +125,7 @@ static void command_asks_for_the_same(void **state) {
     assert_string_equal(command.bytes,
                         "sfumato compare cora 'my data/it'\\''s' pubmed acm dblp --nets "
                         "gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp,lpnn --sizes 1,2,3,4,5 --splits 10 --trials "
-                        "100 --lpnn-trials 30 --space paper --seed 0 --feature-norm sym --loss mean --self-loops drop "
+                        "100 --lpnn-trials 30 --space paper --seed 0 --feature-norm sym --loss mean "
                         "-o FOLDER");
     sfu__text_clear(&command);
     sfu_results_free(results);
@@ -366,9 +366,7 @@ static sfu_status report_body(void *context) {
     return status;
 }
 
-static void allocations_fail_body(void) {
-    test_fail_each_allocation(report_body, NULL, test_is_slow() ? 60 : 300);
-}
+static void allocations_fail_body(void) { test_fail_each_allocation(report_body, NULL, test_is_slow() ? 60 : 300); }
 
 static void every_allocation_may_fail(void **state) {
     (void)state;

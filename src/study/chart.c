@@ -173,16 +173,25 @@ done:
     return status;
 }
 
+/* How many series before this one have points. */
+static int shown_before(const sfu__chart *chart, int end) {
+    int shown = 0;
+    for (int series = 0; series < end; series++) {
+        shown += has_points(chart, series);
+    }
+    return shown;
+}
+
 /* Points of one place stand a little apart, so that their intervals can be told from each other. */
-static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series, bool first) {
+static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series) {
     sfu_status status = SFU_OK;
-    const int count = chart->series.count;
-    const double apart = chart->times ? 0 : (series - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
+    const int place = shown_before(chart, series), count = shown_before(chart, chart->series.count);
+    const double apart = chart->times ? 0 : (place - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
     SFU_TRY(sfu__text_format(
         script,
         "%scsv skip 1 using ($1 == %d ? $2 + %.4f : NaN):3:4:5 with yerrorlines lt 1 lw 1.6 pt %d ps 0.9 "
         "lc rgb '%s' title ",
-        first ? "plot " : ", \\\n     ", series, apart, sfu__chart_marker(series), sfu__chart_colour(series)));
+        place == 0 ? "plot " : ", \\\n     ", series, apart, sfu__chart_marker(series), sfu__chart_colour(series)));
     SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
 done:
     return status;
@@ -190,14 +199,11 @@ done:
 
 /* The names below the axis in so many columns as there is room for, and the drawing as much higher as they need. */
 static void measure_key(const sfu__chart *chart, int *columns, int *rows) {
+    const int shown = shown_before(chart, chart->series.count);
     size_t most = 0;
-    int shown = 0;
     for (int series = 0; series < chart->series.count; series++) {
-        if (has_points(chart, series)) {
-            const size_t size = strlen(chart->series.items[series]);
-            most = size > most ? size : most;
-            shown++;
-        }
+        const size_t size = has_points(chart, series) ? strlen(chart->series.items[series]) : 0;
+        most = size > most ? size : most;
     }
     *columns = most <= 10 ? 4 : most <= 18 ? 2 : 1; /* gnuplot takes no more than it thinks to have room for */
     *rows = (shown + *columns - 1) / *columns;
@@ -205,7 +211,6 @@ static void measure_key(const sfu__chart *chart, int *columns, int *rows) {
 
 sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
-    bool first = true;
     int columns = 1, rows = 1;
     measure_key(chart, &columns, &rows);
     SFU_TRY(sfu__plot_start(script, files, "Results"));
@@ -222,8 +227,7 @@ sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, co
     SFU_TRY(sfu__text_format(script, "\n"));
     for (int series = 0; series < chart->series.count; series++) {
         if (has_points(chart, series)) {
-            SFU_TRY(add_series(script, chart, series, first));
-            first = false;
+            SFU_TRY(add_series(script, chart, series));
         }
     }
     SFU_TRY(sfu__text_format(script, "\n"));

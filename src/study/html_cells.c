@@ -1,5 +1,5 @@
-/* html_cells.c - every cell with all that is known of it, a row each, and the paired comparisons. A column that no cell
- * of a table has anything for is left out.
+/* html_cells.c - every cell with all that is known of it, a row each, and the paired comparisons. A column in which no
+ * cell of a table has anything unusual is left out.
  */
 #include "html_page.h"
 
@@ -18,6 +18,7 @@ typedef struct column {
     const char *title;
     const char *(*text)(char buffer[TEXT_MAX], const sfu_cell *cell);
     double (*value)(const sfu_cell *cell); /* NULL: sorted by its text */
+    const char *usual;                     /* what needs no column where all cells have it */
 } column;
 
 static const char *put(char buffer[TEXT_MAX], const char *format, double value) {
@@ -85,15 +86,15 @@ static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
 }
 
 static const column columns[] = {
-    {"dataset", dataset_text, NULL},       {"size", size_text, NULL},
-    {"network", net_text, NULL},           {"k", k_text, k_value},
-    {"alpha", alpha_text, alpha_value},    {"beta", beta_text, beta_value},
-    {"measure", measure_text, NULL},       {"accuracy", mean_text, mean_value},
-    {"std", std_text, std_value},          {"95 % interval", interval_text, low_value},
-    {"rank", rank_text, rank_value},       {"p against best", p_text, p_value},
-    {"paper", paper_text, paper_value},    {"difference", difference_text, difference_value},
-    {"verdict", verdict_text, NULL},       {"same network as", same_text, NULL},
-    {"splits", splits_text, splits_value}, {"trials", trials_text, trials_value},
+    {"dataset", dataset_text, NULL},       {"size", size_text, NULL, ""},
+    {"network", net_text, NULL},           {"k", k_text, k_value, ""},
+    {"alpha", alpha_text, alpha_value},    {"beta", beta_text, beta_value, ""},
+    {"measure", measure_text, NULL},       {"accuracy", mean_text, mean_value, ""},
+    {"std", std_text, std_value},          {"95 % interval", interval_text, low_value, ""},
+    {"rank", rank_text, rank_value},       {"p against best", p_text, p_value, ""},
+    {"paper", paper_text, paper_value},    {"difference", difference_text, difference_value, ""},
+    {"verdict", verdict_text, NULL},       {"same network as", same_text, NULL, ""},
+    {"splits", splits_text, splits_value}, {"trials", trials_text, trials_value, ""},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -118,7 +119,7 @@ static bool has_any(const sfu_results *results, const cell_table *table, const c
     char buffer[TEXT_MAX];
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
-        if (table->has(cell) && (shown == NULL || shown->text(buffer, cell)[0] != '\0')) {
+        if (table->has(cell) && (shown == NULL || strcmp(shown->text(buffer, cell), shown->usual) != 0)) {
             return true;
         }
     }

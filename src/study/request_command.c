@@ -70,8 +70,8 @@ sfu_status sfu__request_command(sfu__text *command, const sfu__request *request)
     }
     SFU_TRY(sfu__text_format(command, " --seed %" PRIu64, request->seed));
     SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
-    SFU_TRY(sfu__text_format(command, " --loss %s --self-loops %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
-                             request->keep_loops ? "keep" : "drop"));
+    SFU_TRY(sfu__text_format(command, " --loss %s%s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
+                             request->keep_loops ? " --self-loops keep" : ""));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(add_option(command, "--lpnn", request->lpnn));
     }
