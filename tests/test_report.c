@@ -103,6 +103,11 @@ static void markdown_becomes_markup(void **state) {
     /* A heading without anything below it goes. */
     prose_is("# title\n## a\n| x |\n|---|\n| 1 |\n\n## b\ntext\n### c\nmore", false,
              "<h3>b</h3>\n<p>text</p>\n<h4>c</h4>\n<p>more</p>\n");
+    /* So does what leads to a table; what follows it stays. */
+    prose_is("## a\nSee:\n\n| x |\n|---|\n\nmore\n\nand\n\n- item\n\n| y |\n", false,
+             "<h3>a</h3>\n<p>more</p>\n<p>and</p>\n<ul>\n<li>item</li>\n</ul>\n");
+    prose_is("- do:\n\n      a < b\n      c\n\nend", false,
+             "<ul>\n<li>do:</li>\n</ul>\n<pre><code>a &lt; b\nc\n</code></pre>\n<p>end</p>\n");
     prose_is("| x | y |\n|---|--:|\n| 1 | <2> |\n", true,
              "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n<table>\n<thead>\n"
              "<tr><th scope=\"col\">x</th><th scope=\"col\">y</th></tr>\n</thead>\n<tbody>\n"
@@ -216,6 +221,7 @@ static void page_has_all_of_it(void **state) {
             fail_msg("report.html lacks %s", parts[i]);
         }
     }
+    assert_null(strstr(html, "17 s"));
     /* Five sizes; all cells, layers, smoothing; two pairs. */
     assert_int_equal(count_of(html, "<table class=\"sort\">"), 5 + 3 + 2);
     /* Sizes and trade-offs of five datasets, ranks of five sizes, three sweeps of two datasets. */

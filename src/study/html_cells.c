@@ -86,15 +86,15 @@ static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
 }
 
 static const column columns[] = {
-    {"dataset", dataset_text, NULL},       {"size", size_text, NULL, ""},
-    {"network", net_text, NULL},           {"k", k_text, k_value, ""},
-    {"alpha", alpha_text, alpha_value},    {"beta", beta_text, beta_value, ""},
-    {"measure", measure_text, NULL},       {"accuracy", mean_text, mean_value, ""},
-    {"std", std_text, std_value},          {"95 % interval", interval_text, low_value, ""},
-    {"rank", rank_text, rank_value},       {"p against best", p_text, p_value, ""},
-    {"paper", paper_text, paper_value},    {"difference", difference_text, difference_value, ""},
-    {"verdict", verdict_text, NULL},       {"same network as", same_text, NULL, ""},
-    {"splits", splits_text, splits_value}, {"trials", trials_text, trials_value, ""},
+    {"dataset", dataset_text, NULL, ""},       {"size", size_text, NULL, ""},
+    {"network", net_text, NULL, ""},           {"k", k_text, k_value, ""},
+    {"alpha", alpha_text, alpha_value, ""},    {"beta", beta_text, beta_value, ""},
+    {"measure", measure_text, NULL, "test"},   {"accuracy", mean_text, mean_value, ""},
+    {"std", std_text, std_value, ""},          {"95 % interval", interval_text, low_value, ""},
+    {"rank", rank_text, rank_value, ""},       {"p against best", p_text, p_value, ""},
+    {"paper", paper_text, paper_value, ""},    {"difference", difference_text, difference_value, ""},
+    {"verdict", verdict_text, NULL, ""},       {"same network as", same_text, NULL, ""},
+    {"splits", splits_text, splits_value, ""}, {"trials", trials_text, trials_value, ""},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

@@ -134,17 +134,35 @@ done:
     return status;
 }
 
+/* The text without what it says of times, which differ from run to run. */
+static sfu_status copy_timeless(sfu__text *copy, const char *text) {
+    static const char cost[] = "- cost: ";
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(copy, "", 0));
+    for (const char *at = text; *at != '\0';) {
+        const size_t line = strcspn(at, "\n"), size = line + (at[line] == '\n');
+        if (strncmp(at, cost, sizeof cost - 1) != 0) {
+            SFU_TRY(sfu__text_add(copy, at, size));
+        }
+        at += size;
+    }
+done:
+    return status;
+}
+
 /* Where there are no cells, the text's own tables are all there is. */
 static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    sfu__text prose = {0};
-    SFU_TRY(sfu__html_prose(&prose, results->text, results->cell_count == 0));
+    sfu__text text = {0}, prose = {0};
+    SFU_TRY(copy_timeless(&text, results->text));
+    SFU_TRY(sfu__html_prose(&prose, text.bytes, results->cell_count == 0));
     if (prose.size > 0) {
         SFU_TRY(sfu__html(html, "<section id=\"findings\">\n<h2>What it says</h2>\n"));
         SFU_TRY(sfu__text_add(html, prose.bytes, prose.size));
         SFU_TRY(sfu__html(html, "</section>\n"));
     }
 done:
+    sfu__text_clear(&text);
     sfu__text_clear(&prose);
     return status;
 }
