@@ -86,8 +86,8 @@ static sfu_status make_cell(sfu_results *results, const sfu__place *place, bool 
     cell->mean = sfu__mean(values, count);
     cell->std = sfu__deviation(values, count);
     const sfu__interval interval = sfu__mean_interval(cell->mean, cell->std, count);
-    cell->ci_low = interval.low;
-    cell->ci_high = interval.high;
+    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* of an accuracy */
+    cell->ci_high = interval.high > 1 ? 1 : interval.high;
     SFU_TRY(keep(&cell->dataset, results, dataset_name(results, first)));
     SFU_TRY(keep(&cell->net, results, task->net));
     SFU_TRY(keep(&cell->size, results, task->size));

@@ -144,9 +144,7 @@ done:
 
 const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size) {
     const int number = sfu__size_number(size);
-    const char *words = number == 1   ? ": few labels, 20 a class"
-                        : number == 5 ? ": many labels, all but those of validation and test"
-                                      : "";
+    const char *words = number == 1 ? ": few labels" : number == 5 ? ": many labels" : "";
     if (number == 0) {
         snprintf(title, SFU__TITLE_MAX, "Standard split");
     } else if (number > 5) {
@@ -171,7 +169,11 @@ static sfu_status add_cell(sfu__grid *grid, const sfu__layout *layout, int net, 
     if (cell->splits < layout->splits) {
         snprintf(splits, sizeof splits, " of %d", cell->splits);
     }
-    return sfu__grid_format(grid, best ? "**%s**%s%s" : "%s  %s%s", sfu__percent(mean, cell->mean), spread, splits);
+    return sfu__grid_format(grid,
+                            best                    ? "**%s**%s%s"
+                            : layout->net_count > 1 ? "%s  %s%s"
+                                                    : "%s%s%s",
+                            sfu__percent(mean, cell->mean), spread, splits);
 }
 
 static sfu_status add_name(sfu__grid *grid, const char *text) {
