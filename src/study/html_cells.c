@@ -235,7 +235,7 @@ sfu_status sfu__html_pairs(sfu__text *html, const sfu_results *results) {
     }
     if (titles.count > 0) {
         SFU_TRY(sfu__html(html, "<section id=\"pairs\">\n<h2>Side by side</h2>\n<p>Networks that differ in one thing. "
-                                "The difference is one's accuracy minus the other's, in points; p is of Wilcoxon's "
+                                "The difference is the other's accuracy minus one's, in points; p is of Wilcoxon's "
                                 "test over the splits.</p>\n"));
     }
     for (int i = 0; i < titles.count; i++) {

@@ -118,8 +118,9 @@ done:
 /* A link for each section that is there. */
 static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
     static const char *const links[][2] = {
-        {"findings", "What it says"}, {"accuracy", "Accuracy"}, {"plots", "Plots"},       {"pairs", "Side by side"},
-        {"cells", "Cell by cell"},    {"run", "What was run"},  {"again", "Run it again"}};
+        {"advice", "Advice"},    {"accuracy", "Accuracy"},  {"findings", "What the tables say"},
+        {"plots", "Plots"},      {"pairs", "Side by side"}, {"cells", "Cell by cell"},
+        {"run", "What was run"}, {"again", "Run it again"}};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__html(html, "<nav aria-label=\"Sections\"><ul>\n"));
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
@@ -150,21 +151,43 @@ done:
     return status;
 }
 
-/* Where there are no cells, the text's own tables are all there is. */
-static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
+/* A section of prose, out of [text, text + size). */
+static sfu_status add_prose(sfu__text *html, const char *id, const char *title, const char *text, size_t size,
+                            bool tables) {
     sfu_status status = SFU_OK;
-    sfu__text text = {0}, prose = {0};
-    SFU_TRY(copy_timeless(&text, results->text));
-    SFU_TRY(sfu__html_prose(&prose, text.bytes, results->cell_count == 0));
+    sfu__text part = {0}, timeless = {0}, prose = {0};
+    SFU_TRY(sfu__text_add(&part, text, size));
+    SFU_TRY(copy_timeless(&timeless, part.bytes));
+    SFU_TRY(sfu__html_prose(&prose, timeless.bytes, tables));
     if (prose.size > 0) {
-        SFU_TRY(sfu__html(html, "<section id=\"findings\">\n<h2>What it says</h2>\n"));
+        SFU_TRY(sfu__html(html, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title));
         SFU_TRY(sfu__text_add(html, prose.bytes, prose.size));
         SFU_TRY(sfu__html(html, "</section>\n"));
     }
 done:
-    sfu__text_clear(&text);
+    sfu__text_clear(&part);
+    sfu__text_clear(&timeless);
     sfu__text_clear(&prose);
     return status;
+}
+
+/* Where in the results' text the advice begins: at its end where there is none. */
+static const char *find_advice(const sfu_results *results) {
+    const char *found = strstr(results->text, "\n## Advice\n");
+    return found != NULL ? found : results->text + strlen(results->text);
+}
+
+/* The answer comes first. */
+static sfu_status add_advice(sfu__text *html, const sfu_results *results) {
+    const char *advice = find_advice(results);
+    const size_t heading = *advice != '\0' ? strlen("\n## Advice\n") : 0;
+    return add_prose(html, "advice", "Advice", advice + heading, strlen(advice) - heading, false);
+}
+
+/* What else the text says; where there are no cells, its own tables are all there is. */
+static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
+    return add_prose(html, "findings", "What the tables say", results->text,
+                     (size_t)(find_advice(results) - results->text), results->cell_count == 0);
 }
 
 static sfu_status add_again(sfu__text *html, const sfu__request *request) {
@@ -189,8 +212,9 @@ done:
 static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text sections = {0};
-    SFU_TRY(add_findings(&sections, results));
+    SFU_TRY(add_advice(&sections, results));
     SFU_TRY(sfu__html_accuracies(&sections, results));
+    SFU_TRY(add_findings(&sections, results));
     SFU_TRY(sfu__html_plots(&sections, results));
     SFU_TRY(sfu__html_pairs(&sections, results));
     SFU_TRY(sfu__html_cells(&sections, results));
