@@ -16,9 +16,10 @@ enum { TEXT_MAX = 64 };
 /* What a cell shows in a column, "" for nothing; and what a column of numbers is sorted by. */
 typedef struct column {
     const char *title;
-    const char *(*text)(char buffer[TEXT_MAX], const sfu_cell *cell);
-    double (*value)(const sfu_cell *cell); /* NULL: sorted by its text */
-    const char *usual;                     /* what needs no column where all cells have it */
+    const char *(*text)(const sfu_cell *cell);                          /* of a column of texts, else NULL */
+    const char *(*number)(char buffer[TEXT_MAX], const sfu_cell *cell); /* of a column of numbers, else NULL */
+    double (*value)(const sfu_cell *cell);                              /* of a column of numbers */
+    const char *usual; /* what needs no column where all cells have it */
 } column;
 
 static const char *put(char buffer[TEXT_MAX], const char *format, double value) {
@@ -29,16 +30,12 @@ static const char *put(char buffer[TEXT_MAX], const char *format, double value) 
     return buffer;
 }
 
-static const char *dataset_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->dataset; }
-static const char *size_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->size; }
-static const char *net_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->net; }
-static const char *measure_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->measure; }
-static const char *verdict_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return (void)b, cell->verdict != NULL ? cell->verdict : "";
-}
-static const char *same_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return (void)b, cell->same_as != NULL ? cell->same_as : "";
-}
+static const char *dataset_text(const sfu_cell *cell) { return cell->dataset; }
+static const char *size_text(const sfu_cell *cell) { return cell->size; }
+static const char *net_text(const sfu_cell *cell) { return cell->net; }
+static const char *measure_text(const sfu_cell *cell) { return cell->measure; }
+static const char *verdict_text(const sfu_cell *cell) { return cell->verdict != NULL ? cell->verdict : ""; }
+static const char *same_text(const sfu_cell *cell) { return cell->same_as != NULL ? cell->same_as : ""; }
 
 static double k_value(const sfu_cell *cell) { return cell->k > 0 ? (double)cell->k : NAN; }
 static double alpha_value(const sfu_cell *cell) { return cell->alpha; }
@@ -86,17 +83,21 @@ static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
 }
 
 static const column columns[] = {
-    {"dataset", dataset_text, NULL, ""},       {"size", size_text, NULL, ""},
-    {"network", net_text, NULL, ""},           {"k", k_text, k_value, ""},
-    {"alpha", alpha_text, alpha_value, ""},    {"beta", beta_text, beta_value, ""},
-    {"measure", measure_text, NULL, "test"},   {"accuracy", mean_text, mean_value, ""},
-    {"std", std_text, std_value, ""},          {"95 % interval", interval_text, low_value, ""},
-    {"rank", rank_text, rank_value, ""},       {"p against best", p_text, p_value, ""},
-    {"paper", paper_text, paper_value, ""},    {"difference", difference_text, difference_value, ""},
-    {"verdict", verdict_text, NULL, ""},       {"same network as", same_text, NULL, ""},
-    {"splits", splits_text, splits_value, ""}, {"trials", trials_text, trials_value, ""},
+    {"dataset", dataset_text, NULL, NULL, ""},       {"size", size_text, NULL, NULL, ""},
+    {"network", net_text, NULL, NULL, ""},           {"k", NULL, k_text, k_value, ""},
+    {"alpha", NULL, alpha_text, alpha_value, ""},    {"beta", NULL, beta_text, beta_value, ""},
+    {"measure", measure_text, NULL, NULL, "test"},   {"accuracy", NULL, mean_text, mean_value, ""},
+    {"std", NULL, std_text, std_value, ""},          {"95 % interval", NULL, interval_text, low_value, ""},
+    {"rank", NULL, rank_text, rank_value, ""},       {"p against best", NULL, p_text, p_value, ""},
+    {"paper", NULL, paper_text, paper_value, ""},    {"difference", NULL, difference_text, difference_value, ""},
+    {"verdict", verdict_text, NULL, NULL, ""},       {"same network as", same_text, NULL, NULL, ""},
+    {"splits", NULL, splits_text, splits_value, ""}, {"trials", NULL, trials_text, trials_value, ""},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const char *show(char buffer[TEXT_MAX], const column *shown, const sfu_cell *cell) {
+    return shown->text != NULL ? shown->text(cell) : shown->number(buffer, cell);
+}
 
 /* ---- tables of cells --------------------------------------------------------------------------------------------- */
 
@@ -119,7 +120,7 @@ static bool has_any(const sfu_results *results, const cell_table *table, const c
     char buffer[TEXT_MAX];
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
-        if (table->has(cell) && (shown == NULL || strcmp(shown->text(buffer, cell), shown->usual) != 0)) {
+        if (table->has(cell) && (shown == NULL || strcmp(show(buffer, shown, cell), shown->usual) != 0)) {
             return true;
         }
     }
@@ -134,12 +135,12 @@ static sfu_status add_cell(sfu__text *html, const sfu_cell *cell, const bool *sh
         if (!shown[i]) {
             continue;
         }
-        const char *text = columns[i].text(buffer, cell);
-        if (columns[i].value != NULL) {
+        const char *text = show(buffer, &columns[i], cell);
+        if (columns[i].text == NULL) {
             SFU_TRY(sfu__html_number(html, columns[i].value(cell), text));
         } else {
             SFU_TRY(sfu__html(html, "<td class=\"name %s\">%s</td>",
-                              columns[i].text == verdict_text ? verdict_text(buffer, cell) : "t", text));
+                              columns[i].text == verdict_text ? verdict_text(cell) : "t", text));
         }
     }
     SFU_TRY(sfu__html(html, "</tr>\n"));

@@ -87,13 +87,9 @@ done:
 }
 
 static sfu_status open_block(prose *self, block wanted) {
-    static const char *const starts[] = {"",
-                                         "<p>",
-                                         "<ul>\n",
-                                         "<pre><code>",
-                                         "<pre><code>",
-                                         "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" "
-                                         "aria-label=\"table\">\n<table>\n<thead>\n"};
+    static const char table[] = "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n"
+                                "<table>\n<thead>\n";
+    static const char *const starts[] = {"", "<p>", "<ul>\n", "<pre><code>", "<pre><code>", table};
     sfu_status status = SFU_OK;
     if (self->open == wanted) {
         return SFU_OK;
