@@ -195,10 +195,8 @@ done:
 static sfu_status add_pair(sfu__text *html, const sfu__pair_row *pair) {
     sfu_status status = SFU_OK;
     char buffer[TEXT_MAX];
-    SFU_TRY(sfu__html(html,
-                      "<tr><td class=\"name\">%s</td><td class=\"name\">%s</td><td class=\"name\">%s</td>"
-                      "<td class=\"name\">%s</td>",
-                      pair->one, pair->other, pair->dataset, pair->size));
+    SFU_TRY(sfu__html(html, "<tr><td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->one, pair->other));
+    SFU_TRY(sfu__html(html, "<td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->dataset, pair->size));
     SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, "%.1f", 100 * pair->one_mean)));
     SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, "%.1f", 100 * pair->other_mean)));
     SFU_TRY(sfu__html_number(html, pair->difference, put(buffer, "%+.1f", 100 * pair->difference)));
