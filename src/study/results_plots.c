@@ -25,7 +25,7 @@ static sfu_status add_slug(sfu__text *path, const char *of) {
     enum { MOST = 40 };
     sfu_status status = SFU_OK;
     bool dash = true;
-    for (int i = 0; of[i] != '\0' && i < MOST; i++) {
+    for (int i = 0; i < MOST && of[i] != '\0'; i++) {
         const char c = (char)(of[i] >= 'A' && of[i] <= 'Z' ? of[i] - 'A' + 'a' : of[i]);
         const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
         if (plain || !dash) {
