@@ -6,8 +6,9 @@
 #include "table.h"
 
 #include <string.h>
+#include <unistd.h>
 
-/* What lies in the folder of results afterwards, and what it is. */
+/* What may lie in the folder of results afterwards, and what it is: there are no plots of a single number. */
 static const char *const files[][2] = {
     {"report.html", "all of it as one page"},
     {"tables.md", "the tables as text"},
@@ -33,7 +34,7 @@ static json_t *to_json(const sfu_results *results) {
     for (int i = 0; fine && i < FILES; i++) {
         char path[4096];
         join(path, folder, files[i][0]);
-        fine = json_put(written, files[i][0], json_bytes(path));
+        fine = access(path, F_OK) != 0 || json_put(written, files[i][0], json_bytes(path));
     }
     fine = fine && json_object_set(object, "files", written) == 0;
     json_decref(written);
@@ -52,8 +53,10 @@ static void print(const sfu_results *results) {
     for (int i = 0; i < FILES; i++) {
         char path[4096];
         join(path, sfu_results_folder(results), files[i][0]);
-        clean(path);
-        TABLE_CELLS(&table, path, files[i][1]);
+        if (access(path, F_OK) == 0) {
+            clean(path);
+            TABLE_CELLS(&table, path, files[i][1]);
+        }
     }
     putchar('\n');
     table_print(&table, stdout, 0);

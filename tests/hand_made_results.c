@@ -177,7 +177,7 @@ static sfu_status add_pair(maker *self, const char *title, int one, int other, i
                                                             .size = "1",
                                                             .one_mean = 0.81,
                                                             .other_mean = 0.80 + 0.003 * dataset,
-                                                            .difference = 0.003 * dataset - 0.01,
+                                                            .difference = 0.01 - 0.003 * dataset,
                                                             .p = 0.002 * (1 + 13 * dataset)};
     return SFU_OK;
 }

@@ -119,6 +119,7 @@ static void markdown_becomes_markup(void **state) {
     /* So does what leads to a table; what follows it stays. */
     prose_is("## a\nSee:\n\n| x |\n|---|\n\nmore\n\nand\n\n- item\n\n| y |\n", false,
              "<h3>a</h3>\n<p>more</p>\n<p>and</p>\n<ul>\n<li>item</li>\n</ul>\n");
+    prose_is("- a \\* b \\`c\\` d\\e\n  - in\n", false, "<ul>\n<li>a * b `c` d\\e</li>\n<li>in</li>\n</ul>\n");
     prose_is("- do:\n\n      a < b\n      c\n\nend", false,
              "<ul>\n<li>do:</li>\n</ul>\n<pre><code>a &lt; b\nc\n</code></pre>\n<p>end</p>\n");
     prose_is("| x | y |\n|---|--:|\n| 1 | <2> |\n", true,

@@ -199,7 +199,7 @@ static sfu_status add_pair(sfu__text *html, const sfu__pair_row *pair) {
     SFU_TRY(sfu__html(html, "<td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->dataset, pair->size));
     SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, "%.1f", 100 * pair->one_mean)));
     SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, "%.1f", 100 * pair->other_mean)));
-    SFU_TRY(sfu__html_number(html, pair->difference, put(buffer, "%+.1f", 100 * pair->difference)));
+    SFU_TRY(sfu__html_number(html, -pair->difference, put(buffer, "%+.1f", -100 * pair->difference)));
     SFU_TRY(sfu__html_number(html, pair->p, put(buffer, pair->p < 0.001 ? "< 0.001" : "%.3f", pair->p)));
     SFU_TRY(sfu__html(html, "</tr>\n"));
 done:

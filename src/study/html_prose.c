@@ -38,6 +38,12 @@ static sfu_status add_line(sfu__text *html, const char *at, const char *end) {
     sfu_status status = SFU_OK;
     const char *plain = at;
     while (at < end) {
+        if (*at == '\\' && end - at > 1 && strchr("\\`*_|#<>[]-", at[1]) != NULL) { /* a mark that is none */
+            SFU_TRY(sfu__html_escape(html, plain, (size_t)(at - plain)));
+            plain = at + 1;
+            at += 2;
+            continue;
+        }
         const int kind = *at == '`' ? 0 : end - at > 1 && memcmp(at, "**", 2) == 0 ? 1 : -1;
         const size_t size = kind >= 0 ? strlen(marks[kind][0]) : 0;
         const char *close = kind >= 0 ? find_end(at + size, end, marks[kind][0]) : NULL;
@@ -226,6 +232,9 @@ static sfu_status take_line(prose *self, const char *at, const char *end) {
     }
     if (begins(at, end, "- ")) {
         return add_item(self, at + 2, end);
+    }
+    if (begins(at, end, "  - ") && self->open == LIST) {
+        return add_item(self, at + 4, end);
     }
     return add_text(self, at, end);
 }

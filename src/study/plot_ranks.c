@@ -83,7 +83,7 @@ static sfu_status add_axis(sfu__text *script, const diagram *self) {
                                  "set label 'critical difference %.2f%s' at 1,2.3 left textcolor rgb '" SFU__INK "'\n",
                                  1 + (self->critical < most ? self->critical : most),
                                  self->critical < most ? "heads" : "backhead", sfu__chart_colour(1), self->critical,
-                                 self->critical < most ? "" : ", more than the axis is long: none counts"));
+                                 self->critical < most ? "" : ", longer than the axis"));
     }
 done:
     return status;
@@ -138,7 +138,7 @@ static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *
     SFU_TRY(add_groups(&groups, self));
     const double depth = self->first + (self->count + 1) / 2 - 0.3;
     SFU_TRY(sfu__plot_start(script, &plot->files, "Average ranks"));
-    SFU_TRY(sfu__chart_look(script, WIDTH, (int)(24 * (depth + 3.2)) + 30));
+    SFU_TRY(sfu__chart_look(script, WIDTH, (int)(26 * (depth + 3)) + 50));
     SFU_TRY(sfu__text_format(script, "set title "));
     SFU_TRY(sfu__chart_quote(script, plot->title, 50));
     SFU_TRY(sfu__text_format(script,
