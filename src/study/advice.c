@@ -8,6 +8,7 @@
 
 #include "grid.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +16,6 @@
 static const double MARGIN = 0.01;
 /* An epoch at this share of the best one's is worth choosing for. */
 static const double CHEAPER = 0.8;
-static const double LEVEL = 0.05;
-
 /* ---- what it costs ------------------------------------------------------------------------------------------------
  */
 
@@ -64,7 +63,7 @@ static const char *time_text(char buffer[SFU__FIXED_MAX], double seconds) {
  */
 
 static bool is_as_good(const sfu_cell *cell, const sfu_cell *best) {
-    return cell == best || (!isnan(cell->mean) && !(cell->p < LEVEL) && cell->mean >= best->mean - MARGIN);
+    return cell == best || (!isnan(cell->mean) && !(cell->p < SFU__LEVEL) && cell->mean >= best->mean - MARGIN);
 }
 
 static const sfu_cell *choose(const sfu_results *results, const sfu__layout *layout, int dataset) {
@@ -85,7 +84,7 @@ static bool is_alone(const sfu__layout *layout, int dataset) {
     bool alone = true;
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        alone = alone && (cell == NULL || cell == best || cell->p < LEVEL);
+        alone = alone && (cell == NULL || cell == best || cell->p < SFU__LEVEL);
     }
     return alone;
 }
@@ -210,11 +209,14 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
     SFU_TRY(sfu__text_format(text, " "));
     SFU_TRY(put_net(text, results, task));
     SFU_TRY(standard ? sfu__text_format(text, " --split standard")
-                     : sfu__text_format(text, " --split random:0 --size %s", task->size));
+                     : sfu__text_format(text, " --split random:0 --size %s", cell->size));
     SFU_TRY(sfu__text_format(text, " --trials %d --space ", cell->trials));
     SFU_TRY(put_word(text, request->space));
     if (paper != (request->loss == SFU_LOSS_SUM)) {
         SFU_TRY(sfu__text_format(text, " --loss %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    }
+    if (request->seed != 0) {
+        SFU_TRY(sfu__text_format(text, " --seed %" PRIu64, request->seed));
     }
     SFU_TRY(sfu__text_format(text, " -o model.safetensors\n"));
 done:

@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* A p below this is said to show a difference. */
+#define SFU__LEVEL 0.05
+
 /* "a, b and c", as they may be shown. */
 SFU_CHECKED sfu_status sfu__put_list(sfu__text *text, const char *const *items, int count, const char *before_last);
 

@@ -9,14 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEVEL = 0.05;
-
 /* ---- against the best ---------------------------------------------------------------------------------------------
  */
 
 int sfu__splits_needed(int networks) {
     int splits = 1;
-    while (sfu__wilcoxon_least(splits) * (networks > 2 ? networks - 1 : 1) >= LEVEL) {
+    while (sfu__wilcoxon_least(splits) * (networks > 2 ? networks - 1 : 1) >= SFU__LEVEL) {
         splits++;
     }
     return splits;
@@ -28,7 +26,7 @@ static int list_nets(const char **nets, const sfu__layout *layout, int dataset, 
     int count = 0;
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        if (cell != NULL && cell != best && !isnan(cell->mean) && (cell->p < LEVEL) == worse) {
+        if (cell != NULL && cell != best && !isnan(cell->mean) && (cell->p < SFU__LEVEL) == worse) {
             nets[count++] = cell->net;
         }
     }
@@ -134,7 +132,7 @@ done:
 static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool sure) {
     int ahead = 0;
     for (int i = 0; i < count; i++) {
-        ahead += (second ? rows[i].difference < 0 : rows[i].difference > 0) && (!sure || rows[i].p < LEVEL);
+        ahead += (second ? rows[i].difference < 0 : rows[i].difference > 0) && (!sure || rows[i].p < SFU__LEVEL);
     }
     return ahead;
 }
@@ -200,7 +198,7 @@ static bool any_cell(const sfu_results *results, bool (*is)(const sfu_results *r
 
 static bool is_tested(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->p); }
 static bool is_few(const sfu_results *results, const sfu_cell *cell) {
-    return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= LEVEL;
+    return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= SFU__LEVEL;
 }
 static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
     return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
