@@ -136,7 +136,8 @@ static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *
     sfu_status status = SFU_OK;
     sfu__text groups = {0};
     SFU_TRY(add_groups(&groups, self));
-    const double depth = self->first + (self->count + 1) / 2 - 0.3;
+    const int left = (self->count + 1) / 2;
+    const double depth = self->first + left - 0.3;
     SFU_TRY(sfu__plot_start(script, &plot->files, "Average ranks"));
     SFU_TRY(sfu__chart_look(script, WIDTH, (int)(26 * (depth + 3)) + 50));
     SFU_TRY(sfu__text_format(script, "set title "));

@@ -4,21 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A word as a shell reads it back. */
-static sfu_status add_word(sfu__text *command, const char *text) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_add(command, " ", 1));
-    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
-        return sfu__text_add(command, text, strlen(text));
-    }
-    SFU_TRY(sfu__text_add(command, "'", 1));
-    for (const char *c = text; *c != '\0'; c++) {
-        SFU_TRY(*c == '\'' ? sfu__text_add(command, "'\\''", 4) : sfu__text_add(command, c, 1));
-    }
-    SFU_TRY(sfu__text_add(command, "'", 1));
-done:
-    return status;
+static sfu_status add_word(sfu__text *command, const char *word) {
+    const sfu_status status = sfu__text_add(command, " ", 1);
+    return status == SFU_OK ? sfu__text_shell(command, word) : status;
 }
 
 static sfu_status add_option(sfu__text *command, const char *name, const char *value) {
