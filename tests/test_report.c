@@ -291,7 +291,7 @@ static void plots_are_named_and_filled(void **state) {
     assert_non_null(strstr(data, "series,x,percent,low_percent,high_percent,name\n0,1,"));
     data = find_plot(&plots, "tradeoff-dblp.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 8);
-    assert_non_null(strstr(data, "\n1,0.001,")); /* the mean over splits of what add_place says */
+    assert_non_null(strstr(data, "\n1,0.001000000,")); /* the mean over splits of what add_place says */
     data = find_plot(&plots, "layers-citeseer.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 4 * 4);
     data = find_plot(&plots, "self-neighbour-cora.svg")->data.bytes;
@@ -323,7 +323,8 @@ static void groups_join_what_cannot_be_told_apart(void **state) {
     assert_non_null(strstr(script, "set arrow from 0.9700,-0.45 to 2.0300,-0.45 "));
     assert_non_null(strstr(script, "set arrow from 3.9700,-0.90 to 4.5300,-0.90 "));
     assert_non_null(strstr(script, "critical difference 1.50'"));
-    assert_non_null(strstr(plots.items[0].data.bytes, "rank,depth,side,name\n1,1.8,-1,\"sgcn\"\n2,2.8,-1,"));
+    assert_non_null(
+        strstr(plots.items[0].data.bytes, "rank,depth,side,name\n1.0000,1.8000,-1,\"sgcn\"\n2.0000,2.8000,-1,"));
     sfu__plots_clear(&plots);
     sfu_results_free(results);
 }

@@ -100,6 +100,16 @@ static void json_is_ascii(void **state) {
     sfu__text_clear(&text);
 }
 
+static void shells_read_words_back(void **state) {
+    (void)state;
+    sfu__text text = {0};
+    assert_int_equal(sfu__text_shell(&text, "data/cora-2.csv"), SFU_OK);
+    assert_int_equal(sfu__text_shell(&text, ""), SFU_OK);
+    assert_int_equal(sfu__text_shell(&text, "it's $x\n\xc3\xa9"), SFU_OK);
+    assert_string_equal(text.bytes, "data/cora-2.csv'''it'\\''s $x?\xc3\xa9'");
+    sfu__text_clear(&text);
+}
+
 static void names_come_back(void **state) {
     (void)state;
     static const char *const given[] = {"theory", "", "\"quoted\" \\ and\nmore", "\xc3\xa9t\xc3\xa9"};
@@ -136,7 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short),     cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(locales_do_not_matter), cmocka_unit_test(names_come_back),
-        cmocka_unit_test(json_is_ascii),
+        cmocka_unit_test(json_is_ascii),         cmocka_unit_test(shells_read_words_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,24 @@ done:
     return status;
 }
 
+sfu_status sfu__chart_number(sfu__text *text, double number, const char *after) {
+    char buffer[SFU__FIXED_MAX];
+    return sfu__text_format(text, "%s%s", sfu__fixed(buffer, number, 4), after);
+}
+
+const char *sfu__short_number(char buffer[SFU__FIXED_MAX], double number) {
+    sfu__fixed(buffer, number, 2);
+    size_t size = strchr(buffer, '.') != NULL ? strlen(buffer) : 0;
+    while (size > 0 && (buffer[size - 1] == '0' || buffer[size - 1] == '.')) {
+        const bool point = buffer[--size] == '.';
+        buffer[size] = '\0';
+        if (point) {
+            break;
+        }
+    }
+    return buffer;
+}
+
 sfu_status sfu__chart_field(sfu__text *csv, const char *text) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_add(csv, "\"", 1));
@@ -97,12 +115,15 @@ done:
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
 /* Where there is no interval it is the point itself, which is not seen behind its marker. */
-static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name) {
+static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name, bool times) {
+    char x[SFU__FIXED_MAX];
     sfu_status status = SFU_OK;
     const double low = isfinite(point->low) ? point->low : point->y;
     const double high = isfinite(point->high) ? point->high : point->y;
-    SFU_TRY(sfu__text_format(csv, "%d,%.6g,%.6g,%.6g,%.6g,", point->series, point->x, 100 * point->y, 100 * low,
-                             100 * high));
+    SFU_TRY(sfu__text_format(csv, "%d,%s,", point->series, sfu__fixed(x, point->x, times ? 9 : 0)));
+    SFU_TRY(sfu__chart_number(csv, 100 * point->y, ","));
+    SFU_TRY(sfu__chart_number(csv, 100 * low, ","));
+    SFU_TRY(sfu__chart_number(csv, 100 * high, ","));
     SFU_TRY(sfu__chart_field(csv, name));
     SFU_TRY(sfu__text_format(csv, "\n"));
 done:
@@ -116,7 +137,7 @@ sfu_status sfu__chart_data(sfu__text *csv, const sfu__chart *chart) {
     for (int series = 0; series < chart->series.count; series++) {
         for (int i = 0; i < chart->count; i++) {
             if (chart->points[i].series == series) {
-                SFU_TRY(add_point(csv, &chart->points[i], chart->series.items[series]));
+                SFU_TRY(add_point(csv, &chart->points[i], chart->series.items[series], chart->times));
             }
         }
     }
@@ -185,13 +206,15 @@ static int shown_before(const sfu__chart *chart, int end) {
 /* Points of one place stand a little apart, so that their intervals can be told from each other. */
 static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series) {
     sfu_status status = SFU_OK;
+    char shift[SFU__FIXED_MAX];
     const int place = shown_before(chart, series), count = shown_before(chart, chart->series.count);
     const double apart = chart->times ? 0 : (place - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
     SFU_TRY(sfu__text_format(
         script,
-        "%scsv skip 1 using ($1 == %d ? $2 + %.4f : NaN):3:4:5 with yerrorlines lt 1 lw 1.6 pt %d ps 0.9 "
+        "%scsv skip 1 using ($1 == %d ? $2 + %s : NaN):3:4:5 with yerrorlines lt 1 lw 1.6 pt %d ps 0.9 "
         "lc rgb '%s' title ",
-        place == 0 ? "plot " : ", \\\n     ", series, apart, sfu__chart_marker(series), sfu__chart_colour(series)));
+        place == 0 ? "plot " : ", \\\n     ", series, sfu__fixed(shift, apart, 4), sfu__chart_marker(series),
+        sfu__chart_colour(series)));
     SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
 done:
     return status;
@@ -212,17 +235,18 @@ static void measure_key(const sfu__chart *chart, int *columns, int *rows) {
 sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
     int columns = 1, rows = 1;
+    char margin[SFU__FIXED_MAX];
     measure_key(chart, &columns, &rows);
     SFU_TRY(sfu__plot_start(script, files, "Results"));
     SFU_TRY(sfu__chart_look(script, WIDTH, 370 + 22 * rows + (is_crowded(chart) ? 40 : 0)));
     SFU_TRY(add_label(script, "title", chart->title, "font ',16'"));
     SFU_TRY(add_label(script, "xlabel", chart->x_label, "offset 0,0.2"));
     SFU_TRY(add_label(script, "ylabel", chart->y_label, "offset 1,0"));
-    SFU_TRY(sfu__text_format(
-        script,
-        "set bmargin %.1f\nset key at screen 0.5, 0.02 bottom center horizontal maxcols %d Left reverse "
-        "samplen 1.5 spacing 1.2 width -2 textcolor rgb '" SFU__INK "'\n",
-        3.8 + 1.2 * rows + (is_crowded(chart) ? 2.4 : 0), columns));
+    SFU_TRY(
+        sfu__text_format(script,
+                         "set bmargin %s\nset key at screen 0.5, 0.02 bottom center horizontal maxcols %d Left reverse "
+                         "samplen 1.5 spacing 1.2 width -2 textcolor rgb '" SFU__INK "'\n",
+                         sfu__fixed(margin, 3.8 + 1.2 * rows + (is_crowded(chart) ? 2.4 : 0), 1), columns));
     SFU_TRY(add_x_axis(script, chart));
     SFU_TRY(sfu__text_format(script, "\n"));
     for (int series = 0; series < chart->series.count; series++) {

@@ -22,12 +22,21 @@ typedef struct column {
     const char *usual; /* what needs no column where all cells have it */
 } column;
 
-static const char *put(char buffer[TEXT_MAX], const char *format, double value) {
+static const char *put(char buffer[TEXT_MAX], double value, int decimals) {
     buffer[0] = '\0';
-    if (isfinite(value)) {
-        snprintf(buffer, TEXT_MAX, format, value);
-    }
-    return buffer;
+    return isfinite(value) ? sfu__fixed(buffer, value, decimals) : buffer;
+}
+
+static const char *put_p(char buffer[TEXT_MAX], double p) { return p < 0.001 ? "< 0.001" : put(buffer, p, 3); }
+
+static const char *put_short(char buffer[TEXT_MAX], double value) {
+    buffer[0] = '\0';
+    return isfinite(value) ? sfu__short_number(buffer, value) : buffer;
+}
+
+static const char *put_signed(char buffer[TEXT_MAX], double share) {
+    buffer[0] = '\0';
+    return isfinite(share) ? sfu__percent_signed(buffer, share) : buffer;
 }
 
 static const char *dataset_text(const sfu_cell *cell) { return cell->dataset; }
@@ -50,34 +59,35 @@ static double p_value(const sfu_cell *cell) { return cell->p; }
 static double paper_value(const sfu_cell *cell) { return 100 * cell->paper; }
 static double difference_value(const sfu_cell *cell) { return 100 * (cell->mean - cell->paper); }
 
-static const char *k_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.0f", k_value(cell)); }
-static const char *alpha_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.3g", cell->alpha); }
-static const char *beta_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.3g", cell->beta); }
-static const char *splits_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.0f", cell->splits); }
-static const char *trials_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.0f", cell->trials); }
-static const char *mean_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.1f", mean_value(cell)); }
-static const char *std_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.1f", std_value(cell)); }
-static const char *rank_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.3g", cell->rank); }
+static const char *k_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, k_value(cell), 0); }
+static const char *alpha_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->alpha); }
+static const char *beta_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->beta); }
+static const char *splits_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, cell->splits, 0); }
+static const char *trials_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, cell->trials, 0); }
+static const char *mean_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, mean_value(cell), 1); }
+static const char *std_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, std_value(cell), 1); }
+static const char *rank_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->rank); }
 static const char *difference_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return put(b, "%+.1f", difference_value(cell));
+    return put_signed(b, cell->mean - cell->paper);
 }
-static const char *p_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return put(b, cell->p < 0.001 ? "< 0.001" : "%.3f", cell->p);
-}
+static const char *p_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_p(b, cell->p); }
 
 static const char *interval_text(char b[TEXT_MAX], const sfu_cell *cell) {
     b[0] = '\0';
     if (isfinite(cell->ci_low) && isfinite(cell->ci_high)) {
-        snprintf(b, TEXT_MAX, "%.1f to %.1f", 100 * cell->ci_low, 100 * cell->ci_high);
+        char low[SFU__FIXED_MAX], high[SFU__FIXED_MAX];
+        snprintf(b, TEXT_MAX, "%.28s to %.28s", sfu__percent(low, cell->ci_low), sfu__percent(high, cell->ci_high));
     }
     return b;
 }
 
 static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
     b[0] = '\0';
-    if (isfinite(cell->paper)) {
-        snprintf(b, TEXT_MAX, isfinite(cell->paper_std) ? "%.1f (%.1f)" : "%.1f", 100 * cell->paper,
-                 100 * cell->paper_std);
+    char mean[SFU__FIXED_MAX], std[SFU__FIXED_MAX];
+    if (isfinite(cell->paper) && isfinite(cell->paper_std)) {
+        snprintf(b, TEXT_MAX, "%.28s (%.28s)", sfu__percent(mean, cell->paper), sfu__percent(std, cell->paper_std));
+    } else if (isfinite(cell->paper)) {
+        sfu__percent(b, cell->paper);
     }
     return b;
 }
@@ -197,10 +207,10 @@ static sfu_status add_pair(sfu__text *html, const sfu__pair_row *pair) {
     char buffer[TEXT_MAX];
     SFU_TRY(sfu__html(html, "<tr><td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->one, pair->other));
     SFU_TRY(sfu__html(html, "<td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->dataset, pair->size));
-    SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, "%.1f", 100 * pair->one_mean)));
-    SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, "%.1f", 100 * pair->other_mean)));
-    SFU_TRY(sfu__html_number(html, -pair->difference, put(buffer, "%+.1f", -100 * pair->difference)));
-    SFU_TRY(sfu__html_number(html, pair->p, put(buffer, pair->p < 0.001 ? "< 0.001" : "%.3f", pair->p)));
+    SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, 100 * pair->one_mean, 1)));
+    SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, 100 * pair->other_mean, 1)));
+    SFU_TRY(sfu__html_number(html, -pair->difference, put_signed(buffer, -pair->difference)));
+    SFU_TRY(sfu__html_number(html, pair->p, put_p(buffer, pair->p)));
     SFU_TRY(sfu__html(html, "</tr>\n"));
 done:
     return status;

@@ -57,9 +57,11 @@ static sfu_status add_groups(sfu__text *script, diagram *self) {
         if (end > begin && end > reached) {
             y -= 0.45;
             reached = end;
-            SFU_TRY(sfu__text_format(script, "set arrow from %.4f,%.2f to %.4f,%.2f nohead lw 5 lc rgb '%s' front\n",
-                                     self->ranks[begin]->rank - 0.03, y, self->ranks[end]->rank + 0.03, y,
-                                     sfu__chart_colour(1)));
+            char from[SFU__FIXED_MAX], to[SFU__FIXED_MAX], height[SFU__FIXED_MAX];
+            sfu__fixed(height, y, 2);
+            SFU_TRY(sfu__text_format(script, "set arrow from %s,%s to %s,%s nohead lw 5 lc rgb '%s' front\n",
+                                     sfu__fixed(from, self->ranks[begin]->rank - 0.03, 4), height,
+                                     sfu__fixed(to, self->ranks[end]->rank + 0.03, 4), height, sfu__chart_colour(1)));
         }
     }
     self->groups = -y;
@@ -72,6 +74,7 @@ done:
 static sfu_status add_axis(sfu__text *script, const diagram *self) {
     sfu_status status = SFU_OK;
     const double most = self->count - 1;
+    char end[SFU__FIXED_MAX], length[SFU__FIXED_MAX];
     SFU_TRY(sfu__text_format(script, "set arrow from 1,0 to n,0 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
                                      "do for [r=1:n] {\n"
                                      "    set arrow from r,0 to r,0.2 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
@@ -79,10 +82,11 @@ static sfu_status add_axis(sfu__text *script, const diagram *self) {
                                      "}\n"));
     if (isfinite(self->critical) && self->critical > 0) {
         SFU_TRY(sfu__text_format(script,
-                                 "set arrow from 1,1.6 to %.4f,1.6 %s size screen 0.006,90 lw 2 lc rgb '%s'\n"
-                                 "set label 'critical difference %.2f%s' at 1,2.3 left textcolor rgb '" SFU__INK "'\n",
-                                 1 + (self->critical < most ? self->critical : most),
-                                 self->critical < most ? "heads" : "backhead", sfu__chart_colour(1), self->critical,
+                                 "set arrow from 1,1.6 to %s,1.6 %s size screen 0.006,90 lw 2 lc rgb '%s'\n"
+                                 "set label 'critical difference %s%s' at 1,2.3 left textcolor rgb '" SFU__INK "'\n",
+                                 sfu__fixed(end, 1 + (self->critical < most ? self->critical : most), 4),
+                                 self->critical < most ? "heads" : "backhead", sfu__chart_colour(1),
+                                 sfu__fixed(length, self->critical, 2),
                                  self->critical < most ? "" : ", longer than the axis"));
     }
 done:
@@ -97,7 +101,8 @@ static sfu_status add_data(sfu__text *csv, const diagram *self) {
     for (int i = 0; i < self->count; i++) {
         const sfu_rank *rank = self->ranks[i];
         const int place = i < left ? i : self->count - 1 - i;
-        SFU_TRY(sfu__text_format(csv, "%.6g,%.6g,%d,", rank->rank, self->first + place, i < left ? -1 : 1));
+        SFU_TRY(sfu__chart_number(csv, rank->rank, ","));
+        SFU_TRY(sfu__chart_number(csv, self->first + place, i < left ? ",-1," : ",1,"));
         SFU_TRY(sfu__chart_field(csv, rank->net));
         SFU_TRY(sfu__text_format(csv, "\n"));
     }
@@ -109,13 +114,14 @@ done:
 static sfu_status add_names(sfu__text *script, const diagram *self) {
     sfu_status status = SFU_OK;
     const int left = (self->count + 1) / 2;
+    char rank[SFU__FIXED_MAX], y[SFU__FIXED_MAX];
     for (int i = 0; i < self->count; i++) {
         const int place = i < left ? i : self->count - 1 - i;
         SFU_TRY(sfu__text_format(script, "set label "));
         SFU_TRY(sfu__chart_quote(script, self->ranks[i]->net, NAME_MOST));
-        SFU_TRY(sfu__text_format(script, ".'  %.2f' at %s,%.2f %s textcolor rgb '" SFU__INK "'\n", self->ranks[i]->rank,
-                                 i < left ? "1 - gap" : "n + gap", -(self->first + place),
-                                 i < left ? "right" : "left"));
+        SFU_TRY(sfu__text_format(script, ".'  %s' at %s,%s %s textcolor rgb '" SFU__INK "'\n",
+                                 sfu__fixed(rank, self->ranks[i]->rank, 2), i < left ? "1 - gap" : "n + gap",
+                                 sfu__fixed(y, -(self->first + place), 2), i < left ? "right" : "left"));
     }
 done:
     return status;
@@ -135,6 +141,7 @@ static double name_room(const diagram *self, int width) {
 static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *self) {
     sfu_status status = SFU_OK;
     sfu__text groups = {0};
+    char room[SFU__FIXED_MAX], low[SFU__FIXED_MAX];
     SFU_TRY(add_groups(&groups, self));
     const int left = (self->count + 1) / 2;
     const double depth = self->first + left - 0.3;
@@ -146,8 +153,8 @@ static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *
                              " font ',16' textcolor rgb '" SFU__INK "'\n"
                              "n = %d\ngap = 0.02 * (n - 1)\n"
                              "unset border\nunset tics\nunset key\nset lmargin 1\nset rmargin 1\n"
-                             "room = %.3f * (n - 1)\nset xrange [1 - room : n + room]\nset yrange [%.2f:3]\n",
-                             self->count, name_room(self, WIDTH), -depth));
+                             "room = %s * (n - 1)\nset xrange [1 - room : n + room]\nset yrange [%s:3]\n",
+                             self->count, sfu__fixed(room, name_room(self, WIDTH), 3), sfu__fixed(low, -depth, 2)));
     SFU_TRY(add_axis(script, self));
     SFU_TRY(sfu__text_add(script, groups.bytes != NULL ? groups.bytes : "", groups.size));
     SFU_TRY(add_names(script, self));

@@ -49,7 +49,8 @@ static void tic_name(char name[64], const sweep *self, const sfu__task *task) {
     if (self->layers) {
         snprintf(name, 64, "%d", task->k);
     } else {
-        snprintf(name, 64, "%.3g / %.3g", task->alpha, task->beta);
+        char alpha[SFU__FIXED_MAX], beta[SFU__FIXED_MAX];
+        snprintf(name, 64, "%.30s / %.30s", sfu__short_number(alpha, task->alpha), sfu__short_number(beta, task->beta));
     }
 }
 
