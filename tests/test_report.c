@@ -291,7 +291,7 @@ static void plots_are_named_and_filled(void **state) {
     assert_non_null(strstr(data, "series,x,percent,low_percent,high_percent,name\n0,1,"));
     data = find_plot(&plots, "tradeoff-dblp.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 8);
-    assert_non_null(strstr(data, "\n1,0.001000000,")); /* the mean over splits of what add_place says */
+    assert_non_null(strstr(data, "\n1,0.001,")); /* the mean over splits of what add_place says */
     data = find_plot(&plots, "layers-citeseer.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 4 * 4);
     data = find_plot(&plots, "self-neighbour-cora.svg")->data.bytes;

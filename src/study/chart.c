@@ -115,12 +115,13 @@ done:
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
 /* Where there is no interval it is the point itself, which is not seen behind its marker. */
-static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name, bool times) {
-    char x[SFU__FIXED_MAX];
+static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name) {
     sfu_status status = SFU_OK;
     const double low = isfinite(point->low) ? point->low : point->y;
     const double high = isfinite(point->high) ? point->high : point->y;
-    SFU_TRY(sfu__text_format(csv, "%d,%s,", point->series, sfu__fixed(x, point->x, times ? 9 : 0)));
+    SFU_TRY(sfu__text_format(csv, "%d,", point->series));
+    SFU_TRY(sfu__text_number(csv, floor(point->x * 1e9 + 0.5) / 1e9)); /* a time to the nanosecond */
+    SFU_TRY(sfu__text_format(csv, ","));
     SFU_TRY(sfu__chart_number(csv, 100 * point->y, ","));
     SFU_TRY(sfu__chart_number(csv, 100 * low, ","));
     SFU_TRY(sfu__chart_number(csv, 100 * high, ","));
@@ -137,7 +138,7 @@ sfu_status sfu__chart_data(sfu__text *csv, const sfu__chart *chart) {
     for (int series = 0; series < chart->series.count; series++) {
         for (int i = 0; i < chart->count; i++) {
             if (chart->points[i].series == series) {
-                SFU_TRY(add_point(csv, &chart->points[i], chart->series.items[series], chart->times));
+                SFU_TRY(add_point(csv, &chart->points[i], chart->series.items[series]));
             }
         }
     }
