@@ -44,7 +44,7 @@ static sfu_status write_report(const sfu_results *results) {
     return status == SFU_OK ? sfu__results_html(results) : status;
 }
 
-/* report.html of hand-made results in a folder of this name; to be freed. */
+/* report.html of hand-made results, written into a folder of this name; to be freed. */
 static char *report_in(const char *name, bool hostile) {
     char path[1000];
     sfu_results *results = hand_made_results(test_path(name), hostile);
@@ -52,6 +52,19 @@ static char *report_in(const char *name, bool hostile) {
     assert_ok(write_report(results));
     snprintf(path, sizeof path, "%s/report.html", results->folder);
     sfu_results_free(results);
+    return read_text(path);
+}
+
+/* The same, written once for all who only read it. */
+static char *report_of(bool hostile) {
+    static bool written[2];
+    const char *name = hostile ? "hostile" : "tame";
+    char path[1000];
+    if (!written[hostile]) {
+        written[hostile] = true;
+        return report_in(name, hostile);
+    }
+    snprintf(path, sizeof path, "%s/report.html", test_path(name));
     return read_text(path);
 }
 
@@ -103,6 +116,12 @@ static void markdown_becomes_markup(void **state) {
     /* A heading without anything below it goes. */
     prose_is("# title\n## a\n| x |\n|---|\n| 1 |\n\n## b\ntext\n### c\nmore", false,
              "<h3>b</h3>\n<p>text</p>\n<h4>c</h4>\n<p>more</p>\n");
+    /* So does what leads to a table; what follows it stays. */
+    prose_is("## a\nSee:\n\n| x |\n|---|\n\nmore\n\nand\n\n- item\n\n| y |\n", false,
+             "<h3>a</h3>\n<p>more</p>\n<p>and</p>\n<ul>\n<li>item</li>\n</ul>\n");
+    prose_is("- a \\* b \\`c\\` d\\e\n  - in\n", false, "<ul>\n<li>a * b `c` d\\e</li>\n<li>in</li>\n</ul>\n");
+    prose_is("- do:\n\n      a < b\n      c\n\nend", false,
+             "<ul>\n<li>do:</li>\n</ul>\n<pre><code>a &lt; b\nc\n</code></pre>\n<p>end</p>\n");
     prose_is("| x | y |\n|---|--:|\n| 1 | <2> |\n", true,
              "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n<table>\n<thead>\n"
              "<tr><th scope=\"col\">x</th><th scope=\"col\">y</th></tr>\n</thead>\n<tbody>\n"
@@ -125,7 +144,7 @@ static void command_asks_for_the_same(void **state) {
     assert_string_equal(command.bytes,
                         "sfumato compare cora 'my data/it'\\''s' pubmed acm dblp --nets "
                         "gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp,lpnn --sizes 1,2,3,4,5 --splits 10 --trials "
-                        "100 --lpnn-trials 30 --space paper --seed 0 --feature-norm sym --loss mean --self-loops drop "
+                        "100 --lpnn-trials 30 --space paper --seed 0 --feature-norm sym --loss mean "
                         "-o FOLDER");
     sfu__text_clear(&command);
     sfu_results_free(results);
@@ -172,7 +191,7 @@ static void page_is_well_formed(void **state) {
     }
     char command[3000];
     for (int hostile = 0; hostile < 2; hostile++) {
-        free(report_in(hostile ? "hostile" : "tame", hostile));
+        free(report_of(hostile));
         const char *program = test_text_file("check.py", checker);
         snprintf(command, sizeof command, "python3 '%s' '%s/report.html'", program,
                  test_path(hostile ? "hostile" : "tame"));
@@ -182,7 +201,7 @@ static void page_is_well_formed(void **state) {
 
 static void names_are_only_text(void **state) {
     (void)state;
-    char *html = report_in("names", true);
+    char *html = report_of(true);
     assert_null(strstr(html, "<script>alert"));
     assert_null(strstr(html, "<img"));
     assert_null(strstr(html, "\x01"));
@@ -194,13 +213,13 @@ static void names_are_only_text(void **state) {
 
 static void page_has_all_of_it(void **state) {
     (void)state;
-    char *html = report_in("whole", false);
+    char *html = report_of(false);
     static const char *const parts[] = {
         "<title>Comparison of 8 networks on 5 datasets</title>",
         "prefers-color-scheme:dark",
         "name=\"viewport\"",
-        "<h3>Advice</h3>",
-        "On cora use <strong>sgcn+lp</strong>: 82.1 %",
+        "<section id=\"advice\">\n<h2>Advice</h2>\n<p>On cora",
+        "use <strong>sgcn+lp</strong>: 82.1 %",
         "<pre><code>sfumato train cora sgcn+lp --lr 0.01 &gt; log\n</code></pre>",
         "features or labels",
         "linear or not",
@@ -216,6 +235,7 @@ static void page_has_all_of_it(void **state) {
             fail_msg("report.html lacks %s", parts[i]);
         }
     }
+    assert_null(strstr(html, "17 s"));
     /* Five sizes; all cells, layers, smoothing; two pairs. */
     assert_int_equal(count_of(html, "<table class=\"sort\">"), 5 + 3 + 2);
     /* Sizes and trade-offs of five datasets, ranks of five sizes, three sweeps of two datasets. */
@@ -225,7 +245,7 @@ static void page_has_all_of_it(void **state) {
 
 static void same_results_give_same_bytes(void **state) {
     (void)state;
-    char *one = report_in("one", true), *other = report_in("other", true), *again = report_in("one", true);
+    char *one = report_of(true), *other = report_in("other", true), *again = report_in("other", true);
     assert_string_equal(one, other);
     assert_string_equal(one, again);
     free(one);
@@ -303,7 +323,8 @@ static void groups_join_what_cannot_be_told_apart(void **state) {
     assert_non_null(strstr(script, "set arrow from 0.9700,-0.45 to 2.0300,-0.45 "));
     assert_non_null(strstr(script, "set arrow from 3.9700,-0.90 to 4.5300,-0.90 "));
     assert_non_null(strstr(script, "critical difference 1.50'"));
-    assert_non_null(strstr(plots.items[0].data.bytes, "rank,depth,side,name\n1,1.8,-1,\"sgcn\"\n2,2.8,-1,"));
+    assert_non_null(
+        strstr(plots.items[0].data.bytes, "rank,depth,side,name\n1.0000,1.8000,-1,\"sgcn\"\n2.0000,2.8000,-1,"));
     sfu__plots_clear(&plots);
     sfu_results_free(results);
 }
@@ -361,14 +382,13 @@ static sfu_status report_body(void *context) {
     }
     results->entries.count = results->entries.count > 60 ? 60 : results->entries.count;
     results->cell_count = results->cell_count > 20 ? 20 : results->cell_count;
+    results->rank_count = results->rank_count > 8 ? 8 : results->rank_count;
     const sfu_status status = write_report(results);
     sfu_results_free(results);
     return status;
 }
 
-static void allocations_fail_body(void) {
-    test_fail_each_allocation(report_body, NULL, test_is_slow() ? 60 : 300);
-}
+static void allocations_fail_body(void) { test_fail_each_allocation(report_body, NULL, test_is_slow() ? 60 : 200); }
 
 static void every_allocation_may_fail(void **state) {
     (void)state;

@@ -96,8 +96,17 @@ static void json_is_ascii(void **state) {
     (void)state;
     sfu__text text = {0};
     assert_int_equal(sfu__text_json(&text, "a \"b\" \\ \n\x7f \xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82 \xff."), SFU_OK);
-    assert_string_equal(text.bytes,
-                        "\"a \\\"b\\\" \\\\ \\u000a\\u007f \\u00e9 \\u20ac \\ud83d\\ude42 \\ufffd.\"");
+    assert_string_equal(text.bytes, "\"a \\\"b\\\" \\\\ \\u000a\\u007f \\u00e9 \\u20ac \\ud83d\\ude42 \\ufffd.\"");
+    sfu__text_clear(&text);
+}
+
+static void shells_read_words_back(void **state) {
+    (void)state;
+    sfu__text text = {0};
+    assert_int_equal(sfu__text_shell(&text, "data/cora-2.csv"), SFU_OK);
+    assert_int_equal(sfu__text_shell(&text, ""), SFU_OK);
+    assert_int_equal(sfu__text_shell(&text, "it's $x\n\xc3\xa9"), SFU_OK);
+    assert_string_equal(text.bytes, "data/cora-2.csv'''it'\\''s $x?\xc3\xa9'");
     sfu__text_clear(&text);
 }
 
@@ -135,11 +144,9 @@ static void names_come_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_short),
-        cmocka_unit_test(numbers_come_back),
-        cmocka_unit_test(locales_do_not_matter),
-        cmocka_unit_test(names_come_back),
-        cmocka_unit_test(json_is_ascii),
+        cmocka_unit_test(numbers_are_short),     cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(locales_do_not_matter), cmocka_unit_test(names_come_back),
+        cmocka_unit_test(json_is_ascii),         cmocka_unit_test(shells_read_words_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

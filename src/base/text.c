@@ -308,3 +308,20 @@ sfu_status sfu__text_json(sfu__text *text, const char *string) {
 done:
     return status;
 }
+
+sfu_status sfu__text_shell(sfu__text *text, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-=,@%";
+    sfu_status status = SFU_OK;
+    const size_t size = strlen(word);
+    if (size > 0 && strspn(word, plain) == size) {
+        return sfu__text_add(text, word, size);
+    }
+    SFU_TRY(sfu__text_add(text, "'", 1));
+    for (; *word != '\0'; word++) {
+        const bool control = (unsigned char)*word < 0x20 || *word == 0x7f;
+        SFU_TRY(*word == '\'' ? sfu__text_add(text, "'\\''", 4) : sfu__text_add(text, control ? "?" : word, 1));
+    }
+    SFU_TRY(sfu__text_add(text, "'", 1));
+done:
+    return status;
+}

@@ -20,6 +20,9 @@ SFU_CHECKED sfu_status sfu__text_number(sfu__text *text, double number);
 /* Adds a string as JSON: in quotes, ASCII alone, everything else escaped; what is not UTF-8 becomes U+FFFD. */
 SFU_CHECKED sfu_status sfu__text_json(sfu__text *text, const char *string);
 
+/* Adds a word that a shell reads back as `word`; control characters become '?'. */
+SFU_CHECKED sfu_status sfu__text_shell(sfu__text *text, const char *word);
+
 /* Reads the whole of [begin, end) as a number: decimal or scientific, "inf" and "nan" refused, correctly rounded, no
  * blanks allowed. Returns false where it is none. */
 bool sfu__parse_double(double *value, const char *begin, const char *end);

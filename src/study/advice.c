@@ -166,23 +166,6 @@ static sfu_status put_cost(sfu__text *text, const sfu_results *results, const sf
 /* ---- the command --------------------------------------------------------------------------------------------------
  */
 
-/* A word that a shell reads back as `word`. */
-static sfu_status put_word(sfu__text *text, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-=,@%";
-    sfu_status status = SFU_OK;
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        return sfu__text_format(text, "%s", word);
-    }
-    SFU_TRY(sfu__text_format(text, "'"));
-    for (; *word != '\0'; word++) {
-        SFU_TRY(*word == '\'' ? sfu__text_format(text, "'\\''")
-                              : sfu__text_format(text, "%c", (unsigned char)*word < ' ' ? '?' : *word));
-    }
-    SFU_TRY(sfu__text_format(text, "'"));
-done:
-    return status;
-}
-
 /* The network as `tune` takes it: by name where that is all there is to say. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu__task *task) {
     const sfu__request *request = &results->request;
@@ -190,10 +173,10 @@ static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu
     sfu__text net = {0};
     sfu_status status = SFU_OK;
     if (usual) {
-        return put_word(text, task->net);
+        return sfu__text_shell(text, task->net);
     }
     SFU_TRY(sfu__task_net(&net, task, request));
-    SFU_TRY(put_word(text, net.bytes));
+    SFU_TRY(sfu__text_shell(text, net.bytes));
 done:
     sfu__text_clear(&net);
     return status;
@@ -205,13 +188,13 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
     const sfu__task *task = &sfu__place_entry(results, place_of(results, cell), 0)->task;
     const bool standard = strcmp(task->size, "standard") == 0, paper = strncmp(request->space, "paper", 5) == 0;
     SFU_TRY(sfu__text_format(text, "- train it:\n\n      sfumato tune "));
-    SFU_TRY(put_word(text, task->dataset));
+    SFU_TRY(sfu__text_shell(text, task->dataset));
     SFU_TRY(sfu__text_format(text, " "));
     SFU_TRY(put_net(text, results, task));
     SFU_TRY(standard ? sfu__text_format(text, " --split standard")
                      : sfu__text_format(text, " --split random:0 --size %s", cell->size));
     SFU_TRY(sfu__text_format(text, " --trials %d --space ", cell->trials));
-    SFU_TRY(put_word(text, request->space));
+    SFU_TRY(sfu__text_shell(text, request->space));
     if (paper != (request->loss == SFU_LOSS_SUM)) {
         SFU_TRY(sfu__text_format(text, " --loss %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = 24, TITLE_MOST = 60 };
+enum { NAME_MOST = 24, TITLE_MOST = 50, WIDTH = 560 };
 
 sfu_status sfu__words_place(int *place, sfu__words_list *list, const char *text) {
     for (int i = 0; i < list->count; i++) {
@@ -82,6 +82,24 @@ done:
     return status;
 }
 
+sfu_status sfu__chart_number(sfu__text *text, double number, const char *after) {
+    char buffer[SFU__FIXED_MAX];
+    return sfu__text_format(text, "%s%s", sfu__fixed(buffer, number, 4), after);
+}
+
+const char *sfu__short_number(char buffer[SFU__FIXED_MAX], double number) {
+    sfu__fixed(buffer, number, 2);
+    size_t size = strchr(buffer, '.') != NULL ? strlen(buffer) : 0;
+    while (size > 0 && (buffer[size - 1] == '0' || buffer[size - 1] == '.')) {
+        const bool point = buffer[--size] == '.';
+        buffer[size] = '\0';
+        if (point) {
+            break;
+        }
+    }
+    return buffer;
+}
+
 sfu_status sfu__chart_field(sfu__text *csv, const char *text) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_add(csv, "\"", 1));
@@ -101,8 +119,12 @@ static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char 
     sfu_status status = SFU_OK;
     const double low = isfinite(point->low) ? point->low : point->y;
     const double high = isfinite(point->high) ? point->high : point->y;
-    SFU_TRY(sfu__text_format(csv, "%d,%.6g,%.6g,%.6g,%.6g,", point->series, point->x, 100 * point->y, 100 * low,
-                             100 * high));
+    SFU_TRY(sfu__text_format(csv, "%d,", point->series));
+    SFU_TRY(sfu__text_number(csv, floor(point->x * 1e9 + 0.5) / 1e9)); /* a time to the nanosecond */
+    SFU_TRY(sfu__text_format(csv, ","));
+    SFU_TRY(sfu__chart_number(csv, 100 * point->y, ","));
+    SFU_TRY(sfu__chart_number(csv, 100 * low, ","));
+    SFU_TRY(sfu__chart_number(csv, 100 * high, ","));
     SFU_TRY(sfu__chart_field(csv, name));
     SFU_TRY(sfu__text_format(csv, "\n"));
 done:
@@ -144,6 +166,16 @@ done:
     return status;
 }
 
+/* Names that would run into each other stand aslant. */
+static bool is_crowded(const sfu__chart *chart) {
+    enum { MOST = 40 };
+    size_t size = 0;
+    for (int i = 0; i < chart->tics.count; i++) {
+        size += strlen(chart->tics.items[i]) + 2;
+    }
+    return size > MOST;
+}
+
 static sfu_status add_x_axis(sfu__text *script, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
     if (chart->times) {
@@ -151,8 +183,8 @@ static sfu_status add_x_axis(sfu__text *script, const sfu__chart *chart) {
                                          "set offsets graph 0.05, graph 0.05, graph 0.06, graph 0.06\n"));
         goto done;
     }
-    SFU_TRY(sfu__text_format(script, "set xrange [0.5:%d.5]\nset offsets 0, 0, graph 0.04, graph 0.04\nset xtics (",
-                             chart->tics.count));
+    SFU_TRY(sfu__text_format(script, "set xrange [0.5:%d.5]\nset offsets 0, 0, graph 0.04, graph 0.04\nset xtics %s(",
+                             chart->tics.count, is_crowded(chart) ? "rotate by 40 right " : ""));
     for (int i = 0; i < chart->tics.count; i++) {
         SFU_TRY(sfu__text_format(script, "%s", i > 0 ? ", " : ""));
         SFU_TRY(sfu__chart_quote(script, chart->tics.items[i], NAME_MOST));
@@ -163,38 +195,64 @@ done:
     return status;
 }
 
+/* How many series before this one have points. */
+static int shown_before(const sfu__chart *chart, int end) {
+    int shown = 0;
+    for (int series = 0; series < end; series++) {
+        shown += has_points(chart, series);
+    }
+    return shown;
+}
+
 /* Points of one place stand a little apart, so that their intervals can be told from each other. */
-static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series, bool first) {
+static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series) {
     sfu_status status = SFU_OK;
-    const int count = chart->series.count;
-    const double apart = chart->times ? 0 : (series - 0.5 * (count - 1)) * (count > 8 ? 0.4 / count : 0.05);
-    SFU_TRY(sfu__text_format(script,
-                             "%scsv skip 1 using ($1 == %d ? $2 + %.4f : NaN):3:4:5 with %s lt 1 lw 1.6 pt %d ps 0.9 "
-                             "lc rgb '%s' title ",
-                             first ? "plot " : ", \\\n     ", series, apart,
-                             chart->times ? "yerrorbars" : "yerrorlines", sfu__chart_marker(series),
-                             sfu__chart_colour(series)));
+    char shift[SFU__FIXED_MAX];
+    const int place = shown_before(chart, series), count = shown_before(chart, chart->series.count);
+    const double apart = chart->times ? 0 : (place - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
+    SFU_TRY(sfu__text_format(
+        script,
+        "%scsv skip 1 using ($1 == %d ? $2 + %s : NaN):3:4:5 with yerrorlines lt 1 lw 1.6 pt %d ps 0.9 "
+        "lc rgb '%s' title ",
+        place == 0 ? "plot " : ", \\\n     ", series, sfu__fixed(shift, apart, 4), sfu__chart_marker(series),
+        sfu__chart_colour(series)));
     SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
 done:
     return status;
 }
 
+/* The names below the axis in so many columns as there is room for, and the drawing as much higher as they need. */
+static void measure_key(const sfu__chart *chart, int *columns, int *rows) {
+    const int shown = shown_before(chart, chart->series.count);
+    size_t most = 0;
+    for (int series = 0; series < chart->series.count; series++) {
+        const size_t size = has_points(chart, series) ? strlen(chart->series.items[series]) : 0;
+        most = size > most ? size : most;
+    }
+    *columns = most <= 10 ? 4 : most <= 18 ? 2 : 1; /* gnuplot takes no more than it thinks to have room for */
+    *rows = (shown + *columns - 1) / *columns;
+}
+
 sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
-    bool first = true;
+    int columns = 1, rows = 1;
+    char margin[SFU__FIXED_MAX];
+    measure_key(chart, &columns, &rows);
     SFU_TRY(sfu__plot_start(script, files, "Results"));
-    SFU_TRY(sfu__chart_look(script, 800, 440));
+    SFU_TRY(sfu__chart_look(script, WIDTH, 370 + 22 * rows + (is_crowded(chart) ? 40 : 0)));
     SFU_TRY(add_label(script, "title", chart->title, "font ',16'"));
     SFU_TRY(add_label(script, "xlabel", chart->x_label, "offset 0,0.2"));
     SFU_TRY(add_label(script, "ylabel", chart->y_label, "offset 1,0"));
-    SFU_TRY(sfu__text_format(script, "set key outside right center vertical Left reverse samplen 2 spacing 1.3 "
-                                     "textcolor rgb '" SFU__INK "'\n"));
+    SFU_TRY(
+        sfu__text_format(script,
+                         "set bmargin %s\nset key at screen 0.5, 0.02 bottom center horizontal maxcols %d Left reverse "
+                         "samplen 1.5 spacing 1.2 width -2 textcolor rgb '" SFU__INK "'\n",
+                         sfu__fixed(margin, 3.8 + 1.2 * rows + (is_crowded(chart) ? 2.4 : 0), 1), columns));
     SFU_TRY(add_x_axis(script, chart));
     SFU_TRY(sfu__text_format(script, "\n"));
     for (int series = 0; series < chart->series.count; series++) {
         if (has_points(chart, series)) {
-            SFU_TRY(add_series(script, chart, series, first));
-            first = false;
+            SFU_TRY(add_series(script, chart, series));
         }
     }
     SFU_TRY(sfu__text_format(script, "\n"));

@@ -4,6 +4,7 @@
 #ifndef SFU_CHART_H
 #define SFU_CHART_H
 
+#include "grid.h"
 #include "plot.h"
 #include "request.h"
 
@@ -43,6 +44,11 @@ SFU_CHECKED sfu_status sfu__chart_look(sfu__text *script, int width, int height)
 
 /* 'TEXT' for a script, cut where it is longer than `most` characters. */
 SFU_CHECKED sfu_status sfu__chart_quote(sfu__text *script, const char *text, int most);
+
+/* Numbers as data and scripts have them, whatever the locale: four decimals; and at most two, without zeros at the
+ * end. The latter returns `buffer`. */
+SFU_CHECKED sfu_status sfu__chart_number(sfu__text *text, double number, const char *after);
+const char *sfu__short_number(char buffer[SFU__FIXED_MAX], double number);
 
 /* "TEXT" as the last field of a line of data. */
 SFU_CHECKED sfu_status sfu__chart_field(sfu__text *csv, const char *text);

@@ -134,7 +134,8 @@ static const char *write_fixed(char buffer[SFU__FIXED_MAX], double number, int d
         scale *= 10;
     }
     if (!(fabs(number) < 1e12)) {
-        return "-";
+        snprintf(buffer, SFU__FIXED_MAX, "-");
+        return buffer;
     }
     const int64_t units = (int64_t)floor(fabs(number) * (double)scale + 0.5);
     const char *before = units == 0 ? "" : number < 0 ? "-" : sign ? "+" : "";

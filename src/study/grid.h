@@ -21,7 +21,7 @@ void sfu__grid_clear(sfu__grid *grid);
  * so that it does not end a cell. Allocated; NULL: no memory. */
 char *sfu__shown_name(const char *name);
 
-/* A number with so many decimals, whatever the locale; "-" where it is none. Returns `buffer`. */
+/* A number with so many decimals, at most 6, whatever the locale; "-" where it is none. Returns `buffer`. */
 enum { SFU__FIXED_MAX = 32 };
 const char *sfu__fixed(char buffer[SFU__FIXED_MAX], double number, int decimals);
 

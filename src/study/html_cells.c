@@ -1,5 +1,5 @@
-/* html_cells.c - every cell with all that is known of it, a row each, and the paired comparisons. A column that no cell
- * of a table has anything for is left out.
+/* html_cells.c - every cell with all that is known of it, a row each, and the paired comparisons. A column in which no
+ * cell of a table has anything unusual is left out.
  */
 #include "html_page.h"
 
@@ -16,28 +16,35 @@ enum { TEXT_MAX = 64 };
 /* What a cell shows in a column, "" for nothing; and what a column of numbers is sorted by. */
 typedef struct column {
     const char *title;
-    const char *(*text)(char buffer[TEXT_MAX], const sfu_cell *cell);
-    double (*value)(const sfu_cell *cell); /* NULL: sorted by its text */
+    const char *(*text)(const sfu_cell *cell);                          /* of a column of texts, else NULL */
+    const char *(*number)(char buffer[TEXT_MAX], const sfu_cell *cell); /* of a column of numbers, else NULL */
+    double (*value)(const sfu_cell *cell);                              /* of a column of numbers */
+    const char *usual; /* what needs no column where all cells have it */
 } column;
 
-static const char *put(char buffer[TEXT_MAX], const char *format, double value) {
+static const char *put(char buffer[TEXT_MAX], double value, int decimals) {
     buffer[0] = '\0';
-    if (isfinite(value)) {
-        snprintf(buffer, TEXT_MAX, format, value);
-    }
-    return buffer;
+    return isfinite(value) ? sfu__fixed(buffer, value, decimals) : buffer;
 }
 
-static const char *dataset_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->dataset; }
-static const char *size_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->size; }
-static const char *net_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->net; }
-static const char *measure_text(char b[TEXT_MAX], const sfu_cell *cell) { return (void)b, cell->measure; }
-static const char *verdict_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return (void)b, cell->verdict != NULL ? cell->verdict : "";
+static const char *put_p(char buffer[TEXT_MAX], double p) { return p < 0.001 ? "< 0.001" : put(buffer, p, 3); }
+
+static const char *put_short(char buffer[TEXT_MAX], double value) {
+    buffer[0] = '\0';
+    return isfinite(value) ? sfu__short_number(buffer, value) : buffer;
 }
-static const char *same_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return (void)b, cell->same_as != NULL ? cell->same_as : "";
+
+static const char *put_signed(char buffer[TEXT_MAX], double share) {
+    buffer[0] = '\0';
+    return isfinite(share) ? sfu__percent_signed(buffer, share) : buffer;
 }
+
+static const char *dataset_text(const sfu_cell *cell) { return cell->dataset; }
+static const char *size_text(const sfu_cell *cell) { return cell->size; }
+static const char *net_text(const sfu_cell *cell) { return cell->net; }
+static const char *measure_text(const sfu_cell *cell) { return cell->measure; }
+static const char *verdict_text(const sfu_cell *cell) { return cell->verdict != NULL ? cell->verdict : ""; }
+static const char *same_text(const sfu_cell *cell) { return cell->same_as != NULL ? cell->same_as : ""; }
 
 static double k_value(const sfu_cell *cell) { return cell->k > 0 ? (double)cell->k : NAN; }
 static double alpha_value(const sfu_cell *cell) { return cell->alpha; }
@@ -52,50 +59,55 @@ static double p_value(const sfu_cell *cell) { return cell->p; }
 static double paper_value(const sfu_cell *cell) { return 100 * cell->paper; }
 static double difference_value(const sfu_cell *cell) { return 100 * (cell->mean - cell->paper); }
 
-static const char *k_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.0f", k_value(cell)); }
-static const char *alpha_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.3g", cell->alpha); }
-static const char *beta_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.3g", cell->beta); }
-static const char *splits_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.0f", cell->splits); }
-static const char *trials_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.0f", cell->trials); }
-static const char *mean_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.1f", mean_value(cell)); }
-static const char *std_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.1f", std_value(cell)); }
-static const char *rank_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, "%.3g", cell->rank); }
+static const char *k_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, k_value(cell), 0); }
+static const char *alpha_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->alpha); }
+static const char *beta_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->beta); }
+static const char *splits_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, cell->splits, 0); }
+static const char *trials_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, cell->trials, 0); }
+static const char *mean_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, mean_value(cell), 1); }
+static const char *std_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, std_value(cell), 1); }
+static const char *rank_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->rank); }
 static const char *difference_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return put(b, "%+.1f", difference_value(cell));
+    return put_signed(b, cell->mean - cell->paper);
 }
-static const char *p_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return put(b, cell->p < 0.001 ? "< 0.001" : "%.3f", cell->p);
-}
+static const char *p_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_p(b, cell->p); }
 
 static const char *interval_text(char b[TEXT_MAX], const sfu_cell *cell) {
     b[0] = '\0';
     if (isfinite(cell->ci_low) && isfinite(cell->ci_high)) {
-        snprintf(b, TEXT_MAX, "%.1f to %.1f", 100 * cell->ci_low, 100 * cell->ci_high);
+        char low[SFU__FIXED_MAX], high[SFU__FIXED_MAX];
+        snprintf(b, TEXT_MAX, "%.28s to %.28s", sfu__percent(low, cell->ci_low), sfu__percent(high, cell->ci_high));
     }
     return b;
 }
 
 static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
     b[0] = '\0';
-    if (isfinite(cell->paper)) {
-        snprintf(b, TEXT_MAX, isfinite(cell->paper_std) ? "%.1f (%.1f)" : "%.1f", 100 * cell->paper,
-                 100 * cell->paper_std);
+    char mean[SFU__FIXED_MAX], std[SFU__FIXED_MAX];
+    if (isfinite(cell->paper) && isfinite(cell->paper_std)) {
+        snprintf(b, TEXT_MAX, "%.28s (%.28s)", sfu__percent(mean, cell->paper), sfu__percent(std, cell->paper_std));
+    } else if (isfinite(cell->paper)) {
+        sfu__percent(b, cell->paper);
     }
     return b;
 }
 
 static const column columns[] = {
-    {"dataset", dataset_text, NULL},       {"size", size_text, NULL},
-    {"network", net_text, NULL},           {"k", k_text, k_value},
-    {"alpha", alpha_text, alpha_value},    {"beta", beta_text, beta_value},
-    {"measure", measure_text, NULL},       {"accuracy", mean_text, mean_value},
-    {"std", std_text, std_value},          {"95 % interval", interval_text, low_value},
-    {"rank", rank_text, rank_value},       {"p against best", p_text, p_value},
-    {"paper", paper_text, paper_value},    {"difference", difference_text, difference_value},
-    {"verdict", verdict_text, NULL},       {"same network as", same_text, NULL},
-    {"splits", splits_text, splits_value}, {"trials", trials_text, trials_value},
+    {"dataset", dataset_text, NULL, NULL, ""},       {"size", size_text, NULL, NULL, ""},
+    {"network", net_text, NULL, NULL, ""},           {"k", NULL, k_text, k_value, ""},
+    {"alpha", NULL, alpha_text, alpha_value, ""},    {"beta", NULL, beta_text, beta_value, ""},
+    {"measure", measure_text, NULL, NULL, "test"},   {"accuracy", NULL, mean_text, mean_value, ""},
+    {"std", NULL, std_text, std_value, ""},          {"95 % interval", NULL, interval_text, low_value, ""},
+    {"rank", NULL, rank_text, rank_value, ""},       {"p against best", NULL, p_text, p_value, ""},
+    {"paper", NULL, paper_text, paper_value, ""},    {"difference", NULL, difference_text, difference_value, ""},
+    {"verdict", verdict_text, NULL, NULL, ""},       {"same network as", same_text, NULL, NULL, ""},
+    {"splits", NULL, splits_text, splits_value, ""}, {"trials", NULL, trials_text, trials_value, ""},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static const char *show(char buffer[TEXT_MAX], const column *shown, const sfu_cell *cell) {
+    return shown->text != NULL ? shown->text(cell) : shown->number(buffer, cell);
+}
 
 /* ---- tables of cells --------------------------------------------------------------------------------------------- */
 
@@ -118,7 +130,7 @@ static bool has_any(const sfu_results *results, const cell_table *table, const c
     char buffer[TEXT_MAX];
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
-        if (table->has(cell) && (shown == NULL || shown->text(buffer, cell)[0] != '\0')) {
+        if (table->has(cell) && (shown == NULL || strcmp(show(buffer, shown, cell), shown->usual) != 0)) {
             return true;
         }
     }
@@ -133,12 +145,12 @@ static sfu_status add_cell(sfu__text *html, const sfu_cell *cell, const bool *sh
         if (!shown[i]) {
             continue;
         }
-        const char *text = columns[i].text(buffer, cell);
-        if (columns[i].value != NULL) {
+        const char *text = show(buffer, &columns[i], cell);
+        if (columns[i].text == NULL) {
             SFU_TRY(sfu__html_number(html, columns[i].value(cell), text));
         } else {
             SFU_TRY(sfu__html(html, "<td class=\"name %s\">%s</td>",
-                              columns[i].text == verdict_text ? verdict_text(buffer, cell) : "t", text));
+                              columns[i].text == verdict_text ? verdict_text(cell) : "t", text));
         }
     }
     SFU_TRY(sfu__html(html, "</tr>\n"));
@@ -153,7 +165,7 @@ static sfu_status add_table(sfu__text *html, const sfu_results *results, const c
     for (int i = 0; i < COLUMNS; i++) {
         shown[i] = has_any(results, table, &columns[i]);
         if (shown[i]) {
-            SFU_TRY(sfu__html_table_head(html, columns[i].title, columns[i].value != NULL));
+            SFU_TRY(sfu__html_table_head(html, columns[i].title, columns[i].value != NULL ? "n" : "t"));
         }
     }
     SFU_TRY(sfu__html_table_body(html));
@@ -193,14 +205,12 @@ done:
 static sfu_status add_pair(sfu__text *html, const sfu__pair_row *pair) {
     sfu_status status = SFU_OK;
     char buffer[TEXT_MAX];
-    SFU_TRY(sfu__html(html,
-                      "<tr><td class=\"name\">%s</td><td class=\"name\">%s</td><td class=\"name\">%s</td>"
-                      "<td class=\"name\">%s</td>",
-                      pair->one, pair->other, pair->dataset, pair->size));
-    SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, "%.1f", 100 * pair->one_mean)));
-    SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, "%.1f", 100 * pair->other_mean)));
-    SFU_TRY(sfu__html_number(html, pair->difference, put(buffer, "%+.1f", 100 * pair->difference)));
-    SFU_TRY(sfu__html_number(html, pair->p, put(buffer, pair->p < 0.001 ? "< 0.001" : "%.3f", pair->p)));
+    SFU_TRY(sfu__html(html, "<tr><td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->one, pair->other));
+    SFU_TRY(sfu__html(html, "<td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->dataset, pair->size));
+    SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, 100 * pair->one_mean, 1)));
+    SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, 100 * pair->other_mean, 1)));
+    SFU_TRY(sfu__html_number(html, -pair->difference, put_signed(buffer, -pair->difference)));
+    SFU_TRY(sfu__html_number(html, pair->p, put_p(buffer, pair->p)));
     SFU_TRY(sfu__html(html, "</tr>\n"));
 done:
     return status;
@@ -212,7 +222,7 @@ static sfu_status add_pairs(sfu__text *html, const sfu_results *results, const c
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__html_table_begin(html, title));
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        SFU_TRY(sfu__html_table_head(html, heads[i], i >= 4));
+        SFU_TRY(sfu__html_table_head(html, heads[i], i >= 4 ? "n" : "t"));
     }
     SFU_TRY(sfu__html_table_body(html));
     for (int i = 0; i < results->pair_count; i++) {
@@ -234,7 +244,7 @@ sfu_status sfu__html_pairs(sfu__text *html, const sfu_results *results) {
     }
     if (titles.count > 0) {
         SFU_TRY(sfu__html(html, "<section id=\"pairs\">\n<h2>Side by side</h2>\n<p>Networks that differ in one thing. "
-                                "The difference is one's accuracy minus the other's, in points; p is of Wilcoxon's "
+                                "The difference is the other's accuracy minus one's, in points; p is of Wilcoxon's "
                                 "test over the splits.</p>\n"));
     }
     for (int i = 0; i < titles.count; i++) {

@@ -21,9 +21,10 @@ SFU_CHECKED sfu_status sfu__html_plots(sfu__text *html, const sfu_results *resul
  */
 SFU_CHECKED sfu_status sfu__html_prose(sfu__text *html, const char *markdown, bool tables);
 
-/* For the tables: one that can be sorted, in a box that scrolls by itself. `class` is "" or a class. */
+/* For the tables: one that can be sorted, in a box that scrolls by itself. The class of a head is "n" of numbers, "t"
+ * of texts, or "row" of what stays in view. */
 SFU_CHECKED sfu_status sfu__html_table_begin(sfu__text *html, const char *caption);
-SFU_CHECKED sfu_status sfu__html_table_head(sfu__text *html, const char *title, bool number);
+SFU_CHECKED sfu_status sfu__html_table_head(sfu__text *html, const char *title, const char *class);
 SFU_CHECKED sfu_status sfu__html_table_body(sfu__text *html);
 SFU_CHECKED sfu_status sfu__html_table_end(sfu__text *html);
 

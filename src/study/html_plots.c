@@ -79,10 +79,20 @@ static sfu_status add_figure(sfu__text *html, const sfu__plot *plot, view svg, i
                           "aria-label=\"%s\"><svg role=\"img\" aria-label=\"%s\"",
                           plot->title, plot->title));
         SFU_TRY(copy_drawing(html, svg, number));
-        SFU_TRY(sfu__html(html,
-                          "</div>\n<figcaption><b>%s.</b> %s <span class=\"files\">plots/%s</span></figcaption>\n"
-                          "</figure>\n",
-                          plot->title, plot->note, sfu__path_base(plot->files.svg)));
+        SFU_TRY(
+            sfu__html(html, "</div>\n<figcaption>plots/%s</figcaption>\n</figure>\n", sfu__path_base(plot->files.svg)));
+    }
+done:
+    return status;
+}
+
+/* The heading of a kind before the first of it, its notes there for all. */
+static sfu_status add_kind(sfu__text *html, const sfu__plot *plot, const char **heading) {
+    sfu_status status = SFU_OK;
+    if (*heading != plot->heading) {
+        SFU_TRY(sfu__html(html, *heading != NULL ? "</div>\n" : ""));
+        SFU_TRY(sfu__html(html, "<h3>%s</h3>\n<p>%s</p>\n<div class=\"plots\">\n", plot->heading, plot->note));
+        *heading = plot->heading;
     }
 done:
     return status;
@@ -90,17 +100,20 @@ done:
 
 static sfu_status add_drawn(sfu__text *html, const sfu__plots *plots) {
     sfu_status status = SFU_OK;
+    const char *heading = NULL;
     for (int i = 0; i < plots->count; i++) {
         sfu__bytes bytes = {0};
         if (!sfu__path_is_file(plots->items[i].files.svg)) {
             continue;
         }
+        SFU_TRY(add_kind(html, &plots->items[i], &heading));
         SFU_TRY(sfu__bytes_open(&bytes, plots->items[i].files.svg));
         const char *data = (const char *)bytes.data;
         status = add_figure(html, &plots->items[i], (view){data, data + bytes.size}, i);
         sfu__bytes_close(&bytes);
         SFU_TRY(status);
     }
+    SFU_TRY(sfu__html(html, heading != NULL ? "</div>\n" : ""));
 done:
     return status;
 }
@@ -112,9 +125,9 @@ sfu_status sfu__html_plots(sfu__text *html, const sfu_results *results) {
     SFU_TRY(sfu__plots_make(&plots, results));
     SFU_TRY(add_drawn(&figures, &plots));
     if (figures.size > 0) {
-        SFU_TRY(sfu__html(html, "<section id=\"plots\">\n<h2>Plots</h2>\n<div class=\"plots\">\n"));
+        SFU_TRY(sfu__html(html, "<section id=\"plots\">\n<h2>Plots</h2>\n"));
         SFU_TRY(sfu__text_add(html, figures.bytes, figures.size));
-        SFU_TRY(sfu__html(html, "</div>\n</section>\n"));
+        SFU_TRY(sfu__html(html, "</section>\n"));
     }
 done:
     sfu__text_clear(&figures);

@@ -5,16 +5,19 @@
 
 #include <string.h>
 
-typedef enum block { NOTHING, PARAGRAPH, LIST, CODE, TABLE } block;
+typedef enum block { NOTHING, PARAGRAPH, LIST, CODE, INDENTED, TABLE } block;
 
 typedef struct prose {
     sfu__text *html;
     block open;
-    bool tables;         /* wanted */
-    bool body;           /* of a table: its head is done */
-    const char *heading; /* one that nothing has followed yet */
-    size_t heading_size; /* */
-    int level;           /* */
+    bool tables;              /* wanted */
+    bool body;                /* of a table: its head is done */
+    const char *heading;      /* one that nothing has followed yet */
+    size_t heading_size;      /* */
+    int level;                /* */
+    block last;               /* the block before, where it began, and the heading that came with it */
+    size_t last_start;        /* */
+    const char *last_heading; /* */
 } prose;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -35,6 +38,12 @@ static sfu_status add_line(sfu__text *html, const char *at, const char *end) {
     sfu_status status = SFU_OK;
     const char *plain = at;
     while (at < end) {
+        if (*at == '\\' && end - at > 1 && strchr("\\`*_|#<>[]-", at[1]) != NULL) { /* a mark that is none */
+            SFU_TRY(sfu__html_escape(html, plain, (size_t)(at - plain)));
+            plain = at + 1;
+            at += 2;
+            continue;
+        }
         const int kind = *at == '`' ? 0 : end - at > 1 && memcmp(at, "**", 2) == 0 ? 1 : -1;
         const size_t size = kind >= 0 ? strlen(marks[kind][0]) : 0;
         const char *close = kind >= 0 ? find_end(at + size, end, marks[kind][0]) : NULL;
@@ -56,9 +65,10 @@ done:
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status close_block(prose *self) {
-    static const char *const ends[] = {"", "</p>\n", "</li>\n</ul>\n", "</code></pre>\n",
-                                       "</tbody>\n</table>\n</div>\n"};
+    static const char *const ends[] = {
+        "", "</p>\n", "</li>\n</ul>\n", "</code></pre>\n", "</code></pre>\n", "</tbody>\n</table>\n</div>\n"};
     const block open = self->open;
+    self->last = open != NOTHING ? open : self->last;
     self->open = NOTHING;
     if (open == TABLE && !self->body) {
         const sfu_status status = sfu__html(self->html, "</thead>\n<tbody>\n");
@@ -83,14 +93,16 @@ done:
 }
 
 static sfu_status open_block(prose *self, block wanted) {
-    static const char *const starts[] = {"", "<p>", "<ul>\n", "<pre><code>",
-                                         "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" "
-                                         "aria-label=\"table\">\n<table>\n<thead>\n"};
+    static const char table[] = "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n"
+                                "<table>\n<thead>\n";
+    static const char *const starts[] = {"", "<p>", "<ul>\n", "<pre><code>", "<pre><code>", table};
     sfu_status status = SFU_OK;
     if (self->open == wanted) {
         return SFU_OK;
     }
     SFU_TRY(close_block(self));
+    self->last_start = self->html->size;
+    self->last_heading = self->heading;
     SFU_TRY(add_heading(self));
     SFU_TRY(sfu__text_add(self->html, starts[wanted], strlen(starts[wanted])));
     self->open = wanted;
@@ -136,6 +148,20 @@ done:
     return status;
 }
 
+/* A table that is not wanted takes the paragraph with it that leads to it. */
+static sfu_status skip_row(prose *self) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(close_block(self));
+    if (self->last == PARAGRAPH) {
+        self->html->size = self->last_start;
+        self->heading = self->last_heading;
+        SFU_TRY(sfu__text_add(self->html, "", 0));
+    }
+    self->last = TABLE;
+done:
+    return status;
+}
+
 static sfu_status add_item(prose *self, const char *at, const char *end) {
     sfu_status status = SFU_OK;
     const bool first = self->open != LIST;
@@ -157,7 +183,9 @@ static sfu_status take_heading(prose *self, const char *at, const char *end) {
     }
     self->heading = self->level > 1 ? at : NULL; /* the first level is the title of the text */
     self->heading_size = (size_t)(end - at);
-    return close_block(self);
+    const sfu_status status = close_block(self);
+    self->last = NOTHING;
+    return status;
 }
 
 static bool begins(const char *at, const char *end, const char *text) {
@@ -181,7 +209,15 @@ static sfu_status take_line(prose *self, const char *at, const char *end) {
     if (begins(at, end, "```")) {
         return self->open == CODE ? close_block(self) : open_block(self, CODE);
     }
-    if (self->open == CODE) {
+    const bool indented = begins(at, end, "    ") && (self->open == NOTHING || self->open == INDENTED);
+    if (indented) {
+        const sfu_status status = open_block(self, INDENTED);
+        if (status != SFU_OK) {
+            return status;
+        }
+        at += strspn(at, " ");
+    }
+    if (self->open == CODE || indented) {
         const sfu_status status = sfu__html_escape(self->html, at, (size_t)(end - at));
         return status == SFU_OK ? sfu__text_add(self->html, "\n", 1) : status;
     }
@@ -189,13 +225,16 @@ static sfu_status take_line(prose *self, const char *at, const char *end) {
         return close_block(self);
     }
     if (begins(at, end, "|")) {
-        return self->tables ? add_row(self, at, end) : close_block(self);
+        return self->tables ? add_row(self, at, end) : skip_row(self);
     }
     if (begins(at, end, "#")) {
         return take_heading(self, at, end);
     }
     if (begins(at, end, "- ")) {
         return add_item(self, at + 2, end);
+    }
+    if (begins(at, end, "  - ") && self->open == LIST) {
+        return add_item(self, at + 4, end);
     }
     return add_text(self, at, end);
 }

@@ -14,14 +14,14 @@
 sfu_status sfu__html_table_begin(sfu__text *html, const char *caption) {
     return sfu__html(html,
                      "<div class=\"scroll table tall\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
-                     "<table class=\"sort\">\n<caption>%s</caption>\n<thead><tr>\n",
+                     "<table class=\"sort\">\n<caption><span>%s</span></caption>\n<thead><tr>\n",
                      caption, caption);
 }
 
-sfu_status sfu__html_table_head(sfu__text *html, const char *title, bool number) {
+sfu_status sfu__html_table_head(sfu__text *html, const char *title, const char *class) {
     return sfu__html(html,
                      "<th scope=\"col\" class=\"%s\" aria-sort=\"none\"><button type=\"button\">%s</button></th>\n",
-                     number ? "n" : "t", title);
+                     class, title);
 }
 
 sfu_status sfu__html_table_body(sfu__text *html) { return sfu__html(html, "</tr></thead>\n<tbody>\n"); }
@@ -85,12 +85,14 @@ static sfu_status add_accuracy(sfu__text *html, const sfu_results *results, cons
     if (cell == NULL) {
         return sfu__html_number(html, NAN, "");
     }
-    char text[64], paper[64];
-    snprintf(text, sizeof text, isfinite(cell->std) ? "%.1f (%.1f)" : "%.1f", 100 * cell->mean, 100 * cell->std);
+    char mean[SFU__FIXED_MAX], std[SFU__FIXED_MAX], paper[SFU__FIXED_MAX];
     SFU_TRY(open_number(html, cell->mean, is_best(results, cell) ? " best" : ""));
-    SFU_TRY(sfu__html(html, "%s", text));
+    SFU_TRY(sfu__html(html, "%s", sfu__percent(mean, cell->mean)));
+    if (isfinite(cell->std)) {
+        SFU_TRY(sfu__html(html, " (%s)", sfu__percent(std, cell->std)));
+    }
     if (isfinite(cell->paper)) {
-        snprintf(paper, sizeof paper, "%.1f", 100 * cell->paper);
+        sfu__percent(paper, cell->paper);
         SFU_TRY(sfu__html(html, "<small>paper %s <span class=\"%s\">%s</span></small>", paper, cell->verdict,
                           cell->verdict));
     }
@@ -101,15 +103,15 @@ done:
 
 static sfu_status add_rank(sfu__text *html, const sfu_rank *rank) {
     sfu_status status = SFU_OK;
-    char text[64];
+    char text[SFU__FIXED_MAX];
     if (rank == NULL) {
         return sfu__html_number(html, NAN, "");
     }
-    snprintf(text, sizeof text, "%.2f", rank->rank);
+    sfu__fixed(text, rank->rank, 2);
     SFU_TRY(open_number(html, rank->rank, ""));
     SFU_TRY(sfu__html(html, "%s", isfinite(rank->rank) ? text : ""));
     if (isfinite(rank->paper)) {
-        snprintf(text, sizeof text, "%.2f", rank->paper);
+        sfu__fixed(text, rank->paper, 2);
         SFU_TRY(sfu__html(html, "<small>paper %s</small>", text));
     }
     SFU_TRY(sfu__html(html, "</td>"));
@@ -167,11 +169,11 @@ static sfu_status add_size(sfu__text *html, const sfu_results *results, const ch
     SFU_TRY(sfu__text_format(&caption, "%s%s", standard ? "Standard split" : "Label-set size ", standard ? "" : size));
     SFU_TRY(sfu__text_format(&caption, ": test accuracy in percent, standard deviation in brackets, the best in bold"));
     SFU_TRY(sfu__html_table_begin(html, caption.bytes));
-    SFU_TRY(sfu__html_table_head(html, "network", false));
+    SFU_TRY(sfu__html_table_head(html, "network", "row"));
     for (int i = 0; i < datasets.count; i++) {
-        SFU_TRY(sfu__html_table_head(html, datasets.items[i], true));
+        SFU_TRY(sfu__html_table_head(html, datasets.items[i], "n"));
     }
-    SFU_TRY(sfu__html_table_head(html, "average rank", true));
+    SFU_TRY(sfu__html_table_head(html, "average rank", "n"));
     SFU_TRY(sfu__html_table_body(html));
     for (int i = 0; i < nets.count; i++) {
         SFU_TRY(add_row(html, results, size, nets.items[i], &datasets));

@@ -1,6 +1,6 @@
 #include "html_write.h"
 
-#include <stdarg.h>
+#include <assert.h>
 #include <string.h>
 
 /* What a character is written as; NULL: as itself. */
@@ -34,23 +34,23 @@ done:
     return status;
 }
 
-sfu_status sfu__html(sfu__text *html, const char *markup, ...) {
+sfu_status sfu__html_put(sfu__text *html, const char *const *markup_and_texts) {
     sfu_status status = SFU_OK;
-    va_list texts;
-    va_start(texts, markup);
-    for (const char *at = markup; *at != '\0';) {
+    const char *const *text = markup_and_texts + 1;
+    for (const char *at = markup_and_texts[0]; *at != '\0';) {
         const size_t plain = strcspn(at, "%");
         SFU_TRY(sfu__text_add(html, at, plain));
         at += plain;
         if (at[0] == '%' && at[1] == 's') {
-            const char *text = va_arg(texts, const char *);
-            SFU_TRY(sfu__html_escape(html, text, strlen(text)));
+            assert(*text != NULL);
+            SFU_TRY(sfu__html_escape(html, *text, strlen(*text)));
+            text++;
         } else if (at[0] == '%') {
             SFU_TRY(sfu__text_add(html, "%", 1));
         }
         at += at[0] == '\0' ? 0 : at[1] == '\0' ? 1 : 2;
     }
+    assert(*text == NULL);
 done:
-    va_end(texts);
     return status;
 }

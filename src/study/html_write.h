@@ -4,9 +4,10 @@
 
 #include "text.h"
 
-/* Markup as it stands, in which each %s is the next of the texts, escaped, fit for content and for quoted attributes;
- * %% is a %. */
-SFU_CHECKED sfu_status sfu__html(sfu__text *html, const char *markup, ...) SFU_PRINTF(2, 3);
+/* sfu__html(html, markup, texts...): markup as it stands, in which each %s is the next of the texts, escaped, fit for
+ * content and for quoted attributes; %% is a %. */
+#define sfu__html(html, ...) sfu__html_put((html), (const char *const[]){__VA_ARGS__, NULL})
+SFU_CHECKED sfu_status sfu__html_put(sfu__text *html, const char *const *markup_and_texts);
 
 /* A text alone. Control characters and what is not UTF-8 become U+FFFD. */
 SFU_CHECKED sfu_status sfu__html_escape(sfu__text *html, const char *bytes, size_t size);

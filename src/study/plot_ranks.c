@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAME_MOST = 24, WIDTH = 560 };
+
 /* The ranks of one size, the best first. Lengths are in lines of text, downwards from the axis. */
 typedef struct diagram {
     const sfu_rank **ranks;
@@ -55,9 +57,11 @@ static sfu_status add_groups(sfu__text *script, diagram *self) {
         if (end > begin && end > reached) {
             y -= 0.45;
             reached = end;
-            SFU_TRY(sfu__text_format(script, "set arrow from %.4f,%.2f to %.4f,%.2f nohead lw 5 lc rgb '%s' front\n",
-                                     self->ranks[begin]->rank - 0.03, y, self->ranks[end]->rank + 0.03, y,
-                                     sfu__chart_colour(1)));
+            char from[SFU__FIXED_MAX], to[SFU__FIXED_MAX], height[SFU__FIXED_MAX];
+            sfu__fixed(height, y, 2);
+            SFU_TRY(sfu__text_format(script, "set arrow from %s,%s to %s,%s nohead lw 5 lc rgb '%s' front\n",
+                                     sfu__fixed(from, self->ranks[begin]->rank - 0.03, 4), height,
+                                     sfu__fixed(to, self->ranks[end]->rank + 0.03, 4), height, sfu__chart_colour(1)));
         }
     }
     self->groups = -y;
@@ -70,6 +74,7 @@ done:
 static sfu_status add_axis(sfu__text *script, const diagram *self) {
     sfu_status status = SFU_OK;
     const double most = self->count - 1;
+    char end[SFU__FIXED_MAX], length[SFU__FIXED_MAX];
     SFU_TRY(sfu__text_format(script, "set arrow from 1,0 to n,0 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
                                      "do for [r=1:n] {\n"
                                      "    set arrow from r,0 to r,0.2 nohead lw 1.4 lc rgb '" SFU__INK "'\n"
@@ -77,11 +82,12 @@ static sfu_status add_axis(sfu__text *script, const diagram *self) {
                                      "}\n"));
     if (isfinite(self->critical) && self->critical > 0) {
         SFU_TRY(sfu__text_format(script,
-                                 "set arrow from 1,1.6 to %.4f,1.6 %s size screen 0.006,90 lw 2 lc rgb '%s'\n"
-                                 "set label 'critical difference %.2f%s' at 1,2.3 left textcolor rgb '" SFU__INK "'\n",
-                                 1 + (self->critical < most ? self->critical : most),
-                                 self->critical < most ? "heads" : "backhead", sfu__chart_colour(1), self->critical,
-                                 self->critical < most ? "" : ", more than the axis is long: none counts"));
+                                 "set arrow from 1,1.6 to %s,1.6 %s size screen 0.006,90 lw 2 lc rgb '%s'\n"
+                                 "set label 'critical difference %s%s' at 1,2.3 left textcolor rgb '" SFU__INK "'\n",
+                                 sfu__fixed(end, 1 + (self->critical < most ? self->critical : most), 4),
+                                 self->critical < most ? "heads" : "backhead", sfu__chart_colour(1),
+                                 sfu__fixed(length, self->critical, 2),
+                                 self->critical < most ? "" : ", longer than the axis"));
     }
 done:
     return status;
@@ -95,7 +101,8 @@ static sfu_status add_data(sfu__text *csv, const diagram *self) {
     for (int i = 0; i < self->count; i++) {
         const sfu_rank *rank = self->ranks[i];
         const int place = i < left ? i : self->count - 1 - i;
-        SFU_TRY(sfu__text_format(csv, "%.6g,%.6g,%d,", rank->rank, self->first + place, i < left ? -1 : 1));
+        SFU_TRY(sfu__chart_number(csv, rank->rank, ","));
+        SFU_TRY(sfu__chart_number(csv, self->first + place, i < left ? ",-1," : ",1,"));
         SFU_TRY(sfu__chart_field(csv, rank->net));
         SFU_TRY(sfu__text_format(csv, "\n"));
     }
@@ -105,36 +112,49 @@ done:
 
 /* The names are labels of the script: they are cut where they are long, and the data's are not. */
 static sfu_status add_names(sfu__text *script, const diagram *self) {
-    enum { MOST = 24 };
     sfu_status status = SFU_OK;
     const int left = (self->count + 1) / 2;
+    char rank[SFU__FIXED_MAX], y[SFU__FIXED_MAX];
     for (int i = 0; i < self->count; i++) {
         const int place = i < left ? i : self->count - 1 - i;
         SFU_TRY(sfu__text_format(script, "set label "));
-        SFU_TRY(sfu__chart_quote(script, self->ranks[i]->net, MOST));
-        SFU_TRY(sfu__text_format(script, ".'  %.2f' at %s,%.2f %s textcolor rgb '" SFU__INK "'\n", self->ranks[i]->rank,
-                                 i < left ? "1 - gap" : "n + gap", -(self->first + place),
-                                 i < left ? "right" : "left"));
+        SFU_TRY(sfu__chart_quote(script, self->ranks[i]->net, NAME_MOST));
+        SFU_TRY(sfu__text_format(script, ".'  %s' at %s,%s %s textcolor rgb '" SFU__INK "'\n",
+                                 sfu__fixed(rank, self->ranks[i]->rank, 2), i < left ? "1 - gap" : "n + gap",
+                                 sfu__fixed(y, -(self->first + place), 2), i < left ? "right" : "left"));
     }
 done:
     return status;
 }
 
+/* How much room the names need on each side, as a share of the axis: a character is about 8 wide. */
+static double name_room(const diagram *self, int width) {
+    size_t most = 0;
+    for (int i = 0; i < self->count; i++) {
+        const size_t size = strlen(self->ranks[i]->net);
+        most = size > most ? size : most;
+    }
+    const double side = 8.0 * ((most < NAME_MOST ? (double)most : NAME_MOST + 1) + 7) / width;
+    return side / (1 - 2 * side);
+}
+
 static sfu_status add_script(sfu__text *script, const sfu__plot *plot, diagram *self) {
     sfu_status status = SFU_OK;
     sfu__text groups = {0};
+    char room[SFU__FIXED_MAX], low[SFU__FIXED_MAX];
     SFU_TRY(add_groups(&groups, self));
-    const double depth = self->first + (self->count + 1) / 2 - 0.3;
+    const int left = (self->count + 1) / 2;
+    const double depth = self->first + left - 0.3;
     SFU_TRY(sfu__plot_start(script, &plot->files, "Average ranks"));
-    SFU_TRY(sfu__chart_look(script, 800, (int)(24 * (depth + 3.2)) + 30));
+    SFU_TRY(sfu__chart_look(script, WIDTH, (int)(26 * (depth + 3)) + 50));
     SFU_TRY(sfu__text_format(script, "set title "));
-    SFU_TRY(sfu__chart_quote(script, plot->title, 60));
+    SFU_TRY(sfu__chart_quote(script, plot->title, 50));
     SFU_TRY(sfu__text_format(script,
                              " font ',16' textcolor rgb '" SFU__INK "'\n"
                              "n = %d\ngap = 0.02 * (n - 1)\n"
                              "unset border\nunset tics\nunset key\nset lmargin 1\nset rmargin 1\n"
-                             "set xrange [1 - 0.38 * (n - 1) : n + 0.38 * (n - 1)]\nset yrange [%.2f:3]\n",
-                             self->count, -depth));
+                             "room = %s * (n - 1)\nset xrange [1 - room : n + room]\nset yrange [%s:3]\n",
+                             self->count, sfu__fixed(room, name_room(self, WIDTH), 3), sfu__fixed(low, -depth, 2)));
     SFU_TRY(add_axis(script, self));
     SFU_TRY(sfu__text_add(script, groups.bytes != NULL ? groups.bytes : "", groups.size));
     SFU_TRY(add_names(script, self));
@@ -151,10 +171,12 @@ done:
     return status;
 }
 
+static const sfu__plot_kind kind = {"ranks", "Average ranks",
+                                    "Average rank over the datasets, 1 being the best. Networks whose ranks differ by "
+                                    "less than the critical difference "
+                                    "(Nemenyi, 5 %) are joined by a thick line: they cannot be told apart."};
+
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *size) {
-    static const char note[] = "Average rank over the datasets, 1 being the best. Networks whose ranks differ by less "
-                               "than the critical difference (Nemenyi, 5 %) are joined by a thick line: they cannot be "
-                               "told apart.";
     sfu_status status = SFU_OK;
     diagram self = {.critical = NAN};
     sfu__plot *plot = NULL;
@@ -162,11 +184,8 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const char 
     SFU_TRY(take(&self, results, size));
     if (self.count > 1) {
         SFU_TRY(sfu__text_format(&title, "Average rank over %d datasets, size %s", self.ranks[0]->datasets, size));
-        SFU_TRY(sfu__plots_add(&plot, plots, results, "ranks", size, note));
-        plot->title = sfu__copy_string(title.bytes);
-        status = plot->title != NULL ? add_script(&plot->script, plot, &self) : SFU_ERR_MEMORY;
-    }
-    if (status == SFU_OK && self.count > 1) {
+        SFU_TRY(sfu__plots_add(&plot, plots, results, &kind, size, title.bytes));
+        SFU_TRY(add_script(&plot->script, plot, &self));
         SFU_TRY(add_data(&plot->data, &self));
     }
 done:

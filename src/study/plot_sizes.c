@@ -19,9 +19,12 @@ done:
     return status;
 }
 
+static const sfu__plot_kind kind = {
+    "sizes", "Accuracy and the number of labels",
+    "Mean test accuracy over splits, with its 95 % interval. A larger label set holds the smaller ones. Points of one "
+    "size stand a little apart, to be told from each other."};
+
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
-    static const char note[] = "Mean test accuracy over splits, with its 95 % interval. A larger set holds the smaller "
-                               "ones. Points of one size stand a little apart, to be told from each other.";
     sfu_status status = SFU_OK;
     sfu__text title = {0};
     sfu__chart chart = {.x_label = "label-set size", .y_label = "test accuracy, %"};
@@ -29,7 +32,7 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const char 
     chart.title = title.bytes;
     SFU_TRY(fill(&chart, results, dataset));
     if (chart.tics.count > 1) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, "sizes", dataset, note, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, &kind, dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);

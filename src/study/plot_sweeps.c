@@ -12,21 +12,31 @@
 #include <string.h>
 
 typedef struct sweep {
-    const char *kind, *title, *x_label, *note;
+    sfu__plot_kind kind;
+    const char *title, *x_label;
     bool layers, exponents;
 } sweep;
 
 static const sweep sweeps[] = {
-    {"layers", "accuracy and the number of smoothings", "k",
-     "Test accuracy; k counts smoothings, or for GCN convolutions.", true, false},
-    {"self-neighbour", "weights of label smoothing", "alpha / beta",
-     "Alpha is the weight of a node itself, beta that of its neighbours, in every smoothing after the softmax.", false,
+    {{"layers", "The number of smoothings", "Test accuracy; k counts smoothings, or for GCN convolutions."},
+     "accuracy and k",
+     "k",
+     true,
      false},
-    {"degree-exponents", "exponents of the degrees", "alpha / beta",
-     "Alpha and beta are the exponents of the degree left and right of the adjacency in every smoothing after the "
-     "softmax, whose rows are then scaled to sum to 1: alpha cancels, so that points of the same beta are the same "
-     "network.",
-     false, true},
+    {{"self-neighbour", "Weights of label smoothing",
+      "Alpha is the weight of a node itself, beta that of its neighbours, in every smoothing after the softmax."},
+     "weights of label smoothing",
+     "alpha / beta",
+     false,
+     false},
+    {{"degree-exponents", "Exponents of the degrees",
+      "Alpha and beta are the exponents of the degree left and right of the adjacency in every smoothing after the "
+      "softmax, whose rows are then scaled to sum to 1: alpha cancels, so that points of the same beta are the same "
+      "network."},
+     "exponents of the degrees",
+     "alpha / beta",
+     false,
+     true},
 };
 
 static bool is_of(const sweep *self, const sfu__task *task) {
@@ -39,7 +49,8 @@ static void tic_name(char name[64], const sweep *self, const sfu__task *task) {
     if (self->layers) {
         snprintf(name, 64, "%d", task->k);
     } else {
-        snprintf(name, 64, "%.3g / %.3g", task->alpha, task->beta);
+        char alpha[SFU__FIXED_MAX], beta[SFU__FIXED_MAX];
+        snprintf(name, 64, "%.30s / %.30s", sfu__short_number(alpha, task->alpha), sfu__short_number(beta, task->beta));
     }
 }
 
@@ -106,9 +117,12 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const sweep
     sfu__chart chart = {.x_label = self->x_label, .y_label = self->layers ? "test accuracy, %" : "accuracy, %"};
     SFU_TRY(sfu__text_format(&title, "%s: %s", dataset, self->title));
     chart.title = title.bytes;
+    if (self->layers) { /* the networks have the colours of the other plots */
+        SFU_TRY(sfu__cell_nets(&chart.series, results));
+    }
     SFU_TRY(fill(&chart, results, self, dataset));
     if (chart.tics.count > 1) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, self->kind, dataset, self->note, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, &self->kind, dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);

@@ -44,11 +44,13 @@ done:
     return status;
 }
 
+static const sfu__plot_kind kind = {
+    "tradeoff", "Accuracy and time",
+    "Mean test accuracy with its 95 % interval, against how long an epoch of the chosen configurations takes on one "
+    "core as the planner predicts it: by the rates of the machine that ran this where sfumato bench has measured them, "
+    "else by those of a nominal machine. Up and left is better."};
+
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
-    static const char note[] = "Mean test accuracy with its 95 % interval, and how long an epoch of the chosen "
-                               "configurations takes on one core as the planner predicts it: by the rates of the "
-                               "machine that ran this where sfumato bench has measured them, else by those of a "
-                               "nominal machine. Up and left is better.";
     sfu_status status = SFU_OK;
     sfu__text title = {0};
     const char *size = NULL;
@@ -57,7 +59,7 @@ static sfu_status add(sfu__plots *plots, const sfu_results *results, const char 
     SFU_TRY(sfu__text_format(&title, "%s: accuracy and time, size %s", dataset, size != NULL ? size : ""));
     chart.title = title.bytes;
     if (chart.count > 1) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, "tradeoff", dataset, note, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, &kind, dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);

@@ -7,7 +7,8 @@
 
 typedef struct sfu__plot {
     sfu__plot_files files;
-    char *title, *note; /* what it shows, and how it is read */
+    const char *heading, *note; /* what plots of its kind show, and how they are read */
+    char *title;
     sfu__text data, script;
 } sfu__plot;
 
@@ -28,11 +29,15 @@ SFU_CHECKED sfu_status sfu__plot_ranks(sfu__plots *plots, const sfu_results *res
 SFU_CHECKED sfu_status sfu__plot_tradeoff(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_sweeps(sfu__plots *plots, const sfu_results *results);
 
-/* For them: adds a plot without data and script, named KIND-OF, where `of` may be any text; and a whole one. */
-SFU_CHECKED sfu_status sfu__plots_add(sfu__plot **plot, sfu__plots *plots, const sfu_results *results, const char *kind,
-                                      const char *of, const char *note);
-SFU_CHECKED sfu_status sfu__plots_add_chart(sfu__plots *plots, const sfu_results *results, const char *kind,
-                                            const char *of, const char *note, const sfu__chart *chart);
+typedef struct sfu__plot_kind {
+    const char *name, *heading, *note;
+} sfu__plot_kind;
+
+/* For them: adds a plot without data and script, named NAME-OF, where `of` may be any text; and a whole one. */
+SFU_CHECKED sfu_status sfu__plots_add(sfu__plot **plot, sfu__plots *plots, const sfu_results *results,
+                                      const sfu__plot_kind *kind, const char *of, const char *title);
+SFU_CHECKED sfu_status sfu__plots_add_chart(sfu__plots *plots, const sfu_results *results, const sfu__plot_kind *kind,
+                                            const char *of, const sfu__chart *chart);
 
 /* A cell of the main tables: not of a sweep, test accuracy. */
 bool sfu__is_main_cell(const sfu_cell *cell);

@@ -4,21 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A word as a shell reads it back. */
-static sfu_status add_word(sfu__text *command, const char *text) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_add(command, " ", 1));
-    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
-        return sfu__text_add(command, text, strlen(text));
-    }
-    SFU_TRY(sfu__text_add(command, "'", 1));
-    for (const char *c = text; *c != '\0'; c++) {
-        SFU_TRY(*c == '\'' ? sfu__text_add(command, "'\\''", 4) : sfu__text_add(command, c, 1));
-    }
-    SFU_TRY(sfu__text_add(command, "'", 1));
-done:
-    return status;
+static sfu_status add_word(sfu__text *command, const char *word) {
+    const sfu_status status = sfu__text_add(command, " ", 1);
+    return status == SFU_OK ? sfu__text_shell(command, word) : status;
 }
 
 static sfu_status add_option(sfu__text *command, const char *name, const char *value) {
@@ -65,11 +53,13 @@ sfu_status sfu__request_command(sfu__text *command, const sfu__request *request)
     if (request->lpnn_trials != request->trials) {
         SFU_TRY(sfu__text_format(command, " --lpnn-trials %d", request->lpnn_trials));
     }
-    SFU_TRY(add_option(command, "--space", request->space));
+    if (compare) {
+        SFU_TRY(add_option(command, "--space", request->space));
+    }
     SFU_TRY(sfu__text_format(command, " --seed %" PRIu64, request->seed));
     SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
-    SFU_TRY(sfu__text_format(command, " --loss %s --self-loops %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
-                             request->keep_loops ? "keep" : "drop"));
+    SFU_TRY(sfu__text_format(command, " --loss %s%s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
+                             request->keep_loops ? " --self-loops keep" : ""));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(add_option(command, "--lpnn", request->lpnn));
     }

@@ -59,15 +59,38 @@ static sfu_status add_number(sfu__text *html, const char *term, int64_t number) 
     return add_fact(html, term, text);
 }
 
-static sfu_status add_facts(sfu__text *html, const sfu__request *request) {
+/* Of a table of the paper not all that is in the request was needed: datasets, networks and sizes are those of the
+ * entries. */
+static sfu_status add_lists(sfu__text *html, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__words_list datasets = {0}, nets = {0}, sizes = {0}, splits = {0};
+    int place = 0;
+    for (int i = 0; i < results->entries.count; i++) {
+        const sfu__entry *entry = &results->entries.items[i];
+        SFU_TRY(sfu__words_place(&place, &datasets, entry->name));
+        SFU_TRY(sfu__words_place(&place, &nets, entry->task.net));
+        SFU_TRY(sfu__words_place(&place, &sizes, entry->task.size));
+        SFU_TRY(sfu__words_place(&place, &splits, entry->task.split));
+    }
+    SFU_TRY(add_list(html, "datasets", &datasets));
+    SFU_TRY(add_list(html, "networks", &nets));
+    SFU_TRY(add_list(html, "label-set sizes", &sizes));
+    SFU_TRY(add_list(html, "splits", &splits));
+done:
+    sfu__words_clear(&datasets);
+    sfu__words_clear(&nets);
+    sfu__words_clear(&sizes);
+    sfu__words_clear(&splits);
+    return status;
+}
+
+static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
+    const sfu__request *request = &results->request;
     sfu_status status = SFU_OK;
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, request->seed);
     SFU_TRY(sfu__html(html, "<section id=\"run\">\n<h2>What was run</h2>\n<dl>\n"));
-    SFU_TRY(add_list(html, "datasets", &request->datasets));
-    SFU_TRY(add_list(html, "networks", &request->nets));
-    SFU_TRY(add_list(html, "label-set sizes", &request->sizes));
-    SFU_TRY(add_number(html, "splits", request->splits));
+    SFU_TRY(add_lists(html, results));
     SFU_TRY(add_number(html, "trials a study", request->trials));
     if (request->lpnn_trials != request->trials) {
         SFU_TRY(add_number(html, "trials of lpnn", request->lpnn_trials));
@@ -118,8 +141,9 @@ done:
 /* A link for each section that is there. */
 static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
     static const char *const links[][2] = {
-        {"findings", "What it says"}, {"accuracy", "Accuracy"}, {"plots", "Plots"},       {"pairs", "Side by side"},
-        {"cells", "Cell by cell"},    {"run", "What was run"},  {"again", "Run it again"}};
+        {"advice", "Advice"},    {"accuracy", "Accuracy"},  {"findings", "What the tables say"},
+        {"plots", "Plots"},      {"pairs", "Side by side"}, {"cells", "Cell by cell"},
+        {"run", "What was run"}, {"again", "Run it again"}};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__html(html, "<nav aria-label=\"Sections\"><ul>\n"));
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
@@ -134,19 +158,59 @@ done:
     return status;
 }
 
-/* Where there are no cells, the text's own tables are all there is. */
-static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
+/* The text without what it says of times, which differ from run to run. */
+static sfu_status copy_timeless(sfu__text *copy, const char *text) {
+    static const char cost[] = "- cost: ";
     sfu_status status = SFU_OK;
-    sfu__text prose = {0};
-    SFU_TRY(sfu__html_prose(&prose, results->text, results->cell_count == 0));
+    SFU_TRY(sfu__text_add(copy, "", 0));
+    for (const char *at = text; *at != '\0';) {
+        const size_t line = strcspn(at, "\n"), size = line + (at[line] == '\n');
+        if (strncmp(at, cost, sizeof cost - 1) != 0) {
+            SFU_TRY(sfu__text_add(copy, at, size));
+        }
+        at += size;
+    }
+done:
+    return status;
+}
+
+/* A section of prose, out of [text, text + size). */
+static sfu_status add_prose(sfu__text *html, const char *id, const char *title, const char *text, size_t size,
+                            bool tables) {
+    sfu_status status = SFU_OK;
+    sfu__text part = {0}, timeless = {0}, prose = {0};
+    SFU_TRY(sfu__text_add(&part, text, size));
+    SFU_TRY(copy_timeless(&timeless, part.bytes));
+    SFU_TRY(sfu__html_prose(&prose, timeless.bytes, tables));
     if (prose.size > 0) {
-        SFU_TRY(sfu__html(html, "<section id=\"findings\">\n<h2>What it says</h2>\n"));
+        SFU_TRY(sfu__html(html, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title));
         SFU_TRY(sfu__text_add(html, prose.bytes, prose.size));
         SFU_TRY(sfu__html(html, "</section>\n"));
     }
 done:
+    sfu__text_clear(&part);
+    sfu__text_clear(&timeless);
     sfu__text_clear(&prose);
     return status;
+}
+
+/* Where in the results' text the advice begins: at its end where there is none. */
+static const char *find_advice(const sfu_results *results) {
+    const char *found = strstr(results->text, "\n## Advice\n");
+    return found != NULL ? found : results->text + strlen(results->text);
+}
+
+/* The answer comes first. */
+static sfu_status add_advice(sfu__text *html, const sfu_results *results) {
+    const char *advice = find_advice(results);
+    const size_t heading = *advice != '\0' ? strlen("\n## Advice\n") : 0;
+    return add_prose(html, "advice", "Advice", advice + heading, strlen(advice) - heading, false);
+}
+
+/* What else the text says; where there are no cells, its own tables are all there is. */
+static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
+    return add_prose(html, "findings", "What the tables say", results->text,
+                     (size_t)(find_advice(results) - results->text), results->cell_count == 0);
 }
 
 static sfu_status add_again(sfu__text *html, const sfu__request *request) {
@@ -171,12 +235,13 @@ done:
 static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text sections = {0};
-    SFU_TRY(add_findings(&sections, results));
+    SFU_TRY(add_advice(&sections, results));
     SFU_TRY(sfu__html_accuracies(&sections, results));
+    SFU_TRY(add_findings(&sections, results));
     SFU_TRY(sfu__html_plots(&sections, results));
     SFU_TRY(sfu__html_pairs(&sections, results));
     SFU_TRY(sfu__html_cells(&sections, results));
-    SFU_TRY(add_facts(&sections, &results->request));
+    SFU_TRY(add_facts(&sections, results));
     SFU_TRY(add_again(&sections, &results->request));
     SFU_TRY(add_head(html, results));
     SFU_TRY(sfu__html(html, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n"));

@@ -13,7 +13,6 @@ void sfu__plots_clear(sfu__plots *plots) {
         sfu__plot *plot = &plots->items[i];
         sfu__plot_files_clear(&plot->files);
         sfu__free(plot->title);
-        sfu__free(plot->note);
         sfu__text_clear(&plot->data);
         sfu__text_clear(&plot->script);
     }
@@ -26,7 +25,7 @@ static sfu_status add_slug(sfu__text *path, const char *of) {
     enum { MOST = 40 };
     sfu_status status = SFU_OK;
     bool dash = true;
-    for (int i = 0; of[i] != '\0' && i < MOST; i++) {
+    for (int i = 0; i < MOST && of[i] != '\0'; i++) {
         const char c = (char)(of[i] >= 'A' && of[i] <= 'Z' ? of[i] - 'A' + 'a' : of[i]);
         const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
         if (plain || !dash) {
@@ -64,8 +63,8 @@ done:
     return status;
 }
 
-sfu_status sfu__plots_add(sfu__plot **plot, sfu__plots *plots, const sfu_results *results, const char *kind,
-                          const char *of, const char *note) {
+sfu_status sfu__plots_add(sfu__plot **plot, sfu__plots *plots, const sfu_results *results, const sfu__plot_kind *kind,
+                          const char *of, const char *title) {
     sfu_status status = SFU_OK;
     sfu__text path = {0};
     sfu__plot *grown = sfu__grow(plots->items, &plots->capacity, (size_t)plots->count + 1, sizeof *grown);
@@ -74,29 +73,25 @@ sfu_status sfu__plots_add(sfu__plot **plot, sfu__plots *plots, const sfu_results
     }
     plots->items = grown;
     sfu__plot *made = &plots->items[plots->count];
-    *made = (sfu__plot){0};
-    SFU_TRY(make_path(&path, plots, results->folder, kind, of));
+    *made = (sfu__plot){.heading = kind->heading, .note = kind->note};
+    SFU_TRY(make_path(&path, plots, results->folder, kind->name, of));
     plots->count++;
     SFU_TRY(sfu__plot_files_make(&made->files, path.bytes));
-    made->note = sfu__copy_string(note);
-    status = made->note != NULL ? SFU_OK : SFU_ERR_MEMORY;
+    made->title = sfu__copy_string(title);
+    status = made->title != NULL ? SFU_OK : SFU_ERR_MEMORY;
     *plot = made;
 done:
     sfu__text_clear(&path);
     return status;
 }
 
-sfu_status sfu__plots_add_chart(sfu__plots *plots, const sfu_results *results, const char *kind, const char *of,
-                                const char *note, const sfu__chart *chart) {
+sfu_status sfu__plots_add_chart(sfu__plots *plots, const sfu_results *results, const sfu__plot_kind *kind,
+                                const char *of, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
     sfu__plot *plot = NULL;
-    SFU_TRY(sfu__plots_add(&plot, plots, results, kind, of, note));
-    plot->title = sfu__copy_string(chart->title);
-    status = plot->title != NULL ? SFU_OK : SFU_ERR_MEMORY;
-    if (status == SFU_OK) {
-        SFU_TRY(sfu__chart_data(&plot->data, chart));
-        SFU_TRY(sfu__chart_script(&plot->script, &plot->files, chart));
-    }
+    SFU_TRY(sfu__plots_add(&plot, plots, results, kind, of, chart->title));
+    SFU_TRY(sfu__chart_data(&plot->data, chart));
+    SFU_TRY(sfu__chart_script(&plot->script, &plot->files, chart));
 done:
     return status;
 }

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# The report of a folder of results: what is written and said, the same again, without gnuplot, and of what is none.
+set -eu
+if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
+    echo "no SQLite in this build: skipped"
+    exit 77
+fi
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+"$SFUMATO" data make -o small.safetensors --nodes 1700 --classes 3 --vocabulary 50 --words 8 --seed 7 >/dev/null
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 --quiet -o results >compared
+files=(report.html tables.md tables.tex results.csv timings.csv manifest.json)
+cp -r results before
+
+# All that is made from the entries comes back, byte for byte.
+(cd results && rm -rf report.html tables.md tables.tex plots)
+"$SFUMATO" report results >said 2>errors
+if command -v gnuplot >/dev/null; then
+    [ ! -s errors ] || fail "it said: $(cat errors)"
+fi
+for file in "${files[@]}"; do
+    grep -q "^results/$file " said || fail "$file is not named: $(cat said)"
+    [ "$file" = manifest.json ] || cmp "results/$file" "before/$file" || fail "$file differs"
+done
+diff -r results/plots before/plots
+grep -q '^## Advice' said || fail "no tables: $(cat said)"
+grep -q 'sfumato compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3' results/report.html ||
+    fail "no command to run it again"
+
+# The command in the page does the same, and nothing is left to do.
+command=$(sed -n 's/.*<code>\(sfumato compare .*\) -o FOLDER<\/code>.*/\1/p' results/report.html)
+eval "\"\$SFUMATO\" ${command#sfumato } -o results --quiet" >again
+cmp results/results.csv before/results.csv
+
+# Quiet, and as JSON.
+"$SFUMATO" report results --quiet >quiet
+! grep -q '^results/report.html' quiet || fail "quiet is not quiet"
+"$SFUMATO" report results/ --json >json
+if command -v python3 >/dev/null; then
+    python3 - <<'CHECK'
+import json
+report = json.load(open('json'))
+assert len(report['cells']) == 4 and len(report['ranks']) == 4, report
+assert report['files']['report.html'] == 'results/report.html', report['files']
+CHECK
+fi
+
+# Without gnuplot: tables alone, and one line.
+mkdir tools
+for tool in qemu-x86_64 qemu-aarch64; do # what runs a program for another machine
+    found=$(command -v "$tool") && ln -s "$found" "tools/$tool" || true
+done
+PATH="$PWD/tools" "$SFUMATO" report results >/dev/null 2>errors
+[ "$(wc -l <errors)" = 1 ] || fail "it said: $(cat errors)"
+grep -q 'plots are not drawn, for gnuplot is not installed; results/plots/ has what it would draw' errors ||
+    fail "it said: $(cat errors)"
+! ls results/plots/*.svg 2>/dev/null || fail "old plots stay"
+! grep -q '<figure' results/report.html || fail "old plots are in the page"
+grep -q '<table class="sort">' results/report.html
+
+# What is no folder of results gets one line and is left alone.
+mkdir empty
+for none in nothing empty small.safetensors; do
+    code=0
+    "$SFUMATO" report "$none" >out 2>errors || code=$?
+    [ "$code" = 1 ] && [ "$(wc -l <errors)" = 1 ] && [ ! -s out ] || fail "$none: $code, $(cat errors)"
+    grep -q "^sfumato: $none" errors || fail "$none: $(cat errors)"
+done
+[ -z "$(ls empty)" ] || fail "something was written: $(ls empty)"
