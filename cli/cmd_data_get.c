@@ -50,7 +50,7 @@ static int get_one(const char *name, json_t *results) {
         json_array_append_new(results, json_pack("{s:s, s:o, s:o}", "name", name, "path", json_bytes(path), "error",
                                                  json_bytes(status == SFU_OK ? NULL : sfu_message())));
     } else if (status == SFU_OK) {
-        printf("%s: %s\n", name, path);
+        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", path);
         fflush(stdout);
     }
     sfu_text_free(path);
@@ -75,7 +75,7 @@ static int run(int count, char **names) {
         return code == DONE ? printed : code;
     }
     if (code == DONE && !common.quiet) {
-        printf("Next: sfumato data info %s\n", names[0]);
+        printf("Next: sfumato data info %s%s\n", names[0], settings.get.keep_loops ? "+loops" : "");
     }
     return code;
 }
@@ -85,6 +85,8 @@ static const cli_option options[] = {
     OPTION_TEXT("folder", VALUE_FOLDER, "FOLDER", settings.get.folder, "the user's cache folder",
                 "where the datasets go"),
     OPTION_FLAG("again", settings.get.again, "fetch although it is there"),
+    OPTION_FLAG("keep-loops", settings.get.keep_loops,
+                "keep self-loops, which are dropped otherwise; the dataset is then called NAME+loops"),
     {0}};
 
 const cli_command cmd_data_get = {

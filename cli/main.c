@@ -72,6 +72,7 @@ const cli_command *const commands[] = {&program,
                                        &cmd_train,
                                        &cmd_tune,
                                        &cmd_predict,
+                                       &cmd_reproduce,
                                        &cmd_bench,
                                        &cmd_help,
                                        NULL};

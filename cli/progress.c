@@ -4,6 +4,7 @@
 #include "output.h"
 #include "terminal.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -21,6 +22,8 @@ static struct {
     bool terminal;
     bool counts;     /* "840 of 2,000" instead of "42.0 %" */
     char detail[96]; /* what goes before the rate */
+    bool told;       /* the time left is `left`, and no rate is shown */
+    double left;
 } phase;
 
 static double now(void) {
@@ -52,7 +55,7 @@ static void handle(int signal_number, void (*handler)(int)) {
 
 void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
-    phase.counts = false;
+    phase.counts = phase.told = false;
     phase.terminal = terminal_is(STDERR_FILENO);
     handle(SIGINT, on_interrupt);
     handle(SIGTERM, on_interrupt);
@@ -96,9 +99,25 @@ static void amount(char *text, size_t size, double value, const char *unit, cons
              bytes ? "B" : " ", bytes ? "" : unit, per);
 }
 
+/* "0:12 left" */
+static void time_left(char *text, size_t size, double left) {
+    const long seconds = left > 0 && left < 1e8 ? (long)(left + 0.5) : 0;
+    if (seconds >= 3600) {
+        snprintf(text, size, "%ld:%02ld:%02ld left", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    } else {
+        snprintf(text, size, "%ld:%02ld left", seconds / 60, seconds % 60);
+    }
+}
+
 /* "103 MB/s, 0:12 left" as far as it is known yet. */
 static void rate_and_left(char *text, size_t size, const sfu_progress *progress, double elapsed) {
     text[0] = '\0';
+    if (phase.told) {
+        if (!isnan(phase.left)) {
+            time_left(text, size, phase.left);
+        }
+        return;
+    }
     const double rate = elapsed > 0.2 ? (progress->done - phase.first) / elapsed : 0;
     if (!(rate > 0)) {
         return;
@@ -110,15 +129,9 @@ static void rate_and_left(char *text, size_t size, const sfu_progress *progress,
         return;
     }
     const bool timed = strcmp(progress->unit, "seconds") == 0; /* a budget: they pass at the rate that they do */
-    const char *before = timed ? "" : speed, *comma = timed ? "" : ", ";
-    const double left = (progress->total - progress->done) / rate;
-    const long seconds = left > 0 && left < 1e8 ? (long)(left + 0.5) : 0;
-    if (seconds >= 3600) {
-        snprintf(text, size, "%s%s%ld:%02ld:%02ld left", before, comma, seconds / 3600, seconds / 60 % 60,
-                 seconds % 60);
-    } else {
-        snprintf(text, size, "%s%s%ld:%02ld left", before, comma, seconds / 60, seconds % 60);
-    }
+    char left[48];
+    time_left(left, sizeof left, (progress->total - progress->done) / rate);
+    snprintf(text, size, "%s%s%s", timed ? "" : speed, timed ? "" : ", ", left);
 }
 
 /* The detail, the rate and the time left, as far as there are any. */
@@ -192,6 +205,11 @@ static void print_line(const sfu_progress *progress, double elapsed) {
 }
 
 void progress_counts(void) { phase.counts = true; }
+
+void progress_left(double seconds) {
+    phase.told = true;
+    phase.left = seconds;
+}
 
 void progress_detail(const char *text) { snprintf(phase.detail, sizeof phase.detail, "%s", text); }
 

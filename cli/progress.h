@@ -16,6 +16,10 @@ bool progress_report(void *user, const sfu_progress *progress);
 /* What is shown before the rate from now on, "loss 0.123": empty at progress_start. */
 void progress_detail(const char *text);
 
+/* The time left in seconds, from one who knows better than what the rate so far would give; NaN: not known yet. Shown
+ * from now on, until progress_start, instead of rate and time left. */
+void progress_left(double seconds);
+
 /* From now on, until progress_start, how far it is is said as "840 of 2,000" and not in percent. */
 void progress_counts(void);
 

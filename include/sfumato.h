@@ -312,6 +312,7 @@ typedef struct sfu_get_options {
     bool again;         /* fetch although it is there */
     sfu_progress_fn progress;
     void *progress_user;
+    bool keep_loops; /* with the self-loops that import drops, as NAME+loops */
 } sfu_get_options;
 
 SFU_API void sfu_get_options_init(sfu_get_options *options);

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates)
 to_test=(g++ libcmocka-dev librandom123-dev clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 cppcheck python3
-    python3-venv mandoc bsdextrautils sqlite3 postgresql gnuplot-nox)
+    python3-venv mandoc bsdextrautils sqlite3 postgresql gnuplot-nox chromium)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -86,7 +86,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     say "no apt-get here. Needed: a C17 compiler, make, CMake 3.25, pkg-config, zlib, libcrypto, jansson; for more: libzip,"
-    say "libmatio, libcurl, SQLite, libpq; for tests: PostgreSQL, gnuplot, cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
+    say "libmatio, libcurl, SQLite, libpq; for tests: PostgreSQL, gnuplot, Chromium, cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
     exit 0
 fi
 case ${1:-test} in

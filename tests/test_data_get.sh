@@ -60,4 +60,9 @@ grep -q '/right/dblp/apa.npz bytes=[1-9]' requests || refuse "it did not go on w
 [ "$(ls -A "$cache")" = dblp.safetensors ] || refuse "left behind: $(ls -RA "$cache")"
 "$SFUMATO" data info dblp >out
 grep -q 4057 out || refuse "not found by its name: $(cat out)"
+# With its self-loops it is another dataset, beside the first.
+get right 0 dblp --keep-loops
+grep -qx "dblp+loops: $cache/dblp+loops.safetensors" out || refuse "said: $(cat out)"
+"$SFUMATO" data info dblp+loops --json | grep -q '"edges": 7585,' || refuse "the self-loops are not there"
+"$SFUMATO" data info dblp --json | grep -q '"edges": 3528,' || refuse "the dataset without loops has changed"
 exec 9>&-

@@ -31,6 +31,8 @@ static sfu_status each_folder(sfu_status (*visit)(void *user, const char *folder
     folder = sfu_cache_folder();
     if (folder != NULL) {
         SFU_TRY(visit(user, folder));
+    } else if (sfu__cache_folder_known()) {
+        status = SFU_ERR_MEMORY;
     }
 done:
     sfu__free(folder);

@@ -57,6 +57,7 @@ char *sfu_cache_folder(void) {
 typedef struct get_job {
     const sfu__public_dataset *dataset;
     const sfu_get_options *options;
+    char *name;                    /* of what is made: that of the catalogue, with "+loops" where they are kept */
     char *folder, *target;         /* where the container goes, and its path */
     char *raw, *lock_path, *wheel; /* the folder of raw files; in it the lock, and where pip puts the wheel */
     int lock;                      /* opened, or -1 */
@@ -252,7 +253,8 @@ static sfu_status import(const get_job *job, const sfu__layout *layout) {
     sfu_dataset *dataset = NULL;
     sfu_import_options options;
     sfu_import_options_init(&options);
-    options.name = job->dataset->name;
+    options.name = job->name;
+    options.keep_loops = job->options->keep_loops;
     options.class_names = layout->class_names;
     options.class_name_count = layout->class_count;
     options.progress = job->options->progress;
@@ -309,7 +311,7 @@ done:
 /* The folders and paths of a job. */
 static sfu_status prepare(get_job *job) {
     sfu_status status = SFU_OK;
-    sfu__text target = {0}, raw = {0};
+    sfu__text name = {0}, target = {0}, raw = {0};
     const char *base, *place;
     if (job->options->folder == NULL && !cache_place(&base, &place)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "neither XDG_CACHE_HOME nor HOME is set, so there is no cache folder");
@@ -319,12 +321,14 @@ static sfu_status prepare(get_job *job) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
-    SFU_TRY(sfu__text_format(&target, "%s/%s.safetensors", job->folder, job->dataset->name));
-    SFU_TRY(sfu__text_format(&raw, "%s/%s.raw", job->folder, job->dataset->name));
+    SFU_TRY(sfu__text_format(&name, "%s%s", job->dataset->name, job->options->keep_loops ? "+loops" : ""));
+    SFU_TRY(sfu__text_format(&target, "%s/%s.safetensors", job->folder, name.bytes));
+    SFU_TRY(sfu__text_format(&raw, "%s/%s.raw", job->folder, name.bytes));
     job->lock_path = sfu__path_join(raw.bytes, "lock");
     job->wheel = sfu__path_join(raw.bytes, "wheel");
     status = job->lock_path != NULL && job->wheel != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
+    job->name = name.bytes;
     job->target = target.bytes;
     job->raw = raw.bytes;
     return status;
@@ -367,6 +371,7 @@ sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options 
         job.target = NULL;
     }
 done:
+    sfu__free(job.name);
     sfu__free(job.folder);
     sfu__free(job.target);
     sfu__free(job.raw);

@@ -66,12 +66,51 @@ void sfu__plot_files_clear(sfu__plot_files *files) {
 sfu_status sfu__plot_quote(sfu__text *out, const char *text) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_add(out, "'", 1));
-    for (const char *c = text; *c != '\0'; c++) {
+    const char *end = text + strlen(text);
+    for (const char *c = text; c < end;) {
+        const size_t size = sfu__utf8_size(c, (size_t)(end - c));
         const bool control = (unsigned char)*c < 0x20 || *c == 0x7f;
-        SFU_TRY(*c == '\'' ? sfu__text_add(out, "''", 2) : sfu__text_add(out, control ? " " : c, 1));
+        SFU_TRY(*c == '\'' ? sfu__text_add(out, "''", 2)
+                           : sfu__text_add(out,
+                                           control     ? " "
+                                           : size == 0 ? "?"
+                                                       : c,
+                                           size > 0 ? size : 1));
+        c += size > 0 ? size : 1;
     }
     SFU_TRY(sfu__text_add(out, "'", 1));
 done:
+    return status;
+}
+
+sfu_status sfu__plot_start(sfu__text *script, const sfu__plot_files *files, const char *about) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(script, "# %s; \"gnuplot FILE\" in this folder draws it again.\nsvg = ", about));
+    SFU_TRY(sfu__plot_quote(script, sfu__path_base(files->svg)));
+    SFU_TRY(sfu__text_format(script, "\ncsv = "));
+    SFU_TRY(sfu__plot_quote(script, sfu__path_base(files->csv)));
+    SFU_TRY(sfu__text_format(script, "\n"));
+done:
+    return status;
+}
+
+sfu_status sfu__plot_terminal(sfu__text *script, const char *words) {
+    return sfu__text_format(script,
+                            "set datafile separator comma\n"
+                            "set terminal svg dynamic font 'Helvetica,Arial,sans-serif,14' %s\n"
+                            "if (!exists('out')) out = svg\n"
+                            "set output out\n",
+                            words);
+}
+
+sfu_status sfu__plot_write(const char *path, const sfu__text *text) {
+    sfu_status status = SFU_OK;
+    sfu__writer *out = NULL;
+    SFU_TRY(sfu__writer_open(&out, path));
+    SFU_TRY(sfu__writer_add(out, text->bytes, text->size));
+    SFU_TRY(sfu__writer_commit(out));
+done:
+    sfu__writer_close(out);
     return status;
 }
 
@@ -96,39 +135,65 @@ done:
     return status;
 }
 
-/* What to say where there is no drawing. An earlier one is of other data. */
-static sfu_status go_without(const sfu__plot_files *files, const sfu__program *gnuplot) {
+/* Without a drawing: an earlier one is of other data. */
+static void remove_drawing(const sfu__plot_files *files) {
     (void)remove(files->part);
     (void)remove(files->svg);
-    if (!gnuplot->found) {
-        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot is not installed; %s and %s are what it would draw",
-                 files->svg, files->gp, files->csv);
-    } else {
-        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot ended with %d, saying %s; %s is its script", files->svg,
-                 gnuplot->exit_code, gnuplot->said, files->gp);
-    }
-    return SFU_OK;
 }
 
-sfu_status sfu__plot_draw(const sfu__plot_files *files) {
+/* Runs gnuplot, and moves what it has drawn into its place. Whether it was there is in gnuplot->found. */
+static sfu_status draw(sfu__program *gnuplot, const sfu__plot_files *files) {
     sfu_status status = SFU_OK;
     sfu__text start = {0}, script = {0};
-    sfu__program gnuplot;
     sfu__ticker ticker = {.what = "gnuplot"};
     SFU_TRY(make_start(&start, files));
     /* A name that begins with '-' is no option. */
     SFU_TRY(sfu__text_format(&script, "./%s", sfu__path_base(files->gp)));
     const char *const argv[] = {"gnuplot", "-d", "-e", start.bytes, script.bytes, NULL};
-    SFU_TRY(sfu__program_run(&gnuplot, argv, &ticker));
-    if (!gnuplot.found || gnuplot.exit_code != 0) {
-        status = go_without(files, &gnuplot);
+    SFU_TRY(sfu__program_run(gnuplot, argv, &ticker));
+    if (!gnuplot->found || gnuplot->exit_code != 0) {
+        remove_drawing(files);
     } else if (rename(files->part, files->svg) != 0) {
         const int error = errno;
         (void)remove(files->part);
         status = sfu__fail_system(files->svg, "cannot be written", error);
     }
+    if (gnuplot->found && gnuplot->exit_code != 0) {
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot ended with %d, saying %s; %s is its script", files->svg,
+                 gnuplot->exit_code, gnuplot->said, files->gp);
+    }
 done:
     sfu__text_clear(&start);
     sfu__text_clear(&script);
+    return status;
+}
+
+sfu_status sfu__plot_draw(const sfu__plot_files *files) {
+    sfu_status status = SFU_OK;
+    sfu__program gnuplot;
+    SFU_TRY(draw(&gnuplot, files));
+    if (!gnuplot.found) {
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot is not installed; %s and %s are what it would draw",
+                 files->svg, files->gp, files->csv);
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__plot_draw_all(const sfu__plot_files *files, int count) {
+    sfu_status status = SFU_OK;
+    sfu__program gnuplot = {.found = true};
+    for (int i = 0; i < count; i++) {
+        if (gnuplot.found) {
+            SFU_TRY(draw(&gnuplot, &files[i]));
+        } else {
+            remove_drawing(&files[i]);
+        }
+    }
+    if (!gnuplot.found) {
+        sfu__log(SFU_LOG_WARNING, "%d plots are not drawn, for gnuplot is not installed; %.*s has what it would draw",
+                 count, (int)(sfu__path_base(files[0].svg) - files[0].svg), files[0].svg);
+    }
+done:
     return status;
 }

@@ -110,12 +110,9 @@ done:
 
 /* ---- the script -------------------------------------------------------------------------------------------------- */
 
-static const char look[] = "set datafile separator comma\n"
-                           "set terminal svg size 960,540 dynamic enhanced font 'Helvetica,Arial,sans-serif,14' "
-                           "background '#ffffff'\n"
-                           "if (!exists('out')) out = svg\n"
-                           "set output out\n"
-                           "\n"
+static const char terminal[] = "enhanced size 960,540 background '#ffffff'";
+
+static const char look[] = "\n"
                            "set border 3 lw 1 lc rgb '#8c8c8c'\n"
                            "set tics nomirror out scale 0.5 textcolor rgb '#404040'\n"
                            "set grid ytics lt 1 lw 0.6 lc rgb '#e4e4e4'\n"
@@ -163,13 +160,8 @@ done:
 /* Names, numbers and the title: what people will want to edit stands first. */
 static sfu_status add_facts(sfu__text *script, const sfu__plot_files *files, const sfu_study *study, const extent *e) {
     sfu_status status = SFU_OK;
-    SFU_TRY(
-        sfu__text_format(script, "# The history of a study; \"gnuplot FILE\" in this folder draws it again.\nsvg = "));
-    SFU_TRY(sfu__plot_quote(script, sfu__path_base(files->svg)));
-    SFU_TRY(sfu__text_format(script, "\ncsv = "));
-    SFU_TRY(sfu__plot_quote(script, sfu__path_base(files->csv)));
-    SFU_TRY(
-        sfu__text_format(script, "\nlow = %.6g\nhigh = %.6g\nfoot = low + 0.012 * (high - low)\n", e->low, e->high));
+    SFU_TRY(sfu__plot_start(script, files, "The history of a study"));
+    SFU_TRY(sfu__text_format(script, "low = %.6g\nhigh = %.6g\nfoot = low + 0.012 * (high - low)\n", e->low, e->high));
     if (isfinite(e->best)) {
         SFU_TRY(sfu__text_format(script, "best_trial = %d\nbest = %.6g\n", e->best_number, e->best));
     }
@@ -183,9 +175,9 @@ done:
 
 static sfu_status write_script(const sfu__plot_files *files, const sfu_study *study, const extent *e) {
     sfu_status status = SFU_OK;
-    sfu__writer *out = NULL;
     sfu__text script = {0};
     SFU_TRY(add_facts(&script, files, study, e));
+    SFU_TRY(sfu__plot_terminal(&script, terminal));
     SFU_TRY(sfu__text_add(&script, look, sizeof look - 1));
     SFU_TRY(sfu__text_format(&script, "set xrange [%.6g:%d]\nset yrange [low:high]\nset ytics %g\n", -0.005 * e->trials,
                              e->trials > 1 ? e->trials : 1, e->step));
@@ -200,11 +192,8 @@ static sfu_status write_script(const sfu__plot_files *files, const sfu_study *st
                                  right ? "right" : "left", right ? "-0.3" : "0.3"));
     }
     SFU_TRY(add_points(&script, e));
-    SFU_TRY(sfu__writer_open(&out, files->gp));
-    SFU_TRY(sfu__writer_add(out, script.bytes, script.size));
-    SFU_TRY(sfu__writer_commit(out));
+    SFU_TRY(sfu__plot_write(files->gp, &script));
 done:
-    sfu__writer_close(out);
     sfu__text_clear(&script);
     return status;
 }

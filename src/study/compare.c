@@ -16,11 +16,52 @@ void sfu_compare_options_init(sfu_compare_options *options) {
                                      .loss = SFU_LOSS_SUM};
 }
 
+/* Tables 1 and 2 of the paper are made without studies: their text is all there is of them. */
+static bool is_text_alone(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
+
+static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
+    sfu_status status = SFU_OK;
+    sfu__writer *writer = NULL;
+    char *path = sfu__path_join(folder, name);
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    SFU_TRY(sfu__writer_open(&writer, path));
+    SFU_TRY(sfu__writer_add(writer, bytes, size));
+    SFU_TRY(sfu__writer_commit(writer));
+done:
+    sfu__writer_close(writer);
+    sfu__free(path);
+    return status;
+}
+
+static sfu_status make_text(sfu__text *text, const char *kind, const sfu__request *request, int jobs) {
+    return strcmp(kind, "cost") == 0 ? sfu__cost_table(text, request, jobs) : sfu__datasets_table(text, request);
+}
+
+/* Beside all studies: cost.md and datasets.md. */
+static sfu_status write_texts(const sfu_results *results, int jobs) {
+    static const char *const kinds[][2] = {{"cost", "cost.md"}, {"datasets", "datasets.md"}};
+    sfu_status status = SFU_OK;
+    for (size_t i = 0; i < 2 && status == SFU_OK; i++) {
+        sfu__text text = {0};
+        status = make_text(&text, kinds[i][0], &results->request, jobs);
+        if (status == SFU_OK) {
+            status = write_file(results->folder, kinds[i][1], text.bytes, text.size);
+        }
+        sfu__text_clear(&text);
+    }
+    return status;
+}
+
 /* What the results show, and the report in their folder. */
-static sfu_status finish(sfu_results *results) {
+static sfu_status finish(sfu_results *results, int jobs) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__results_finish(results));
     SFU_TRY(sfu_results_report(results));
+    if (strcmp(results->request.kind, "all") == 0) {
+        SFU_TRY(write_texts(results, jobs));
+    }
 done:
     return status;
 }
@@ -36,22 +77,30 @@ done:
     return status;
 }
 
+static bool same_readings(const sfu__request *one, const sfu__request *other) {
+    return strcmp(one->kind, other->kind) == 0 && strcmp(one->space, other->space) == 0 && one->seed == other->seed &&
+           strcmp(one->feature_norm, other->feature_norm) == 0 && strcmp(one->lpnn, other->lpnn) == 0 &&
+           one->loss == other->loss && one->keep_loops == other->keep_loops;
+}
+
 /* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
- * study; the readings must be the same. */
+ * study; the readings must be the same. One without any entry yet holds nothing that could be mixed up. */
 static sfu_status check_readings(const sfu_results *results) {
     sfu__request before = {0};
+    sfu__entries entries = {0};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__manifest_read(&before, results->folder));
-    const sfu__request *now = &results->request;
-    if (before.kind != NULL &&
-        (strcmp(before.kind, now->kind) != 0 || strcmp(before.space, now->space) != 0 || before.seed != now->seed ||
-         strcmp(before.feature_norm, now->feature_norm) != 0 || strcmp(before.lpnn, now->lpnn) != 0 ||
-         before.loss != now->loss || before.keep_loops != now->keep_loops)) {
+    if (before.kind == NULL || same_readings(&before, &results->request)) {
+        goto done;
+    }
+    SFU_TRY(sfu__entries_read(&entries, results->folder));
+    if (entries.count > 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
                            "%s holds results of other settings (of %s); another folder would be right: -o FOLDER",
                            results->folder, before.kind);
     }
 done:
+    sfu__entries_clear(&entries);
     sfu__request_clear(&before);
     return status;
 }
@@ -73,6 +122,21 @@ done:
     return status;
 }
 
+/* A table that is text alone. */
+static sfu_status describe(sfu_results *results, int jobs) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    SFU_TRY(check_readings(results));
+    SFU_TRY(make_text(&text, results->request.kind, &results->request, jobs));
+    results->text = text.bytes;
+    text = (sfu__text){0};
+    SFU_TRY(sfu__make_folders(results->folder));
+    SFU_TRY(sfu_results_report(results));
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
 static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
@@ -82,8 +146,12 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     *results = NULL;
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(sfu__request_make(&made->request, kind, options));
-    SFU_TRY(run(made, options));
-    SFU_TRY(finish(made));
+    if (is_text_alone(kind)) {
+        SFU_TRY(describe(made, options->jobs));
+    } else {
+        SFU_TRY(run(made, options));
+        SFU_TRY(finish(made, options->jobs));
+    }
     *results = made;
     made = NULL;
 done:
@@ -97,9 +165,15 @@ sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options
 
 sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_compare_options *options) {
     char quoted[SFU__QUOTE_MAX];
+    sfu_compare_options all;
+    sfu_compare_options_init(&all);
+    all = options != NULL ? *options : all;
+    all.splits = all.splits == 0 ? SPLITS : all.splits;
+    all.trials = all.trials == 0 ? TRIALS : all.trials;
+    *results = NULL;
     for (int i = 0; sfu_reproduce_table(i, NULL) != NULL; i++) {
         if (strcmp(sfu_reproduce_table(i, NULL), table) == 0) {
-            return compare(results, table, options);
+            return compare(results, table, &all);
         }
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
@@ -133,6 +207,23 @@ const char *sfu_reproduce_table(int i, const char **text) {
     return tables[i][0];
 }
 
+/* What was measured is not measured again. */
+static sfu_status read_text(sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__bytes bytes = {0};
+    char *path = sfu__path_join(results->folder, "tables.md");
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    SFU_TRY(sfu__bytes_open(&bytes, path));
+    results->text = sfu__copy_bytes((const char *)bytes.data, bytes.size);
+    status = results->text != NULL ? SFU_OK : SFU_ERR_MEMORY;
+done:
+    sfu__bytes_close(&bytes);
+    sfu__free(path);
+    return status;
+}
+
 sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
@@ -146,8 +237,12 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
                            folder);
         goto done;
     }
-    SFU_TRY(sfu__entries_read(&made->entries, folder));
-    SFU_TRY(sfu__results_finish(made));
+    if (is_text_alone(made->request.kind)) {
+        SFU_TRY(read_text(made));
+    } else {
+        SFU_TRY(sfu__entries_read(&made->entries, folder));
+        SFU_TRY(sfu__results_finish(made));
+    }
     *results = made;
     made = NULL;
 done:
@@ -162,6 +257,8 @@ void sfu_results_free(sfu_results *results) {
     sfu__request_clear(&results->request);
     sfu__entries_clear(&results->entries);
     sfu__words_clear(&results->texts);
+    sfu__free(results->order);
+    sfu__free(results->places);
     sfu__free(results->cells);
     sfu__free(results->ranks);
     sfu__free(results->pairs);
@@ -184,33 +281,23 @@ const char *sfu_results_folder(const sfu_results *results) { return results->fol
 /* ---- the report ---------------------------------------------------------------------------------------------------
  */
 
-static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
-    sfu_status status = SFU_OK;
-    sfu__writer *writer = NULL;
-    char *path = sfu__path_join(folder, name);
-    if (path == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    SFU_TRY(sfu__writer_open(&writer, path));
-    SFU_TRY(sfu__writer_add(writer, bytes, size));
-    SFU_TRY(sfu__writer_commit(writer));
-done:
-    sfu__writer_close(writer);
-    sfu__free(path);
-    return status;
-}
-
 sfu_status sfu_results_report(const sfu_results *results) {
     sfu_status status = SFU_OK;
-    sfu__text tex = {0};
-    SFU_TRY(sfu__entries_write(&results->entries, results->folder));
+    sfu__text md = {0}, tex = {0};
     SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
-    SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
+    if (is_text_alone(results->request.kind)) {
+        SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
+        goto done;
+    }
+    SFU_TRY(sfu__entries_write(&results->entries, results->folder));
+    SFU_TRY(sfu__tables_md(&md, results));
+    SFU_TRY(write_file(results->folder, "tables.md", md.bytes, md.size));
     SFU_TRY(sfu__tables_tex(&tex, results));
     SFU_TRY(write_file(results->folder, "tables.tex", tex.bytes, tex.size));
     SFU_TRY(sfu__results_plots(results));
     SFU_TRY(sfu__results_html(results));
 done:
+    sfu__text_clear(&md);
     sfu__text_clear(&tex);
     return status;
 }

@@ -1,7 +1,191 @@
-#include "results.h"
+/* paper_tasks.c - the cells of the paper's tables as tasks: what was published is what is tried, cut down to the
+ * datasets and networks that were asked for. */
+#include "published.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* The tables that are made of studies, in the order of "all". */
+static const char *const tables[] = {
+    "set1", "set2", "set3", "set4", "set5", "standard", "layers", "self-neighbour", "degree-exponents"};
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+static void copy_lower(char *to, size_t size, const char *from) {
+    size_t i = 0;
+    for (; from[i] != '\0' && i + 1 < size; i++) {
+        to[i] = (char)tolower((unsigned char)from[i]);
+    }
+    to[i] = '\0';
+}
+
+/* ---- what was asked for ------------------------------------------------------------------------------------------
+ */
+
+static bool is_path(const char *text) { return strchr(text, '/') != NULL || strchr(text, '.') != NULL; }
+
+static bool wants_net(const sfu__request *request, const char *name) {
+    bool wanted = request->nets.count == 0;
+    for (int i = 0; i < request->nets.count; i++) {
+        wanted = wanted || strcasecmp(request->nets.items[i], name) == 0;
+    }
+    return wanted;
+}
+
+static bool is_paper_net(const char *name) {
+    const sfu__published_row *row;
+    bool known = false;
+    for (int i = 0; (row = sfu__published_at(i)) != NULL; i++) {
+        known = known || strcasecmp(row->net, name) == 0;
+    }
+    return known;
+}
+
+/* Names that the paper does not have are mistakes; what one of its tables lacks is only left out of it. */
+sfu_status sfu__paper_check(const sfu__request *request) {
+    char quoted[SFU__QUOTE_MAX];
+    for (int i = 0; i < request->datasets.count; i++) {
+        const char *name = request->datasets.items[i];
+        if (sfu__paper_dataset_of(name) == NULL) {
+            return sfu__fail(SFU_ERR_ARGUMENT,
+                             "%s is no dataset of the paper; cora, citeseer, pubmed, acm or dblp would be right",
+                             sfu__quote(quoted, name, strlen(name)));
+        }
+        if (strlen(name) >= SFU__NAME_MAX - strlen("+loops")) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: the path is too long; %d bytes would be right",
+                             sfu__quote(quoted, name, strlen(name)), SFU__NAME_MAX - 10);
+        }
+    }
+    for (int i = 0; i < request->nets.count; i++) {
+        const char *name = request->nets.items[i];
+        if (!is_paper_net(name)) {
+            return sfu__fail(SFU_ERR_ARGUMENT,
+                             "%s is no network of the paper's tables; gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, "
+                             "mlp+lp or lpnn would be right",
+                             sfu__quote(quoted, name, strlen(name)));
+        }
+    }
+    return SFU_OK;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
+
+/* What a request calls a dataset of the paper, NULL where it leaves it out. Without any, it means all. */
+static const char *wanted_dataset(const sfu__request *request, const char *name) {
+    for (int i = 0; i < request->datasets.count; i++) {
+        const char *known = sfu__paper_dataset_of(request->datasets.items[i]);
+        if (known != NULL && strcmp(known, name) == 0) {
+            return request->datasets.items[i];
+        }
+    }
+    return request->datasets.count == 0 ? name : NULL;
+}
+
+bool sfu__paper_dataset_wanted(char name[SFU__NAME_MAX], int i, const sfu__request *request) {
+    const char *known = sfu__paper_dataset(i);
+    const char *asked = wanted_dataset(request, known);
+    if (asked == NULL) {
+        return false;
+    }
+    if (is_path(asked)) {
+        snprintf(name, SFU__NAME_MAX, "%s", asked);
+        return true;
+    }
+    const bool loops = request->keep_loops && (strcmp(known, "ACM") == 0 || strcmp(known, "DBLP") == 0);
+    copy_lower(name, SFU__NAME_MAX, asked);
+    if (loops && strchr(asked, '+') == NULL) {
+        strncat(name, "+loops", SFU__NAME_MAX - strlen(name) - 1);
+    }
+    return true;
+}
+
+/* The task of a published cell, on its first split. */
+static sfu__task task_of(const sfu__published_row *row, const char *dataset, const sfu__request *request) {
+    sfu__task task = {.k = row->k,
+                      .alpha = row->alpha,
+                      .beta = row->beta,
+                      .exponents = strcmp(row->table, "degree-exponents") == 0,
+                      .trials = strcasecmp(row->net, "lpnn") == 0 ? request->lpnn_trials : request->trials};
+    const bool is_set = strncmp(row->table, "set", 3) == 0;
+    copy_lower(task.net, sizeof task.net, row->net);
+    snprintf(task.dataset, sizeof task.dataset, "%s", dataset);
+    snprintf(task.size, sizeof task.size, "%s", is_set ? row->table + 3 : "standard");
+    snprintf(task.split, sizeof task.split, "%s", is_set ? "random:0" : "standard");
+    return task;
+}
+
+static sfu_status add_cell(sfu__tasks *tasks, const sfu__published_row *row, const char *dataset,
+                           const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    sfu__task task = task_of(row, dataset, request);
+    const bool is_random = strcmp(task.split, "standard") != 0;
+    for (int32_t i = 0; i < (is_random ? request->splits : 1); i++) {
+        if (is_random) {
+            snprintf(task.split, sizeof task.split, "random:%d", i);
+        }
+        SFU_TRY(sfu__tasks_add(tasks, &task));
+    }
+done:
+    return status;
+}
+
+/* Datasets in the paper's order, and of each the networks in the order of the table. The validation accuracy of a cell
+ * comes with that of its test. */
+static sfu_status add_table(sfu__tasks *tasks, const char *table, const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    char dataset[SFU__NAME_MAX];
+    for (int d = 0; sfu__paper_dataset(d) != NULL; d++) {
+        const bool wanted = sfu__paper_dataset_wanted(dataset, d, request);
+        const sfu__published_row *row;
+        for (int i = 0; wanted && (row = sfu__published_at(i)) != NULL; i++) {
+            if (strcmp(row->table, table) == 0 && strcmp(row->dataset, sfu__paper_dataset(d)) == 0 &&
+                strcmp(row->measure, "test") == 0 && wants_net(request, row->net)) {
+                SFU_TRY(add_cell(tasks, row, dataset, request));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* A dataset with its self-loops is not among those that can be had by name alone. */
+static sfu_status check_loops(const sfu__tasks *tasks) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < tasks->count && status == SFU_OK; i++) {
+        const char *name = tasks->items[i].dataset;
+        sfu_dataset *dataset = NULL;
+        const bool again = i > 0 && strcmp(name, tasks->items[i - 1].dataset) == 0;
+        if (again || is_path(name) || strchr(name, '+') == NULL) {
+            continue;
+        }
+        status = sfu_dataset_open(&dataset, name);
+        sfu_dataset_free(dataset);
+        if (status == SFU_ERR_NOT_FOUND) {
+            status = sfu__fail(SFU_ERR_NOT_FOUND,
+                               "%s, with its self-loops, is not there; sfumato data get %.*s --keep-loops fetches it",
+                               name, (int)strcspn(name, "+"), name);
+        }
+    }
+    return status;
+}
 
 sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *request) {
-    (void)tasks;
-    (void)request;
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "not written yet");
+    sfu_status status = SFU_OK;
+    const bool all = strcmp(request->kind, "all") == 0;
+    SFU_TRY(sfu__paper_check(request));
+    for (int i = 0; i < TABLES; i++) {
+        if (all || strcmp(tables[i], request->kind) == 0) {
+            SFU_TRY(add_table(tasks, tables[i], request));
+        }
+    }
+    if (tasks->count == 0) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "the paper's table %s has none of these networks on these datasets",
+                           request->kind);
+        goto done;
+    }
+    SFU_TRY(check_loops(tasks));
+done:
+    return status;
 }

@@ -72,6 +72,21 @@ done:
     return status;
 }
 
+/* The options of lpnn, before any study needs them. */
+static sfu_status check_lpnn(const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    sfu_net *net = NULL;
+    sfu__text text = {0};
+    if (*request->lpnn != '\0') {
+        SFU_TRY(sfu__text_format(&text, "lpnn(%s)", request->lpnn));
+        SFU_TRY(sfu_net_parse(&net, text.bytes, NULL));
+    }
+done:
+    sfu_net_free(net);
+    sfu__text_clear(&text);
+    return status;
+}
+
 static sfu_status check_sizes(const sfu__request *request) {
     char quoted[SFU__QUOTE_MAX];
     for (int i = 0; i < request->sizes.count; i++) {
@@ -126,6 +141,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(check_norm(request));
     SFU_TRY(check_sizes(request));
     SFU_TRY(check_nets(request));
+    SFU_TRY(check_lpnn(request));
 done:
     return status;
 }

@@ -1,6 +1,206 @@
-#include "results_int.h"
+/* results_html.c - report.html: one page that needs nothing else, for people. The same results give the same bytes: it
+ * says nothing of dates, machines, or how long anything took.
+ */
+#include "html_page.h"
+
+#include "file.h"
+#include "plots.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what was run ------------------------------------------------------------------------------------------------ */
+
+/* "1 network", "8 networks" */
+static const char *count_text(char text[64], int count, const char *what) {
+    snprintf(text, 64, "%d %s%s", count, what, count == 1 ? "" : "s");
+    return text;
+}
+
+static sfu_status add_title(sfu__text *html, const sfu_results *results, const char *element) {
+    sfu_status status = SFU_OK;
+    char nets[64], datasets[64];
+    const sfu__request *request = &results->request;
+    SFU_TRY(sfu__text_format(html, "<%s>", element));
+    if (strcmp(request->kind, "compare") == 0) {
+        SFU_TRY(sfu__html(html, "Comparison of %s on %s", count_text(nets, request->nets.count, "network"),
+                          count_text(datasets, request->datasets.count, "dataset")));
+    } else {
+        SFU_TRY(sfu__html(html, "The paper\u2019s study, run again: %s", request->kind));
+    }
+    SFU_TRY(sfu__text_format(html, "</%s>\n", element));
+done:
+    return status;
+}
+
+static sfu_status add_list(sfu__text *html, const char *term, const sfu__words_list *list) {
+    sfu_status status = SFU_OK;
+    if (list->count == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__html(html, "<dt>%s</dt><dd>", term));
+    for (int i = 0; i < list->count; i++) {
+        SFU_TRY(sfu__html(html, i > 0 ? ", " : ""));
+        SFU_TRY(sfu__html(html, "%s", list->items[i]));
+    }
+    SFU_TRY(sfu__html(html, "</dd>\n"));
+done:
+    return status;
+}
+
+static sfu_status add_fact(sfu__text *html, const char *term, const char *text) {
+    return sfu__html(html, "<dt>%s</dt><dd>%s</dd>\n", term, text);
+}
+
+static sfu_status add_number(sfu__text *html, const char *term, int64_t number) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    return add_fact(html, term, text);
+}
+
+static sfu_status add_facts(sfu__text *html, const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    char seed[32];
+    snprintf(seed, sizeof seed, "%" PRIu64, request->seed);
+    SFU_TRY(sfu__html(html, "<section id=\"run\">\n<h2>What was run</h2>\n<dl>\n"));
+    SFU_TRY(add_list(html, "datasets", &request->datasets));
+    SFU_TRY(add_list(html, "networks", &request->nets));
+    SFU_TRY(add_list(html, "label-set sizes", &request->sizes));
+    SFU_TRY(add_number(html, "splits", request->splits));
+    SFU_TRY(add_number(html, "trials a study", request->trials));
+    if (request->lpnn_trials != request->trials) {
+        SFU_TRY(add_number(html, "trials of lpnn", request->lpnn_trials));
+    }
+    SFU_TRY(add_fact(html, "search space", request->space));
+    SFU_TRY(add_fact(html, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    SFU_TRY(add_fact(html, "smoothing of features", request->feature_norm));
+    SFU_TRY(add_fact(html, "self-loops", request->keep_loops ? "kept" : "dropped"));
+    if (request->lpnn[0] != '\0') {
+        SFU_TRY(add_fact(html, "lpnn", request->lpnn));
+    }
+    SFU_TRY(add_fact(html, "seed", seed));
+    SFU_TRY(sfu__html(html,
+                      "</dl>\n<p>Each network is tuned on each dataset, label-set size and split by a study of its "
+                      "own. The configuration with the best validation accuracy is scored on test, once; test "
+                      "labels are not read before.</p>\n</section>\n"));
+done:
+    return status;
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+static sfu_status add_lines(sfu__text *html, const char *const *lines) {
+    sfu_status status = SFU_OK;
+    for (; *lines != NULL; lines++) {
+        SFU_TRY(sfu__text_format(html, "%s\n", *lines));
+    }
+done:
+    return status;
+}
+
+/* Nothing may be loaded from anywhere, whatever else is in the page. */
+static sfu_status add_head(sfu__text *html, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__html(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                            "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"));
+    SFU_TRY(add_title(html, results, "title"));
+    SFU_TRY(sfu__html(html, "<style>\n"));
+    SFU_TRY(add_lines(html, sfu__html_style));
+    SFU_TRY(sfu__html(html, "</style>\n</head>\n"));
+done:
+    return status;
+}
+
+/* A link for each section that is there. */
+static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
+    static const char *const links[][2] = {
+        {"findings", "What it says"}, {"accuracy", "Accuracy"}, {"plots", "Plots"},       {"pairs", "Side by side"},
+        {"cells", "Cell by cell"},    {"run", "What was run"},  {"again", "Run it again"}};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__html(html, "<nav aria-label=\"Sections\"><ul>\n"));
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        char opening[64];
+        snprintf(opening, sizeof opening, "<section id=\"%s\">", links[i][0]);
+        if (strstr(sections->bytes, opening) != NULL) {
+            SFU_TRY(sfu__html(html, "<li><a href=\"#%s\">%s</a></li>\n", links[i][0], links[i][1]));
+        }
+    }
+    SFU_TRY(sfu__html(html, "</ul></nav>\n"));
+done:
+    return status;
+}
+
+/* Where there are no cells, the text's own tables are all there is. */
+static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__text prose = {0};
+    SFU_TRY(sfu__html_prose(&prose, results->text, results->cell_count == 0));
+    if (prose.size > 0) {
+        SFU_TRY(sfu__html(html, "<section id=\"findings\">\n<h2>What it says</h2>\n"));
+        SFU_TRY(sfu__text_add(html, prose.bytes, prose.size));
+        SFU_TRY(sfu__html(html, "</section>\n"));
+    }
+done:
+    sfu__text_clear(&prose);
+    return status;
+}
+
+static sfu_status add_again(sfu__text *html, const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    sfu__text command = {0};
+    SFU_TRY(sfu__request_command(&command, request));
+    SFU_TRY(
+        sfu__html(html,
+                  "<section id=\"again\">\n<h2>Run it again</h2>\n<pre tabindex=\"0\"><code>%s</code></pre>\n"
+                  "<p>The same command gives the same results, byte for byte, on any machine and with any number of "
+                  "threads. In the folder of this page are <code>results.csv</code> (the entries), "
+                  "<code>timings.csv</code> (how long they took), <code>manifest.json</code> (versions, seeds, "
+                  "digests and the machine), <code>tables.md</code>, <code>tables.tex</code>, and "
+                  "<code>plots/</code>, each plot with its script and data. <code>sfumato report FOLDER</code> "
+                  "writes this page anew.</p>\n</section>\n",
+                  command.bytes));
+done:
+    sfu__text_clear(&command);
+    return status;
+}
+
+static sfu_status make_page(sfu__text *html, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__text sections = {0};
+    SFU_TRY(add_findings(&sections, results));
+    SFU_TRY(sfu__html_accuracies(&sections, results));
+    SFU_TRY(sfu__html_plots(&sections, results));
+    SFU_TRY(sfu__html_pairs(&sections, results));
+    SFU_TRY(sfu__html_cells(&sections, results));
+    SFU_TRY(add_facts(&sections, &results->request));
+    SFU_TRY(add_again(&sections, &results->request));
+    SFU_TRY(add_head(html, results));
+    SFU_TRY(sfu__html(html, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n"));
+    SFU_TRY(add_title(html, results, "h1"));
+    SFU_TRY(add_links(html, &sections));
+    SFU_TRY(sfu__html(html, "</header>\n<main id=\"main\">\n"));
+    SFU_TRY(sfu__text_add(html, sections.bytes, sections.size));
+    SFU_TRY(sfu__html(html, "</main>\n<footer>Made by sfumato %s.</footer>\n<script>\n", sfu_version()));
+    SFU_TRY(add_lines(html, sfu__html_script));
+    SFU_TRY(sfu__html(html, "</script>\n</body>\n</html>\n"));
+done:
+    sfu__text_clear(&sections);
+    return status;
+}
 
 sfu_status sfu__results_html(const sfu_results *results) {
-    (void)results;
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "not written yet");
+    sfu_status status = SFU_OK;
+    sfu__text html = {0};
+    char *path = NULL;
+    SFU_TRY(make_page(&html, results));
+    path = sfu__path_join(results->folder, "report.html");
+    status = path != NULL ? sfu__plot_write(path, &html) : SFU_ERR_MEMORY;
+done:
+    sfu__free(path);
+    sfu__text_clear(&html);
+    return status;
 }

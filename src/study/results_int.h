@@ -12,12 +12,22 @@ typedef struct sfu__pair_row {
     double one_mean, other_mean, difference, p; /* p: Wilcoxon over splits; NaN with one split */
 } sfu__pair_row;
 
+/* One place of the tables: its entries, and its cells. */
+typedef struct sfu__place {
+    int begin, end; /* entries.items[order[begin]] to entries.items[order[end - 1]], by split */
+    int cell;       /* of the test accuracy; where `sweep`, the one behind it is of the validation accuracy */
+    bool sweep;     /* over layers or the label smoothing: the paper gives these for both */
+} sfu__place;
+
 struct sfu_results {
     char *folder;
     sfu__request request;
     sfu__entries entries;
 
-    /* Made from these. */
+    /* Made from these: places in the order of the tables, sweeps last; datasets, then sizes, then networks. */
+    int *order; /* [entries.count] */
+    sfu__place *places;
+    int place_count;
     sfu_cell *cells;
     int cell_count;
     sfu_rank *ranks;
@@ -25,14 +35,28 @@ struct sfu_results {
     sfu__pair_row *pairs;
     int pair_count;
     sfu__words_list texts; /* what the above point to */
-    char *text;            /* tables.md */
+    char *text;            /* tables.md, and the advice */
 };
 
 /* Fills in everything but the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
 
-/* tables.md and tables.tex as text: tables_md.c, tables_tex.c. */
+/* The first step of that, order and places: places.c. And what sizes are ordered by: 0 is "standard". */
+SFU_CHECKED sfu_status sfu__find_places(sfu_results *results);
+int sfu__size_number(const char *size);
+
+/* The i-th entry of a place. */
+static inline const sfu__entry *sfu__place_entry(const sfu_results *results, const sfu__place *place, int i) {
+    return &results->entries.items[results->order[place->begin + i]];
+}
+
+/* Which table of the paper a task belongs to; NULL where what was asked is none. */
+const char *sfu__table_of(const sfu_results *results, const sfu__task *task);
+
+/* tables.md and tables.tex as text: tables_md.c, tables_tex.c. And the advice that ends a comparison, which speaks of
+ * time and is therefore not in the file: advice.c; nothing for a table of the paper. */
 SFU_CHECKED sfu_status sfu__tables_md(sfu__text *text, const sfu_results *results);
+SFU_CHECKED sfu_status sfu__advice(sfu__text *text, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__tables_tex(sfu__text *text, const sfu_results *results);
 
 /* "cost" and "datasets", which need no study: paper_cost.c, paper_datasets.c. As markdown. */

@@ -1,6 +1,110 @@
+/* task_net.c - the network of a task, as text for sfu_tune.
+ *
+ * A named network stays a name where nothing of it changes: then its hidden width is searched by name. Else it is
+ * written out layer by layer, with $hidden for the width, which the space searches in the same way:
+ *
+ *   k of a sweep          gcn, k 3     smooth | dense $hidden relu | smooth | dense $hidden relu | smooth | softmax
+ *   self and neighbour    mlp+lp       dense $hidden relu | softmax | smooth^2(self=0.25, neighbour=0.75)
+ *   exponents             mlp+lp       dense $hidden relu | softmax | smooth^2(left=0.25, right=0.75)
+ *   feature norm          sgcn         smooth^2(norm=sym+row) | softmax
+ */
 #include "results.h"
 
+#include "net.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* Whether the smoothing of features is followed by a scaling of the rows, in the reading that was asked for. */
+static bool scales_rows(const sfu_net *net, const sfu__request *request) {
+    bool labels = false;
+    for (int i = 0; i < net->count; i++) {
+        labels = labels || (net->layers[i].kind == SFU__LAYER_SMOOTH && net->layers[i].labels);
+    }
+    return strcmp(request->feature_norm, "sym+row") == 0 ||
+           (strcmp(request->feature_norm, "sym+row-with-lp") == 0 && labels);
+}
+
+static bool smooths_features(const sfu_net *net) {
+    bool features = false;
+    for (int i = 0; i < net->count; i++) {
+        features = features || (net->layers[i].kind == SFU__LAYER_SMOOTH && !net->layers[i].labels);
+    }
+    return features;
+}
+
+/* (self=0.25, neighbour=0.75) */
+static sfu_status print_sweep(sfu__text *text, const sfu__task *task) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(text, task->exponents ? "(left=" : "(self="));
+    SFU_TRY(sfu__text_number(text, task->alpha));
+    SFU_TRY(sfu__text_format(text, task->exponents ? ", right=" : ", neighbour="));
+    SFU_TRY(sfu__text_number(text, task->beta));
+    SFU_TRY(sfu__text_format(text, ")"));
+done:
+    return status;
+}
+
+static sfu_status print_smooth(sfu__text *text, const sfu__layer *layer, const sfu__task *task, bool row) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(text, "smooth"));
+    if (layer->times > 1) {
+        SFU_TRY(sfu__text_format(text, "^%d", layer->times));
+    }
+    if (layer->labels && !isnan(task->alpha)) {
+        SFU_TRY(print_sweep(text, task));
+    } else if (!layer->labels && row) {
+        SFU_TRY(sfu__text_format(text, "(norm=sym+row)"));
+    }
+done:
+    return status;
+}
+
+/* The layers of a named network have nothing that is not printed here. */
+static sfu_status print_layers(sfu__text *text, const sfu_net *net, const sfu__task *task, bool row) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < net->count; i++) {
+        const sfu__layer *layer = &net->layers[i];
+        SFU_TRY(sfu__text_format(text, i > 0 ? " | " : ""));
+        if (layer->kind == SFU__LAYER_SMOOTH) {
+            SFU_TRY(print_smooth(text, layer, task, row));
+        } else {
+            SFU_TRY(sfu__text_format(text, layer->kind == SFU__LAYER_DENSE ? "dense $hidden relu" : "softmax"));
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status print_named(sfu__text *text, const sfu__task *task, const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    sfu_net *net = NULL;
+    sfu_net_options options;
+    sfu_net_options_init(&options);
+    const int32_t usual = options.k;
+    options.k = task->k > 0 ? task->k : usual;
+    SFU_TRY(sfu__net_read(&net, task->net, &options));
+    const bool row = smooths_features(net) && scales_rows(net, request);
+    if (options.k == usual && isnan(task->alpha) && !row) {
+        SFU_TRY(sfu__text_format(text, "%s", task->net));
+    } else {
+        SFU_TRY(print_layers(text, net, task, row));
+    }
+done:
+    sfu_net_free(net);
+    return status;
+}
+
 sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__request *request) {
-    (void)request;
-    return sfu__text_format(net, "%s", task->net);
+    sfu__net_given given = {0};
+    if (strcasecmp(task->net, "lpnn") == 0) {
+        return *request->lpnn != '\0' ? sfu__text_format(net, "lpnn(%s)", request->lpnn)
+                                      : sfu__text_format(net, "lpnn");
+    }
+    /* A composition says itself what it is, and so does lpnn with its brackets. */
+    if (!sfu__net_named(&given, task->net, 2) || given.lpnn) {
+        return sfu__text_format(net, "%s", task->net);
+    }
+    return print_named(net, task, request);
 }

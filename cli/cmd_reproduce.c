@@ -1,0 +1,275 @@
+/* Redoes a table of the paper, and tells cell by cell whether it agrees. */
+#include "cmd.h"
+
+#include "output.h"
+#include "progress.h"
+#include "results_report.h"
+#include "suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    sfu_compare_options compare;
+    cli_texts datasets, nets;
+    int feature_norm, loss, self_loops; /* places in the lists below */
+    int32_t jobs;
+    const char *folder;
+} settings;
+
+static const char *const feature_norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
+static const char *const losses[] = {"sum", "mean", NULL};
+static const char *const self_loops[] = {"drop", "keep", NULL};
+
+/* What the paper did, which the defaults are. */
+static sfu_compare_options paper;
+
+static void defaults(void) {
+    sfu_compare_options_init(&paper);
+    settings.compare = paper;
+    for (int i = 0; feature_norms[i]; i++) {
+        settings.feature_norm = strcmp(feature_norms[i], paper.feature_norm) == 0 ? i : settings.feature_norm;
+    }
+    settings.loss = paper.loss == SFU_LOSS_SUM ? 0 : 1;
+    settings.self_loops = paper.keep_loops ? 1 : 0;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+/* "cora,citeseer": the words of all that an option was given. What they are kept in is to be freed. */
+typedef struct words {
+    char *text;
+    const char *items[TEXTS_MOST];
+    int count;
+} words;
+
+static bool cut_words(words *list, const cli_texts *texts) {
+    size_t size = 1;
+    for (int i = 0; i < texts->count; i++) {
+        size += strlen(texts->items[i]) + 1;
+    }
+    list->text = malloc(size);
+    if (!list->text) {
+        return false;
+    }
+    char *end = list->text;
+    for (int i = 0; i < texts->count; i++) {
+        end += sprintf(end, "%s,", texts->items[i]);
+    }
+    *end = '\0';
+    for (char *word = list->text; *word && list->count < TEXTS_MOST;) {
+        char *comma = strchr(word, ',');
+        *comma = '\0';
+        if (*word) {
+            list->items[list->count++] = word;
+        }
+        word = comma + 1;
+    }
+    return true;
+}
+
+/* ---- cut down ---------------------------------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *table, const char *const *tables) {
+    bool found = false;
+    for (int i = 0; tables[i]; i++) {
+        found = found || strcmp(table, tables[i]) == 0;
+    }
+    return found;
+}
+
+static bool needs_no_study(const char *table) {
+    return is_one_of(table, (const char *const[]){"cost", "datasets", NULL});
+}
+
+static bool is_on_random_splits(const char *table) {
+    return is_one_of(table, (const char *const[]){"set1", "set2", "set3", "set4", "set5", "all", NULL});
+}
+
+enum { CUT_MAX = 200 };
+
+/* "100 trials instead of 2,000, 3 splits instead of 10", "" where it is as the paper's. */
+static const char *cut_down(char text[CUT_MAX], const char *table) {
+    const sfu_compare_options *now = &settings.compare;
+    size_t used = 0;
+    text[0] = '\0';
+    if (needs_no_study(table)) {
+        return text;
+    }
+    if (now->trials != paper.trials) {
+        used +=
+            (size_t)snprintf(text, CUT_MAX, "%s instead of %s", counted(now->trials, "trial"), grouped(paper.trials));
+    }
+    if (now->lpnn_trials > 0 && now->lpnn_trials != now->trials) {
+        used += (size_t)snprintf(text + used, CUT_MAX - used, "%slpnn %s", used ? ", " : "",
+                                 counted(now->lpnn_trials, "trial"));
+    }
+    if (now->splits != paper.splits && is_on_random_splits(table)) {
+        snprintf(text + used, CUT_MAX - used, "%s%s instead of %s", used ? ", " : "", counted(now->splits, "split"),
+                 grouped(paper.splits));
+    }
+    return text;
+}
+
+/* ---- what is said ------------------------------------------------------------------------------------------------ */
+
+static int print_results(const sfu_results *results, const char *table, const char *cut) {
+    const char *folder = sfu_results_folder(results);
+    results_print(results);
+    if (needs_no_study(table)) {
+        printf("\nKept as %s/tables.md\n", folder);
+        return DONE;
+    }
+    putchar('\n');
+    if (*cut) {
+        printf("Cut down from what the paper did: %s.\n", cut);
+    }
+    printf("Report: %s/report.html\n", folder);
+    return DONE;
+}
+
+static int print_json(const sfu_results *results, const char *table) {
+    json_t *object = results_json(results);
+    const bool fine =
+        object && json_put(object, "table", json_string(table)) &&
+        json_put(object, "splits", json_integer(settings.compare.splits)) &&
+        json_put(object, "trials", json_integer(settings.compare.trials)) &&
+        json_put(object, "agrees", json_integer(results_verdicts(results, "agrees"))) &&
+        json_put(object, "higher", json_integer(results_verdicts(results, "higher"))) &&
+        json_put(object, "lower", json_integer(results_verdicts(results, "lower"))) &&
+        json_put(object, "text", needs_no_study(table) ? json_bytes(sfu_results_text(results)) : json_null()) &&
+        json_put(object, "folder", json_bytes(sfu_results_folder(results)));
+    if (!fine) {
+        json_decref(object);
+    }
+    return put_json_exact(fine ? object : NULL);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static int check_table(const char *table) {
+    const char *name;
+    cli_suggestion nearest = {.word = table};
+    for (int i = 0; (name = sfu_reproduce_table(i, NULL)) != NULL; i++) {
+        if (strcmp(name, table) == 0) {
+            return DONE;
+        }
+        suggest(&nearest, name);
+    }
+    char text[SUGGESTION_MAX];
+    return misuse(&cmd_reproduce, "%s is no table of the paper%s", quote(table), suggestion_text(text, &nearest, ""));
+}
+
+static int interrupted(const sfu_compare_progress *last, const char *folder) {
+    fail("interrupted; %s of %s studies are in %s, and the same command goes on", grouped(last->done),
+         grouped(last->total), quote(folder));
+    return INTERRUPTED;
+}
+
+static void settle_options(const words *datasets, const words *nets, const char *folder) {
+    sfu_compare_options *options = &settings.compare;
+    options->datasets = datasets->items;
+    options->dataset_count = datasets->count;
+    options->nets = nets->items;
+    options->net_count = nets->count;
+    options->feature_norm = feature_norms[settings.feature_norm];
+    options->loss = settings.loss == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
+    options->keep_loops = settings.self_loops == 1;
+    options->jobs = settings.jobs;
+    options->folder = folder;
+    options->on_progress = results_progress;
+}
+
+static int reproduce(const char *table) {
+    char cut[CUT_MAX];
+    sfu_compare_progress last = {0};
+    sfu_results *results = NULL;
+    if (*cut_down(cut, table)) {
+        say("cut down from what the paper did: %s", cut);
+    }
+    settings.compare.on_progress_user = &last;
+    progress_start();
+    progress_counts();
+    const sfu_status status = sfu_reproduce(&results, table, &settings.compare);
+    progress_end();
+    int code = DONE;
+    if (status == SFU_ERR_CANCELLED) {
+        code = interrupted(&last, settings.compare.folder);
+    } else if (status != SFU_OK) {
+        code = fail_status(status);
+    } else {
+        code = common.json ? print_json(results, table) : print_results(results, table, cut);
+    }
+    sfu_results_free(results);
+    return code;
+}
+
+static int run(int count, char **operands) {
+    char place[64];
+    words datasets = {0}, nets = {0};
+    (void)count;
+    int code = check_table(operands[0]);
+    if (code != DONE) {
+        return code;
+    }
+    snprintf(place, sizeof place, "results/%s", operands[0]);
+    if (cut_words(&datasets, &settings.datasets) && cut_words(&nets, &settings.nets)) {
+        settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
+        code = reproduce(operands[0]);
+    } else {
+        code = fail("out of memory");
+    }
+    free(datasets.text);
+    free(nets.text);
+    return code;
+}
+
+static const cli_option options[] = {
+    OPTION_TEXTS("datasets", "NAMES", settings.datasets,
+                 "only these of the table's, with commas between; a name, or a path like data/cora.safetensors"),
+    OPTION_TEXTS("nets", "NAMES", settings.nets, "only these of the table's networks, with commas between"),
+    OPTION_COUNT("splits", "N", settings.compare.splits, 1, 1000000, NULL, "random splits where the paper has ten"),
+    OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL, "of each study"),
+    OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as the others",
+                 "of each study of lpnn, which costs more"),
+    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
+                 "how many trainings run at a time; never changes the result"),
+    OPTION_SEED("seed", settings.compare.seed, "of the searches and of the trainings"),
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, false, "results/TABLE",
+                  "where the results are kept and grow"),
+    OPTION_CHOICE(
+        "feature-norm", settings.feature_norm, feature_norms,
+        "reading: features are smoothed with the symmetric matrix, or its rows are scaled to sum to 1 as well, "
+        "always or in networks that smooth labels too"),
+    OPTION_CHOICE("loss", settings.loss, losses, "reading: cross-entropy of the labelled nodes, as sum or mean"),
+    OPTION_CHOICE(
+        "self-loops", settings.self_loops, self_loops,
+        "reading: ACM and DBLP without or with the self-loops of their files; keep needs sfumato data get acm "
+        "dblp --keep-loops"),
+    OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "its defaults",
+                "reading: options of lpnn, 'f=clamp, input=fx, output=g'"),
+    {0}};
+
+const cli_command cmd_reproduce = {
+    .name = "reproduce",
+    .summary = "redo a table of the paper, and judge each cell",
+    .description =
+        "Tunes and scores the networks of a table as the paper did, and puts its figure beside each of ours. Where the "
+        "paper gives a spread, a cell agrees when 0 lies in the 95 % Welch interval of ours minus the paper's, and is "
+        "higher or lower when not. Figures of a single split, and ranks, get the difference alone.\n\n"
+        "The paper's settings are 2,000 trials a study and ten splits; what is cut down is said. The folder grows: the "
+        "same command goes on where it was stopped, and with more networks, splits or trials it does only what is "
+        "missing. What the paper leaves open are readings, recorded with the results.",
+    .operands =
+        (const cli_operand[]){
+            {.name = "TABLE", .kind = VALUE_NAME, .names = sfu_reproduce_table, .help = "which table of the paper"},
+            {0}},
+    .options = options,
+    .examples = (const cli_example[]){{"sfumato reproduce set1 --datasets cora --trials 100",
+                                       "Few labels, on Cora, in a hurry:"},
+                                      {"sfumato reproduce standard", "The standard splits, as the paper did them:"},
+                                      {"sfumato reproduce cost", "What an epoch of each network costs here:"},
+                                      {0}},
+    .reports = true,
+    .defaults = defaults,
+    .run = run};

@@ -1,0 +1,203 @@
+#include "chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_MOST = 24, TITLE_MOST = 60 };
+
+sfu_status sfu__words_place(int *place, sfu__words_list *list, const char *text) {
+    for (int i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0) {
+            *place = i;
+            return SFU_OK;
+        }
+    }
+    *place = list->count;
+    return sfu__words_add(list, text);
+}
+
+sfu_status sfu__chart_add(sfu__chart *chart, const sfu__point *point) {
+    sfu__point *grown = sfu__grow(chart->points, &chart->capacity, (size_t)chart->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    chart->points = grown;
+    chart->points[chart->count++] = *point;
+    return SFU_OK;
+}
+
+void sfu__chart_clear(sfu__chart *chart) {
+    sfu__words_clear(&chart->series);
+    sfu__words_clear(&chart->tics);
+    sfu__free(chart->points);
+    *chart = (sfu__chart){0};
+}
+
+/* ---- the look ---------------------------------------------------------------------------------------------------- */
+
+/* After Okabe and Ito, without their black and yellow, which are lost on one background or the other. */
+const char *sfu__chart_colour(int series) {
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                          "#e69f00", "#56b4e9", "#8f6fd1", "#9a8056"};
+    return colours[series % (int)(sizeof colours / sizeof colours[0])];
+}
+
+/* Gnuplot's numbers: circle, square, triangles, diamond, pentagon, filled and then open. Eleven, so that with eight
+ * colours 88 series differ. */
+int sfu__chart_marker(int series) {
+    static const int markers[] = {7, 5, 9, 11, 13, 15, 6, 4, 8, 10, 12};
+    return markers[series % (int)(sizeof markers / sizeof markers[0])];
+}
+
+sfu_status sfu__chart_look(sfu__text *script, int width, int height) {
+    sfu_status status = SFU_OK;
+    char words[64];
+    snprintf(words, sizeof words, "noenhanced size %d,%d", width, height);
+    SFU_TRY(sfu__plot_terminal(script, words));
+    SFU_TRY(sfu__text_format(script, "\nset border 3 lw 1 lc rgb '" SFU__INK "'\n"
+                                     "set tics nomirror out scale 0.5 textcolor rgb '" SFU__INK "'\n"
+                                     "set grid ytics lt 1 lw 0.6 lc rgb '" SFU__GRID "'\n"
+                                     "set errorbars 0\n"));
+done:
+    return status;
+}
+
+sfu_status sfu__chart_quote(sfu__text *script, const char *text, int most) {
+    sfu_status status = SFU_OK;
+    sfu__text cut = {0};
+    const size_t size = strlen(text);
+    size_t at = 0;
+    for (int i = 0; i < most && at < size; i++) {
+        const size_t step = sfu__utf8_size(text + at, size - at);
+        at += step > 0 ? step : 1;
+    }
+    SFU_TRY(sfu__text_add(&cut, text, at));
+    if (at < size) {
+        SFU_TRY(sfu__text_format(&cut, "\u2026"));
+    }
+    SFU_TRY(sfu__plot_quote(script, cut.bytes));
+done:
+    sfu__text_clear(&cut);
+    return status;
+}
+
+sfu_status sfu__chart_field(sfu__text *csv, const char *text) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(csv, "\"", 1));
+    for (const char *c = text; *c != '\0'; c++) {
+        const bool control = (unsigned char)*c < 0x20 || *c == 0x7f;
+        SFU_TRY(*c == '"' ? sfu__text_add(csv, "\"\"", 2) : sfu__text_add(csv, control ? " " : c, 1));
+    }
+    SFU_TRY(sfu__text_add(csv, "\"", 1));
+done:
+    return status;
+}
+
+/* ---- the data ---------------------------------------------------------------------------------------------------- */
+
+/* Where there is no interval it is the point itself, which is not seen behind its marker. */
+static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name) {
+    sfu_status status = SFU_OK;
+    const double low = isfinite(point->low) ? point->low : point->y;
+    const double high = isfinite(point->high) ? point->high : point->y;
+    SFU_TRY(sfu__text_format(csv, "%d,%.6g,%.6g,%.6g,%.6g,", point->series, point->x, 100 * point->y, 100 * low,
+                             100 * high));
+    SFU_TRY(sfu__chart_field(csv, name));
+    SFU_TRY(sfu__text_format(csv, "\n"));
+done:
+    return status;
+}
+
+/* Series by series: gnuplot joins what follows each other. */
+sfu_status sfu__chart_data(sfu__text *csv, const sfu__chart *chart) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(csv, "series,%s,percent,low_percent,high_percent,name\n", chart->times ? "seconds" : "x"));
+    for (int series = 0; series < chart->series.count; series++) {
+        for (int i = 0; i < chart->count; i++) {
+            if (chart->points[i].series == series) {
+                SFU_TRY(add_point(csv, &chart->points[i], chart->series.items[series]));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* ---- the script -------------------------------------------------------------------------------------------------- */
+
+static bool has_points(const sfu__chart *chart, int series) {
+    for (int i = 0; i < chart->count; i++) {
+        if (chart->points[i].series == series) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static sfu_status add_label(sfu__text *script, const char *what, const char *text, const char *look) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(script, "set %s ", what));
+    SFU_TRY(sfu__chart_quote(script, text, TITLE_MOST));
+    SFU_TRY(sfu__text_format(script, " textcolor rgb '" SFU__INK "' %s\n", look));
+done:
+    return status;
+}
+
+static sfu_status add_x_axis(sfu__text *script, const sfu__chart *chart) {
+    sfu_status status = SFU_OK;
+    if (chart->times) {
+        SFU_TRY(sfu__text_format(script, "set logscale x\nset format x '%%.0s %%cs'\n"
+                                         "set offsets graph 0.05, graph 0.05, graph 0.06, graph 0.06\n"));
+        goto done;
+    }
+    SFU_TRY(sfu__text_format(script, "set xrange [0.5:%d.5]\nset offsets 0, 0, graph 0.04, graph 0.04\nset xtics (",
+                             chart->tics.count));
+    for (int i = 0; i < chart->tics.count; i++) {
+        SFU_TRY(sfu__text_format(script, "%s", i > 0 ? ", " : ""));
+        SFU_TRY(sfu__chart_quote(script, chart->tics.items[i], NAME_MOST));
+        SFU_TRY(sfu__text_format(script, " %d", i + 1));
+    }
+    SFU_TRY(sfu__text_format(script, ")\n"));
+done:
+    return status;
+}
+
+/* Points of one place stand a little apart, so that their intervals can be told from each other. */
+static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series, bool first) {
+    sfu_status status = SFU_OK;
+    const int count = chart->series.count;
+    const double apart = chart->times ? 0 : (series - 0.5 * (count - 1)) * (count > 8 ? 0.4 / count : 0.05);
+    SFU_TRY(sfu__text_format(script,
+                             "%scsv skip 1 using ($1 == %d ? $2 + %.4f : NaN):3:4:5 with %s lt 1 lw 1.6 pt %d ps 0.9 "
+                             "lc rgb '%s' title ",
+                             first ? "plot " : ", \\\n     ", series, apart,
+                             chart->times ? "yerrorbars" : "yerrorlines", sfu__chart_marker(series),
+                             sfu__chart_colour(series)));
+    SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
+done:
+    return status;
+}
+
+sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, const sfu__chart *chart) {
+    sfu_status status = SFU_OK;
+    bool first = true;
+    SFU_TRY(sfu__plot_start(script, files, "Results"));
+    SFU_TRY(sfu__chart_look(script, 800, 440));
+    SFU_TRY(add_label(script, "title", chart->title, "font ',16'"));
+    SFU_TRY(add_label(script, "xlabel", chart->x_label, "offset 0,0.2"));
+    SFU_TRY(add_label(script, "ylabel", chart->y_label, "offset 1,0"));
+    SFU_TRY(sfu__text_format(script, "set key outside right center vertical Left reverse samplen 2 spacing 1.3 "
+                                     "textcolor rgb '" SFU__INK "'\n"));
+    SFU_TRY(add_x_axis(script, chart));
+    SFU_TRY(sfu__text_format(script, "\n"));
+    for (int series = 0; series < chart->series.count; series++) {
+        if (has_points(chart, series)) {
+            SFU_TRY(add_series(script, chart, series, first));
+            first = false;
+        }
+    }
+    SFU_TRY(sfu__text_format(script, "\n"));
+done:
+    return status;
+}

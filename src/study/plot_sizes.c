@@ -1,0 +1,50 @@
+/* plot_sizes.c - accuracy against the size of the label set, a plot a dataset, a line a network. */
+#include "plots.h"
+
+#include <string.h>
+
+static sfu_status fill(sfu__chart *chart, const sfu_results *results, const char *dataset) {
+    sfu_status status = SFU_OK;
+    int size = 0, net = 0;
+    SFU_TRY(sfu__cell_nets(&chart->series, results));
+    for (int i = 0; i < results->cell_count; i++) {
+        const sfu_cell *cell = &results->cells[i];
+        if (sfu__is_main_cell(cell) && strcmp(cell->dataset, dataset) == 0) {
+            SFU_TRY(sfu__words_place(&size, &chart->tics, cell->size));
+            SFU_TRY(sfu__words_place(&net, &chart->series, cell->net));
+            SFU_TRY(sfu__chart_add(chart, &(sfu__point){net, size + 1, cell->mean, cell->ci_low, cell->ci_high}));
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
+    static const char note[] = "Mean test accuracy over splits, with its 95 % interval. A larger set holds the smaller "
+                               "ones. Points of one size stand a little apart, to be told from each other.";
+    sfu_status status = SFU_OK;
+    sfu__text title = {0};
+    sfu__chart chart = {.x_label = "label-set size", .y_label = "test accuracy, %"};
+    SFU_TRY(sfu__text_format(&title, "%s: accuracy and the number of labels", dataset));
+    chart.title = title.bytes;
+    SFU_TRY(fill(&chart, results, dataset));
+    if (chart.tics.count > 1) {
+        SFU_TRY(sfu__plots_add_chart(plots, results, "sizes", dataset, note, &chart));
+    }
+done:
+    sfu__chart_clear(&chart);
+    sfu__text_clear(&title);
+    return status;
+}
+
+sfu_status sfu__plot_sizes(sfu__plots *plots, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__words_list datasets = {0};
+    SFU_TRY(sfu__cell_datasets(&datasets, results));
+    for (int i = 0; i < datasets.count; i++) {
+        SFU_TRY(add(plots, results, datasets.items[i]));
+    }
+done:
+    sfu__words_clear(&datasets);
+    return status;
+}

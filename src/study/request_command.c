@@ -1,0 +1,79 @@
+/* request_command.c - the command line that asks for the same again. */
+#include "html_page.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A word as a shell reads it back. */
+static sfu_status add_word(sfu__text *command, const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(command, " ", 1));
+    if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
+        return sfu__text_add(command, text, strlen(text));
+    }
+    SFU_TRY(sfu__text_add(command, "'", 1));
+    for (const char *c = text; *c != '\0'; c++) {
+        SFU_TRY(*c == '\'' ? sfu__text_add(command, "'\\''", 4) : sfu__text_add(command, c, 1));
+    }
+    SFU_TRY(sfu__text_add(command, "'", 1));
+done:
+    return status;
+}
+
+static sfu_status add_option(sfu__text *command, const char *name, const char *value) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(command, " %s", name));
+    SFU_TRY(add_word(command, value));
+done:
+    return status;
+}
+
+/* --name a,b,c */
+static sfu_status add_list(sfu__text *command, const char *name, const sfu__words_list *list) {
+    sfu_status status = SFU_OK;
+    sfu__text joined = {0};
+    for (int i = 0; i < list->count; i++) {
+        SFU_TRY(sfu__text_format(&joined, "%s%s", i > 0 ? "," : "", list->items[i]));
+    }
+    if (joined.size > 0) {
+        SFU_TRY(add_option(command, name, joined.bytes));
+    }
+done:
+    sfu__text_clear(&joined);
+    return status;
+}
+
+sfu_status sfu__request_command(sfu__text *command, const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    const bool compare = strcmp(request->kind, "compare") == 0;
+    SFU_TRY(sfu__text_format(command, compare ? "sfumato compare" : "sfumato reproduce"));
+    if (!compare) {
+        SFU_TRY(add_word(command, request->kind));
+    }
+    for (int i = 0; compare && i < request->datasets.count; i++) {
+        SFU_TRY(add_word(command, request->datasets.items[i]));
+    }
+    if (!compare) {
+        SFU_TRY(add_list(command, "--datasets", &request->datasets));
+    }
+    SFU_TRY(add_list(command, "--nets", &request->nets));
+    if (compare) {
+        SFU_TRY(add_list(command, "--sizes", &request->sizes));
+    }
+    SFU_TRY(sfu__text_format(command, " --splits %d --trials %d", request->splits, request->trials));
+    if (request->lpnn_trials != request->trials) {
+        SFU_TRY(sfu__text_format(command, " --lpnn-trials %d", request->lpnn_trials));
+    }
+    SFU_TRY(add_option(command, "--space", request->space));
+    SFU_TRY(sfu__text_format(command, " --seed %" PRIu64, request->seed));
+    SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
+    SFU_TRY(sfu__text_format(command, " --loss %s --self-loops %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
+                             request->keep_loops ? "keep" : "drop"));
+    if (request->lpnn[0] != '\0') {
+        SFU_TRY(add_option(command, "--lpnn", request->lpnn));
+    }
+    SFU_TRY(sfu__text_format(command, " -o FOLDER"));
+done:
+    return status;
+}

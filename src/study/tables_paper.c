@@ -1,0 +1,191 @@
+/* tables_paper.c - results beside the figures of the paper: ours, the paper's, the difference and a verdict for each
+ * cell, the average ranks, and whether the networks come in the same order.
+ */
+#include "tables_int.h"
+
+#include "grid.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sfu__layout_has_paper(const sfu__layout *layout) {
+    for (int i = 0; i < layout->net_count * layout->dataset_count; i++) {
+        if (layout->cells[i] != NULL && !isnan(layout->cells[i]->paper)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- cells --------------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status add_figure(sfu__grid *grid, double mean, double std) {
+    char share[SFU__FIXED_MAX], spread[SFU__FIXED_MAX];
+    return isnan(std) ? sfu__grid_add(grid, sfu__percent(share, mean))
+                      : sfu__grid_format(grid, "%s (%s)", sfu__percent(share, mean), sfu__percent(spread, std));
+}
+
+static sfu_status add_cell(sfu__grid *grid, const sfu_results *results, const sfu_cell *cell) {
+    sfu_status status = SFU_OK;
+    char buffer[SFU__FIXED_MAX], label[SFU__LABEL_MAX];
+    char *dataset = sfu__shown_name(cell->dataset);
+    status = dataset != NULL ? SFU_OK : SFU_ERR_MEMORY;
+    SFU_TRY(status);
+    SFU_TRY(sfu__grid_add(grid, dataset));
+    SFU_TRY(sfu__grid_add(grid, sfu__net_label(label, results, cell->net)));
+    SFU_TRY(add_figure(grid, cell->mean, cell->std));
+    SFU_TRY(add_figure(grid, cell->paper, cell->paper_std));
+    SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(buffer, cell->mean - cell->paper)));
+    SFU_TRY(sfu__grid_add(grid, cell->verdict[0] != '\0' ? cell->verdict : "-"));
+done:
+    sfu__free(dataset);
+    return status;
+}
+
+static sfu_status put_cells(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+    sfu_status status = SFU_OK;
+    static const char *const titles[] = {"dataset", "network", "ours", "paper", "difference", "verdict"};
+    sfu__grid grid = {.align = "llrrrl"};
+    for (int i = 0; i < 6; i++) {
+        SFU_TRY(sfu__grid_add(&grid, titles[i]));
+    }
+    for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
+        for (int net = 0; net < layout->net_count; net++) {
+            const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
+            if (cell != NULL && !isnan(cell->paper)) {
+                SFU_TRY(add_cell(&grid, results, cell));
+            }
+        }
+    }
+    SFU_TRY(sfu__grid_print(text, &grid));
+done:
+    sfu__grid_clear(&grid);
+    return status;
+}
+
+/* ---- the order of the networks ------------------------------------------------------------------------------------
+ */
+
+/* Pairs of networks that both have an average rank. Kendall's tau-b: (same - opposite) over the geometric mean of the
+ * pairs that are no tie in ours and of those that are none in the paper's. */
+typedef struct order {
+    int same, opposite, ours, papers; /* the last two: pairs that are no tie */
+} order;
+
+static order compare_orders(const sfu__layout *layout) {
+    order found = {0};
+    for (int i = 0; i < layout->net_count; i++) {
+        for (int j = i + 1; j < layout->net_count; j++) {
+            const double ours = layout->ranks[i]->rank - layout->ranks[j]->rank;
+            const double papers = layout->ranks[i]->paper - layout->ranks[j]->paper;
+            found.same += ours * papers > 0;
+            found.opposite += ours * papers < 0;
+            found.ours += fabs(ours) > 1e-9 && !isnan(papers);
+            found.papers += fabs(papers) > 1e-9 && !isnan(ours);
+        }
+    }
+    return found;
+}
+
+static sfu_status put_order(sfu__text *text, const sfu__layout *layout) {
+    const order found = compare_orders(layout);
+    char tau[SFU__FIXED_MAX];
+    if (found.ours == 0 || found.papers == 0) {
+        return SFU_OK;
+    }
+    const double value = (found.same - found.opposite) / sqrt((double)found.ours * found.papers);
+    return sfu__text_format(text,
+                            "\nOrder of the networks by average rank: %d pairs as in the paper, %d the other way "
+                            "round\n(Kendall's tau-b %s, where 1 is the same order and -1 the opposite one).\n",
+                            found.same, found.opposite, sfu__fixed(tau, value, 2));
+}
+
+static sfu_status put_ranks(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+    sfu_status status = SFU_OK;
+    char buffer[SFU__FIXED_MAX], label[SFU__LABEL_MAX];
+    sfu__grid grid = {.align = "lrr"};
+    SFU_TRY(sfu__grid_add(&grid, "network"));
+    SFU_TRY(sfu__grid_add(&grid, "average rank"));
+    SFU_TRY(sfu__grid_add(&grid, "paper's"));
+    for (int net = 0; net < layout->net_count; net++) {
+        SFU_TRY(sfu__grid_add(&grid, sfu__net_label(label, results, layout->nets[net])));
+        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->rank, 1)));
+        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->paper, 1)));
+    }
+    SFU_TRY(sfu__text_format(text, "\n"));
+    SFU_TRY(sfu__grid_print(text, &grid));
+    SFU_TRY(put_order(text, layout));
+done:
+    sfu__grid_clear(&grid);
+    return status;
+}
+
+static bool has_paper_ranks(const sfu__layout *layout) {
+    bool found = false;
+    for (int net = 0; net < layout->net_count; net++) {
+        found = found || !isnan(layout->ranks[net]->paper);
+    }
+    return found;
+}
+
+sfu_status sfu__put_paper(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(text, "\n### Beside the paper\n\n"));
+    SFU_TRY(put_cells(text, results, layout));
+    if (has_paper_ranks(layout)) {
+        SFU_TRY(put_ranks(text, results, layout));
+    }
+done:
+    return status;
+}
+
+/* ---- in all -------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct verdicts {
+    int agrees, higher, lower, none;
+    double difference; /* the sum of |ours - the paper's| over all of them */
+} verdicts;
+
+static verdicts count_verdicts(const sfu_results *results) {
+    verdicts count = {0};
+    for (int i = 0; i < results->cell_count; i++) {
+        const sfu_cell *cell = &results->cells[i];
+        if (isnan(cell->paper) || isnan(cell->mean)) {
+            continue;
+        }
+        count.agrees += strcmp(cell->verdict, "agrees") == 0;
+        count.higher += strcmp(cell->verdict, "higher") == 0;
+        count.lower += strcmp(cell->verdict, "lower") == 0;
+        count.none += cell->verdict[0] == '\0';
+        count.difference += fabs(cell->mean - cell->paper);
+    }
+    return count;
+}
+
+sfu_status sfu__put_verdicts(sfu__text *text, const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    const verdicts count = count_verdicts(results);
+    const int judged = count.agrees + count.higher + count.lower;
+    char mean[SFU__FIXED_MAX];
+    if (judged + count.none == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__text_format(text, "\n## In all\n\n"));
+    if (judged > 0) {
+        SFU_TRY(sfu__text_format(text,
+                                 "%d of %d cells agree with the paper's, %d are higher, %d are lower (0 inside or "
+                                 "outside of the\n95 %% Welch interval of ours minus the paper's). ",
+                                 count.agrees, judged, count.higher, count.lower));
+    }
+    if (count.none > 0) {
+        SFU_TRY(sfu__text_format(
+            text, "%d cell%s of a single split: %s get%s the difference alone, without a verdict. ", count.none,
+            count.none == 1 ? " is" : "s are", count.none == 1 ? "it" : "they", count.none == 1 ? "s" : ""));
+    }
+    SFU_TRY(sfu__text_format(text, "The mean\nabsolute difference is %s points.\n",
+                             sfu__percent(mean, count.difference / (judged + count.none))));
+done:
+    return status;
+}

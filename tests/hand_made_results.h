@@ -1,0 +1,12 @@
+/* hand_made_results.h - results of every kind that a report shows, without any training: eight networks, five datasets,
+ * five sizes of the label set and the standard split, and the paper's sweeps. */
+#ifndef SFU_HAND_MADE_RESULTS_H
+#define SFU_HAND_MADE_RESULTS_H
+
+#include "results_int.h"
+
+/* To be freed; NULL: no memory. With `hostile`, names of datasets and networks hold markup, quotes, control characters
+ * and broken UTF-8. */
+sfu_results *hand_made_results(const char *folder, bool hostile);
+
+#endif

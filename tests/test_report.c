@@ -1,0 +1,404 @@
+/* The report of results: what the page and the plots hold, that nothing in a name is taken for markup or for a script,
+ * and what is there without gnuplot. With a folder as its argument this program only writes a report there, for
+ * test_report_browser.sh. */
+#define _GNU_SOURCE /* memmem */
+#include "support.h"
+
+#include "chart.h"
+#include "file.h"
+#include "hand_made_results.h"
+#include "html_page.h"
+#include "html_write.h"
+#include "plots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+/* A file's bytes with a 0 behind them; to be freed. */
+static char *read_text(const char *path) {
+    sfu__bytes bytes = {0};
+    assert_ok(sfu__bytes_open(&bytes, path));
+    char *text = calloc(bytes.size + 1, 1);
+    assert_non_null(text);
+    memcpy(text, bytes.data, bytes.size);
+    sfu__bytes_close(&bytes);
+    return text;
+}
+
+static int count_of(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part)) {
+        count++;
+    }
+    return count;
+}
+
+static sfu_status write_report(const sfu_results *results) {
+    sfu_status status = sfu__make_folders(results->folder);
+    status = status == SFU_OK ? sfu__results_plots(results) : status;
+    return status == SFU_OK ? sfu__results_html(results) : status;
+}
+
+/* report.html of hand-made results in a folder of this name; to be freed. */
+static char *report_in(const char *name, bool hostile) {
+    char path[1000];
+    sfu_results *results = hand_made_results(test_path(name), hostile);
+    assert_non_null(results);
+    assert_ok(write_report(results));
+    snprintf(path, sizeof path, "%s/report.html", results->folder);
+    sfu_results_free(results);
+    return read_text(path);
+}
+
+static int logged;
+static char last_line[1000];
+static void keep(void *user, sfu_log_level level, const char *line) {
+    (void)user;
+    (void)level;
+    logged++;
+    snprintf(last_line, sizeof last_line, "%s", line);
+}
+
+/* Runs `body` with nothing in the PATH. */
+static void without_programs(void (*body)(void)) {
+    char *before = strdup(getenv("PATH"));
+    assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
+    body();
+    assert_int_equal(setenv("PATH", before, 1), 0);
+    free(before);
+}
+
+static bool has_gnuplot(void) { return system("command -v gnuplot >/dev/null 2>&1") == 0; }
+
+/* ---- markup ------------------------------------------------------------------------------------------------------ */
+
+static void texts_are_escaped(void **state) {
+    (void)state;
+    sfu__text html = {0};
+    assert_ok(sfu__html(&html, "<a title=\"%s\">%s</a> 5 %%", "\"'<>&", "a\x01\xff\u00e4\n%s"));
+    assert_string_equal(html.bytes, "<a title=\"&quot;&#39;&lt;&gt;&amp;\">a\uFFFD\uFFFD\u00e4\n%s</a> 5 %");
+    sfu__text_clear(&html);
+}
+
+static void prose_is(const char *markdown, bool tables, const char *wanted) {
+    sfu__text html = {0};
+    assert_ok(sfu__html_prose(&html, markdown, tables));
+    assert_string_equal(html.bytes != NULL ? html.bytes : "", wanted);
+    sfu__text_clear(&html);
+}
+
+static void markdown_becomes_markup(void **state) {
+    (void)state;
+    prose_is("", false, "");
+    prose_is("one\ntwo\n\nthree `a<b` **bold** x*y ** and ` alone", false,
+             "<p>one\ntwo</p>\n<p>three <code>a&lt;b</code> <strong>bold</strong> x*y ** and ` alone</p>\n");
+    prose_is("- a\n  more\n- b\n", false, "<ul>\n<li>a\n  more</li>\n<li>b</li>\n</ul>\n");
+    prose_is("```\n<b> `x`\n\n# no\n```\nend", false, "<pre><code>&lt;b&gt; `x`\n\n# no\n</code></pre>\n<p>end</p>\n");
+    prose_is("```\ncut", false, "<pre><code>cut\n</code></pre>\n");
+    /* A heading without anything below it goes. */
+    prose_is("# title\n## a\n| x |\n|---|\n| 1 |\n\n## b\ntext\n### c\nmore", false,
+             "<h3>b</h3>\n<p>text</p>\n<h4>c</h4>\n<p>more</p>\n");
+    prose_is("| x | y |\n|---|--:|\n| 1 | <2> |\n", true,
+             "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n<table>\n<thead>\n"
+             "<tr><th scope=\"col\">x</th><th scope=\"col\">y</th></tr>\n</thead>\n<tbody>\n"
+             "<tr><td>1</td><td>&lt;2&gt;</td></tr>\n</tbody>\n</table>\n</div>\n");
+    prose_is("| x |", true,
+             "<div class=\"scroll table\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n<table>\n<thead>\n"
+             "<tr><th scope=\"col\">x</th></tr>\n</thead>\n<tbody>\n</tbody>\n</table>\n</div>\n");
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static void command_asks_for_the_same(void **state) {
+    (void)state;
+    sfu__text command = {0};
+    sfu_results *results = hand_made_results("x", false);
+    assert_non_null(results);
+    sfu__free(results->request.datasets.items[1]);
+    results->request.datasets.items[1] = sfu__copy_string("my data/it's");
+    assert_ok(sfu__request_command(&command, &results->request));
+    assert_string_equal(command.bytes,
+                        "sfumato compare cora 'my data/it'\\''s' pubmed acm dblp --nets "
+                        "gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp,lpnn --sizes 1,2,3,4,5 --splits 10 --trials "
+                        "100 --lpnn-trials 30 --space paper --seed 0 --feature-norm sym --loss mean --self-loops drop "
+                        "-o FOLDER");
+    sfu__text_clear(&command);
+    sfu_results_free(results);
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+/* Every element that is opened is closed, in turn. */
+static const char checker[] =
+    "import sys\n"
+    "from html.parser import HTMLParser\n"
+    "class Check(HTMLParser):\n"
+    "    def __init__(self):\n"
+    "        super().__init__()\n"
+    "        self.open, self.seen, self.ids = [], {}, set()\n"
+    "    def handle_starttag(self, tag, attrs):\n"
+    "        self.note(tag, attrs)\n"
+    "        if tag not in ('meta', 'br'): self.open.append(tag)\n"
+    "    def handle_startendtag(self, tag, attrs): self.note(tag, attrs)\n"
+    "    def note(self, tag, attrs):\n"
+    "        self.seen[tag] = self.seen.get(tag, 0) + 1\n"
+    "        for name, value in attrs:\n"
+    "            assert not name.startswith('on'), name\n"
+    "            assert name not in ('src', 'action'), name\n"
+    "            if name == 'id':\n"
+    "                assert value not in self.ids, value\n"
+    "                self.ids.add(value)\n"
+    "            if name.endswith('href'): assert value.startswith('#'), value\n"
+    "    def handle_endtag(self, tag):\n"
+    "        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos())\n"
+    "        self.open.pop()\n"
+    "check = Check()\n"
+    "check.feed(open(sys.argv[1], encoding='utf-8').read())\n"
+    "check.close()\n"
+    "assert not check.open, check.open\n"
+    "assert check.seen['script'] == 1 and 'img' not in check.seen, check.seen\n"
+    "assert check.seen['table'] >= 10, check.seen\n";
+
+static void page_is_well_formed(void **state) {
+    (void)state;
+    if (system("python3 -c pass >/dev/null 2>&1") != 0) {
+        print_message("no python3 here: the page is not parsed\n");
+        skip();
+    }
+    char command[3000];
+    for (int hostile = 0; hostile < 2; hostile++) {
+        free(report_in(hostile ? "hostile" : "tame", hostile));
+        const char *program = test_text_file("check.py", checker);
+        snprintf(command, sizeof command, "python3 '%s' '%s/report.html'", program,
+                 test_path(hostile ? "hostile" : "tame"));
+        assert_int_equal(system(command), 0);
+    }
+}
+
+static void names_are_only_text(void **state) {
+    (void)state;
+    char *html = report_in("names", true);
+    assert_null(strstr(html, "<script>alert"));
+    assert_null(strstr(html, "<img"));
+    assert_null(strstr(html, "\x01"));
+    assert_true(sfu__utf8_valid(html, strlen(html)));
+    assert_true(count_of(html, "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;&#39;%s%n\n\uFFFD\uFFFD") > 40);
+    assert_int_equal(count_of(html, "<script>"), 1);
+    free(html);
+}
+
+static void page_has_all_of_it(void **state) {
+    (void)state;
+    char *html = report_in("whole", false);
+    static const char *const parts[] = {
+        "<title>Comparison of 8 networks on 5 datasets</title>",
+        "prefers-color-scheme:dark",
+        "name=\"viewport\"",
+        "<h3>Advice</h3>",
+        "On cora use <strong>sgcn+lp</strong>: 82.1 %",
+        "<pre><code>sfumato train cora sgcn+lp --lr 0.01 &gt; log\n</code></pre>",
+        "features or labels",
+        "linear or not",
+        "alpha 0, beta 1",
+        "sfumato compare cora citeseer pubmed acm dblp --nets",
+        "class=\"name agrees\"",
+        "class=\"name lower\"",
+        "class=\"name higher\"",
+        "aria-sort=\"none\"",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strstr(html, parts[i]) == NULL) {
+            fail_msg("report.html lacks %s", parts[i]);
+        }
+    }
+    /* Five sizes; all cells, layers, smoothing; two pairs. */
+    assert_int_equal(count_of(html, "<table class=\"sort\">"), 5 + 3 + 2);
+    /* Sizes and trade-offs of five datasets, ranks of five sizes, three sweeps of two datasets. */
+    assert_int_equal(count_of(html, "<figure"), has_gnuplot() ? 5 + 5 + 5 + 6 : 0);
+    free(html);
+}
+
+static void same_results_give_same_bytes(void **state) {
+    (void)state;
+    char *one = report_in("one", true), *other = report_in("other", true), *again = report_in("one", true);
+    assert_string_equal(one, other);
+    assert_string_equal(one, again);
+    free(one);
+    free(other);
+    free(again);
+}
+
+static void results_without_cells_show_their_text(void **state) {
+    (void)state;
+    char path[1000];
+    sfu_results *results = hand_made_results(test_path("text"), false);
+    assert_non_null(results);
+    results->cell_count = results->rank_count = results->pair_count = results->entries.count = 0;
+    assert_ok(write_report(results));
+    snprintf(path, sizeof path, "%s/report.html", results->folder);
+    char *html = read_text(path);
+    assert_non_null(strstr(html, "<tr><td>gcn</td><td>81.0</td></tr>"));
+    assert_null(strstr(html, "<figure"));
+    free(html);
+    sfu_results_free(results);
+}
+
+/* ---- plots ------------------------------------------------------------------------------------------------------- */
+
+static const sfu__plot *find_plot(const sfu__plots *plots, const char *name) {
+    for (int i = 0; i < plots->count; i++) {
+        if (strcmp(sfu__path_base(plots->items[i].files.svg), name) == 0) {
+            return &plots->items[i];
+        }
+    }
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+static void plots_are_named_and_filled(void **state) {
+    (void)state;
+    sfu__plots plots = {0};
+    sfu_results *results = hand_made_results("folder", false);
+    assert_non_null(results);
+    assert_ok(sfu__plots_make(&plots, results));
+    const char *data = find_plot(&plots, "sizes-cora.svg")->data.bytes;
+    assert_int_equal(count_of(data, "\n"), 1 + 8 * 5);
+    assert_non_null(strstr(data, "series,x,percent,low_percent,high_percent,name\n0,1,"));
+    data = find_plot(&plots, "tradeoff-dblp.svg")->data.bytes;
+    assert_int_equal(count_of(data, "\n"), 1 + 8);
+    assert_non_null(strstr(data, "\n1,0.001,")); /* the mean over splits of what add_place says */
+    data = find_plot(&plots, "layers-citeseer.svg")->data.bytes;
+    assert_int_equal(count_of(data, "\n"), 1 + 4 * 4);
+    data = find_plot(&plots, "self-neighbour-cora.svg")->data.bytes;
+    assert_int_equal(count_of(data, "\n"), 1 + 6 * 2);
+    assert_non_null(strstr(find_plot(&plots, "degree-exponents-cora.svg")->script.bytes, "'0.25 / 0.75' 2"));
+    data = find_plot(&plots, "ranks-3.svg")->data.bytes;
+    assert_int_equal(count_of(data, ",-1,"), 4);
+    assert_int_equal(count_of(data, ",1,"), 4);
+    sfu__plots_clear(&plots);
+    sfu_results_free(results);
+}
+
+/* Ranks 1, 2, 4 and 4.5 with a critical difference of 1.5: two groups. */
+static void groups_join_what_cannot_be_told_apart(void **state) {
+    (void)state;
+    static const double ranks[] = {4.5, 1, 4, 2};
+    sfu__plots plots = {0};
+    sfu_results *results = hand_made_results("folder", false);
+    assert_non_null(results);
+    results->rank_count = 4;
+    for (int i = 0; i < 4; i++) {
+        results->ranks[i].rank = ranks[i];
+        results->ranks[i].critical = 1.5;
+    }
+    assert_ok(sfu__plot_ranks(&plots, results));
+    assert_int_equal(plots.count, 1);
+    const char *script = plots.items[0].script.bytes;
+    assert_int_equal(count_of(script, " nohead lw 5 "), 2);
+    assert_non_null(strstr(script, "set arrow from 0.9700,-0.45 to 2.0300,-0.45 "));
+    assert_non_null(strstr(script, "set arrow from 3.9700,-0.90 to 4.5300,-0.90 "));
+    assert_non_null(strstr(script, "critical difference 1.50'"));
+    assert_non_null(strstr(plots.items[0].data.bytes, "rank,depth,side,name\n1,1.8,-1,\"sgcn\"\n2,2.8,-1,"));
+    sfu__plots_clear(&plots);
+    sfu_results_free(results);
+}
+
+static void hostile_names_make_plain_files(void **state) {
+    (void)state;
+    sfu__plots plots = {0};
+    sfu_results *results = hand_made_results("folder", true);
+    assert_non_null(results);
+    /* Two datasets whose names come to one. */
+    for (int i = 0; i < results->cell_count; i++) {
+        results->cells[i].dataset =
+            strcmp(results->cells[i].dataset, "acm") == 0 ? "../Cora.?" : results->cells[i].dataset;
+    }
+    assert_ok(sfu__plots_make(&plots, results));
+    for (int i = 0; i < plots.count; i++) {
+        const char *base = plots.items[i].files.svg + strlen("folder/plots/");
+        assert_int_equal(strspn(base, "abcdefghijklmnopqrstuvwxyz0123456789-."), strlen(base));
+        for (int other = 0; other < i; other++) {
+            assert_string_not_equal(plots.items[i].files.svg, plots.items[other].files.svg);
+        }
+    }
+    assert_non_null(find_plot(&plots, "sizes-cora-.svg"));
+    sfu__plots_clear(&plots);
+    sfu_results_free(results);
+}
+
+static void without_gnuplot_body(void) {
+    char *html = report_in("bare", false);
+    assert_null(strstr(html, "<figure"));
+    assert_non_null(strstr(html, "<table class=\"sort\">"));
+    free(html);
+    assert_int_equal(logged, 1);
+    assert_non_null(strstr(last_line, "21 plots are not drawn, for gnuplot is not installed"));
+    assert_false(sfu__path_is_file(test_path("bare/plots/sizes-cora.svg")));
+    assert_true(sfu__path_is_file(test_path("bare/plots/sizes-cora.gp")));
+    assert_true(sfu__path_is_file(test_path("bare/plots/sizes-cora.csv")));
+}
+
+static void without_gnuplot_there_are_tables(void **state) {
+    (void)state;
+    logged = 0;
+    sfu_set_log(keep, NULL);
+    without_programs(without_gnuplot_body);
+    sfu_set_log(NULL, NULL);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static sfu_status report_body(void *context) {
+    (void)context;
+    sfu_results *results = hand_made_results(test_path("failing"), true);
+    if (results == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    results->entries.count = results->entries.count > 60 ? 60 : results->entries.count;
+    results->cell_count = results->cell_count > 20 ? 20 : results->cell_count;
+    const sfu_status status = write_report(results);
+    sfu_results_free(results);
+    return status;
+}
+
+static void allocations_fail_body(void) {
+    test_fail_each_allocation(report_body, NULL, test_is_slow() ? 60 : 300);
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    without_programs(allocations_fail_body);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        sfu_results *results = hand_made_results(argv[1], argc > 2 && strcmp(argv[2], "hostile") == 0);
+        const sfu_status status = results != NULL ? write_report(results) : SFU_ERR_MEMORY;
+        sfu_results_free(results);
+        if (status != SFU_OK) {
+            fprintf(stderr, "%s\n", sfu_message());
+        }
+        return status != SFU_OK;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(markdown_becomes_markup),
+        cmocka_unit_test(command_asks_for_the_same),
+        cmocka_unit_test(page_is_well_formed),
+        cmocka_unit_test(names_are_only_text),
+        cmocka_unit_test(page_has_all_of_it),
+        cmocka_unit_test(same_results_give_same_bytes),
+        cmocka_unit_test(results_without_cells_show_their_text),
+        cmocka_unit_test(plots_are_named_and_filled),
+        cmocka_unit_test(groups_join_what_cannot_be_told_apart),
+        cmocka_unit_test(hostile_names_make_plain_files),
+        cmocka_unit_test(without_gnuplot_there_are_tables),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
