@@ -40,9 +40,8 @@ static int print_data(const cli_labelling *said) {
     const sfu_status status = report_make(&report, said->dataset, false);
     if (status == SFU_OK) {
         report_print_short(&report);
-        printf("  %s labelled (%s), %s\n", counted(summary.labelled, "node"),
-               percent((double)summary.labelled / sfu_dataset_nodes(said->dataset)),
-               summary.unlabelled > 0 ? "the others are to be" : "all of them");
+        printf("  labelled: %s (%s); to be labelled: %s\n", grouped(summary.labelled),
+               percent((double)summary.labelled / sfu_dataset_nodes(said->dataset)), grouped(summary.unlabelled));
         report_print_warnings(&report);
     }
     report_clear(&report);
@@ -63,10 +62,9 @@ static void print_choice(const cli_labelling *said) {
     SENTENCE("with %s", summary.params);
     SENTENCE("The best of %s, by the %s that were kept back for the choice; %s trained it.", counted(tried, "network"),
              counted(summary.val, "labelled node"), counted(summary.train, "other"));
-    SENTENCE("%s of trainings, %s in all: steps %d of at most %d (--budget steps:%d gives the same bytes on any "
-             "machine).",
-             scaled(summary.seconds, "s"), grouped(summary.trainings), (int)summary.steps, (int)summary.all_steps,
-             (int)summary.steps);
+    SENTENCE("It took %s and %s: %s of at most %d (--budget steps:%d gives the same bytes on any machine).",
+             counted(summary.trainings, "training"), scaled(summary.seconds, "s"), counted(summary.steps, "step"),
+             (int)summary.all_steps, (int)summary.steps);
     if (summary.cut && !summary.interrupted) {
         SENTENCE("The budget was too small to try every network; a larger one may find a better one.");
     }
@@ -115,7 +113,7 @@ static void print_quality(const cli_labelling *said) {
     SENTENCE("Always guessing the most frequent class (%s) comes to %d of 100.",
              class_of(number, said, summary.frequent_class), hundred(summary.frequent));
     if (summary.low <= summary.frequent) {
-        SENTENCE("So these labels do not show that anything was learned; more of them would.");
+        SENTENCE("So it is not shown that anything more than that was learned.");
     }
     print_graph(&summary);
 }
