@@ -52,30 +52,18 @@ static const cli_command program = {
         (const cli_example[]){{"sfumato data info citation", "Look at the dataset that comes with the program:"},
                               {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
                                "Read a graph of one's own from two CSV files:"},
+                              {"sfumato label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv",
+                               "Or go the whole way at once, and label the rest of it:"},
                               {"sfumato train citation gcn -o model.safetensors", "Train a network:"},
                               {"sfumato predict citation model.safetensors -o labels.csv", "Label every node:"},
                               {"sfumato tune citation gcn --trials 200", "Search the settings that validate best:"},
                               {0}},
     .run = run_program};
 
-const cli_command *const commands[] = {&program,
-                                       &cmd_data,
-                                       &cmd_data_import,
-                                       &cmd_data_info,
-                                       &cmd_data_list,
-                                       &cmd_data_get,
-                                       &cmd_data_make,
-                                       &cmd_data_export,
-                                       &cmd_data_split,
-                                       &cmd_label,
-                                       &cmd_explain,
-                                       &cmd_train,
-                                       &cmd_tune,
-                                       &cmd_predict,
-                                       &cmd_reproduce,
-                                       &cmd_bench,
-                                       &cmd_help,
-                                       NULL};
+const cli_command *const commands[] = {
+    &program,       &cmd_data,        &cmd_data_import, &cmd_data_info, &cmd_data_list, &cmd_data_get,
+    &cmd_data_make, &cmd_data_export, &cmd_data_split,  &cmd_label,     &cmd_explain,   &cmd_train,
+    &cmd_tune,      &cmd_predict,     &cmd_reproduce,   &cmd_bench,     &cmd_help,      NULL};
 
 static int dispatch(int count, char **words) {
     const cli_command *command = command_find(&count, &words);

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Labelling from an empty folder with two CSV files, and every word that is said. Only times are left out.
 . "$SOURCE/tests/cli/transcript.sh"
+hide='s/ and [0-9.]* m\{0,1\}s:/ and TIME:/; s/"seconds": [0-9.e-]*/"seconds": TIME/'
+
 part 'help'
 run label --help
 
@@ -46,5 +48,5 @@ run label labels.safetensors -o missing/new.csv
 run label --edges edges.csv --nodes nodes.csv --label topic -o new.csv --container edges.csv
 run label --edges edges.csv --nodes nodes.csv --label topic -o new.csv --container one --model one
 run label nothing -o new.csv
-sed -i 's/ and [0-9.]* m\{0,1\}s:/ and TIME:/; s/"seconds": [0-9.e-]*/"seconds": TIME/' "$transcript"
+sed -i "$hide" "$transcript"
 compare label
