@@ -122,7 +122,7 @@ static void assert_same(const sfu_labelling *one, const sfu_labelling *other, in
 
 static void the_interval_covers(void **state) {
     (void)state;
-    const int runs = test_is_slow() ? 4 : 20;
+    const int runs = test_is_slow() ? 1 : 20;
     int covered = 0;
     double width = 0, bias = 0;
     for (int seed = 0; seed < runs; seed++) {
@@ -209,7 +209,7 @@ static void says_whether_the_graph_helps(void **state) {
         options.noise = cases[i].noise;
         options.homophily = cases[i].homophily;
         assert_ok(sfu_dataset_make(&dataset, &options));
-        const sfu_label_options steps = steps_of(8, 0, 0);
+        const sfu_label_options steps = steps_of(test_is_slow() ? 2 : 8, 0, 0);
         assert_ok(sfu_label(&labelling, dataset, &steps));
         assert_int_equal(sfu_labelling_summary(labelling).graph_helps, cases[i].helps);
         assert_int_equal(sfu_labelling_summary(labelling).unlabelled, 0); /* and none is to be labelled */
@@ -272,7 +272,7 @@ static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, 
 /* No choice and no model changes when every held-out label does; only their scores do. */
 static void held_out_labels_have_no_say(void **state) {
     (void)state;
-    const int steps = test_is_slow() ? 10 : 19;
+    const int steps = test_is_slow() ? SFU__LABEL_NETS : 19;
     sfu_dataset *dataset = made(4, NODES);
     sfu_split *split = NULL;
     int32_t labels[NODES], count = 0;
@@ -319,7 +319,7 @@ static void jobs_do_not_matter(void **state) {
     (void)state;
     sfu_dataset *dataset = made(6, NODES), *thin = thinned(dataset, 3);
     sfu_labelling *alone = NULL, *together = NULL;
-    sfu_label_options options = steps_of(test_is_slow() ? 9 : 20, 7, 1);
+    sfu_label_options options = steps_of(test_is_slow() ? 2 : 20, 7, 1);
     assert_ok(sfu_label(&alone, thin, &options));
     for (options.jobs = 3; options.jobs <= 14; options.jobs += 11) {
         assert_ok(sfu_label(&together, thin, &options));
@@ -354,10 +354,11 @@ static void ends_where_it_is_told(void **state) {
     options.on_progress_user = &step;
     assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), "stopped");
     assert_null(ended);
-    step = 9;
+    const int32_t most = test_is_slow() ? 2 : 9;
+    step = most;
     assert_ok(sfu_label(&ended, thin, &options));
     const sfu_label_summary summary = sfu_labelling_summary(ended);
-    assert_true(summary.interrupted && summary.steps >= 9 && summary.steps < summary.all_steps);
+    assert_true(summary.interrupted && summary.steps >= most && summary.steps < summary.all_steps);
     options = steps_of(summary.steps, 0, 2);
     assert_ok(sfu_label(&asked, thin, &options));
     assert_false(sfu_labelling_summary(asked).interrupted);
@@ -523,7 +524,7 @@ static sfu_status label_tiny(void *context) {
 
 static void memory_may_run_out(void **state) {
     (void)state;
-    test_fail_each_allocation(label_tiny, NULL, test_is_slow() ? 60 : 300);
+    test_fail_each_allocation(label_tiny, NULL, test_is_slow() ? 15 : 300);
 }
 
 int main(void) {
