@@ -3,10 +3,11 @@
 #include "support.h"
 
 #include "random.h"
+#include "slow_wilcoxon.h"
 #include "stats.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 static void assert_near(double got, double want, double tolerance) {
     if (!(fabs(got - want) <= tolerance * fmax(1, fabs(want)))) {
@@ -158,38 +159,6 @@ static void shares(void **state) {
 /* ---- Wilcoxon -----------------------------------------------------------------------------------------------------
  */
 
-/* The share of all signs with a sum of positive ranks as low, or as high, whichever is less, twice. */
-static double slow_p(const double *one, const double *other, int count) {
-    double sizes[20], signs[20], ranks[20];
-    int n = 0, low = 0, high = 0;
-    double sum = 0;
-    for (int i = 0; i < count; i++) {
-        const double difference = nearbyint((one[i] - other[i]) * 1e9);
-        if (difference != 0) {
-            sizes[n] = fabs(difference);
-            signs[n++] = difference;
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        double below = 0, equal = 0;
-        for (int j = 0; j < n; j++) {
-            below += sizes[j] < sizes[i];
-            equal += sizes[j] == sizes[i];
-        }
-        ranks[i] = below + (equal + 1) / 2;
-        sum += signs[i] > 0 ? ranks[i] : 0;
-    }
-    for (int way = 0; way < 1 << n; way++) {
-        double this_sum = 0;
-        for (int i = 0; i < n; i++) {
-            this_sum += way >> i & 1 ? ranks[i] : 0;
-        }
-        low += this_sum <= sum;
-        high += this_sum >= sum;
-    }
-    return n == 0 ? NAN : fmin(1, 2.0 * (low < high ? low : high) / (1 << n));
-}
-
 static double wilcoxon(const double *one, const double *other, int count) {
     double p = -1;
     assert_ok(sfu__wilcoxon(&p, one, other, count));
@@ -219,7 +188,7 @@ static void wilcoxon_with_every_sign(void **state) {
             one[i] = (700 + (double)sfu__random_below(&walk, grid)) / 1000;
             other[i] = (700 + (double)sfu__random_below(&walk, grid + (uint64_t)(round % 7))) / 1000;
         }
-        const double want = slow_p(one, other, count), got = wilcoxon(one, other, count);
+        const double want = slow_wilcoxon(one, other, count), got = wilcoxon(one, other, count);
         assert_true(isnan(want) ? isnan(got) : fabs(got - want) < 1e-12);
     }
 }

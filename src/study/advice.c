@@ -8,6 +8,7 @@
 
 #include "grid.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +16,6 @@
 static const double MARGIN = 0.01;
 /* An epoch at this share of the best one's is worth choosing for. */
 static const double CHEAPER = 0.8;
-static const double LEVEL = 0.05;
-
 /* ---- what it costs ------------------------------------------------------------------------------------------------
  */
 
@@ -64,7 +63,7 @@ static const char *time_text(char buffer[SFU__FIXED_MAX], double seconds) {
  */
 
 static bool is_as_good(const sfu_cell *cell, const sfu_cell *best) {
-    return cell == best || (!isnan(cell->mean) && !(cell->p < LEVEL) && cell->mean >= best->mean - MARGIN);
+    return cell == best || (!isnan(cell->mean) && !(cell->p < SFU__LEVEL) && cell->mean >= best->mean - MARGIN);
 }
 
 static const sfu_cell *choose(const sfu_results *results, const sfu__layout *layout, int dataset) {
@@ -79,13 +78,15 @@ static const sfu_cell *choose(const sfu_results *results, const sfu__layout *lay
     return chosen;
 }
 
-static int count_as_good(const sfu__layout *layout, int dataset, const sfu_cell *best) {
-    int count = 0;
+/* Whether all other networks of the dataset came out worse than the best. */
+static bool is_alone(const sfu__layout *layout, int dataset) {
+    const sfu_cell *best = sfu__layout_best(layout, dataset);
+    bool alone = true;
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        count += cell != NULL && is_as_good(cell, best);
+        alone = alone && (cell == NULL || cell == best || cell->p < SFU__LEVEL);
     }
-    return count;
+    return alone;
 }
 
 /* ---- in words -----------------------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ static sfu_status put_accuracy(sfu__text *text, const sfu_cell *cell) {
     }
     return sfu__text_format(text, "- test accuracy %s %%, 95 %% interval %s to %s over %d splits\n",
                             sfu__percent(mean, cell->mean), sfu__percent(low, cell->ci_low),
-                            sfu__percent(high, cell->ci_high < 1 ? cell->ci_high : 1), cell->splits);
+                            sfu__percent(high, cell->ci_high), cell->splits);
 }
 
 /* The best one where another was chosen, and why. */
@@ -108,11 +109,12 @@ static sfu_status put_why(sfu__text *text, const sfu_results *results, const sfu
     if (chosen == best) {
         return SFU_OK;
     }
-    return sfu__text_format(text,
-                            "- %s has the best mean, %s %%, which cannot be told from it; an epoch of it costs %s "
-                            "times as much\n",
-                            sfu__net_label(label, results, best->net), sfu__percent(mean, best->mean),
-                            sfu__fixed(times, cost_of(results, best).epoch_s / cost_of(results, chosen).epoch_s, 1));
+    return sfu__text_format(
+        text,
+        "- %s has the best mean, %s %%, which cannot be told from it, and an epoch of it\n  costs %s "
+        "times as much\n",
+        sfu__net_label(label, results, best->net), sfu__percent(mean, best->mean),
+        sfu__fixed(times, cost_of(results, best).epoch_s / cost_of(results, chosen).epoch_s, 1));
 }
 
 static sfu_status put_others(sfu__text *text, const sfu_results *results, const sfu__layout *layout, int dataset,
@@ -123,7 +125,7 @@ static sfu_status put_others(sfu__text *text, const sfu_results *results, const 
     bool begun = false;
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        if (cell != NULL && cell != chosen && is_as_good(cell, best)) {
+        if (cell != NULL && cell != chosen && cell != best && is_as_good(cell, best)) {
             SFU_TRY(sfu__text_format(text, "%s%s (%s)", begun ? ", " : "- about as good: ",
                                      sfu__net_label(label, results, cell->net), sfu__percent(mean, cell->mean)));
             begun = true;
@@ -136,7 +138,7 @@ done:
 
 static sfu_status put_sureness(sfu__text *text, const sfu__layout *layout, int dataset) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
-    const int needed = sfu__splits_needed(layout->net_count), as_good = count_as_good(layout, dataset, best);
+    const int needed = sfu__splits_needed(layout->net_count);
     if (layout->net_count < 2) {
         return SFU_OK;
     }
@@ -146,8 +148,9 @@ static sfu_status put_sureness(sfu__text *text, const sfu__layout *layout, int d
             best->splits == 1 ? "" : "s", layout->net_count, needed < 10 ? 10 : needed);
     }
     return sfu__text_format(text, "%s",
-                            as_good > 1 ? "- how sure: that it is among the best, yes; that it is the best, no\n"
-                                        : "- how sure: it came out ahead of all others\n");
+                            is_alone(layout, dataset)
+                                ? "- how sure: it came out ahead of all others\n"
+                                : "- how sure: that it is among the best, yes; that it is the best, no\n");
 }
 
 static sfu_status put_cost(sfu__text *text, const sfu_results *results, const sfu_cell *cell) {
@@ -206,11 +209,14 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
     SFU_TRY(sfu__text_format(text, " "));
     SFU_TRY(put_net(text, results, task));
     SFU_TRY(standard ? sfu__text_format(text, " --split standard")
-                     : sfu__text_format(text, " --split random:0 --size %s", task->size));
+                     : sfu__text_format(text, " --split random:0 --size %s", cell->size));
     SFU_TRY(sfu__text_format(text, " --trials %d --space ", cell->trials));
     SFU_TRY(put_word(text, request->space));
     if (paper != (request->loss == SFU_LOSS_SUM)) {
         SFU_TRY(sfu__text_format(text, " --loss %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    }
+    if (request->seed != 0) {
+        SFU_TRY(sfu__text_format(text, " --seed %" PRIu64, request->seed));
     }
     SFU_TRY(sfu__text_format(text, " -o model.safetensors\n"));
 done:
@@ -224,15 +230,17 @@ static sfu_status put_dataset(sfu__text *text, const sfu_results *results, const
     sfu_status status = SFU_OK;
     char label[SFU__LABEL_MAX];
     const sfu_cell *best = sfu__layout_best(layout, dataset);
-    const bool standard = strcmp(layout->size, "standard") == 0;
+    const int size = sfu__size_number(layout->size);
     if (best == NULL) {
         return SFU_OK;
     }
     const sfu_cell *chosen = choose(results, layout, dataset);
     SFU_TRY(sfu__text_format(text, "\nOn "));
     SFU_TRY(sfu__put_list(text, &layout->datasets[dataset], 1, ""));
-    SFU_TRY(sfu__text_format(text, "%s%s use **%s**:\n\n", standard ? "" : ", label set ", standard ? "" : layout->size,
-                             sfu__net_label(label, results, chosen->net)));
+    SFU_TRY(size == 0  ? sfu__text_format(text, ", standard split, use ")
+            : size > 5 ? sfu__text_format(text, ", %s labels, use ", layout->size)
+                       : sfu__text_format(text, ", label sets of size %s, use ", layout->size));
+    SFU_TRY(sfu__text_format(text, "**%s**:\n\n", sfu__net_label(label, results, chosen->net)));
     SFU_TRY(put_accuracy(text, chosen));
     SFU_TRY(put_why(text, results, chosen, best));
     SFU_TRY(put_others(text, results, layout, dataset, chosen));

@@ -29,6 +29,17 @@ static sfu_status keep(const char **kept, sfu_results *results, const char *text
     return status;
 }
 
+/* A size as it may be shown: a file can hold anything. */
+static sfu_status keep_size(const char **kept, sfu_results *results, const char *size) {
+    char shown[sizeof((sfu__task *)0)->size];
+    size_t i = 0;
+    for (; size[i] != '\0'; i++) {
+        shown[i] = (size[i] >= '0' && size[i] <= '9') || (size[i] >= 'a' && size[i] <= 'z') ? size[i] : '?';
+    }
+    shown[i] = '\0';
+    return keep(kept, results, shown);
+}
+
 /* What a dataset is called: its name, or as it was given where two of a name were. */
 static const char *dataset_name(const sfu_results *results, const sfu__entry *entry) {
     for (int i = 0; i < results->entries.count; i++) {
@@ -86,11 +97,11 @@ static sfu_status make_cell(sfu_results *results, const sfu__place *place, bool 
     cell->mean = sfu__mean(values, count);
     cell->std = sfu__deviation(values, count);
     const sfu__interval interval = sfu__mean_interval(cell->mean, cell->std, count);
-    cell->ci_low = interval.low;
-    cell->ci_high = interval.high;
+    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* of an accuracy */
+    cell->ci_high = interval.high > 1 ? 1 : interval.high;
     SFU_TRY(keep(&cell->dataset, results, dataset_name(results, first)));
     SFU_TRY(keep(&cell->net, results, task->net));
-    SFU_TRY(keep(&cell->size, results, task->size));
+    SFU_TRY(keep_size(&cell->size, results, task->size));
     SFU_TRY(add_paper(results, cell, task));
 done:
     return status;
@@ -238,17 +249,30 @@ static bool is_whole(const sfu_results *results, int first, int end) {
     return there == networks_of_size(results, cell_of(results, first)->size);
 }
 
-static bool comes_after(const sfu_rank *one, const sfu_rank *other) {
-    const int size = sfu__size_number(one->size), other_size = sfu__size_number(other->size);
-    return size != other_size ? size > other_size : strcmp(one->size, other->size) > 0;
+/* Where a network stands in what was asked; others come behind. */
+static int asked_place(const sfu_results *results, const char *net) {
+    int i = 0;
+    while (i < results->request.nets.count && strcmp(results->request.nets.items[i], net) != 0) {
+        i++;
+    }
+    return i;
 }
 
-/* Sizes in their order; inside one as the networks came. */
+static bool comes_after(const sfu_results *results, const sfu_rank *one, const sfu_rank *other) {
+    const int size = sfu__size_number(one->size), other_size = sfu__size_number(other->size);
+    const int text = strcmp(one->size, other->size);
+    if (size != other_size || text != 0) {
+        return size != other_size ? size > other_size : text > 0;
+    }
+    return asked_place(results, one->net) > asked_place(results, other->net);
+}
+
+/* Sizes in their order, networks as they were asked, or as they came. */
 static void sort_ranks(sfu_results *results) {
     for (int i = 1; i < results->rank_count; i++) {
         const sfu_rank moved = results->ranks[i];
         int to = i;
-        for (; to > 0 && comes_after(&results->ranks[to - 1], &moved); to--) {
+        for (; to > 0 && comes_after(results, &results->ranks[to - 1], &moved); to--) {
             results->ranks[to] = results->ranks[to - 1];
         }
         results->ranks[to] = moved;

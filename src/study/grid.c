@@ -80,16 +80,15 @@ sfu_status sfu__grid_print(sfu__text *text, sfu__grid *grid) {
     for (int c = 0; c < columns; c++) {
         widths[c] = column_width(grid, columns, c);
     }
-    for (int i = 0; i < grid->cells.count; i++) {
-        const int c = i % columns;
-        SFU_TRY(put_cell(text, grid->cells.items[i], widths[c], grid->align[c] == 'r'));
-        if (c + 1 == columns) {
-            SFU_TRY(sfu__text_format(text, "|\n"));
+    for (int first = 0; first + columns <= grid->cells.count && columns > 0; first += columns) {
+        for (int c = 0; c < columns; c++) {
+            SFU_TRY(put_cell(text, grid->cells.items[first + c], widths[c], grid->align[c] == 'r'));
         }
-        for (int rule = 0; i + 1 == columns && rule < columns; rule++) {
-            SFU_TRY(put_rule(text, widths[rule], grid->align[rule] == 'r'));
-            SFU_TRY(sfu__text_format(text, rule + 1 == columns ? "|\n" : ""));
+        SFU_TRY(sfu__text_format(text, "|\n"));
+        for (int c = 0; c < columns && first == 0; c++) {
+            SFU_TRY(put_rule(text, widths[c], grid->align[c] == 'r'));
         }
+        SFU_TRY(sfu__text_format(text, first == 0 ? "|\n" : ""));
     }
 done:
     sfu__free(widths);

@@ -123,10 +123,38 @@ bool sfu__sweep_next(sfu__sweep *sweep, const sfu_results *results, int from) {
     return true;
 }
 
+int sfu__sweep_net_end(const sfu_results *results, int first, int end) {
+    int i = first + 1;
+    while (i < end && results->cells[results->places[i].cell].net == results->cells[results->places[first].cell].net) {
+        i++;
+    }
+    return i;
+}
+
+int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int first) {
+    const int columns = sfu__sweep_net_end(results, first, sweep->end) - first;
+    int end = first + columns;
+    while (end < sweep->end && sfu__sweep_net_end(results, end, sweep->end) - end == columns) {
+        for (int i = 0; i < columns; i++) {
+            const sfu_cell *one = &results->cells[results->places[first + i].cell],
+                           *other = &results->cells[results->places[end + i].cell];
+            if (one->k != other->k || (!sweep->layers && (one->alpha != other->alpha || one->beta != other->beta))) {
+                return end;
+            }
+        }
+        end += columns;
+    }
+    return end;
+}
+
 /* ---- names of networks --------------------------------------------------------------------------------------------
  */
 
-static bool needs_label(const char *net) { return strchr(net, '|') != NULL || strlen(net) >= SFU__LABEL_MAX; }
+/* Only what is short and plain stands in a table as it is. */
+static bool needs_label(const char *net) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-=,.() ";
+    return net[strspn(net, plain)] != '\0' || strlen(net) >= SFU__LABEL_MAX;
+}
 
 const char *sfu__net_listed(const sfu_results *results, int i) {
     for (int c = 0; c < results->cell_count; c++) {

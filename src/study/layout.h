@@ -37,6 +37,11 @@ typedef struct sfu__sweep {
 /* The first sweep from a place on; false: there is none. */
 bool sfu__sweep_next(sfu__sweep *sweep, const sfu_results *results, int from);
 
+/* Where, from `first` on, the places of the same network end; and those of networks that have the same columns, which
+ * are one table. */
+int sfu__sweep_net_end(const sfu_results *results, int first, int end);
+int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int first);
+
 /* What the tables call a network: its name, or "net 1" for a composition, which a list explains. */
 enum { SFU__LABEL_MAX = 32 };
 const char *sfu__net_label(char label[SFU__LABEL_MAX], const sfu_results *results, const char *net);

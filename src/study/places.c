@@ -3,6 +3,8 @@
  */
 #include "results_int.h"
 
+#include "published.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -119,12 +121,6 @@ done:
 }
 
 const char *sfu__table_of(const sfu_results *results, const sfu__task *task) {
-    static const char *const sets[] = {"set1", "set2", "set3", "set4", "set5"};
-    static const char *const sweeps[] = {NULL, "layers", "self-neighbour", "degree-exponents"};
     const char *kind = results->request.kind;
-    const int size = sfu__size_number(task->size), sweep = sweep_of(task);
-    if (strcmp(kind, "all") != 0) {
-        return strcmp(kind, "compare") != 0 ? kind : NULL;
-    }
-    return sweep > 0 ? sweeps[sweep] : size == 0 ? "standard" : size <= 5 ? sets[size - 1] : NULL;
+    return strcmp(kind, "compare") == 0 ? NULL : strcmp(kind, "all") == 0 ? sfu__task_table(task) : kind;
 }

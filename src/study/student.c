@@ -20,8 +20,9 @@
  * G(a + 1) = a G(a). The two logarithms of G would cancel. */
 static double log_gamma_ratio(double a) {
     double before = 0;
-    for (; a < 20; a++) {
+    while (a < 20) {
         before += sfu__log1p(-0.5 / (a + 0.5)); /* ln(a / (a + 1/2)) */
+        a += 1;
     }
     const double u = 1 / a, u2 = u * u;
     const double series = u * (-1.0 / 8 + u2 * (1.0 / 192 + u2 * (-1.0 / 640 + u2 * (17.0 / 14336 - u2 * 31 / 18432))));

@@ -6,10 +6,13 @@
 
 #include <stdio.h>
 
+/* A p below this is said to show a difference. */
+#define SFU__LEVEL 0.05
+
 /* "a, b and c", as they may be shown. */
 SFU_CHECKED sfu_status sfu__put_list(sfu__text *text, const char *const *items, int count, const char *before_last);
 
-/* "Label sets of size 1: few labels, 20 a class". */
+/* "Label sets of size 1: few labels". */
 enum { SFU__TITLE_MAX = 96 };
 const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size);
 

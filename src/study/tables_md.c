@@ -57,7 +57,9 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
     if (strcmp(kind, "all") == 0) {
         return sfu__text_format(text, "# The tables of the paper, done again\n\n");
     }
-    return sfu__text_format(text, "# The paper's table %s, done again\n\n", kind);
+    sfu_status status = sfu__text_format(text, "# The paper's table ");
+    status = status == SFU_OK ? sfu__put_list(text, &kind, 1, "") : status;
+    return status == SFU_OK ? sfu__text_format(text, ", done again\n\n") : status;
 }
 
 /* The least and the most trials that cells have had, of lpnn or of the others. */
@@ -101,8 +103,9 @@ done:
 
 static sfu_status put_readings(sfu__text *text, const sfu__request *request) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- loss: the %s over the labelled nodes; smoothing of features: %s",
-                             request->loss == SFU_LOSS_SUM ? "sum" : "mean", request->feature_norm));
+    SFU_TRY(sfu__text_format(text, "- loss: the %s over the labelled nodes; smoothing of features: ",
+                             request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    SFU_TRY(sfu__put_list(text, (const char *const[]){request->feature_norm}, 1, ""));
     SFU_TRY(sfu__text_format(text, "%s", request->keep_loops ? "; self-loops kept" : ""));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(sfu__text_format(text, "; lpnn: "));
@@ -118,7 +121,11 @@ static sfu_status put_listed(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char *net;
     for (int i = 0; (net = sfu__net_listed(results, i)) != NULL; i++) {
-        SFU_TRY(sfu__text_format(text, "- net %d: `%s`\n", i + 1, net));
+        SFU_TRY(sfu__text_format(text, "- net %d: `", i + 1));
+        for (const char *c = net; *c != '\0'; c++) {
+            SFU_TRY(sfu__text_format(text, "%c", (unsigned char)*c < ' ' || (unsigned char)*c > '~' ? '?' : *c));
+        }
+        SFU_TRY(sfu__text_format(text, "`\n"));
     }
 done:
     return status;
@@ -144,9 +151,7 @@ done:
 
 const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size) {
     const int number = sfu__size_number(size);
-    const char *words = number == 1   ? ": few labels, 20 a class"
-                        : number == 5 ? ": many labels, all but those of validation and test"
-                                      : "";
+    const char *words = number == 1 ? ": few labels" : number == 5 ? ": many labels" : "";
     if (number == 0) {
         snprintf(title, SFU__TITLE_MAX, "Standard split");
     } else if (number > 5) {
@@ -171,7 +176,11 @@ static sfu_status add_cell(sfu__grid *grid, const sfu__layout *layout, int net, 
     if (cell->splits < layout->splits) {
         snprintf(splits, sizeof splits, " of %d", cell->splits);
     }
-    return sfu__grid_format(grid, best ? "**%s**%s%s" : "%s  %s%s", sfu__percent(mean, cell->mean), spread, splits);
+    return sfu__grid_format(grid,
+                            best                    ? "**%s**%s%s"
+                            : layout->net_count > 1 ? "%s  %s%s"
+                                                    : "%s%s%s",
+                            sfu__percent(mean, cell->mean), spread, splits);
 }
 
 static sfu_status add_name(sfu__grid *grid, const char *text) {
@@ -302,15 +311,6 @@ done:
     return status;
 }
 
-/* The places from `first` on that are of the same network. */
-static int net_end(const sfu_results *results, int first, int end) {
-    int i = first + 1;
-    while (i < end && results->cells[results->places[i].cell].net == results->cells[results->places[first].cell].net) {
-        i++;
-    }
-    return i;
-}
-
 static sfu_status add_sweep_head(sfu__grid *grid, const sfu_results *results, const sfu__sweep *sweep,
                                  const sweep_row *row) {
     sfu_status status = SFU_OK;
@@ -335,7 +335,7 @@ static sfu_status put_sweep_table(sfu__text *text, const sfu_results *results, c
     char label[SFU__LABEL_MAX], title[SFU__LABEL_MAX + 4];
     char *align = NULL;
     sfu__grid grid = {0};
-    sweep_row row = {sweep->first, net_end(results, sweep->first, sweep->end), false, false};
+    sweep_row row = {sweep->first, sfu__sweep_net_end(results, sweep->first, sweep->end), false, false};
     const int columns = row.end - row.first + 1;
     SFU_ALLOC(align, columns + 1);
     memset(align, 'r', (size_t)columns);
@@ -359,23 +359,6 @@ done:
     return status;
 }
 
-/* Where the networks from `first` on stop having the same columns. */
-static int same_columns_end(const sfu_results *results, const sfu__sweep *sweep, int first) {
-    const int columns = net_end(results, first, sweep->end) - first;
-    int end = first + columns;
-    while (end < sweep->end && net_end(results, end, sweep->end) - end == columns) {
-        for (int i = 0; i < columns; i++) {
-            const sfu_cell *one = &results->cells[results->places[first + i].cell],
-                           *other = &results->cells[results->places[end + i].cell];
-            if (one->k != other->k || (!sweep->layers && (one->alpha != other->alpha || one->beta != other->beta))) {
-                return end;
-            }
-        }
-        end += columns;
-    }
-    return end;
-}
-
 static sfu_status put_sweep(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_format(text, "\n## "));
@@ -386,7 +369,7 @@ static sfu_status put_sweep(sfu__text *text, const sfu_results *results, const s
                                                 : "weights of a node and its neighbours, alpha I + beta A"));
     SFU_TRY(sfu__text_format(text, "\nAccuracy in percent.\n"));
     for (sfu__sweep part = *sweep; part.first < sweep->end; part.first = part.end) {
-        part.end = same_columns_end(results, sweep, part.first);
+        part.end = sfu__sweep_part_end(results, sweep, part.first);
         SFU_TRY(put_sweep_table(text, results, &part));
     }
 done:

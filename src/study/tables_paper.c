@@ -176,15 +176,15 @@ sfu_status sfu__put_verdicts(sfu__text *text, const sfu_results *results) {
     if (judged > 0) {
         SFU_TRY(sfu__text_format(text,
                                  "%d of %d cells agree with the paper's, %d are higher, %d are lower (0 inside or "
-                                 "outside of the\n95 %% Welch interval of ours minus the paper's). ",
+                                 "outside of the\n95 %% Welch interval of ours minus the paper's).\n",
                                  count.agrees, judged, count.higher, count.lower));
     }
     if (count.none > 0) {
         SFU_TRY(sfu__text_format(
-            text, "%d cell%s of a single split: %s get%s the difference alone, without a verdict. ", count.none,
+            text, "%d cell%s of a single split: %s get%s the difference alone, without a verdict.\n", count.none,
             count.none == 1 ? " is" : "s are", count.none == 1 ? "it" : "they", count.none == 1 ? "s" : ""));
     }
-    SFU_TRY(sfu__text_format(text, "The mean\nabsolute difference is %s points.\n",
+    SFU_TRY(sfu__text_format(text, "The mean absolute difference is %s points.\n",
                              sfu__percent(mean, count.difference / (judged + count.none))));
 done:
     return status;

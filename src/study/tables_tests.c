@@ -9,14 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEVEL = 0.05;
-
 /* ---- against the best ---------------------------------------------------------------------------------------------
  */
 
 int sfu__splits_needed(int networks) {
     int splits = 1;
-    while (sfu__wilcoxon_least(splits) * (networks > 2 ? networks - 1 : 1) >= LEVEL) {
+    while (sfu__wilcoxon_least(splits) * (networks > 2 ? networks - 1 : 1) >= SFU__LEVEL) {
         splits++;
     }
     return splits;
@@ -28,7 +26,7 @@ static int list_nets(const char **nets, const sfu__layout *layout, int dataset, 
     int count = 0;
     for (int net = 0; net < layout->net_count; net++) {
         const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        if (cell != NULL && cell != best && !isnan(cell->mean) && (cell->p < LEVEL) == worse) {
+        if (cell != NULL && cell != best && !isnan(cell->mean) && (cell->p < SFU__LEVEL) == worse) {
             nets[count++] = cell->net;
         }
     }
@@ -84,11 +82,16 @@ sfu_status sfu__put_tests(sfu__text *text, const sfu_results *results, const sfu
     if (layout->net_count < 2) {
         goto done;
     }
+    if (layout->splits == 1) {
+        SFU_TRY(
+            sfu__text_format(text, "\nA single split cannot show which of these differences are more than noise.\n"));
+        goto done;
+    }
     if (layout->splits < needed) {
         SFU_TRY(sfu__text_format(text,
-                                 "\n%d split%s cannot show a difference between %d networks at 5 %% (paired Wilcoxon "
+                                 "\n%d splits cannot show a difference between %d networks at 5 %% (paired Wilcoxon "
                                  "test,\nHolm's correction): at least %d would be needed.\n",
-                                 layout->splits, layout->splits == 1 ? "" : "s", layout->net_count, needed));
+                                 layout->splits, layout->net_count, needed));
         goto done;
     }
     SFU_TRY(sfu__text_format(text, "\nAgainst the best of each dataset (paired Wilcoxon test over the splits, Holm's "
@@ -114,8 +117,8 @@ static sfu_status add_pair(sfu__grid *grid, const sfu__pair_row *row) {
     char *dataset = sfu__shown_name(row->dataset);
     status = dataset != NULL ? SFU_OK : SFU_ERR_MEMORY;
     SFU_TRY(status);
-    SFU_TRY(sfu__grid_add(grid, row->size));
     SFU_TRY(sfu__grid_add(grid, dataset));
+    SFU_TRY(sfu__grid_add(grid, row->size));
     SFU_TRY(sfu__grid_format(grid, "%s %s", row->one, sfu__percent(one, row->one_mean)));
     SFU_TRY(sfu__grid_format(grid, "%s %s", row->other, sfu__percent(other, row->other_mean)));
     SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(one, -row->difference)));
@@ -129,7 +132,7 @@ done:
 static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool sure) {
     int ahead = 0;
     for (int i = 0; i < count; i++) {
-        ahead += (second ? rows[i].difference < 0 : rows[i].difference > 0) && (!sure || rows[i].p < LEVEL);
+        ahead += (second ? rows[i].difference < 0 : rows[i].difference > 0) && (!sure || rows[i].p < SFU__LEVEL);
     }
     return ahead;
 }
@@ -147,7 +150,7 @@ static sfu_status put_comparison(sfu__text *text, const sfu__pair_row *rows, int
     sfu__grid grid = {.align = "llrrrr"};
     sides_of(rows[0].title, &first, &second);
     SFU_TRY(sfu__text_format(text, "\n## %c%s\n\n", rows[0].title[0] - 'a' + 'A', rows[0].title + 1));
-    const char *const titles[] = {"size", "dataset", first, second, "difference", "p"};
+    const char *const titles[] = {"dataset", "size", first, second, "difference", "p"};
     for (int i = 0; i < 6; i++) {
         SFU_TRY(sfu__grid_add(&grid, titles[i]));
     }
@@ -155,12 +158,13 @@ static sfu_status put_comparison(sfu__text *text, const sfu__pair_row *rows, int
         SFU_TRY(add_pair(&grid, &rows[i]));
     }
     SFU_TRY(sfu__grid_print(text, &grid));
-    SFU_TRY(sfu__text_format(text,
-                             "\nOf %d rows %s is ahead in %d (in %d of them with p < 0.05, each row by itself),\n%s in "
-                             "%d (%d).\n",
-                             count, first, count_ahead(rows, count, false, false),
-                             count_ahead(rows, count, false, true), second, count_ahead(rows, count, true, false),
-                             count_ahead(rows, count, true, true)));
+    SFU_TRY(
+        sfu__text_format(text,
+                         "\nOf %d row%s %s is ahead in %d (in %d of them with p < 0.05, each row by itself),\n%s in "
+                         "%d (%d).\n",
+                         count, count == 1 ? "" : "s", first, count_ahead(rows, count, false, false),
+                         count_ahead(rows, count, false, true), second, count_ahead(rows, count, true, false),
+                         count_ahead(rows, count, true, true)));
 done:
     sfu__grid_clear(&grid);
     return status;
@@ -194,9 +198,11 @@ static bool any_cell(const sfu_results *results, bool (*is)(const sfu_results *r
 
 static bool is_tested(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->p); }
 static bool is_few(const sfu_results *results, const sfu_cell *cell) {
-    return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= LEVEL;
+    return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= SFU__LEVEL;
 }
-static bool has_figure(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->paper); }
+static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
+    return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
+}
 static bool is_marked(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
 static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
     return strcmp(cell->size, "standard") != 0 && cell->splits < results->request.splits;
@@ -210,38 +216,56 @@ static const struct {
     bool (*is)(const sfu_results *results, const sfu_cell *cell);
     const char *text;
 } notes[] = {
-    {lacks_splits, "Not all splits are done: `of 7` behind a figure says how many are. The same command goes on.\n"},
+    {lacks_splits, "Not all splits are done: `of N` behind a figure says how many are. The same command goes on.\n"},
     {is_few, "With fewer than 6 splits no paired Wilcoxon test reaches 5 %: the least p of 5 pairs is 0.063.\n"},
     {is_tested, "The random splits are drawn from one graph and overlap, so that the p-values are smaller and the\n"
                 "  intervals narrower than those of independent samples: a p just below 0.05 says little.\n"},
-    {has_figure, "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
-                 "  never split by split.\n"},
+    {is_of_its_splits,
+     "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
+     "  never split by split.\n"},
     {lacks_trials, "The paper tuned with 2000 trials a study; fewer were run here, and more might find better\n"
                    "  settings.\n"},
 };
 
+/* "gcn, k=1" or "alpha=0.5, beta=0.5": where a cell of a sweep stands. */
+static sfu_status put_place(sfu__text *text, const sfu_cell *cell) {
+    sfu_status status = SFU_OK;
+    if (isnan(cell->alpha)) {
+        return sfu__text_format(text, "%s, k=%d", cell->net, cell->k);
+    }
+    SFU_TRY(sfu__text_format(text, "alpha="));
+    SFU_TRY(sfu__text_number(text, cell->alpha));
+    SFU_TRY(sfu__text_format(text, ", beta="));
+    SFU_TRY(sfu__text_number(text, cell->beta));
+done:
+    return status;
+}
+
+/* Whether one before says it already: another measure, another dataset. */
+static bool is_repeated(const sfu_results *results, int i) {
+    const sfu_cell *cell = &results->cells[i];
+    bool found = false;
+    for (int before = 0; before < i && !found; before++) {
+        const sfu_cell *other = &results->cells[before];
+        const bool same_pair = isnan(cell->alpha) ? isnan(other->alpha) && other->k == cell->k
+                                                  : other->alpha == cell->alpha && other->beta == cell->beta;
+        found = other->same_as == cell->same_as && other->net == cell->net && same_pair;
+    }
+    return found;
+}
+
 /* The cells with a star, and why. */
 static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- \\* The same network as another one of its row by algebra: the rows of its "
-                                   "smoothing are scaled to\n  sum to 1, so that alpha cancels. What differs is the "
-                                   "search alone:"));
+    SFU_TRY(sfu__text_format(text, "- \\* The same network by algebra as another one of the table; what differs is the "
+                                   "search alone:\n"));
     for (int i = 0; i < results->cell_count; i++) {
-        const sfu_cell *cell = &results->cells[i];
-        bool said = cell->same_as == NULL;
-        for (int before = 0; before < i && !said; before++) {
-            const sfu_cell *other = &results->cells[before];
-            said = other->same_as == cell->same_as && other->alpha == cell->alpha && other->beta == cell->beta;
-        }
-        if (!said) {
-            SFU_TRY(sfu__text_format(text, "\n  alpha "));
-            SFU_TRY(sfu__text_number(text, cell->alpha));
-            SFU_TRY(sfu__text_format(text, ", beta "));
-            SFU_TRY(sfu__text_number(text, cell->beta));
-            SFU_TRY(sfu__text_format(text, ": %s", cell->same_as));
+        if (results->cells[i].same_as != NULL && !is_repeated(results, i)) {
+            SFU_TRY(sfu__text_format(text, "  - "));
+            SFU_TRY(put_place(text, &results->cells[i]));
+            SFU_TRY(sfu__text_format(text, " is %s\n", results->cells[i].same_as));
         }
     }
-    SFU_TRY(sfu__text_format(text, "\n"));
 done:
     return status;
 }

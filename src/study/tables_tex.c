@@ -172,14 +172,6 @@ done:
     return status;
 }
 
-static int net_end(const sfu_results *results, int first, int end) {
-    int i = first + 1;
-    while (i < end && results->cells[results->places[i].cell].net == results->cells[results->places[first].cell].net) {
-        i++;
-    }
-    return i;
-}
-
 /* As the paper: over k the networks one below the other, over alpha and beta the two measures of one network. */
 static sfu_status put_sweep_rows(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep, int first,
                                  int end) {
@@ -247,11 +239,9 @@ done:
 static sfu_status put_sweeps(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep) {
     sfu_status status = SFU_OK;
     for (sfu__sweep part = *sweep; part.first < sweep->end; part.first = part.end) {
-        const int columns = net_end(results, part.first, sweep->end) - part.first;
-        part.end = part.first + columns;
-        while (sweep->layers && part.end < sweep->end && net_end(results, part.end, sweep->end) - part.end == columns) {
-            part.end += columns;
-        }
+        const int net_end = sfu__sweep_net_end(results, part.first, sweep->end);
+        const int columns = net_end - part.first;
+        part.end = sweep->layers ? sfu__sweep_part_end(results, sweep, part.first) : net_end;
         SFU_TRY(put_sweep(text, results, &part, columns));
     }
 done:

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# A comparison comes to the same bytes on any number of threads, stopped and gone on with, and grown bit by bit.
+set -eu
+if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
+    echo "no SQLite in this build: skipped"
+    exit 77
+fi
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+"$SFUMATO" data make -o small.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 7 >/dev/null
+
+# FOLDER ARGUMENTS...
+compare() {
+    local folder=$1
+    shift
+    "$SFUMATO" compare small.safetensors --quiet -o "$folder" "$@" >"$folder.txt"
+}
+
+# Times are in other files; report.html and some of the plots speak of them too.
+same() {
+    local file
+    for file in results.csv tables.md tables.tex; do
+        cmp "$1/$file" "$2/$file" || fail "$file differs between $1 and $2"
+    done
+}
+
+few=(--nets sgcn,linear+lp --splits 3 --trials 5)
+compare one "${few[@]}" --jobs 1
+compare three "${few[@]}" --jobs 3
+same one three
+[ "$(wc -l <one/results.csv)" -eq 7 ] || fail "not six studies: $(cat one/results.csv)"
+grep -q '^## Advice' one.txt || fail "no advice: $(cat one.txt)"
+! grep -qE '[0-9] (us|ms|s|min) ' one/tables.md || fail "times in tables.md: $(cat one/tables.md)"
+
+# The command that is advised is the study of the first split over again.
+command=$(sed -n 's/^      sfumato //p' one.txt)
+[ -n "$command" ] || fail "no command: $(cat one.txt)"
+eval "\"\$SFUMATO\" $command --study memory --quiet --json" >tuned.json
+[ -s model.safetensors ] || fail "no model from: sfumato $command"
+net=$(echo "$command" | cut -d ' ' -f 3)
+accuracy=$(grep "^small.safetensors,$net,1,random:0," one/results.csv | cut -d , -f 10)
+grep -q "\"test_accuracy\": $accuracy" tuned.json || fail "not $accuracy: $(grep test_acc tuned.json)"
+
+# Nothing is left to do: the same again, and no study is touched.
+before=$(cd one/studies && sha256sum ./*)
+compare one "${few[@]}"
+same one three
+[ "$before" = "$(cd one/studies && sha256sum ./*)" ] || fail "a study changed when nothing was to be done"
+
+# More networks, then more splits, then more trials: as all at once.
+more=(--nets sgcn,linear+lp,linear --splits 4 --trials 8)
+compare one --nets sgcn,linear+lp,linear --splits 3 --trials 5
+compare one --nets sgcn,linear+lp,linear --splits 4 --trials 5 --jobs 2
+compare one "${more[@]}"
+compare whole "${more[@]}"
+same one whole
+
+# Stopped and killed at different places, it goes on.
+# Sanitizers and emulators take ten times as long.
+trials=10
+[ "$BUILD_KIND" != plain ] || trials=40
+long=(--nets sgcn,linear --splits 3 --trials "$trials")
+compare unhurried "${long[@]}"
+stopped=0
+for after in 0.1 0.2 0.4 0.8; do
+    code=0
+    timeout --preserve-status -s INT "$after" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}" >/dev/null 2>said || code=$?
+    case $code in
+    130)
+        [ -s said ] || continue # it had only just begun
+        stopped=$((stopped + 1))
+        grep -q 'interrupted; [0-6] of 6 studies are in "hurried", and the same command goes on' said ||
+            fail "interrupted, it said: $(cat said)"
+        ;;
+    0) ;;
+    *) fail "interrupted, it ended with $code: $(cat said)" ;;
+    esac
+    timeout -s KILL "$after" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}" >/dev/null 2>&1 || :
+done
+[ "$stopped" -gt 0 ] || echo "too fast to be interrupted here"
+compare hurried "${long[@]}"
+same hurried unhurried
+
+# What a folder holds goes on only with the same settings.
+! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"
+grep -q 'another folder would be right' said || fail "it said: $(cat said)"
