@@ -196,7 +196,7 @@ static void print_files(const cli_labelling *said) {
     }
     const char *data = shell_word(said->dataset_path), *net = sfu_labelling_summary(said->labelling).net;
     printf("Next: sfumato tune %s %s --space practical --trials 200\n", data, net);
-    printf("      sfumato compare %s --splits 5 --trials 50\n", data);
+    printf("      sfumato compare %s --splits 10 --trials 50\n", data);
     if (said->model) {
         printf("      sfumato predict %s %s --top 3 -o all.csv\n", data, shell_word(said->model));
     }

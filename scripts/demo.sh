@@ -5,7 +5,7 @@
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 sfumato=${SFUMATO:-$source/build/sfumato}
-budget=15s splits=3 trials=8 nets=mlp,sgcn,gcn,mlp+lp
+budget=15s splits=7 trials=15 nets=mlp,sgcn,gcn,mlp+lp
 if [ "${1:-}" = --quick ]; then
     budget=steps:2 splits=2 trials=2 nets=mlp,sgcn
     shift
