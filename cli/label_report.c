@@ -101,15 +101,21 @@ static void print_graph(const sfu_label_summary *summary) {
     }
 }
 
+static void print_measure(const sfu_label_summary *summary) {
+    const bool all = summary->held_out == summary->labelled;
+    SENTENCE("Measured on %s%s%s, in %s: each was put away, everything above done again without it, and %s of these "
+             "nodes came out right. It holds for nodes like the labelled ones.",
+             all ? "all " : grouped(summary->held_out), all ? "" : " of the ",
+             counted(summary->labelled, "labelled node"), counted(summary->folds, "part"), grouped(summary->right));
+}
+
 static void print_quality(const cli_labelling *said) {
     const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
     char number[CLASS_NUMBER_MAX];
     printf("\nHow good that is likely to be:\n");
     SENTENCE("About %d of 100 new nodes will be labelled right (%d to %d).", hundred(summary.accuracy),
              hundred(summary.low), hundred(summary.high));
-    SENTENCE("Measured on all %s, in %d parts: each part was put away, everything above done again without it, and "
-             "%s of them came out right. It holds for nodes like the labelled ones.",
-             counted(summary.labelled, "labelled node"), (int)summary.folds, grouped(summary.right));
+    print_measure(&summary);
     SENTENCE("Always guessing the most frequent class (%s) comes to %d of 100.",
              class_of(number, said, summary.frequent_class), hundred(summary.frequent));
     if (summary.low <= summary.frequent) {
@@ -270,6 +276,7 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "accuracy", json_number_or_null(summary->accuracy)) &&
            json_put(object, "ci_low", json_number_or_null(summary->low)) &&
            json_put(object, "ci_high", json_number_or_null(summary->high)) &&
+           json_put(object, "held_out", json_integer(summary->held_out)) &&
            json_put(object, "right", json_integer(summary->right)) &&
            json_put(object, "folds", json_integer(summary->folds)) &&
            json_put(object, "frequent", json_number_or_null(summary->frequent)) &&

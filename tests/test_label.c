@@ -174,6 +174,7 @@ static void the_numbers_agree(void **state) {
     }
     assert_int_equal(all, summary.labelled);
     assert_int_equal(held_out, summary.labelled);
+    assert_int_equal(summary.held_out, summary.labelled);
     assert_int_equal(right, summary.right);
     assert_int_equal(sure_right, summary.right);
     assert_int_equal(unlabelled, summary.unlabelled);
@@ -249,6 +250,38 @@ static void each_node_is_held_out_once(void **state) {
     }
     sfu_dataset_free(thin);
     sfu_dataset_free(dataset);
+}
+
+/* Many labels need not all be held out, and the folds that are do not overlap. */
+static void of_many_labels_some_are_held_out(void **state) {
+    (void)state;
+    static const struct {
+        int32_t nodes;
+        int folds;
+    } cases[] = {{4000, 5}, {10000, 2}, {20000, 1}};
+    for (int i = 0; i < 3; i++) {
+        sfu_dataset *dataset = made(1, cases[i].nodes);
+        sfu__label_problem problems[SFU__LABEL_PROBLEMS] = {{0}};
+        int folds = 0;
+        int32_t count = 0, sum = 0;
+        assert_ok(sfu__label_problems(problems, &folds, dataset, 0));
+        assert_int_equal(folds, cases[i].folds);
+        for (int p = 0; p < folds; p++) {
+            sfu_split_part(problems[p].split, SFU_TEST, &count);
+            assert_int_equal(count, cases[i].nodes / SFU__LABEL_FOLDS);
+        }
+        sfu_split_part(problems[folds].split, SFU_TEST, &count);
+        assert_int_equal(count, 0);
+        for (int part = SFU_TRAIN; part <= SFU_VAL; part++) {
+            sfu_split_part(problems[folds].split, (sfu_part)part, &count);
+            sum += count;
+        }
+        assert_int_equal(sum, cases[i].nodes);
+        for (int p = 0; p <= folds; p++) {
+            sfu__label_problem_clear(&problems[p]);
+        }
+        sfu_dataset_free(dataset);
+    }
 }
 
 static bool always(void *user) {
@@ -529,12 +562,19 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_interval_covers),          cmocka_unit_test(the_numbers_agree),
-        cmocka_unit_test(says_whether_the_graph_helps), cmocka_unit_test(each_node_is_held_out_once),
-        cmocka_unit_test(held_out_labels_have_no_say),  cmocka_unit_test(jobs_do_not_matter),
-        cmocka_unit_test(ends_where_it_is_told),        cmocka_unit_test(a_small_budget_has_an_answer),
-        cmocka_unit_test(steps_come_in_order),          cmocka_unit_test(ranks_keep_the_control),
-        cmocka_unit_test(twelve_nodes_are_enough),      cmocka_unit_test(says_what_is_missing),
+        cmocka_unit_test(the_interval_covers),
+        cmocka_unit_test(the_numbers_agree),
+        cmocka_unit_test(says_whether_the_graph_helps),
+        cmocka_unit_test(each_node_is_held_out_once),
+        cmocka_unit_test(of_many_labels_some_are_held_out),
+        cmocka_unit_test(held_out_labels_have_no_say),
+        cmocka_unit_test(jobs_do_not_matter),
+        cmocka_unit_test(ends_where_it_is_told),
+        cmocka_unit_test(a_small_budget_has_an_answer),
+        cmocka_unit_test(steps_come_in_order),
+        cmocka_unit_test(ranks_keep_the_control),
+        cmocka_unit_test(twelve_nodes_are_enough),
+        cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* label_measure.c - what a labelling is worth: the held-out nodes of all folds, each scored by what its fold chose.
  *
- * The accuracy is right / n over all labelled nodes. Its interval is the wider, at either end, of two: Wilson's of n
+ * The accuracy is right / n over the n held-out nodes. Its interval is the wider, at either end, of two: Wilson's of n
  * nodes, which knows nothing of what one choice differs from the next, and Student's of the accuracies of the folds,
  * which does.
  */
@@ -93,6 +93,7 @@ static void set_interval(sfu_label_summary *summary, const sums *all) {
     const sfu__interval nodes = sfu__share_interval(summary->right, all->held_out);
     const sfu__interval folds = sfu__mean_interval(sfu__mean(all->folds, summary->folds),
                                                    sfu__deviation(all->folds, summary->folds), summary->folds);
+    summary->held_out = all->held_out;
     summary->accuracy = (double)summary->right / all->held_out;
     summary->low = fmax(0, fmin(nodes.low, folds.low));
     summary->high = fmin(1, fmax(nodes.high, folds.high));
@@ -118,7 +119,7 @@ done:
  * quantile of chi-squared with one degree of freedom. */
 static void judge_graph(sfu_label_summary *summary, bool tried) {
     const double wins = summary->graph_wins, loses = summary->graph_loses, apart = fabs(wins - loses) - 1;
-    summary->no_graph = tried ? summary->accuracy - (wins - loses) / summary->labelled : NAN;
+    summary->no_graph = tried ? summary->accuracy - (wins - loses) / summary->held_out : NAN;
     summary->graph_helps = tried && wins > loses && apart > 0 && apart * apart > 3.8415 * (wins + loses);
 }
 
