@@ -8,7 +8,7 @@ run label --help
 
 part 'two CSV files'
 cp "$SOURCE/examples/demo/edges.csv" "$SOURCE/examples/demo/nodes.csv" .
-run label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv --budget steps:10 --jobs 1
+run label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv --budget steps:10 --jobs 1 --quiet
 note "$(ls)"
 note "$(head -n 3 labels.csv)"
 run label labels.safetensors -o other.csv --budget steps:1 --seed 3 --top 2 --forget --quiet
@@ -19,7 +19,7 @@ note "$("$SFUMATO" label labels.safetensors -o - --budget steps:1 | head -n 2)"
 
 part 'the graph does not help'
 "$SFUMATO" data make -o lonely.safetensors --nodes 300 --classes 3 --vocabulary 60 --noise 0.1 --homophily 0.34 >/dev/null
-run label lonely.safetensors --all --budget steps:8 -o lonely.csv
+run label lonely.safetensors --all --budget steps:8 -o lonely.csv --quiet
 
 part 'what is missing'
 sed '1!s/,[A-Za-z]*$/,/; 2s/$/one/; 3s/$/two/; 5s/$/two/' nodes.csv >few.csv
