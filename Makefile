@@ -63,4 +63,4 @@ portable:
 
 install: all ; cmake --install build --prefix $(PREFIX)
 
-clean: ; rm -rf build build-*
+clean: ; rm -rf build build-* demo

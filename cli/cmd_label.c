@@ -290,7 +290,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_label = {
     .name = "label",
-    .summary = "label the rest of a graph from two CSV files, in one command",
+    .summary = "label the rest of a graph from two CSV files",
     .description =
         "Reads a graph, features and a few labels, chooses a network among a few and its settings by validation within "
         "the budget, labels the nodes that have no label, and says how many of these labels are likely to be right. It "

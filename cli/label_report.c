@@ -40,9 +40,8 @@ static int print_data(const cli_labelling *said) {
     const sfu_status status = report_make(&report, said->dataset, false);
     if (status == SFU_OK) {
         report_print_short(&report);
-        printf("  %s labelled (%s), %s\n", counted(summary.labelled, "node"),
-               percent((double)summary.labelled / sfu_dataset_nodes(said->dataset)),
-               summary.unlabelled > 0 ? "the others are to be" : "all of them");
+        printf("  labelled: %s (%s); to be labelled: %s\n", grouped(summary.labelled),
+               percent((double)summary.labelled / sfu_dataset_nodes(said->dataset)), grouped(summary.unlabelled));
         report_print_warnings(&report);
     }
     report_clear(&report);
@@ -63,10 +62,9 @@ static void print_choice(const cli_labelling *said) {
     SENTENCE("with %s", summary.params);
     SENTENCE("The best of %s, by the %s that were kept back for the choice; %s trained it.", counted(tried, "network"),
              counted(summary.val, "labelled node"), counted(summary.train, "other"));
-    SENTENCE("%s of trainings, %s in all: steps %d of at most %d (--budget steps:%d gives the same bytes on any "
-             "machine).",
-             scaled(summary.seconds, "s"), grouped(summary.trainings), (int)summary.steps, (int)summary.all_steps,
-             (int)summary.steps);
+    SENTENCE("It took %s and %s: %s of at most %d (--budget steps:%d gives the same bytes on any machine).",
+             counted(summary.trainings, "training"), scaled(summary.seconds, "s"), counted(summary.steps, "step"),
+             (int)summary.all_steps, (int)summary.steps);
     if (summary.cut && !summary.interrupted) {
         SENTENCE("The budget was too small to try every network; a larger one may find a better one.");
     }
@@ -103,19 +101,25 @@ static void print_graph(const sfu_label_summary *summary) {
     }
 }
 
+static void print_measure(const sfu_label_summary *summary) {
+    const bool all = summary->held_out == summary->labelled;
+    SENTENCE("Measured on %s%s%s, in %s: each was put away, everything above done again without it, and %s of these "
+             "nodes came out right. It holds for nodes like the labelled ones.",
+             all ? "all " : grouped(summary->held_out), all ? "" : " of the ",
+             counted(summary->labelled, "labelled node"), counted(summary->folds, "part"), grouped(summary->right));
+}
+
 static void print_quality(const cli_labelling *said) {
     const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
     char number[CLASS_NUMBER_MAX];
     printf("\nHow good that is likely to be:\n");
     SENTENCE("About %d of 100 new nodes will be labelled right (%d to %d).", hundred(summary.accuracy),
              hundred(summary.low), hundred(summary.high));
-    SENTENCE("Measured on all %s, in %d parts: each part was put away, everything above done again without it, and "
-             "%s of them came out right. It holds for nodes like the labelled ones.",
-             counted(summary.labelled, "labelled node"), (int)summary.folds, grouped(summary.right));
+    print_measure(&summary);
     SENTENCE("Always guessing the most frequent class (%s) comes to %d of 100.",
              class_of(number, said, summary.frequent_class), hundred(summary.frequent));
     if (summary.low <= summary.frequent) {
-        SENTENCE("So these labels do not show that anything was learned; more of them would.");
+        SENTENCE("So it is not shown that anything more than that was learned.");
     }
     print_graph(&summary);
 }
@@ -198,7 +202,7 @@ static void print_files(const cli_labelling *said) {
     }
     const char *data = shell_word(said->dataset_path), *net = sfu_labelling_summary(said->labelling).net;
     printf("Next: sfumato tune %s %s --space practical --trials 200\n", data, net);
-    printf("      sfumato compare %s --splits 5 --trials 50\n", data);
+    printf("      sfumato compare %s --splits 10 --trials 50\n", data);
     if (said->model) {
         printf("      sfumato predict %s %s --top 3 -o all.csv\n", data, shell_word(said->model));
     }
@@ -272,6 +276,7 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "accuracy", json_number_or_null(summary->accuracy)) &&
            json_put(object, "ci_low", json_number_or_null(summary->low)) &&
            json_put(object, "ci_high", json_number_or_null(summary->high)) &&
+           json_put(object, "held_out", json_integer(summary->held_out)) &&
            json_put(object, "right", json_integer(summary->right)) &&
            json_put(object, "folds", json_integer(summary->folds)) &&
            json_put(object, "frequent", json_number_or_null(summary->frequent)) &&

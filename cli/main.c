@@ -52,6 +52,8 @@ static const cli_command program = {
         (const cli_example[]){{"sfumato data info citation", "Look at the dataset that comes with the program:"},
                               {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
                                "Read a graph of one's own from two CSV files:"},
+                              {"sfumato label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv",
+                               "Or go the whole way at once, and label the rest of it:"},
                               {"sfumato train citation gcn -o model.safetensors", "Train a network:"},
                               {"sfumato predict citation model.safetensors -o labels.csv", "Label every node:"},
                               {"sfumato tune citation gcn --trials 200", "Search the settings that validate best:"},

@@ -793,12 +793,12 @@ SFU_API SFU_CHECKED sfu_status sfu_label(sfu_labelling **labelling, const sfu_da
                                          const sfu_label_options *options);
 SFU_API void sfu_labelling_free(sfu_labelling *labelling);
 
-/* Shares are between 0 and 1. Held-out nodes are all the labelled ones, each scored by a network for which it was put
- * away. */
+/* Shares are between 0 and 1. Held-out nodes are the labelled ones (of very many a part), each scored by a network for
+ * which it was put away. */
 typedef struct sfu_label_summary {
     int32_t labelled, unlabelled;
     int32_t folds;
-    int32_t right;                   /* of the held-out nodes */
+    int32_t held_out, right;         /* nodes */
     double accuracy, low, high;      /* of the held-out nodes, and its 95 % interval */
     double frequent;                 /* what guessing the most frequent class would come to */
     int32_t frequent_class;          /* */

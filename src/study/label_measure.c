@@ -1,8 +1,8 @@
 /* label_measure.c - what a labelling is worth: the held-out nodes of all folds, each scored by what its fold chose.
  *
- * The accuracy is right / n over all labelled nodes. Its interval is Wilson's of n / d nodes, where d >= 1 is by how
- * much the accuracies of the folds scatter more than n independent nodes would have it: d = max(1, s^2 / (a (1 - a) /
- * m)), s^2 the variance of the folds' accuracies, m their mean number of nodes.
+ * The accuracy is right / n over the n held-out nodes. Its interval is the wider, at either end, of two: Wilson's of n
+ * nodes, which knows nothing of what one choice differs from the next, and Student's of the accuracies of the folds,
+ * which does.
  */
 #include "label.h"
 
@@ -90,15 +90,13 @@ done:
  */
 
 static void set_interval(sfu_label_summary *summary, const sums *all) {
-    const double accuracy = (double)summary->right / all->held_out;
-    const double deviation = sfu__deviation(all->folds, summary->folds);
-    const double chance = accuracy * (1 - accuracy) * summary->folds / all->held_out;
-    const double scatter = chance > 0 && deviation * deviation > chance ? deviation * deviation / chance : 1;
-    const double count = all->held_out / scatter > 1 ? all->held_out / scatter : 1;
-    const sfu__interval interval = sfu__share_interval((int64_t)(accuracy * count + 0.5), (int64_t)(count + 0.5));
-    summary->accuracy = accuracy;
-    summary->low = interval.low < accuracy ? interval.low : accuracy;
-    summary->high = interval.high > accuracy ? interval.high : accuracy;
+    const sfu__interval nodes = sfu__share_interval(summary->right, all->held_out);
+    const sfu__interval folds = sfu__mean_interval(sfu__mean(all->folds, summary->folds),
+                                                   sfu__deviation(all->folds, summary->folds), summary->folds);
+    summary->held_out = all->held_out;
+    summary->accuracy = (double)summary->right / all->held_out;
+    summary->low = fmax(0, fmin(nodes.low, folds.low));
+    summary->high = fmin(1, fmax(nodes.high, folds.high));
 }
 
 static sfu_status set_frequent(sfu_label_summary *summary, const sfu_dataset *dataset) {
@@ -121,7 +119,7 @@ done:
  * quantile of chi-squared with one degree of freedom. */
 static void judge_graph(sfu_label_summary *summary, bool tried) {
     const double wins = summary->graph_wins, loses = summary->graph_loses, apart = fabs(wins - loses) - 1;
-    summary->no_graph = tried ? summary->accuracy - (wins - loses) / summary->labelled : NAN;
+    summary->no_graph = tried ? summary->accuracy - (wins - loses) / summary->held_out : NAN;
     summary->graph_helps = tried && wins > loses && apart > 0 && apart * apart > 3.8415 * (wins + loses);
 }
 

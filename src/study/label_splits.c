@@ -1,7 +1,8 @@
 /* label_splits.c - the problems of a labelling: folds with a part of the labelled nodes held out, and the one of all.
  *
  * The labelled nodes are dealt into F parts, class by class. Fold f holds part f out, validates on the next one and
- * trains on the others. The problem of all labels is fold 0 with its held-out part given back to train on.
+ * trains on the others. Where the parts are large, the first folds are enough. The problem of all labels is fold 0 with
+ * its held-out part given back to train on.
  */
 #include "label.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 enum { LEAST_LABELS = 4 };
+enum { HELD_OUT = 4000 }; /* so many nodes tell an accuracy to a point and a half: further folds would only cost time */
 
 typedef struct labels {
     int32_t count, classes; /* nodes with a label; classes that they have */
@@ -85,12 +87,13 @@ done:
     return status;
 }
 
-static sfu_status make_split(sfu_split **split, const sfu_dataset *dataset, int folds, int fold, uint64_t seed) {
+/* A negative fold: the problem of all labels. */
+static sfu_status make_split(sfu_split **split, const sfu_dataset *dataset, int parts, int fold, uint64_t seed) {
     sfu_status status = SFU_OK;
     sfu__draft draft = {0};
     SFU_TRY(sfu__draft_start(&draft, dataset, "label", NULL));
-    SFU_TRY(sfu__split_cv(&draft, folds, fold < folds ? fold : 0, seed));
-    if (fold == folds) {
+    SFU_TRY(sfu__split_cv(&draft, parts, fold < 0 ? 0 : fold, seed));
+    if (fold < 0) {
         give_back(&draft);
     }
     SFU_TRY(train_each_class(&draft));
@@ -106,10 +109,12 @@ sfu_status sfu__label_problems(sfu__label_problem problems[SFU__LABEL_PROBLEMS],
     labels found = {0};
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(check_labels(&found, dataset));
-    *folds = found.count < SFU__LABEL_FOLDS ? (int)found.count : SFU__LABEL_FOLDS;
+    const int parts = found.count < SFU__LABEL_FOLDS ? (int)found.count : SFU__LABEL_FOLDS;
+    const int enough = 1 + (HELD_OUT - 1) / (found.count / parts);
+    *folds = enough < parts ? enough : parts;
     for (int i = 0; i <= *folds; i++) {
         problems[i].number = i;
-        SFU_TRY(make_split(&problems[i].split, dataset, *folds, i, seed));
+        SFU_TRY(make_split(&problems[i].split, dataset, parts, i < *folds ? i : -1, seed));
     }
 done:
     return status;

@@ -137,22 +137,36 @@ static sfu_status set_params(sfu__label_best *best, const char *params) {
     return best->params != NULL ? SFU_OK : SFU_ERR_MEMORY;
 }
 
-/* The settings of sfu_train_options_init and sfu_net_options_init, as a study writes them. */
-static const char usual[] = "lr=0.01 dropout=0.5 weight_decay=0.0005";
-static const char usual_hidden[] = "lr=0.01 dropout=0.5 weight_decay=0.0005 hidden=64";
+/* Settings that are rarely bad with a few labels: the usual ones, but for a learning rate that is high enough for the
+ * validation accuracy to move before patience ends. */
+typedef struct usual {
+    double lr, dropout, weight_decay;
+    const char *params; /* the same, as a study writes them */
+} usual;
+static const usual linear = {0.1, 0.5, 0.0005, "lr=0.1 dropout=0.5 weight_decay=0.0005"};
+static const usual hidden = {0.03, 0.5, 0.0005, "lr=0.03 dropout=0.5 weight_decay=0.0005 hidden=64"};
+
+static sfu_train_options options_of(const usual *settings, uint64_t seed, watch *watching) {
+    sfu_train_options options;
+    sfu_train_options_init(&options);
+    options.lr = settings->lr;
+    options.dropout = settings->dropout;
+    options.weight_decay = settings->weight_decay;
+    options.seed = seed;
+    options.threads = watching->work->jobs;
+    options.on_epoch = on_epoch;
+    options.on_epoch_user = watching;
+    return options;
+}
 
 static sfu_status train_usual(sfu__label_best *best, const sfu__label_problem *problem, int net, uint64_t seed,
                               const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     sfu_net *parsed = NULL;
-    sfu_train_options options;
     watch watching = {work, false};
-    sfu_train_options_init(&options);
-    options.seed = seed;
-    options.threads = work->jobs;
-    options.on_epoch = on_epoch;
-    options.on_epoch_user = &watching;
     SFU_TRY(sfu_net_parse(&parsed, sfu__label_nets[net], NULL));
+    const usual *settings = strstr(sfu_net_text(parsed), "dense") != NULL ? &hidden : &linear;
+    const sfu_train_options options = options_of(settings, seed, &watching);
     status = sfu_train(&best->trained, work->dataset, parsed, problem->split, &options);
     if (watching.ended) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
@@ -162,7 +176,7 @@ static sfu_status train_usual(sfu__label_best *best, const sfu__label_problem *p
         goto done;
     }
     SFU_TRY(status);
-    SFU_TRY(set_params(best, strstr(sfu_net_text(parsed), "dense") != NULL ? usual_hidden : usual));
+    SFU_TRY(set_params(best, settings->params));
     best->model = best->trained;
 done:
     sfu_net_free(parsed);

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# How label behaves: jobs and budgets, interrupts, and that what it keeps works on.
+. "$SOURCE/tests/cli/transcript.sh"
+mkdir bin
+ln -s "$SFUMATO" bin/sfumato
+PATH=$PWD/bin:$PATH
+edges=$SOURCE/examples/demo/edges.csv nodes=$SOURCE/examples/demo/nodes.csv
+label() { # NAME OPTION...
+    local name=$1
+    shift
+    sfumato label --edges "$edges" --nodes "$nodes" --label topic -o "$name.csv" "$@" --quiet >"$name.page"
+}
+
+# ---- the same bytes with any number of jobs; a budget of time is so many steps
+label one --budget steps:9 --jobs 1
+label three --budget steps:9 --jobs 3
+for end in csv model.safetensors; do
+    cmp one.$end three.$end || fail "three jobs come to another $end than one"
+done
+"$SFUMATO" label one.safetensors -o timed.csv --budget 1s --json --quiet >timed.json
+steps=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' timed.json)
+[ "$steps" -ge 1 ] || fail "no steps: $(cat timed.json)"
+"$SFUMATO" label one.safetensors -o again.csv --budget "steps:$steps" --json --quiet >again.json
+cmp timed.csv again.csv || fail "so many steps come to other labels than the budget"
+diff <(grep -v '"seconds"\|"path"\|"model"' timed.json) <(grep -v '"seconds"\|"path"\|"model"' again.json) || fail "other numbers"
+
+# ---- what it keeps works on, and says the same of the nodes that had no label
+sfumato predict one.safetensors one.model.safetensors --only-unlabelled -o predicted.csv >/dev/null
+cmp one.csv predicted.csv || fail "the kept model labels otherwise"
+sed -n 's/^\(Next:\|     \) sfumato \(explain\|predict\)/sfumato \2/p' one.page >next.sh
+[ "$(wc -l <next.sh)" -eq 2 ] || fail "what is next? $(cat one.page)"
+bash -eu next.sh >/dev/null || fail "this does not run: $(cat next.sh)"
+
+# ---- an interrupt: with an answer it is written, without one nothing is
+"$SFUMATO" data make -o big.safetensors --nodes 6000 --classes 6 >/dev/null
+mkdir late early
+interrupt late/run 6 "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
+[ "$(cat late/run.code)" = 130 ] || fail "exit $(cat late/run.code)"
+grep -q 'interrupted' late/run.stderr || fail "not said: $(cat late/run.stderr)"
+if grep -q 'best so far' late/run.stderr; then
+    [ "$(wc -l <late/labels.csv)" -eq 6001 ] || fail "a half-written answer"
+else
+    echo "no step was over in time" # under an emulator
+fi
+interrupt early/run 0 "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
+[ "$(ls early)" = "$(printf 'run.code\nrun.stderr\nrun.stdout')" ] || fail "something was left: $(ls early)"
+
+# ---- the bar fits the terminal, and counts the time left
+if command -v script >/dev/null; then
+    COLUMNS=70 script -qec "stty cols 70; '$SFUMATO' label big.safetensors --all -o bar.csv --forget --budget 3s >bar.page" 70.log >/dev/null
+    check_bars 70
+    grep -q ' left' bars || fail "no time left: $(cat bars)"
+fi
