@@ -31,7 +31,7 @@ static int cut(char *cells[16], char *line) {
 static FILE *open_table(const char *name) {
     char path[4096];
     const char *source = getenv("SOURCE");
-    snprintf(path, sizeof path, "%s/src/study/%s", source != NULL ? source : "..", name);
+    snprintf(path, sizeof path, "%s/src/study/paper/%s", source != NULL ? source : "..", name);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     return file;

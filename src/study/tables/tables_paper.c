@@ -175,8 +175,8 @@ sfu_status sfu__put_verdicts(sfu__text *text, const sfu_results *results) {
     SFU_TRY(sfu__text_format(text, "\n## In all\n\n"));
     if (judged > 0) {
         SFU_TRY(sfu__text_format(text,
-                                 "%d of %d cells agree with the paper's, %d are higher, %d are lower (0 inside or "
-                                 "outside of the\n95 %% Welch interval of ours minus the paper's).\n",
+                                 "%d of %d cells agree with the paper's: 0 lies in the 95 %% Welch interval of ours "
+                                 "minus the paper's.\nOf the others %d are higher and %d lower.\n",
                                  count.agrees, judged, count.higher, count.lower));
     }
     if (count.none > 0) {

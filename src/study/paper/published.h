@@ -8,7 +8,7 @@ typedef struct sfu__published {
     double mean, std; /* fractions; NaN: there is none */
 } sfu__published;
 
-/* A figure with its place. The rows of src/study/published_*.csv, in their order. */
+/* A figure with its place. The rows of src/study/paper/published_*.csv, in their order. */
 typedef struct sfu__published_row {
     const char *table, *net, *dataset; /* as the paper spells them; the dataset of an average rank is "average_rank" */
     int32_t k;                         /* of "layers", else 0 */
