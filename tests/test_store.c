@@ -104,24 +104,17 @@ static void one_turn_does_it_all(void **state) {
     assert_ok(sfu__store_turn(store, &turn)); /* what is asked can be claimed in the same turn */
     assert_int_equal(turn.claimed_count, 2);
     const sfu__trial more[] = {case_trial(2, values[0])};
-    const int32_t back = 0;
     sfu__finished finished[] = {{1, case_outcome(1), true}};
-    turn = (sfu__turn){.finished = finished,
-                       .finished_count = 1,
-                       .put_back = &back,
-                       .put_back_count = 1,
-                       .asked = more,
-                       .asked_count = 1,
-                       .want = 1,
-                       .claimed = claimed};
+    turn = (sfu__turn){
+        .finished = finished, .finished_count = 1, .asked = more, .asked_count = 1, .want = 1, .claimed = claimed};
     assert_ok(sfu__store_turn(store, &turn));
     assert_false(finished[0].refused);
-    assert_true(turn.claimed_count == 1 && claimed[0] == 0); /* what was put back is the lowest that waits */
+    assert_true(turn.claimed_count == 1 && claimed[0] == 2);
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, 3);
     assert_trial(&trials.items[0], 0, SFU__TRIAL_RUNNING);
     assert_trial(&trials.items[1], 1, SFU__TRIAL_COMPLETE);
-    assert_trial(&trials.items[2], 2, SFU__TRIAL_WAITING);
+    assert_trial(&trials.items[2], 2, SFU__TRIAL_RUNNING);
     sfu__trials_clear(&trials);
     sfu__store_close(store);
 }

@@ -51,13 +51,10 @@ typedef struct sfu__finished {
     bool refused; /* out: the claim was somebody else's by then */
 } sfu__finished;
 
-/* One transaction. Finishes trials, puts back claimed ones (a run was interrupted), adds new ones, claims up to `want`
- * that wait, the lowest numbers first. */
+/* One transaction. Finishes trials, adds new ones, claims up to `want` that wait, the lowest numbers first. */
 typedef struct sfu__turn {
     sfu__finished *finished;
     int finished_count;
-    const int32_t *put_back;
-    int put_back_count;
     const sfu__trial *asked; /* numbers from the count of the study on; where those are there already, none is added */
     int asked_count;
     bool asked_before; /* out: somebody else had added them */

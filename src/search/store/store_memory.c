@@ -59,9 +59,6 @@ static sfu_status memory_turn(sfu__store *store, sfu__turn *turn) {
     for (int i = 0; i < turn->finished_count; i++) {
         finish(self, &turn->finished[i]);
     }
-    for (int i = 0; i < turn->put_back_count; i++) {
-        self->trials.items[turn->put_back[i]].state = SFU__TRIAL_WAITING;
-    }
     claim(self, turn);
 done:
     return status;

@@ -1,4 +1,4 @@
-/* store_sql_turn.c - a turn of a worker: one transaction that finishes, puts back, asks and claims.
+/* store_sql_turn.c - a turn of a worker: one transaction that finishes, asks and claims.
  *
  * It may be run again when nobody knows whether the first run was stored: what was finished then carries our token and
  * counts as accepted; what was asked is there; what was claimed, with tokens that no one knows of, is put back first.
@@ -71,27 +71,6 @@ static sfu_status finish(sfu__sql_store *self, sfu__finished *finished) {
         SFU_TRY(was_accepted(self, held, &accepted));
         finished->refused = !accepted;
     }
-done:
-    return status;
-}
-
-static sfu_status put_back(sfu__sql_store *self, int32_t number) {
-    const sfu__held *held = find_held(self, number);
-    if (held == NULL) {
-        return SFU_OK;
-    }
-    const sfu__sql values[] = {sfu__sql_int(held->id), sfu__sql_text(self->worker), sfu__sql_int(held->token)};
-    sfu_status status = SFU_OK;
-    SFU_TRY(lock_trial(self, held->id));
-    SFU_TRY(sfu__sql_do(self,
-                        "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE trial_id = $1 AND state = "
-                        "'RUNNING' AND EXISTS (SELECT 1 FROM sfumato_claims c WHERE c.trial_id = $1 AND c.worker = $2 "
-                        "AND c.token = $3)",
-                        values, 3, NULL));
-    status = sfu__sql_do(self,
-                         "DELETE FROM sfumato_claims WHERE trial_id = $1 AND worker = $2 AND token = $3 AND EXISTS "
-                         "(SELECT 1 FROM trials t WHERE t.trial_id = $1 AND t.state = 'WAITING')",
-                         values, 3, NULL);
 done:
     return status;
 }
@@ -202,9 +181,6 @@ static sfu_status turn_body(void *user, sfu__db *db) {
     for (int i = 0; i < turn->finished_count; i++) {
         SFU_TRY(finish(self, &turn->finished[i]));
     }
-    for (int i = 0; i < turn->put_back_count; i++) {
-        SFU_TRY(put_back(self, turn->put_back[i]));
-    }
     status = claim(context);
 done:
     return status;
@@ -223,9 +199,6 @@ static void settle(turn_context *context) {
     const sfu__turn *turn = context->turn;
     for (int i = 0; i < turn->finished_count; i++) {
         drop_held(self, turn->finished[i].number);
-    }
-    for (int i = 0; i < turn->put_back_count; i++) {
-        drop_held(self, turn->put_back[i]);
     }
     for (int i = 0; i < turn->claimed_count; i++) {
         self->held[self->held_count++] = context->claimed[i];
