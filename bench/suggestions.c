@@ -105,7 +105,7 @@ static void wave_line(const search_problem *problem, const search_way *way) {
     static const int budgets[BUDGETS] = {100, 300, 1000};
     double regret[BUDGETS][SEEDS];
     for (int seed = 0; seed < SEEDS; seed++) {
-        double one[BUDGETS];
+        double one[BUDGETS] = {0};
         search(one, budgets, BUDGETS, problem, way, (uint64_t)seed);
         for (int b = 0; b < BUDGETS; b++) {
             regret[b][seed] = one[b];

@@ -59,7 +59,7 @@ static inline void reference_kernel(double *mu, double *sigma, const reference_k
     int rank = 0;
     for (int other = 0; other < m; other++) {
         sorted[other] = reference_inner(r, kernels->values[other][i]);
-        rank += sorted[other] < *mu || (sorted[other] == *mu && other < k);
+        rank += sorted[other] < *mu || (other < k && sorted[other] == *mu);
     }
     qsort(sorted, (size_t)m, sizeof *sorted, reference_by_size);
     const double left = *mu - (rank == 0 ? L : sorted[rank - 1]), right = (rank == m - 1 ? H : sorted[rank + 1]) - *mu;
@@ -123,7 +123,7 @@ static inline void reference_split(reference_kernels side[2], const reference_tr
         int before = 0;
         bool has = true;
         for (int other = 0; other < trials->told; other++) {
-            before += trials->loss[other] < trials->loss[n] || (trials->loss[other] == trials->loss[n] && other < n);
+            before += trials->loss[other] < trials->loss[n] || (other < n && trials->loss[other] == trials->loss[n]);
         }
         for (int j = 0; j < count; j++) {
             has = has && !isnan(trials->values[n][items[j]]);

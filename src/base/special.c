@@ -325,7 +325,8 @@ double sfu__erfcx(double x) {
 
 /* ---- near 1 and near 0 ------------------------------------------------------------------------------------------ */
 
-/* 1 + x = u + rest exactly, and log(u + rest) = log u + rest/u - ..., rest being below half a unit of u's last place. */
+/* 1 + x = u + rest exactly, and log(u + rest) = log u + rest/u - ..., rest being below half a unit of u's last place.
+ */
 double sfu__log1p(double x) {
     if (!(x > -1) || isinf(x)) {
         return sfu__ln(1 + x);

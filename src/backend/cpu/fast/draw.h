@@ -44,7 +44,7 @@ SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
     const uint32_t use = (uint32_t)SFU__STREAM_DROPOUT << 24 | mask->layer;
     uint32_t key0 = (uint32_t)mask->seed, key1 = (uint32_t)(mask->seed >> 32);
     vu c0[DRAW_IN_FLIGHT], c1[DRAW_IN_FLIGHT], c2[DRAW_IN_FLIGHT], c3[DRAW_IN_FLIGHT];
-    draw_counter beside[DRAW_BESIDE + 1];
+    draw_counter beside[DRAW_BESIDE + 1] = {{0}};
     SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
         c0[u] = v_load_words(d->group + at + u * LANES);
         c1[u] = v_load_words(d->node + at + u * LANES);
