@@ -1,12 +1,11 @@
 /* mixture.c - the plain sum, and which of the fast ones a process uses. */
 #include "mixture.h"
 
+#include "backend.h"
 #include "mixture_exp.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double exp_of(double e) {
@@ -54,51 +53,41 @@ double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
 
 /* ---- which one -------------------------------------------------------------------------------------------------- */
 
-static bool always(void) { return true; }
-
-#if defined(__x86_64__)
-static bool has_v3(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-static bool has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-#endif
-
-/* The sets of this build, each better than the one before; the names are those of the kernels. */
+/* One for each set of kernels that the backend has in this build, by its name. */
 static const struct {
     const char *name;
     sfu__mixture_fn sum;
-    bool (*runs_here)(void);
 } sets[] = {
-    {"plain", sfu__mixture_sum_plain, always},
+    {"cpu: plain", sfu__mixture_sum_plain},
 #if defined(__aarch64__)
-    {"neon", sfu__mixture_sum_neon, always},
+    {"cpu: neon", sfu__mixture_sum_neon},
 #elif defined(__x86_64__)
-    {"x86-64-v3", sfu__mixture_sum_x86_64_v3, has_v3},
-    {"x86-64-v4", sfu__mixture_sum_x86_64_v4, has_v4},
+    {"cpu: x86-64-v3", sfu__mixture_sum_x86_64_v3},
+    {"cpu: x86-64-v4", sfu__mixture_sum_x86_64_v4},
 #endif
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-sfu__mixture_fn sfu__mixture_set(int i, const char **name) {
+static sfu__mixture_fn sum_beside(const sfu__backend *backend) {
     for (int set = 0; set < SETS; set++) {
-        if (sets[set].runs_here() && i-- == 0) {
-            *name = sets[set].name;
+        if (strcmp(sets[set].name, backend->name) == 0) {
             return sets[set].sum;
         }
     }
-    return NULL;
+    return sfu__mixture_sum_plain;
 }
 
-sfu__mixture_fn sfu__mixture_best(void) {
-    const char *wanted = getenv("SFUMATO_ISA"), *name;
-    sfu__mixture_fn best = sfu__mixture_sum_plain, set;
-    for (int i = 0; (set = sfu__mixture_set(i, &name)) != NULL; i++) {
-        best = set;
-        if (wanted != NULL && strcmp(wanted, name) == 0) {
-            break;
-        }
+sfu__mixture_fn sfu__mixture_set(int i, const char **name) {
+    const sfu__backend *backend = sfu__backend_cpu_set(i);
+    if (backend == NULL) {
+        return NULL;
     }
-    return best;
+    *name = backend->name;
+    return sum_beside(backend);
+}
+
+/* An $SFUMATO_ISA that this machine cannot run is for the training to refuse. */
+sfu__mixture_fn sfu__mixture_best(void) {
+    const sfu__backend *backend = NULL;
+    return sfu__backend_cpu(&backend) == SFU_OK ? sum_beside(backend) : sfu__mixture_sum_plain;
 }

@@ -68,13 +68,5 @@ done:
 }
 
 sfu_status sfu__plot_tradeoff(sfu__plots *plots, const sfu_results *results) {
-    sfu_status status = SFU_OK;
-    sfu__words_list datasets = {0};
-    SFU_TRY(sfu__cell_datasets(&datasets, results));
-    for (int i = 0; i < datasets.count; i++) {
-        SFU_TRY(add(plots, results, datasets.items[i]));
-    }
-done:
-    sfu__words_clear(&datasets);
-    return status;
+    return sfu__plots_by_dataset(plots, results, add);
 }

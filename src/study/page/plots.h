@@ -39,6 +39,10 @@ SFU_CHECKED sfu_status sfu__plots_add(sfu__plot **plot, sfu__plots *plots, const
 SFU_CHECKED sfu_status sfu__plots_add_chart(sfu__plots *plots, const sfu_results *results, const sfu__plot_kind *kind,
                                             const char *of, const sfu__chart *chart);
 
+/* One for each dataset of the main cells, by `add`. */
+typedef sfu_status (*sfu__plot_dataset_fn)(sfu__plots *plots, const sfu_results *results, const char *dataset);
+SFU_CHECKED sfu_status sfu__plots_by_dataset(sfu__plots *plots, const sfu_results *results, sfu__plot_dataset_fn add);
+
 /* A cell of the main tables: not of a sweep, test accuracy. */
 bool sfu__is_main_cell(const sfu_cell *cell);
 

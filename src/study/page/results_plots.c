@@ -96,6 +96,18 @@ done:
     return status;
 }
 
+sfu_status sfu__plots_by_dataset(sfu__plots *plots, const sfu_results *results, sfu__plot_dataset_fn add) {
+    sfu_status status = SFU_OK;
+    sfu__words_list datasets = {0};
+    SFU_TRY(sfu__cell_datasets(&datasets, results));
+    for (int i = 0; i < datasets.count; i++) {
+        SFU_TRY(add(plots, results, datasets.items[i]));
+    }
+done:
+    sfu__words_clear(&datasets);
+    return status;
+}
+
 sfu_status sfu__plots_make(sfu__plots *plots, const sfu_results *results) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__plot_sizes(plots, results));
