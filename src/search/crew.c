@@ -1,4 +1,5 @@
 #include "crew.h"
+#include "clock.h"
 #include "parallel.h"
 #include "runners.h"
 
@@ -280,17 +281,8 @@ done:
     return status;
 }
 
-static struct timespec after(double seconds) {
-    struct timespec when;
-    clock_gettime(CLOCK_MONOTONIC, &when);
-    const int64_t ns = when.tv_nsec + (int64_t)(1e9 * seconds);
-    when.tv_sec += ns / 1000000000;
-    when.tv_nsec = ns % 1000000000;
-    return when;
-}
-
 sfu_status sfu__crew_take(int *count, sfu__finished *finished, int most, sfu__crew *crew, double wait_s) {
-    const struct timespec end = after(wait_s);
+    const struct timespec end = sfu__time_after(wait_s);
     *count = 0;
     pthread_mutex_lock(&crew->lock);
     for (int error = 0; crew->done.first == NULL && error != ETIMEDOUT && wait_s > 0.0;) {

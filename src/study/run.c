@@ -286,11 +286,7 @@ static sfu_status tell(const running *run, int32_t before, int64_t trials_before
 }
 
 static void wait_a_little(running *run) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 100000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = sfu__time_after(0.1);
     pthread_mutex_lock(&run->lock);
     if (run->written == run->finished && run->status == SFU_OK) {
         pthread_cond_timedwait(&run->came, &run->lock, &until);
