@@ -11,6 +11,10 @@
 /* Rows of one panel: a multiple of every tile's height, about. */
 enum { PANEL = 120 };
 
+/* Where A has more floats than this and its rows are long, what comes next is asked for: a tile reads a little of so
+ * many rows that the processor does not see it coming. */
+enum { FAR = 1 << 17 };
+
 /* A tile: its first result, where its operands start, and how many places it adds. */
 typedef struct tile {
     float *C;
@@ -65,10 +69,22 @@ static const shape *shape_of(int32_t columns) {
     return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
 }
 
-/* The tiles of one panel and one chunk, `rows` rows of A and C. */
-static void gemm_panel(tile t, int64_t rows, const shape *s) {
+/* Asks for a chunk of `rows` rows of A. */
+SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
+    for (int64_t r = 0; r < rows; r++) {
+        SFU__UNROLL for (int64_t k = 0; k < SFU__CHUNK; k += 16) { __builtin_prefetch(A + r * lda + k); }
+    }
+}
+
+/* The tiles of one panel and one chunk, `rows` rows of A and C. Where it `asks`, it does so one tile ahead, at the end
+ * for the first one of the next chunk. */
+static void gemm_panel(tile t, int64_t rows, const shape *s, bool asks) {
+    const float *later = t.A + SFU__CHUNK;
     int64_t i = 0;
     for (; i + s->tall <= rows; i += s->tall, t.A += s->tall * t.lda, t.C += s->tall * t.ldc) {
+        if (asks) {
+            ask(i + 2 * s->tall <= rows ? t.A + s->tall * t.lda : later, t.lda, s->tall);
+        }
         s->rows(&t);
     }
     for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
@@ -80,6 +96,7 @@ static void gemm_panel(tile t, int64_t rows, const shape *s) {
 }
 
 void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    const bool far = (int64_t)A->rows * A->ld > FAR;
     for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
         const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
         int64_t k = 0;
@@ -94,7 +111,7 @@ void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B,
                                 B->ld,
                                 places,
                                 k == 0};
-                gemm_panel(t, tall, shape_of(C->ld - j));
+                gemm_panel(t, tall, shape_of(C->ld - j), far && j == 0 && k + 2 * SFU__CHUNK <= A->cols);
             }
             k += SFU__CHUNK;
         } while (k < A->cols);
