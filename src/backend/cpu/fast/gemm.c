@@ -11,9 +11,8 @@
 /* Rows of one panel: a multiple of every tile's height, about. */
 enum { PANEL = 120 };
 
-/* Where A has more floats than this and its rows are long, what comes next is asked for: a tile reads a little of so
- * many rows that the processor does not see it coming. */
-enum { FAR = 1 << 17 };
+/* A B of so few floats stays in the first cache; an A of more than these comes from beyond the second. */
+enum { NEAR = 1 << 13, FAR = 1 << 17 };
 
 /* A tile: its first result, where its operands start, and how many places it adds. */
 typedef struct tile {
@@ -69,22 +68,10 @@ static const shape *shape_of(int32_t columns) {
     return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
 }
 
-/* Asks for a chunk of `rows` rows of A. */
-SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
-    for (int64_t r = 0; r < rows; r++) {
-        SFU__UNROLL for (int64_t k = 0; k < SFU__CHUNK; k += 16) { __builtin_prefetch(A + r * lda + k); }
-    }
-}
-
-/* The tiles of one panel and one chunk, `rows` rows of A and C. Where it `asks`, it does so one tile ahead, at the end
- * for the first one of the next chunk. */
-static void gemm_panel(tile t, int64_t rows, const shape *s, bool asks) {
-    const float *later = t.A + SFU__CHUNK;
+/* The tiles of one panel and one chunk, `rows` rows of A and C. */
+static void gemm_panel(tile t, int64_t rows, const shape *s) {
     int64_t i = 0;
     for (; i + s->tall <= rows; i += s->tall, t.A += s->tall * t.lda, t.C += s->tall * t.ldc) {
-        if (asks) {
-            ask(i + 2 * s->tall <= rows ? t.A + s->tall * t.lda : later, t.lda, s->tall);
-        }
         s->rows(&t);
     }
     for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
@@ -95,8 +82,33 @@ static void gemm_panel(tile t, int64_t rows, const shape *s, bool asks) {
     }
 }
 
-void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+/* Asks for a chunk of `rows` rows of A. */
+SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
+    for (int64_t r = 0; r < rows; r++) {
+        SFU__UNROLL for (int64_t k = 0; k < SFU__CHUNK; k += 16) { __builtin_prefetch(A + r * lda + k); }
+    }
+}
+
+/* Where all of B stays in the first cache and A has long rows, a panel is as tall as a tile, and its rows are read from
+ * end to end: so many at once that the processor does not see what comes next, so it is asked for where A is large. */
+static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    const shape *s = shape_of(C->ld);
     const bool far = (int64_t)A->rows * A->ld > FAR;
+    for (int64_t i = rows.begin; i < rows.end; i += s->tall) {
+        const int64_t tall = rows.end - i < s->tall ? rows.end - i : s->tall;
+        const float *a = A->data + i * A->ld;
+        for (int64_t k = 0; k < A->cols; k += SFU__CHUNK) {
+            const int64_t left = A->cols - k, places = left < SFU__CHUNK ? left : SFU__CHUNK;
+            if (far && i + 2 * s->tall <= rows.end) {
+                ask(left > SFU__CHUNK ? a + k + SFU__CHUNK : a + tall * A->ld, A->ld, tall);
+            }
+            gemm_panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
+                       tall, s);
+        }
+    }
+}
+
+static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
         const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
         int64_t k = 0;
@@ -111,10 +123,18 @@ void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B,
                                 B->ld,
                                 places,
                                 k == 0};
-                gemm_panel(t, tall, shape_of(C->ld - j), far && j == 0 && k + 2 * SFU__CHUNK <= A->cols);
+                gemm_panel(t, tall, shape_of(C->ld - j));
             }
             k += SFU__CHUNK;
         } while (k < A->cols);
+    }
+}
+
+void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHUNK && (int64_t)B->rows * B->ld <= NEAR) {
+        gemm_narrow(C, A, B, rows);
+    } else {
+        gemm_panels(C, A, B, rows);
     }
 }
 
