@@ -96,6 +96,7 @@ typedef struct sfu__plan_step {
     sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
     int block;            /* the sparse matrix, -1: none */
     bool add, through_softmax;
+    bool by_columns; /* gemm_t of one block: its share is one of the columns of A */
     sfu__operand bias;
     sfu__activation act;
     int mask;             /* of the pass's masks, -1: none */
