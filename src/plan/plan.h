@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "dataset.h"
 #include "net.h"
+#include "team.h"
 
 /* The rewrites, docs/planner.md has their equations. Bits. */
 enum {
@@ -52,11 +53,12 @@ const struct sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int 
 
 /* ---- running it ---- */
 
-/* A worker has the memory and the threads that one training in flight needs. */
+/* A worker has the memory that one training in flight needs, and runs on the threads of a team, which must outlive it;
+ * NULL: on the calling thread. */
 typedef struct sfu__worker sfu__worker;
 
 SFU_CHECKED sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend,
-                                       int threads);
+                                       sfu__team *team);
 void sfu__worker_free(sfu__worker *worker);
 
 /* The parameters: theta is read by every pass and moved by training steps, which keep Adam's moments in m and v.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Beyond so many, what was used longest ago goes. A network whose structure is searched has a new plan every trial. */
-enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8 };
+enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8, TEAM_MOST = 16 };
 
 /* A plan that any number of threads use. One thread makes it while the others that want it wait. */
 typedef struct shared_plan {
@@ -25,6 +25,7 @@ typedef struct kept_runner {
 } kept_runner;
 
 typedef struct thread_runners {
+    sfu__team *team;
     kept_runner kept[RUNNERS_KEPT];
     int64_t clock;
 } thread_runners;
@@ -185,15 +186,11 @@ static kept_runner *find_runner(thread_runners *own, const char *key) {
 }
 
 static sfu_status make_runner(kept_runner *kept, sfu__runners *runners, const char *key, const sfu_net *net,
-                              double dropout) {
+                              double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
     SFU_TRY(use_plan(&kept->plan, runners, key, net, dropout));
-    if (kept->plan->plan != NULL) {
-        SFU_TRY(sfu__runner_make_of(&kept->runner, runners->dataset, kept->plan->net, kept->plan->plan, 1));
-    } else {
-        const sfu__plan_request request = sfu__train_request(kept->plan->net, runners->split, dropout, 1);
-        SFU_TRY(sfu__runner_make(&kept->runner, runners->dataset, kept->plan->net, &request));
-    }
+    const sfu__plan_request request = sfu__train_request(kept->plan->net, runners->split, dropout, 1);
+    SFU_TRY(sfu__runner_make_of(&kept->runner, runners->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
     if (status != SFU_OK) {
         drop_runner(runners, kept);
@@ -211,7 +208,7 @@ sfu_status sfu__runners_get(const sfu__runner **runner, sfu__runners *runners, i
     kept_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(runners, kept);
-        SFU_TRY(make_runner(kept, runners, key.bytes, net, dropout));
+        SFU_TRY(make_runner(kept, runners, key.bytes, net, dropout, own->team));
     }
     kept->used = ++own->clock;
     *runner = &kept->runner;
@@ -233,10 +230,14 @@ sfu_status sfu__runners_new(sfu__runners **runners, const sfu_dataset *dataset, 
     pthread_cond_init(&self->made, NULL);
     *runners = self;
     SFU_ALLOC_ZERO(self->threads, threads);
-    self->thread_count = threads;
+    for (; self->thread_count < threads; self->thread_count++) {
+        SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MOST ? threads : TEAM_MOST));
+    }
 done:
     return status;
 }
+
+sfu__team *sfu__runners_team(const sfu__runners *runners, int thread) { return runners->threads[thread].team; }
 
 void sfu__runners_free(sfu__runners *runners) {
     if (runners == NULL) {
@@ -244,6 +245,9 @@ void sfu__runners_free(sfu__runners *runners) {
     }
     for (int i = 0; i < runners->thread_count * RUNNERS_KEPT; i++) {
         drop_runner(runners, &runners->threads[i / RUNNERS_KEPT].kept[i % RUNNERS_KEPT]);
+    }
+    for (int i = 0; i < runners->thread_count; i++) {
+        sfu__team_free(runners->threads[i].team);
     }
     while (runners->plans != NULL) {
         remove_plan(runners, runners->plans);

@@ -256,13 +256,14 @@ done:
 }
 
 sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
-                         const sfu__plan_request *request, const sfu__backend *backend, int threads) {
+                         const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
     sfu__lpnn_worker *self = NULL;
     *worker = NULL;
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->backend = backend;
+    self->team = team;
     self->net = net;
     self->nodes = dataset->nodes;
     self->features = dataset->features;
@@ -278,7 +279,6 @@ sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, 
         }
     }
     SFU_TRY(make_memory(self, request->dropout));
-    SFU_TRY(sfu__team_new(&self->team, threads));
     *worker = self;
     self = NULL;
 done:
@@ -290,7 +290,6 @@ void sfu__lpnn_free(sfu__lpnn_worker *worker) {
     if (worker == NULL) {
         return;
     }
-    sfu__team_free(worker->team);
     for (int pass = 0; pass < SFU_PASSES; pass++) {
         sfu__free(worker->passes[pass].nodes);
         sfu__free(worker->passes[pass].scores);
