@@ -59,6 +59,9 @@ SFU_CHECKED sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *pl
                                        int threads);
 void sfu__worker_free(sfu__worker *worker);
 
+/* Its memory, as far as it grows with the data and the network. */
+int64_t sfu__worker_bytes(const sfu__worker *worker);
+
 /* The parameters: theta is read by every pass and moved by training steps, which keep Adam's moments in m and v.
  * sfu__parameters.size floats each, borrowed; theta starts as the caller writes it, m and v as zeros. */
 float *sfu__worker_theta(sfu__worker *worker);
