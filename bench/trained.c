@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void must(sfu_status status) {
     if (status != SFU_OK) {
@@ -38,13 +39,16 @@ void setting_close(setting *self) {
     sfu_dataset_free(self->dataset);
 }
 
-void trained_start(trained *self, const setting *of, const char *net, int32_t hidden) {
+void trained_start(trained *self, const setting *of, const char *net, int32_t hidden, sfu_pass pass, const int *ways) {
     const sfu__backend *backend;
     sfu_net *parsed = NULL;
     sfu_net_options options;
     sfu__plan_request request = {.dropout = true, .rewrites = SFU__ALL_REWRITES, .threads = 1};
     request.nodes[SFU_PASS_TRAIN] = sfu_split_part(of->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
     request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(of->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
+    if (ways != NULL) {
+        memcpy(request.ways[pass], ways, sizeof request.ways[pass]);
+    }
     sfu_net_options_init(&options);
     options.hidden = hidden;
     *self = (trained){.of = of};
@@ -61,8 +65,7 @@ void trained_stop(trained *self) {
     sfu__plan_free(self->plan);
 }
 
-void trained_epoch(void *context) {
-    trained *self = context;
+static void run(trained *self, bool evaluate) {
     sfu__score training, validation;
     const sfu__epoch epoch = {.seed = 1,
                               .number = ++self->epochs,
@@ -71,6 +74,12 @@ void trained_epoch(void *context) {
                               .decay = 5e-4F,
                               .target = {.labels = self->of->labels[0]},
                               .validation = {.labels = self->of->labels[1]},
-                              .evaluate = true};
+                              .evaluate = evaluate};
     sfu__worker_epoch(self->worker, &epoch, &training, &validation);
 }
+
+void trained_epoch(void *self) { run(self, true); }
+
+void trained_step(void *self) { run(self, false); }
+
+void trained_validate(void *self) { sfu__worker_forward(((trained *)self)->worker, SFU_PASS_EVALUATE); }

@@ -23,12 +23,15 @@ typedef struct trained {
     uint32_t epochs; /* run so far */
 } trained;
 
-/* With the weights that seed 1 starts from; dropout 0.5. */
-void trained_start(trained *self, const setting *of, const char *net, int32_t hidden);
+/* With the weights that seed 1 starts from; dropout 0.5. `ways`: those of one pass, as in a request; NULL: those that
+ * the planner chooses. */
+void trained_start(trained *self, const setting *of, const char *net, int32_t hidden, sfu_pass pass, const int *ways);
 void trained_stop(trained *self);
 
-/* An epoch: a training step and the evaluation. */
+/* An epoch, and its halves: the training step, and the validation but for its score. */
 void trained_epoch(void *self);
+void trained_step(void *self);
+void trained_validate(void *self);
 
 /* Ends the program where a status is an error. */
 void must(sfu_status status);

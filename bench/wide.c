@@ -153,7 +153,7 @@ static void measure_net(const setting *of, const char *name, const char *net) {
     trained self;
     double times[128], saved[3] = {0, 0, 0}, shared = 0.0;
     size_t at = 0;
-    trained_start(&self, of, net, 64);
+    trained_start(&self, of, net, 64, SFU_PASS_TRAIN, NULL);
     const double epoch = step_seconds(times, &self);
     printf("%s, %s: an epoch takes %.1f us\n", name, net, 1e6 * epoch);
     for (int i = 0; i < 2; i++) {

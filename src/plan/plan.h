@@ -21,6 +21,9 @@ enum {
     SFU__ALL_REWRITES = 31
 };
 
+/* A pass has runs, each a number of smoothings and the weights behind them, and a run has ways to be computed. */
+enum { SFU__RUNS = 4 };
+
 typedef struct sfu__plan_request {
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
@@ -28,6 +31,8 @@ typedef struct sfu__plan_request {
     bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for making the plan; never changes it */
+    int ways[SFU_PASSES][SFU__RUNS];  /* 0: the one that the nominal rates say is the fastest; or, to compare them, its
+                                       * number from 1 on. Later runs cannot be asked for */
 } sfu__plan_request;
 
 typedef struct sfu__plan sfu__plan;
