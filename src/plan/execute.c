@@ -37,6 +37,7 @@ struct sfu__worker {
     sfu__team *team;
     int threads;   /* in the region at hand; the bounds of all steps are for so many */
     float *memory; /* all of the arrays below */
+    int64_t bytes; /* of it */
     float *arena, *theta, *m, *v, *gradient, *values, *value_gradients;
     sfu__learned_work **learned; /* [smoothers], NULL where not learned */
     ready_pass passes[SFU_PASSES];
@@ -96,6 +97,7 @@ static sfu_status take_memory(sfu__worker *self) {
     }
     const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
     SFU_ALLOC(self->memory, total);
+    self->bytes = total * (int64_t)sizeof *self->memory;
     memset(self->memory, 0, (size_t)total * sizeof *self->memory);
     self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
     self->theta = self->arena + sfu__whole_lines(arena);
@@ -482,6 +484,8 @@ sfu_status sfu__worker_embedding(sfu__dense *embedding, const sfu__worker *worke
 }
 
 /* ---- measuring -------------------------------------------------------------------------------------------------- */
+
+int64_t sfu__worker_bytes(const sfu__worker *worker) { return worker->bytes; }
 
 sfu_status sfu__worker_measure(sfu__worker *worker, bool on) {
     sfu_status status = SFU_OK;

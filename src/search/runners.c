@@ -5,7 +5,10 @@
 #include <string.h>
 
 /* Beyond so many, what was used longest ago goes. A network whose structure is searched has a new plan every trial. */
-enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8, TEAM_MOST = 16 };
+enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8 };
+/* And beyond so many bytes a thread before it makes a new one: memory is what a worker costs. */
+enum { BYTES_KEPT = 16 << 20 };
+enum { TEAM_MOST = 16 }; /* threads on one training */
 
 /* A plan that any number of threads use. One thread makes it while the others that want it wait. */
 typedef struct shared_plan {
@@ -185,6 +188,25 @@ static kept_runner *find_runner(thread_runners *own, const char *key) {
     return oldest;
 }
 
+/* Lets go what was used longest ago until what is left is small. */
+static void make_room(sfu__runners *runners, thread_runners *own) {
+    for (;;) {
+        kept_runner *oldest = NULL;
+        int64_t bytes = 0;
+        for (int i = 0; i < RUNNERS_KEPT; i++) {
+            kept_runner *kept = &own->kept[i];
+            if (kept->plan != NULL) {
+                bytes += sfu__runner_bytes(&kept->runner);
+                oldest = oldest == NULL || kept->used < oldest->used ? kept : oldest;
+            }
+        }
+        if (bytes <= BYTES_KEPT) {
+            return;
+        }
+        drop_runner(runners, oldest);
+    }
+}
+
 static sfu_status make_runner(kept_runner *kept, sfu__runners *runners, const char *key, const sfu_net *net,
                               double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
@@ -208,6 +230,7 @@ sfu_status sfu__runners_get(const sfu__runner **runner, sfu__runners *runners, i
     kept_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(runners, kept);
+        make_room(runners, own);
         SFU_TRY(make_runner(kept, runners, key.bytes, net, dropout, own->team));
     }
     kept->used = ++own->clock;

@@ -24,6 +24,7 @@ typedef struct sfu__lpnn_worker sfu__lpnn_worker;
 SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
                                      const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team);
 void sfu__lpnn_free(sfu__lpnn_worker *worker);
+int64_t sfu__lpnn_bytes(const sfu__lpnn_worker *worker); /* as sfu__worker_bytes */
 
 const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_worker *worker);
 float *sfu__lpnn_theta(sfu__lpnn_worker *worker);

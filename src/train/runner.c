@@ -64,6 +64,10 @@ void sfu__runner_clear(sfu__runner *runner) {
     *runner = (sfu__runner){0};
 }
 
+int64_t sfu__runner_bytes(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_bytes(runner->lpnn) : sfu__worker_bytes(runner->worker);
+}
+
 const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {
     return runner->lpnn != NULL ? sfu__lpnn_parameters(runner->lpnn) : sfu__plan_parameters(runner->plan);
 }

@@ -27,6 +27,9 @@ SFU_CHECKED sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_datase
                                            const sfu__plan_request *request, const sfu__plan *plan, sfu__team *team);
 void sfu__runner_clear(sfu__runner *runner);
 
+/* Its own memory, without the plan's. */
+int64_t sfu__runner_bytes(const sfu__runner *runner);
+
 /* As the functions of a worker, plan.h. */
 const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner);
 float *sfu__runner_theta(const sfu__runner *runner);
