@@ -32,6 +32,7 @@ import warnings
 import torch
 
 import peer_epoch
+from peer_data import Data, How
 
 EPOCHS, PATIENCE = 500, 25
 WIDTHS = [8, 16, 32, 64, 128]
