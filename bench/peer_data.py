@@ -182,6 +182,22 @@ class Training:
         return self.epoch()
 
 
+EPOCHS, PATIENCE = 500, 25
+
+
+def train_until(training, epochs=EPOCHS, patience=PATIENCE, keep=lambda: None):
+    """Trains until the validation accuracy has not become better for so many epochs: how many there were, and the best. Calls
+    keep() at each that is better."""
+    best, last_better, ran = -1.0, 0, 0
+    while ran < epochs and ran - last_better < patience:
+        accuracy = training()
+        ran += 1
+        if accuracy > best:
+            best, last_better = accuracy, ran
+            keep()
+    return ran, best
+
+
 def share_right(outputs, y):
     return float((outputs.argmax(1) == y).float().mean())
 

@@ -17,9 +17,6 @@ def mean_epochs(path):
     return sum(epochs) / len(epochs)
 
 
-
-
-
 def race(book, tools, datasets, options):
     nets = options.nets or (["gcn", "sgcn"] if options.quick else NETS)
     book.say()

@@ -98,9 +98,12 @@ class Tools:
     def script(self, name, *arguments, **how):
         return run([self.python, os.path.join(HERE, name), *map(str, arguments)], self.environment, **how)
 
+    def import_once(self, module):
+        return run([self.python, "-c", f"import {module}"], dict(self.environment, PYTHONDONTWRITEBYTECODE=""))
+
     @functools.cache
     def has(self, module):
-        return run([self.python, "-c", f"import {module}"], self.environment).status == 0
+        return self.import_once(module).status == 0
 
     @functools.cached_property
     def versions(self):

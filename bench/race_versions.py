@@ -6,6 +6,8 @@ import platform
 import re
 import sys
 
+# What goes without saying in a package's own list.
+BESIDE = {"torch_geometric": ["torch"]}
 PACKAGES = ["torch", "torch_geometric", "optuna", "scikit-network"]
 
 
@@ -54,6 +56,8 @@ def sizes():
         parts = {}
         needed(name, parts)
         if parts:
+            for other in BESIDE.get(name, []):
+                needed(other, parts)
             each = {key: bytes_of(distribution) for key, distribution in parts.items()}
             gpu = sum(size for key, size in each.items() if key.startswith(("nvidia", "cuda", "triton")))
             result[name] = {"all": sum(each.values()), "gpu": gpu}
