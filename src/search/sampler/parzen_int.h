@@ -36,7 +36,7 @@ typedef struct sfu__coordinate {
 } sfu__coordinate;
 
 struct sfu__parzen {
-    int axes, count, capacity; /* capacity: a multiple of SFU__MIXTURE_LANES */
+    int axes, count, capacity; /* capacity: a multiple of SFU__MIXTURE_ROOM */
     sfu__coordinate *at;       /* [axes] */
     int64_t *number;           /* [capacity] of the trial, rising */
     double *weight, *base;     /* [capacity] as in mixture.h */
@@ -44,7 +44,10 @@ struct sfu__parzen {
     double total;              /* of the weights, the prior's included */
     int weighted;              /* the count that the weights were made for, -1: none */
     bool settled;              /* widths, weights and base are those of the kernels that are there */
-    sfu__mixture_fn sum;
+    const sfu__mixture_set *set;
+    bool screens;        /* rough sums may be used: as mixture.h needs it, and every place has a column of its own */
+    sfu__mixture *rough; /* [room_rough] the points that are looked at roughly */
+    size_t room_rough;
 };
 
 /* Brings widths, weights and base up to date. */
