@@ -64,6 +64,7 @@ static void coordinate_clear(sfu__coordinate *at) {
     sfu__free(at->changed);
     sfu__free(at->sorted);
     sfu__free(at->order);
+    sfu__free(at->stale);
 }
 
 void sfu__parzen_free(sfu__parzen *parzen) {
@@ -112,6 +113,7 @@ static sfu_status coordinate_widen(sfu__coordinate *at, int before, int now) {
     WIDEN(at->changed);
     WIDEN(at->sorted);
     WIDEN(at->order);
+    WIDEN(at->stale);
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             WIDEN(at->columns[i].cells);
@@ -211,6 +213,13 @@ static void coordinate_open(sfu__coordinate *at, int slot, int count) {
     }
 }
 
+/* The widths of these ranks, as far as there are such, are to be computed again. */
+static void mark_stale(sfu__coordinate *at, int first, int last, int count) {
+    for (int rank = first < 0 ? 0 : first; rank <= last && rank < count; rank++) {
+        at->stale[rank] = 1;
+    }
+}
+
 static void coordinate_insert(sfu__coordinate *at, int slot, int count, double value) {
     const double z = at->axis->is_choice ? value : sfu__axis_inner(at->axis, value);
     coordinate_open(at, slot, count);
@@ -221,8 +230,10 @@ static void coordinate_insert(sfu__coordinate *at, int slot, int count, double v
         const int rank = rank_of(at, count, z, slot);
         OPEN(at->sorted, rank);
         OPEN(at->order, rank);
+        OPEN(at->stale, rank);
         at->sorted[rank] = z;
         at->order[rank] = slot;
+        mark_stale(at, rank - 1, rank + 1, count + 1);
     }
 }
 
@@ -259,8 +270,10 @@ static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
         assert(at->order[rank] == slot);
         CLOSE(at->sorted, rank);
         CLOSE(at->order, rank);
+        CLOSE(at->stale, rank);
+        mark_stale(at, rank - 1, rank, count - 1);
     }
-    for (int i = 0; i < count - 1; i++) {
+    for (int i = 0; i < count - 1 && slot < count - 1; i++) {
         at->order[i] -= at->order[i] > slot;
     }
     CLOSE(at->centre, slot);

@@ -26,7 +26,9 @@ typedef struct sfu__coordinate {
     double *log_share;      /* [capacity] ... and the logarithm of what is left */
     uint64_t *changed;      /* [capacity] the version with which sigma last changed */
     double *sorted;         /* [capacity] the centres in order, of equal ones the earlier trial first ... */
-    int32_t *order;         /* [capacity] ... and whose they are */
+    int32_t *order;         /* [capacity] ... whose they are ... */
+    char *stale;            /* [capacity] ... and whether a neighbour has changed since the width was computed */
+    double least;           /* the least width that they were computed with; 0: they were not */
     double prior;           /* of a line: log of what the prior is divided by, sigma and its share */
     double prior_tail;      /* its mass below L, as that above H */
     double miss, hit;       /* of a choice: log p_k of another one and of the kernel's own */
