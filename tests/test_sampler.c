@@ -246,11 +246,17 @@ static void rough_kernels(double (*row)[ROUGH_KERNELS], double size, double leas
 
 /* A point anywhere, or near a kernel. */
 static void rough_point(sfu__mixture *m, double (*row)[ROUGH_KERNELS], double size, int near, sfu__random *random) {
+    static float table[ROUGH_TABLES][ROUGH_KERNELS];
     m->weight = row[0];
     m->base = row[1];
     m->offset = 10 * sfu__random_unit(random) - 5;
     for (int t = 0; t < m->tables; t++) {
-        m->table[t] = row[2 + (near + t) % ROUGH_TABLES];
+        const int which = (near + t) % ROUGH_TABLES;
+        m->table[t] = row[2 + which];
+        m->rough[t] = table[which];
+        for (int k = 0; k < ROUGH_KERNELS; k++) {
+            table[which][k] = (float)(SFU__MIXTURE_BITS * m->table[t][k]);
+        }
     }
     for (int j = 0; j < m->lines; j++) {
         m->centre[j] = row[2 + ROUGH_TABLES + 2 * j];

@@ -23,6 +23,7 @@ typedef struct sfu__mixture {
     double x[SFU__MIXTURE_AXES];
     double middle[SFU__MIXTURE_AXES], reach[SFU__MIXTURE_AXES]; /* [lines] of the range; for rough sums */
     const double *table[SFU__MIXTURE_AXES];                     /* [tables] */
+    const float *rough[SFU__MIXTURE_AXES];                      /* [tables] SFU__MIXTURE_BITS times them; likewise */
     double offset;
 } sfu__mixture;
 
@@ -35,6 +36,8 @@ double sfu__mixture_sum_plain(const sfu__mixture *mixture);
 double sfu__mixture_sum_neon(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v3(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
+
+#define SFU__MIXTURE_BITS 0x1.71547652b82fep0 /* log2(e) */
 
 /* ---- rough sums ------------------------------------------------------------------------------------------------- */
 

@@ -100,7 +100,8 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
         if (status != SFU_OK) {
             return status;
         }
-        mixture->table[mixture->tables++] = column->cells;
+        mixture->table[mixture->tables] = column->cells;
+        mixture->rough[mixture->tables++] = column->rough;
         mixture->offset += column->prior;
         return SFU_OK;
     }
