@@ -307,6 +307,36 @@ static void test_rough_sums(void **state) {
     assert_true(most > 0.001 || sfu__mixture_best()->rough == NULL);
 }
 
+/* Several quantiles at once have the bits of one after the other, the usual ones and those at the edges. */
+static void test_quantiles(void **state) {
+    (void)state;
+    enum { MOST = 40 };
+    static const double edges[] = {0, 1, 0.5, 1e-300, 1e-18, 0x1p-53, 1 - 0x1p-53, 4e-323};
+    double q[MOST], left[MOST], right[MOST], want[MOST], z[MOST + 1];
+    sfu__random random = walk(6);
+    for (int round = 0; round < 2000; round++) {
+        const int count = round % (MOST + 1);
+        for (int i = 0; i < count; i++) {
+            q[i] = round % 3 == 0 && i % 5 == 0 ? edges[(round + i) % 8] : sfu__random_unit(&random);
+            left[i] = round % 4 == 0 && i % 3 == 0 ? edges[(round + i) % 8] / 2 : 0.5 * sfu__random_unit(&random);
+            right[i] = round % 2 == 0 ? 0 : 0.5 * sfu__random_unit(&random);
+        }
+        sfu__normal_quantiles_plain(want, q, left, right, count);
+        const sfu__mixture_set *set;
+        for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
+            z[count] = -1;
+            set->quantiles(z, q, left, right, count);
+            assert_true(z[count] == -1);
+            for (int i = 0; i < count; i++) {
+                if (memcmp(&z[i], &want[i], sizeof z[i]) != 0) {
+                    fail_msg("%s: %a, not %a, of %a between %a and %a", set->name, z[i], want[i], q[i], left[i],
+                             right[i]);
+                }
+            }
+        }
+    }
+}
+
 /* The best of many points by sums that are left off, and by whole ones. */
 static void test_best(void **state) {
     (void)state;
@@ -588,6 +618,7 @@ int main(void) {
         cmocka_unit_test(test_out),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_rough_sums),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_draws_of_a_float),
         cmocka_unit_test(test_draws_of_grids),

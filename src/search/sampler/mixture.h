@@ -12,6 +12,8 @@
 #ifndef SFU_MIXTURE_H
 #define SFU_MIXTURE_H
 
+#include "truncated_normal.h"
+
 enum { SFU__MIXTURE_LANES = 8, SFU__MIXTURE_AXES = 64 };
 
 /* All arrays have a whole number of lanes; what is beyond the kernels has weight 0 and finite numbers. */
@@ -63,6 +65,7 @@ typedef struct sfu__mixture_set {
     const char *name; /* of the backend's kernels for the same instructions */
     sfu__mixture_fn sum;
     sfu__mixture_rough_fn rough; /* NULL: there is none */
+    sfu__normal_quantiles_fn quantiles;
 } sfu__mixture_set;
 
 /* The fastest that this machine has; $SFUMATO_ISA as for the other kernels, where it names one. */
