@@ -130,7 +130,7 @@ static sfu_status make_and_run(void *context) {
     const sfu__plan_request request = request_of(job->it, SFU__ALL_REWRITES);
     SFU_TRY(sfu_net_parse(&net, job->text, NULL));
     SFU_TRY(sfu__plan_new(&plan, job->it->dataset, net, &request));
-    SFU_TRY(sfu__worker_new(&worker, plan, backend, 1));
+    SFU_TRY(sfu__worker_new(&worker, plan, backend, NULL));
     SFU_TRY(sfu__worker_measure(worker, true));
     sfu__worker_forward(worker, SFU_PASS_EVALUATE);
 done:

@@ -298,8 +298,10 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend;
     sfu__worker *worker = NULL;
+    sfu__team *team = NULL;
     SFU_TRY(sfu__backend_cpu(&backend));
-    SFU_TRY(sfu__worker_new(&worker, plan->plan, backend, plan->threads));
+    SFU_TRY(sfu__team_new(&team, plan->threads));
+    SFU_TRY(sfu__worker_new(&worker, plan->plan, backend, team));
     sfu__parameters_start(sfu__worker_theta(worker), &plan->plan->parameters, plan->net, NULL, 1);
     if (plan->plan->passes[SFU_PASS_TRAIN].there) {
         SFU_TRY(measure_passes(plan, worker, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
@@ -307,6 +309,7 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     SFU_TRY(measure_passes(plan, worker, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
 done:
     sfu__worker_free(worker);
+    sfu__team_free(team);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "truncated_normal.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FLAT = 25 /* newest trials of full weight */ };
 
@@ -49,21 +50,36 @@ static double width_at(const sfu__coordinate *at, int rank, int m, double least,
     return sigma < least ? least : sigma > most ? most : sigma;
 }
 
+static void set_width(sfu__coordinate *at, int k, double sigma) {
+    at->sigma[k] = sigma;
+    at->scale[k] = 0x1.6a09e667f3bcdp-1 / sigma;
+    at->left[k] = sfu__normal_tail((at->axis->L - at->centre[k]) / sigma);
+    at->right[k] = sfu__normal_tail((at->centre[k] - at->axis->H) / sigma);
+    at->log_share[k] = sfu__log1p(-(at->left[k] + at->right[k]));
+    at->changed[k] = at->version;
+}
+
+/* A stale width may come out as it was: most are the least. */
 static void settle_line(sfu__parzen *parzen, sfu__coordinate *at) {
     const int m = parzen->count;
-    const double L = at->axis->L, H = at->axis->H, R = H - L, least = R / (m + 2 < 100 ? m + 2 : 100);
-    for (int rank = 0; rank < m; rank++) {
+    if (m == 0) {
+        return;
+    }
+    const double R = at->axis->H - at->axis->L, least = R / (m + 2 < 100 ? m + 2 : 100);
+    if (at->least != least) {
+        memset(at->stale, 1, (size_t)m);
+        at->least = least;
+    }
+    const char *next = memchr(at->stale, 1, (size_t)m);
+    while (next != NULL) {
+        const int rank = (int)(next - at->stale), k = at->order[rank];
         const double sigma = width_at(at, rank, m, least, R);
-        const int k = at->order[rank];
         if (at->sigma[k] != sigma) {
-            at->sigma[k] = sigma;
-            at->scale[k] = 0x1.6a09e667f3bcdp-1 / sigma;
-            at->left[k] = sfu__normal_tail((L - at->centre[k]) / sigma);
-            at->right[k] = sfu__normal_tail((at->centre[k] - H) / sigma);
-            at->log_share[k] = sfu__log1p(-(at->left[k] + at->right[k]));
-            at->changed[k] = at->version;
+            set_width(at, k, sigma);
             parzen->touched[k] = true;
         }
+        at->stale[rank] = 0;
+        next = memchr(next + 1, 1, (size_t)(m - rank - 1));
     }
 }
 
