@@ -338,10 +338,13 @@ static void test_spread(void **state) {
     sfu_split *split = NULL;
     sfu_net *net = NULL;
     sfu_plan *plan = NULL;
+    sfu_plan_options options;
+    sfu_plan_options_init(&options);
+    options.threads = 1;
     assert_ok(sfu_dataset_open(&dataset, "citation"));
     assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
     assert_ok(sfu_net_parse(&net, "sgcn", NULL));
-    assert_ok(sfu_plan_new(&plan, dataset, net, split, NULL));
+    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
     assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_TRAIN).median_s));
     assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_PREDICT).low_s));
     assert_ok(sfu_plan_measure(plan));
