@@ -12,7 +12,7 @@ from race_tools import memory_available, spread_of_line
 
 GIB = 1 << 30
 MEMORY_MOST = 24 * GIB
-SECONDS_MOST = 90
+SECONDS_MOST = 60
 WAYS = ["plain", "bag", "pyg"]
 WHAT = ["epoch", "predict"]
 

@@ -331,6 +331,37 @@ static void describe(sfu__text *text, double *predicted, const sfu_dataset *data
     sfu_net_free(net);
 }
 
+/* Measured, a plan has a best round, and quartiles in their order; before, it has neither. */
+static void test_spread(void **state) {
+    (void)state;
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    sfu_net *net = NULL;
+    sfu_plan *plan = NULL;
+    sfu_plan_options options;
+    sfu_plan_options_init(&options);
+    options.threads = 1;
+    assert_ok(sfu_dataset_open(&dataset, "citation"));
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    assert_ok(sfu_net_parse(&net, "sgcn", NULL));
+    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
+    assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_TRAIN).median_s));
+    assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_PREDICT).low_s));
+    assert_ok(sfu_plan_measure(plan));
+    const sfu_spread epoch = sfu_plan_spread(plan, SFU_PASS_TRAIN), predict = sfu_plan_spread(plan, SFU_PASS_PREDICT);
+    const sfu_spread validation = sfu_plan_spread(plan, SFU_PASS_EVALUATE);
+    assert_memory_equal(&epoch, &validation, sizeof epoch);
+    const double best =
+        sfu_plan_cost(plan, SFU_PASS_TRAIN).measured_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE).measured_s;
+    assert_true(best < 1.0001 * epoch.low_s && epoch.low_s <= epoch.median_s && epoch.median_s <= epoch.high_s);
+    assert_true(sfu_plan_cost(plan, SFU_PASS_PREDICT).measured_s < 1.0001 * predict.low_s);
+    assert_true(predict.low_s <= predict.median_s && predict.median_s <= predict.high_s);
+    sfu_plan_free(plan);
+    sfu_net_free(net);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
 static void assert_same_plan(const sfu_dataset *dataset, const sfu_split *split, const char *name) {
     static const double strange[][2] = {{1000, 1e-3}, {1e-3, 1000}};
     sfu__text nominal, here;
@@ -382,6 +413,7 @@ int main(void) {
                                        cmocka_unit_test_setup(test_no_memory, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_bench, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_bench_is_quick, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_spread, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_same_plans, use_a_fresh_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

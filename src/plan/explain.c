@@ -270,7 +270,7 @@ static sfu_spread spread_of(double *sums, int rounds) {
 static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass first, sfu_pass last) {
     sfu_status status = SFU_OK;
     const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
-    double *times = NULL, sums[ROUNDS_MOST], best = INFINITY;
+    double *times = NULL, sums[ROUNDS_MOST] = {0}, best = INFINITY;
     SFU_ALLOC(times, steps);
     run_once(self, worker, first, 1);
     const double start = sfu__now();
