@@ -118,7 +118,7 @@ static float *numbers_of(int64_t *count, sfu__plan **plan, const fixture *it, co
     assert_ok(sfu_net_parse(&net, text, NULL));
     assert_ok(sfu__plan_new(plan, it->dataset, net, &request));
     assert_ok(sfu__backend_cpu(&backend));
-    assert_ok(sfu__worker_new(&worker, *plan, backend, 1));
+    assert_ok(sfu__worker_new(&worker, *plan, backend, NULL));
     sfu__parameters_start(sfu__worker_theta(worker), &(*plan)->parameters, net, NULL, 1);
     const float *from = sfu__worker_gradient(worker);
     *count = (*plan)->parameters.size;
