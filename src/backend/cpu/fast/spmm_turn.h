@@ -13,20 +13,30 @@ typedef struct NAME(group) {
     int64_t shortest, longest;
 } NAME(group);
 
-/* One place of row k of a group. All of the row of B is loaded before it is used: two loads in one instruction, where
- * there is one. */
+/* All of a row of B is loaded before it is used: two loads in one instruction, where there is one. */
+SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t stride, bool tight) {
+    if (WIDTH == 4 && tight) {
+        const f4 only = f4_load_row(B, row);
+        memcpy(b, &only, sizeof only);
+        return;
+    }
+    const float *from = (const float *)(const void *)(B + row * stride);
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
+}
+
+/* One place of row k of a group. */
 #define ADD_PLACE(fma, row)                                                                                            \
     do {                                                                                                               \
-        const float *from_ = (const float *)(const void *)(o->B + (int64_t)(row)*stride);                              \
         VEC b_[NAME(count)];                                                                                           \
-        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b_[v] = OF(VEC, _load)(from_ + v * NAME(lanes)); }     \
+        NAME(load_row)(b_, o->B, (row), stride, tight);                                                                \
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = fma; }                                     \
     } while (0)
 
 /* `places` places of each row from its entry begin[k] on: a chain each, from +0. `tight`: rows of B lie WIDTH apart. */
-SFU__INLINE void NAME(together)(VEC (*sum)[NAME(count)], const operands *o, const int64_t *begin, int64_t places,
+SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const int64_t *begin, int64_t places,
                                 bool tight) {
     const int64_t stride = tight ? INT64_C(4) * WIDTH : o->stride;
+    VEC sum[ABREAST][NAME(count)]; /* in registers, which `to` may not be */
     const int32_t *indices[ABREAST];
     const float *values[ABREAST];
     int64_t t = 0;
@@ -37,18 +47,21 @@ SFU__INLINE void NAME(together)(VEC (*sum)[NAME(count)], const operands *o, cons
     }
     for (; t + 4 <= places; t += 4) {
         SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-            const int64_t r0 = indices[k][t], r1 = indices[k][t + 1], r2 = indices[k][t + 2], r3 = indices[k][t + 3];
+            const index_pair r = index_pair_load(indices[k] + t, WIDTH), s = index_pair_load(indices[k] + t + 2, WIDTH);
             const four a = four_load(values[k] + t);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), r0);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), r1);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 2, b_[v], sum[k][v]), r2);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 3, b_[v], sum[k][v]), r3);
+            ADD_PLACE(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), r.first);
+            ADD_PLACE(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), r.second);
+            ADD_PLACE(OF(VEC, _fma_lane)(a, 2, b_[v], sum[k][v]), s.first);
+            ADD_PLACE(OF(VEC, _fma_lane)(a, 3, b_[v], sum[k][v]), s.second);
         }
     }
     for (; t < places; t++) {
         SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-            ADD_PLACE(OF(VEC, _fma)(OF(VEC, _set)(values[k][t]), b_[v], sum[k][v]), indices[k][t]);
+            ADD_PLACE(OF(VEC, _fma)(OF(VEC, _set)(values[k][t]), b_[v], sum[k][v]), (uint32_t)indices[k][t]);
         }
+    }
+    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { to[k][v] = sum[k][v]; }
     }
 }
 #undef ADD_PLACE
