@@ -26,7 +26,56 @@ SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t
     }
 }
 
-/* The same for at most FEW entries, of which there are FEW to be read: those too many are multiplied by zero, which
+/* All of a row of B is loaded before it is used: two loads in one instruction, where there is one. */
+SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t stride, bool tight) {
+    if (WIDTH == 4 && tight) {
+        const f4 only = f4_load_row(B, row);
+        memcpy(b, &only, sizeof only);
+        return;
+    }
+    const float *from = (const float *)(const void *)(B + row * stride);
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
+}
+
+/* A chain through an order, narrow rows of B WIDTH apart: it waits for loads, so indices come in pairs. */
+SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
+#define ADD_PLACE(value, row)                                                                                          \
+    do {                                                                                                               \
+        VEC b_[NAME(count)];                                                                                           \
+        NAME(load_row)(b_, o->B, (row), INT64_C(4) * WIDTH, true);                                                     \
+        const VEC a_ = OF(VEC, _set)(o->values[value]);                                                                \
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _fma)(a_, b_[v], sum[v]); }           \
+    } while (0)
+    int64_t e = begin;
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    for (; e + 4 <= end; e += 4) {
+        const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
+        const index_pair p = index_pair_load(o->order + e), q = index_pair_load(o->order + e + 2);
+        ADD_PLACE(p.first, r.first);
+        ADD_PLACE(p.second, r.second);
+        ADD_PLACE(q.first, s.first);
+        ADD_PLACE(q.second, s.second);
+    }
+    for (; e < end; e++) {
+        ADD_PLACE(o->order[e], (uint32_t)o->indices[e]);
+    }
+#undef ADD_PLACE
+}
+
+/* A row of any length of such. */
+SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
+    int64_t stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
+    NAME(pairs)(sum, o, begin, stop);
+    while (stop < end) {
+        VEC chain[NAME(count)];
+        begin = stop;
+        stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
+        NAME(pairs)(chain, o, begin, stop);
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
+    }
+}
+
+/* A chain of at most FEW entries, of which there are FEW to be read: those too many are multiplied by zero, which
  * adds nothing (unless B is not finite). In the narrowest blocks that is cheaper than a loop whose end cannot be
  * foreseen, unless the values have to be gathered. */
 SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool prefetch) {
@@ -89,16 +138,18 @@ __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o,
 }
 
 SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
-                            bool ordered, bool prefetch) {
+                            bool ordered, bool prefetch, bool pairs) {
     const int64_t last = prefetch ? o->last : o->last + AHEAD;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
-        if (end - begin > SFU__CHUNK || end > last) {
+        if (!pairs && (end - begin > SFU__CHUNK || end > last)) {
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
             if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
                 NAME(few)(sum, o, begin, end - begin, prefetch);
+            } else if (pairs) {
+                NAME(pairs_row)(sum, o, begin, end);
             } else {
                 NAME(chain)(sum, o, begin, end, ordered, prefetch);
             }
@@ -116,14 +167,16 @@ __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const op
     const operands local = *o; /* which no store into C can change */
     if (o->order != NULL) {
         if (o->prefetch) {
-            NAME(rows)(c, ld, &local, indptr, rows, true, true);
+            NAME(rows)(c, ld, &local, indptr, rows, true, true, false);
+        } else if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH) {
+            NAME(rows)(c, ld, &local, indptr, rows, true, false, true);
         } else {
-            NAME(rows)(c, ld, &local, indptr, rows, true, false);
+            NAME(rows)(c, ld, &local, indptr, rows, true, false, false);
         }
     } else if (o->prefetch) {
-        NAME(rows)(c, ld, &local, indptr, rows, false, true);
+        NAME(rows)(c, ld, &local, indptr, rows, false, true, false);
     } else {
-        NAME(rows)(c, ld, &local, indptr, rows, false, false);
+        NAME(rows)(c, ld, &local, indptr, rows, false, false, false);
     }
 }
 

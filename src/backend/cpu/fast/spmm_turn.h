@@ -13,17 +13,6 @@ typedef struct NAME(group) {
     int64_t shortest, longest;
 } NAME(group);
 
-/* All of a row of B is loaded before it is used: two loads in one instruction, where there is one. */
-SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t stride, bool tight) {
-    if (WIDTH == 4 && tight) {
-        const f4 only = f4_load_row(B, row);
-        memcpy(b, &only, sizeof only);
-        return;
-    }
-    const float *from = (const float *)(const void *)(B + row * stride);
-    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
-}
-
 /* One place of row k of a group. */
 #define ADD_PLACE(fma, row)                                                                                            \
     do {                                                                                                               \
@@ -47,7 +36,7 @@ SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const
     }
     for (; t + 4 <= places; t += 4) {
         SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-            const index_pair r = index_pair_load(indices[k] + t, WIDTH), s = index_pair_load(indices[k] + t + 2, WIDTH);
+            const index_pair r = index_pair_load(indices[k] + t), s = index_pair_load(indices[k] + t + 2);
             const four a = four_load(values[k] + t);
             ADD_PLACE(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), r.first);
             ADD_PLACE(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), r.second);

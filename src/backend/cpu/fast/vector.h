@@ -127,9 +127,9 @@ SFU__INLINE four four_of(f4 a, float *room) { return f4_store(room, a), room; }
 #define f16_fma_lane(a, lane, b, c) f16_fma(f16_set((a)[lane]), (b), (c))
 #endif
 
-/* Row `row` of rows of four floats that follow one another; and two indices that do, in one load where rows are so
- * narrow that loads are what a product waits for. gcc makes two instructions of each. The compiler is not told which
- * memory the row is read from: nobody writes there meanwhile. */
+/* Row `row` of rows of four floats that follow one another, and two indices that do, for narrow products, which wait
+ * for loads: one instruction each on NEON, where gcc would make two. The compiler is not told which memory the row is
+ * read from: nobody writes there meanwhile. */
 typedef struct index_pair {
     uint32_t first, second;
 } index_pair;
@@ -139,19 +139,16 @@ SFU__INLINE f4 f4_load_row(const char *rows, uint32_t row) {
     __asm__("ldr %q0, [%1, %w2, uxtw #4]" : "=w"(loaded) : "r"(rows), "r"(row));
     return loaded;
 }
-SFU__INLINE index_pair index_pair_load(const int32_t *p, int width) {
+SFU__INLINE index_pair index_pair_load(const int32_t *p) {
     uint64_t both;
     memcpy(&both, p, sizeof both);
-    return width > 4 ? (index_pair){(uint32_t)p[0], (uint32_t)p[1]}
-                     : (index_pair){(uint32_t)both, (uint32_t)(both >> 32)};
+    return (index_pair){(uint32_t)both, (uint32_t)(both >> 32)};
 }
 #else
 SFU__INLINE f4 f4_load_row(const char *rows, uint32_t row) {
     return f4_load((const float *)(const void *)(rows + INT64_C(16) * row));
 }
-SFU__INLINE index_pair index_pair_load(const int32_t *p, int width) {
-    return (void)width, (index_pair){(uint32_t)p[0], (uint32_t)p[1]};
-}
+SFU__INLINE index_pair index_pair_load(const int32_t *p) { return (index_pair){(uint32_t)p[0], (uint32_t)p[1]}; }
 #endif
 
 /* The pattern of a row sum: (0 + 1) + (2 + 3). */
