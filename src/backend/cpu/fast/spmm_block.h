@@ -37,8 +37,8 @@ SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t str
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
 }
 
-/* A chain through an order, narrow rows of B WIDTH apart: it waits for loads, so indices come in pairs. */
-SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
+/* A chain where rows of B lie WIDTH apart: it waits for loads, so indices come in pairs. */
+SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered) {
 #define ADD_PLACE(value, row)                                                                                          \
     do {                                                                                                               \
         VEC b_[NAME(count)];                                                                                           \
@@ -48,7 +48,14 @@ SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t
     } while (0)
     int64_t e = begin;
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
-    for (; e + 4 <= end; e += 4) {
+    for (; !ordered && e + 4 <= end; e += 4) {
+        const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
+        ADD_PLACE(e, r.first);
+        ADD_PLACE(e + 1, r.second);
+        ADD_PLACE(e + 2, s.first);
+        ADD_PLACE(e + 3, s.second);
+    }
+    for (; ordered && e + 4 <= end; e += 4) {
         const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
         const index_pair p = index_pair_load(o->order + e), q = index_pair_load(o->order + e + 2);
         ADD_PLACE(p.first, r.first);
@@ -57,20 +64,20 @@ SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t
         ADD_PLACE(q.second, s.second);
     }
     for (; e < end; e++) {
-        ADD_PLACE(o->order[e], (uint32_t)o->indices[e]);
+        ADD_PLACE(ordered ? o->order[e] : e, (uint32_t)o->indices[e]);
     }
 #undef ADD_PLACE
 }
 
 /* A row of any length of such. */
-SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
+SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered) {
     int64_t stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
-    NAME(pairs)(sum, o, begin, stop);
+    NAME(pairs)(sum, o, begin, stop, ordered);
     while (stop < end) {
         VEC chain[NAME(count)];
         begin = stop;
         stop = end - begin > SFU__CHUNK ? begin + SFU__CHUNK : end;
-        NAME(pairs)(chain, o, begin, stop);
+        NAME(pairs)(chain, o, begin, stop, ordered);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
     }
 }
@@ -149,7 +156,7 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
             if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
                 NAME(few)(sum, o, begin, end - begin, prefetch);
             } else if (pairs) {
-                NAME(pairs_row)(sum, o, begin, end);
+                NAME(pairs_row)(sum, o, begin, end, ordered);
             } else {
                 NAME(chain)(sum, o, begin, end, ordered, prefetch);
             }
@@ -175,6 +182,8 @@ __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const op
         }
     } else if (o->prefetch) {
         NAME(rows)(c, ld, &local, indptr, rows, false, true, false);
+    } else if (WIDTH >= 8 && WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH) {
+        NAME(rows)(c, ld, &local, indptr, rows, false, false, true);
     } else {
         NAME(rows)(c, ld, &local, indptr, rows, false, false, false);
     }
