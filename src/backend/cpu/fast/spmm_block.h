@@ -145,18 +145,16 @@ __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o,
 }
 
 SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
-                            bool ordered, bool prefetch, bool pairs) {
+                            bool ordered, bool prefetch) {
     const int64_t last = prefetch ? o->last : o->last + AHEAD;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
-        if (!pairs && (end - begin > SFU__CHUNK || end > last)) {
+        if (end - begin > SFU__CHUNK || end > last) {
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
             if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
                 NAME(few)(sum, o, begin, end - begin, prefetch);
-            } else if (pairs) {
-                NAME(pairs_row)(sum, o, begin, end, ordered);
             } else {
                 NAME(chain)(sum, o, begin, end, ordered, prefetch);
             }
@@ -169,23 +167,45 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
     }
 }
 
+SFU__INLINE void NAME(rows_in_pairs)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
+                                     bool ordered) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        VEC sum[NAME(count)];
+        NAME(pairs_row)(sum, o, indptr[i], indptr[i + 1], ordered);
+        if (o->add) {
+            NAME(put)(c + i * ld, o, sum, true);
+        } else {
+            NAME(put)(c + i * ld, o, sum, false);
+        }
+    }
+}
+
+__attribute__((noinline)) static void NAME(block_in_pairs)(float *c, int64_t ld, const operands *o,
+                                                           const int64_t *indptr, sfu__range rows) {
+    const operands local = *o;
+    if (o->order != NULL) {
+        NAME(rows_in_pairs)(c, ld, &local, indptr, rows, true);
+    } else {
+        NAME(rows_in_pairs)(c, ld, &local, indptr, rows, false);
+    }
+}
+
 __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
                                                   sfu__range rows) {
     const operands local = *o; /* which no store into C can change */
-    if (o->order != NULL) {
+    const bool tight = o->stride == INT64_C(4) * WIDTH, few = WIDTH == 4 && o->order == NULL;
+    if (WIDTH <= 32 && tight && !o->prefetch && !few) {
+        NAME(block_in_pairs)(c, ld, o, indptr, rows);
+    } else if (o->order != NULL) {
         if (o->prefetch) {
-            NAME(rows)(c, ld, &local, indptr, rows, true, true, false);
-        } else if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH) {
-            NAME(rows)(c, ld, &local, indptr, rows, true, false, true);
+            NAME(rows)(c, ld, &local, indptr, rows, true, true);
         } else {
-            NAME(rows)(c, ld, &local, indptr, rows, true, false, false);
+            NAME(rows)(c, ld, &local, indptr, rows, true, false);
         }
     } else if (o->prefetch) {
-        NAME(rows)(c, ld, &local, indptr, rows, false, true, false);
-    } else if (WIDTH >= 8 && WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH) {
-        NAME(rows)(c, ld, &local, indptr, rows, false, false, true);
+        NAME(rows)(c, ld, &local, indptr, rows, false, true);
     } else {
-        NAME(rows)(c, ld, &local, indptr, rows, false, false, false);
+        NAME(rows)(c, ld, &local, indptr, rows, false, false);
     }
 }
 
