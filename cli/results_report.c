@@ -3,6 +3,7 @@
 #include "output.h"
 #include "progress.h"
 
+#include <math.h>
 #include <string.h>
 
 bool results_progress(void *user, const sfu_compare_progress *progress) {
@@ -39,6 +40,7 @@ static json_t *cell_json(const sfu_cell *cell) {
     }
     fine = fine && json_put(object, "verdict", cell->verdict[0] ? json_string(cell->verdict) : json_null());
     fine = fine && json_put(object, "same_as", json_bytes(cell->same_as));
+    fine = fine && json_put(object, "exponents", isnan(cell->alpha) ? json_null() : json_boolean(cell->exponents));
     if (!fine) {
         json_decref(object);
     }

@@ -620,7 +620,8 @@ typedef struct sfu_tune_options {
     const char *study;       /* NULL: in memory; a SQLite file; or postgresql://... */
     const char *study_name;  /* NULL: after dataset, network and split */
     bool old_optuna;         /* stamp a new study for Optuna 3.0.0 to 3.1.1 */
-    sfu_train_options train; /* what is not searched; seed, init, threads and on_epoch are not looked at */
+    sfu_train_options train; /* what is not searched; seed, init and threads are not looked at. on_epoch hears the
+                              * training of the winner, when it is done again for its scores on test */
     bool loss_is_set;        /* train.loss counts; else it is the space's own: the sum for "paper", else the mean */
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
@@ -741,7 +742,10 @@ typedef struct sfu_cell {
     double p;                /* against the best of its dataset and size, Holm; NaN: the best itself, or one split */
     double paper, paper_std; /* NaN: the paper has none */
     const char *verdict;     /* "agrees", "higher", "lower"; "" where there is none */
-    const char *same_as;     /* the cell is the same network as another by algebra: which; or NULL */
+    const char *same_as;     /* the cell is the same network as another by algebra: which one of its table, "sgcn, k=1"
+                              * or "alpha=0, beta=1"; or NULL */
+    bool exponents;          /* alpha and beta are the exponents of the degrees, left= and right=, in the smoothing after
+                              * the softmax; else its weights self= and neighbour= */
 } sfu_cell;
 SFU_API const sfu_cell *sfu_results_cell(const sfu_results *results, int i); /* NULL after the last */
 

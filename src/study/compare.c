@@ -2,6 +2,7 @@
 #include "results_int.h"
 
 #include "file.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -59,6 +60,7 @@ static sfu_status write_texts(const sfu_results *results, const sfu_compare_opti
 /* What the results show, and the report in their folder. */
 static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__curves_read(&results->curves, results->folder));
     SFU_TRY(sfu__results_finish(results));
     SFU_TRY(sfu_results_report(results));
     if (strcmp(results->request.kind, "all") == 0) {
@@ -107,17 +109,15 @@ done:
     return status;
 }
 
-static sfu_status run(sfu_results *results, const sfu_compare_options *options) {
+static sfu_status run(sfu_results *results, const sfu_compare_options *options, sfu__heard *heard) {
     sfu_status status = SFU_OK;
     sfu__tasks tasks = {0};
-    const sfu__run_options how = {results->folder, &results->request, options->jobs, options->on_progress,
-                                  options->on_progress_user};
+    const sfu__run_options how = {results->folder,      &results->request,         options->jobs,
+                                  options->on_progress, options->on_progress_user, heard};
     SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
                                                           : sfu__paper_tasks(&tasks, &results->request));
     SFU_TRY(check_readings(results));
-    SFU_TRY(sfu__make_folders(results->folder));
     SFU_TRY(sfu__entries_read(&results->entries, results->folder));
-    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
     SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
 done:
     sfu__tasks_clear(&tasks);
@@ -146,17 +146,22 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu_compare_options_init(&usual);
     options = options != NULL ? options : &usual;
     *results = NULL;
+    sfu__heard heard;
+    sfu__heard_start(&heard);
+    sfu__log_once(&heard, NULL);
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(sfu__request_make(&made->request, kind, options));
     if (is_text_alone(kind)) {
         SFU_TRY(describe(made, options));
     } else {
-        SFU_TRY(run(made, options));
+        SFU_TRY(run(made, options, &heard));
         SFU_TRY(finish(made, options));
     }
     *results = made;
     made = NULL;
 done:
+    sfu__log_once(NULL, NULL);
+    sfu__heard_clear(&heard);
     sfu_results_free(made);
     return status;
 }
@@ -243,6 +248,7 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
         SFU_TRY(read_text(made));
     } else {
         SFU_TRY(sfu__entries_read(&made->entries, folder));
+        SFU_TRY(sfu__curves_read(&made->curves, folder));
         SFU_TRY(sfu__results_finish(made));
     }
     *results = made;
@@ -258,6 +264,7 @@ void sfu_results_free(sfu_results *results) {
     }
     sfu__request_clear(&results->request);
     sfu__entries_clear(&results->entries);
+    sfu__curves_clear(&results->curves);
     sfu__words_clear(&results->texts);
     sfu__free(results->order);
     sfu__free(results->places);

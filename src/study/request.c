@@ -20,6 +20,15 @@ sfu_status sfu__words_add(sfu__words_list *list, const char *text) {
     return SFU_OK;
 }
 
+bool sfu__words_has(const sfu__words_list *list, const char *text) {
+    for (int i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void sfu__words_clear(sfu__words_list *list) {
     for (int i = 0; i < list->count; i++) {
         sfu__free(list->items[i]);

@@ -13,6 +13,7 @@ typedef struct sfu__words_list {
 } sfu__words_list;
 
 SFU_CHECKED sfu_status sfu__words_add(sfu__words_list *list, const char *text);
+bool sfu__words_has(const sfu__words_list *list, const char *text);
 void sfu__words_clear(sfu__words_list *list);
 
 /* Starts as {0}; sfu__request_clear also after a failure. */
