@@ -6,8 +6,20 @@
 #include <math.h>
 #include <string.h>
 
+/* What an epoch costs: networks, and no trials. */
+static bool show_measuring(const sfu_compare_progress *progress) {
+    progress_detail(progress->what);
+    progress_left(NAN);
+    return progress_report(
+        NULL,
+        &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
+}
+
 bool results_progress(void *user, const sfu_compare_progress *progress) {
     char detail[96];
+    if (progress->all == 0) {
+        return show_measuring(progress);
+    }
     if (user) {
         *(sfu_compare_progress *)user = *progress;
     }

@@ -2,6 +2,7 @@
 #include "run_int.h"
 
 #include "dataset.h"
+#include "published.h"
 #include "space.h"
 
 #include <math.h>
@@ -19,20 +20,53 @@ static const sfu_dataset *dataset_of(const sfu__running *run, const sfu__task *t
     return NULL;
 }
 
+/* Datasets of the paper that are not there are named together, so that one command fetches them. */
+static sfu_status note_missing(const sfu__running *run, sfu__words_list *missing, const char *name) {
+    const bool paper = strcmp(run->options->request->kind, "compare") != 0 && sfu__paper_dataset_of(name) != NULL &&
+                       strpbrk(name, "/.") == NULL;
+    if (!paper || sfu__words_has(missing, name)) {
+        return paper ? SFU_OK : SFU_ERR_NOT_FOUND; /* which has its message */
+    }
+    return sfu__words_add(missing, name);
+}
+
+static sfu_status fail_missing(const sfu__words_list *missing) {
+    sfu_status status = SFU_OK;
+    sfu__text names = {0};
+    for (int i = 0; i < missing->count; i++) {
+        SFU_TRY(sfu__text_format(&names, " %s", missing->items[i]));
+    }
+    if (missing->count > 0) {
+        status = sfu__fail(SFU_ERR_NOT_FOUND, "not there:%s; this fetches what is missing: sfumato data get%s",
+                           names.bytes, names.bytes);
+    }
+done:
+    sfu__text_clear(&names);
+    return status;
+}
+
 static sfu_status open_datasets(sfu__running *run) {
     sfu_status status = SFU_OK;
+    sfu__words_list missing = {0};
     SFU_ALLOC_ZERO(run->datasets, run->tasks->count);
     for (int i = 0; i < run->tasks->count; i++) {
         const sfu__task *task = &run->tasks->items[i];
         if (dataset_of(run, task) == NULL) {
             sfu__open_dataset *place = &run->datasets[run->dataset_count];
             place->given = task->dataset;
-            SFU_TRY(sfu_dataset_open(&place->dataset, place->given));
+            status = sfu_dataset_open(&place->dataset, place->given);
+            if (status == SFU_ERR_NOT_FOUND) {
+                SFU_TRY(note_missing(run, &missing, place->given));
+                continue;
+            }
+            SFU_TRY(status);
             run->dataset_count++;
             SFU_TRY(sfu_dataset_check(place->dataset));
         }
     }
+    SFU_TRY(fail_missing(&missing));
 done:
+    sfu__words_clear(&missing);
     return status;
 }
 

@@ -237,6 +237,15 @@ static double seconds_left(const sfu__running *run) {
     return done > 0.0 ? left * (sfu__now() - run->began) / done : NAN;
 }
 
+static void say_what(char *what, size_t size, const sfu__task *task) {
+    const char *dataset = sfu__path_base(task->dataset);
+    if (strcmp(task->size, "standard") == 0) {
+        snprintf(what, size, "%s %s, standard split", dataset, task->net);
+    } else {
+        snprintf(what, size, "%s %s, size %s, %s", dataset, task->net, task->size, task->split);
+    }
+}
+
 static sfu_status tell(const sfu__running *run) {
     sfu_compare_progress progress = {.done = run->before + run->written,
                                      .total = run->before + run->count,
@@ -250,8 +259,7 @@ static sfu_status tell(const sfu__running *run) {
         progress.trials += trials > job->known ? trials : job->known;
         progress.all += job->task->trials;
         if (atomic_load(&job->started) && trials < job->task->trials) {
-            snprintf(what, sizeof what, "%s %s %s %s", sfu__path_base(job->task->dataset), job->task->net,
-                     job->task->size, job->task->split);
+            say_what(what, sizeof what, job->task);
         }
     }
     progress.what = what;

@@ -83,8 +83,6 @@ static sfu_status tell(costing *self, const char *dataset, const char *net) {
     snprintf(what, sizeof what, "%s %s", dataset, net);
     const sfu_compare_progress progress = {.done = self->done,
                                            .total = self->total,
-                                           .trials = self->done,
-                                           .all = self->total,
                                            .seconds_left = NAN,
                                            .what = what};
     self->done++;
