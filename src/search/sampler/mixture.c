@@ -51,43 +51,36 @@ double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* ---- which one -------------------------------------------------------------------------------------------------- */
+/* ---- which ones ------------------------------------------------------------------------------------------------- */
 
 /* One for each set of kernels that the backend has in this build, by its name. */
-static const struct {
-    const char *name;
-    sfu__mixture_fn sum;
-} sets[] = {
-    {"cpu: plain", sfu__mixture_sum_plain},
+static const sfu__mixture_set sets[] = {
+    {"cpu: plain", sfu__mixture_sum_plain, NULL, sfu__normal_quantiles_plain},
 #if defined(__aarch64__)
-    {"cpu: neon", sfu__mixture_sum_neon},
+    {"cpu: neon", sfu__mixture_sum_neon, sfu__mixture_rough_neon, sfu__normal_quantiles_neon},
 #elif defined(__x86_64__)
-    {"cpu: x86-64-v3", sfu__mixture_sum_x86_64_v3},
-    {"cpu: x86-64-v4", sfu__mixture_sum_x86_64_v4},
+    {"cpu: x86-64-v3", sfu__mixture_sum_x86_64_v3, sfu__mixture_rough_x86_64_v3, sfu__normal_quantiles_x86_64_v3},
+    {"cpu: x86-64-v4", sfu__mixture_sum_x86_64_v4, sfu__mixture_rough_x86_64_v4, sfu__normal_quantiles_x86_64_v4},
 #endif
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-static sfu__mixture_fn sum_beside(const sfu__backend *backend) {
+static const sfu__mixture_set *set_beside(const sfu__backend *backend) {
     for (int set = 0; set < SETS; set++) {
         if (strcmp(sets[set].name, backend->name) == 0) {
-            return sets[set].sum;
+            return &sets[set];
         }
     }
-    return sfu__mixture_sum_plain;
+    return &sets[0];
 }
 
-sfu__mixture_fn sfu__mixture_set(int i, const char **name) {
+const sfu__mixture_set *sfu__mixture_set_at(int i) {
     const sfu__backend *backend = sfu__backend_cpu_set(i);
-    if (backend == NULL) {
-        return NULL;
-    }
-    *name = backend->name;
-    return sum_beside(backend);
+    return backend != NULL ? set_beside(backend) : NULL;
 }
 
 /* An $SFUMATO_ISA that this machine cannot run is for the training to refuse. */
-sfu__mixture_fn sfu__mixture_best(void) {
+const sfu__mixture_set *sfu__mixture_best(void) {
     const sfu__backend *backend = NULL;
-    return sfu__backend_cpu(&backend) == SFU_OK ? sum_beside(backend) : sfu__mixture_sum_plain;
+    return sfu__backend_cpu(&backend) == SFU_OK ? set_beside(backend) : &sets[0];
 }

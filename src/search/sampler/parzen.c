@@ -9,6 +9,20 @@
 #include <limits.h>
 #include <string.h>
 
+/* A kernel's factor on an axis, relative to the prior's, is below 2^7, the least width being R/100; that of C choices
+ * is at most C. */
+static bool can_screen(const sfu__parzen *parzen) {
+    double bits = 0;
+    for (int j = 0; j < parzen->axes; j++) {
+        const sfu__axis *axis = parzen->at[j].axis;
+        bits += axis->is_choice ? sfu__ln((double)axis->grid) / sfu__ln(2) : 7;
+        if (axis->grid > SFU__PARZEN_COLUMNS) {
+            return false;
+        }
+    }
+    return parzen->set->rough != NULL && parzen->axes <= SFU__MIXTURE_ROUGH_AXES && bits <= SFU__MIXTURE_ROUGH_BITS;
+}
+
 sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, int count) {
     sfu_status status = SFU_OK;
     sfu__parzen *made = NULL;
@@ -17,7 +31,7 @@ sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, i
     SFU_ALLOC_ZERO(made->at, count);
     made->axes = count;
     made->weighted = -1;
-    made->sum = sfu__mixture_best();
+    made->set = sfu__mixture_best();
     for (int j = 0; j < count; j++) {
         sfu__coordinate *at = &made->at[j];
         at->axis = axes[j];
@@ -28,6 +42,7 @@ sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, i
             SFU_ALLOC_ZERO(at->columns, at->column_count);
         }
     }
+    made->screens = can_screen(made);
     *parzen = made;
     made = NULL;
 done:
@@ -38,6 +53,7 @@ done:
 static void coordinate_clear(sfu__coordinate *at) {
     for (int i = 0; at->columns != NULL && i < at->column_count; i++) {
         sfu__free(at->columns[i].cells);
+        sfu__free(at->columns[i].rough);
     }
     sfu__free(at->columns);
     sfu__free(at->centre);
@@ -49,6 +65,7 @@ static void coordinate_clear(sfu__coordinate *at) {
     sfu__free(at->changed);
     sfu__free(at->sorted);
     sfu__free(at->order);
+    sfu__free(at->stale);
 }
 
 void sfu__parzen_free(sfu__parzen *parzen) {
@@ -63,6 +80,7 @@ void sfu__parzen_free(sfu__parzen *parzen) {
     sfu__free(parzen->weight);
     sfu__free(parzen->base);
     sfu__free(parzen->touched);
+    sfu__free(parzen->rough);
     sfu__free(parzen);
 }
 
@@ -96,9 +114,11 @@ static sfu_status coordinate_widen(sfu__coordinate *at, int before, int now) {
     WIDEN(at->changed);
     WIDEN(at->sorted);
     WIDEN(at->order);
+    WIDEN(at->stale);
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             WIDEN(at->columns[i].cells);
+            WIDEN(at->columns[i].rough);
         }
     }
 done:
@@ -111,7 +131,7 @@ sfu_status sfu__parzen_reserve(sfu__parzen *parzen, int count) {
         return SFU_OK;
     }
     const int before = parzen->capacity;
-    int now = before > 0 ? before : 4 * SFU__MIXTURE_LANES;
+    int now = before > 0 ? before : SFU__MIXTURE_ROOM;
     while (now < count) {
         if (now > INT_MAX / 2) {
             return sfu__fail(SFU_ERR_MEMORY, "%d trials are too many for one estimate", count);
@@ -188,10 +208,18 @@ static void coordinate_open(sfu__coordinate *at, int slot, int count) {
     for (int i = 0; i < at->column_count && slot < count; i++) {
         if (at->columns[i].cells != NULL) {
             OPEN(at->columns[i].cells, slot);
+            OPEN(at->columns[i].rough, slot);
         }
     }
     for (int i = 0; i < count && slot < count; i++) {
         at->order[i] += at->order[i] >= slot;
+    }
+}
+
+/* The widths of these ranks, as far as there are such, are to be computed again. */
+static void mark_stale(sfu__coordinate *at, int first, int last, int count) {
+    for (int rank = first < 0 ? 0 : first; rank <= last && rank < count; rank++) {
+        at->stale[rank] = 1;
     }
 }
 
@@ -205,9 +233,22 @@ static void coordinate_insert(sfu__coordinate *at, int slot, int count, double v
         const int rank = rank_of(at, count, z, slot);
         OPEN(at->sorted, rank);
         OPEN(at->order, rank);
+        OPEN(at->stale, rank);
         at->sorted[rank] = z;
         at->order[rank] = slot;
+        mark_stale(at, rank - 1, rank + 1, count + 1);
     }
+}
+
+/* Trials of another space may lie elsewhere. */
+static bool within_ranges(const sfu__parzen *parzen, const double *values) {
+    for (int j = 0; j < parzen->axes; j++) {
+        const sfu__axis *axis = parzen->at[j].axis;
+        if (!(values[j] >= axis->low && values[j] <= axis->high)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void sfu__parzen_insert(sfu__parzen *parzen, int64_t number, const double *values) {
@@ -221,6 +262,7 @@ void sfu__parzen_insert(sfu__parzen *parzen, int64_t number, const double *value
         coordinate_insert(&parzen->at[j], slot, count, values[j]);
     }
     parzen->touched[slot] = true;
+    parzen->screens = parzen->screens && within_ranges(parzen, values);
     parzen->count++;
     parzen->settled = false;
 }
@@ -231,8 +273,10 @@ static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
         assert(at->order[rank] == slot);
         CLOSE(at->sorted, rank);
         CLOSE(at->order, rank);
+        CLOSE(at->stale, rank);
+        mark_stale(at, rank - 1, rank, count - 1);
     }
-    for (int i = 0; i < count - 1; i++) {
+    for (int i = 0; i < count - 1 && slot < count - 1; i++) {
         at->order[i] -= at->order[i] > slot;
     }
     CLOSE(at->centre, slot);
@@ -245,6 +289,7 @@ static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             CLOSE(at->columns[i].cells, slot);
+            CLOSE(at->columns[i].rough, slot);
         }
     }
     at->version++;

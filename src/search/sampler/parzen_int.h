@@ -11,6 +11,7 @@ enum { SFU__PARZEN_COLUMNS = 512 };
 /* log p_k(x) of every kernel k at one place x of a grid, or one choice. */
 typedef struct sfu__column {
     double *cells; /* [capacity]; NULL: not made yet */
+    float *rough;  /* [capacity] SFU__MIXTURE_BITS times them, for rough sums */
     double prior;  /* of the prior */
     int64_t place;
     double from, to;  /* of a grid: the inner bounds of its cell */
@@ -26,7 +27,9 @@ typedef struct sfu__coordinate {
     double *log_share;      /* [capacity] ... and the logarithm of what is left */
     uint64_t *changed;      /* [capacity] the version with which sigma last changed */
     double *sorted;         /* [capacity] the centres in order, of equal ones the earlier trial first ... */
-    int32_t *order;         /* [capacity] ... and whose they are */
+    int32_t *order;         /* [capacity] ... whose they are ... */
+    char *stale;            /* [capacity] ... and whether a neighbour has changed since the width was computed */
+    double least;           /* the least width that they were computed with; 0: they were not */
     double prior;           /* of a line: log of what the prior is divided by, sigma and its share */
     double prior_tail;      /* its mass below L, as that above H */
     double miss, hit;       /* of a choice: log p_k of another one and of the kernel's own */
@@ -36,7 +39,7 @@ typedef struct sfu__coordinate {
 } sfu__coordinate;
 
 struct sfu__parzen {
-    int axes, count, capacity; /* capacity: a multiple of SFU__MIXTURE_LANES */
+    int axes, count, capacity; /* capacity: a multiple of SFU__MIXTURE_ROOM */
     sfu__coordinate *at;       /* [axes] */
     int64_t *number;           /* [capacity] of the trial, rising */
     double *weight, *base;     /* [capacity] as in mixture.h */
@@ -44,7 +47,10 @@ struct sfu__parzen {
     double total;              /* of the weights, the prior's included */
     int weighted;              /* the count that the weights were made for, -1: none */
     bool settled;              /* widths, weights and base are those of the kernels that are there */
-    sfu__mixture_fn sum;
+    const sfu__mixture_set *set;
+    bool screens;        /* rough sums may be used: as mixture.h needs it, and every place has a column of its own */
+    sfu__mixture *rough; /* [room_rough] the points that are looked at roughly */
+    size_t room_rough;
 };
 
 /* Brings widths, weights and base up to date. */

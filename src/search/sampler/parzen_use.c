@@ -57,35 +57,53 @@ static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, 
     return (double)place;
 }
 
-static double draw_line(const sfu__parzen *parzen, const sfu__coordinate *at, int k, double u) {
+/* Draws of a line, of kernels [count]: where in a kernel, in its widths, and from there the value. `work` is for
+ * [4][count]. */
+static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coordinate *at, const int32_t *kernel,
+                      int count, double *work, sfu__parzen_draw_fn draw, void *user) {
     const double L = at->axis->L, H = at->axis->H;
-    double z;
-    if (k < parzen->count) {
-        z = at->centre[k] + at->sigma[k] * sfu__normal_quantile_between(u, at->left[k], at->right[k]);
-    } else {
-        z = 0.5 * (L + H) + (H - L) * sfu__normal_quantile_between(u, at->prior_tail, at->prior_tail);
+    double *z = work, *u = work + count, *left = u + count, *right = left + count;
+    for (int i = 0; i < count; i++) {
+        const int k = kernel[i];
+        u[i] = draw(user, 1);
+        left[i] = k < parzen->count ? at->left[k] : at->prior_tail;
+        right[i] = k < parzen->count ? at->right[k] : at->prior_tail;
     }
-    return sfu__axis_value(at->axis, z < L ? L : z > H ? H : z);
+    parzen->set->quantiles(z, u, left, right, count);
+    for (int i = 0; i < count; i++) {
+        const int k = kernel[i];
+        const double inner = k < parzen->count ? at->centre[k] + at->sigma[k] * z[i] : 0.5 * (L + H) + (H - L) * z[i];
+        points[i] = sfu__axis_value(at->axis, inner < L ? L : inner > H ? H : inner);
+    }
 }
 
 sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw, void *user) {
     sfu_status status = SFU_OK;
     int32_t *kernel = NULL;
+    double *work = NULL;
     SFU_ALLOC(kernel, count);
+    SFU_ALLOC(work, 4 * (size_t)count);
     sfu__parzen_settle(parzen);
     SFU_TRY(draw_kernels(kernel, parzen, count, draw, user));
     for (int choices = 1; choices >= 0; choices--) {
         for (int j = 0; j < parzen->axes; j++) {
             const sfu__coordinate *at = &parzen->at[j];
-            for (int i = 0; i < count && at->axis->is_choice == (choices != 0); i++) {
-                const double u = draw(user, 1);
-                points[(size_t)j * (size_t)count + (size_t)i] =
-                    choices ? draw_choice(parzen, at, kernel[i], u) : draw_line(parzen, at, kernel[i], u);
+            double *to = points + (size_t)j * (size_t)count;
+            if (at->axis->is_choice != (choices != 0)) {
+                continue;
+            }
+            if (!at->axis->is_choice) {
+                draw_line(to, parzen, at, kernel, count, work, draw, user);
+                continue;
+            }
+            for (int i = 0; i < count; i++) {
+                to[i] = draw_choice(parzen, at, kernel[i], draw(user, 1));
             }
         }
     }
 done:
     sfu__free(kernel);
+    sfu__free(work);
     return status;
 }
 
@@ -100,7 +118,8 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
         if (status != SFU_OK) {
             return status;
         }
-        mixture->table[mixture->tables++] = column->cells;
+        mixture->table[mixture->tables] = column->cells;
+        mixture->rough[mixture->tables++] = column->rough;
         mixture->offset += column->prior;
         return SFU_OK;
     }
@@ -108,10 +127,31 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     const double t = (z - 0.5 * (L + H)) / (H - L);
     mixture->centre[mixture->lines] = at->centre;
     mixture->scale[mixture->lines] = at->scale;
+    mixture->middle[mixture->lines] = 0.5 * (L + H);
+    mixture->reach[mixture->lines] = H - L;
     mixture->x[mixture->lines++] = z;
     mixture->offset -= 0.5 * t * t + at->prior;
     return SFU_OK;
 }
+
+/* All kernels at point i. The arrays are filled as far as they are used. */
+static sfu_status mixture_at(sfu__mixture *mixture, const sfu__parzen *parzen, const double *points, int count, int i) {
+    const int lanes = SFU__MIXTURE_LANES;
+    mixture->from = 0;
+    mixture->count = (parzen->count + lanes - 1) / lanes * lanes;
+    mixture->lines = mixture->tables = 0;
+    mixture->weight = parzen->weight;
+    mixture->base = parzen->base;
+    mixture->offset = 0;
+    sfu_status status = SFU_OK;
+    for (int j = 0; status == SFU_OK && j < parzen->axes; j++) {
+        status = add_axis(mixture, parzen, &parzen->at[j], points[(size_t)j * (size_t)count + (size_t)i]);
+    }
+    return status;
+}
+
+/* The logarithm of what a sum is to be multiplied by. */
+static double scale_of(const sfu__mixture *mixture) { return mixture->offset - mixture->lines * LOG_ROOT_2PI; }
 
 enum { BLOCK = 256 }; /* kernels between two looks at the limit */
 
@@ -119,26 +159,18 @@ enum { BLOCK = 256 }; /* kernels between two looks at the limit */
  * newest kernels come first: they are the heaviest, and most are near. */
 static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const double *points, int count, int i,
                                  double limit) {
-    sfu__mixture mixture; /* its arrays are filled as far as they are used */
-    mixture.lines = mixture.tables = 0;
-    mixture.weight = parzen->weight;
-    mixture.base = parzen->base;
-    mixture.offset = 0;
-    for (int j = 0; j < parzen->axes; j++) {
-        const double x = points[(size_t)j * (size_t)count + (size_t)i];
-        const sfu_status status = add_axis(&mixture, parzen, &parzen->at[j], x);
-        if (status != SFU_OK) {
-            return status;
-        }
+    sfu__mixture mixture;
+    const sfu_status status = mixture_at(&mixture, parzen, points, count, i);
+    if (status != SFU_OK) {
+        return status;
     }
-    const double scale = mixture.offset - mixture.lines * LOG_ROOT_2PI;
+    const double scale = scale_of(&mixture);
     const double enough = sfu__exp(limit - scale) * parzen->total;
-    const int lanes = SFU__MIXTURE_LANES, all = (parzen->count + lanes - 1) / lanes * lanes;
     double sum = 1;
-    for (int to = all; to > 0 && !(sum > enough); to = mixture.from) {
+    for (int to = mixture.count; to > 0 && !(sum > enough); to = mixture.from) {
         mixture.from = (to - 1) / BLOCK * BLOCK;
         mixture.count = to - mixture.from;
-        sum += parzen->sum(&mixture);
+        sum += parzen->set->sum(&mixture);
     }
     *log_density = scale + sfu__ln(sum / parzen->total);
     return SFU_OK;
@@ -166,26 +198,73 @@ static bool was_seen(const sfu__parzen *parzen, const double *points, int count,
     return first < i;
 }
 
+/* The points [count] that were not seen before. */
+static int list_new(int32_t *list, const sfu__parzen *parzen, const double *points, int count) {
+    int listed = 0;
+    for (int i = 0; i < count; i++) {
+        if (!was_seen(parzen, points, count, i)) {
+            list[listed++] = i;
+        }
+    }
+    return listed;
+}
+
+/* Leaves those in the list that may have the largest log_l - log density, by rough sums. `score` is for [*listed]. */
+static sfu_status screen(int32_t *list, int *listed, double *score, sfu__parzen *parzen, const double *points,
+                         int count, const double *log_l) {
+    sfu_status status = SFU_OK;
+    const int all = *listed;
+    void *room = sfu__grow(parzen->rough, &parzen->room_rough, (size_t)all, sizeof *parzen->rough);
+    if (room == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    parzen->rough = room;
+    for (int i = 0; i < all; i++) {
+        SFU_TRY(mixture_at(&parzen->rough[i], parzen, points, count, list[i]));
+    }
+    parzen->set->rough(score, parzen->rough, all);
+    const double roughly = 2 * SFU__MIXTURE_ROUGHLY(parzen->rough[0].lines);
+    double most = -INFINITY;
+    for (int i = 0; i < all; i++) {
+        score[i] = log_l[list[i]] - scale_of(&parzen->rough[i]) - sfu__ln(1 + score[i]);
+        most = score[i] > most ? score[i] : most;
+    }
+    *listed = 0;
+    for (int i = 0; i < all; i++) {
+        if (!(score[i] < most - roughly)) {
+            list[(*listed)++] = list[i];
+        }
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count, const double *log_l) {
     const double margin = 1e-6; /* more than rounding */
-    double most = -INFINITY;
+    sfu_status status = SFU_OK;
+    double most = -INFINITY, *score = NULL;
+    int32_t *list = NULL;
+    SFU_ALLOC(list, count);
+    SFU_ALLOC(score, count);
     sfu__parzen_settle(parzen);
-    *best = 0;
-    for (int i = 0; i < count; i++) {
-        if (was_seen(parzen, points, count, i)) {
-            continue;
-        }
+    int listed = list_new(list, parzen, points, count);
+    if (parzen->screens) {
+        SFU_TRY(screen(list, &listed, score, parzen, points, count, log_l));
+    }
+    *best = list[0];
+    for (int l = 0; l < listed && listed > 1; l++) {
+        const int i = list[l];
         double log_g;
-        const sfu_status status = log_density_at(&log_g, parzen, points, count, i, log_l[i] - most + margin);
-        if (status != SFU_OK) {
-            return status;
-        }
+        SFU_TRY(log_density_at(&log_g, parzen, points, count, i, log_l[i] - most + margin));
         if (log_l[i] - log_g > most) {
             most = log_l[i] - log_g;
             *best = i;
         }
     }
-    return SFU_OK;
+done:
+    sfu__free(list);
+    sfu__free(score);
+    return status;
 }
 
 sfu_status sfu__parzen_width(double *sigma, sfu__parzen *parzen, int axis, int k) {

@@ -14,6 +14,7 @@
 #include "truncated_normal.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FLAT = 25 /* newest trials of full weight */ };
 
@@ -49,21 +50,36 @@ static double width_at(const sfu__coordinate *at, int rank, int m, double least,
     return sigma < least ? least : sigma > most ? most : sigma;
 }
 
+static void set_width(sfu__coordinate *at, int k, double sigma) {
+    at->sigma[k] = sigma;
+    at->scale[k] = 0x1.6a09e667f3bcdp-1 / sigma;
+    at->left[k] = sfu__normal_tail((at->axis->L - at->centre[k]) / sigma);
+    at->right[k] = sfu__normal_tail((at->centre[k] - at->axis->H) / sigma);
+    at->log_share[k] = sfu__log1p(-(at->left[k] + at->right[k]));
+    at->changed[k] = at->version;
+}
+
+/* A stale width may come out as it was: most are the least. */
 static void settle_line(sfu__parzen *parzen, sfu__coordinate *at) {
     const int m = parzen->count;
-    const double L = at->axis->L, H = at->axis->H, R = H - L, least = R / (m + 2 < 100 ? m + 2 : 100);
-    for (int rank = 0; rank < m; rank++) {
+    if (m == 0) {
+        return;
+    }
+    const double R = at->axis->H - at->axis->L, least = R / (m + 2 < 100 ? m + 2 : 100);
+    if (at->least != least) {
+        memset(at->stale, 1, (size_t)m);
+        at->least = least;
+    }
+    const char *next = memchr(at->stale, 1, (size_t)m);
+    while (next != NULL) {
+        const int rank = (int)(next - at->stale), k = at->order[rank];
         const double sigma = width_at(at, rank, m, least, R);
-        const int k = at->order[rank];
         if (at->sigma[k] != sigma) {
-            at->sigma[k] = sigma;
-            at->scale[k] = 0x1.6a09e667f3bcdp-1 / sigma;
-            at->left[k] = sfu__normal_tail((L - at->centre[k]) / sigma);
-            at->right[k] = sfu__normal_tail((at->centre[k] - H) / sigma);
-            at->log_share[k] = sfu__log1p(-(at->left[k] + at->right[k]));
-            at->changed[k] = at->version;
+            set_width(at, k, sigma);
             parzen->touched[k] = true;
         }
+        at->stale[rank] = 0;
+        next = memchr(next + 1, 1, (size_t)(m - rank - 1));
     }
 }
 
@@ -129,28 +145,60 @@ static double log_cell(const sfu__column *column, double centre, double sigma) {
     return a > 40 || b < -40 ? -800 : sfu__normal_log_mass(a, b);
 }
 
-static void column_update(sfu__column *column, const sfu__coordinate *at, int count) {
-    if (at->axis->is_choice) {
-        for (int k = 0; k < count; k++) {
-            column->cells[k] = at->centre[k] == (double)column->place ? at->hit : at->miss;
-        }
-    } else {
-        for (int k = 0; k < count; k++) {
-            if (at->changed[k] > column->version) {
-                column->cells[k] = log_cell(column, at->centre[k], at->sigma[k]) - at->log_share[k];
-            }
+static void update_cells(sfu__column *column, const sfu__coordinate *at, int count) {
+    for (int k = 0; k < count; k++) {
+        if (at->changed[k] > column->version) {
+            column->cells[k] = log_cell(column, at->centre[k], at->sigma[k]) - at->log_share[k];
+            column->rough[k] = (float)(SFU__MIXTURE_BITS * column->cells[k]);
         }
     }
+}
+
+/* All change whenever a trial comes: in whole lanes, so that a compiler takes several at once. */
+static void update_choices(sfu__column *column, const sfu__coordinate *at, int count) {
+    const double place = (double)column->place, hit = at->hit, miss = at->miss;
+    const float rough_hit = (float)(SFU__MIXTURE_BITS * hit), rough_miss = (float)(SFU__MIXTURE_BITS * miss);
+    for (int k = 0; k < count; k += SFU__MIXTURE_LANES) {
+        const double *centre = at->centre + k;
+        double *cells = column->cells + k;
+        float *rough = column->rough + k;
+        for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
+            cells[lane] = centre[lane] == place ? hit : miss;
+        }
+        for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
+            rough[lane] = centre[lane] == place ? rough_hit : rough_miss;
+        }
+    }
+}
+
+static void column_update(sfu__column *column, const sfu__coordinate *at, int count) {
+    if (at->axis->is_choice) {
+        update_choices(column, at, count);
+    } else {
+        update_cells(column, at, count);
+    }
     column->version = at->version;
+}
+
+static sfu_status column_new(sfu__column *column, int capacity) {
+    sfu_status status = SFU_OK;
+    double *cells = NULL;
+    SFU_ALLOC_ZERO(cells, capacity);
+    SFU_ALLOC_ZERO(column->rough, capacity);
+    column->cells = cells;
+    cells = NULL;
+done:
+    sfu__free(cells);
+    return status;
 }
 
 sfu_status sfu__parzen_column(const sfu__column **column, const sfu__parzen *parzen, sfu__coordinate *coordinate,
                               int64_t place) {
     sfu__column *found = &coordinate->columns[place % coordinate->column_count];
     if (found->cells == NULL) {
-        found->cells = sfu__alloc_zero((size_t)parzen->capacity, sizeof *found->cells);
-        if (found->cells == NULL) {
-            return SFU_ERR_MEMORY;
+        const sfu_status status = column_new(found, parzen->capacity);
+        if (status != SFU_OK) {
+            return status;
         }
         column_start(found, coordinate->axis, place);
     }
