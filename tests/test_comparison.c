@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "file.h"
-#include "results_int.h"
+#include "run_int.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -439,6 +439,54 @@ static void mistakes_are_found_first(void **state) {
     free(results);
 }
 
+/* Two sizes and networks, one of which is there twice under two sweeps; an entry and a curve are there before. */
+static sfu_status prepare_body(void *context) {
+    const char *const folder = context, *const datasets[] = {dataset_file()}, *const nets[] = {"sgcn", "linear+lp"},
+                      *const sizes[] = {"1", "2"};
+    sfu_status status = SFU_OK;
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    options.nets = nets;
+    options.net_count = options.size_count = options.splits = 2;
+    options.sizes = sizes;
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0};
+    const sfu__run_options how = {folder, &request, 1, NULL, NULL, NULL};
+    sfu__running run = {.options = &how, .tasks = &tasks, .entries = &entries};
+    SFU_TRY(sfu__request_make(&request, "compare", &options));
+    SFU_TRY(sfu__tasks_make(&tasks, &request));
+    sfu__task again = tasks.items[0];
+    again.k = 2;
+    SFU_TRY(sfu__tasks_add(&tasks, &again));
+    const sfu__entry known = {.task = tasks.items[0], .val_accuracy = 0.5};
+    SFU_TRY(sfu__entries_add(&entries, &known));
+    SFU_TRY(sfu__run_prepare(&run));
+    assert_int_equal(run.before, 1);
+    assert_int_equal(run.count, 2 * 2 * 2 - 1);
+    assert_int_equal(entries.count, 2);
+    assert_int_equal(run.curves.count, 1);
+done:
+    sfu__run_clear(&run);
+    sfu__entries_clear(&entries);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    static char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("failing"));
+    assert_ok(sfu__make_folders(folder));
+    test_text_file("failing/curves.csv", "dataset,net,size,split,trial,epoch,train_loss,val_loss,val_accuracy\n"
+                                         "made,gcn,1,random:0,0,1,1,1,0.5\n");
+    (void)dataset_file();
+    test_fail_each_allocation(prepare_body, folder, test_is_slow() ? 60 : 300);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_come_back),
@@ -449,6 +497,7 @@ int main(void) {
         cmocka_unit_test(winners_leave_curves),
         cmocka_unit_test(the_same_training_is_run_once),
         cmocka_unit_test(mistakes_are_found_first),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
