@@ -74,6 +74,11 @@ if command -v gnuplot >/dev/null; then
     ls results/plots/curves-small.csv results/plots/losses-small.csv >/dev/null || fail "no curves"
 fi
 
+# What another version adds to it is warned of.
+sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
+grep -q 'old holds results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
+
 # And of a later one, which may mean other things.
 sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json
 for command in "report old" "compare small.safetensors -o old"; do

@@ -118,11 +118,13 @@ static sfu_status check_readings(const sfu_results *results) {
         goto done;
     }
     SFU_TRY(put_difference(&difference, &before, &results->request));
-    if (difference.size == 0 && strcmp(before.kind, results->request.kind) == 0) {
-        goto done;
-    }
     SFU_TRY(sfu__entries_read(&entries, results->folder));
-    if (entries.count > 0) {
+    const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
+    if (same && entries.count > 0 && strcmp(before.version, sfu_version()) != 0) {
+        char quoted[SFU__QUOTE_MAX];
+        sfu__log(SFU_LOG_WARNING, "%s holds results of version %s, and this is \"%s\": what is added may not compare",
+                 results->folder, sfu__quote(quoted, before.version, strlen(before.version)), sfu_version());
+    } else if (!same && entries.count > 0) {
         const bool compared = strcmp(before.kind, "compare") == 0;
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s holds results of %s%s%s; another folder would be right: -o FOLDER",
                            results->folder, compared ? "" : "reproduce ", before.kind, difference.bytes);

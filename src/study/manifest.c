@@ -109,6 +109,9 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
     SFU_TRY(check_format(json, path));
     text = json_dumps(json_object_get(json, "request"), 0); /* NULL: it has none */
     SFU_TRY(sfu__request_read(request, text != NULL ? text : "", path));
+    const char *version = json_string_value(json_object_get(json, "version"));
+    request->version = sfu__copy_string(version != NULL ? version : "");
+    status = request->version != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     sfu__bytes_close(&bytes);
     json_decref(json);

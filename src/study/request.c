@@ -45,6 +45,7 @@ void sfu__request_clear(sfu__request *request) {
     sfu__free(request->space);
     sfu__free(request->feature_norm);
     sfu__free(request->lpnn);
+    sfu__free(request->version);
     *request = (sfu__request){0};
 }
 
