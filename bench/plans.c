@@ -1,7 +1,9 @@
 /* plans.c - what it costs that plans are chosen by fixed rates: for each network and dataset every way that the planner
  * can choose among, timed whole on this machine, and the one that it chose beside the fastest.
  *
- *   usage: plans [DATASET...]
+ *   usage: plans [--all] [DATASET...]
+ *
+ * --all prints every way, with what the nominal rates and this machine's (sfumato bench) predict.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "timing.h"
@@ -71,6 +73,26 @@ static bool next_ways(int *ways, const sfu__pass *pass) {
     return false;
 }
 
+static double predicted(const sfu__pass *pass, const sfu__rates *rates) {
+    double sum = 0.0;
+    for (size_t i = 0; i < pass->step_count; i++) {
+        sum += pass->steps[i].op != SFU__OP_SCORE ? sfu__work_seconds(&pass->steps[i].work, rates) : 0.0;
+    }
+    return sum;
+}
+
+static bool show_all;
+
+static void show(const entry *at, int pass, bool chosen) {
+    sfu__rates here;
+    bool measured;
+    sfu__rates_of_this_machine(&here, &measured);
+    const sfu__pass *of = &at->it.plan->passes[pass];
+    printf("  %s %-10s %8.1f us, nominal %8.1f, here %8.1f  %s\n", chosen ? "*" : " ",
+           pass == 0 ? "training" : "validation", 1e6 * at->seconds, 1e6 * predicted(of, &sfu__nominal_rates),
+           1e6 * predicted(of, &here), at->text);
+}
+
 static void time_entry(entry *at, int pass, int tries) {
     for (int i = 0; i < tries; i++) {
         const double took = seconds_for(passes[pass], &at->it, at->calls) / (double)at->calls;
@@ -83,7 +105,10 @@ static void start_entry(entry *at, const setting *of, const char *net, int32_t h
     describe(at->text, &at->it.plan->passes[pass]);
     at->calls = calls_of_a_try(passes[pass], &at->it);
     at->seconds = INFINITY;
-    time_entry(at, pass, 3);
+    time_entry(at, pass, show_all ? 20 : 3);
+    if (show_all) {
+        show(at, pass, at->ways[0] == 0);
+    }
 }
 
 /* The chosen one is entries[0]; those that come near it follow. Returns how many. */
@@ -166,6 +191,9 @@ int main(int argc, char **argv) {
     } nets[] = {{"gcn", true},    {"sgcn", false},      {"fp+mlp", true}, {"sgcn+lp", false},
                 {"gcn+lp", true}, {"linear+lp", false}, {"mlp+lp", true}};
     static const int32_t widths[] = {16, 64, 128};
+    show_all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    argc -= show_all ? 1 : 0;
+    argv += show_all ? 1 : 0;
     const int count = argc > 1 ? argc - 1 : 5;
     const uint64_t before = sfu__float_guard();
     printf("| dataset | network | hidden | training us | validation us | / fastest | / fastest | epoch / fastest "

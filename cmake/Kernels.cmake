@@ -15,8 +15,7 @@ endfunction()
 
 # gcc moves the loads of a register tile so far ahead that it runs out of registers.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
-    set_source_files_properties(src/backend/cpu/fast/gemm.c src/backend/cpu/fast/spmm.c
-        src/search/sampler/fast/rough_fast.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
+    set_source_files_properties(src/backend/cpu/fast/gemm.c src/backend/cpu/fast/spmm.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")

@@ -246,11 +246,17 @@ static void rough_kernels(double (*row)[ROUGH_KERNELS], double size, double leas
 
 /* A point anywhere, or near a kernel. */
 static void rough_point(sfu__mixture *m, double (*row)[ROUGH_KERNELS], double size, int near, sfu__random *random) {
+    static float table[ROUGH_TABLES][ROUGH_KERNELS];
     m->weight = row[0];
     m->base = row[1];
     m->offset = 10 * sfu__random_unit(random) - 5;
     for (int t = 0; t < m->tables; t++) {
-        m->table[t] = row[2 + (near + t) % ROUGH_TABLES];
+        const int which = (near + t) % ROUGH_TABLES;
+        m->table[t] = row[2 + which];
+        m->rough[t] = table[which];
+        for (int k = 0; k < ROUGH_KERNELS; k++) {
+            table[which][k] = (float)(SFU__MIXTURE_BITS * m->table[t][k]);
+        }
     }
     for (int j = 0; j < m->lines; j++) {
         m->centre[j] = row[2 + ROUGH_TABLES + 2 * j];
@@ -299,6 +305,36 @@ static void test_rough_sums(void **state) {
         }
     }
     assert_true(most > 0.001 || sfu__mixture_best()->rough == NULL);
+}
+
+/* Several quantiles at once have the bits of one after the other, the usual ones and those at the edges. */
+static void test_quantiles(void **state) {
+    (void)state;
+    enum { MOST = 40 };
+    static const double edges[] = {0, 1, 0.5, 1e-300, 1e-18, 0x1p-53, 1 - 0x1p-53, 4e-323};
+    double q[MOST], left[MOST], right[MOST], want[MOST], z[MOST + 1];
+    sfu__random random = walk(6);
+    for (int round = 0; round < 2000; round++) {
+        const int count = round % (MOST + 1);
+        for (int i = 0; i < count; i++) {
+            q[i] = round % 3 == 0 && i % 5 == 0 ? edges[(round + i) % 8] : sfu__random_unit(&random);
+            left[i] = round % 4 == 0 && i % 3 == 0 ? edges[(round + i) % 8] / 2 : 0.5 * sfu__random_unit(&random);
+            right[i] = round % 2 == 0 ? 0 : 0.5 * sfu__random_unit(&random);
+        }
+        sfu__normal_quantiles_plain(want, q, left, right, count);
+        const sfu__mixture_set *set;
+        for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
+            z[count] = -1;
+            set->quantiles(z, q, left, right, count);
+            assert_true(z[count] == -1);
+            for (int i = 0; i < count; i++) {
+                if (memcmp(&z[i], &want[i], sizeof z[i]) != 0) {
+                    fail_msg("%s: %a, not %a, of %a between %a and %a", set->name, z[i], want[i], q[i], left[i],
+                             right[i]);
+                }
+            }
+        }
+    }
 }
 
 /* The best of many points by sums that are left off, and by whole ones. */
@@ -582,6 +618,7 @@ int main(void) {
         cmocka_unit_test(test_out),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_rough_sums),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_draws_of_a_float),
         cmocka_unit_test(test_draws_of_grids),

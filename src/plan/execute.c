@@ -291,6 +291,19 @@ static void run_adam(sfu__worker *self, const sfu__plan_step *step, sfu__range s
                         share);
 }
 
+/* One block alone would be work for one thread: its columns of A, which are the rows of the result, are shared. */
+static void run_gemm_t(const sfu__worker *self, const ready *at, sfu__range share) {
+    sfu__dense A = at->a;
+    float *parts = at->c.data;
+    if (at->step->by_columns) {
+        A.data += share.begin;
+        A.cols = (int32_t)(share.end - share.begin);
+        parts += share.begin * at->b.ld;
+        share = (sfu__range){0, A.cols > 0 ? 1 : 0};
+    }
+    self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, share);
+}
+
 static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thread) {
     const sfu__backend *to = self->backend;
     const sfu__plan_step *step = at->step;
@@ -303,7 +316,7 @@ static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thre
         to->gemm(&at->c, &at->a, &at->b, share);
         break;
     case SFU__OP_GEMM_T:
-        to->gemm_t(at->c.data, at->a.data != NULL ? &at->a : NULL, &at->b, share);
+        run_gemm_t(self, at, share);
         break;
     case SFU__OP_BLOCK_SUM:
         to->block_sum(at->c.data, at->a.data, step->parts, step->stride, share);

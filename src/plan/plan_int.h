@@ -96,6 +96,7 @@ typedef struct sfu__plan_step {
     sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
     int block;            /* the sparse matrix, -1: none */
     bool add, through_softmax;
+    bool by_columns; /* gemm_t of one block: its share is one of the columns of A */
     sfu__operand bias;
     sfu__activation act;
     int mask;             /* of the pass's masks, -1: none */
@@ -197,6 +198,8 @@ SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smo
 /* Rows [begin_row, end_row) of what comes out of the block are columns; of a block with a turn, those that it names. */
 SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
                                             int64_t end_row);
+/* A transpose whose values are fixed gets them in its own order. */
+SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);
 

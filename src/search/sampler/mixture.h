@@ -12,6 +12,8 @@
 #ifndef SFU_MIXTURE_H
 #define SFU_MIXTURE_H
 
+#include "truncated_normal.h"
+
 enum { SFU__MIXTURE_LANES = 8, SFU__MIXTURE_AXES = 64 };
 
 /* All arrays have a whole number of lanes; what is beyond the kernels has weight 0 and finite numbers. */
@@ -23,6 +25,7 @@ typedef struct sfu__mixture {
     double x[SFU__MIXTURE_AXES];
     double middle[SFU__MIXTURE_AXES], reach[SFU__MIXTURE_AXES]; /* [lines] of the range; for rough sums */
     const double *table[SFU__MIXTURE_AXES];                     /* [tables] */
+    const float *rough[SFU__MIXTURE_AXES];                      /* [tables] SFU__MIXTURE_BITS times them; likewise */
     double offset;
 } sfu__mixture;
 
@@ -35,6 +38,8 @@ double sfu__mixture_sum_plain(const sfu__mixture *mixture);
 double sfu__mixture_sum_neon(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v3(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
+
+#define SFU__MIXTURE_BITS 0x1.71547652b82fep0 /* log2(e) */
 
 /* ---- rough sums ------------------------------------------------------------------------------------------------- */
 
@@ -60,6 +65,7 @@ typedef struct sfu__mixture_set {
     const char *name; /* of the backend's kernels for the same instructions */
     sfu__mixture_fn sum;
     sfu__mixture_rough_fn rough; /* NULL: there is none */
+    sfu__normal_quantiles_fn quantiles;
 } sfu__mixture_set;
 
 /* The fastest that this machine has; $SFUMATO_ISA as for the other kernels, where it names one. */

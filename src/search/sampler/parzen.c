@@ -53,6 +53,7 @@ done:
 static void coordinate_clear(sfu__coordinate *at) {
     for (int i = 0; at->columns != NULL && i < at->column_count; i++) {
         sfu__free(at->columns[i].cells);
+        sfu__free(at->columns[i].rough);
     }
     sfu__free(at->columns);
     sfu__free(at->centre);
@@ -117,6 +118,7 @@ static sfu_status coordinate_widen(sfu__coordinate *at, int before, int now) {
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             WIDEN(at->columns[i].cells);
+            WIDEN(at->columns[i].rough);
         }
     }
 done:
@@ -206,6 +208,7 @@ static void coordinate_open(sfu__coordinate *at, int slot, int count) {
     for (int i = 0; i < at->column_count && slot < count; i++) {
         if (at->columns[i].cells != NULL) {
             OPEN(at->columns[i].cells, slot);
+            OPEN(at->columns[i].rough, slot);
         }
     }
     for (int i = 0; i < count && slot < count; i++) {
@@ -286,6 +289,7 @@ static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             CLOSE(at->columns[i].cells, slot);
+            CLOSE(at->columns[i].rough, slot);
         }
     }
     at->version++;

@@ -11,6 +11,7 @@ enum { SFU__PARZEN_COLUMNS = 512 };
 /* log p_k(x) of every kernel k at one place x of a grid, or one choice. */
 typedef struct sfu__column {
     double *cells; /* [capacity]; NULL: not made yet */
+    float *rough;  /* [capacity] SFU__MIXTURE_BITS times them, for rough sums */
     double prior;  /* of the prior */
     int64_t place;
     double from, to;  /* of a grid: the inner bounds of its cell */

@@ -57,35 +57,53 @@ static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, 
     return (double)place;
 }
 
-static double draw_line(const sfu__parzen *parzen, const sfu__coordinate *at, int k, double u) {
+/* Draws of a line, of kernels [count]: where in a kernel, in its widths, and from there the value. `work` is for
+ * [4][count]. */
+static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coordinate *at, const int32_t *kernel,
+                      int count, double *work, sfu__parzen_draw_fn draw, void *user) {
     const double L = at->axis->L, H = at->axis->H;
-    double z;
-    if (k < parzen->count) {
-        z = at->centre[k] + at->sigma[k] * sfu__normal_quantile_between(u, at->left[k], at->right[k]);
-    } else {
-        z = 0.5 * (L + H) + (H - L) * sfu__normal_quantile_between(u, at->prior_tail, at->prior_tail);
+    double *z = work, *u = work + count, *left = u + count, *right = left + count;
+    for (int i = 0; i < count; i++) {
+        const int k = kernel[i];
+        u[i] = draw(user, 1);
+        left[i] = k < parzen->count ? at->left[k] : at->prior_tail;
+        right[i] = k < parzen->count ? at->right[k] : at->prior_tail;
     }
-    return sfu__axis_value(at->axis, z < L ? L : z > H ? H : z);
+    parzen->set->quantiles(z, u, left, right, count);
+    for (int i = 0; i < count; i++) {
+        const int k = kernel[i];
+        const double inner = k < parzen->count ? at->centre[k] + at->sigma[k] * z[i] : 0.5 * (L + H) + (H - L) * z[i];
+        points[i] = sfu__axis_value(at->axis, inner < L ? L : inner > H ? H : inner);
+    }
 }
 
 sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw, void *user) {
     sfu_status status = SFU_OK;
     int32_t *kernel = NULL;
+    double *work = NULL;
     SFU_ALLOC(kernel, count);
+    SFU_ALLOC(work, 4 * (size_t)count);
     sfu__parzen_settle(parzen);
     SFU_TRY(draw_kernels(kernel, parzen, count, draw, user));
     for (int choices = 1; choices >= 0; choices--) {
         for (int j = 0; j < parzen->axes; j++) {
             const sfu__coordinate *at = &parzen->at[j];
-            for (int i = 0; i < count && at->axis->is_choice == (choices != 0); i++) {
-                const double u = draw(user, 1);
-                points[(size_t)j * (size_t)count + (size_t)i] =
-                    choices ? draw_choice(parzen, at, kernel[i], u) : draw_line(parzen, at, kernel[i], u);
+            double *to = points + (size_t)j * (size_t)count;
+            if (at->axis->is_choice != (choices != 0)) {
+                continue;
+            }
+            if (!at->axis->is_choice) {
+                draw_line(to, parzen, at, kernel, count, work, draw, user);
+                continue;
+            }
+            for (int i = 0; i < count; i++) {
+                to[i] = draw_choice(parzen, at, kernel[i], draw(user, 1));
             }
         }
     }
 done:
     sfu__free(kernel);
+    sfu__free(work);
     return status;
 }
 
@@ -100,7 +118,8 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
         if (status != SFU_OK) {
             return status;
         }
-        mixture->table[mixture->tables++] = column->cells;
+        mixture->table[mixture->tables] = column->cells;
+        mixture->rough[mixture->tables++] = column->rough;
         mixture->offset += column->prior;
         return SFU_OK;
     }

@@ -145,28 +145,60 @@ static double log_cell(const sfu__column *column, double centre, double sigma) {
     return a > 40 || b < -40 ? -800 : sfu__normal_log_mass(a, b);
 }
 
-static void column_update(sfu__column *column, const sfu__coordinate *at, int count) {
-    if (at->axis->is_choice) {
-        for (int k = 0; k < count; k++) {
-            column->cells[k] = at->centre[k] == (double)column->place ? at->hit : at->miss;
-        }
-    } else {
-        for (int k = 0; k < count; k++) {
-            if (at->changed[k] > column->version) {
-                column->cells[k] = log_cell(column, at->centre[k], at->sigma[k]) - at->log_share[k];
-            }
+static void update_cells(sfu__column *column, const sfu__coordinate *at, int count) {
+    for (int k = 0; k < count; k++) {
+        if (at->changed[k] > column->version) {
+            column->cells[k] = log_cell(column, at->centre[k], at->sigma[k]) - at->log_share[k];
+            column->rough[k] = (float)(SFU__MIXTURE_BITS * column->cells[k]);
         }
     }
+}
+
+/* All change whenever a trial comes: in whole lanes, so that a compiler takes several at once. */
+static void update_choices(sfu__column *column, const sfu__coordinate *at, int count) {
+    const double place = (double)column->place, hit = at->hit, miss = at->miss;
+    const float rough_hit = (float)(SFU__MIXTURE_BITS * hit), rough_miss = (float)(SFU__MIXTURE_BITS * miss);
+    for (int k = 0; k < count; k += SFU__MIXTURE_LANES) {
+        const double *centre = at->centre + k;
+        double *cells = column->cells + k;
+        float *rough = column->rough + k;
+        for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
+            cells[lane] = centre[lane] == place ? hit : miss;
+        }
+        for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
+            rough[lane] = centre[lane] == place ? rough_hit : rough_miss;
+        }
+    }
+}
+
+static void column_update(sfu__column *column, const sfu__coordinate *at, int count) {
+    if (at->axis->is_choice) {
+        update_choices(column, at, count);
+    } else {
+        update_cells(column, at, count);
+    }
     column->version = at->version;
+}
+
+static sfu_status column_new(sfu__column *column, int capacity) {
+    sfu_status status = SFU_OK;
+    double *cells = NULL;
+    SFU_ALLOC_ZERO(cells, capacity);
+    SFU_ALLOC_ZERO(column->rough, capacity);
+    column->cells = cells;
+    cells = NULL;
+done:
+    sfu__free(cells);
+    return status;
 }
 
 sfu_status sfu__parzen_column(const sfu__column **column, const sfu__parzen *parzen, sfu__coordinate *coordinate,
                               int64_t place) {
     sfu__column *found = &coordinate->columns[place % coordinate->column_count];
     if (found->cells == NULL) {
-        found->cells = sfu__alloc_zero((size_t)parzen->capacity, sizeof *found->cells);
-        if (found->cells == NULL) {
-            return SFU_ERR_MEMORY;
+        const sfu_status status = column_new(found, parzen->capacity);
+        if (status != SFU_OK) {
+            return status;
         }
         column_start(found, coordinate->axis, place);
     }

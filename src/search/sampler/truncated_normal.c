@@ -13,14 +13,10 @@
  */
 #include "truncated_normal.h"
 
+#include "normal_constants.h"
 #include "special.h"
 
 #include <math.h>
-
-static const double HALF_ROOT_2 = 0x1.6a09e667f3bcdp-1;  /* sqrt(1/2) */
-static const double LOG_ROOT_2PI = 0x1.d67f1c864beb5p-1; /* log sqrt(2 pi) */
-static const double ROOT_HALF_PI = 0x1.40d931ff62706p0;  /* sqrt(pi/2) */
-static const double LOG_HALF = -0x1.62e42fefa39efp-1;
 
 double sfu__normal_tail(double x) { return 0.5 * sfu__erfc(-x * HALF_ROOT_2); }
 
@@ -60,10 +56,6 @@ double sfu__normal_log_mass(double a, double b) {
     return log_b + sfu__log1p(-sfu__exp(sfu__normal_log_cdf(a) - log_b));
 }
 
-/* x + w as a polynomial of (w - 2)/(w + 2), through it at 8 Chebyshev points of w within [sqrt(2 log 2), 9]: 4e-7. */
-static const double START[] = {0.89848042966481009, -0.97812264161500201, 0.30746337754616864,  -0.24562547150645887,
-                               0.14325302114676425, -0.13819143137310934, 0.094613801596514799, -0.059758488310007484};
-
 /* A first guess, from w = sqrt(-2 y). Far out Phi(x) is phi(x)/-x. */
 static double first_guess(double w) {
     if (w > 9) {
@@ -71,8 +63,8 @@ static double first_guess(double w) {
     }
     const double u = (w - 2) / (w + 2);
     double sum = 0;
-    for (int i = sizeof START / sizeof START[0] - 1; i >= 0; i--) {
-        sum = sum * u + START[i];
+    for (int i = sizeof QUANTILE_START / sizeof QUANTILE_START[0] - 1; i >= 0; i--) {
+        sum = sum * u + QUANTILE_START[i];
     }
     return sum - w;
 }
@@ -111,6 +103,12 @@ double sfu__normal_quantile_between(double q, double left, double right) {
         return sfu__normal_log_quantile(sfu__ln(below));
     }
     return -sfu__normal_log_quantile(fmin(sfu__ln(right + (1 - q) * mass), LOG_HALF));
+}
+
+void sfu__normal_quantiles_plain(double *z, const double *q, const double *left, const double *right, int count) {
+    for (int i = 0; i < count; i++) {
+        z[i] = sfu__normal_quantile_between(q[i], left[i], right[i]);
+    }
 }
 
 double sfu__truncated_normal_quantile(double q, double a, double b) {

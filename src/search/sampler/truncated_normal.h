@@ -21,4 +21,12 @@ double sfu__truncated_normal_quantile(double q, double a, double b);
 /* The same where a <= 0 <= b, and left = Phi(a) and right = Phi(-b) are known. Rounding may leave it beyond a bound. */
 double sfu__normal_quantile_between(double q, double left, double right);
 
+/* The same for several, and the fast ones that the build has (src/search/sampler/fast), with the same bits. */
+typedef void (*sfu__normal_quantiles_fn)(double *z, const double *q, const double *left, const double *right,
+                                         int count);
+void sfu__normal_quantiles_plain(double *z, const double *q, const double *left, const double *right, int count);
+void sfu__normal_quantiles_neon(double *z, const double *q, const double *left, const double *right, int count);
+void sfu__normal_quantiles_x86_64_v3(double *z, const double *q, const double *left, const double *right, int count);
+void sfu__normal_quantiles_x86_64_v4(double *z, const double *q, const double *left, const double *right, int count);
+
 #endif

@@ -22,7 +22,7 @@ enum { LANES = 16 };
 enum { LANES = 8 };
 #endif
 #endif
-enum { DEEP = 2, WIDE = 4, CHUNK = 128, LINES = SFU__MIXTURE_ROUGH_AXES };
+enum { DEEP = 2, WIDE = 4, CHUNK = 256, LINES = SFU__MIXTURE_ROUGH_AXES };
 _Static_assert(SFU__MIXTURE_ROOM % (DEEP * LANES) == 0 && CHUNK % SFU__MIXTURE_ROOM == 0, "a chunk has whole tiles");
 
 #define INLINE static inline __attribute__((always_inline))
@@ -39,30 +39,21 @@ typedef float vf_anywhere __attribute__((vector_size(4 * LANES), aligned(4), may
 INLINE vf load(const float *p) { return *(const vf_anywhere *)p; }
 INLINE vf all(float x) { return x - (vf){0}; }
 
-/* narrow: LANES doubles as floats. */
 #if defined(__aarch64__)
 INLINE vf at_least(vf a, vf b) { return vmaxq_f32(a, b); }
 INLINE vf fused(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
 INLINE vf less_fused(vf a, vf b, vf c) { return vfmsq_f32(c, a, b); }
-INLINE vf narrow(const double *p) { return vcvt_high_f32_f64(vcvt_f32_f64(vld1q_f64(p)), vld1q_f64(p + 2)); }
 #elif defined(__AVX512F__)
 INLINE vf at_least(vf a, vf b) { return (vf)_mm512_max_ps((__m512)a, (__m512)b); }
 INLINE vf fused(vf a, vf b, vf c) { return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 INLINE vf less_fused(vf a, vf b, vf c) { return (vf)_mm512_fnmadd_ps((__m512)a, (__m512)b, (__m512)c); }
-INLINE vf narrow(const double *p) {
-    const __m256 low = _mm512_cvtpd_ps(_mm512_loadu_pd(p)), high = _mm512_cvtpd_ps(_mm512_loadu_pd(p + 8));
-    return (vf)_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
-}
 #else
 INLINE vf at_least(vf a, vf b) { return (vf)_mm256_max_ps((__m256)a, (__m256)b); }
 INLINE vf fused(vf a, vf b, vf c) { return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 INLINE vf less_fused(vf a, vf b, vf c) { return (vf)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c); }
-INLINE vf narrow(const double *p) {
-    return (vf)_mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(p + 4)), _mm256_cvtpd_ps(_mm256_loadu_pd(p)));
-}
 #endif
 
-#define BITS 0x1.71547652b82fep0      /* log2(e) ... */
+#define BITS 0x1.71547652b82fep0     /* log2(e) ... */
 #define ROOT_BITS 0x1.337cc2183b05p0 /* ... and its root */
 
 /* 2^y. Nothing goes below 2^-87: that is nothing beside the prior's 1, and no weight makes it a subnormal number.
@@ -105,14 +96,14 @@ static void pack(chunk *to, const sfu__mixture *m, int from, int count) {
 static void add_tile(double *const sums[WIDE], const chunk *kernels, const sfu__mixture *const points[WIDE],
                      double reference, int from, int count) {
     const int lines = points[0]->lines, tables = points[0]->tables;
-    vf u[LINES][WIDE], offset[WIDE], sum[WIDE][DEEP];
+    vf u[LINES][WIDE], offset[WIDE], sum[WIDE];
     UNROLL for (int i = 0; i < WIDE; i++) {
         const sfu__mixture *m = points[i];
         offset[i] = all((float)(BITS * (reference - m->offset)));
         for (int j = 0; j < lines; j++) {
             u[j][i] = all((float)((m->x[j] - m->middle[j]) / m->reach[j]));
         }
-        UNROLL for (int v = 0; v < DEEP; v++) { sum[i][v] = all(0); }
+        sum[i] = all(0);
     }
     for (int k = 0; k < count; k += DEEP * LANES) {
         vf e[WIDE][DEEP];
@@ -122,10 +113,8 @@ static void add_tile(double *const sums[WIDE], const chunk *kernels, const sfu__
         }
         for (int t = 0; t < tables; t++) {
             UNROLL for (int i = 0; i < WIDE; i++) {
-                const double *table = points[i]->table[t] + from + k;
-                UNROLL for (int v = 0; v < DEEP; v++) {
-                    e[i][v] = fused(narrow(table + v * LANES), all((float)BITS), e[i][v]);
-                }
+                const float *table = points[i]->rough[t] + from + k;
+                UNROLL for (int v = 0; v < DEEP; v++) { e[i][v] += load(table + v * LANES); }
             }
         }
         for (int j = 0; j < lines; j++) {
@@ -140,12 +129,12 @@ static void add_tile(double *const sums[WIDE], const chunk *kernels, const sfu__
         }
         UNROLL for (int v = 0; v < DEEP; v++) {
             const vf weight = load(kernels->weight + k + v * LANES);
-            UNROLL for (int i = 0; i < WIDE; i++) { sum[i][v] = fused(weight, power_of_2(e[i][v]), sum[i][v]); }
+            UNROLL for (int i = 0; i < WIDE; i++) { sum[i] = fused(weight, power_of_2(e[i][v]), sum[i]); }
         }
     }
     UNROLL for (int i = 0; i < WIDE; i++) {
         float lane[LANES];
-        *(vf_anywhere *)lane = sum[i][0] + sum[i][1];
+        *(vf_anywhere *)lane = sum[i];
         UNROLL for (int v = 1; v < LANES; v++) { lane[0] += lane[v]; }
         *sums[i] += (double)lane[0];
     }
