@@ -6,44 +6,12 @@
 #include "backend.h"
 #include "memory.h"
 #include "random.h"
+#include "timing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* ---- measuring ---- */
-
-/* Of this thread alone: others may share the core. */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double seconds_for(void (*work)(void *), void *context, int64_t calls) {
-    const double begin = now();
-    for (int64_t i = 0; i < calls; i++) {
-        work(context);
-    }
-    return now() - begin;
-}
-
-/* The least seconds of a call: at least seven tries and 0.1 s, at most forty tries, each of at least 0.2 ms. */
-static double seconds_of(void (*work)(void *), void *context) {
-    int64_t calls = 1;
-    while (seconds_for(work, context, calls) < 2e-4) {
-        calls *= 2;
-    }
-    double best = 1e9, all = 0;
-    for (int i = 0; i < 40 && (i < 7 || all < 0.1); i++) {
-        const double seconds = seconds_for(work, context, calls);
-        all += seconds;
-        best = seconds / (double)calls < best ? seconds / (double)calls : best;
-    }
-    return best;
-}
 
 static uint64_t draw(uint64_t i) { return sfu__random_bits(1, 1, i); }
 

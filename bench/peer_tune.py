@@ -32,8 +32,8 @@ import warnings
 import torch
 
 import peer_epoch
+from peer_data import Data, How, train_until
 
-EPOCHS, PATIENCE = 500, 25
 WIDTHS = [8, 16, 32, 64, 128]
 
 Ran = collections.namedtuple("Ran", "hidden epochs seconds cpu accuracy")
@@ -57,16 +57,9 @@ def spread(rows, count):
 
 def train(way, data, lr, dropout, weight_decay, hidden):
     """One training, as a study runs it."""
-    torch.set_grad_enabled(True)
     begin, begin_cpu = time.perf_counter(), time.process_time()
-    how = peer_epoch.How(lr, weight_decay, "sum")
-    epoch = getattr(peer_epoch, way)(data, "gcn", hidden, dropout, "cpu", how)
-    best, last_better, ran = -1.0, 0, 0
-    while ran < EPOCHS and ran - last_better < PATIENCE:
-        accuracy = epoch()
-        ran += 1
-        if accuracy > best:
-            best, last_better = accuracy, ran
+    epoch = peer_epoch.start(way, data, "gcn", hidden, dropout, how=How(lr, weight_decay, "sum"))
+    ran, best = train_until(epoch)
     return Ran(hidden, ran, time.perf_counter() - begin, time.process_time() - begin_cpu, best)
 
 
@@ -158,10 +151,9 @@ def work_on(work, options, next_, ready, results):
     torch.set_num_threads(options.threads)
     torch.manual_seed(os.getpid())
     work.next = next_
-    data = peer_epoch.Data(options.dataset)
+    data = Data(options.dataset)
     for hidden in WIDTHS:  # caches, and what libraries do the first time
-        torch.set_grad_enabled(True)
-        getattr(peer_epoch, options.way)(data, "gcn", hidden, 0.5, "cpu")()
+        peer_epoch.start(options.way, data, "gcn", hidden, 0.5)()
     done = []
 
     def run(**configuration):

@@ -4,7 +4,9 @@
 #   usage: bench/tune_scaling.sh PROGRAM DATASET [JOBS...]     PROGRAM: a sfumato that runs on this machine (make portable, or
 #                                                              for another architecture make cross)
 # JOBS: by default the powers of two up to the number of cores. TRIALS (2000), NET (gcn), SPACE (paper). The study is in memory;
-# the last line is the greatest number of jobs again with the study in a SQLite file in STUDY_FOLDER (a new temporary one).
+# the line behind is the greatest number of jobs again with the study in a SQLite file in STUDY_FOLDER (a new temporary one). The
+# last one has as many whole studies of one job each at the same time, which wait for nobody: what this machine gives with all of
+# those cores busy, which is less than their number times one where cores share caches, memory or the power to be fast.
 set -euo pipefail
 program=$1
 dataset=$2
@@ -58,3 +60,20 @@ done
 place=$(mktemp -d -p "${STUDY_FOLDER:-$folder}")
 measure "$jobs, SQLite" "$jobs" "$place/study.db"
 rm -rf "$place"
+
+# All at once: the table's line is of the sum of their trials.
+at_once() { # STUDIES
+    local i before after
+    before=$(date +%s.%N)
+    for ((i = 0; i < $1; i++)); do
+        "$program" tune "$dataset" "$net" --space "$space" --trials "$trials" --jobs 1 --quiet --study memory >/dev/null &
+    done
+    wait
+    after=$(date +%s.%N)
+    awk -v studies="$1" -v real="$(awk -v a="$after" -v b="$before" 'BEGIN { print a - b }')" -v trials="$trials" \
+        -v first="$first_real" -v first_jobs="$first_jobs" 'BEGIN {
+            gain = studies * first * first_jobs / real
+            printf "%-12s %10.2f %10.1f %9.2fx %11.0f%%\n", studies " apart", real, studies * trials / real, gain, 100 * gain / studies
+        }'
+}
+at_once "$jobs"

@@ -82,19 +82,34 @@ static json_t *comparison_json(comparison result) {
                      json_number_or_null(result.predicted_s), "measured_s", json_number_or_null(result.measured_s));
 }
 
+/* What is measured as a whole has its spread over the rounds as well. */
+static json_t *spread_json(comparison result, sfu_spread spread) {
+    json_t *object = comparison_json(result);
+    const bool fine = object && json_put(object, "low_s", json_number_or_null(spread.low_s)) &&
+                      json_put(object, "median_s", json_number_or_null(spread.median_s)) &&
+                      json_put(object, "high_s", json_number_or_null(spread.high_s));
+    if (!fine) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
 static json_t *to_json(const session *all) {
     json_t *object = json_pack("{s:o}", "rates", rates_json(all->bench));
     if (!object || !all->plan) {
         return object;
     }
-    bool fine = json_put(object, "dataset", json_bytes(sfu_dataset_name(all->problem.dataset))) &&
-                json_put(object, "net", json_bytes(sfu_net_text(all->problem.net))) &&
-                json_put(object, "split", json_bytes(sfu_split_text(all->problem.split))) &&
-                json_put(object, "threads", json_integer(settings.plan.threads)) &&
-                json_put(object, "epoch", comparison_json(compare_epoch(all)));
-    for (int pass = 0; pass < SFU_PASSES; pass++) {
-        fine = fine && json_put(object, pass_keys[pass], comparison_json(compare(all, (sfu_pass)pass)));
-    }
+    const bool fine =
+        json_put(object, "dataset", json_bytes(sfu_dataset_name(all->problem.dataset))) &&
+        json_put(object, "net", json_bytes(sfu_net_text(all->problem.net))) &&
+        json_put(object, "split", json_bytes(sfu_split_text(all->problem.split))) &&
+        json_put(object, "threads", json_integer(settings.plan.threads)) &&
+        json_put(object, "epoch", spread_json(compare_epoch(all), sfu_plan_spread(all->plan, SFU_PASS_TRAIN))) &&
+        json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(all, SFU_PASS_TRAIN))) &&
+        json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(all, SFU_PASS_EVALUATE))) &&
+        json_put(object, pass_keys[SFU_PASS_PREDICT],
+                 spread_json(compare(all, SFU_PASS_PREDICT), sfu_plan_spread(all->plan, SFU_PASS_PREDICT)));
     if (!fine) {
         json_decref(object);
         return NULL;

@@ -458,6 +458,13 @@ SFU_API bool sfu_plan_is_nominal(const sfu_plan *plan);
 /* Runs each pass a number of times and notes what each step took. */
 SFU_API SFU_CHECKED sfu_status sfu_plan_measure(sfu_plan *plan);
 
+/* How that differed from round to round: quartiles and median, NaN before sfu_plan_measure. A training step and its
+ * validation are measured together, as an epoch: that is what both have. */
+typedef struct sfu_spread {
+    double low_s, median_s, high_s;
+} sfu_spread;
+SFU_API sfu_spread sfu_plan_spread(const sfu_plan *plan, sfu_pass pass);
+
 /* The cost of the paper's Table 1 with the numbers of this network and dataset in it. */
 typedef struct sfu_paper_cost {
     const char *name;    /* "GCN"; NULL: the network is not in the table, and the rest is 0 */

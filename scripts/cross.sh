@@ -17,4 +17,5 @@ ctest --test-dir "$build" -j"$jobs" --output-on-failure
 cmake -S . -B "$build-portable" --toolchain cmake/Cross.cmake -DCROSS_TRIPLE=$triple -DSFUMATO_TESTS=OFF \
     -DSFUMATO_MAT=OFF -DSFUMATO_CURL=OFF -DSFUMATO_POSTGRES=OFF -DSFUMATO_STATIC_DEPS=ON >/dev/null
 cmake --build "$build-portable" -j"$jobs" --target sfumato
+scripts/check_portable.sh "$build-portable/sfumato"
 "qemu-${triple%%-*}" "$build-portable/sfumato" --version

@@ -74,7 +74,7 @@ static void run(seen *all, const long_run *what, sfu_dataset *dataset, const sfu
         .count = {nodes, nodes, 0}, .dropout = what->dropout > 0, .rewrites = SFU__ALL_REWRITES, .threads = 1};
     assert_ok(sfu_net_parse(&net, what->net, NULL));
     assert_ok(sfu__plan_new(&plan, dataset, net, &request));
-    assert_ok(sfu__worker_new(&worker, plan, backend, 1));
+    assert_ok(sfu__worker_new(&worker, plan, backend, NULL));
     start(worker, plan, net, what->scale);
     const sfu__target target = {dataset->labels, NULL};
     sfu__epoch epoch = {.seed = 1,

@@ -392,6 +392,32 @@ static void many_rows(void **state) {
     sfu__float_restore(before);
 }
 
+/* Products with an inner dimension so large that the fast kernels copy, cut or ask ahead. */
+static void large_products(void **state) {
+    (void)state;
+    const uint64_t before = sfu__float_guard();
+    static const struct {
+        void (*run)(run *r);
+        int32_t rows, cols, inner;
+    } shapes[] = {{run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300}, {run_spmm, 410, 128, 512},
+                  {run_spmm, 400, 64, 513},   {run_gemm, 401, 3, 500},  {run_gemm, 300, 7, 513},
+                  {run_gemm, 270, 16, 512},   {run_gemm, 70, 64, 2048}, {run_gemm_t, 130, 40, 256},
+                  {run_gemm_t, 300, 64, 512}, {run_gemm_t, 60, 3, 512}, {run_gemm_t, 65, 70, 500}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        for (int operation = 0; operation < OPERATIONS; operation++) {
+            for (int variant = 0;
+                 operations[operation].run == shapes[i].run && variant < operations[operation].variants; variant++) {
+                compare_sets(operation, (run){.rows = shapes[i].rows,
+                                              .cols = shapes[i].cols,
+                                              .inner = shapes[i].inner,
+                                              .variant = variant,
+                                              .seed = (uint64_t)i});
+            }
+        }
+    }
+    sfu__float_restore(before);
+}
+
 static void pinned(void **state) {
     (void)state;
     const uint64_t before = sfu__float_guard();
@@ -441,11 +467,8 @@ static void the_set_can_be_forced(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_equals_plain),
-        cmocka_unit_test(every_width),
-        cmocka_unit_test(many_rows),
-        cmocka_unit_test(pinned),
-        cmocka_unit_test(the_set_can_be_forced),
+        cmocka_unit_test(fast_equals_plain), cmocka_unit_test(every_width), cmocka_unit_test(many_rows),
+        cmocka_unit_test(large_products),    cmocka_unit_test(pinned),      cmocka_unit_test(the_set_can_be_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

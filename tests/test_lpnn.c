@@ -97,7 +97,7 @@ static void check_gradient(const char *net, kind kind, uint64_t seed, double dro
     sfu__score training, validation;
     problem_make(&p, net, kind, seed);
     const sfu__plan_request request = request_of(&p);
-    assert_ok(sfu__lpnn_new(&worker, p.dataset, p.net, &request, plain(), 1));
+    assert_ok(sfu__lpnn_new(&worker, p.dataset, p.net, &request, plain(), NULL));
     const int64_t size = sfu__lpnn_parameters(worker)->size;
     assert_int_equal(size, p.r.parameters.size);
     draw_theta(sfu__lpnn_theta(worker), &p, seed);
@@ -225,7 +225,7 @@ static void check_steps(const char *net, uint64_t seed, double dropout) {
     sfu__score training, validation;
     problem_make(&p, net, USUAL, seed);
     const sfu__plan_request request = request_of(&p);
-    assert_ok(sfu__lpnn_new(&worker, p.dataset, p.net, &request, plain(), 1));
+    assert_ok(sfu__lpnn_new(&worker, p.dataset, p.net, &request, plain(), NULL));
     const int64_t size = p.r.parameters.size;
     sfu__lpnn_start(worker, p.train_labels, seed);
     double *theta = to_double(sfu__lpnn_theta(worker), size), *gradient = to_double(NULL, size);
@@ -264,7 +264,7 @@ static void test_start(void **state) {
         sfu__lpnn_worker *worker;
         problem_make(&p, clamp ? "lpnn(f=clamp, output=f)" : "lpnn(f=softmax, output=f)", USUAL, 3);
         const sfu__plan_request request = request_of(&p);
-        assert_ok(sfu__lpnn_new(&worker, p.dataset, p.net, &request, plain(), 1));
+        assert_ok(sfu__lpnn_new(&worker, p.dataset, p.net, &request, plain(), NULL));
         sfu__lpnn_start(worker, p.train_labels, 1);
         sfu__lpnn_forward(worker, SFU_PASS_PREDICT);
         const sfu__dense P = sfu__lpnn_output(worker, SFU_PASS_PREDICT);
@@ -294,6 +294,7 @@ typedef struct course {
 static course run_course(const sfu_dataset *dataset, const sfu_net *net, const sfu__backend *backend, int threads) {
     course c = {0};
     sfu__lpnn_worker *worker;
+    sfu__team *team;
     int32_t counts[2];
     const int32_t *train = sfu_dataset_standard(dataset, SFU_TRAIN, &counts[0]);
     const int32_t *val = sfu_dataset_standard(dataset, SFU_VAL, &counts[1]);
@@ -303,7 +304,8 @@ static course run_course(const sfu_dataset *dataset, const sfu_net *net, const s
     for (int i = 0; i < counts[0] + counts[1]; i++) {
         labels[i] = sfu_dataset_labels(dataset)[i < counts[0] ? train[i] : val[i - counts[0]]];
     }
-    assert_ok(sfu__lpnn_new(&worker, dataset, net, &request, backend, threads));
+    assert_ok(sfu__team_new(&team, threads));
+    assert_ok(sfu__lpnn_new(&worker, dataset, net, &request, backend, team));
     sfu__lpnn_start(worker, labels, 4);
     for (int t = 0; t < EPOCHS; t++) {
         const sfu__epoch epoch = {.seed = 9,
@@ -326,6 +328,7 @@ static course run_course(const sfu_dataset *dataset, const sfu_net *net, const s
     memcpy(c.theta, sfu__lpnn_theta(worker), (size_t)c.size * sizeof *c.theta);
     free(labels);
     sfu__lpnn_free(worker);
+    sfu__team_free(team);
     return c;
 }
 
@@ -440,7 +443,7 @@ static sfu_status make_worker(void *context) {
     const problem *p = context;
     sfu__lpnn_worker *worker;
     const sfu__plan_request request = request_of(p);
-    const sfu_status status = sfu__lpnn_new(&worker, p->dataset, p->net, &request, plain(), 2);
+    const sfu_status status = sfu__lpnn_new(&worker, p->dataset, p->net, &request, plain(), NULL);
     sfu__lpnn_free(worker);
     return status;
 }

@@ -303,10 +303,12 @@ static void run(tally *tally, trial *it, unsigned rewrites, const sfu__backend *
     const sfu__plan_request request = request_of(it, rewrites);
     sfu__plan *plan = NULL;
     sfu__worker *worker = NULL;
+    sfu__team *team = NULL;
+    assert_ok(sfu__team_new(&team, threads));
     if (sfu__plan_new(&plan, it->dataset, it->net, &request) != SFU_OK) {
         fail_msg("%s: %s", it->text, sfu_message());
     }
-    assert_ok(sfu__worker_new(&worker, plan, backend, threads));
+    assert_ok(sfu__worker_new(&worker, plan, backend, team));
     assert_int_equal(sfu__plan_parameters(plan)->size, it->parameters.size);
     it->settings.features_sparse = drops_sparse(plan);
     for (int64_t i = 0; i < it->parameters.size; i++) {
@@ -321,6 +323,7 @@ static void run(tally *tally, trial *it, unsigned rewrites, const sfu__backend *
     compare_output(tally, it, at, worker, plan, SFU_PASS_EVALUATE, it->start);
     train(tally, it, at, worker, plan);
     sfu__worker_free(worker);
+    sfu__team_free(team);
     sfu__plan_free(plan);
 }
 
@@ -354,7 +357,7 @@ static void run_free(double *most, trial *it) {
     sfu__plan *plan = NULL;
     sfu__worker *worker = NULL;
     assert_ok(sfu__plan_new(&plan, it->dataset, it->net, &request));
-    assert_ok(sfu__worker_new(&worker, plan, kernels(0), 1));
+    assert_ok(sfu__worker_new(&worker, plan, kernels(0), NULL));
     memset(&ours, 0, sizeof ours);
     it->settings.training = true;
     it->settings.features_sparse = drops_sparse(plan);
@@ -448,7 +451,7 @@ static sfu_status make_both(void *context) {
     sfu__worker *worker = NULL;
     sfu_status status = sfu__plan_new(&plan, it->dataset, it->net, &request);
     if (status == SFU_OK) {
-        status = sfu__worker_new(&worker, plan, sfu__backend_cpu_set(0), 1);
+        status = sfu__worker_new(&worker, plan, sfu__backend_cpu_set(0), NULL);
     }
     sfu__worker_free(worker);
     sfu__plan_free(plan);

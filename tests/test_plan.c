@@ -4,6 +4,8 @@
 
 #include "plan_int.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct fixture {
@@ -96,6 +98,99 @@ static void never_predicted_slower_than_plain(void **state) {
     }
 }
 
+/* ---- every way -------------------------------------------------------------------------------------------------- */
+
+/* The gradient of the first step, or the probabilities of validation, of a plan whose passes are computed so. */
+static float *numbers_of(int64_t *count, sfu__plan **plan, const fixture *it, const char *text, sfu_pass pass,
+                         const int *ways) {
+    sfu_net *net = NULL;
+    sfu__worker *worker = NULL;
+    const sfu__backend *backend;
+    sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
+    sfu__score training, validation;
+    int32_t labels[1000];
+    request.dropout = false; /* a mask has another place in sparse rows than in dense ones */
+    memcpy(request.ways[pass], ways, sizeof request.ways[pass]);
+    assert_true(request.count[SFU_PASS_TRAIN] <= 1000);
+    for (int32_t i = 0; i < request.count[SFU_PASS_TRAIN]; i++) {
+        labels[i] = sfu_dataset_labels(it->dataset)[request.nodes[SFU_PASS_TRAIN][i]];
+    }
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu__plan_new(plan, it->dataset, net, &request));
+    assert_ok(sfu__backend_cpu(&backend));
+    assert_ok(sfu__worker_new(&worker, *plan, backend, NULL));
+    sfu__parameters_start(sfu__worker_theta(worker), &(*plan)->parameters, net, NULL, 1);
+    const float *from = sfu__worker_gradient(worker);
+    *count = (*plan)->parameters.size;
+    if (pass == SFU_PASS_TRAIN) {
+        const sfu__epoch epoch = {.seed = 1, .number = 1, .lr = 0.01F, .target = {.labels = labels}};
+        sfu__worker_epoch(worker, &epoch, &training, &validation);
+    } else {
+        sfu__worker_forward(worker, pass);
+        const sfu__dense output = sfu__worker_output(worker, pass);
+        from = output.data;
+        *count = (int64_t)output.rows * output.ld;
+    }
+    float *numbers = malloc((size_t)*count * sizeof *numbers);
+    assert_non_null(numbers);
+    memcpy(numbers, from, (size_t)*count * sizeof *numbers);
+    sfu__worker_free(worker);
+    sfu_net_free(net);
+    return numbers;
+}
+
+static void assert_near(const float *a, const float *b, int64_t count, const char *text) {
+    double largest = 0, apart = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs((double)a[i]), difference = fabs((double)a[i] - (double)b[i]);
+        largest = size > largest ? size : largest;
+        apart = difference > apart ? difference : apart;
+    }
+    if (!(apart <= 1e-5 * largest && largest > 0)) {
+        fail_msg("%s: %g apart of %g", text, apart, largest);
+    }
+}
+
+/* Each way of a run, the others as they are chosen, computes the same, and is not predicted to be faster but for what
+ * is estimated from some of the rows. Returns how many there were. */
+static int try_each_way(const fixture *it, const char *text, sfu_pass pass) {
+    const double estimated = 1.1;
+    int none[SFU__RUNS] = {0}, tried = 0;
+    int64_t count, again;
+    sfu__plan *chosen, *other;
+    float *wanted = numbers_of(&count, &chosen, it, text, pass, none);
+    const sfu__pass *as_chosen = &chosen->passes[pass];
+    for (int run = 0; run < as_chosen->run_count; run++) {
+        for (int way = 1; way <= as_chosen->runs[run].ways; way++, tried++) {
+            int ways[SFU__RUNS] = {0};
+            ways[run] = way;
+            float *got = numbers_of(&again, &other, it, text, pass, ways);
+            assert_int_equal(other->passes[pass].runs[run].number, way);
+            assert_int_equal(count, again);
+            assert_near(wanted, got, count, text);
+            assert_true(nominal_seconds(chosen, pass) <= estimated * nominal_seconds(other, pass));
+            assert_true(way != as_chosen->runs[run].number || memcmp(wanted, got, (size_t)count * sizeof *got) == 0);
+            sfu__plan_free(other);
+            free(got);
+        }
+    }
+    sfu__plan_free(chosen);
+    free(wanted);
+    return tried;
+}
+
+static void every_way_computes_the_same(void **state) {
+    static const char *const texts[] = {"gcn", "smooth^2 | dense 16 relu | softmax",
+                                        "dense 16 relu | softmax | smooth^2",
+                                        "dense 16 relu | smooth^2 | dense 8 | softmax"};
+    int tried = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tried += try_each_way(*state, texts[i], SFU_PASS_TRAIN);
+        tried += try_each_way(*state, texts[i], SFU_PASS_EVALUATE);
+    }
+    assert_true(tried > 40);
+}
+
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
 
 static void refuses_a_column_that_is_not_there(void **state) {
@@ -130,7 +225,7 @@ static sfu_status make_and_run(void *context) {
     const sfu__plan_request request = request_of(job->it, SFU__ALL_REWRITES);
     SFU_TRY(sfu_net_parse(&net, job->text, NULL));
     SFU_TRY(sfu__plan_new(&plan, job->it->dataset, net, &request));
-    SFU_TRY(sfu__worker_new(&worker, plan, backend, 1));
+    SFU_TRY(sfu__worker_new(&worker, plan, backend, NULL));
     SFU_TRY(sfu__worker_measure(worker, true));
     sfu__worker_forward(worker, SFU_PASS_EVALUATE);
 done:
@@ -168,9 +263,8 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folded_features_are_shared),
-        cmocka_unit_test(never_predicted_slower_than_plain),
-        cmocka_unit_test(refuses_a_column_that_is_not_there),
+        cmocka_unit_test(folded_features_are_shared),  cmocka_unit_test(never_predicted_slower_than_plain),
+        cmocka_unit_test(every_way_computes_the_same), cmocka_unit_test(refuses_a_column_that_is_not_there),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);

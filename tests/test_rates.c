@@ -1,12 +1,14 @@
-/* What steps are predicted to take, and the file that a machine's rates are kept in. */
+/* What steps are predicted to take, the file that a machine's rates are kept in, and that no plan follows them. */
 #include "support.h"
 
 #include "rates.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- formulas --------------------------------------------------------------------------------------------------- */
 
@@ -267,6 +269,131 @@ static void test_bench(void **state) {
     }
 }
 
+/* "measures in under ten seconds": of a core, so that a busy machine is not blamed. */
+static void test_bench_is_quick(void **state) {
+    (void)state;
+    const double limit = 10.0;
+    sfu_bench *bench = NULL;
+    if (test_is_slow()) {
+        print_message("skipped: only a release build has to be quick\n");
+        skip();
+    }
+    const clock_t begin = clock();
+    assert_ok(sfu_bench_new(&bench, false, NULL, NULL));
+    const double took = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    sfu_bench_free(bench);
+    if (took >= limit) {
+        fail_msg("%.1f s of a core", took);
+    }
+}
+
+/* ---- plans do not follow ------------------------------------------------------------------------------------------
+ */
+
+/* Keeps rates for this machine under which sparse products cost `sparse` times, dense ones `dense` times the nominal.
+ */
+static void keep_strange_rates(double sparse, double dense) {
+    const sfu__backend *backend = NULL;
+    sfu__measured measured = made_up();
+    assert_ok(sfu__backend_cpu(&backend));
+    snprintf(measured.kernels, sizeof measured.kernels, "%s", backend->name);
+    for (int w = 0; w < SFU__WIDTHS; w++) {
+        for (int s = 0; s < SFU__SIZES; s++) {
+            measured.rates.gather_ns[s][w] *= sparse;
+        }
+        measured.rates.unit_ns[SFU__OP_GEMM][w] *= dense;
+        measured.rates.unit_ns[SFU__OP_GEMM_T][w] *= dense;
+    }
+    assert_ok(sfu__measured_save(&measured));
+}
+
+/* A plan as text, without its times, and the predicted seconds of an epoch. */
+static void describe(sfu__text *text, double *predicted, const sfu_dataset *dataset, const sfu_split *split,
+                     const char *name, bool nominal) {
+    sfu_net *net = NULL;
+    sfu_plan *plan = NULL;
+    sfu_plan_options options;
+    const sfu_step *step;
+    sfu_plan_options_init(&options);
+    *text = (sfu__text){0};
+    *predicted = 0.0;
+    assert_ok(sfu_net_parse(&net, name, NULL));
+    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
+    assert_true(sfu_plan_is_nominal(plan) == nominal);
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        for (int i = 0; (step = sfu_plan_step(plan, (sfu_pass)pass, i)) != NULL; i++) {
+            assert_ok(sfu__text_format(text, "%d %s %s [%d, %d] %.17g %.17g %s\n", pass, step->op, step->text,
+                                       step->rows, step->cols, step->flops, step->bytes, step->why));
+            *predicted += step->predicted_s;
+        }
+    }
+    sfu_plan_free(plan);
+    sfu_net_free(net);
+}
+
+/* Measured, a plan has a best round, and quartiles in their order; before, it has neither. */
+static void test_spread(void **state) {
+    (void)state;
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    sfu_net *net = NULL;
+    sfu_plan *plan = NULL;
+    sfu_plan_options options;
+    sfu_plan_options_init(&options);
+    options.threads = 1;
+    assert_ok(sfu_dataset_open(&dataset, "citation"));
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    assert_ok(sfu_net_parse(&net, "sgcn", NULL));
+    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
+    assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_TRAIN).median_s));
+    assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_PREDICT).low_s));
+    assert_ok(sfu_plan_measure(plan));
+    const sfu_spread epoch = sfu_plan_spread(plan, SFU_PASS_TRAIN), predict = sfu_plan_spread(plan, SFU_PASS_PREDICT);
+    const sfu_spread validation = sfu_plan_spread(plan, SFU_PASS_EVALUATE);
+    assert_memory_equal(&epoch, &validation, sizeof epoch);
+    const double best =
+        sfu_plan_cost(plan, SFU_PASS_TRAIN).measured_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE).measured_s;
+    assert_true(best < 1.0001 * epoch.low_s && epoch.low_s <= epoch.median_s && epoch.median_s <= epoch.high_s);
+    assert_true(sfu_plan_cost(plan, SFU_PASS_PREDICT).measured_s < 1.0001 * predict.low_s);
+    assert_true(predict.low_s <= predict.median_s && predict.median_s <= predict.high_s);
+    sfu_plan_free(plan);
+    sfu_net_free(net);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+static void assert_same_plan(const sfu_dataset *dataset, const sfu_split *split, const char *name) {
+    static const double strange[][2] = {{1000, 1e-3}, {1e-3, 1000}};
+    sfu__text nominal, here;
+    double seconds_nominal, seconds_here;
+    assert_int_equal(setenv("XDG_CACHE_HOME", test_path("no-rates"), 1), 0);
+    describe(&nominal, &seconds_nominal, dataset, split, name, true);
+    assert_int_equal(setenv("XDG_CACHE_HOME", test_path("strange-rates"), 1), 0);
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
+        keep_strange_rates(strange[i][0], strange[i][1]);
+        describe(&here, &seconds_here, dataset, split, name, false);
+        assert_string_equal(nominal.bytes, here.bytes);
+        assert_true(seconds_here > 10 * seconds_nominal || strange[i][0] < 1); /* the rates did arrive */
+        sfu__text_clear(&here);
+    }
+    sfu__text_clear(&nominal);
+}
+
+static void test_same_plans(void **state) {
+    (void)state;
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    assert_ok(sfu_dataset_open(&dataset, "citation"));
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    for (int i = 0; sfu_net_name(i, NULL) != NULL; i++) {
+        if (strcmp(sfu_net_name(i, NULL), "lpnn") != 0) { /* which has no plan */
+            assert_same_plan(dataset, split, sfu_net_name(i, NULL));
+        }
+    }
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
 static int use_a_fresh_folder(void **state) {
     (void)state;
     static int number;
@@ -284,6 +411,9 @@ int main(void) {
                                        cmocka_unit_test_setup(test_kept, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_broken, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_no_memory, use_a_fresh_folder),
-                                       cmocka_unit_test_setup(test_bench, use_a_fresh_folder)};
+                                       cmocka_unit_test_setup(test_bench, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_bench_is_quick, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_spread, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_same_plans, use_a_fresh_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

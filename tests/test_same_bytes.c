@@ -139,7 +139,9 @@ static void train(outcome *to, const material *it, const experiment *what, const
     double scores[64] = {0};
     const sfu__parameters *parameters = sfu__plan_parameters(plan);
     sfu__worker *worker = NULL;
-    assert_ok(sfu__worker_new(&worker, plan, backend, threads));
+    sfu__team *team = NULL;
+    assert_ok(sfu__team_new(&team, threads));
+    assert_ok(sfu__worker_new(&worker, plan, backend, team));
     sfu__parameters_start(sfu__worker_theta(worker), parameters, net, NULL, 7);
     run_epochs(worker, it, what, scores);
     sfu__worker_forward(worker, SFU_PASS_PREDICT);
@@ -148,6 +150,7 @@ static void train(outcome *to, const material *it, const experiment *what, const
     digest_rows(to->digest[1], &output);
     assert_ok(sfu__digest_of(to->digest[2], scores, sizeof scores));
     sfu__worker_free(worker);
+    sfu__team_free(team);
 }
 
 /* ---- all of them agree ------------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,104 @@ static void nobody_passes_a_barrier_early(void **state) {
         check_sums(team, sizes[i], sizes[i] > 3 ? 50 : 1000);
         sfu__team_free(team);
     }
+}
+
+/* ---- open teams ------------------------------------------------------------------------------------------------- */
+
+/* Threads that help one team whenever it lets them, until told to end. */
+typedef struct helper {
+    sfu__team *team;
+    pthread_t handle;
+    atomic_bool *ends;
+    int64_t helped;
+} helper;
+
+static void *helper_main(void *argument) {
+    helper *self = argument;
+    while (!atomic_load(self->ends)) {
+        self->helped += sfu__team_help(self->team);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* The sum of 1 to COUNT by shares: right only where the size is the same for all from one end of a region to the
+ * other, and everybody has a number of its own. */
+enum { COUNT = 1000, SUM = COUNT * (COUNT + 1) / 2 };
+typedef struct shares {
+    sfu__team *team;
+    int64_t sums[THREADS];
+    int64_t total;
+} shares;
+
+static void add_share(void *context, int thread) {
+    shares *all = context;
+    const int size = sfu__team_size(all->team);
+    all->sums[thread] = 0;
+    for (int i = thread + 1; i <= COUNT; i += size) {
+        all->sums[thread] += i;
+    }
+    sfu__team_barrier(all->team);
+    if (thread == size - 1) {
+        all->total = 0;
+        for (int i = 0; i < size; i++) {
+            all->total += all->sums[i];
+        }
+    }
+}
+
+/* Helpers come whenever they can and are sent away every few regions. Returns the largest size seen. */
+static int run_open(sfu__team *team, int regions, int between) {
+    shares all = {.team = team};
+    int largest = 1;
+    for (int i = 0; i < regions; i++) {
+        if (i % between == 0) {
+            sfu__team_dismiss(team);
+            assert_int_equal(sfu__team_size(team), 1);
+            sfu__team_invite(team);
+        }
+        const int size = sfu__team_gather(team);
+        assert_in_range(size, 1, sfu__team_most(team));
+        assert_int_equal(size, sfu__team_size(team));
+        largest = size > largest ? size : largest;
+        sfu__team_run(team, add_share, &all);
+        assert_int_equal(all.total, SUM);
+        if (size == 1) {
+            sched_yield(); /* they may need this core to come */
+        }
+    }
+    return largest;
+}
+
+static void helpers_come_and_go(void **state) {
+    (void)state;
+    enum { HELPERS = 5, MOST = 4, REGIONS = 3000 };
+    sfu__team *team;
+    helper helpers[HELPERS];
+    atomic_bool ends = false;
+    assert_ok(sfu__team_open(&team, MOST));
+    assert_int_equal(sfu__team_most(team), MOST);
+    assert_int_equal(sfu__team_size(team), 1);
+    assert_false(sfu__team_help(team)); /* not invited */
+    for (int i = 0; i < HELPERS; i++) {
+        helpers[i] = (helper){.team = team, .ends = &ends};
+        assert_int_equal(pthread_create(&helpers[i].handle, NULL, helper_main, &helpers[i]), 0);
+    }
+    int largest = run_open(team, REGIONS, 7);
+    for (int tries = 0; largest < MOST && tries < 200; tries++) { /* a busy machine may keep some of them away */
+        const int next = run_open(team, 100, 50);
+        largest = next > largest ? next : largest;
+    }
+    assert_int_equal(largest, MOST); /* five want to help, three may */
+    atomic_store(&ends, true);
+    sfu__team_dismiss(team);
+    int64_t helped = 0;
+    for (int i = 0; i < HELPERS; i++) {
+        pthread_join(helpers[i].handle, NULL);
+        helped += helpers[i].helped;
+    }
+    assert_true(helped > 0);
+    sfu__team_free(team);
 }
 
 static void no_team_is_the_caller(void **state) {
@@ -223,15 +322,11 @@ static void times(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_passes_a_barrier_early),
-        cmocka_unit_test(no_team_is_the_caller),
-        cmocka_unit_test(odd_sizes),
-        cmocka_unit_test(a_team_that_does_nothing),
-        cmocka_unit_test(sleepers_wake),
-        cmocka_unit_test(fewer_threads_than_wanted),
-        cmocka_unit_test(the_caller_keeps_its_cores_and_signals),
-        cmocka_unit_test(each_allocation_fails),
-        cmocka_unit_test(times),
+        cmocka_unit_test(nobody_passes_a_barrier_early), cmocka_unit_test(helpers_come_and_go),
+        cmocka_unit_test(no_team_is_the_caller),         cmocka_unit_test(odd_sizes),
+        cmocka_unit_test(a_team_that_does_nothing),      cmocka_unit_test(sleepers_wake),
+        cmocka_unit_test(fewer_threads_than_wanted),     cmocka_unit_test(the_caller_keeps_its_cores_and_signals),
+        cmocka_unit_test(each_allocation_fails),         cmocka_unit_test(times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

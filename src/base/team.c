@@ -4,6 +4,9 @@
  * is two barriers: the others wait in the first for work, and everybody meets in the second at its end. Who waits looks
  * at the generation for a short while, which is how long the others usually take, and then sleeps; where there are more
  * threads than cores it sleeps at once, for the one it waits for may need its core.
+ *
+ * An open team changes its size only where its owner gathers or dismisses, between regions: those who are in it then
+ * wait in the first barrier, and are not counted again before the owner comes to it.
  */
 #define _GNU_SOURCE /* sched_getaffinity, pthread_attr_setaffinity_np */
 #include "team.h"
@@ -24,7 +27,8 @@ typedef struct member {
 } member;
 
 struct sfu__team {
-    int size;
+    atomic_int size; /* read after arriving: who arrives behind newcomers sees the size that they made */
+    int most;
     bool spins; /* every thread can have a core */
     bool stop;
     sfu__team_fn job;
@@ -32,6 +36,14 @@ struct sfu__team {
     member *others; /* [size - 1] */
     pthread_mutex_t lock;
     pthread_cond_t moved; /* the generation did */
+
+    /* open teams, under the lock: */
+    bool open, invites, leaves; /* leaves: all others are being sent away */
+    int inside;                 /* threads in sfu__team_help, beyond the refusals */
+    int next;                   /* the number of the next one who is taken in */
+    unsigned takings;           /* how often newcomers were taken in */
+    pthread_cond_t taken, gone;
+    atomic_int coming; /* of those inside: not taken in yet */
     char apart[CACHE_LINE];
     atomic_int arrived;
     char apart2[CACHE_LINE];
@@ -80,7 +92,8 @@ void sfu__team_barrier(sfu__team *team) {
         return;
     }
     const unsigned before = atomic_load_explicit(&team->generation, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
+    const int here = atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1;
+    if (here < team->size) {
         if (!team->spins || !spin_until_moved(team, before)) {
             sleep_until_moved(team, before);
         }
@@ -98,19 +111,24 @@ void sfu__team_barrier(sfu__team *team) {
 
 /* ---- regions -------------------------------------------------------------------------------------------------- */
 
-static void *member_main(void *argument) {
-    const member *self = argument;
-    sfu__team *team = self->team;
-    pthread_mutex_lock(&team->lock); /* held until the team has its size */
-    pthread_mutex_unlock(&team->lock);
+/* Region after region, until the first barrier is one to go home from. */
+static void serve(sfu__team *team, int thread) {
     for (;;) {
         sfu__team_barrier(team);
         if (team->stop) {
-            return NULL;
+            return;
         }
-        team->job(team->context, self->thread);
+        team->job(team->context, thread);
         sfu__team_barrier(team);
     }
+}
+
+static void *member_main(void *argument) {
+    const member *self = argument;
+    pthread_mutex_lock(&self->team->lock); /* held until the team has its size */
+    pthread_mutex_unlock(&self->team->lock);
+    serve(self->team, self->thread);
+    return NULL;
 }
 
 void sfu__team_run(sfu__team *team, sfu__team_fn job, void *context) {
@@ -126,6 +144,75 @@ void sfu__team_run(sfu__team *team, sfu__team_fn job, void *context) {
 }
 
 int sfu__team_size(const sfu__team *team) { return team == NULL ? 1 : team->size; }
+int sfu__team_most(const sfu__team *team) { return team == NULL ? 1 : team->most; }
+
+/* ---- open teams ----------------------------------------------------------------------------------------------- */
+
+void sfu__team_invite(sfu__team *team) {
+    pthread_mutex_lock(&team->lock);
+    team->invites = true;
+    pthread_mutex_unlock(&team->lock);
+}
+
+int sfu__team_gather(sfu__team *team) {
+    if (team == NULL || atomic_load_explicit(&team->coming, memory_order_relaxed) == 0) {
+        return sfu__team_size(team);
+    }
+    pthread_mutex_lock(&team->lock);
+    team->next = team->size;
+    team->size += team->coming;
+    team->coming = 0;
+    team->takings++;
+    pthread_cond_broadcast(&team->taken);
+    pthread_mutex_unlock(&team->lock);
+    return team->size;
+}
+
+void sfu__team_dismiss(sfu__team *team) {
+    pthread_mutex_lock(&team->lock);
+    team->invites = false;
+    team->leaves = true;
+    team->coming = 0;
+    pthread_cond_broadcast(&team->taken);
+    pthread_mutex_unlock(&team->lock);
+    team->stop = true;
+    sfu__team_barrier(team); /* those who were taken in are sent home from here */
+    pthread_mutex_lock(&team->lock);
+    while (team->inside > 0) {
+        pthread_cond_wait(&team->gone, &team->lock);
+    }
+    team->size = 1;
+    team->stop = team->leaves = false;
+    pthread_mutex_unlock(&team->lock);
+}
+
+/* Waits to be taken in, and gives the number in the team, or 0 where all are sent away first. Under the lock. */
+static int wait_to_be_taken(sfu__team *team) {
+    const unsigned before = team->takings;
+    while (team->takings == before && !team->leaves) {
+        pthread_cond_wait(&team->taken, &team->lock);
+    }
+    return team->takings != before ? team->next++ : 0;
+}
+
+bool sfu__team_help(sfu__team *team) {
+    pthread_mutex_lock(&team->lock);
+    const bool welcome = team->invites && team->size + team->coming < team->most;
+    if (welcome) {
+        team->inside++;
+        team->coming++;
+        const int thread = wait_to_be_taken(team);
+        if (thread > 0) {
+            pthread_mutex_unlock(&team->lock);
+            serve(team, thread);
+            pthread_mutex_lock(&team->lock);
+        }
+        team->inside--;
+        pthread_cond_signal(&team->gone);
+    }
+    pthread_mutex_unlock(&team->lock);
+    return welcome;
+}
 
 /* ---- making it ------------------------------------------------------------------------------------------------ */
 
@@ -153,12 +240,15 @@ static bool start_member(member *self, int core) {
     return made;
 }
 
+static bool allowed_cores(cpu_set_t *allowed) {
+    return sched_getaffinity(0, sizeof *allowed, allowed) == 0 && CPU_COUNT(allowed) > 0;
+}
+
 /* Starts the others, each on a core of its own where there are enough: those after the core that the caller is on now,
  * which itself stays free to move. Signals are the caller's. */
 static void start_members(sfu__team *team, int threads) {
     cpu_set_t allowed;
-    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0;
-    team->spins = known && threads <= CPU_COUNT(&allowed);
+    team->spins = allowed_cores(&allowed) && threads <= CPU_COUNT(&allowed);
     int core = team->spins ? sched_getcpu() : -1;
     sigset_t all, before;
     sigfillset(&all);
@@ -177,17 +267,18 @@ static void start_members(sfu__team *team, int threads) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-sfu_status sfu__team_new(sfu__team **team, int threads) {
+static sfu_status make(sfu__team **team, int most) {
     sfu_status status = SFU_OK;
     sfu__team *made = NULL;
     *team = NULL;
-    threads = threads < 1 ? 1 : threads < THREADS_MAX ? threads : THREADS_MAX;
     SFU_ALLOC_ZERO(made, 1);
     made->size = 1;
-    SFU_ALLOC(made->others, threads);
+    made->most = most < 1 ? 1 : most < THREADS_MAX ? most : THREADS_MAX;
+    SFU_ALLOC(made->others, made->most);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->moved, NULL);
-    start_members(made, threads);
+    pthread_cond_init(&made->taken, NULL);
+    pthread_cond_init(&made->gone, NULL);
     *team = made;
     made = NULL;
 done:
@@ -195,15 +286,40 @@ done:
     return status;
 }
 
+sfu_status sfu__team_new(sfu__team **team, int threads) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(make(team, threads));
+    start_members(*team, (*team)->most);
+    (*team)->most = (*team)->size;
+done:
+    return status;
+}
+
+sfu_status sfu__team_open(sfu__team **team, int most) {
+    sfu_status status = SFU_OK;
+    cpu_set_t allowed;
+    SFU_TRY(make(team, most));
+    (*team)->open = true;
+    (*team)->spins = allowed_cores(&allowed) && (*team)->most <= CPU_COUNT(&allowed);
+done:
+    return status;
+}
+
 void sfu__team_free(sfu__team *team) {
     if (team == NULL) {
         return;
     }
-    team->stop = true;
-    sfu__team_barrier(team);
+    if (team->open) {
+        sfu__team_dismiss(team);
+    } else {
+        team->stop = true;
+        sfu__team_barrier(team);
+    }
     for (int i = 0; i + 1 < team->size; i++) {
         pthread_join(team->others[i].handle, NULL);
     }
+    pthread_cond_destroy(&team->gone);
+    pthread_cond_destroy(&team->taken);
     pthread_cond_destroy(&team->moved);
     pthread_mutex_destroy(&team->lock);
     sfu__free(team->others);

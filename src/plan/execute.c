@@ -5,7 +5,6 @@
  */
 #include "plan_int.h"
 #include "clock.h"
-#include "team.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,14 +15,14 @@ typedef struct ready {
     sfu__dense c, a, b;
     sfu__sparse sparse;
     const float *bias;
-    const int64_t *bounds; /* [threads + 1] */
+    const int64_t *bounds; /* [threads + 1], in room for all that the team may get */
     const sfu__mask *mask;
 } ready;
 
 typedef struct ready_pass {
     ready *steps;
     size_t count;
-    int64_t *bounds; /* [cuts][threads + 1] */
+    int64_t *bounds; /* [cuts][most threads + 1] */
     sfu__mask *masks;
     sfu__score *scores; /* [blocks of the output] */
     int64_t score_count;
@@ -36,8 +35,9 @@ struct sfu__worker {
     const sfu__plan *plan;
     const sfu__backend *backend;
     sfu__team *team;
-    int threads;
+    int threads;   /* in the region at hand; the bounds of all steps are for so many */
     float *memory; /* all of the arrays below */
+    int64_t bytes; /* of it */
     float *arena, *theta, *m, *v, *gradient, *values, *value_gradients;
     sfu__learned_work **learned; /* [smoothers], NULL where not learned */
     ready_pass passes[SFU_PASSES];
@@ -97,6 +97,7 @@ static sfu_status take_memory(sfu__worker *self) {
     }
     const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
     SFU_ALLOC(self->memory, total);
+    self->bytes = total * (int64_t)sizeof *self->memory;
     memset(self->memory, 0, (size_t)total * sizeof *self->memory);
     self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
     self->theta = self->arena + sfu__whole_lines(arena);
@@ -120,6 +121,18 @@ static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__cut *cu
     }
 }
 
+static size_t bounds_room(const sfu__worker *self) { return (size_t)sfu__team_most(self->team) + 1; }
+
+static void share_out_all(sfu__worker *self, int threads) {
+    self->threads = threads;
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        const sfu__pass *pass = &self->plan->passes[kind];
+        for (size_t i = 0; pass->there && i < pass->cut_count; i++) {
+            share_out(self->passes[kind].bounds + i * bounds_room(self), pass, &pass->cuts[i], threads);
+        }
+    }
+}
+
 /* ---- making a worker -------------------------------------------------------------------------------------------- */
 
 static void make_ready_step(ready *to, const sfu__worker *self, const sfu__pass *pass, const ready_pass *ready_at,
@@ -131,7 +144,7 @@ static void make_ready_step(ready *to, const sfu__worker *self, const sfu__pass 
                   .b = dense_of(self, &step->b),
                   .sparse = sparse_of(self, pass, step->block),
                   .bias = place_of(self, &step->bias),
-                  .bounds = ready_at->bounds + (size_t)step->cut * ((size_t)self->threads + 1),
+                  .bounds = ready_at->bounds + (size_t)step->cut * bounds_room(self),
                   .mask = step->mask >= 0 ? &ready_at->masks[step->mask] : &no_mask};
 }
 
@@ -141,15 +154,12 @@ static sfu_status make_ready(ready_pass *to, const sfu__worker *self, const sfu_
     to->count = pass->step_count;
     to->score_count = sfu__block_count(rows);
     SFU_ALLOC(to->steps, to->count);
-    SFU_ALLOC(to->bounds, pass->cut_count * ((size_t)self->threads + 1));
+    SFU_ALLOC(to->bounds, pass->cut_count * bounds_room(self));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
     SFU_ALLOC_ZERO(to->scores, to->score_count);
     if (!pass->pruned) {
         SFU_ALLOC(to->labels, rows);
         SFU_ALLOC(to->weights, rows);
-    }
-    for (size_t i = 0; i < pass->cut_count; i++) {
-        share_out(to->bounds + i * ((size_t)self->threads + 1), pass, &pass->cuts[i], self->threads);
     }
     for (size_t i = 0; i < pass->step_count; i++) {
         make_ready_step(&to->steps[i], self, pass, to, &pass->steps[i]);
@@ -177,21 +187,17 @@ void sfu__worker_free(sfu__worker *worker) {
     }
     sfu__free(worker->learned);
     sfu__free(worker->memory);
-    sfu__team_free(worker->team);
     sfu__free(worker);
 }
 
-sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend, int threads) {
+sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
     sfu__worker *self = NULL;
     *worker = NULL;
     SFU_ALLOC_ZERO(self, 1);
     self->plan = plan;
     self->backend = backend;
-    if (threads > 1) {
-        SFU_TRY(sfu__team_new(&self->team, threads));
-    }
-    self->threads = sfu__team_size(self->team);
+    self->team = team;
     SFU_TRY(take_memory(self));
     SFU_ALLOC_ZERO(self->learned, plan->smoother_count);
     for (int i = 0; i < plan->smoother_count; i++) {
@@ -204,6 +210,7 @@ sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sf
             SFU_TRY(make_ready(&self->passes[i], self, &plan->passes[i]));
         }
     }
+    share_out_all(self, sfu__team_size(team));
     *worker = self;
     self = NULL;
 done:
@@ -284,6 +291,19 @@ static void run_adam(sfu__worker *self, const sfu__plan_step *step, sfu__range s
                         share);
 }
 
+/* One block alone would be work for one thread: its columns of A, which are the rows of the result, are shared. */
+static void run_gemm_t(const sfu__worker *self, const ready *at, sfu__range share) {
+    sfu__dense A = at->a;
+    float *parts = at->c.data;
+    if (at->step->by_columns) {
+        A.data += share.begin;
+        A.cols = (int32_t)(share.end - share.begin);
+        parts += share.begin * at->b.ld;
+        share = (sfu__range){0, A.cols > 0 ? 1 : 0};
+    }
+    self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, share);
+}
+
 static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thread) {
     const sfu__backend *to = self->backend;
     const sfu__plan_step *step = at->step;
@@ -296,7 +316,7 @@ static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thre
         to->gemm(&at->c, &at->a, &at->b, share);
         break;
     case SFU__OP_GEMM_T:
-        to->gemm_t(at->c.data, at->a.data != NULL ? &at->a : NULL, &at->b, share);
+        run_gemm_t(self, at, share);
         break;
     case SFU__OP_BLOCK_SUM:
         to->block_sum(at->c.data, at->a.data, step->parts, step->stride, share);
@@ -431,6 +451,14 @@ static void set_masks(sfu__worker *self, const sfu__epoch *epoch) {
     }
 }
 
+static void run_region(sfu__worker *worker) {
+    const int threads = sfu__team_gather(worker->team);
+    if (threads != worker->threads) {
+        share_out_all(worker, threads);
+    }
+    sfu__team_run(worker->team, region, worker);
+}
+
 void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation) {
     worker->train = true;
     worker->after = epoch->evaluate ? (int)SFU_PASS_EVALUATE : -1;
@@ -438,7 +466,7 @@ void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score 
     worker->target[SFU_PASS_EVALUATE] = target_of(worker, SFU_PASS_EVALUATE, &epoch->validation);
     worker->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
     set_masks(worker, epoch);
-    sfu__team_run(worker->team, region, worker);
+    run_region(worker);
     *training = sum_of(&worker->passes[SFU_PASS_TRAIN]);
     if (epoch->evaluate) {
         *validation = sum_of(&worker->passes[SFU_PASS_EVALUATE]);
@@ -450,7 +478,7 @@ void sfu__worker_forward(sfu__worker *worker, sfu_pass pass) {
     worker->train = false;
     worker->after = (int)pass;
     worker->target[pass] = nothing;
-    sfu__team_run(worker->team, region, worker);
+    run_region(worker);
 }
 
 sfu__dense sfu__worker_output(const sfu__worker *worker, sfu_pass pass) {
@@ -469,6 +497,8 @@ sfu_status sfu__worker_embedding(sfu__dense *embedding, const sfu__worker *worke
 }
 
 /* ---- measuring -------------------------------------------------------------------------------------------------- */
+
+int64_t sfu__worker_bytes(const sfu__worker *worker) { return worker->bytes; }
 
 sfu_status sfu__worker_measure(sfu__worker *worker, bool on) {
     sfu_status status = SFU_OK;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HEADING = 256 };
@@ -23,7 +24,8 @@ struct sfu_plan {
     listed *steps[SFU_PASSES];
     int counts[SFU_PASSES];
     sfu_pass_cost costs[SFU_PASSES];
-    int32_t *labels[SFU_PASSES]; /* of the rows of the training and the evaluation pass */
+    sfu_spread spreads[SFU_PASSES]; /* that of an epoch twice */
+    int32_t *labels[SFU_PASSES];    /* of the rows of the training and the evaluation pass */
     double dropout;
     int threads;
     bool nominal; /* the predicted times are the nominal machine's */
@@ -91,6 +93,7 @@ static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rat
     SFU_ALLOC(self->steps[pass], 2 * from->step_count);
     sfu_pass_cost *cost = &self->costs[pass];
     *cost = (sfu_pass_cost){.measured_s = NAN};
+    self->spreads[pass] = (sfu_spread){NAN, NAN, NAN};
     for (size_t i = 0; i < from->step_count; i++) {
         const sfu__plan_step *step = &from->steps[i];
         if (step->layer != layer || step->back != back || step->op == SFU__OP_SCORE) {
@@ -184,6 +187,8 @@ const sfu_step *sfu_plan_step(const sfu_plan *plan, sfu_pass pass, int i) {
 
 sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass) { return plan->costs[pass]; }
 
+sfu_spread sfu_plan_spread(const sfu_plan *plan, sfu_pass pass) { return plan->spreads[pass]; }
+
 bool sfu_plan_is_nominal(const sfu_plan *plan) { return plan->nominal; }
 
 /* What each step gathers, draws and moves: for the floor of a machine. */
@@ -248,12 +253,24 @@ static double measure_round(double *times, const sfu_plan *self, sfu__worker *wo
     return sum;
 }
 
-/* The best of several rounds, so that what else the machine does counts little; an epoch's two passes are measured
- * together. */
+static int compare_seconds(const void *a, const void *b) {
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Of the sums of the rounds, which it sorts. */
+static sfu_spread spread_of(double *sums, int rounds) {
+    qsort(sums, (size_t)rounds, sizeof *sums, compare_seconds);
+    const double median = 0.5 * (sums[(rounds - 1) / 2] + sums[rounds / 2]);
+    return (sfu_spread){sums[(rounds - 1) / 4], median, sums[rounds - 1 - (rounds - 1) / 4]};
+}
+
+/* The best of several rounds, so that what else the machine does counts little, and their spread; an epoch's two passes
+ * are measured together. */
 static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass first, sfu_pass last) {
     sfu_status status = SFU_OK;
     const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
-    double *times = NULL, best = INFINITY;
+    double *times = NULL, sums[ROUNDS_MOST] = {0}, best = INFINITY;
     SFU_ALLOC(times, steps);
     run_once(self, worker, first, 1);
     const double start = sfu__now();
@@ -265,12 +282,13 @@ static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass f
     for (int round = 0; round < rounds; round++) {
         SFU_TRY(sfu__worker_measure(worker, false));
         SFU_TRY(sfu__worker_measure(worker, true));
-        const double sum = measure_round(times, self, worker, first, last, repeats);
-        if (sum < best) {
-            best = sum;
+        sums[round] = measure_round(times, self, worker, first, last, repeats);
+        if (sums[round] < best) {
+            best = sums[round];
             take_round(self, times, first, last);
         }
     }
+    self->spreads[first] = self->spreads[last] = spread_of(sums, rounds);
 done:
     sfu__free(times);
     return status;
@@ -280,8 +298,10 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend;
     sfu__worker *worker = NULL;
+    sfu__team *team = NULL;
     SFU_TRY(sfu__backend_cpu(&backend));
-    SFU_TRY(sfu__worker_new(&worker, plan->plan, backend, plan->threads));
+    SFU_TRY(sfu__team_new(&team, plan->threads));
+    SFU_TRY(sfu__worker_new(&worker, plan->plan, backend, team));
     sfu__parameters_start(sfu__worker_theta(worker), &plan->plan->parameters, plan->net, NULL, 1);
     if (plan->plan->passes[SFU_PASS_TRAIN].there) {
         SFU_TRY(measure_passes(plan, worker, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
@@ -289,6 +309,7 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     SFU_TRY(measure_passes(plan, worker, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
 done:
     sfu__worker_free(worker);
+    sfu__team_free(team);
     return status;
 }
 

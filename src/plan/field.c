@@ -273,3 +273,18 @@ done:
     sfu__free(place_of);
     return status;
 }
+
+sfu_status sfu__block_own_values(sfu__block *block) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *view = &block->view;
+    const int64_t count = view->indptr[view->rows];
+    SFU_ALLOC(block->own.values, count);
+    for (int64_t e = 0; e < count; e++) {
+        block->own.values[e] = view->values[block->order[e]];
+    }
+    sfu__free(block->order);
+    block->order = NULL;
+    view_own(block);
+done:
+    return status;
+}

@@ -229,6 +229,14 @@ static int weights_behind(const sfu__lowering *self, int last) {
     return at < plan->link_count && plan->links[at].kind == SFU__LINK_WEIGHTS ? at : -1;
 }
 
+/* The next run of the pass is computed so. */
+static void note_run(sfu__pass *pass, const sfu__way *way) {
+    if (pass->run_count < SFU__RUNS) {
+        pass->runs[pass->run_count] = *way;
+    }
+    pass->run_count++;
+}
+
 /* From the features to behind the first weights, where the planner has a way for that; *next is the link that follows.
  */
 static sfu_status lower_features(sfu__value *now, int *next, sfu__lowering *self) {
@@ -247,6 +255,7 @@ static sfu_status lower_features(sfu__value *now, int *next, sfu__lowering *self
         SFU_TRY(sfu__dense_features(now, self, fold));
         goto done;
     }
+    note_run(self->pass, &way);
     self->layer = plan->links[weights].layer;
     SFU_TRY(sfu__mask_of(&mask, self, &plan->links[last]));
     SFU_TRY(way.sparse ? sfu__sparse_product(now, self, &way, weights, mask)
@@ -269,6 +278,7 @@ static sfu_status lower_run(sfu__value *now, int *next, sfu__lowering *self, int
     }
     const int weights = weights_behind(self, last);
     SFU_TRY(sfu__choose_hidden(&way, plan, self->kind, first, last, weights, trained_before(self, first)));
+    note_run(self->pass, &way);
     if (way.weights_first) {
         self->layer = plan->links[weights].layer;
         SFU_TRY(sfu__add_weights(now, self, now, weights, way.why_product));

@@ -148,6 +148,12 @@ static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__rec
     if (below) {
         const sfu__sparse *view = &self->pass->blocks[at->block].view;
         SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[at->block], 0, view->rows));
+        if (turned.where == SFU__VALUES_FIXED) {
+            SFU_TRY(sfu__block_own_values(&turned));
+            if (sfu__wants_by_length(self, d->at.rows, d->at.cols)) {
+                SFU_TRY(sfu__block_by_length(&turned));
+            }
+        }
         SFU_TRY(sfu__add_block(&block, self, &turned));
         sfu__value in = sfu__gradient_of(self, &at->in);
         sfu__plan_step step =

@@ -214,7 +214,8 @@ sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sf
     step.c = parts;
     step.a = A != NULL ? A->at : (sfu__operand){0};
     step.b = G->at;
-    SFU_TRY(sfu__cut_of(&step.cut, self->pass, blocks, -1));
+    step.by_columns = A != NULL && blocks == 1;
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, step.by_columns ? inner : blocks, -1));
     sfu__set_work(&step, rows, G->at.ld, inner);
     SFU_TRY(sfu__add_step(self, step));
     if (blocks != 1) {

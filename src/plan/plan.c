@@ -70,6 +70,7 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
     self->threads = sfu__thread_count(request->threads);
+    memcpy(self->ways, request->ways, sizeof self->ways);
     SFU_TRY(sfu_dataset_digest(self->digest, dataset));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
     SFU_TRY(sfu__chain_make(self, net));

@@ -10,6 +10,7 @@
 #include "backend.h"
 #include "dataset.h"
 #include "net.h"
+#include "team.h"
 
 /* The rewrites, docs/planner.md has their equations. Bits. */
 enum {
@@ -21,6 +22,9 @@ enum {
     SFU__ALL_REWRITES = 31
 };
 
+/* A pass has runs, each a number of smoothings and the weights behind them, and a run has ways to be computed. */
+enum { SFU__RUNS = 4 };
+
 typedef struct sfu__plan_request {
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
@@ -28,6 +32,8 @@ typedef struct sfu__plan_request {
     bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for making the plan; never changes it */
+    int ways[SFU_PASSES][SFU__RUNS];  /* 0: the one that the nominal rates say is the fastest; or, to compare them, its
+                                       * number from 1 on. Later runs cannot be asked for */
 } sfu__plan_request;
 
 typedef struct sfu__plan sfu__plan;
@@ -52,12 +58,16 @@ const struct sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int 
 
 /* ---- running it ---- */
 
-/* A worker has the memory and the threads that one training in flight needs. */
+/* A worker has the memory that one training in flight needs, and runs on the threads of a team, which must outlive it;
+ * NULL: on the calling thread. */
 typedef struct sfu__worker sfu__worker;
 
 SFU_CHECKED sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend,
-                                       int threads);
+                                       sfu__team *team);
 void sfu__worker_free(sfu__worker *worker);
+
+/* Its memory, as far as it grows with the data and the network. */
+int64_t sfu__worker_bytes(const sfu__worker *worker);
 
 /* The parameters: theta is read by every pass and moved by training steps, which keep Adam's moments in m and v.
  * sfu__parameters.size floats each, borrowed; theta starts as the caller writes it, m and v as zeros. */

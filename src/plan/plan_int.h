@@ -96,6 +96,7 @@ typedef struct sfu__plan_step {
     sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
     int block;            /* the sparse matrix, -1: none */
     bool add, through_softmax;
+    bool by_columns; /* gemm_t of one block: its share is one of the columns of A */
     sfu__operand bias;
     sfu__activation act;
     int mask;             /* of the pass's masks, -1: none */
@@ -122,6 +123,16 @@ typedef struct sfu__pass_mask {
     double rate; /* negative: the run's own */
 } sfu__pass_mask;
 
+/* How a run of smoothing links [first, last), and the weights that follow it where `weights`, is to be computed. */
+typedef struct sfu__way {
+    int fold;           /* features: links folded into them */
+    bool sparse;        /* features: used as a sparse matrix */
+    bool weights_first; /* S (H W) */
+    bool collapse;      /* the smoothings as one matrix */
+    int number, ways;   /* of the ways that there are, from 1 on; and how many these are */
+    char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
+} sfu__way;
+
 typedef struct sfu__pass {
     bool there;
     sfu__field *fields; /* [links + 1]: [i] of what comes into link i; nodes may be shared with the one before */
@@ -137,7 +148,9 @@ typedef struct sfu__pass {
     size_t shared_count, shared_capacity;
     int32_t **maps;
     size_t map_count, map_capacity;
-    int64_t arena;          /* floats */
+    int64_t arena;            /* floats */
+    sfu__way runs[SFU__RUNS]; /* as they are computed */
+    int run_count;
     sfu__operand output;    /* the probabilities */
     sfu__operand embedding; /* the last hidden layer; space NONE where there is none */
     int64_t fixed_bytes;    /* of the matrices above */
@@ -153,6 +166,7 @@ struct sfu__plan {
     bool dropout;
     unsigned rewrites;
     int threads;
+    int ways[SFU_PASSES][SFU__RUNS]; /* as the request has them */
     sfu__parameters parameters;
     sfu__link *links;
     int link_count;
@@ -184,6 +198,8 @@ SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smo
 /* Rows [begin_row, end_row) of what comes out of the block are columns; of a block with a turn, those that it names. */
 SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
                                             int64_t end_row);
+/* A transpose whose values are fixed gets them in its own order. */
+SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);
 
@@ -214,15 +230,6 @@ SFU_CHECKED sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const
                                   bool features);
 
 /* ways.c */
-
-/* How a run of smoothing links [first, last), and the weights that follow it where `weights`, is to be computed. */
-typedef struct sfu__way {
-    int fold;           /* features: links folded into them */
-    bool sparse;        /* features: used as a sparse matrix */
-    bool weights_first; /* S (H W) */
-    bool collapse;      /* the smoothings as one matrix */
-    char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
-} sfu__way;
 
 /* The way of the run from the features to the first weights, behind `last` smoothings; its fold is -1 where the run has
  * to be computed as one further on is, from dense features. */

@@ -155,41 +155,88 @@ static judge judge_of(const sfu__plan *plan, sfu_pass pass) {
     return (judge){plan, &plan->passes[pass], pass == SFU_PASS_TRAIN, pass == SFU_PASS_PREDICT};
 }
 
+/* ---- choosing --------------------------------------------------------------------------------------------------- */
+
+typedef struct candidate {
+    int fold;
+    bool sparse, weights_first, collapse;
+    double time; /* negative: there is none */
+} candidate;
+
+typedef struct choice {
+    candidate best;
+    candidate other;    /* the fastest of those that are folded or ordered otherwise */
+    int number, wanted; /* of the best, and the one that was asked for (0: none was), from 1 on */
+    int seen;
+} choice;
+
+/* What was asked for of the run that comes next. */
+static choice choice_of(const sfu__plan *plan, sfu_pass pass) {
+    const int run = plan->passes[pass].run_count;
+    return (choice){.best = {.fold = -1, .time = -1.0},
+                    .other = {.time = -1.0},
+                    .wanted = run < SFU__RUNS ? plan->ways[pass][run] : 0};
+}
+
+/* Looks at one more way. Of equals the first stays. */
+static void consider(choice *self, candidate it) {
+    const bool faster = self->best.time < 0.0 || it.time < self->best.time;
+    const bool better = ++self->seen == self->wanted || (faster && (self->wanted == 0 || self->seen < self->wanted));
+    const candidate loser = better ? self->best : it;
+    self->best = better ? it : self->best;
+    self->number = better ? self->seen : self->number;
+    const bool differs = loser.fold != self->best.fold || loser.weights_first != self->best.weights_first;
+    if (differs && loser.time >= 0.0 && (self->other.time < 0.0 || loser.time < self->other.time)) {
+        self->other = loser;
+    }
+}
+
+static sfu__way way_of(const choice *choice) {
+    return (sfu__way){.fold = choice->best.fold,
+                      .sparse = choice->best.sparse,
+                      .weights_first = choice->best.weights_first,
+                      .collapse = choice->best.collapse,
+                      .number = choice->number,
+                      .ways = choice->seen};
+}
+
+/* ---- runs further on -------------------------------------------------------------------------------------------- */
+
 sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int first, int last, int weights_at,
                               bool below) {
     sfu_status status = SFU_OK;
     const judge self = judge_of(plan, pass);
+    choice choice = choice_of(plan, pass);
     const bool weights = weights_at >= 0;
     const bool learned = any_learned(plan, first, last);
-    const int32_t in = first > 0 ? plan->links[first - 1].width : plan->features;
-    const int32_t out = weights ? plan->links[weights_at].width : in;
-    const sfu__field *fields = self.pass->fields;
-    double collapsed;
-    *way = (sfu__way){.fold = first};
-    SFU_TRY(collapsed_nonzeros(&collapsed, &self, first, last));
-    double best[2]; /* smoothing first, weights first */
-    bool collapse[2];
-    for (int order = 0; order < 2; order++) {
-        const bool back = self.train && (order == 1 || below || learned);
-        const double apart = smooth_seconds(&self, first, last, order == 1 ? out : in, back, -1.0);
-        const double as_one = smooth_seconds(&self, first, last, order == 1 ? out : in, back, collapsed);
-        const int64_t rows = fields[order == 1 ? first : last].count;
-        collapse[order] = collapsed >= 0.0 && as_one < apart;
-        best[order] = (collapse[order] ? as_one : apart) +
-                      (weights ? weights_seconds(&self, rows, in, out, below || (order == 0 && learned)) : 0.0);
-        if (collapsed >= 0.0) {
-            explain(way->why_smooth, collapse[order] ? "one matrix" : "one after the other",
-                    collapse[order] ? as_one : apart, collapse[order] ? "one after the other" : "as one matrix",
-                    collapse[order] ? apart : as_one);
-        }
-    }
     const bool may_reorder =
         weights && first < last && (plan->rewrites & SFU__ORDER) != 0 && !reaches_back(plan, first, last);
-    way->weights_first = may_reorder && best[1] < best[0];
-    way->collapse = collapse[way->weights_first];
+    const int32_t in = first > 0 ? plan->links[first - 1].width : plan->features;
+    const int32_t out = weights ? plan->links[weights_at].width : in;
+    double collapsed, smoothing[2][2]; /* by order and by whether as one matrix */
+    SFU_TRY(collapsed_nonzeros(&collapsed, &self, first, last));
+    for (int order = 0; order < (may_reorder ? 2 : 1); order++) { /* smoothing first, weights first */
+        const bool back = self.train && (order == 1 || below || learned);
+        const int64_t rows = self.pass->fields[order == 1 ? first : last].count;
+        const double product = weights ? weights_seconds(&self, rows, in, out, below || (order == 0 && learned)) : 0.0;
+        for (int as_one = 0; as_one < (collapsed >= 0.0 ? 2 : 1); as_one++) {
+            smoothing[order][as_one] =
+                smooth_seconds(&self, first, last, order == 1 ? out : in, back, as_one == 1 ? collapsed : -1.0);
+            consider(&choice, (candidate){.fold = first,
+                                          .weights_first = order == 1,
+                                          .collapse = as_one == 1,
+                                          .time = smoothing[order][as_one] + product});
+        }
+    }
+    *way = way_of(&choice);
+    if (collapsed >= 0.0) {
+        const double *times = smoothing[way->weights_first];
+        explain(way->why_smooth, way->collapse ? "one matrix" : "one after the other", times[way->collapse],
+                way->collapse ? "one after the other" : "as one matrix", times[!way->collapse]);
+    }
     if (may_reorder) {
-        explain(way->why_product, way->weights_first ? "S (H W)" : "(S H) W", best[way->weights_first],
-                way->weights_first ? "(S H) W" : "S (H W)", best[!way->weights_first]);
+        explain(way->why_product, way->weights_first ? "S (H W)" : "(S H) W", choice.best.time,
+                way->weights_first ? "(S H) W" : "S (H W)", choice.other.time);
     }
 done:
     return status;
@@ -212,13 +259,7 @@ static bool may_split(const sfu__plan *plan, int fold, int last) {
     return true;
 }
 
-typedef struct candidate {
-    int fold;
-    bool sparse, collapse;
-    double time, nonzeros;
-} candidate;
-
-static sfu_status judge_features(candidate *best, const judge *self, int fold, int last) {
+static sfu_status judge_features(choice *choice, const judge *self, int fold, int last) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const int32_t out = plan->links[plan->first_weights].width;
@@ -226,17 +267,11 @@ static sfu_status judge_features(candidate *best, const judge *self, int fold, i
     double nonzeros, collapsed;
     SFU_TRY(sfu__reach(&nonzeros, plan, self->pass, 0, fold, true));
     SFU_TRY(collapsed_nonzeros(&collapsed, self, fold, last));
-    const double apart = smooth_seconds(self, fold, last, out, self->train, -1.0);
-    const double as_one = smooth_seconds(self, fold, last, out, self->train, collapsed);
-    const bool collapse = collapsed >= 0.0 && as_one < apart;
-    for (int sparse = 0; sparse < 2; sparse++) {
-        if (sparse == 1 && (plan->rewrites & SFU__SPARSE) == 0) {
-            continue;
-        }
+    for (int sparse = 0; sparse < ((plan->rewrites & SFU__SPARSE) != 0 ? 2 : 1); sparse++) {
         const double product = sparse == 1 ? sparse_seconds(self, rows, nonzeros, out) : dense_seconds(self, rows, out);
-        const double time = product + (collapse ? as_one : apart);
-        if (best->time < 0.0 || time < best->time) {
-            *best = (candidate){fold, sparse == 1, collapse, time, nonzeros};
+        for (int as_one = 0; as_one < (collapsed >= 0.0 ? 2 : 1); as_one++) {
+            const double smoothing = smooth_seconds(self, fold, last, out, self->train, as_one == 1 ? collapsed : -1.0);
+            consider(choice, (candidate){fold, sparse == 1, true, as_one == 1, product + smoothing});
         }
     }
 done:
@@ -259,15 +294,15 @@ static bool allowed(const judge *self, int fold, int last) {
     return (plan->rewrites & SFU__FOLD) != 0 && fold <= plan->lead && (!self->once || needed);
 }
 
-static void explain_features(sfu__way *way, const candidate *best, const candidate *other, int last, bool masked) {
+static void explain_features(sfu__way *way, const choice *choice, int last, bool masked) {
     char a[16], b[16];
-    if (other->time >= 0.0) {
-        snprintf(way->why_product, SFU__STEP_WHY, "%d of %d smoothings folded into X: %s, with %d %s", best->fold, last,
-                 short_time(a, best->time), other->fold, short_time(b, other->time));
-    } else if (best->fold > 0) {
+    if (choice->other.time >= 0.0) {
+        snprintf(way->why_product, SFU__STEP_WHY, "%d of %d smoothings folded into X: %s, with %d %s", way->fold, last,
+                 short_time(a, choice->best.time), choice->other.fold, short_time(b, choice->other.time));
+    } else if (way->fold > 0) {
         snprintf(way->why_product, SFU__STEP_WHY, masked ? "smoothed once: the mask lies behind it" : "smoothed once");
     }
-    if (best->collapse) {
+    if (way->collapse) {
         snprintf(way->why_smooth, SFU__STEP_WHY, "as one matrix");
     }
 }
@@ -275,22 +310,14 @@ static void explain_features(sfu__way *way, const candidate *best, const candida
 sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass pass, int last) {
     sfu_status status = SFU_OK;
     const judge self = judge_of(plan, pass);
-    candidate best = {.fold = -1, .time = -1.0}, other = {.time = -1.0};
+    choice choice = choice_of(plan, pass);
     for (int fold = 0; fold <= last; fold++) {
-        if (!allowed(&self, fold, last)) {
-            continue;
+        if (allowed(&self, fold, last)) {
+            SFU_TRY(judge_features(&choice, &self, fold, last));
         }
-        candidate this_one = {.time = -1.0};
-        SFU_TRY(judge_features(&this_one, &self, fold, last));
-        const bool better = best.time < 0.0 || this_one.time < best.time;
-        const candidate loser = better ? best : this_one;
-        if (loser.time >= 0.0 && (other.time < 0.0 || loser.time < other.time)) {
-            other = loser;
-        }
-        best = better ? this_one : best;
     }
-    *way = (sfu__way){.fold = best.fold, .sparse = best.sparse, .weights_first = true, .collapse = best.collapse};
-    explain_features(way, &best, &other, last, self.train && plan->dropout);
+    *way = way_of(&choice);
+    explain_features(way, &choice, last, self.train && plan->dropout);
 done:
     return status;
 }

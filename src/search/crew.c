@@ -22,11 +22,25 @@ typedef struct task_queue {
     int count;
 } task_queue;
 
+/* Whether help pays: what an epoch of the trial takes. */
+typedef struct pace {
+    int32_t number;       /* of the trial */
+    double ended;         /* when the last epoch did */
+    double alone, helped; /* the shortest epoch of the thread by itself, and of the team as it is */
+    int epochs, size;     /* how many there were of that size */
+    bool no_use;
+} pace;
+
 typedef struct crew_thread {
     pthread_t id;
     sfu__crew *crew;
     int index;
-    float *best; /* parameters of the trial, [best_size] */
+    sfu__team *team; /* the thread and who helps it */
+    pace pace;
+    bool wants_help; /* it trains, and others may help: under the lock */
+    int32_t number;  /* of the trial that it wants help for, */
+    int helpers;     /* and who are on their way or there: under the lock */
+    float *best;     /* parameters of the trial, [best_size] */
     size_t best_size;
 } crew_thread;
 
@@ -40,7 +54,9 @@ struct sfu__crew {
     crew_thread *threads; /* [count] */
     int count;
     bool ends;
-    atomic_bool stop; /* the same for trainings, which look without the lock */
+    atomic_bool stop;   /* the same for trainings, which look without the lock */
+    atomic_int unbegun; /* the same for the trials that wait */
+    int64_t helped;     /* how often a thread did */
     sfu_status failed;
     char message[SFU__MESSAGE_MAX];
 };
@@ -78,12 +94,100 @@ static void queue_clear(task_queue *queue) {
     }
 }
 
+/* ---- helping ------------------------------------------------------------------------------------------------------
+ *
+ * A training starts by itself. Once it is known what an epoch takes, and while no trial waits, threads that have
+ * nothing to do may help; they go when a trial is there for them, when the training ends, or when epochs are not
+ * shorter for it.
+ */
+
+enum { EPOCHS_ALONE = 4, EPOCHS_HELPED = 8 }; /* that it takes to know what an epoch takes */
+static const double worth_it = 0.9;           /* of the time alone */
+
+static void ask_for_help(crew_thread *self) {
+    sfu__crew *crew = self->crew;
+    sfu__team_invite(self->team);
+    pthread_mutex_lock(&crew->lock);
+    self->wants_help = true;
+    self->number = self->pace.number;
+    pthread_cond_broadcast(&crew->given); /* those who wait for trials look again */
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static void end_help(crew_thread *self) {
+    pthread_mutex_lock(&self->crew->lock);
+    const bool wanted = self->wants_help;
+    self->wants_help = false;
+    pthread_mutex_unlock(&self->crew->lock);
+    if (wanted) {
+        sfu__team_dismiss(self->team);
+    }
+}
+
+/* Notes how long the epoch took that ended just now. */
+static void note_pace(pace *at, int size, double now) {
+    const double took = now - at->ended;
+    at->ended = now;
+    if (size != at->size) {
+        at->size = size;
+        at->epochs = 0;
+    }
+    double *shortest = size == 1 ? &at->alone : &at->helped;
+    *shortest = at->epochs == 0 || took < *shortest ? took : *shortest;
+    at->epochs++;
+}
+
+/* After each epoch. */
+static void look_after_help(crew_thread *self, double now) {
+    pace *at = &self->pace;
+    const bool unbegun = atomic_load_explicit(&self->crew->unbegun, memory_order_relaxed) > 0;
+    note_pace(at, sfu__team_size(self->team), now);
+    if (at->size > 1 && at->epochs >= EPOCHS_HELPED && at->helped > worth_it * at->alone) {
+        at->no_use = true;
+    }
+    if (unbegun || at->no_use) {
+        if (self->wants_help) { /* only this thread writes it */
+            end_help(self);
+        }
+    } else if (!self->wants_help && at->epochs >= EPOCHS_ALONE) {
+        ask_for_help(self);
+    }
+}
+
+/* The one with the fewest helpers; of these the trial that was asked for first, for others wait for it soonest. NULL
+ * where nobody wants help. Under the lock. */
+static crew_thread *whom_to_help(sfu__crew *crew) {
+    crew_thread *found = NULL;
+    for (int i = 0; i < crew->count; i++) {
+        crew_thread *other = &crew->threads[i];
+        const bool first = found == NULL || other->helpers < found->helpers ||
+                           (other->helpers == found->helpers && other->number < found->number);
+        if (other->wants_help && other->helpers + 1 < sfu__team_most(other->team) && first) {
+            found = other;
+        }
+    }
+    return found;
+}
+
+/* Under the lock, which is given back meanwhile. */
+static void help(sfu__crew *crew, crew_thread *other) {
+    other->helpers++;
+    pthread_mutex_unlock(&crew->lock);
+    const bool helped = sfu__team_help(other->team); /* false: it had ended by then */
+    pthread_mutex_lock(&crew->lock);
+    other->helpers--;
+    crew->helped += helped;
+}
+
 /* ---- one trial ----------------------------------------------------------------------------------------------------
  */
 
 static bool goes_on(void *user, const sfu_epoch *epoch) {
-    (void)epoch;
-    return !atomic_load_explicit(&((sfu__crew *)user)->stop, memory_order_relaxed);
+    crew_thread *self = user;
+    if (sfu__team_most(self->team) > 1) {
+        look_after_help(self, epoch->seconds);
+    }
+    return !atomic_load_explicit(&self->crew->stop, memory_order_relaxed);
 }
 
 static sfu_status make_room(crew_thread *self, size_t size) {
@@ -122,7 +226,9 @@ static sfu_status train(crew_thread *self, crew_task *task, const sfu__candidate
                               .keep = usual->keep,
                               .goal = candidate->net->is_lpnn ? &crew->lpnn_goal : &crew->goal,
                               .best = self->best};
-    sfu__training_run(&training, runner, goes_on, crew);
+    self->pace = (pace){.number = task->finished.number};
+    sfu__training_run(&training, runner, goes_on, self);
+    end_help(self);
     task->finished.outcome = outcome_of(&training);
 done:
     return status;
@@ -158,9 +264,16 @@ static void note_failure(sfu__crew *crew, sfu_status status) {
 /* The next trial, or NULL when it is time to go. Under the lock. */
 static crew_task *wait_for_task(sfu__crew *crew) {
     while (!crew->ends && crew->waiting.first == NULL) {
-        pthread_cond_wait(&crew->given, &crew->lock);
+        crew_thread *other = whom_to_help(crew);
+        if (other != NULL) {
+            help(crew, other);
+        } else {
+            pthread_cond_wait(&crew->given, &crew->lock);
+        }
     }
-    return crew->ends ? NULL : take_first(&crew->waiting);
+    crew_task *task = crew->ends ? NULL : take_first(&crew->waiting);
+    atomic_store_explicit(&crew->unbegun, crew->waiting.count, memory_order_relaxed);
+    return task;
 }
 
 static void *thread_main(void *argument) {
@@ -181,24 +294,19 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
-static sfu_status start_threads(sfu__crew *crew, int jobs) {
-    sfu_status status = SFU_OK;
-    SFU_ALLOC_ZERO(crew->threads, jobs);
-    for (; crew->count < jobs; crew->count++) {
+/* Under the lock, so that nobody looks at the others before all are there. */
+static sfu_status start_threads(sfu__crew *crew) {
+    for (; crew->count < crew->options.jobs; crew->count++) {
         crew_thread *thread = &crew->threads[crew->count];
         thread->crew = crew;
         thread->index = crew->count;
+        thread->team = sfu__runners_team(crew->runners, crew->count);
         const int error = pthread_create(&thread->id, NULL, thread_main, thread);
-        if (error != 0 && crew->count > 0) {
-            break; /* fewer will do: the result is the same */
-        }
-        if (error != 0) {
-            status = sfu__fail_system("tune", "a thread could not be started", error);
-            goto done;
+        if (error != 0) { /* fewer will do: the result is the same */
+            return crew->count > 0 ? SFU_OK : sfu__fail_system("tune", "a thread could not be started", error);
         }
     }
-done:
-    return status;
+    return SFU_OK;
 }
 
 static sfu_status prepare(sfu__crew *crew) {
@@ -209,7 +317,10 @@ static sfu_status prepare(sfu__crew *crew) {
     rules.sums = true;
     SFU_TRY(sfu__goal_make(&crew->lpnn_goal, options->dataset, options->split, &rules));
     SFU_TRY(sfu__runners_new(&crew->runners, options->dataset, options->split, options->jobs));
-    SFU_TRY(start_threads(crew, options->jobs));
+    SFU_ALLOC_ZERO(crew->threads, options->jobs);
+    pthread_mutex_lock(&crew->lock);
+    status = start_threads(crew);
+    pthread_mutex_unlock(&crew->lock);
 done:
     return status;
 }
@@ -273,6 +384,7 @@ sfu_status sfu__crew_give(sfu__crew *crew, const sfu__trial *trial) {
     memcpy(task->values, trial->values, count * sizeof *task->values);
     pthread_mutex_lock(&crew->lock);
     put(&crew->waiting, task);
+    atomic_store_explicit(&crew->unbegun, crew->waiting.count, memory_order_relaxed);
     task = NULL;
     pthread_cond_signal(&crew->given);
     pthread_mutex_unlock(&crew->lock);
@@ -299,4 +411,11 @@ sfu_status sfu__crew_take(int *count, sfu__finished *finished, int most, sfu__cr
         sfu__set_message(crew->message);
     }
     return status;
+}
+
+int64_t sfu__crew_helped(sfu__crew *crew) {
+    pthread_mutex_lock(&crew->lock);
+    const int64_t helped = crew->helped;
+    pthread_mutex_unlock(&crew->lock);
+    return helped;
 }

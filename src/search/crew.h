@@ -1,4 +1,6 @@
-/* crew.h - threads that train the trials which they are given, one at a time each. */
+/* crew.h - threads that train the trials which they are given, one at a time each. A thread for which there is no trial
+ * helps another with its own, for as long as that pays: a study waits for its slowest trials, and the number of threads
+ * changes no result. */
 #ifndef SFU_CREW_H
 #define SFU_CREW_H
 
@@ -27,5 +29,8 @@ SFU_CHECKED sfu_status sfu__crew_give(sfu__crew *crew, const sfu__trial *trial);
 /* Takes back what is finished, up to `most`; where nothing is yet, waits for that, up to `wait_s`. A thread that could
  * not go on at all (no memory) is passed on as a failure. */
 SFU_CHECKED sfu_status sfu__crew_take(int *count, sfu__finished *finished, int most, sfu__crew *crew, double wait_s);
+
+/* How often a thread has helped another so far. */
+int64_t sfu__crew_helped(sfu__crew *crew);
 
 #endif

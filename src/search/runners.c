@@ -6,6 +6,9 @@
 
 /* Beyond so many, what was used longest ago goes. A network whose structure is searched has a new plan every trial. */
 enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8 };
+/* And beyond so many bytes a thread before it makes a new one: memory is what a worker costs. */
+enum { BYTES_KEPT = 16 << 20 };
+enum { TEAM_MOST = 16 }; /* threads on one training */
 
 /* A plan that any number of threads use. One thread makes it while the others that want it wait. */
 typedef struct shared_plan {
@@ -25,6 +28,7 @@ typedef struct kept_runner {
 } kept_runner;
 
 typedef struct thread_runners {
+    sfu__team *team;
     kept_runner kept[RUNNERS_KEPT];
     int64_t clock;
 } thread_runners;
@@ -184,16 +188,31 @@ static kept_runner *find_runner(thread_runners *own, const char *key) {
     return oldest;
 }
 
+/* Lets go what was used longest ago until what is left is small. */
+static void make_room(sfu__runners *runners, thread_runners *own) {
+    for (;;) {
+        kept_runner *oldest = NULL;
+        int64_t bytes = 0;
+        for (int i = 0; i < RUNNERS_KEPT; i++) {
+            kept_runner *kept = &own->kept[i];
+            if (kept->plan != NULL) {
+                bytes += sfu__runner_bytes(&kept->runner);
+                oldest = oldest == NULL || kept->used < oldest->used ? kept : oldest;
+            }
+        }
+        if (bytes <= BYTES_KEPT) {
+            return;
+        }
+        drop_runner(runners, oldest);
+    }
+}
+
 static sfu_status make_runner(kept_runner *kept, sfu__runners *runners, const char *key, const sfu_net *net,
-                              double dropout) {
+                              double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
     SFU_TRY(use_plan(&kept->plan, runners, key, net, dropout));
-    if (kept->plan->plan != NULL) {
-        SFU_TRY(sfu__runner_make_of(&kept->runner, runners->dataset, kept->plan->net, kept->plan->plan, 1));
-    } else {
-        const sfu__plan_request request = sfu__train_request(kept->plan->net, runners->split, dropout, 1);
-        SFU_TRY(sfu__runner_make(&kept->runner, runners->dataset, kept->plan->net, &request));
-    }
+    const sfu__plan_request request = sfu__train_request(kept->plan->net, runners->split, dropout, 1);
+    SFU_TRY(sfu__runner_make_of(&kept->runner, runners->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
     if (status != SFU_OK) {
         drop_runner(runners, kept);
@@ -211,7 +230,8 @@ sfu_status sfu__runners_get(const sfu__runner **runner, sfu__runners *runners, i
     kept_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(runners, kept);
-        SFU_TRY(make_runner(kept, runners, key.bytes, net, dropout));
+        make_room(runners, own);
+        SFU_TRY(make_runner(kept, runners, key.bytes, net, dropout, own->team));
     }
     kept->used = ++own->clock;
     *runner = &kept->runner;
@@ -233,10 +253,14 @@ sfu_status sfu__runners_new(sfu__runners **runners, const sfu_dataset *dataset, 
     pthread_cond_init(&self->made, NULL);
     *runners = self;
     SFU_ALLOC_ZERO(self->threads, threads);
-    self->thread_count = threads;
+    for (; self->thread_count < threads; self->thread_count++) {
+        SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MOST ? threads : TEAM_MOST));
+    }
 done:
     return status;
 }
+
+sfu__team *sfu__runners_team(const sfu__runners *runners, int thread) { return runners->threads[thread].team; }
 
 void sfu__runners_free(sfu__runners *runners) {
     if (runners == NULL) {
@@ -244,6 +268,9 @@ void sfu__runners_free(sfu__runners *runners) {
     }
     for (int i = 0; i < runners->thread_count * RUNNERS_KEPT; i++) {
         drop_runner(runners, &runners->threads[i / RUNNERS_KEPT].kept[i % RUNNERS_KEPT]);
+    }
+    for (int i = 0; i < runners->thread_count; i++) {
+        sfu__team_free(runners->threads[i].team);
     }
     while (runners->plans != NULL) {
         remove_plan(runners, runners->plans);

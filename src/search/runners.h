@@ -13,6 +13,9 @@ SFU_CHECKED sfu_status sfu__runners_new(sfu__runners **runners, const sfu_datase
                                         int threads);
 void sfu__runners_free(sfu__runners *runners);
 
+/* What a thread's trainings run on: the thread, and those that help it. */
+sfu__team *sfu__runners_team(const sfu__runners *runners, int thread);
+
 /* The runner of a network for a thread, the thread's until it asks for the next. */
 SFU_CHECKED sfu_status sfu__runners_get(const sfu__runner **runner, sfu__runners *runners, int thread,
                                         const sfu_net *net, double dropout);

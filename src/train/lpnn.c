@@ -234,6 +234,7 @@ static sfu_status make_memory(sfu__lpnn_worker *worker, bool drops) {
     layout measure = {0};
     lay_out(&measure, worker, drops);
     SFU_ALLOC_ZERO(worker->arena, measure.used + 16);
+    worker->arena_bytes = measure.used * (int64_t)sizeof *worker->arena;
     const size_t off = (uintptr_t)worker->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
     lay_out(&(layout){.base = worker->arena + (16 - off) % 16}, worker, drops);
 done:
@@ -256,13 +257,14 @@ done:
 }
 
 sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
-                         const sfu__plan_request *request, const sfu__backend *backend, int threads) {
+                         const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
     sfu__lpnn_worker *self = NULL;
     *worker = NULL;
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->backend = backend;
+    self->team = team;
     self->net = net;
     self->nodes = dataset->nodes;
     self->features = dataset->features;
@@ -278,7 +280,6 @@ sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, 
         }
     }
     SFU_TRY(make_memory(self, request->dropout));
-    SFU_TRY(sfu__team_new(&self->team, threads));
     *worker = self;
     self = NULL;
 done:
@@ -290,7 +291,6 @@ void sfu__lpnn_free(sfu__lpnn_worker *worker) {
     if (worker == NULL) {
         return;
     }
-    sfu__team_free(worker->team);
     for (int pass = 0; pass < SFU_PASSES; pass++) {
         sfu__free(worker->passes[pass].nodes);
         sfu__free(worker->passes[pass].scores);
@@ -308,6 +308,19 @@ void sfu__lpnn_free(sfu__lpnn_worker *worker) {
     sfu__parameters_clear(&worker->parameters);
     sfu__free(worker->arena);
     sfu__free(worker);
+}
+
+/* Of an entry there are its column, its value and, where a transpose shares that, the place of it. */
+static int64_t block_bytes(const sfu__block *block) {
+    const int64_t entry = 2 * (int64_t)sizeof(int32_t);
+    const bool owns = block->own.indices != NULL;
+    return owns ? block->own.indptr[block->own.rows] * entry + block->own.rows * (int64_t)sizeof(int64_t) : 0;
+}
+
+int64_t sfu__lpnn_bytes(const sfu__lpnn_worker *worker) {
+    const sfu__lpnn_step *step = &worker->step;
+    return worker->arena_bytes + block_bytes(&worker->x) + block_bytes(&step->S) + block_bytes(&step->St) +
+           block_bytes(&step->xt) + block_bytes(&worker->passes[SFU_PASS_EVALUATE].x);
 }
 
 const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_worker *worker) { return &worker->parameters; }

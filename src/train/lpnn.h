@@ -19,11 +19,12 @@ typedef struct sfu__lpnn_worker sfu__lpnn_worker;
 
 /* The nodes of a pass as in a plan's request: SFU_PASS_TRAIN has the labelled ones (all others are in the objective
  * too), SFU_PASS_EVALUATE those whose output validates, SFU_PASS_PREDICT any. A pass with a count of 0 is not there;
- * without a training pass no memory for training is taken. rewrites are not looked at. The dataset must outlive the
- * worker. */
+ * without a training pass no memory for training is taken. rewrites are not looked at. The dataset and the team
+ * (NULL: the calling thread) must outlive the worker. */
 SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
-                                     const sfu__plan_request *request, const sfu__backend *backend, int threads);
+                                     const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team);
 void sfu__lpnn_free(sfu__lpnn_worker *worker);
+int64_t sfu__lpnn_bytes(const sfu__lpnn_worker *worker); /* as sfu__worker_bytes */
 
 const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_worker *worker);
 float *sfu__lpnn_theta(sfu__lpnn_worker *worker);

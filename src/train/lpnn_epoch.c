@@ -312,6 +312,7 @@ void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__sco
                .validation = evaluate ? &epoch->validation : NULL};
     assert(worker->step.count > 0);
     set_epoch(&job, epoch);
+    (void)sfu__team_gather(worker->team); /* run_region asks for the size where it shares out */
     sfu__team_run(worker->team, run_region, &job);
     *training = (sfu__score){0};
     for (int64_t block = 0; block < sfu__block_count(worker->nodes); block++) {

@@ -46,6 +46,7 @@ struct sfu__lpnn_worker {
     sfu__parameters parameters;
     const sfu__parameter *f, *weight[SFU__LPNN_LAYERS], *bias[SFU__LPNN_LAYERS];
     float *arena;                    /* all floats below: one block of memory */
+    int64_t arena_bytes;             /* of it */
     float *theta, *m, *v, *gradient; /* laid out as the parameters; the last three only to train */
     sfu__block x;                    /* the features of every node */
     sfu__dense F;                    /* f as a distribution: softmax of the logits, or what is in theta */

@@ -28,13 +28,19 @@ done:
 }
 
 sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
-                               const sfu__plan *plan, int threads) {
+                               const sfu__plan_request *request, const sfu__plan *plan, sfu__team *team) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend = NULL;
     runner->net = net;
-    runner->plan = plan;
     SFU_TRY(sfu__backend_cpu(&backend));
-    SFU_TRY(sfu__worker_new(&runner->worker, plan, backend, threads));
+    if (net->is_lpnn) {
+        return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, team);
+    }
+    if (plan == NULL) {
+        SFU_TRY(sfu__plan_new(&runner->own, dataset, net, request));
+    }
+    runner->plan = plan != NULL ? plan : runner->own;
+    SFU_TRY(sfu__worker_new(&runner->worker, runner->plan, backend, team));
     SFU_TRY(find_columns(runner, dataset));
 done:
     return status;
@@ -43,15 +49,8 @@ done:
 sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                             const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
-    const sfu__backend *backend = NULL;
-    const int threads = sfu__thread_count(request->threads);
-    if (net->is_lpnn) {
-        runner->net = net;
-        SFU_TRY(sfu__backend_cpu(&backend));
-        return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, threads);
-    }
-    SFU_TRY(sfu__plan_new(&runner->own, dataset, net, request));
-    SFU_TRY(sfu__runner_make_of(runner, dataset, net, runner->own, threads));
+    SFU_TRY(sfu__team_new(&runner->own_team, sfu__thread_count(request->threads)));
+    SFU_TRY(sfu__runner_make_of(runner, dataset, net, request, NULL, runner->own_team));
 done:
     return status;
 }
@@ -60,8 +59,13 @@ void sfu__runner_clear(sfu__runner *runner) {
     sfu__lpnn_free(runner->lpnn);
     sfu__worker_free(runner->worker);
     sfu__plan_free(runner->own);
+    sfu__team_free(runner->own_team);
     sfu__free(runner->columns);
     *runner = (sfu__runner){0};
+}
+
+int64_t sfu__runner_bytes(const sfu__runner *runner) {
+    return runner->lpnn != NULL ? sfu__lpnn_bytes(runner->lpnn) : sfu__worker_bytes(runner->worker);
 }
 
 const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {

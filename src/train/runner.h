@@ -12,6 +12,7 @@ typedef struct sfu__runner {
     const sfu__plan *plan; /* or NULL and */
     sfu__worker *worker;   /* */
     sfu__plan *own;        /* the plan where it is the runner's, or NULL */
+    sfu__team *own_team;   /* the same */
     struct sfu__lpnn_worker *lpnn;
     const float **columns; /* [parameters]: where learned node columns start from */
 } sfu__runner;
@@ -20,10 +21,14 @@ typedef struct sfu__runner {
 SFU_CHECKED sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 
-/* The same with a plan of the caller's, made for this network, which must outlive it. */
+/* The same on a team of the caller's (NULL: the calling thread) and with a plan of the caller's, made for this network;
+ * NULL: LPNN, or one of its own. Both must outlive it. */
 SFU_CHECKED sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
-                                           const sfu__plan *plan, int threads);
+                                           const sfu__plan_request *request, const sfu__plan *plan, sfu__team *team);
 void sfu__runner_clear(sfu__runner *runner);
+
+/* Its own memory, without the plan's. */
+int64_t sfu__runner_bytes(const sfu__runner *runner);
 
 /* As the functions of a worker, plan.h. */
 const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner);

@@ -113,15 +113,35 @@ SFU__INLINE vf section_lanes(const section *s, vf h, vf by, int64_t i, int64_t j
                 : finish_lanes(h + by, act, keep, drops, v_set(s->scale));
 }
 
+/* Vectors that go side by side: each waits for its own steps, and two or four are loaded and stored at once. */
+enum { SIDE_BY_SIDE = 4 };
+
+/* `count` vectors from column j of row i on. */
+SFU__INLINE void section_vectors(const section *s, float *h, const float *by, int64_t i, int64_t j, int64_t count,
+                                 sfu__activation act, bool drops, bool back) {
+    vf x[SIDE_BY_SIDE], beside[SIDE_BY_SIDE];
+    SFU__UNROLL for (int64_t u = 0; u < count; u++) {
+        x[u] = v_load(h + j + u * LANES);
+        beside[u] = by != NULL ? v_load(by + j + u * LANES) : v_set(0.0F);
+    }
+    SFU__UNROLL for (int64_t u = 0; u < count; u++) {
+        x[u] = section_lanes(s, x[u], beside[u], i, j + u * LANES, act, drops, back);
+    }
+    SFU__UNROLL for (int64_t u = 0; u < count; u++) { v_store(h + j + u * LANES, x[u]); }
+}
+
 SFU__INLINE void section_rows(const section *all, sfu__activation act, bool drops, bool back) {
     const section copy = *all, *s = &copy; /* which no store into H can change */
     for (int64_t i = 0; i < s->rows; i++) {
         float *h = s->h + i * s->ld;
         const float *by = back ? s->by + i * s->ld : s->by;
         if (s->ld % LANES == 0) {
-            for (int64_t j = s->begin; j < s->end; j += LANES) {
-                const vf beside = by != NULL ? v_load(by + j) : v_set(0.0F);
-                v_store(h + j, section_lanes(s, v_load(h + j), beside, i, j, act, drops, back));
+            int64_t j = s->begin;
+            for (; j + SIDE_BY_SIDE * LANES <= s->end; j += SIDE_BY_SIDE * LANES) {
+                section_vectors(s, h, by, i, j, SIDE_BY_SIDE, act, drops, back);
+            }
+            for (; j < s->end; j += LANES) {
+                section_vectors(s, h, by, i, j, 1, act, drops, back);
             }
         } else { /* rows that are narrower than a vector */
             float row[LANES] = {0}, beside[LANES] = {0};

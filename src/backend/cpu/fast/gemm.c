@@ -11,6 +11,13 @@
 /* Rows of one panel: a multiple of every tile's height, about. */
 enum { PANEL = 120 };
 
+/* A B of so few floats stays in the first cache; an A of more than these comes from beyond the second. */
+enum { NEAR = 1 << 13, FAR = 1 << 17 };
+
+/* Columns of A that gemm_t goes across at once, and the floats between two rows, or a multiple, that put 64 of them
+ * into too few places of a cache. */
+enum { COLUMNS = 64, APART = 256 };
+
 /* A tile: its first result, where its operands start, and how many places it adds. */
 typedef struct tile {
     float *C;
@@ -79,7 +86,33 @@ static void gemm_panel(tile t, int64_t rows, const shape *s) {
     }
 }
 
-void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+/* Asks for a chunk of `rows` rows of A. */
+SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
+    for (int64_t r = 0; r < rows; r++) {
+        SFU__UNROLL for (int64_t k = 0; k < SFU__CHUNK; k += 16) { __builtin_prefetch(A + r * lda + k); }
+    }
+}
+
+/* Where all of B stays in the first cache and A has long rows, a panel is as tall as a tile, and its rows are read from
+ * end to end: so many at once that the processor does not see what comes next, so it is asked for where A is large. */
+static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    const shape *s = shape_of(C->ld);
+    const bool far = (int64_t)A->rows * A->ld > FAR;
+    for (int64_t i = rows.begin; i < rows.end; i += s->tall) {
+        const int64_t tall = rows.end - i < s->tall ? rows.end - i : s->tall;
+        const float *a = A->data + i * A->ld;
+        for (int64_t k = 0; k < A->cols; k += SFU__CHUNK) {
+            const int64_t left = A->cols - k, places = left < SFU__CHUNK ? left : SFU__CHUNK;
+            if (far && i + 2 * s->tall <= rows.end) {
+                ask(left > SFU__CHUNK ? a + k + SFU__CHUNK : a + tall * A->ld, A->ld, tall);
+            }
+            gemm_panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
+                       tall, s);
+        }
+    }
+}
+
+static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
         const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
         int64_t k = 0;
@@ -101,14 +134,47 @@ void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B,
     }
 }
 
-/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times G. */
-static void gemm_t_chunk(tile t, int32_t cols, const shape *s) {
-    int32_t p = 0;
+void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHUNK && (int64_t)B->rows * B->ld <= NEAR) {
+        gemm_narrow(C, A, B, rows);
+    } else {
+        gemm_panels(C, A, B, rows);
+    }
+}
+
+/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times a few columns of G. */
+static void gemm_t_chunk(tile t, int64_t cols, const shape *s) {
+    int64_t p = 0;
     for (; p + s->tall_t <= cols; p += s->tall_t, t.A += s->tall_t, t.C += s->tall_t * t.ldc) {
         s->across(&t);
     }
     for (; p < cols; p++, t.A++, t.C += t.ldc) {
         s->across_one(&t);
+    }
+}
+
+/* The same, times all columns of G, a few columns of A at a time. They are copied where the rows of A lie so far apart
+ * that they would drive each other out of the first cache. */
+static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
+    float copy[SFU__CHUNK * COLUMNS];
+    const bool apart = t.lda % APART == 0 && width > 16; /* narrow ones read them once anyway */
+    for (int64_t p = 0; p < cols; p += COLUMNS) {
+        const int64_t count = cols - p < COLUMNS ? cols - p : COLUMNS;
+        tile at = t;
+        at.A += p;
+        at.C += p * t.ldc;
+        if (apart) {
+            for (int64_t k = 0; k < t.places; k++) {
+                memcpy(copy + k * COLUMNS, at.A + k * t.lda, (size_t)count * sizeof *copy);
+            }
+            at.A = copy;
+            at.lda = COLUMNS;
+        }
+        for (int64_t j = 0, step; j < width; j += step, at.C += step, at.B += step) {
+            const shape *s = shape_of((int32_t)(width - j));
+            step = s->width;
+            gemm_t_chunk(at, count, s);
+        }
     }
 }
 
@@ -140,15 +206,14 @@ void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu_
                 const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
                 sum_columns(&t);
             }
-            for (; j < G->ld; j += shape_of(G->ld - j)->width) {
-                tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
-                if (A == NULL) {
-                    shape_of(G->ld - j)->across_one(&t);
-                } else {
-                    t.A = A->data + i * A->ld;
-                    t.lda = A->ld;
-                    gemm_t_chunk(t, cols, shape_of(G->ld - j));
-                }
+            for (; A == NULL && j < G->ld; j += shape_of(G->ld - j)->width) {
+                const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
+                shape_of(G->ld - j)->across_one(&t);
+            }
+            if (A != NULL) {
+                const tile t = {part,   A->data + i * A->ld, G->data + i * G->ld, G->ld, A->ld, G->ld,
+                                places, i == rows.begin};
+                gemm_t_chunks(t, cols, G->ld);
             }
         }
     }

@@ -50,6 +50,33 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
 
 #include "spmm_gaps.h"
 
+/* Half a block of 64 columns of a B of at most so many rows fits into the first cache where a whole one does not: as a
+ * copy, without the other half between its rows, which would take its places there. With at least so many entries for
+ * each row the copy pays. Not where the first cache is mostly half as large, on x86. */
+enum { HALVED = SFU__LANES == 4 ? 512 : 0, HALVED_PAYS = 64 };
+
+static bool pays_in_halves(const sfu__sparse *A, const sfu__dense *B, sfu__range rows) {
+    const int64_t entries = A->indptr[rows.end] - A->indptr[rows.begin];
+    return B->rows <= HALVED && B->rows > HALVED / 2 && A->order == NULL && !A->gaps &&
+           entries >= HALVED_PAYS * B->rows;
+}
+
+/* 64 columns from `column` on. */
+__attribute__((noinline)) static void spmm64_halves(const sfu__dense *C, operands o, const sfu__dense *B,
+                                                    const int64_t *indptr, sfu__range rows, int32_t column) {
+    enum { HALF = 32 };
+    float copy[(HALVED + 1) * HALF] __attribute__((aligned(64)));
+    o.B = (const char *)copy;
+    o.stride = HALF * (int64_t)sizeof *copy;
+    o.prefetch = false;
+    for (const int32_t end = column + 2 * HALF; column < end; column += HALF) {
+        for (int64_t i = 0; i < B->rows; i++) {
+            memcpy(copy + i * HALF, B->data + i * B->ld + column, HALF * sizeof *copy);
+        }
+        spmm32_block(C->data + column, C->ld, &o, indptr, rows);
+    }
+}
+
 void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
     typedef void block(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows);
     static const struct {
@@ -66,6 +93,9 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
     o.prefetch = B->rows * o.stride > prefetch_from(B->ld);
     int32_t column = 0;
+    for (; pays_in_halves(A, B, rows) && C->ld - column >= GAPS_WIDTH; column += GAPS_WIDTH) {
+        spmm64_halves(C, o, B, A->indptr, rows, column);
+    }
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
             o.B = (const char *)(B->data + column);

@@ -111,7 +111,8 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
     }
 }
 
-static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
+__attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
+                                                  sfu__range rows) {
     const operands local = *o; /* which no store into C can change */
     if (o->order != NULL) {
         if (o->prefetch) {

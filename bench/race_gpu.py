@@ -1,0 +1,82 @@
+"""The section gpu: ours on one core of the processor, the others on a GPU in the same machine."""
+import race_epochs
+from race_book import Spread
+from race_tools import spread_of_line
+
+WHO = {
+    "pyg": "PyG, GPU",
+    "pyg-graph": "PyG, CUDA graph",
+    "hand-graph": "PyTorch by hand, CUDA graph",
+    "population": "PyTorch by hand, many at once",
+}
+TRIALS = 500
+
+
+def peers_of(tools, options, path, nets, seconds):
+    """{(net, way): (what, note)} of one dataset: a Python of its own for each, so that what breaks there ends there."""
+    population = 4 if options.quick else 128
+    ran = tools.script("peer_gpu.py", "--device", options.device, "--nets", ",".join(nets), "--seconds", seconds,
+                       "--population", population, path, timeout=300)  # fmt: skip
+    found = {}
+    for line in ran.output.splitlines():
+        words = line.split()
+        if len(words) > 3:
+            found[words[1], words[2]] = spread_of_line(line), " ".join(words[8:])
+    if ran.status != 0:
+        for net in nets:
+            for way in WHO:
+                found.setdefault((net, way), ("failed: " + ran.why(), ""))
+    return found
+
+
+def race(book, tools, datasets, options):
+    nets = options.nets or (["gcn", "sgcn"] if options.quick else race_epochs.NETS)
+    seconds = options.seconds or 0.3
+    book.say()
+    book.say(f"== gpu: ms an epoch (training step and validation accuracy, hidden 64, dropout 0.5), device {options.device}; "
+             "ours on one core of the processor")  # fmt: skip
+    widths = [9, 10, 13] + [30] * len(WHO)
+    line = book.table(["dataset", "network", "sfumato", *WHO.values()], widths)
+    failures, fastest = [], {}
+    for name, path in datasets.items():
+        peers = peers_of(tools, options, path, nets, seconds)
+        for net in nets:
+            _, epoch, _ = tools.bench(path, net, 1)
+            ours = book.add("gpu", name, net, "sfumato, 1 core", epoch, "ms")
+            cells = [name, net, book.cell(ours)]
+            for way, who in WHO.items():
+                what, note = peers.get((net, way), ("failed: not measured", ""))
+                if isinstance(what, Spread):
+                    row = book.add("gpu", name, net, who, what, "ms", ours)
+                    fastest[name, net, who] = row
+                    cells.append(book.cell(row, ours) + (" !" if "no graph" in note else ""))
+                else:
+                    cells.append("failed")
+                    failures.append(f"{name} {net} {who}: {what}")
+            fastest[name, net, "sfumato, 1 core"] = ours
+            line(cells)
+    if options.device == "cpu":
+        book.say("!: no graph on this device")
+    for failure in failures:
+        book.say("  " + failure)
+    study(book, tools, datasets, options, fastest)
+
+
+def study(book, tools, datasets, options, fastest):
+    """Trials a second: ours in a study on all cores, the others as many as their epochs would let them train."""
+    name, path = next(iter(datasets.items()))
+    trials = 40 if options.quick else TRIALS
+    _, ran = tools.ours_json("tune", path, "gcn", "--trials", trials, "--jobs", tools.cores, "--study", "memory",
+                                "--space", "paper hidden={64}", "--loss", "sum", "--export", tools.folder + "/gpu.csv")  # fmt: skip
+    epochs = race_epochs.mean_epochs(tools.folder + "/gpu.csv")
+    book.say()
+    book.say(f"{name} gcn, hidden 64, trials a second at {epochs:.1f} epochs a trial, the mean of a study of {trials} here:")
+    values = [trials / ran.seconds] * 3
+    ours = book.add("gpu study", name, "gcn", f"sfumato, {tools.cores} cores", values, "trials/s")
+    book.say(f"  {ours.who:<34} {ours.median:10.1f}  measured, from start to scores")
+    for who in ["sfumato, 1 core", *WHO.values()]:
+        row = fastest.get((name, "gcn", who))
+        if row is not None:
+            values = [1000 / (epochs * ms) for ms in (row.median, row.high, row.low)]
+            implied = book.add("gpu study", name, "gcn", who, values, "trials/s", None if who.startswith("sfumato") else ours)
+            book.say(f"  {who:<34} {implied.median:10.1f}  implied by its epochs: nothing for choosing, starting, stopping early")

@@ -1,0 +1,26 @@
+# The program as it is installed stays small and starts at once, and asks nothing of libcrypto but SHA-256: its other
+# doors lead to all of it, 3.5 MB of a program that has it linked in (scripts/check_portable.sh holds that one to its size).
+limit=5000000
+start_limit=10 # ms
+if [ "$BUILD_KIND" != plain ]; then
+    echo "skipped: sanitizers make programs large, emulators slow"
+    exit 77
+fi
+strip -o stripped "$SFUMATO"
+size=$(stat -c %s stripped)
+test "$size" -lt "$limit" || { echo "$size bytes stripped, the limit is $limit"; exit 1; }
+
+asked=$(nm -D --undefined-only "$BUILD/libsfumato.so" | sed 's/.* U //; s/@.*//' |
+    grep -E '^(EVP|CRYPTO|OPENSSL|ERR|BIO|RAND|HMAC|AES|MD[0-9]|SHA[0-9]+)_' | sort)
+test "$(echo $asked)" = "SHA256_Final SHA256_Init SHA256_Update" || { echo "of libcrypto it needs:" $asked; exit 1; }
+
+# The fastest of many, so that a busy machine does not decide.
+fastest=1000000000
+for _ in {1..30}; do
+    begin=$(date +%s%N)
+    ./stripped --help >/dev/null
+    took=$(($(date +%s%N) - begin))
+    fastest=$((took < fastest ? took : fastest))
+done
+test "$fastest" -lt "${start_limit}000000" || { echo "--help took $fastest ns"; exit 1; }
+echo "$size bytes stripped, --help in $((fastest / 1000)) us with starting a process"
