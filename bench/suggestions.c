@@ -3,6 +3,7 @@
  *   suggestions          ms a suggestion (telling and asking) at 100, 500 and 2000 trials
  *   suggestions waves    median regret over 30 seeds of five functions by the size of the wave
  */
+#include "mixture.h"
 #include "search_problems.h"
 
 #include <stdio.h>
@@ -90,6 +91,7 @@ static void suggestions(void) {
          {float_range("a", 0, 1), float_range("b", 0, 1), log_range("c", 1e-4, 1), float_range("d", 0, 1),
           log_int_range("e", 8, 1024)}},
     };
+    printf("%s\n", sfu__mixture_best()->name);
     printf("%-30s %-16s %-8s %9s %9s %9s   ms a suggestion at this many trials\n", "", "", "", "100", "500", "2000");
     for (int i = 0; i < 3; i++) {
         suggest(&spaces[i], SFU__SAMPLER_TPE, 1);

@@ -688,8 +688,7 @@ typedef struct sfu_results sfu_results;
  * is finished stays in the folder, SFU_ERR_CANCELLED is returned, and the same call goes on later. */
 typedef struct sfu_compare_progress {
     int32_t done, total; /* studies; networks, while the table of costs is measured */
-    int64_t trials,
-        all; /* trials of all studies, those of earlier calls among them; all is 0 while costs are measured */
+    int64_t trials, all; /* of all studies, those of earlier calls among them; all is 0 while costs are measured */
     double seconds_left; /* NaN: not known yet */
     const char *what;    /* "cora gcn, size 1, random:3" */
 } sfu_compare_progress;
