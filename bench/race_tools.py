@@ -81,7 +81,7 @@ class Tools:
 
     def bench(self, dataset, net, threads, **how):
         """The floor of an epoch, what an epoch takes, and what the prediction of every node takes: milliseconds."""
-        found, _ = self.ours_json("bench", dataset, net, "--threads", threads, **how)
+        found, _ = self.ours_json("bench", dataset, net, "--kept", "--threads", threads, **how)
 
         def of(whole):
             return Spread(*(1000 * whole.get(key, whole["measured_s"]) for key in ("median_s", "low_s", "high_s")))

@@ -869,6 +869,9 @@ typedef struct sfu_bench sfu_bench;
  * random, random numbers, the kernels that predicted times are made of. Keeps it in the user's cache folder, where
  * sfu_plan_new finds it, unless `keep` is false. */
 SFU_API SFU_CHECKED sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user);
+/* What an earlier call kept, without measuring; SFU_ERR_NOT_FOUND where there is nothing of this machine, this version
+ * and these kernels. */
+SFU_API SFU_CHECKED sfu_status sfu_bench_kept(sfu_bench **bench);
 SFU_API void sfu_bench_free(sfu_bench *bench);
 SFU_API const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i); /* NULL after the last */
 
