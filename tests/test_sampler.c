@@ -328,7 +328,7 @@ static void test_quantiles(void **state) {
             set->quantiles(z, q, left, right, count);
             assert_true(z[count] == -1);
             for (int i = 0; i < count; i++) {
-                if (memcmp(&z[i], &want[i], sizeof z[i]) != 0) {
+                if (z[i] != want[i] || signbit(z[i]) != signbit(want[i])) {
                     fail_msg("%s: %a, not %a, of %a between %a and %a", set->name, z[i], want[i], q[i], left[i],
                              right[i]);
                 }
