@@ -617,6 +617,7 @@ typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
 
 typedef struct sfu_tune_options {
     const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
+    bool space_is_shared;       /* with other networks: what this one has no use for is left out instead of refused */
     const char *sampler;        /* "tpe", "tpe-independent" or "random" */
     int32_t trials;             /* in all, those of earlier calls on the same study among them */
     int32_t wave;               /* the most trials that are out at once; 1: strictly one after another */

@@ -408,6 +408,12 @@ static void keep_line(void *user, sfu_log_level level, const char *line) {
     said += wanted ? 1 : 100;
 }
 
+/* A space for all of them: hidden is for gcn alone. */
+static void some_networks_have_no_use_for_a_parameter(void **state) {
+    (void)state;
+    assert_ok(compare_with(test_path("shared-space"), "lr=log(0.01,0.3) hidden={8,16}", NULL, NULL));
+}
+
 /* What can be known to be wrong is, before anything is written. */
 static void mistakes_are_found_first(void **state) {
     (void)state;
@@ -415,8 +421,8 @@ static void mistakes_are_found_first(void **state) {
     snprintf(folder, sizeof folder, "%s", test_path("mistaken"));
     assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL), SFU_ERR_ARGUMENT); /* with a caret, on more lines */
     assert_string_equal(sfu_message(), "this range ends below its beginning\n  lr=(1,0)\n     ^");
-    assert_int_equal(compare_with(folder, "lr=(0,1) hidden={8,16}", NULL, NULL), SFU_ERR_ARGUMENT);
-    assert_non_null(strstr(sfu_message(), "\"sgcn\" has no use for hidden"));
+    assert_int_equal(compare_with(folder, "lr=(0,1) mu_graph=(0,1)", NULL, NULL), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "has no use for mu_graph"));
     assert_fails(SFU_ERR_ARGUMENT, compare_with(folder, NULL, "7000", NULL), "7000");
     assert_fails(SFU_ERR_NOT_FOUND, compare_with(folder, NULL, NULL, "nothing-of-that-name"), "nothing-of-that-name");
     assert_false(sfu__path_is_folder(folder));
@@ -496,6 +502,7 @@ int main(void) {
         cmocka_unit_test(a_finished_run_does_nothing),
         cmocka_unit_test(winners_leave_curves),
         cmocka_unit_test(the_same_training_is_run_once),
+        cmocka_unit_test(some_networks_have_no_use_for_a_parameter),
         cmocka_unit_test(mistakes_are_found_first),
         cmocka_unit_test(every_allocation_may_fail),
     };

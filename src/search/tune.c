@@ -497,7 +497,10 @@ static sfu_status prepare(tuning *at, const char *net, const sfu_net_options *ne
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(at->study, 1);
     study = at->study;
-    SFU_TRY(sfu__space_new(&study->space, at->options->space, net, net_options));
+    uint64_t unused;
+    SFU_TRY(at->options->space_is_shared
+                ? sfu__space_new_among(&study->space, at->options->space, net, net_options, &unused)
+                : sfu__space_new(&study->space, at->options->space, net, net_options));
     study->trials.parameters = at->batch.parameters = study->space->count;
     at->train.loss = at->options->loss_is_set ? at->options->train.loss
                      : study->space->paper    ? SFU_LOSS_SUM

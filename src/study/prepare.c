@@ -133,21 +133,28 @@ done:
     return status;
 }
 
-/* A mistake in the space, or a network that has no use for it. */
+/* A mistake in the space, or a parameter that no network has use for; some may have. */
 static sfu_status check_space(const sfu__running *run) {
     const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
     sfu__words_list seen = {0};
     sfu__text net = {0};
+    sfu__space *space = NULL;
+    uint64_t useless = UINT64_MAX;
     for (int i = 0; i < run->tasks->count; i++) {
-        sfu__space *space = NULL;
+        uint64_t unused;
         net.size = 0;
         SFU_TRY(sfu__task_net(&net, &run->tasks->items[i], request));
         if (sfu__words_has(&seen, net.bytes)) {
             continue;
         }
         SFU_TRY(sfu__words_add(&seen, net.bytes));
-        SFU_TRY(sfu__space_new(&space, request->space, net.bytes, NULL));
+        SFU_TRY(sfu__space_new_among(&space, request->space, net.bytes, NULL, &unused));
+        sfu__space_free(space);
+        useless &= unused;
+    }
+    if (seen.count > 0 && useless != 0) { /* the message is that of a network by itself */
+        SFU_TRY(sfu__space_new(&space, request->space, seen.items[0], NULL));
         sfu__space_free(space);
     }
 done:

@@ -106,6 +106,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     SFU_TRY(sfu__task_net(&net, self->task, request));
     SFU_TRY(study_file(&file, self->task, run->options->folder));
     options.space = request->space;
+    options.space_is_shared = true;
     options.trials = self->task->trials;
     options.seed = request->seed;
     options.jobs = threads;
