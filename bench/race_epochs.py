@@ -59,7 +59,7 @@ def one(book, tools, line, wide, failures, peers, sknet, where, options):
         if isinstance(what, Spread):
             rows[who] = book.add("epochs", name, net, who, what, "ms", against)
             return book.cell(rows[who], against)
-        if what and what.startswith(("failed", "died")):
+        if what and what.startswith("failed"):
             failures.append(f"{name} {net} {who}: {what}")
             return "failed"
         return what or "-"
@@ -73,5 +73,8 @@ def one(book, tools, line, wide, failures, peers, sknet, where, options):
         all_cores = book.add("epochs", name, net, "sfumato, all cores", epoch, "ms")
         best = min((way for way in WHO if way != "pyg" and f"{WHO[way]}, 1 core" in rows),
                    key=lambda way: rows[f"{WHO[way]}, 1 core"].median, default="plain")  # fmt: skip
-        theirs = [take(f"{WHO[way]}, all cores", peers.ask(net, way, tools.cores, options.seconds or SECONDS), all_cores) for way in (best, "pyg")]
+        theirs = []
+        for way in (best, "pyg"):
+            found = peers.ask(net, way, tools.cores, options.seconds or SECONDS)
+            theirs.append(take(f"{WHO[way]}, all cores", found, all_cores))
         wide.append([name, net, book.cell(all_cores), f"{ours.median / all_cores.median:.2f}", *theirs])

@@ -29,8 +29,8 @@ def race(book, tools, datasets, options):
     memory = min(MEMORY_MOST, int(0.85 * memory_available()))
     ways = WAYS[:1] if options.quick else WAYS
     book.say()
-    book.say(f"== growth: ns an edge on {tools.cores} cores, ten edges a node, 1433 features, 7 classes; the others have {memory / GIB:.0f} GiB "
-             f"and {SECONDS_MOST} s for reading and measuring")  # fmt: skip
+    book.say(f"== growth: ns an edge on {tools.cores} cores, ten edges a node, 1433 features, 7 classes; the others have "
+             f"{memory / GIB:.0f} GiB and {SECONDS_MOST} s for reading and measuring")  # fmt: skip
     heads = [f"{who}, {what}" for what in WHAT for who in ["sfumato", *(WHO[way] for way in ways)]]
     line = book.table(["edges", "network", *heads], [11, 10] + [25] * len(heads))
     stopped, notes = {}, []

@@ -156,7 +156,8 @@ def main():
         book = Book(options.out)
         for line in describe(tools):
             book.say(line)
-        book.say("x: how many times as long as sfumato, or as much; *: better than sfumato. ±: half of the distance between the quartiles.")
+        book.say("x: how many times as long as sfumato, or as much; *: better than sfumato. "
+                 "±: half of the distance between the quartiles.")  # fmt: skip
         for section in options.sections:
             try:
                 __import__("race_" + section).race(book, tools, datasets, options)

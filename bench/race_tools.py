@@ -12,6 +12,7 @@ import typing
 
 from race_book import Spread
 
+DIED = "failed: the process died"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -80,7 +81,7 @@ class Tools:
 
     def bench(self, dataset, net, threads, **how):
         """The floor of an epoch, what an epoch takes, and what the prediction of every node takes: milliseconds."""
-        found, _ = self.ours_json("bench", dataset, net, "--threads", threads, **how)
+        found, _ = self.ours_json("bench", dataset, net, "--kept", "--threads", threads, **how)
 
         def of(whole):
             return Spread(*(1000 * whole.get(key, whole["measured_s"]) for key in ("median_s", "low_s", "high_s")))
@@ -116,31 +117,37 @@ class Peers:
     """A Python that has read a dataset and waits for what to measure, so that the sides can take turns."""
 
     def __init__(self, tools, dataset):
-        self.errors = tempfile.TemporaryFile()
-        command = [tools.python, os.path.join(HERE, "peer_epoch.py"), "--ask", dataset]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-                                        env=tools.environment, text=True)  # fmt: skip
+        self.command, self.environment = [tools.python, os.path.join(HERE, "peer_epoch.py"), "--ask", dataset], tools.environment
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        env=self.environment, text=True)  # fmt: skip
 
     def ask(self, net, way, threads, seconds):
         """Milliseconds an epoch as a Spread, or in words why not."""
         try:
             self.process.stdin.write(f"{net} {way} {threads} {seconds}\n")
             self.process.stdin.flush()
-            return spread_of_line(self.process.stdout.readline())
+            found = spread_of_line(self.process.stdout.readline())
         except BrokenPipeError:
-            return "died"
+            found = DIED
+        if found == DIED:  # the next one finds another
+            self.process.kill()
+            self.process.wait()
+            self.start()
+        return found
 
     def close(self):
         self.process.stdin.close()
         self.process.wait()
-        self.errors.close()
 
 
 def spread_of_line(line):
     """Of DATASET NET WAY MEDIAN LOW HIGH LEAST ACCURACY..., or the reason that stands there instead."""
     words = line.split()
     if len(words) < 4:
-        return "died"
+        return DIED
     if words[3] == "failed:":
         return "failed: " + " ".join(words[4:])
     return Spread(*map(float, words[3:6]))

@@ -1,8 +1,11 @@
 /* suggestions.c - what a suggestion costs, and what asking in waves costs.
  *
- *   suggestions          ms a suggestion (telling and asking) at 100, 500 and 2000 trials
+ *   suggestions          ms a suggestion (telling and asking) at 100, 500 and 2000 trials, and a digest of all of
+ *                        them, which is the same on every machine
  *   suggestions waves    median regret over 30 seeds of five functions by the size of the wave
  */
+#include "digest.h"
+#include "mixture.h"
 #include "search_problems.h"
 
 #include <stdio.h>
@@ -74,7 +77,8 @@ static void suggest(const bench_space *b, sfu__sampler_kind kind, int wave) {
     for (int i = 0; i < 3; i++) {
         printf(" %9.3f", good ? mean(ms + at[i] - WINDOW / 2, WINDOW) : NAN);
     }
-    printf("\n");
+    char digest[SFU__DIGEST_TEXT] = "";
+    printf("   %.12s\n", good && sfu__digest_of(digest, points, sizeof points) == SFU_OK ? digest : "failed");
     sfu__sampler_free(sampler);
 }
 
@@ -90,7 +94,9 @@ static void suggestions(void) {
          {float_range("a", 0, 1), float_range("b", 0, 1), log_range("c", 1e-4, 1), float_range("d", 0, 1),
           log_int_range("e", 8, 1024)}},
     };
-    printf("%-30s %-16s %-8s %9s %9s %9s   ms a suggestion at this many trials\n", "", "", "", "100", "500", "2000");
+    printf("%s\n", sfu__mixture_best()->name);
+    printf("%-30s %-16s %-8s %9s %9s %9s   ms a suggestion at this many trials, digest\n", "", "", "", "100", "500",
+           "2000");
     for (int i = 0; i < 3; i++) {
         suggest(&spaces[i], SFU__SAMPLER_TPE, 1);
         suggest(&spaces[i], SFU__SAMPLER_TPE, 32);

@@ -10,7 +10,7 @@
 static struct {
     cli_problem_settings problem;
     sfu_plan_options plan;
-    bool keep_not;
+    bool keep_not, kept;
 } settings;
 
 static void defaults(void) {
@@ -44,13 +44,21 @@ static comparison compare_epoch(const session *all) {
                         train.measured_s + evaluate.measured_s};
 }
 
+static sfu_status rates(sfu_bench **bench) {
+    sfu_status status = settings.kept ? sfu_bench_kept(bench) : SFU_ERR_NOT_FOUND;
+    if (status == SFU_ERR_NOT_FOUND) {
+        status = sfu_bench_new(bench, !settings.keep_not, progress_report, NULL);
+    }
+    return status;
+}
+
 static sfu_status measure(session *all, int count, char **operands) {
     sfu_status status = SFU_OK;
     if (count > 0) { /* what can be wrong with it is said before anything is measured */
         status = problem_open(&all->problem, &settings.problem, operands);
     }
     if (status == SFU_OK) {
-        status = sfu_bench_new(&all->bench, !settings.keep_not, progress_report, NULL);
+        status = rates(&all->bench);
     }
     if (status == SFU_OK && count > 0) {
         status = sfu_plan_new(&all->plan, all->problem.dataset, all->problem.net, all->problem.split, &settings.plan);
@@ -184,6 +192,7 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
+    OPTION_FLAG("kept", settings.kept, "take the rates that an earlier bench kept, where there are any"),
     OPTION_FLAG("no-keep", settings.keep_not, "do not keep the rates for explain"),
     PROBLEM_OPTIONS(settings.problem),
     OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "the rate that training will have"),

@@ -105,13 +105,15 @@ static int run(int count, char **operands) {
 static const cli_option options[] = {
     OPTION_TEXT("nets", VALUE_TEXT, "LIST", settings.nets, "the seven of the paper and lpnn",
                 "the networks, names or layers, with commas between"),
-    OPTION_TEXT("sizes", VALUE_TEXT, "LIST", settings.sizes, NULL,
-                "label-set sizes: 1 (20 nodes a class) to 5 (all), a count above 5, standard; 1..5 is all of these"),
+    OPTION_TEXT(
+        "sizes", VALUE_TEXT, "LIST", settings.sizes, NULL,
+        "label-set sizes, with commas between: 1 (20 nodes a class) to 5 (all labels), 1..5 for all five, a count "
+        "above 5, or standard, the dataset's own split"),
     OPTION_COUNT("splits", "N", settings.compare.splits, 1, 10000, NULL, "random splits, of the seeds 0 to N-1"),
     OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL,
                  "of each study, those of earlier runs among them"),
     OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as the others",
-                 "of lpnn, which costs more than all the others together"),
+                 "of each study of lpnn, which costs more than all the others together"),
     OPTION_TEXT("space", VALUE_TEXT, "SPACE", settings.compare.space, NULL,
                 "what is searched: paper, practical, or ranges, as for sfumato tune"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
@@ -135,8 +137,9 @@ const cli_command cmd_compare = {
         "with their spread and 95 % intervals, average ranks, paired tests against the best, feature against label "
         "propagation, linear against non-linear, and advice: which network to use here, how sure that is, what it "
         "costs, and the command that trains it.\n\n"
-        "The results are a folder that grows: tables.md, tables.tex, report.html, results.csv, plots. Stopped, the "
-        "same command goes on; asked again for more networks, sizes, splits or trials, it does only what is missing. "
+        "The results are a folder that grows: report.html, a page with all of it; tables.md, tables.tex, results.csv, "
+        "curves.csv, plots. Stopped, the same command goes on; asked again for more networks, sizes, splits or trials, "
+        "it does only what is missing. "
         "The same seed gives the same results, whatever the number of jobs and the machine.",
     .operands =
         (const cli_operand[]){

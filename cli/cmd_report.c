@@ -16,6 +16,7 @@ static const char *const files[][2] = {
     {"plots", "the plots, each with its script and data"},
     {"results.csv", "the entries, one a network, dataset, size and split"},
     {"timings.csv", "how long they took"},
+    {"curves.csv", "how winners were trained, an epoch a row"},
     {"manifest.json", "what is needed to run it again"},
 };
 enum { FILES = sizeof files / sizeof files[0] };

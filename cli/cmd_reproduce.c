@@ -136,15 +136,6 @@ static int interrupted(const sfu_compare_progress *last, const char *table, cons
     return INTERRUPTED;
 }
 
-/* Of a table without studies. */
-static bool show_measuring(void *user, const sfu_compare_progress *progress) {
-    (void)user;
-    progress_detail(progress->what);
-    return progress_report(
-        NULL,
-        &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
-}
-
 /* What was given, as the library takes it; the lists own their texts. */
 static int settle_options(cli_list *datasets, cli_list *nets, const char *folder) {
     sfu_compare_options *options = &settings.compare;
@@ -173,7 +164,7 @@ static int reproduce(const char *table) {
     if (*cut_down(cut, table)) {
         say("cut down from what the paper did: %s", cut);
     }
-    settings.compare.on_progress = needs_no_study(table) ? show_measuring : results_progress;
+    settings.compare.on_progress = results_progress;
     settings.compare.on_progress_user = &last;
     progress_start();
     progress_counts();

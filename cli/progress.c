@@ -20,7 +20,7 @@ static struct {
     double started, shown; /* seconds: when the phase began, when it was last shown */
     double first;          /* `done` when the phase began */
     bool terminal;
-    bool counts;     /* "840 of 2,000" instead of "42.0 %" */
+    bool counts;     /* "840 of 2,000 trials" instead of "42.0 %" */
     char detail[96]; /* what goes before the rate */
     bool told;       /* the time left is `left`, and no rate is shown */
     double left;
@@ -146,13 +146,14 @@ static double share(const sfu_progress *progress) {
     return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-/* "42.1 %", "840 of 2,000", or "12.3 MB" where the end is not known. */
+/* "42.1 %", "840 of 2,000 trials", or "12.3 MB" where the end is not known. */
 static void how_far(char *text, size_t size, const sfu_progress *progress, int width) {
     if (progress->total <= 0) {
         amount(text, size, progress->done, progress->unit, "");
     } else if (phase.counts) {
         const char *total = grouped((int64_t)progress->total);
-        snprintf(text, size, "%*s of %s", width > 0 ? (int)strlen(total) : 0, grouped((int64_t)progress->done), total);
+        snprintf(text, size, "%*s of %s %s", width > 0 ? (int)strlen(total) : 0, grouped((int64_t)progress->done),
+                 total, progress->unit);
     } else {
         snprintf(text, size, "%*.1f %%", width, 100 * share(progress));
     }

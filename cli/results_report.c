@@ -3,10 +3,23 @@
 #include "output.h"
 #include "progress.h"
 
+#include <math.h>
 #include <string.h>
+
+/* What an epoch costs: networks, and no trials. */
+static bool show_measuring(const sfu_compare_progress *progress) {
+    progress_detail(progress->what);
+    progress_left(NAN);
+    return progress_report(
+        NULL,
+        &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
+}
 
 bool results_progress(void *user, const sfu_compare_progress *progress) {
     char detail[96];
+    if (progress->all == 0) {
+        return show_measuring(progress);
+    }
     if (user) {
         *(sfu_compare_progress *)user = *progress;
     }
@@ -39,6 +52,7 @@ static json_t *cell_json(const sfu_cell *cell) {
     }
     fine = fine && json_put(object, "verdict", cell->verdict[0] ? json_string(cell->verdict) : json_null());
     fine = fine && json_put(object, "same_as", json_bytes(cell->same_as));
+    fine = fine && json_put(object, "exponents", isnan(cell->alpha) ? json_null() : json_boolean(cell->exponents));
     if (!fine) {
         json_decref(object);
     }

@@ -617,6 +617,7 @@ typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
 
 typedef struct sfu_tune_options {
     const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
+    bool space_is_shared;       /* with other networks: what this one has no use for is left out instead of refused */
     const char *sampler;        /* "tpe", "tpe-independent" or "random" */
     int32_t trials;             /* in all, those of earlier calls on the same study among them */
     int32_t wave;               /* the most trials that are out at once; 1: strictly one after another */
@@ -627,7 +628,8 @@ typedef struct sfu_tune_options {
     const char *study;       /* NULL: in memory; a SQLite file; or postgresql://... */
     const char *study_name;  /* NULL: after dataset, network and split */
     bool old_optuna;         /* stamp a new study for Optuna 3.0.0 to 3.1.1 */
-    sfu_train_options train; /* what is not searched; seed, init, threads and on_epoch are not looked at */
+    sfu_train_options train; /* what is not searched; seed, init and threads are not looked at. on_epoch hears the
+                              * training of the winner, when it is done again for its scores on test */
     bool loss_is_set;        /* train.loss counts; else it is the space's own: the sum for "paper", else the mean */
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
@@ -686,10 +688,10 @@ typedef struct sfu_results sfu_results;
 /* How far a comparison is: called on the thread that made the call, a few times a second. Returning false ends it: what
  * is finished stays in the folder, SFU_ERR_CANCELLED is returned, and the same call goes on later. */
 typedef struct sfu_compare_progress {
-    int32_t done, total; /* studies */
-    int64_t trials, all; /* trials of all studies, those of earlier calls among them */
+    int32_t done, total; /* studies; networks, while the table of costs is measured */
+    int64_t trials, all; /* of all studies, those of earlier calls among them; all is 0 while costs are measured */
     double seconds_left; /* NaN: not known yet */
-    const char *what;    /* "cora gcn size 1 random:3" */
+    const char *what;    /* "cora gcn, size 1, random:3" */
 } sfu_compare_progress;
 typedef bool (*sfu_compare_fn)(void *user, const sfu_compare_progress *progress);
 
@@ -748,7 +750,10 @@ typedef struct sfu_cell {
     double p;                /* against the best of its dataset and size, Holm; NaN: the best itself, or one split */
     double paper, paper_std; /* NaN: the paper has none */
     const char *verdict;     /* "agrees", "higher", "lower"; "" where there is none */
-    const char *same_as;     /* the cell is the same network as another by algebra: which; or NULL */
+    const char *same_as;     /* the cell is the same network as another by algebra: which one of its table, "sgcn, k=1"
+                              * or "alpha=0, beta=1"; or NULL */
+    bool exponents; /* alpha and beta are the exponents of the degrees, left= and right=, in the smoothing after
+                     * the softmax; else its weights self= and neighbour= */
 } sfu_cell;
 SFU_API const sfu_cell *sfu_results_cell(const sfu_results *results, int i); /* NULL after the last */
 
@@ -765,7 +770,8 @@ SFU_API const sfu_rank *sfu_results_rank(const sfu_results *results, int i);
 SFU_API const char *sfu_results_text(const sfu_results *results);
 SFU_API const char *sfu_results_folder(const sfu_results *results);
 
-/* Writes tables.md, tables.tex, results.csv, timings.csv, manifest.json, plots and report.html into the folder. */
+/* Writes tables.md, tables.tex, results.csv, timings.csv, plots and report.html into the folder. manifest.json stays as
+ * the run left it, which it tells of. */
 SFU_API SFU_CHECKED sfu_status sfu_results_report(const sfu_results *results);
 
 /* ---- 14. Labelling ----------------------------------------------------------------------------------------------- */
@@ -864,6 +870,9 @@ typedef struct sfu_bench sfu_bench;
  * random, random numbers, the kernels that predicted times are made of. Keeps it in the user's cache folder, where
  * sfu_plan_new finds it, unless `keep` is false. */
 SFU_API SFU_CHECKED sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user);
+/* What an earlier call kept, without measuring; SFU_ERR_NOT_FOUND where there is nothing of this machine, this version
+ * and these kernels. */
+SFU_API SFU_CHECKED sfu_status sfu_bench_kept(sfu_bench **bench);
 SFU_API void sfu_bench_free(sfu_bench *bench);
 SFU_API const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i); /* NULL after the last */
 

@@ -307,6 +307,7 @@ static void check_all(const sfu_results *results, int nets) {
         assert_true(cell->k == 0 && isnan(cell->alpha) && isnan(cell->beta) && isnan(cell->paper));
         assert_string_equal(cell->verdict, "");
         assert_null(cell->same_as);
+        assert_false(cell->exponents);
     }
     check_ranks(results, nets);
 }
@@ -601,6 +602,8 @@ static void sweeps(void **state) {
             assert_near(test->mean, entry->test_accuracy);
             assert_near(val->mean, entry->val_accuracy);
             assert_true(isnan(test->rank) && isnan(test->p));
+            assert_true(test->exponents == (t == 2) && val->exponents == (t == 2));
+            assert_ptr_equal(test->same_as, val->same_as);
         }
         assert_int_equal(results->rank_count, 0);
         assert_int_equal(results->pair_count, 0);

@@ -13,7 +13,7 @@ fail() {
 
 "$SFUMATO" data make -o small.safetensors --nodes 1700 --classes 3 --vocabulary 50 --words 8 --seed 7 >/dev/null
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 --quiet -o results >compared
-files=(report.html tables.md tables.tex results.csv timings.csv manifest.json)
+files=(report.html tables.md tables.tex results.csv timings.csv curves.csv manifest.json)
 cp -r results before
 
 # All that is made from the entries comes back, byte for byte.
@@ -24,7 +24,7 @@ if command -v gnuplot >/dev/null; then
 fi
 for file in "${files[@]}"; do
     grep -q "^results/$file " said || fail "$file is not named: $(cat said)"
-    [ "$file" = manifest.json ] || cmp "results/$file" "before/$file" || fail "$file differs"
+    cmp "results/$file" "before/$file" || fail "$file differs"
 done
 diff -r results/plots before/plots
 grep -q '^## Advice' said || fail "no tables: $(cat said)"
@@ -61,6 +61,32 @@ grep -q 'plots are not drawn, for gnuplot is not installed; results/plots/ has w
 ! ls results/plots/*.svg 2>/dev/null || fail "old plots stay"
 ! grep -q '<figure' results/report.html || fail "old plots are in the page"
 grep -q '<table class="sort">' results/report.html
+
+# Results of an earlier version, without curves: a report without them, and one line.
+mkdir old
+cp results/{results.csv,timings.csv,manifest.json} old/
+"$SFUMATO" report old >/dev/null 2>errors
+[ "$(grep -c 'old: no learning curves in it' errors)" = 1 ] || fail "it said: $(cat errors)"
+! ls old/plots/curves-* 2>/dev/null || fail "curves of nothing"
+"$SFUMATO" report old --quiet >/dev/null 2>errors
+if command -v gnuplot >/dev/null; then
+    [ ! -s errors ] || fail "quiet, it said: $(cat errors)"
+    ls results/plots/curves-small.csv results/plots/losses-small.csv >/dev/null || fail "no curves"
+fi
+
+# What another version adds to it is warned of.
+sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
+grep -q 'old holds results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
+
+# And of a later one, which may mean other things.
+sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json
+for command in "report old" "compare small.safetensors -o old"; do
+    code=0
+    # shellcheck disable=SC2086 # words
+    "$SFUMATO" $command >out 2>errors || code=$?
+    [ "$code" = 1 ] && grep -q 'old/manifest.json: its format is "sfumato.results.2"' errors || fail "$code: $(cat errors)"
+done
 
 # What is no folder of results gets one line and is left alone.
 mkdir empty

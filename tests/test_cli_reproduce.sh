@@ -75,6 +75,10 @@ if [ "$BUILD_KIND" = plain ]; then # twenty studies
     grep -q 'alpha=1, beta=1 is alpha=0, beta=1' exponents.txt || fail "$(cat exponents.txt)"
     awk -F, 'NR > 1 && $14 == 1 { print $8, $9, $10, $11 }' results/degree-exponents/results.csv | uniq >same.txt
     [ "$(wc -l <same.txt)" = 1 ] || fail "alpha matters: $(cat same.txt)"
+    [ "$(ls results/degree-exponents/studies | wc -l)" = 9 ] || fail "not each of nine networks once"
+    "$SFUMATO" report results/degree-exponents --json --quiet >exponents.json
+    [ "$(grep -c '"exponents": true' exponents.json)" = 20 ] || fail "$(grep exponents exponents.json)"
+    [ "$(grep -c '"same_as": "alpha=0, beta=1"' exponents.json)" = 2 ] || fail "$(grep same_as exponents.json)"
 fi
 note "$(ls results/standard results/set1)"
 

@@ -23,7 +23,7 @@ compare() {
 # Times are in other files; report.html and some of the plots speak of them too.
 same() {
     local file
-    for file in results.csv tables.md tables.tex; do
+    for file in results.csv curves.csv tables.md tables.tex; do
         cmp "$1/$file" "$2/$file" || fail "$file differs between $1 and $2"
     done
 }

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "file.h"
-#include "results_int.h"
+#include "run_int.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,7 +178,7 @@ static sfu_status run(const char *folder, const wish *wish) {
     sfu__tasks tasks = {0};
     sfu__entries entries = {0};
     sfu_status status = SFU_OK;
-    const sfu__run_options how = {folder, &request, wish->jobs, wish->hear, wish->user};
+    const sfu__run_options how = {folder, &request, wish->jobs, wish->hear, wish->user, NULL};
     SFU_TRY(sfu__request_make(&request, "compare", &options));
     SFU_TRY(sfu__tasks_make(&tasks, &request));
     assert_int_equal(tasks.count, wish->nets * wish->splits);
@@ -193,9 +193,9 @@ done:
     return status;
 }
 
-static char *results_of(const char *folder) {
+static char *file_of(const char *folder, const char *name) {
     char path[512];
-    snprintf(path, sizeof path, "%s/results.csv", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     sfu__bytes bytes = {0};
     assert_ok(sfu__bytes_open(&bytes, path));
     char *text = calloc(1, bytes.size + 1);
@@ -206,10 +206,13 @@ static char *results_of(const char *folder) {
 }
 
 static void assert_same_results(const char *one, const char *other) {
-    char *a = results_of(one), *b = results_of(other);
-    assert_string_equal(a, b);
-    free(a);
-    free(b);
+    static const char *const names[] = {"results.csv", "curves.csv"};
+    for (int i = 0; i < 2; i++) {
+        char *a = file_of(one, names[i]), *b = file_of(other, names[i]);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
 }
 
 typedef struct counter {
@@ -280,11 +283,228 @@ static void a_finished_run_does_nothing(void **state) {
     assert_ok(run(folder, &wish));
 }
 
+/* A curve for each network, of the first split, as long as the winner's training. */
+static void winners_leave_curves(void **state) {
+    (void)state;
+    const char *folder = test_path("curves");
+    const wish wish = {.nets = 3, .splits = 2, .trials = 4, .jobs = 2};
+    sfu__curves curves = {0};
+    sfu__entries entries = {0};
+    assert_ok(run(folder, &wish));
+    assert_ok(sfu__curves_read(&curves, folder));
+    assert_ok(sfu__entries_read(&entries, folder));
+    assert_int_equal(curves.count, 3);
+    for (int i = 0; i < 3; i++) {
+        const sfu__curve *curve = &curves.items[i];
+        const sfu__entry *entry = sfu__entries_find(&entries, &curve->task);
+        double best = 0;
+        assert_non_null(entry);
+        assert_string_equal(curve->task.split, "random:0");
+        assert_int_equal(curve->trial, entry->best_trial);
+        for (int e = 0; e < curve->count; e++) {
+            best = curve->epochs[e].val_accuracy > best ? curve->epochs[e].val_accuracy : best;
+        }
+        assert_true(best == entry->val_accuracy);
+    }
+    sfu__curves_clear(&curves);
+    sfu__entries_clear(&entries);
+}
+
+static int count_studies(const char *folder) {
+    char command[600], line[32] = "";
+    snprintf(command, sizeof command, "ls '%s/studies' | wc -l", folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_non_null(fgets(line, sizeof line, pipe));
+    pclose(pipe);
+    return atoi(line);
+}
+
+/* Six cells of three sweeps and no sweep: four are mlp+lp as it is, two the same network of other exponents. */
+static void the_same_training_is_run_once(void **state) {
+    (void)state;
+    const char *folder = test_path("shared");
+    const char *const datasets[] = {dataset_file()};
+    static const struct {
+        int32_t k;
+        double alpha, beta;
+        bool exponents;
+    } cells[] = {{0, NAN, NAN, false}, {2, NAN, NAN, false}, {0, 1, 1, false},
+                 {0, 0.5, 0.5, true},  {0, 0, 0.9, true},    {0, 0.4, 0.9, true}};
+    enum { CELLS = sizeof cells / sizeof cells[0] };
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0}, again = {0};
+    counter counter = {.stop_after = INT32_MAX};
+    const sfu__run_options how = {folder, &request, 2, hear, &counter, NULL};
+    assert_ok(sfu__request_make(&request, "compare", &options));
+    for (int i = 0; i < CELLS; i++) {
+        sfu__task task = {.net = "mlp+lp",
+                          .size = "1",
+                          .split = "random:0",
+                          .k = cells[i].k,
+                          .alpha = cells[i].alpha,
+                          .beta = cells[i].beta,
+                          .exponents = cells[i].exponents,
+                          .trials = 3};
+        snprintf(task.dataset, sizeof task.dataset, "%s", datasets[0]);
+        assert_ok(sfu__tasks_add(&tasks, &task));
+    }
+    assert_ok(sfu__run_tasks(&entries, &tasks, &how));
+    assert_int_equal(entries.count, CELLS);
+    assert_int_equal(counter.trials, 2 * 3);
+    assert_int_equal(count_studies(folder), 2 * SFU_HAVE_SQLITE);
+    for (int i = 0; i < CELLS; i++) {
+        const sfu__entry *entry = &entries.items[i], *first = &entries.items[i < 4 ? 0 : 4];
+        assert_true(sfu__task_same(&entry->task, &tasks.items[i]));
+        assert_true(entry->val_loss == first->val_loss && entry->test_accuracy == first->test_accuracy);
+        assert_true((entry->seconds > 0) == (i == 0 || i == 4)); /* a study's time is counted once */
+    }
+    assert_true(entries.items[0].val_loss != entries.items[4].val_loss);
+
+    /* Where only one that follows is known, as in a folder that was begun otherwise, the first takes it over. */
+    assert_ok(sfu__entries_add(&again, &entries.items[3]));
+    tasks.count = 4;
+    counter.trials = 0;
+    assert_ok(sfu__run_tasks(&again, &tasks, &how));
+    assert_int_equal(again.count, 4);
+    assert_true(again.items[0].val_loss == entries.items[0].val_loss);
+    assert_int_equal(counter.trials, 3); /* none of them new */
+    sfu__entries_clear(&entries);
+    sfu__entries_clear(&again);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+}
+
+static sfu_status compare_with(const char *folder, const char *space, const char *size, const char *dataset) {
+    const char *const datasets[] = {dataset_file(), dataset}, *const nets[] = {"sgcn", "gcn"}, *sizes[] = {"1", size};
+    sfu_compare_options options;
+    sfu_results *results = NULL;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = dataset != NULL ? 2 : 1;
+    options.nets = nets;
+    options.net_count = 2;
+    options.sizes = sizes;
+    options.size_count = size != NULL ? 2 : 1;
+    options.splits = 2;
+    options.trials = 2;
+    options.space = space != NULL ? space : "lr=log(0.01,0.3)";
+    options.folder = folder;
+    const sfu_status status = sfu_compare(&results, &options);
+    sfu_results_free(results);
+    return status;
+}
+
+static int said;
+static void keep_line(void *user, sfu_log_level level, const char *line) {
+    (void)user;
+    (void)level;
+    const bool wanted = strncmp(line, "made: split \"random:", 20) == 0 && strstr(line, "too few") != NULL;
+    said += wanted ? 1 : 100;
+}
+
+/* A space for all of them: hidden is for gcn alone. */
+static void some_networks_have_no_use_for_a_parameter(void **state) {
+    (void)state;
+    assert_ok(compare_with(test_path("shared-space"), "lr=log(0.01,0.3) hidden={8,16}", NULL, NULL));
+}
+
+/* What can be known to be wrong is, before anything is written. */
+static void mistakes_are_found_first(void **state) {
+    (void)state;
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("mistaken"));
+    assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL), SFU_ERR_ARGUMENT); /* with a caret, on more lines */
+    assert_string_equal(sfu_message(), "this range ends below its beginning\n  lr=(1,0)\n     ^");
+    assert_int_equal(compare_with(folder, "lr=(0,1) mu_graph=(0,1)", NULL, NULL), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "has no use for mu_graph"));
+    assert_fails(SFU_ERR_ARGUMENT, compare_with(folder, NULL, "7000", NULL), "7000");
+    assert_fails(SFU_ERR_NOT_FOUND, compare_with(folder, NULL, NULL, "nothing-of-that-name"), "nothing-of-that-name");
+    assert_false(sfu__path_is_folder(folder));
+
+    /* Of 200 nodes and two sizes: one line a split. */
+    sfu_set_log(keep_line, NULL);
+    said = 0;
+    assert_ok(compare_with(folder, NULL, "2", NULL));
+    sfu_set_log(NULL, NULL);
+    assert_int_equal(said, 2);
+
+    /* What is asked for twice is done once. */
+    assert_ok(compare_with(folder, NULL, "1", NULL));
+    char *results = file_of(folder, "results.csv");
+    int lines = 0;
+    for (const char *c = results; *c != '\0'; c++) {
+        lines += *c == '\n';
+    }
+    assert_int_equal(lines, 1 + 2 * 2 * 2);
+    free(results);
+}
+
+/* Two sizes and networks, one of which is there twice under two sweeps; an entry and a curve are there before. */
+static sfu_status prepare_body(void *context) {
+    const char *const folder = context, *const datasets[] = {dataset_file()}, *const nets[] = {"sgcn", "linear+lp"},
+                      *const sizes[] = {"1", "2"};
+    sfu_status status = SFU_OK;
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    options.nets = nets;
+    options.net_count = options.size_count = options.splits = 2;
+    options.sizes = sizes;
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0};
+    const sfu__run_options how = {folder, &request, 1, NULL, NULL, NULL};
+    sfu__running run = {.options = &how, .tasks = &tasks, .entries = &entries};
+    SFU_TRY(sfu__request_make(&request, "compare", &options));
+    SFU_TRY(sfu__tasks_make(&tasks, &request));
+    sfu__task again = tasks.items[0];
+    again.k = 2;
+    SFU_TRY(sfu__tasks_add(&tasks, &again));
+    const sfu__entry known = {.task = tasks.items[0], .val_accuracy = 0.5};
+    SFU_TRY(sfu__entries_add(&entries, &known));
+    SFU_TRY(sfu__run_prepare(&run));
+    assert_int_equal(run.before, 1);
+    assert_int_equal(run.count, 2 * 2 * 2 - 1);
+    assert_int_equal(entries.count, 2);
+    assert_int_equal(run.curves.count, 1);
+done:
+    sfu__run_clear(&run);
+    sfu__entries_clear(&entries);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    static char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("failing"));
+    assert_ok(sfu__make_folders(folder));
+    test_text_file("failing/curves.csv", "dataset,net,size,split,trial,epoch,train_loss,val_loss,val_accuracy\n"
+                                         "made,gcn,1,random:0,0,1,1,1,0.5\n");
+    (void)dataset_file();
+    test_fail_each_allocation(prepare_body, folder, test_is_slow() ? 60 : 300);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_come_back),           cmocka_unit_test(broken_tables_are_refused),
-        cmocka_unit_test(requests_come_back),          cmocka_unit_test(runs_come_to_the_same),
+        cmocka_unit_test(entries_come_back),
+        cmocka_unit_test(broken_tables_are_refused),
+        cmocka_unit_test(requests_come_back),
+        cmocka_unit_test(runs_come_to_the_same),
         cmocka_unit_test(a_finished_run_does_nothing),
+        cmocka_unit_test(winners_leave_curves),
+        cmocka_unit_test(the_same_training_is_run_once),
+        cmocka_unit_test(some_networks_have_no_use_for_a_parameter),
+        cmocka_unit_test(mistakes_are_found_first),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -247,6 +247,8 @@ static void test_bench(void **state) {
     int calls = 0;
     assert_fails(SFU_ERR_CANCELLED, sfu_bench_new(&bench, true, cancel, NULL), "cancelled");
     assert_null(bench);
+    assert_fails(SFU_ERR_NOT_FOUND, sfu_bench_kept(&bench), "sfumato bench measures them");
+    assert_null(bench);
     sfu__rates_of_this_machine(&rates, &measured);
     assert_false(measured);
     assert_memory_equal(&rates, &sfu__nominal_rates, sizeof rates);
@@ -260,6 +262,14 @@ static void test_bench(void **state) {
     }
     assert_true(count > 10);
     assert_null(sfu_bench_rate(bench, -1));
+    sfu_bench *kept = NULL;
+    assert_ok(sfu_bench_kept(&kept));
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(sfu_bench_rate(kept, i)->what, sfu_bench_rate(bench, i)->what);
+        const double now = sfu_bench_rate(bench, i)->value; /* the file has six digits */
+        assert_true(fabs(sfu_bench_rate(kept, i)->value - now) <= 1e-4 * now);
+    }
+    sfu_bench_free(kept);
     sfu_bench_free(bench);
     sfu_bench_free(NULL);
     sfu__rates_of_this_machine(&rates, &measured);

@@ -238,8 +238,9 @@ static void page_has_all_of_it(void **state) {
     assert_null(strstr(html, "17 s"));
     /* Five sizes; all cells, layers, smoothing; two pairs. */
     assert_int_equal(count_of(html, "<table class=\"sort\">"), 5 + 3 + 2);
-    /* Sizes and trade-offs of five datasets, ranks of five sizes, three sweeps of two datasets. */
-    assert_int_equal(count_of(html, "<figure"), has_gnuplot() ? 5 + 5 + 5 + 6 : 0);
+    /* Sizes, trade-offs and two kinds of curves of five datasets, ranks of five sizes, three sweeps of two datasets. */
+    assert_int_equal(count_of(html, "<figure"), has_gnuplot() ? 5 + 5 + 10 + 5 + 6 : 0);
+    assert_int_equal(count_of(html, "<h3>Learning curves</h3>"), has_gnuplot() ? 1 : 0);
     free(html);
 }
 
@@ -297,10 +298,53 @@ static void plots_are_named_and_filled(void **state) {
     data = find_plot(&plots, "self-neighbour-cora.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 6 * 2);
     assert_non_null(strstr(find_plot(&plots, "degree-exponents-cora.svg")->script.bytes, "'0.25 / 0.75' 2"));
+    data = find_plot(&plots, "curves-acm.svg")->data.bytes;
+    assert_int_equal(count_of(data, "\n"), 1 + 8 * 40 + 23 * (7 * 8 / 2));
+    assert_non_null(strstr(data, "series,epoch,percent,name\n0,1,"));
+    assert_non_null(strstr(data, "\n7,201,"));
+    assert_null(strstr(data, "\n7,202,"));
+    data = find_plot(&plots, "losses-acm.svg")->data.bytes;
+    assert_non_null(strstr(data, "series,epoch,loss,name\n0,1,"));
+    assert_non_null(strstr(find_plot(&plots, "losses-acm.svg")->script.bytes, "set logscale y"));
     data = find_plot(&plots, "ranks-3.svg")->data.bytes;
     assert_int_equal(count_of(data, ",-1,"), 4);
     assert_int_equal(count_of(data, ",1,"), 4);
     sfu__plots_clear(&plots);
+    sfu_results_free(results);
+}
+
+/* What a curve is not of, it is not shown for; and where there are none at all, that is said once. */
+static void curves_are_of_the_winners(void **state) {
+    (void)state;
+    sfu__plots plots = {0};
+    sfu_results *results = hand_made_results(test_path("curves"), false);
+    assert_non_null(results);
+    assert_false(sfu__curves_missing(results));
+    results->curves.items[0].trial = 1; /* of gcn on cora */
+    assert_ok(sfu__plots_make(&plots, results));
+    assert_null(strstr(find_plot(&plots, "curves-cora.svg")->data.bytes, "\"gcn\""));
+    assert_non_null(strstr(find_plot(&plots, "curves-cora.svg")->data.bytes, "\"sgcn\""));
+    sfu__plots_clear(&plots);
+    sfu__curves_clear(&results->curves);
+    assert_true(sfu__curves_missing(results));
+    assert_ok(sfu__plots_make(&plots, results));
+    assert_int_equal(plots.count, 21);
+    sfu__plots_clear(&plots);
+    results->entries.count = results->cell_count = 0;
+    logged = 0;
+    sfu_set_log(keep, NULL);
+    assert_false(sfu__curves_missing(results));
+    assert_ok(sfu__results_plots(results));
+    assert_int_equal(logged, 0);
+    sfu_results_free(results);
+    results = hand_made_results(test_path("curves"), false);
+    sfu__curves_clear(&results->curves);
+    results->cell_count = 0; /* nothing is drawn */
+    results->entries.count = 1;
+    assert_ok(write_report(results));
+    sfu_set_log(NULL, NULL);
+    assert_int_equal(logged, 1);
+    assert_non_null(strstr(last_line, "no learning curves in it"));
     sfu_results_free(results);
 }
 
@@ -358,7 +402,7 @@ static void without_gnuplot_body(void) {
     assert_non_null(strstr(html, "<table class=\"sort\">"));
     free(html);
     assert_int_equal(logged, 1);
-    assert_non_null(strstr(last_line, "21 plots are not drawn, for gnuplot is not installed"));
+    assert_non_null(strstr(last_line, "31 plots are not drawn, for gnuplot is not installed"));
     assert_false(sfu__path_is_file(test_path("bare/plots/sizes-cora.svg")));
     assert_true(sfu__path_is_file(test_path("bare/plots/sizes-cora.gp")));
     assert_true(sfu__path_is_file(test_path("bare/plots/sizes-cora.csv")));
@@ -415,6 +459,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(same_results_give_same_bytes),
         cmocka_unit_test(results_without_cells_show_their_text),
         cmocka_unit_test(plots_are_named_and_filled),
+        cmocka_unit_test(curves_are_of_the_winners),
         cmocka_unit_test(groups_join_what_cannot_be_told_apart),
         cmocka_unit_test(hostile_names_make_plain_files),
         cmocka_unit_test(without_gnuplot_there_are_tables),

@@ -328,7 +328,7 @@ static void test_quantiles(void **state) {
             set->quantiles(z, q, left, right, count);
             assert_true(z[count] == -1);
             for (int i = 0; i < count; i++) {
-                if (memcmp(&z[i], &want[i], sizeof z[i]) != 0) {
+                if (z[i] != want[i] || signbit(z[i]) != signbit(want[i])) {
                     fail_msg("%s: %a, not %a, of %a between %a and %a", set->name, z[i], want[i], q[i], left[i],
                              right[i]);
                 }
@@ -337,11 +337,11 @@ static void test_quantiles(void **state) {
     }
 }
 
-/* The best of many points by sums that are left off, and by whole ones. */
-static void test_best(void **state) {
-    (void)state;
+/* The best of many points by rough sums and sums that are left off, and by whole ones. `most` is of an integer, and
+ * `first` the first trial's value of a float between 0 and 1. */
+static void best_of_points(int most, double first) {
     enum { TRIALS = 700, POINTS = 24 };
-    const sfu__parameter_range items[] = {float_range("x", 0, 1), int_range("k", 1, 9)};
+    const sfu__parameter_range items[] = {float_range("x", 0, 1), int_range("k", 1, most)};
     const sfu__axis x = sfu__axis_of(&items[0].range), k = sfu__axis_of(&items[1].range), *axes[] = {&x, &k};
     sfu__parzen *parzen;
     sfu__random random = walk(21);
@@ -349,14 +349,16 @@ static void test_best(void **state) {
     assert_ok(sfu__parzen_reserve(parzen, TRIALS));
     for (int n = 0; n < TRIALS; n++) {
         const double u = sfu__random_unit(&random);
-        sfu__parzen_insert(parzen, n, (double[]){u * u, (double)sfu__random_below(&random, 9) + 1});
+        const double at = (double)sfu__random_below(&random, (uint32_t)most) + 1;
+        sfu__parzen_insert(parzen, n, (double[]){n == 0 ? first : u * u, at});
     }
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < (test_is_slow() ? 20 : 100); round++) {
+        const double spread = round % 3 == 0 ? 1e-4 : 1; /* points that are hard to tell from one another, too */
         double points[2 * POINTS], log_l[POINTS], log_g[POINTS];
         for (int i = 0; i < POINTS; i++) {
-            points[i] = sfu__random_unit(&random);
-            points[POINTS + i] = (double)sfu__random_below(&random, 9) + 1;
-            log_l[i] = (round % 4) * sfu__random_unit(&random);
+            points[i] = 0.5 + spread * (sfu__random_unit(&random) - 0.5);
+            points[POINTS + i] = (double)sfu__random_below(&random, (uint32_t)most) + 1;
+            log_l[i] = (round % 4) * spread * sfu__random_unit(&random);
         }
         points[5] = points[1]; /* a point twice */
         points[POINTS + 5] = points[POINTS + 1];
@@ -370,6 +372,14 @@ static void test_best(void **state) {
         assert_int_equal(best, want);
     }
     sfu__parzen_free(parzen);
+}
+
+static void test_best(void **state) {
+    (void)state;
+    best_of_points(9, 0.25);
+    best_of_points(2, 0.25);
+    best_of_points(9, 7.5);
+    best_of_points(5000, 0.25);
 }
 
 /* ---- draws ------------------------------------------------------------------------------------------------------ */

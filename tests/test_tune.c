@@ -218,6 +218,45 @@ static void trials_can_be_trained_again(void **state) {
     sfu_dataset_free(dataset);
 }
 
+typedef struct heard_epochs {
+    int32_t count, stop_after;
+    double best;
+} heard_epochs;
+
+static bool hear_epoch(void *user, const sfu_epoch *epoch) {
+    heard_epochs *self = user;
+    assert_int_equal(epoch->epoch, ++self->count);
+    self->best = epoch->best_val_accuracy;
+    return self->count < self->stop_after;
+}
+
+/* Of all trainings the caller hears one; and one that is ended leaves a study without its winner. */
+static void the_winner_is_heard(void **state) {
+    (void)state;
+    heard_epochs heard = {.stop_after = INT32_MAX};
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    sfu_study *study = NULL;
+    sfu_tune_options options = small();
+    sfu_study *quiet = tuned(dataset, "gcn", &options);
+    options.train.on_epoch = hear_epoch;
+    options.train.on_epoch_user = &heard;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
+    const sfu_trial *winner = sfu_study_ranked(study, 0);
+    assert_int_equal(heard.count, winner->epochs);
+    assert_true(heard.best == winner->val_accuracy && winner->val_accuracy == sfu_study_ranked(quiet, 0)->val_accuracy);
+    assert_true(sfu_study_winner_options(study)->on_epoch == NULL);
+    sfu_study_free(study);
+    sfu_study_free(quiet);
+    heard = (heard_epochs){.stop_after = 2};
+    assert_fails(SFU_ERR_CANCELLED, sfu_tune(&study, dataset, "gcn", NULL, split, &options), "winner");
+    assert_int_equal(heard.count, 2);
+    assert_null(study);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
 static void the_winner_is_the_best(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -479,10 +518,10 @@ int main(void) {
         cmocka_unit_test(jobs_do_not_matter),          cmocka_unit_test(trials_come_in_the_same_order),
         cmocka_unit_test(seeds_and_samplers_differ),   cmocka_unit_test(test_labels_are_not_read),
         cmocka_unit_test(trials_can_be_trained_again), cmocka_unit_test(the_winner_is_the_best),
-        cmocka_unit_test(networks_are_searched),       cmocka_unit_test(enqueued_points_come_first),
-        cmocka_unit_test(diverged_trials_fail),        cmocka_unit_test(a_stopped_study_goes_on),
-        cmocka_unit_test(another_study_is_refused),    cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(the_winner_is_heard),         cmocka_unit_test(networks_are_searched),
+        cmocka_unit_test(enqueued_points_come_first),  cmocka_unit_test(diverged_trials_fail),
+        cmocka_unit_test(a_stopped_study_goes_on),     cmocka_unit_test(another_study_is_refused),
+        cmocka_unit_test(wrong_options_are_refused),   cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

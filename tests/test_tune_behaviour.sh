@@ -138,7 +138,7 @@ if command -v perl >/dev/null; then
     [ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
     grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
         fail "an interrupt: $(cat kept.stderr)"
-    grep -qE '^sfumato: tuning: [0-9,]+ of 100,000, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$' kept.stderr ||
+    grep -qE '^sfumato: tuning: [0-9,]+ of 100,000 trials, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$' kept.stderr ||
         fail "no progress: $(cat kept.stderr)"
     [ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
     grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"

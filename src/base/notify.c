@@ -1,27 +1,87 @@
 #include "notify.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static sfu_log_fn log_callback;
 static void *log_user;
+
+static _Thread_local sfu__heard *thread_heard;
+static _Thread_local const char *thread_about;
 
 void sfu_set_log(sfu_log_fn log, void *user) {
     log_callback = log;
     log_user = user;
 }
 
+void sfu__heard_start(sfu__heard *heard) {
+    *heard = (sfu__heard){0};
+    pthread_mutex_init(&heard->lock, NULL);
+}
+
+void sfu__heard_clear(sfu__heard *heard) {
+    for (int i = 0; i < heard->count; i++) {
+        sfu__free(heard->lines[i]);
+    }
+    sfu__free(heard->lines);
+    pthread_mutex_destroy(&heard->lock);
+    *heard = (sfu__heard){0};
+}
+
+void sfu__log_once(sfu__heard *heard, const char *about) {
+    thread_heard = heard;
+    thread_about = about;
+}
+
+static bool is_heard(const sfu__heard *heard, const char *line) {
+    for (int i = 0; i < heard->count; i++) {
+        if (strcmp(heard->lines[i], line) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without memory for it the line is forgotten, and may come again. */
+static void note_heard(sfu__heard *heard, const char *line) {
+    char **grown = sfu__grow(heard->lines, &heard->capacity, (size_t)heard->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return;
+    }
+    heard->lines = grown;
+    heard->lines[heard->count] = sfu__copy_string(line);
+    heard->count += heard->lines[heard->count] != NULL;
+}
+
+/* Whether a line is new; it is not where it came without the words in front of it. */
+static bool is_news(sfu__heard *heard, const char *line, const char *whole) {
+    pthread_mutex_lock(&heard->lock);
+    const bool news = !is_heard(heard, line) && !is_heard(heard, whole);
+    if (news) {
+        note_heard(heard, whole);
+    }
+    pthread_mutex_unlock(&heard->lock);
+    return news;
+}
+
 void sfu__log(sfu_log_level level, const char *format, ...) {
     if (log_callback == NULL) {
         return;
     }
-    char line[1024];
+    enum { LINE = 1024 };
+    char line[LINE], whole[LINE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    log_callback(log_user, level, line);
+    const char *about = thread_about != NULL ? thread_about : "";
+    snprintf(whole, sizeof whole, "%.200s%s%.800s", about, *about != '\0' ? ": " : "", line);
+    if (thread_heard == NULL || is_news(thread_heard, line, whole)) {
+        log_callback(log_user, level, thread_heard != NULL ? whole : line);
+    }
 }
 
 sfu_status sfu__tick(sfu__ticker *ticker, double done) {

@@ -82,6 +82,27 @@ done:
     return status;
 }
 
+sfu_status sfu_bench_kept(sfu_bench **bench) {
+    sfu_status status = SFU_OK;
+    sfu_bench *made = NULL;
+    const sfu__backend *backend;
+    sfu__machine machine;
+    *bench = NULL;
+    SFU_TRY(sfu__backend_cpu(&backend));
+    SFU_ALLOC_ZERO(made, 1);
+    sfu__machine_look(&machine);
+    if (!sfu__measured_load(&made->measured, &machine, backend->name)) {
+        status = sfu__fail(SFU_ERR_NOT_FOUND, "no rates of this machine are kept; sfumato bench measures them");
+        goto done;
+    }
+    list_rates(made);
+    *bench = made;
+    made = NULL;
+done:
+    sfu_bench_free(made);
+    return status;
+}
+
 void sfu_bench_free(sfu_bench *bench) { sfu__free(bench); }
 
 const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) {

@@ -393,7 +393,7 @@ done:
 
 /* ---- how many non-zeros that would be --------------------------------------------------------------------------- */
 
-enum { SAMPLE = 256 };
+enum { SAMPLE = 512 };
 
 typedef struct reach_job {
     const sfu__plan *plan;

@@ -347,6 +347,18 @@ done:
 /* ---- the winner ---------------------------------------------------------------------------------------------------
  */
 
+/* What the caller hears of the winner's training. */
+typedef struct winner_epochs {
+    const sfu_train_options *asked;
+    bool stopped;
+} winner_epochs;
+
+static bool hear_winner(void *user, const sfu_epoch *epoch) {
+    winner_epochs *self = user;
+    self->stopped = !self->asked->on_epoch(self->asked->on_epoch_user, epoch);
+    return !self->stopped;
+}
+
 /* The winner's training again, which gives the weights that its trial had, to the bit; and their score on test. */
 static sfu_status train_winner(tuning *at, const sfu__trial *best) {
     sfu_study *study = at->study;
@@ -359,7 +371,15 @@ static sfu_status train_winner(tuning *at, const sfu__trial *best) {
     study->winner.dropout = candidate.dropout;
     study->winner.seed = best->seed;
     study->winner.threads = at->jobs;
-    SFU_TRY(sfu_train(&study->model, at->dataset, candidate.net, at->split, &study->winner));
+    winner_epochs epochs = {&at->options->train, false};
+    sfu_train_options again = study->winner;
+    again.on_epoch = epochs.asked->on_epoch != NULL ? hear_winner : NULL;
+    again.on_epoch_user = &epochs;
+    SFU_TRY(sfu_train(&study->model, at->dataset, candidate.net, at->split, &again));
+    if (epochs.stopped) {
+        status = sfu__fail(SFU_ERR_CANCELLED, "the study was stopped while its winner was trained again");
+        goto done;
+    }
     const sfu_scores scores = sfu_model_scores(study->model);
     if (scores.val_accuracy != best->outcome.val_accuracy || scores.val_loss != best->outcome.val_loss) {
         status = sfu__fail(SFU_ERR_FORMAT,
@@ -477,7 +497,10 @@ static sfu_status prepare(tuning *at, const char *net, const sfu_net_options *ne
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(at->study, 1);
     study = at->study;
-    SFU_TRY(sfu__space_new(&study->space, at->options->space, net, net_options));
+    uint64_t unused;
+    SFU_TRY(at->options->space_is_shared
+                ? sfu__space_new_among(&study->space, at->options->space, net, net_options, &unused)
+                : sfu__space_new(&study->space, at->options->space, net, net_options));
     study->trials.parameters = at->batch.parameters = study->space->count;
     at->train.loss = at->options->loss_is_set ? at->options->train.loss
                      : study->space->paper    ? SFU_LOSS_SUM

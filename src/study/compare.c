@@ -2,7 +2,9 @@
 #include "results_int.h"
 
 #include "file.h"
+#include "notify.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { SPLITS = 10, TRIALS = 2000 };
@@ -59,7 +61,9 @@ static sfu_status write_texts(const sfu_results *results, const sfu_compare_opti
 /* What the results show, and the report in their folder. */
 static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__curves_read(&results->curves, results->folder));
     SFU_TRY(sfu__results_finish(results));
+    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
     SFU_TRY(sfu_results_report(results));
     if (strcmp(results->request.kind, "all") == 0) {
         SFU_TRY(write_texts(results, options));
@@ -79,10 +83,27 @@ done:
     return status;
 }
 
-static bool same_readings(const sfu__request *one, const sfu__request *other) {
-    return strcmp(one->kind, other->kind) == 0 && strcmp(one->space, other->space) == 0 && one->seed == other->seed &&
-           strcmp(one->feature_norm, other->feature_norm) == 0 && strcmp(one->lpnn, other->lpnn) == 0 &&
-           one->loss == other->loss && one->keep_loops == other->keep_loops;
+/* What the results of a folder were made with and are not asked for now: " with --loss sum"; "" where it is the same,
+ * but for its kind. */
+static sfu_status put_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
+    const struct {
+        const char *option, *before, *now;
+    } words[] = {
+        {"space", before->space, now->space},
+        {"feature-norm", before->feature_norm, now->feature_norm},
+        {"lpnn", before->lpnn, now->lpnn},
+        {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
+        {"self-loops", before->keep_loops ? "keep" : "drop", now->keep_loops ? "keep" : "drop"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].before, words[i].now) != 0) {
+            char quoted[SFU__QUOTE_MAX];
+            return sfu__text_format(text, " with --%s %s", words[i].option,
+                                    sfu__quote(quoted, words[i].before, strlen(words[i].before)));
+        }
+    }
+    return before->seed == now->seed ? sfu__text_add(text, "", 0)
+                                     : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
 }
 
 /* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
@@ -90,34 +111,40 @@ static bool same_readings(const sfu__request *one, const sfu__request *other) {
 static sfu_status check_readings(const sfu_results *results) {
     sfu__request before = {0};
     sfu__entries entries = {0};
+    sfu__text difference = {0};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__manifest_read(&before, results->folder));
-    if (before.kind == NULL || same_readings(&before, &results->request)) {
+    if (before.kind == NULL) {
         goto done;
     }
+    SFU_TRY(put_difference(&difference, &before, &results->request));
     SFU_TRY(sfu__entries_read(&entries, results->folder));
-    if (entries.count > 0) {
-        status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%s holds results of other settings (of %s); another folder would be right: -o FOLDER",
-                           results->folder, before.kind);
+    const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
+    if (same && entries.count > 0 && strcmp(before.version, sfu_version()) != 0) {
+        char quoted[SFU__QUOTE_MAX];
+        sfu__log(SFU_LOG_WARNING, "%s holds results of version %s, and this is \"%s\": what is added may not compare",
+                 results->folder, sfu__quote(quoted, before.version, strlen(before.version)), sfu_version());
+    } else if (!same && entries.count > 0) {
+        const bool compared = strcmp(before.kind, "compare") == 0;
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s holds results of %s%s%s; another folder would be right: -o FOLDER",
+                           results->folder, compared ? "" : "reproduce ", before.kind, difference.bytes);
     }
 done:
     sfu__entries_clear(&entries);
     sfu__request_clear(&before);
+    sfu__text_clear(&difference);
     return status;
 }
 
-static sfu_status run(sfu_results *results, const sfu_compare_options *options) {
+static sfu_status run(sfu_results *results, const sfu_compare_options *options, sfu__heard *heard) {
     sfu_status status = SFU_OK;
     sfu__tasks tasks = {0};
-    const sfu__run_options how = {results->folder, &results->request, options->jobs, options->on_progress,
-                                  options->on_progress_user};
+    const sfu__run_options how = {results->folder,      &results->request,         options->jobs,
+                                  options->on_progress, options->on_progress_user, heard};
     SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
                                                           : sfu__paper_tasks(&tasks, &results->request));
     SFU_TRY(check_readings(results));
-    SFU_TRY(sfu__make_folders(results->folder));
     SFU_TRY(sfu__entries_read(&results->entries, results->folder));
-    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
     SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
 done:
     sfu__tasks_clear(&tasks);
@@ -133,6 +160,7 @@ static sfu_status describe(sfu_results *results, const sfu_compare_options *opti
     results->text = text.bytes;
     text = (sfu__text){0};
     SFU_TRY(sfu__make_folders(results->folder));
+    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
     SFU_TRY(sfu_results_report(results));
 done:
     sfu__text_clear(&text);
@@ -146,17 +174,22 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu_compare_options_init(&usual);
     options = options != NULL ? options : &usual;
     *results = NULL;
+    sfu__heard heard;
+    sfu__heard_start(&heard);
+    sfu__log_once(&heard, NULL);
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(sfu__request_make(&made->request, kind, options));
     if (is_text_alone(kind)) {
         SFU_TRY(describe(made, options));
     } else {
-        SFU_TRY(run(made, options));
+        SFU_TRY(run(made, options, &heard));
         SFU_TRY(finish(made, options));
     }
     *results = made;
     made = NULL;
 done:
+    sfu__log_once(NULL, NULL);
+    sfu__heard_clear(&heard);
     sfu_results_free(made);
     return status;
 }
@@ -243,6 +276,7 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
         SFU_TRY(read_text(made));
     } else {
         SFU_TRY(sfu__entries_read(&made->entries, folder));
+        SFU_TRY(sfu__curves_read(&made->curves, folder));
         SFU_TRY(sfu__results_finish(made));
     }
     *results = made;
@@ -258,6 +292,7 @@ void sfu_results_free(sfu_results *results) {
     }
     sfu__request_clear(&results->request);
     sfu__entries_clear(&results->entries);
+    sfu__curves_clear(&results->curves);
     sfu__words_clear(&results->texts);
     sfu__free(results->order);
     sfu__free(results->places);
@@ -286,7 +321,6 @@ const char *sfu_results_folder(const sfu_results *results) { return results->fol
 sfu_status sfu_results_report(const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text md = {0}, tex = {0};
-    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
     if (is_text_alone(results->request.kind)) {
         SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
         goto done;

@@ -83,17 +83,20 @@ done:
     return status;
 }
 
-/* The request of a manifest as text, to be freed with free(); NULL where it has none. */
-static char *request_text(const sfu__bytes *bytes) {
-    json_t *json = json_loadb((const char *)bytes->data, bytes->size, 0, NULL);
-    char *text = json_dumps(json_object_get(json, "request"), 0);
-    json_decref(json);
-    return text;
+/* Another format may mean other things by the same words. */
+static sfu_status check_format(const json_t *json, const char *path) {
+    const char *found = json_string_value(json_object_get(json, "format"));
+    char quoted[SFU__QUOTE_MAX];
+    return found == NULL || strcmp(found, format) == 0
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_FORMAT, "%s: its format is %s, and this program reads \"%s\"", path,
+                           sfu__quote(quoted, found, strlen(found)), format);
 }
 
 sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
     sfu_status status = SFU_OK;
     sfu__bytes bytes = {0};
+    json_t *json = NULL;
     char *text = NULL, *path = sfu__path_join(folder, "manifest.json");
     if (path == NULL) {
         return SFU_ERR_MEMORY;
@@ -102,10 +105,16 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
         goto done;
     }
     SFU_TRY(sfu__bytes_open(&bytes, path));
-    text = request_text(&bytes);
+    json = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+    SFU_TRY(check_format(json, path));
+    text = json_dumps(json_object_get(json, "request"), 0); /* NULL: it has none */
     SFU_TRY(sfu__request_read(request, text != NULL ? text : "", path));
+    const char *version = json_string_value(json_object_get(json, "version"));
+    request->version = sfu__copy_string(version != NULL ? version : "");
+    status = request->version != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     sfu__bytes_close(&bytes);
+    json_decref(json);
     free(text);
     sfu__free(path);
     return status;

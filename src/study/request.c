@@ -20,6 +20,15 @@ sfu_status sfu__words_add(sfu__words_list *list, const char *text) {
     return SFU_OK;
 }
 
+bool sfu__words_has(const sfu__words_list *list, const char *text) {
+    for (int i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void sfu__words_clear(sfu__words_list *list) {
     for (int i = 0; i < list->count; i++) {
         sfu__free(list->items[i]);
@@ -36,6 +45,7 @@ void sfu__request_clear(sfu__request *request) {
     sfu__free(request->space);
     sfu__free(request->feature_norm);
     sfu__free(request->lpnn);
+    sfu__free(request->version);
     *request = (sfu__request){0};
 }
 

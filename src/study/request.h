@@ -13,6 +13,7 @@ typedef struct sfu__words_list {
 } sfu__words_list;
 
 SFU_CHECKED sfu_status sfu__words_add(sfu__words_list *list, const char *text);
+bool sfu__words_has(const sfu__words_list *list, const char *text);
 void sfu__words_clear(sfu__words_list *list);
 
 /* Starts as {0}; sfu__request_clear also after a failure. */
@@ -27,6 +28,7 @@ typedef struct sfu__request {
     char *feature_norm, *lpnn; /* lpnn: "" for its defaults */
     sfu_loss loss;
     bool keep_loops;
+    char *version; /* of the program that it was kept by; NULL: it was not kept yet */
 } sfu__request;
 
 /* Copies the options, defaults filled in; `kind` as above. Refuses what cannot be: a size of 0, a network that cannot

@@ -3,12 +3,14 @@
  *
  *   FOLDER/results.csv    the entries, without times: the same run gives the same bytes
  *   FOLDER/timings.csv    what they took
+ *   FOLDER/curves.csv     how the trainings of some winners went (curves.h)
  *   FOLDER/manifest.json  what was asked, and everything that is needed to run it again
  *   FOLDER/studies/       a study an entry, so that an interrupted one goes on
  */
 #ifndef SFU_RESULTS_H
 #define SFU_RESULTS_H
 
+#include "notify.h"
 #include "request.h"
 
 enum { SFU__NAME_MAX = 256 };
@@ -72,13 +74,18 @@ SFU_CHECKED sfu_status sfu__paper_tasks(sfu__tasks *tasks, const sfu__request *r
  * of the request; and the options of named networks. */
 SFU_CHECKED sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__request *request);
 
-/* Runs the tasks that the entries lack, and writes the folder as it goes. */
+/* A task with what its sweep leaves as it is usually left out: tasks of one network are then one text. */
+sfu__task sfu__task_usual(const sfu__task *task);
+
+/* Runs the tasks that the entries lack, and writes the folder, which it makes, as it goes. Tasks that are the same
+ * training are run once. */
 typedef struct sfu__run_options {
     const char *folder;
     const sfu__request *request;
     int jobs;
     sfu_compare_fn on_progress;
     void *on_progress_user;
+    sfu__heard *heard; /* what was said before the run, which does not say it again */
 } sfu__run_options;
 SFU_CHECKED sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const sfu__run_options *options);
 

@@ -2,6 +2,7 @@
 #ifndef SFU_RESULTS_INT_H
 #define SFU_RESULTS_INT_H
 
+#include "curves.h"
 #include "results.h"
 
 /* Two groups of networks side by side, row by row: "feature propagation against label propagation". */
@@ -23,6 +24,7 @@ struct sfu_results {
     char *folder;
     sfu__request request;
     sfu__entries entries;
+    sfu__curves curves;
 
     /* Made from these: places in the order of the tables, sweeps last; datasets, then sizes, then networks. */
     int *order; /* [entries.count] */

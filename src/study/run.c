@@ -5,72 +5,32 @@
  * thread hands out the tasks, takes in what they came to, and keeps the folder up to date.
  */
 #include "clock.h"
-#include "dataset.h"
 #include "file.h"
 #include "parallel.h"
-#include "results.h"
+#include "run_int.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-/* A dataset that is open as long as the run lasts: what its plans share is shared by all studies on it. */
-typedef struct open_dataset {
-    const char *given;
-    sfu_dataset *dataset;
-} open_dataset;
-
-/* A study on its way. */
-typedef struct job {
-    const sfu__task *task;
-    sfu__entry entry;       /* what it comes to */
-    _Atomic int32_t trials; /* done so far */
-    atomic_bool started;    /* */
-    int32_t known;          /* done by earlier calls */
-    double weight;          /* what a trial is expected to cost, relative to others */
-} job;
-
-typedef struct running {
-    const sfu__run_options *options;
-    open_dataset *datasets;
-    int dataset_count;
-    job *jobs; /* of the tasks that are to be run */
-    int count;
-    sfu__entries *entries;
-
-    pthread_mutex_t lock;
-    pthread_cond_t came;
-    int next;        /* the job that starts next */
-    int finished;    /* jobs that ended */
-    int *came_order; /* [count]: jobs in the order in which they ended */
-    int written;     /* of these, how many are in the entries */
-    int threads;
-    atomic_bool stop;
-    sfu_status status;
-    char message[SFU__MESSAGE_MAX];
-    double began;
-} running;
-
 /* ---- one study ----------------------------------------------------------------------------------------------------
  */
 
-static const sfu_dataset *dataset_of(const running *run, const sfu__task *task) {
-    for (int i = 0; i < run->dataset_count; i++) {
-        if (strcmp(run->datasets[i].given, task->dataset) == 0) {
-            return run->datasets[i].dataset;
-        }
-    }
-    return NULL;
-}
-
 typedef struct listener {
-    running *run;
-    job *job;
+    sfu__running *run;
+    sfu__job *job;
 } listener;
+
+static bool hear_epoch(void *user, const sfu_epoch *epoch) {
+    const listener *self = user;
+    if (self->job->keeps_curve && sfu__curve_add(&self->job->curve, epoch) != SFU_OK) {
+        self->job->keeps_curve = false; /* noticed when the training has ended */
+        self->job->lost_curve = true;
+    }
+    return !atomic_load(&self->run->stop);
+}
 
 static bool hear(void *user, const sfu_tune_progress *progress) {
     const listener *self = user;
@@ -115,14 +75,14 @@ static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, co
     return seconds;
 }
 
-static void take_scores(job *self, const sfu_study *study, const sfu_dataset *dataset, const sfu_split *split) {
+static void take_scores(sfu__job *self, const sfu_study *study) {
     sfu__entry *entry = &self->entry;
     const sfu_trial *best = sfu_study_ranked(study, 0);
     const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
     entry->task = *self->task;
     entry->task.trials = sfu_study_trials(study);
-    snprintf(entry->name, sizeof entry->name, "%s", sfu_dataset_name(dataset));
-    snprintf(entry->split_digest, sizeof entry->split_digest, "%s", sfu_split_digest(split));
+    snprintf(entry->name, sizeof entry->name, "%s", sfu_dataset_name(self->dataset));
+    snprintf(entry->split_digest, sizeof entry->split_digest, "%s", sfu_split_digest(self->split));
     entry->best_trial = best->number;
     entry->val_accuracy = best->val_accuracy;
     entry->val_loss = best->val_loss;
@@ -133,12 +93,11 @@ static void take_scores(job *self, const sfu_study *study, const sfu_dataset *da
         entry->epochs += trial->epochs;
         entry->failed += trial->state == SFU_TRIAL_FAIL;
     }
-    entry->epoch_s = predicted_epoch(dataset, sfu_model_net(sfu_study_model(study)), split);
+    entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);
 }
 
-static sfu_status tune_with(sfu_study **study, running *run, job *self, const sfu_split *split, int threads) {
+static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self, int threads) {
     const sfu__request *request = run->options->request;
-    const sfu_dataset *dataset = dataset_of(run, self->task);
     sfu_status status = SFU_OK;
     sfu__text net = {0}, file = {0};
     listener listener = {run, self};
@@ -147,16 +106,21 @@ static sfu_status tune_with(sfu_study **study, running *run, job *self, const sf
     SFU_TRY(sfu__task_net(&net, self->task, request));
     SFU_TRY(study_file(&file, self->task, run->options->folder));
     options.space = request->space;
+    options.space_is_shared = true;
     options.trials = self->task->trials;
     options.seed = request->seed;
     options.jobs = threads;
     options.study = SFU_HAVE_SQLITE ? file.bytes : NULL;
     options.train.loss = request->loss;
+    options.train.on_epoch = hear_epoch;
+    options.train.on_epoch_user = &listener;
     options.loss_is_set = true;
     options.on_progress = hear;
     options.on_progress_user = &listener;
-    SFU_TRY(sfu_tune(study, dataset, net.bytes, NULL, split, &options));
-    if (sfu_study_ranked(*study, 0) == NULL) {
+    SFU_TRY(sfu_tune(study, self->dataset, net.bytes, NULL, self->split, &options));
+    if (self->lost_curve) {
+        status = SFU_ERR_MEMORY;
+    } else if (sfu_study_ranked(*study, 0) == NULL) {
         status = sfu__fail(SFU_ERR_DIVERGED, "%s, %s: all of %d trials diverged", self->task->dataset, self->task->net,
                            self->task->trials);
     }
@@ -166,20 +130,17 @@ done:
     return status;
 }
 
-static sfu_status run_job(running *run, job *self, int threads) {
+static sfu_status run_job(sfu__running *run, sfu__job *self, int threads) {
     sfu_status status = SFU_OK;
     sfu_study *study = NULL;
-    sfu_split *split = NULL;
-    const bool standard = strcmp(self->task->size, "standard") == 0;
-    const sfu_dataset *dataset = dataset_of(run, self->task);
     const double began = sfu__now();
-    SFU_TRY(sfu_split_new(&split, dataset, self->task->split, standard ? NULL : self->task->size));
-    SFU_TRY(tune_with(&study, run, self, split, threads));
-    take_scores(self, study, dataset, split);
+    SFU_TRY(tune_with(&study, run, self, threads));
+    take_scores(self, study);
+    self->curve.task = self->entry.task;
+    self->curve.trial = self->entry.best_trial;
     self->entry.seconds += sfu__now() - began;
 done:
     sfu_study_free(study);
-    sfu_split_free(split);
     return status;
 }
 
@@ -187,8 +148,8 @@ done:
  */
 
 /* The next job, or NULL; with how many threads it may run. */
-static job *take_job(running *run, int *threads) {
-    job *taken = NULL;
+static sfu__job *take_job(sfu__running *run, int *threads) {
+    sfu__job *taken = NULL;
     pthread_mutex_lock(&run->lock);
     if (run->next < run->count && run->status == SFU_OK && !atomic_load(&run->stop)) {
         const int left = run->count - run->next;
@@ -200,7 +161,7 @@ static job *take_job(running *run, int *threads) {
     return taken;
 }
 
-static void finish_job(running *run, const job *job, sfu_status status) {
+static void finish_job(sfu__running *run, const sfu__job *job, sfu_status status) {
     pthread_mutex_lock(&run->lock);
     if (status == SFU_OK) {
         run->came_order[run->finished++] = (int)(job - run->jobs);
@@ -213,9 +174,10 @@ static void finish_job(running *run, const job *job, sfu_status status) {
 }
 
 static void *thread_main(void *argument) {
-    running *run = argument;
+    sfu__running *run = argument;
     int threads = 1;
-    for (job *job = take_job(run, &threads); job != NULL; job = take_job(run, &threads)) {
+    sfu__log_once(run->options->heard, NULL);
+    for (sfu__job *job = take_job(run, &threads); job != NULL; job = take_job(run, &threads)) {
         finish_job(run, job, run_job(run, job, threads));
     }
     return NULL;
@@ -224,9 +186,26 @@ static void *thread_main(void *argument) {
 /* ---- the calling thread -------------------------------------------------------------------------------------------
  */
 
-/* Puts what has come into the entries and the folder. */
-static sfu_status take_in(running *run) {
+static sfu_status take_in_job(sfu__running *run, sfu__job *job) {
     sfu_status status = SFU_OK;
+    sfu__entry *old = sfu__entries_find(run->entries, job->task);
+    if (old != NULL) {
+        *old = job->entry;
+    } else {
+        SFU_TRY(sfu__entries_add(run->entries, &job->entry));
+    }
+    if (job->keeps_curve) {
+        SFU_TRY(sfu__curves_put(&run->curves, &job->curve));
+    }
+    SFU_TRY(sfu__run_share(run, &job->entry));
+done:
+    return status;
+}
+
+/* Puts what has come into the entries and the folder, the curves first: what is among the entries is not done again. */
+static sfu_status take_in(sfu__running *run) {
+    sfu_status status = SFU_OK;
+    bool curves = false;
     pthread_mutex_lock(&run->lock);
     const int finished = run->finished;
     pthread_mutex_unlock(&run->lock);
@@ -234,13 +213,12 @@ static sfu_status take_in(running *run) {
         return SFU_OK;
     }
     for (; run->written < finished; run->written++) {
-        const job *job = &run->jobs[run->came_order[run->written]];
-        sfu__entry *old = sfu__entries_find(run->entries, job->task);
-        if (old != NULL) {
-            *old = job->entry;
-        } else {
-            SFU_TRY(sfu__entries_add(run->entries, &job->entry));
-        }
+        sfu__job *job = &run->jobs[run->came_order[run->written]];
+        curves = curves || job->keeps_curve;
+        SFU_TRY(take_in_job(run, job));
+    }
+    if (curves) {
+        SFU_TRY(sfu__curves_write(&run->curves, run->options->folder, run->tasks));
     }
     SFU_TRY(sfu__entries_write(run->entries, run->options->folder));
 done:
@@ -248,10 +226,10 @@ done:
 }
 
 /* From what the trials of this call cost so far, each network at the price that its epochs are predicted to have. */
-static double seconds_left(const running *run) {
+static double seconds_left(const sfu__running *run) {
     double done = 0.0, left = 0.0;
     for (int i = 0; i < run->count; i++) {
-        const job *job = &run->jobs[i];
+        const sfu__job *job = &run->jobs[i];
         const int32_t trials = atomic_load(&job->trials);
         const bool started = atomic_load(&job->started);
         done += started && trials > job->known ? job->weight * (trials - job->known) : 0.0;
@@ -260,21 +238,29 @@ static double seconds_left(const running *run) {
     return done > 0.0 ? left * (sfu__now() - run->began) / done : NAN;
 }
 
-static sfu_status tell(const running *run, int32_t before, int64_t trials_before) {
-    sfu_compare_progress progress = {.done = before + run->written,
-                                     .total = before + run->count,
-                                     .trials = trials_before,
-                                     .all = trials_before,
+static void say_what(char *what, size_t size, const sfu__task *task) {
+    const char *dataset = sfu__path_base(task->dataset);
+    if (strcmp(task->size, "standard") == 0) {
+        snprintf(what, size, "%s %s, standard split", dataset, task->net);
+    } else {
+        snprintf(what, size, "%s %s, size %s, %s", dataset, task->net, task->size, task->split);
+    }
+}
+
+static sfu_status tell(const sfu__running *run) {
+    sfu_compare_progress progress = {.done = run->before + run->written,
+                                     .total = run->before + run->count,
+                                     .trials = run->trials_before,
+                                     .all = run->trials_before,
                                      .seconds_left = seconds_left(run)};
     char what[3 * SFU__NAME_MAX] = "";
     for (int i = 0; i < run->count; i++) {
-        const job *job = &run->jobs[i];
+        const sfu__job *job = &run->jobs[i];
         const int32_t trials = atomic_load(&job->trials);
         progress.trials += trials > job->known ? trials : job->known;
         progress.all += job->task->trials;
         if (atomic_load(&job->started) && trials < job->task->trials) {
-            snprintf(what, sizeof what, "%s %s %s %s", sfu__path_base(job->task->dataset), job->task->net,
-                     job->task->size, job->task->split);
+            say_what(what, sizeof what, job->task);
         }
     }
     progress.what = what;
@@ -285,7 +271,7 @@ static sfu_status tell(const running *run, int32_t before, int64_t trials_before
                      progress.total);
 }
 
-static void wait_a_little(running *run) {
+static void wait_a_little(sfu__running *run) {
     const struct timespec until = sfu__time_after(0.1);
     pthread_mutex_lock(&run->lock);
     if (run->written == run->finished && run->status == SFU_OK) {
@@ -294,10 +280,10 @@ static void wait_a_little(running *run) {
     pthread_mutex_unlock(&run->lock);
 }
 
-static sfu_status watch(running *run, int32_t before, int64_t trials_before) {
+static sfu_status watch(sfu__running *run) {
     sfu_status status = SFU_OK;
     while (run->written < run->count) {
-        SFU_TRY(tell(run, before, trials_before));
+        SFU_TRY(tell(run));
         wait_a_little(run);
         SFU_TRY(take_in(run));
         pthread_mutex_lock(&run->lock);
@@ -308,63 +294,13 @@ static sfu_status watch(running *run, int32_t before, int64_t trials_before) {
             goto done;
         }
     }
-    SFU_TRY(tell(run, before, trials_before));
+    SFU_TRY(tell(run));
 done:
     return status;
 }
 
 /* ---- before and after ---------------------------------------------------------------------------------------------
  */
-
-static sfu_status open_datasets(running *run, const sfu__tasks *tasks) {
-    sfu_status status = SFU_OK;
-    SFU_ALLOC_ZERO(run->datasets, tasks->count);
-    for (int i = 0; i < tasks->count; i++) {
-        if (dataset_of(run, &tasks->items[i]) == NULL) {
-            open_dataset *place = &run->datasets[run->dataset_count];
-            place->given = tasks->items[i].dataset;
-            SFU_TRY(sfu_dataset_open(&place->dataset, place->given));
-            run->dataset_count++;
-            SFU_TRY(sfu_dataset_check(place->dataset));
-        }
-    }
-done:
-    return status;
-}
-
-/* Roughly, from the sizes alone: for the time that is left, before anything is known of it. */
-static double weight_of(const running *run, const sfu__task *task) {
-    const sfu_dataset *dataset = dataset_of(run, task);
-    const sfu_csr words = sfu_dataset_sparse(dataset), graph = sfu_dataset_graph(dataset);
-    const double nodes = sfu_dataset_nodes(dataset);
-    const double nonzeros = words.rows > 0 ? (double)words.indptr[words.rows] : nodes * sfu_dataset_features(dataset);
-    const bool linear = strstr(task->net, "linear") != NULL || strncmp(task->net, "sgcn", 4) == 0;
-    const double width = strncmp(task->net, "lpnn", 4) == 0 ? 400.0 : linear ? 8.0 : 64.0;
-    return 1e-9 * width * (nonzeros + (double)graph.indptr[graph.rows] + 16.0 * nodes) + 1e-4;
-}
-
-/* The tasks that no entry covers. */
-static sfu_status list_jobs(running *run, const sfu__tasks *tasks, int32_t *before, int64_t *trials_before) {
-    sfu_status status = SFU_OK;
-    SFU_ALLOC_ZERO(run->jobs, tasks->count);
-    SFU_ALLOC(run->came_order, tasks->count);
-    for (int i = 0; i < tasks->count; i++) {
-        const sfu__task *task = &tasks->items[i];
-        const sfu__entry *old = sfu__entries_find(run->entries, task);
-        if (old != NULL && old->task.trials >= task->trials) {
-            (*before)++;
-            *trials_before += task->trials;
-            continue;
-        }
-        job *job = &run->jobs[run->count++];
-        job->task = task;
-        job->known = old != NULL ? old->task.trials : 0;
-        job->entry.seconds = old != NULL ? old->seconds : 0.0;
-        job->weight = weight_of(run, task);
-    }
-done:
-    return status;
-}
 
 /* The entries stand in the order of the tasks, whatever the order in which they came; others keep theirs, behind. */
 static sfu_status sort_entries(sfu__entries *entries, const sfu__tasks *tasks) {
@@ -389,18 +325,22 @@ done:
     return status;
 }
 
-static sfu_status make_folder(const running *run) {
+/* The first that is written: from here on the folder says what it holds. */
+static sfu_status make_folder(const sfu__running *run) {
+    const sfu__run_options *options = run->options;
     sfu_status status = SFU_OK;
-    char *path = sfu__path_join(run->options->folder, "studies");
+    char *path = sfu__path_join(options->folder, "studies");
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
-    status = sfu__make_folders(path);
+    SFU_TRY(sfu__make_folders(path));
+    SFU_TRY(sfu__manifest_write(options->folder, options->request, run->entries));
+done:
     sfu__free(path);
     return status;
 }
 
-static sfu_status run_threads(running *run, int32_t before, int64_t trials_before) {
+static sfu_status run_threads(sfu__running *run) {
     sfu_status status = SFU_OK;
     pthread_t *ids = NULL;
     int made = 0;
@@ -412,7 +352,7 @@ static sfu_status run_threads(running *run, int32_t before, int64_t trials_befor
         status = sfu__fail_system("compare", "a thread could not be started", EAGAIN);
         goto done;
     }
-    status = watch(run, before, trials_before);
+    status = watch(run);
 done:
     atomic_store(&run->stop, true);
     for (int i = 0; i < made; i++) {
@@ -422,22 +362,24 @@ done:
     return status;
 }
 
-sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const sfu__run_options *options) {
-    sfu_status status = SFU_OK;
-    int32_t before = 0;
-    int64_t trials_before = 0;
-    running run = {.options = options, .entries = entries, .threads = sfu__thread_count(options->jobs)};
+static void start_lock(sfu__running *run) {
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_mutex_init(&run.lock, NULL);
-    pthread_cond_init(&run.came, &clock);
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_cond_init(&run->came, &clock);
     pthread_condattr_destroy(&clock);
+}
+
+sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const sfu__run_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__running run = {
+        .options = options, .tasks = tasks, .entries = entries, .threads = sfu__thread_count(options->jobs)};
+    start_lock(&run);
     run.began = sfu__now();
-    SFU_TRY(open_datasets(&run, tasks));
-    SFU_TRY(list_jobs(&run, tasks, &before, &trials_before));
+    SFU_TRY(sfu__run_prepare(&run));
     SFU_TRY(make_folder(&run));
-    status = run_threads(&run, before, trials_before);
+    status = run_threads(&run);
     if (status == SFU_ERR_CANCELLED && take_in(&run) != SFU_OK) { /* what has come meanwhile is not lost */
         status = SFU_ERR_IO;
     }
@@ -446,12 +388,7 @@ sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const 
         SFU_TRY(sfu__entries_write(entries, options->folder));
     }
 done:
-    for (int i = 0; i < run.dataset_count; i++) {
-        sfu_dataset_free(run.datasets[i].dataset);
-    }
-    sfu__free(run.datasets);
-    sfu__free(run.jobs);
-    sfu__free(run.came_order);
+    sfu__run_clear(&run);
     pthread_cond_destroy(&run.came);
     pthread_mutex_destroy(&run.lock);
     return status;

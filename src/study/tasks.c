@@ -6,6 +6,15 @@
 
 static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from); }
 
+static bool has(const sfu__tasks *tasks, const sfu__task *task) {
+    for (int i = 0; i < tasks->count; i++) {
+        if (sfu__task_same(&tasks->items[i], task)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The splits of one network on one dataset and size. */
 static sfu_status add_splits(sfu__tasks *tasks, const sfu__request *request, sfu__task *task) {
     sfu_status status = SFU_OK;
@@ -16,7 +25,9 @@ static sfu_status add_splits(sfu__tasks *tasks, const sfu__request *request, sfu
         } else {
             snprintf(task->split, sizeof task->split, "random:%d", split);
         }
-        SFU_TRY(sfu__tasks_add(tasks, task));
+        if (!has(tasks, task)) { /* what is asked for twice is done once */
+            SFU_TRY(sfu__tasks_add(tasks, task));
+        }
     }
 done:
     return status;

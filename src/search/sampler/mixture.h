@@ -53,7 +53,7 @@ double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
 enum { SFU__MIXTURE_ROOM = 32, SFU__MIXTURE_ROUGH_AXES = 12, SFU__MIXTURE_ROUGH_BITS = 90 };
 typedef void (*sfu__mixture_rough_fn)(double *sums, const sfu__mixture *points, int count);
 
-#define SFU__MIXTURE_ROUGHLY(lines) (1e-4 * (1 + (lines)))
+#define SFU__MIXTURE_ROUGHLY(lines) (5e-5 * (1 + (lines)))
 
 void sfu__mixture_rough_neon(double *sums, const sfu__mixture *points, int count);
 void sfu__mixture_rough_x86_64_v3(double *sums, const sfu__mixture *points, int count);

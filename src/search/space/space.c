@@ -13,6 +13,7 @@ typedef struct builder {
     sfu__range_list list;
     const char *text, *net;
     bool any;
+    uint64_t *unused; /* what the network has no use for, or NULL: that is refused */
     sfu__space_source source;
 } builder;
 
@@ -152,14 +153,22 @@ static bool is_used(const builder *self, int item, int32_t k) {
     return false;
 }
 
-/* What a preset has for other networks is left out; what the user asks for must be of use. */
+/* What a preset has for other networks is left out; what the user asks for must be of use, unless the space is one of
+ * several networks'. */
 static sfu_status drop_unused(builder *self, int32_t k) {
+    int given = 0;
     for (int i = 0; i < self->list.count;) {
         const sfu__listed *item = &self->list.items[i];
-        if (is_used(self, i, k)) {
-            i++;
-        } else if (item->place != NULL) {
+        const bool asked = item->place != NULL, used = is_used(self, i, k);
+        if (!used && asked && self->unused == NULL) {
             return sfu__refuse_unused(self->space, self->text, item, k);
+        }
+        if (!used && asked && given < 64) {
+            *self->unused |= UINT64_C(1) << given;
+        }
+        given += asked;
+        if (used) {
+            i++;
         } else {
             drop_item(&self->list, i);
         }
@@ -306,9 +315,10 @@ done:
     return status;
 }
 
-sfu_status sfu__space_new(sfu__space **space, const char *text, const char *net, const sfu_net_options *options) {
+static sfu_status make(sfu__space **space, const char *text, const char *net, const sfu_net_options *options,
+                       uint64_t *unused) {
     sfu_status status = SFU_OK;
-    builder self = {.text = text != NULL ? text : "paper", .net = net, .any = is_any(net)};
+    builder self = {.text = text != NULL ? text : "paper", .net = net, .any = is_any(net), .unused = unused};
     self.source.text = self.text;
     *space = NULL;
     SFU_ALLOC_ZERO(self.space, 1);
@@ -323,4 +333,14 @@ done:
     sfu__list_clear(&self.list);
     sfu__space_free(self.space);
     return status;
+}
+
+sfu_status sfu__space_new(sfu__space **space, const char *text, const char *net, const sfu_net_options *options) {
+    return make(space, text, net, options, NULL);
+}
+
+sfu_status sfu__space_new_among(sfu__space **space, const char *text, const char *net, const sfu_net_options *options,
+                                uint64_t *unused) {
+    *unused = 0;
+    return make(space, text, net, options, unused);
 }

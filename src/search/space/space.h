@@ -56,6 +56,11 @@ typedef struct sfu__space {
  * with the ends of its ranges, so that a trial can only fail where two values do not go together. */
 SFU_CHECKED sfu_status sfu__space_new(sfu__space **space, const char *text, const char *net,
                                       const sfu_net_options *options);
+
+/* The same for a network that shares the text with others: what it has no use for is left out, and bit i of `unused` is
+ * set for the i-th parameter of the text. One that no network has use for is for the caller to refuse. */
+SFU_CHECKED sfu_status sfu__space_new_among(sfu__space **space, const char *text, const char *net,
+                                            const sfu_net_options *options, uint64_t *unused);
 void sfu__space_free(sfu__space *space);
 
 /* Whether a value is one of the range; NaN is none. */

@@ -114,6 +114,22 @@ done:
 
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
+/* One of a line: no interval, and a loss as it is. */
+static sfu_status add_epoch(sfu__text *csv, const sfu__chart *chart, const sfu__point *point) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(csv, "%d,%.0f,", point->series, point->x));
+    if (chart->losses) {
+        SFU_TRY(sfu__text_number(csv, point->y));
+        SFU_TRY(sfu__text_format(csv, ","));
+    } else {
+        SFU_TRY(sfu__chart_number(csv, 100 * point->y, ","));
+    }
+    SFU_TRY(sfu__chart_field(csv, chart->series.items[point->series]));
+    SFU_TRY(sfu__text_format(csv, "\n"));
+done:
+    return status;
+}
+
 /* Where there is no interval it is the point itself, which is not seen behind its marker. */
 static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name) {
     sfu_status status = SFU_OK;
@@ -134,11 +150,17 @@ done:
 /* Series by series: gnuplot joins what follows each other. */
 sfu_status sfu__chart_data(sfu__text *csv, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(csv, "series,%s,percent,low_percent,high_percent,name\n", chart->times ? "seconds" : "x"));
+    if (chart->epochs) {
+        SFU_TRY(sfu__text_format(csv, "series,epoch,%s,name\n", chart->losses ? "loss" : "percent"));
+    } else {
+        SFU_TRY(
+            sfu__text_format(csv, "series,%s,percent,low_percent,high_percent,name\n", chart->times ? "seconds" : "x"));
+    }
     for (int series = 0; series < chart->series.count; series++) {
         for (int i = 0; i < chart->count; i++) {
             if (chart->points[i].series == series) {
-                SFU_TRY(add_point(csv, &chart->points[i], chart->series.items[series]));
+                SFU_TRY(chart->epochs ? add_epoch(csv, chart, &chart->points[i])
+                                      : add_point(csv, &chart->points[i], chart->series.items[series]));
             }
         }
     }
@@ -178,6 +200,12 @@ static bool is_crowded(const sfu__chart *chart) {
 
 static sfu_status add_x_axis(sfu__text *script, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
+    if (chart->epochs) {
+        SFU_TRY(sfu__text_format(script, "set xrange [1:*]\nset xtics autofreq\n%s",
+                                 chart->losses ? "set logscale y\nset format y '%g'\n"
+                                               : "set offsets 0, 0, graph 0.04, graph 0.04\n"));
+        goto done;
+    }
     if (chart->times) {
         SFU_TRY(sfu__text_format(script, "set logscale x\nset format x '%%.0s %%cs'\n"
                                          "set offsets graph 0.05, graph 0.05, graph 0.06, graph 0.06\n"));
@@ -202,6 +230,28 @@ static int shown_before(const sfu__chart *chart, int end) {
         shown += has_points(chart, series);
     }
     return shown;
+}
+
+/* Markers stand on a line at every so many epochs, each at its own, so that lines can be told without colours too. */
+static int marker_distance(const sfu__chart *chart) {
+    enum { ON_THE_LONGEST = 8 };
+    double most = 0;
+    for (int i = 0; i < chart->count; i++) {
+        most = chart->points[i].x > most ? chart->points[i].x : most;
+    }
+    return 1 + (int)most / ON_THE_LONGEST;
+}
+
+static sfu_status add_line(sfu__text *script, const sfu__chart *chart, int series) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(script,
+                             "%scsv skip 1 using ($1 == %d ? $2 : NaN):3 with linespoints lt 1 lw 1.4 pt %d ps 0.7 "
+                             "pi %d lc rgb '%s' title ",
+                             shown_before(chart, series) == 0 ? "plot " : ", \\\n     ", series,
+                             sfu__chart_marker(series), marker_distance(chart), sfu__chart_colour(series)));
+    SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
+done:
+    return status;
 }
 
 /* Points of one place stand a little apart, so that their intervals can be told from each other. */
@@ -248,11 +298,14 @@ sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, co
                          "set bmargin %s\nset key at screen 0.5, 0.02 bottom center horizontal maxcols %d Left reverse "
                          "samplen 1.5 spacing 1.2 width -2 textcolor rgb '" SFU__INK "'\n",
                          sfu__fixed(margin, 3.8 + 1.2 * rows + (is_crowded(chart) ? 2.4 : 0), 1), columns));
+    if (!chart->losses) { /* no share is beyond 100 %, and room for markers is no reason to go there */
+        SFU_TRY(sfu__text_format(script, "set yrange [0 < *:* < 100]\n"));
+    }
     SFU_TRY(add_x_axis(script, chart));
     SFU_TRY(sfu__text_format(script, "\n"));
     for (int series = 0; series < chart->series.count; series++) {
         if (has_points(chart, series)) {
-            SFU_TRY(add_series(script, chart, series));
+            SFU_TRY(chart->epochs ? add_line(script, chart, series) : add_series(script, chart, series));
         }
     }
     SFU_TRY(sfu__text_format(script, "\n"));

@@ -1,5 +1,5 @@
 /* chart.h - points with intervals, a colour and a marker a series, joined by lines or not: what most plots of results
- * are. It is written as the data and the script of a drawing.
+ * are; or lines over many epochs. It is written as the data and the script of a drawing.
  */
 #ifndef SFU_CHART_H
 #define SFU_CHART_H
@@ -20,6 +20,8 @@ typedef struct sfu__point {
 typedef struct sfu__chart {
     const char *title, *x_label, *y_label;
     bool times;             /* x are seconds, on a logarithmic scale, and nothing is joined */
+    bool epochs;            /* x are epochs, and lines without intervals join them */
+    bool losses;            /* y are losses, on a logarithmic scale, and no shares */
     sfu__words_list series; /* in the order of the key; one without points is left out, and keeps its colour */
     sfu__words_list tics;   /* the names of x = 1, 2, ... */
     sfu__point *points;

@@ -23,11 +23,17 @@ typedef struct sfu__plots {
 SFU_CHECKED sfu_status sfu__plots_make(sfu__plots *plots, const sfu_results *results);
 void sfu__plots_clear(sfu__plots *plots);
 
-/* Those of one kind: plot_sizes.c, plot_ranks.c, plot_tradeoff.c, plot_sweeps.c. */
+/* Those of one kind: plot_sizes.c, plot_ranks.c, plot_tradeoff.c, plot_sweeps.c, plot_curves.c. */
 SFU_CHECKED sfu_status sfu__plot_sizes(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_ranks(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_tradeoff(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_sweeps(sfu__plots *plots, const sfu_results *results);
+SFU_CHECKED sfu_status sfu__plot_curves(sfu__plots *plots, const sfu_results *results);
+
+/* The curve of an entry; NULL: there is none, or it is of another trial. And whether main cells have none at all, as in
+ * a folder of an earlier version. */
+const sfu__curve *sfu__entry_curve(const sfu_results *results, const sfu__entry *entry);
+bool sfu__curves_missing(const sfu_results *results);
 
 typedef struct sfu__plot_kind {
     const char *name, *heading, *note;

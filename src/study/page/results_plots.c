@@ -2,6 +2,7 @@
 #include "plots.h"
 
 #include "file.h"
+#include "notify.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,6 +115,7 @@ sfu_status sfu__plots_make(sfu__plots *plots, const sfu_results *results) {
     SFU_TRY(sfu__plot_ranks(plots, results));
     SFU_TRY(sfu__plot_tradeoff(plots, results));
     SFU_TRY(sfu__plot_sweeps(plots, results));
+    SFU_TRY(sfu__plot_curves(plots, results));
 done:
     return status;
 }
@@ -167,6 +169,11 @@ sfu_status sfu__results_plots(const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__plots plots = {0};
     char *folder = NULL;
+    if (sfu__curves_missing(results)) {
+        sfu__log(SFU_LOG_NOTE,
+                 "%s: no learning curves in it, and so none in the report; runs of this version keep them",
+                 results->folder);
+    }
     SFU_TRY(sfu__plots_make(&plots, results));
     if (plots.count > 0) {
         folder = sfu__path_join(results->folder, "plots");

@@ -81,12 +81,7 @@ static bool is_wanted(const sfu__request *request, const char *net) {
 static sfu_status tell(costing *self, const char *dataset, const char *net) {
     char what[SFU__NAME_MAX];
     snprintf(what, sizeof what, "%s %s", dataset, net);
-    const sfu_compare_progress progress = {.done = self->done,
-                                           .total = self->total,
-                                           .trials = self->done,
-                                           .all = self->total,
-                                           .seconds_left = NAN,
-                                           .what = what};
+    const sfu_compare_progress progress = {.done = self->done, .total = self->total, .seconds_left = NAN, .what = what};
     self->done++;
     return self->on_progress == NULL || self->on_progress(self->user, &progress)
                ? SFU_OK

@@ -100,6 +100,20 @@ done:
     return status;
 }
 
+/* k is 2 unless it is said; after the softmax self and neighbour are 1, and the recipe of sym+row is that of right=0.5:
+ * the same matrix to the bit. */
+sfu__task sfu__task_usual(const sfu__task *task) {
+    sfu__task usual = *task;
+    sfu_net_options options;
+    sfu_net_options_init(&options);
+    usual.k = task->k == options.k ? 0 : task->k;
+    if (task->exponents ? task->beta == 0.5 : task->alpha == 1.0 && task->beta == 1.0) {
+        usual.alpha = usual.beta = NAN;
+        usual.exponents = false;
+    }
+    return usual;
+}
+
 sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__request *request) {
     sfu__net_given given = {0};
     if (strcasecmp(task->net, "lpnn") == 0) {

@@ -82,6 +82,7 @@ static sfu_status make_cell(sfu_results *results, const sfu__place *place, bool 
     *cell = (sfu_cell){.k = task->k,
                        .alpha = task->alpha,
                        .beta = task->beta,
+                       .exponents = task->exponents,
                        .measure = validation ? "val" : "test",
                        .trials = task->trials,
                        .rank = NAN,

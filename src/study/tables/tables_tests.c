@@ -257,8 +257,9 @@ static bool is_repeated(const sfu_results *results, int i) {
 /* The cells with a star, and why. */
 static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- \\* The same network by algebra as another one of the table; what differs is the "
-                                   "search alone:\n"));
+    SFU_TRY(sfu__text_format(text,
+                             "- \\* The same network by algebra as another one of the table; where the two differ, "
+                             "rounding led the\n  search another way:\n"));
     for (int i = 0; i < results->cell_count; i++) {
         if (results->cells[i].same_as != NULL && !is_repeated(results, i)) {
             SFU_TRY(sfu__text_format(text, "  - "));

@@ -4,10 +4,12 @@
 #include "layout.h"
 
 #include "grid.h"
+#include "published.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- text ---------------------------------------------------------------------------------------------------------
  */
@@ -31,13 +33,15 @@ static sfu_status put_escaped(sfu__text *text, const char *from) {
                    {'{', "\\{"},
                    {'}', "\\}"}};
     sfu_status status = SFU_OK;
-    for (; *from != '\0'; from++) {
+    for (size_t size = 0; *from != '\0'; from += size > 0 ? size : 1) {
         const char *tex = NULL;
         for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
             tex = escapes[i].c == *from ? escapes[i].tex : tex;
         }
-        const char c = (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from;
-        SFU_TRY(tex != NULL ? sfu__text_format(text, "%s", tex) : sfu__text_add(text, &c, 1));
+        size = sfu__utf8_size(from, strlen(from)); /* 0: it is none */
+        const bool plain = size > 0 && (unsigned char)*from >= ' ' && *from != 0x7f;
+        SFU_TRY(tex != NULL ? sfu__text_format(text, "%s", tex)
+                            : sfu__text_add(text, plain ? from : "?", plain ? size : 1));
     }
 done:
     return status;
@@ -57,6 +61,14 @@ static sfu_status put_net(sfu__text *text, const sfu_results *results, const cha
         written = strcmp(lower, net) == 0 ? names[i] : written;
     }
     return put_escaped(text, written);
+}
+
+/* A dataset of the paper as it writes it, too: Cora, ACM. */
+static sfu_status put_dataset(sfu__text *text, const char *name) {
+    const char *paper = NULL;
+    for (int i = 0; (paper = sfu__paper_dataset(i)) != NULL && strcasecmp(paper, name) != 0; i++) {
+    }
+    return put_escaped(text, paper != NULL ? paper : name);
 }
 
 static sfu_status put_number(sfu__text *text, double number, int decimals) {
@@ -91,7 +103,22 @@ static bool ranks_first(const sfu__layout *layout, int net) {
     return first;
 }
 
-static sfu_status put_caption(sfu__text *text, const sfu__layout *layout) {
+/* What stands behind "net 1", for those of a table. */
+static sfu_status put_listed(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < layout->net_count; i++) {
+        char label[SFU__LABEL_MAX];
+        if (sfu__net_label(label, results, layout->nets[i]) == label) {
+            SFU_TRY(sfu__text_format(text, "; %s is \\texttt{", label));
+            SFU_TRY(put_escaped(text, layout->nets[i]));
+            SFU_TRY(sfu__text_format(text, "}"));
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status put_caption(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
     const bool standard = strcmp(layout->size, "standard") == 0;
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_format(text, "\\caption{"));
@@ -102,7 +129,9 @@ static sfu_status put_caption(sfu__text *text, const sfu__layout *layout) {
     }
     SFU_TRY(standard ? sfu__text_format(text, " on the standard split")
                      : sfu__text_format(text, ", label sets of size %.15s", layout->size));
-    SFU_TRY(sfu__text_format(text, ", in percent. R is the average rank.}\n"));
+    SFU_TRY(sfu__text_format(text, ", in percent. R is the average rank"));
+    SFU_TRY(put_listed(text, results, layout));
+    SFU_TRY(sfu__text_format(text, ".}\n\\smallskip\n"));
 done:
     return status;
 }
@@ -125,12 +154,18 @@ done:
     return status;
 }
 
+/* More datasets than this would not fit between the margins of an article. */
+enum { MANY = 4 };
+
 static sfu_status put_size(sfu__text *text, const sfu_results *results, const char *size) {
     sfu_status status = SFU_OK;
     sfu__layout layout = {0};
     SFU_TRY(sfu__layout_make(&layout, results, size));
-    SFU_TRY(sfu__text_format(text, "\n\\begin{table}\n\\centering\n"));
-    SFU_TRY(put_caption(text, &layout));
+    SFU_TRY(sfu__text_format(text, "\n\\begin{table}[htbp]\n\\centering\n"));
+    SFU_TRY(put_caption(text, results, &layout));
+    if (layout.dataset_count > MANY) {
+        SFU_TRY(sfu__text_format(text, "\\small\\setlength{\\tabcolsep}{4pt}\n"));
+    }
     SFU_TRY(sfu__text_format(text, "\\begin{tabular}{l"));
     for (int dataset = 0; dataset <= layout.dataset_count; dataset++) {
         SFU_TRY(sfu__text_format(text, "c"));
@@ -138,7 +173,7 @@ static sfu_status put_size(sfu__text *text, const sfu_results *results, const ch
     SFU_TRY(sfu__text_format(text, "}\n\\toprule\n\\textbf{Methods}"));
     for (int dataset = 0; dataset < layout.dataset_count; dataset++) {
         SFU_TRY(sfu__text_format(text, " & \\textbf{"));
-        SFU_TRY(put_escaped(text, layout.datasets[dataset]));
+        SFU_TRY(put_dataset(text, layout.datasets[dataset]));
         SFU_TRY(sfu__text_format(text, "}"));
     }
     SFU_TRY(sfu__text_format(text, " & \\textbf{R} \\\\\n\\midrule\n"));
@@ -193,15 +228,16 @@ done:
 
 static sfu_status put_sweep_caption(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "\n\\begin{table}\n\\centering\n\\caption{"));
-    SFU_TRY(put_escaped(text, sweep->dataset));
+    SFU_TRY(sfu__text_format(text, "\n\\begin{table}[htbp]\n\\centering\n\\caption{"));
+    SFU_TRY(put_dataset(text, sweep->dataset));
     SFU_TRY(sfu__text_format(text, ": "));
     if (sweep->layers) {
-        SFU_TRY(sfu__text_format(text, "effect of the number of layers or $k$ on the test accuracy, in percent.}\n"));
+        SFU_TRY(sfu__text_format(
+            text, "effect of the number of layers or $k$ on the test accuracy, in percent.}\n\\smallskip\n"));
         goto done;
     }
     SFU_TRY(put_net(text, results, results->cells[results->places[sweep->first].cell].net));
-    SFU_TRY(sfu__text_format(text, " with the propagation model $%s$, accuracy in percent.}\n",
+    SFU_TRY(sfu__text_format(text, " with the propagation model $%s$, accuracy in percent.}\n\\smallskip\n",
                              sweep->exponents ? "\\tilde D^{-\\alpha} \\tilde A \\tilde D^{-\\beta}"
                                               : "\\tilde A = \\alpha I + \\beta A"));
 done:

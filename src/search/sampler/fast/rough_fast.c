@@ -92,51 +92,62 @@ static void pack(chunk *to, const sfu__mixture *m, int from, int count) {
     }
 }
 
-/* Adds the kernels [from, from + count), which are in the chunk, to the sums of WIDE points. */
-static void add_tile(double *const sums[WIDE], const chunk *kernels, const sfu__mixture *const points[WIDE],
-                     double reference, int from, int count) {
-    const int lines = points[0]->lines, tables = points[0]->tables;
-    vf u[LINES][WIDE], offset[WIDE], sum[WIDE];
+/* WIDE points, each number in all lanes; the offsets relative to that of the chunk. */
+typedef struct tile {
+    const sfu__mixture *points[WIDE];
+    vf u[LINES][WIDE], offset[WIDE];
+} tile;
+
+static void spread(tile *to, double offset) {
     UNROLL for (int i = 0; i < WIDE; i++) {
-        const sfu__mixture *m = points[i];
-        offset[i] = all((float)(BITS * (reference - m->offset)));
-        for (int j = 0; j < lines; j++) {
-            u[j][i] = all((float)((m->x[j] - m->middle[j]) / m->reach[j]));
+        const sfu__mixture *m = to->points[i];
+        to->offset[i] = all((float)(BITS * (offset - m->offset)));
+        for (int j = 0; j < m->lines; j++) {
+            to->u[j][i] = all((float)((m->x[j] - m->middle[j]) / m->reach[j]));
         }
-        sum[i] = all(0);
     }
-    for (int k = 0; k < count; k += DEEP * LANES) {
-        vf e[WIDE][DEEP];
-        UNROLL for (int v = 0; v < DEEP; v++) {
-            const vf base = load(kernels->base + k + v * LANES);
-            UNROLL for (int i = 0; i < WIDE; i++) { e[i][v] = base + offset[i]; }
+}
+
+/* The exponents of kernels k, k + 1, ... of a chunk that starts at `from`. */
+INLINE void exponents(vf e[DEEP][WIDE], const tile *at, const chunk *kernels, int from, int k) {
+    UNROLL for (int64_t v = 0; v < DEEP; v++) {
+        const vf base = load(kernels->base + k + v * LANES);
+        UNROLL for (int i = 0; i < WIDE; i++) { e[v][i] = base + at->offset[i]; }
+    }
+    for (int t = 0; t < at->points[0]->tables; t++) {
+        UNROLL for (int i = 0; i < WIDE; i++) {
+            const float *table = at->points[i]->rough[t] + from + k;
+            UNROLL for (int64_t v = 0; v < DEEP; v++) { e[v][i] += load(table + v * LANES); }
         }
-        for (int t = 0; t < tables; t++) {
+    }
+    for (int j = 0; j < at->points[0]->lines; j++) {
+        UNROLL for (int64_t v = 0; v < DEEP; v++) {
+            const vf slope = load(kernels->slope[j] + k + v * LANES);
+            const vf shift = load(kernels->shift[j] + k + v * LANES);
             UNROLL for (int i = 0; i < WIDE; i++) {
-                const float *table = points[i]->rough[t] + from + k;
-                UNROLL for (int v = 0; v < DEEP; v++) { e[i][v] += load(table + v * LANES); }
+                const vf t = fused(at->u[j][i], slope, shift);
+                e[v][i] = less_fused(t, t, e[v][i]);
             }
         }
-        for (int j = 0; j < lines; j++) {
-            UNROLL for (int v = 0; v < DEEP; v++) {
-                const vf slope = load(kernels->slope[j] + k + v * LANES),
-                         shift = load(kernels->shift[j] + k + v * LANES);
-                UNROLL for (int i = 0; i < WIDE; i++) {
-                    const vf t = fused(u[j][i], slope, shift);
-                    e[i][v] = less_fused(t, t, e[i][v]);
-                }
-            }
-        }
-        UNROLL for (int v = 0; v < DEEP; v++) {
+    }
+}
+
+/* Adds the kernels [from, from + count), which are in the chunk, to the sums of a tile. */
+static void add_tile(double *const sums[WIDE], const tile *at, const chunk *kernels, int from, int count) {
+    vf sum[WIDE];
+    UNROLL for (int i = 0; i < WIDE; i++) { sum[i] = all(0); }
+    for (int k = 0; k < count; k += DEEP * LANES) {
+        vf e[DEEP][WIDE];
+        exponents(e, at, kernels, from, k);
+        UNROLL for (int64_t v = 0; v < DEEP; v++) {
             const vf weight = load(kernels->weight + k + v * LANES);
-            UNROLL for (int i = 0; i < WIDE; i++) { sum[i] = fused(weight, power_of_2(e[i][v]), sum[i]); }
+            UNROLL for (int i = 0; i < WIDE; i++) { sum[i] = fused(weight, power_of_2(e[v][i]), sum[i]); }
         }
     }
     UNROLL for (int i = 0; i < WIDE; i++) {
-        float lane[LANES];
-        *(vf_anywhere *)lane = sum[i];
-        UNROLL for (int v = 1; v < LANES; v++) { lane[0] += lane[v]; }
-        *sums[i] += (double)lane[0];
+        float whole = 0;
+        UNROLL for (int lane = 0; lane < LANES; lane++) { whole += sum[i][lane]; }
+        *sums[i] += (double)whole;
     }
 }
 
@@ -145,6 +156,7 @@ static void add_tile(double *const sums[WIDE], const chunk *kernels, const sfu__
 
 void NAME_OF(SFU__ISA)(double *sums, const sfu__mixture *points, int count) {
     chunk kernels;
+    tile at;
     for (int i = 0; i < count; i++) {
         sums[i] = 0;
     }
@@ -153,13 +165,13 @@ void NAME_OF(SFU__ISA)(double *sums, const sfu__mixture *points, int count) {
         const int here = end - from < CHUNK ? end - from : CHUNK;
         pack(&kernels, &points[0], from, here);
         for (int i = 0; i < count; i += WIDE) {
-            const sfu__mixture *at[WIDE];
             double unused = 0, *to[WIDE];
             for (int w = 0; w < WIDE; w++) {
-                at[w] = &points[i + w < count ? i + w : i];
+                at.points[w] = &points[i + w < count ? i + w : i];
                 to[w] = i + w < count ? &sums[i + w] : &unused;
             }
-            add_tile(to, &kernels, at, points[0].offset, from, here);
+            spread(&at, points[0].offset);
+            add_tile(to, &at, &kernels, from, here);
         }
     }
 }
