@@ -114,7 +114,7 @@ SFU__INLINE vf section_lanes(const section *s, vf h, vf by, int64_t i, int64_t j
 }
 
 /* Vectors that go side by side: each waits for its own steps, and two or four are loaded and stored at once. */
-enum { SIDE_BY_SIDE = 4 };
+enum { SIDE_BY_SIDE = 4, SIDE_FLOATS = SIDE_BY_SIDE * LANES };
 
 /* `count` vectors from column j of row i on. */
 SFU__INLINE void section_vectors(const section *s, float *h, const float *by, int64_t i, int64_t j, int64_t count,
@@ -137,7 +137,7 @@ SFU__INLINE void section_rows(const section *all, sfu__activation act, bool drop
         const float *by = back ? s->by + i * s->ld : s->by;
         if (s->ld % LANES == 0) {
             int64_t j = s->begin;
-            for (; j + SIDE_BY_SIDE * LANES <= s->end; j += SIDE_BY_SIDE * LANES) {
+            for (; j + SIDE_FLOATS <= s->end; j += SIDE_FLOATS) {
                 section_vectors(s, h, by, i, j, SIDE_BY_SIDE, act, drops, back);
             }
             for (; j < s->end; j += LANES) {

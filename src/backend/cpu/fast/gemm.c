@@ -103,7 +103,7 @@ static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__den
         const float *a = A->data + i * A->ld;
         for (int64_t k = 0; k < A->cols; k += SFU__CHUNK) {
             const int64_t left = A->cols - k, places = left < SFU__CHUNK ? left : SFU__CHUNK;
-            if (far && i + 2 * s->tall <= rows.end) {
+            if (far && i + 2 * (int64_t)s->tall <= rows.end) {
                 ask(left > SFU__CHUNK ? a + k + SFU__CHUNK : a + tall * A->ld, A->ld, tall);
             }
             gemm_panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},

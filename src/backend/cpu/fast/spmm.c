@@ -58,7 +58,7 @@ enum { HALVED = SFU__LANES == 4 ? 512 : 0, HALVED_PAYS = 64 };
 static bool pays_in_halves(const sfu__sparse *A, const sfu__dense *B, sfu__range rows) {
     const int64_t entries = A->indptr[rows.end] - A->indptr[rows.begin];
     return B->rows <= HALVED && B->rows > HALVED / 2 && A->order == NULL && !A->gaps &&
-           entries >= HALVED_PAYS * B->rows;
+           entries >= HALVED_PAYS * (int64_t)B->rows;
 }
 
 /* 64 columns from `column` on. */
