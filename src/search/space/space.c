@@ -318,7 +318,8 @@ done:
 static sfu_status make(sfu__space **space, const char *text, const char *net, const sfu_net_options *options,
                        uint64_t *unused) {
     sfu_status status = SFU_OK;
-    builder self = {.text = text != NULL ? text : "paper", .net = net, .any = is_any(net), .unused = unused};
+    builder self = {.text = text != NULL ? text : "paper", .net = net, .any = is_any(net)};
+    self.unused = unused;
     self.source.text = self.text;
     *space = NULL;
     SFU_ALLOC_ZERO(self.space, 1);
