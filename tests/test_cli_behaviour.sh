@@ -100,7 +100,7 @@ bar_on() { # COLUMNS
     if grep -q ' %' bars; then
         widest=$(wc -L <bars)
         [ "$widest" -lt "$1" ] || fail "a bar $widest columns wide on a terminal of $1: $(cat bars)"
-        grep -q '━' bars || fail "no bar: $(cat bars)"
+        grep -q -e '━' -e '─' bars || fail "no bar: $(cat bars)"
         grep -v '^Script' log | tail -n 1 | grep -q $'\r\x1b\[K' || fail "the bar stays behind"
     else
         echo "the job was over before a bar could be drawn"
