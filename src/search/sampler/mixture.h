@@ -39,7 +39,7 @@ double sfu__mixture_sum_neon(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v3(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
 
-#define SFU__MIXTURE_BITS 0x1.71547652b82fep0 /* log2(e) */
+#define SFU__MIXTURE_BITS 0x1.71547652b82fep0 /* log2 e */
 
 /* ---- rough sums ------------------------------------------------------------------------------------------------- */
 

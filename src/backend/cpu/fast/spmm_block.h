@@ -193,8 +193,8 @@ __attribute__((noinline)) static void NAME(block_in_pairs)(float *c, int64_t ld,
 __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
                                                   sfu__range rows) {
     const operands local = *o; /* which no store into C can change */
-    const bool tight = o->stride == INT64_C(4) * WIDTH, few = WIDTH == 4 && o->order == NULL;
-    if (WIDTH <= 32 && tight && !o->prefetch && !few) {
+    const bool few = WIDTH == 4 && o->order == NULL;
+    if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH && !o->prefetch && !few) { /* rows without gaps */
         NAME(block_in_pairs)(c, ld, o, indptr, rows);
     } else if (o->order != NULL) {
         if (o->prefetch) {

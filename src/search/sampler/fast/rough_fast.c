@@ -53,7 +53,7 @@ INLINE vf fused(vf a, vf b, vf c) { return (vf)_mm256_fmadd_ps((__m256)a, (__m25
 INLINE vf less_fused(vf a, vf b, vf c) { return (vf)_mm256_fnmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 #endif
 
-#define BITS 0x1.71547652b82fep0     /* log2(e) ... */
+#define BITS 0x1.71547652b82fep0     /* log2 e ... */
 #define ROOT_BITS 0x1.337cc2183b05p0 /* ... and its root */
 
 /* 2^y. Nothing goes below 2^-87: that is nothing beside the prior's 1, and no weight makes it a subnormal number.
