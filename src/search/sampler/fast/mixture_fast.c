@@ -2,29 +2,13 @@
  * instructions has them. Each lane goes through the operations of the plain sum. */
 #include "mixture.h"
 
+#include "lanes.h"
 #include "mixture_exp.h"
 
 #include <stdint.h>
 
-#if defined(__aarch64__)
-#include <arm_neon.h>
-enum { WIDTH = 2 };
-#else
-#include <immintrin.h>
-#if defined(__AVX512F__)
-enum { WIDTH = 8 };
-#else
-enum { WIDTH = 4 };
-#endif
-#endif
+enum { WIDTH = VECTOR_BYTES / 8 };
 enum { PARTS = SFU__MIXTURE_LANES / WIDTH };
-
-#define INLINE static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 typedef double vd __attribute__((vector_size(8 * WIDTH)));
 typedef uint64_t vw __attribute__((vector_size(8 * WIDTH)));

@@ -2,28 +2,18 @@
  * truncated_normal.c and special.c. Those that leave the usual way, which are few, are handed to them. */
 #include "truncated_normal.h"
 
+#include "lanes.h"
 #include "normal_constants.h"
 
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__aarch64__)
-#include <arm_neon.h>
-enum { WIDTH = 2 };
-#else
-#include <immintrin.h>
-#if defined(__AVX512F__)
-enum { WIDTH = 8 };
-#else
-enum { WIDTH = 4 };
-#endif
-#endif
+enum { WIDTH = VECTOR_BYTES / 8 };
 
 typedef double real __attribute__((vector_size(8 * WIDTH)));
 typedef double real_anywhere __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
 typedef uint64_t word __attribute__((vector_size(8 * WIDTH)));
-#define INLINE static inline __attribute__((always_inline))
 
 #if defined(__aarch64__)
 INLINE real fused(real a, real b, real c) { return vfmaq_f64(c, a, b); }

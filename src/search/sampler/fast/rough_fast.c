@@ -9,28 +9,13 @@
  */
 #include "mixture.h"
 
+#include "lanes.h"
+
 #include <stdint.h>
 
-#if defined(__aarch64__)
-#include <arm_neon.h>
-enum { LANES = 4 };
-#else
-#include <immintrin.h>
-#if defined(__AVX512F__)
-enum { LANES = 16 };
-#else
-enum { LANES = 8 };
-#endif
-#endif
+enum { LANES = VECTOR_BYTES / 4 };
 enum { DEEP = 2, WIDE = 4, CHUNK = 256, LINES = SFU__MIXTURE_ROUGH_AXES };
 _Static_assert(SFU__MIXTURE_ROOM % (DEEP * LANES) == 0 && CHUNK % SFU__MIXTURE_ROOM == 0, "a chunk has whole tiles");
-
-#define INLINE static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 typedef float vf __attribute__((vector_size(4 * LANES)));
 typedef uint32_t vw __attribute__((vector_size(4 * LANES)));
