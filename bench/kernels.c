@@ -120,7 +120,12 @@ static sfu__sparse sparse(int32_t rows, int32_t cols, int64_t mean, bool ordered
         order[e] = (int32_t)(draw((uint64_t)e + 7) % (uint64_t)indptr[rows]);
         values[e] = 0.5F;
     }
-    return (sfu__sparse){rows, cols, indptr, indices, values, ordered ? order : NULL, false, NULL};
+    return (sfu__sparse){.rows = rows,
+                         .cols = cols,
+                         .indptr = indptr,
+                         .indices = indices,
+                         .values = values,
+                         .order = ordered ? order : NULL};
 }
 
 /* ---- a line a kernel ---- */
