@@ -27,12 +27,9 @@ typedef struct tile {
 } tile;
 
 typedef struct shape {
-    int32_t width, tall, tall_t;
-    void (*rows)(const tile *t);       /* of `tall` rows */
-    void (*two_rows)(const tile *t);   /* */
-    void (*one_row)(const tile *t);    /* */
-    void (*across)(const tile *t);     /* of `tall_t` rows, A lying across */
-    void (*across_one)(const tile *t); /* of one */
+    int32_t width, tall;
+    void (*panel)(tile t, int64_t rows); /* the tiles of so many rows of A and C, `tall` rows each and the rest */
+    void (*panel_across)(tile t, int64_t rows); /* of so many columns of A, which lies across, and rows of C */
 } shape;
 
 #define WIDTH 4
@@ -72,20 +69,6 @@ static const shape *shape_of(int32_t columns) {
     return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
 }
 
-/* The tiles of one panel and one chunk, `rows` rows of A and C. */
-static void gemm_panel(tile t, int64_t rows, const shape *s) {
-    int64_t i = 0;
-    for (; i + s->tall <= rows; i += s->tall, t.A += s->tall * t.lda, t.C += s->tall * t.ldc) {
-        s->rows(&t);
-    }
-    for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
-        s->two_rows(&t);
-    }
-    for (; i < rows; i++, t.A += t.lda, t.C += t.ldc) {
-        s->one_row(&t);
-    }
-}
-
 /* Asks for a chunk of `rows` rows of A. */
 SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
     for (int64_t r = 0; r < rows; r++) {
@@ -106,8 +89,8 @@ static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__den
             if (far && i + 2 * (int64_t)s->tall <= rows.end) {
                 ask(left > SFU__CHUNK ? a + k + SFU__CHUNK : a + tall * A->ld, A->ld, tall);
             }
-            gemm_panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
-                       tall, s);
+            s->panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
+                     tall);
         }
     }
 }
@@ -127,7 +110,7 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
                                 B->ld,
                                 places,
                                 k == 0};
-                gemm_panel(t, tall, shape_of(C->ld - j));
+                shape_of(C->ld - j)->panel(t, tall);
             }
             k += SFU__CHUNK;
         } while (k < A->cols);
@@ -142,18 +125,8 @@ void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B,
     }
 }
 
-/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times a few columns of G. */
-static void gemm_t_chunk(tile t, int64_t cols, const shape *s) {
-    int64_t p = 0;
-    for (; p + s->tall_t <= cols; p += s->tall_t, t.A += s->tall_t, t.C += s->tall_t * t.ldc) {
-        s->across(&t);
-    }
-    for (; p < cols; p++, t.A++, t.C += t.ldc) {
-        s->across_one(&t);
-    }
-}
-
-/* The same, times all columns of G, a few columns of A at a time. They are copied where the rows of A lie so far apart
+/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times all columns of G, a few columns of A at a
+ * time. They are copied where the rows of A lie so far apart
  * that they would drive each other out of the first cache. */
 static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
     float copy[SFU__CHUNK * COLUMNS];
@@ -173,7 +146,7 @@ static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
         for (int64_t j = 0, step; j < width; j += step, at.C += step, at.B += step) {
             const shape *s = shape_of((int32_t)(width - j));
             step = s->width;
-            gemm_t_chunk(at, count, s);
+            s->panel_across(at, count);
         }
     }
 }
@@ -208,7 +181,7 @@ void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu_
             }
             for (; A == NULL && j < G->ld; j += shape_of(G->ld - j)->width) {
                 const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
-                shape_of(G->ld - j)->across_one(&t);
+                shape_of(G->ld - j)->panel_across(t, 1);
             }
             if (A != NULL) {
                 const tile t = {part,   A->data + i * A->ld, G->data + i * G->ld, G->ld, A->ld, G->ld,

@@ -25,27 +25,64 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
         }                                                                                                              \
     }
 
-/* C[r][v] of `tall` rows: A[r][k] B[k][v]. */
-SFU__INLINE void NAME(rows)(const tile *t, int tall) {
+/* C[r][v] of `tall` rows: A[r][k] B[k][v]. The last places are taken four at a time as well: rows of A are padded. */
+SFU__INLINE void NAME(rows)(const tile *t, int tall, int64_t places, bool first) {
     VEC sum[TALL][NAME(count)];
+    four a[TALL];
     SFU__UNROLL for (int r = 0; r < tall; r++) {
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
     }
     int64_t k = 0;
-    for (; k + 4 <= t->places; k += 4) {
-        four a[TALL];
+    for (; k + 4 <= places; k += 4) {
         SFU__UNROLL for (int r = 0; r < tall; r++) { a[r] = four_load(t->A + r * t->lda + k); }
         STEP(0) STEP(1) STEP(2) STEP(3)
     }
-    for (; k < t->places; k++) {
-        SFU__UNROLL for (int r = 0; r < tall; r++) {
-            const VEC a = OF(VEC, _set)(t->A[r * t->lda + k]);
-            SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
-                sum[r][v] = OF(VEC, _fma)(a, OF(VEC, _load)(t->B + k * t->ldb + v * NAME(lanes)), sum[r][v]);
-            }
+    if (k < places) {
+        SFU__UNROLL for (int r = 0; r < tall; r++) { a[r] = four_load(t->A + r * t->lda + k); }
+        STEP(0)
+        if (k + 1 < places) {
+            STEP(1)
+        }
+        if (k + 2 < places) {
+            STEP(2)
         }
     }
-    SFU__UNROLL for (int r = 0; r < tall; r++) { NAME(put)(t->C + r * t->ldc, sum[r], t->first); }
+    SFU__UNROLL for (int r = 0; r < tall; r++) { NAME(put)(t->C + r * t->ldc, sum[r], first); }
+}
+
+/* The tiles below one another of `rows` rows of A and C. */
+SFU__INLINE void NAME(down)(tile t, int64_t rows, int64_t places, bool first) {
+    int64_t i = 0;
+    for (; i + TALL <= rows; i += TALL, t.A += TALL * t.lda, t.C += TALL * t.ldc) {
+        NAME(rows)(&t, TALL, places, first);
+    }
+    for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
+        NAME(rows)(&t, 2, places, first);
+    }
+    for (; i < rows; i++, t.A += t.lda, t.C += t.ldc) {
+        NAME(rows)(&t, 1, places, first);
+    }
+}
+
+/* Where there are so few places that a loop over them takes time of its own, each number of them has a copy without. */
+static void NAME(panel)(tile t, int64_t rows) {
+#define COPY(n)                                                                                                        \
+    case n:                                                                                                            \
+        NAME(down)(t, rows, n, true);                                                                                  \
+        break
+    switch (t.first ? t.places : 0) {
+        COPY(1);
+        COPY(2);
+        COPY(3);
+        COPY(4);
+        COPY(5);
+        COPY(6);
+        COPY(7);
+        COPY(8);
+    default:
+        NAME(down)(t, rows, t.places, t.first);
+    }
+#undef COPY
 }
 
 #undef STEP
@@ -55,7 +92,7 @@ SFU__INLINE void NAME(rows)(const tile *t, int tall) {
     }
 
 /* C[r][v] of TALL_T rows: A[k][r] B[k][v], A lying across. */
-static void NAME(across)(const tile *t) {
+SFU__INLINE void NAME(across)(const tile *t) {
     VEC sum[TALL_T][NAME(count)];
     SFU__UNROLL for (int r = 0; r < TALL_T; r++) {
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
@@ -74,7 +111,7 @@ static void NAME(across)(const tile *t) {
 #undef STEP
 
 /* The same for one row. A NULL: sums of B. */
-static void NAME(across_one)(const tile *t) {
+SFU__INLINE void NAME(across_one)(const tile *t) {
     VEC sum[NAME(count)];
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     for (int64_t k = 0; k < t->places; k++) {
@@ -86,11 +123,18 @@ static void NAME(across_one)(const tile *t) {
     NAME(put)(t->C, sum, t->first);
 }
 
-static void NAME(tall)(const tile *t) { NAME(rows)(t, TALL); }
-static void NAME(one)(const tile *t) { NAME(rows)(t, 1); }
-static void NAME(two)(const tile *t) { NAME(rows)(t, 2); }
-static const shape NAME(shape) = {WIDTH,     TALL,      TALL_T,       NAME(tall),
-                                  NAME(two), NAME(one), NAME(across), NAME(across_one)};
+/* The tiles below one another of `rows` rows of C, columns of A. */
+static void NAME(panel_across)(tile t, int64_t rows) {
+    int64_t i = 0;
+    for (; i + TALL_T <= rows; i += TALL_T, t.A += TALL_T, t.C += TALL_T * t.ldc) {
+        NAME(across)(&t);
+    }
+    for (; i < rows; i++, t.A += t.A != NULL, t.C += t.ldc) {
+        NAME(across_one)(&t);
+    }
+}
+
+static const shape NAME(shape) = {WIDTH, TALL, NAME(panel), NAME(panel_across)};
 
 #undef WIDTH
 #undef VEC
