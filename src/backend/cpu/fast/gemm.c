@@ -34,7 +34,7 @@ typedef struct shape {
 
 #define WIDTH 4
 #define VEC f4
-#define TALL 12
+#define TALL 10
 #define TALL_T 16
 #define NAME(x) tile4_##x
 #include "gemm_tile.h"
@@ -118,7 +118,9 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
 }
 
 void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
-    if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHUNK && (int64_t)B->rows * B->ld <= NEAR) {
+    if (SFU__NARROW_ELSEWHERE && C->ld <= 4) {
+        NARROW_KERNEL(gemm)(C, A, B, rows);
+    } else if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHUNK && (int64_t)B->rows * B->ld <= NEAR) {
         gemm_narrow(C, A, B, rows);
     } else {
         gemm_panels(C, A, B, rows);

@@ -97,7 +97,7 @@ SFU__INLINE void NAME(across)(const tile *t) {
     SFU__UNROLL for (int r = 0; r < TALL_T; r++) {
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[r][v] = OF(VEC, _zero)(); }
     }
-    for (int64_t k = 0; k < t->places; k++) {
+    SFU__TWICE for (int64_t k = 0; k < t->places; k++) {
         four a[TALL_T / 4];
         VEC b[NAME(count)];
         SFU__UNROLL for (int64_t q = 0; q < TALL_T / 4; q++) { a[q] = four_load(t->A + k * t->lda + 4 * q); }
