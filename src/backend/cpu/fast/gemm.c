@@ -26,10 +26,11 @@ typedef struct tile {
     bool first;
 } tile;
 
+/* The tiles of one width. Both functions do all that lie below one another, from the uppermost on. */
 typedef struct shape {
     int32_t width, tall;
-    void (*panel)(tile t, int64_t rows); /* the tiles of so many rows of A and C, `tall` rows each and the rest */
-    void (*panel_across)(tile t, int64_t rows); /* of so many columns of A, which lies across, and rows of C */
+    void (*panel)(const tile *upper, int64_t rows);        /* of `tall` rows of A and C each, and of what is left */
+    void (*panel_across)(const tile *upper, int64_t cols); /* of columns of A, which lies across: rows of C */
 } shape;
 
 #define WIDTH 4
@@ -89,7 +90,7 @@ static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__den
             if (far && i + 2 * (int64_t)s->tall <= rows.end) {
                 ask(left > SFU__CHUNK ? a + k + SFU__CHUNK : a + tall * A->ld, A->ld, tall);
             }
-            s->panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
+            s->panel(&(tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
                      tall);
         }
     }
@@ -110,7 +111,7 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
                                 B->ld,
                                 places,
                                 k == 0};
-                shape_of(C->ld - j)->panel(t, tall);
+                shape_of(C->ld - j)->panel(&t, tall);
             }
             k += SFU__CHUNK;
         } while (k < A->cols);
@@ -128,8 +129,8 @@ void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B,
 }
 
 /* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times all columns of G, a few columns of A at a
- * time. They are copied where the rows of A lie so far apart
- * that they would drive each other out of the first cache. */
+ * time. They are copied where the rows of A lie so far apart that they would drive each other out of the first cache.
+ */
 static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
     float copy[SFU__CHUNK * COLUMNS];
     const bool apart = t.lda % APART == 0 && width > 16; /* narrow ones read them once anyway */
@@ -148,7 +149,7 @@ static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
         for (int64_t j = 0, step; j < width; j += step, at.C += step, at.B += step) {
             const shape *s = shape_of((int32_t)(width - j));
             step = s->width;
-            s->panel_across(at, count);
+            s->panel_across(&at, count);
         }
     }
 }
@@ -169,6 +170,19 @@ static void sum_columns(const tile *t) {
     }
 }
 
+/* The same of all `ld` columns of G. Fewer than SUMMED are a product with ones. */
+static void sum_chunk(float *part, const float *G, int64_t ld, int64_t places, bool first) {
+    static const float one = 1.0F;
+    int64_t j = 0;
+    for (; j + SUMMED <= ld; j += SUMMED) {
+        sum_columns(&(tile){part + j, &one, G + j, ld, 0, ld, places, first});
+    }
+    for (const shape *s; j < ld; j += s->width) {
+        s = shape_of((int32_t)(ld - j));
+        s->panel_across(&(tile){part + j, &one, G + j, ld, 0, ld, places, first}, 1);
+    }
+}
+
 void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks) {
     const int32_t cols = A != NULL ? A->cols : 1;
     for (int64_t block = blocks.begin; block < blocks.end; block++) {
@@ -176,19 +190,12 @@ void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu_
         float *part = parts + block * cols * G->ld;
         for (int64_t i = rows.begin; i < rows.end; i += SFU__CHUNK) {
             const int64_t places = rows.end - i < SFU__CHUNK ? rows.end - i : SFU__CHUNK;
-            int32_t j = 0;
-            for (; A == NULL && j + SUMMED <= G->ld; j += SUMMED) {
-                const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
-                sum_columns(&t);
-            }
-            for (; A == NULL && j < G->ld; j += shape_of(G->ld - j)->width) {
-                const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
-                shape_of(G->ld - j)->panel_across(t, 1);
-            }
-            if (A != NULL) {
-                const tile t = {part,   A->data + i * A->ld, G->data + i * G->ld, G->ld, A->ld, G->ld,
-                                places, i == rows.begin};
-                gemm_t_chunks(t, cols, G->ld);
+            const float *g = G->data + i * G->ld;
+            const bool first = i == rows.begin;
+            if (A == NULL) {
+                sum_chunk(part, g, G->ld, places, first);
+            } else {
+                gemm_t_chunks((tile){part, A->data + i * A->ld, g, G->ld, A->ld, G->ld, places, first}, cols, G->ld);
             }
         }
     }

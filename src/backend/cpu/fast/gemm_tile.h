@@ -65,7 +65,8 @@ SFU__INLINE void NAME(down)(tile t, int64_t rows, int64_t places, bool first) {
 }
 
 /* Where there are so few places that a loop over them takes time of its own, each number of them has a copy without. */
-static void NAME(panel)(tile t, int64_t rows) {
+static void NAME(panel)(const tile *upper, int64_t rows) {
+    const tile t = *upper;
 #define COPY(n)                                                                                                        \
     case n:                                                                                                            \
         NAME(down)(t, rows, n, true);                                                                                  \
@@ -110,12 +111,12 @@ SFU__INLINE void NAME(across)(const tile *t) {
 }
 #undef STEP
 
-/* The same for one row. A NULL: sums of B. */
+/* The same for one row. */
 SFU__INLINE void NAME(across_one)(const tile *t) {
     VEC sum[NAME(count)];
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     for (int64_t k = 0; k < t->places; k++) {
-        const VEC a = OF(VEC, _set)(t->A != NULL ? t->A[k * t->lda] : 1.0F);
+        const VEC a = OF(VEC, _set)(t->A[k * t->lda]);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(t->B + k * t->ldb + v * NAME(lanes)), sum[v]);
         }
@@ -123,13 +124,13 @@ SFU__INLINE void NAME(across_one)(const tile *t) {
     NAME(put)(t->C, sum, t->first);
 }
 
-/* The tiles below one another of `rows` rows of C, columns of A. */
-static void NAME(panel_across)(tile t, int64_t rows) {
+static void NAME(panel_across)(const tile *upper, int64_t cols) {
+    tile t = *upper;
     int64_t i = 0;
-    for (; i + TALL_T <= rows; i += TALL_T, t.A += TALL_T, t.C += TALL_T * t.ldc) {
+    for (; i + TALL_T <= cols; i += TALL_T, t.A += TALL_T, t.C += TALL_T * t.ldc) {
         NAME(across)(&t);
     }
-    for (; i < rows; i++, t.A += t.A != NULL, t.C += t.ldc) {
+    for (; i < cols; i++, t.A++, t.C += t.ldc) {
         NAME(across_one)(&t);
     }
 }
