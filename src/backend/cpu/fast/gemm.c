@@ -31,6 +31,7 @@ typedef struct shape {
     int32_t width, tall;
     void (*panel)(const tile *upper, int64_t rows);        /* of `tall` rows of A and C each, and of what is left */
     void (*panel_across)(const tile *upper, int64_t cols); /* of columns of A, which lies across: rows of C */
+    void (*sums)(const tile *t);                           /* one row, as if A were ones */
 } shape;
 
 #define WIDTH 4
@@ -156,7 +157,7 @@ static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
 
 enum { SUMMED = 64, SUMMED_VECTORS = SUMMED / LANES };
 
-/* The sums of SUMMED columns over the rows of a chunk, all at once: fma(1, g, c) is g + c. */
+/* The sums of SUMMED columns over the rows of a chunk, all at once. */
 static void sum_columns(const tile *t) {
     vf sum[SUMMED_VECTORS];
     SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] = v_set(0.0F); }
@@ -170,16 +171,15 @@ static void sum_columns(const tile *t) {
     }
 }
 
-/* The same of all `ld` columns of G. Fewer than SUMMED are a product with ones. */
+/* The same of all `ld` columns of G. */
 static void sum_chunk(float *part, const float *G, int64_t ld, int64_t places, bool first) {
-    static const float one = 1.0F;
     int64_t j = 0;
     for (; j + SUMMED <= ld; j += SUMMED) {
-        sum_columns(&(tile){part + j, &one, G + j, ld, 0, ld, places, first});
+        sum_columns(&(tile){part + j, NULL, G + j, ld, 0, ld, places, first});
     }
     for (const shape *s; j < ld; j += s->width) {
         s = shape_of((int32_t)(ld - j));
-        s->panel_across(&(tile){part + j, &one, G + j, ld, 0, ld, places, first}, 1);
+        s->sums(&(tile){part + j, NULL, G + j, ld, 0, ld, places, first});
     }
 }
 

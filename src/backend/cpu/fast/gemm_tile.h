@@ -135,7 +135,19 @@ static void NAME(panel_across)(const tile *upper, int64_t cols) {
     }
 }
 
-static const shape NAME(shape) = {WIDTH, TALL, NAME(panel), NAME(panel_across)};
+/* The sums of columns of B, as if A were ones: fma(1, b, c) is b + c. */
+static void NAME(sums)(const tile *t) {
+    VEC sum[NAME(count)];
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    for (int64_t k = 0; k < t->places; k++) {
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+            sum[v] += OF(VEC, _load)(t->B + k * t->ldb + v * NAME(lanes));
+        }
+    }
+    NAME(put)(t->C, sum, t->first);
+}
+
+static const shape NAME(shape) = {WIDTH, TALL, NAME(panel), NAME(panel_across), NAME(sums)};
 
 #undef WIDTH
 #undef VEC
