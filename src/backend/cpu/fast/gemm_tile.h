@@ -12,8 +12,9 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
     }
 }
 
+/* One place of every row: the vectors of a row of B are loaded together, or each when its turn comes. */
 #define STEP(lane)                                                                                                     \
-    {                                                                                                                  \
+    if (together) {                                                                                                    \
         VEC b[NAME(count)];                                                                                            \
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {                                                        \
             b[v] = OF(VEC, _load)(t->B + (k + (lane)) * t->ldb + v * NAME(lanes));                                     \
@@ -23,10 +24,15 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
                 sum[r][v] = OF(VEC, _fma_lane)(a[r], lane, b[v], sum[r][v]);                                           \
             }                                                                                                          \
         }                                                                                                              \
+    } else {                                                                                                           \
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {                                                        \
+            const VEC b = OF(VEC, _load)(t->B + (k + (lane)) * t->ldb + v * NAME(lanes));                              \
+            SFU__UNROLL for (int r = 0; r < tall; r++) { sum[r][v] = OF(VEC, _fma_lane)(a[r], lane, b, sum[r][v]); }   \
+        }                                                                                                              \
     }
 
 /* C[r][v] of `tall` rows: A[r][k] B[k][v]. The last places are taken four at a time as well: rows of A are padded. */
-SFU__INLINE void NAME(rows)(const tile *t, int tall, int64_t places, bool first) {
+SFU__INLINE void NAME(rows)(const tile *t, int tall, int64_t places, bool together, bool first) {
     VEC sum[TALL][NAME(count)];
     four a[TALL];
     SFU__UNROLL for (int r = 0; r < tall; r++) {
@@ -51,16 +57,16 @@ SFU__INLINE void NAME(rows)(const tile *t, int tall, int64_t places, bool first)
 }
 
 /* The tiles below one another of `rows` rows of A and C. */
-SFU__INLINE void NAME(down)(tile t, int64_t rows, int64_t places, bool first) {
+SFU__INLINE void NAME(down)(tile t, int64_t rows, int64_t places, bool together, bool first) {
     int64_t i = 0;
     for (; i + TALL <= rows; i += TALL, t.A += TALL * t.lda, t.C += TALL * t.ldc) {
-        NAME(rows)(&t, TALL, places, first);
+        NAME(rows)(&t, TALL, places, together, first);
     }
     for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
-        NAME(rows)(&t, 2, places, first);
+        NAME(rows)(&t, 2, places, together, first);
     }
     for (; i < rows; i++, t.A += t.lda, t.C += t.ldc) {
-        NAME(rows)(&t, 1, places, first);
+        NAME(rows)(&t, 1, places, together, first);
     }
 }
 
@@ -69,7 +75,7 @@ static void NAME(panel)(const tile *upper, int64_t rows) {
     const tile t = *upper;
 #define COPY(n)                                                                                                        \
     case n:                                                                                                            \
-        NAME(down)(t, rows, n, true);                                                                                  \
+        NAME(down)(t, rows, n, true, true);                                                                            \
         break
     switch (t.first ? t.places : 0) {
         COPY(1);
@@ -80,8 +86,8 @@ static void NAME(panel)(const tile *upper, int64_t rows) {
         COPY(6);
         COPY(7);
         COPY(8);
-    default:
-        NAME(down)(t, rows, t.places, t.first);
+    default: /* on NEON gcc else moves sums of a wide tile to and fro */
+        NAME(down)(t, rows, t.places, SFU__LANES > 4 || NAME(count) < 4, t.first);
     }
 #undef COPY
 }
