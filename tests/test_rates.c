@@ -113,6 +113,9 @@ static sfu__measured made_up(void) {
         measured.memory.read[i] = 100 - i;
         measured.memory.gather[i] = 50 - i;
     }
+    for (int w = 0; w < SFU__WIDTHS; w++) {
+        measured.memory.row_ns[w] = 0.25 * (w + 1);
+    }
     measured.rates.draw_ns = 0.123456;
     return measured;
 }
@@ -196,7 +199,8 @@ static void test_broken(void **state) {
         assert_false(loads(&measured));
         assert_non_null(strstr(logged, "ignored: not JSON"));
     }
-    assert_ignored(path, text, "sfumato.rates.2", "sfumato.rates.9", "not a file of rates");
+    assert_ignored(path, text, "sfumato.rates.3", "sfumato.rates.2", "another version");
+    assert_ignored(path, text, "sfumato.rates.3", "sfumato.rices.3", "not a file of rates");
     assert_ignored(path, text, SFU_VERSION, "0.0.0", "another version");
     assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");
@@ -372,6 +376,56 @@ static void test_spread(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* The floor of a network of narrow sparse products, under kept rates at which rows take `row_ns` and bytes `read` GB/s,
+ * and what it has to be. */
+static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
+    const sfu__backend *backend = NULL;
+    sfu__measured measured = made_up();
+    sfu_bench *bench = NULL;
+    const sfu_step *step;
+    double expected = 0.0;
+    assert_ok(sfu__backend_cpu(&backend));
+    snprintf(measured.kernels, sizeof measured.kernels, "%s", backend->name);
+    for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
+        measured.memory.read[i] = read;
+    }
+    for (int w = 0; w < SFU__WIDTHS; w++) {
+        measured.memory.row_ns[w] = row_ns;
+    }
+    assert_ok(sfu__measured_save(&measured));
+    assert_ok(sfu_bench_kept(&bench));
+    for (int i = 0; (step = sfu_plan_step(plan, SFU_PASS_EVALUATE, i)) != NULL; i++) {
+        if (strcmp(step->op, "spmm") == 0) { /* 2 flops a float of a gathered row */
+            const double bytes = 2 * step->flops, rows = bytes / (4.0 * sfu__ld(step->cols));
+            expected += 1e-9 * fmax(bytes / read, rows * row_ns);
+        }
+    }
+    assert_true(expected > 0.0);
+    assert_near(sfu_bench_floor(bench, plan, SFU_PASS_EVALUATE) / expected, 1.0);
+    sfu_bench_free(bench);
+}
+
+/* Bound by bytes where those come slowly, by rows where rows do. */
+static void test_floor(void **state) {
+    (void)state;
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    sfu_net *net = NULL;
+    sfu_plan *plan = NULL;
+    sfu_plan_options options;
+    sfu_plan_options_init(&options);
+    assert_ok(sfu_dataset_open(&dataset, "citation"));
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    assert_ok(sfu_net_parse(&net, "linear+lp", NULL));
+    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
+    assert_floor(plan, 0.5, 1e-3);
+    assert_floor(plan, 100.0, 50.0);
+    sfu_plan_free(plan);
+    sfu_net_free(net);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
 static void assert_same_plan(const sfu_dataset *dataset, const sfu_split *split, const char *name) {
     static const double strange[][2] = {{1000, 1e-3}, {1e-3, 1000}};
     sfu__text nominal, here;
@@ -424,6 +478,7 @@ int main(void) {
                                        cmocka_unit_test_setup(test_bench, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_bench_is_quick, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_spread, use_a_fresh_folder),
+                                       cmocka_unit_test_setup(test_floor, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_same_plans, use_a_fresh_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

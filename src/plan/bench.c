@@ -42,6 +42,11 @@ static void list_rates(sfu_bench *bench) {
     for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
         add_rate(bench, "GB/s", memory->gather[i], "gather rows of 256 bytes,", levels[i]);
     }
+    for (int w = 0; w < SFU__WIDTHS - 1; w++) {
+        static const char *const widths[SFU__WIDTHS - 1] = {"16 bytes", "32 bytes", "64 bytes", "128 bytes"};
+        const double row_bytes = 4.0 * sfu__rate_widths[w];
+        add_rate(bench, "GB/s", row_bytes / memory->row_ns[w], "gather rows out of L1,", widths[w]);
+    }
     add_rate(bench, "ns", rates->unit_ns[SFU__OP_DROP_SPARSE][0], "dropout, a value", "");
     add_rate(bench, "ns", rates->unit_ns[SFU__OP_ADAM][0], "adam, a parameter", "");
     for (int i = 0; i < SFU__SIZES; i++) {
@@ -119,12 +124,20 @@ static double flop_ns(const sfu__rates *rates) {
     return least;
 }
 
-/* Gathered bytes at the rate at which the level that they lie in is read, dense products at the best rate, random
- * numbers, Adam. */
-static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
+/* Gathered rows: their bytes at the rate at which the level that they lie in is read, but no row faster than rows of
+ * its width can be picked out of the nearest level. */
+static double gathered_ns(const sfu__measured *measured, const sfu__work *work) {
     const int level = sfu__machine_level(&measured->machine, (double)work->operand);
+    const double bytes = sfu__work_gathered(work), rows = bytes / (4.0 * work->width);
+    return bytes > 0.0
+               ? fmax(bytes / measured->memory.read[level], rows * sfu__at_width(measured->memory.row_ns, work->width))
+               : 0.0;
+}
+
+/* Gathered rows, dense products at the best rate, random numbers, Adam. */
+static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
     const sfu__rates *rates = &measured->rates;
-    double ns = sfu__work_gathered(work) / measured->memory.read[level] + sfu__work_draws(work) * rates->draw_ns;
+    double ns = gathered_ns(measured, work) + sfu__work_draws(work) * rates->draw_ns;
     if (work->op == SFU__OP_GEMM || work->op == SFU__OP_GEMM_T) {
         ns += sfu__work_flops(work) * flop_ns(rates);
     } else if (work->op == SFU__OP_ADAM) {

@@ -145,7 +145,7 @@ static double at_size(const double *points, size_t stride, double bytes, const s
 }
 
 /* The same over the widths; in proportion beyond the last. */
-static double at_width(const double points[SFU__WIDTHS], int32_t width) {
+double sfu__at_width(const double points[SFU__WIDTHS], int32_t width) {
     if (width <= sfu__rate_widths[0]) {
         return points[0];
     }
@@ -174,8 +174,8 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
         each += blocks * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
         width -= blocks * LAST_WIDTH;
     }
-    each += width > 0 ? at_width(points, width) : 0.0;
-    return (double)work->nonzeros * each + (double)work->rows * at_width(rates->gather_row_ns, work->width);
+    each += width > 0 ? sfu__at_width(points, width) : 0.0;
+    return (double)work->nonzeros * each + (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
 }
 
 /* What reading `floats` in passing takes longer than out of L2, where the units were measured. */
@@ -193,7 +193,7 @@ static double gemm_starts(double inner) {
 
 double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates) {
     const double rows = (double)work->rows, inner = (double)work->inner, width = work->width;
-    const double unit = at_width(rates->unit_ns[work->op], work->width);
+    const double unit = sfu__at_width(rates->unit_ns[work->op], work->width);
     double ns = rates->step_ns;
     switch (work->op) {
     case SFU__OP_SPMM:
@@ -201,7 +201,7 @@ double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates) {
         ns += gather_ns(work, rates);
         break;
     case SFU__OP_GEMM:
-        ns += rows * (inner * unit + gemm_starts(inner) * at_width(rates->gemm_row_ns, work->width)) +
+        ns += rows * (inner * unit + gemm_starts(inner) * sfu__at_width(rates->gemm_row_ns, work->width)) +
               stream_ns(rows * inner, rates);
         break;
     case SFU__OP_GEMM_T:

@@ -75,6 +75,9 @@ typedef struct sfu__rates {
 
 extern const sfu__rates sfu__nominal_rates;
 
+/* A rate at a width between or beyond its points. */
+double sfu__at_width(const double points[SFU__WIDTHS], int32_t width);
+
 double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates);
 
 /* This machine's rates: measured before and found in the user's cache folder, else the nominal ones; *measured says

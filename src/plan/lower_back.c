@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_TRANSPOSED_AT_ONCE = 2048 };
+enum { ROWS_TRANSPOSED = 2048, VALUES_FAR = 1 << 19, VALUES_NEAR = 1 << 17 };
 
 /* ---- the way back ----------------------------------------------------------------------------------------------- */
 
@@ -98,14 +98,26 @@ done:
     return status;
 }
 
-/* dW = F^T dZ with F sparse: by blocks of rows, so that the rows of dZ that are gathered stay near. */
+/* Rows of F that are transposed together: so few that the rows of dZ that are gathered stay near; and, where F has more
+ * values than a second cache holds, the values as well, which are gathered through an order. */
+static int64_t rows_transposed(const sfu__sparse *F) {
+    const int64_t values = F->indptr[F->rows];
+    if (values <= VALUES_FAR) {
+        return ROWS_TRANSPOSED;
+    }
+    const int64_t rows = (int64_t)((double)VALUES_NEAR * F->rows / (double)values) / 64 * 64;
+    return rows < 64 ? 64 : rows < ROWS_TRANSPOSED ? rows : ROWS_TRANSPOSED;
+}
+
+/* dW = F^T dZ with F sparse, by blocks of rows. */
 static sfu_status features_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__link_parameter(self, at->link, "weight");
     sfu__value dW = {.at = sfu__parameter_at(weight, SFU__SPACE_GRADIENT)};
     const int64_t rows = d->at.rows;
-    for (int64_t begin = 0; begin < rows || begin == 0; begin += ROWS_TRANSPOSED_AT_ONCE) {
-        const int64_t end = begin + ROWS_TRANSPOSED_AT_ONCE < rows ? begin + ROWS_TRANSPOSED_AT_ONCE : rows;
+    const int64_t at_once = rows_transposed(&self->pass->blocks[at->block].view);
+    for (int64_t begin = 0; begin < rows || begin == 0; begin += at_once) {
+        const int64_t end = begin + at_once < rows ? begin + at_once : rows;
         sfu__block turned = {0};
         int block;
         status = sfu__block_transpose(&turned, &self->pass->blocks[at->block], begin, end);

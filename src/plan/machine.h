@@ -2,6 +2,7 @@
 #ifndef SFU_MACHINE_H
 #define SFU_MACHINE_H
 
+#include "cost.h"
 #include "notify.h"
 
 /* The caches, and behind them memory. */
@@ -20,7 +21,8 @@ int sfu__machine_level(const sfu__machine *machine, double bytes);
 typedef struct sfu__memory_rates {
     double bytes[SFU__MEMORY_LEVELS];  /* what was read from */
     double read[SFU__MEMORY_LEVELS];   /* GB/s, one after the other, vector loads */
-    double gather[SFU__MEMORY_LEVELS]; /* GB/s, rows of 256 bytes in random order, prefetched */
+    double gather[SFU__MEMORY_LEVELS]; /* GB/s, rows of 256 bytes in random order, asked for in advance */
+    double row_ns[SFU__WIDTHS];        /* rows of sfu__rate_widths in random order out of L1: a row, with its index */
 } sfu__memory_rates;
 
 SFU_CHECKED sfu_status sfu__memory_rates_measure(sfu__memory_rates *rates, const sfu__machine *machine,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "sfumato.rates.2"
+#define FORMAT "sfumato.rates.3"
 
 /* The arrays of the file. The rates of units are one array an operation, under its name. */
 typedef struct field {
@@ -22,12 +22,19 @@ typedef struct field {
 
 #define FIELD(name, member)                                                                                            \
     { name, offsetof(sfu__measured, member), sizeof(((sfu__measured *)NULL)->member) / sizeof(double) }
-static const field fields[] = {FIELD("level_bytes", memory.bytes),      FIELD("read_GB_s", memory.read),
-                               FIELD("gather_GB_s", memory.gather),     FIELD("size_bytes", rates.size_bytes),
-                               FIELD("spmm_ns", rates.gather_ns),       FIELD("spmm_row_ns", rates.gather_row_ns),
-                               FIELD("spmm_gaps_ns", rates.gaps_ns),    FIELD("spmm_order_ns", rates.order_ns),
-                               FIELD("gemm_row_ns", rates.gemm_row_ns), FIELD("draw_ns", rates.draw_ns),
-                               FIELD("stream_ns", rates.stream_ns),     FIELD("step_ns", rates.step_ns)};
+static const field fields[] = {FIELD("level_bytes", memory.bytes),
+                               FIELD("read_GB_s", memory.read),
+                               FIELD("gather_GB_s", memory.gather),
+                               FIELD("row_ns", memory.row_ns),
+                               FIELD("size_bytes", rates.size_bytes),
+                               FIELD("spmm_ns", rates.gather_ns),
+                               FIELD("spmm_row_ns", rates.gather_row_ns),
+                               FIELD("spmm_gaps_ns", rates.gaps_ns),
+                               FIELD("spmm_order_ns", rates.order_ns),
+                               FIELD("gemm_row_ns", rates.gemm_row_ns),
+                               FIELD("draw_ns", rates.draw_ns),
+                               FIELD("stream_ns", rates.stream_ns),
+                               FIELD("step_ns", rates.step_ns)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 /* The i-th array: first those above, then the units of each operation. False after the last. */
@@ -165,7 +172,9 @@ static bool text_is(const json_t *object, const char *key, const char *wanted) {
 /* What is wrong with it, or NULL. */
 static const char *from_json(sfu__measured *measured, const json_t *object) {
     if (!text_is(object, "format", FORMAT)) {
-        return "not a file of rates";
+        const char *format = json_string_value(json_object_get(object, "format"));
+        const bool other = format != NULL && strncmp(format, FORMAT, strlen(FORMAT) - 1) == 0;
+        return other ? "measured with another version" : "not a file of rates";
     }
     if (!text_is(object, "version", SFU_VERSION)) {
         return "measured with another version";

@@ -22,7 +22,7 @@ static inline vf v_tiny(vf x) { return v_drop(v_smaller(x, v_set(SFU__TINY)), x)
 
 /* exp(x) = scale + scale p, for x <= 0; from -80 down as if at -80. */
 static inline vf exp_parts(vf x, vf *scale) {
-    const vf to_integer = v_set(0x1.8p23F);
+    const vf to_integer = v_set(0x1.8p23F + 127.0F); /* to a float's spacing of 1; 127 is what an exponent is off by */
     x = v_at_least(v_set(-80.0F), x);
     const vf shifted = v_fma(x, v_set(0x1.715476p0F), to_integer); /* 1 / ln 2 */
     const vf n = shifted - to_integer;
@@ -32,16 +32,19 @@ static inline vf exp_parts(vf x, vf *scale) {
     q = v_fma(q, r, v_set(0.0416665524F));
     q = v_fma(q, r, v_set(0.166665763F));
     q = v_fma(q, r, v_set(0.5F));
-    /* The last bits of `shifted` are n: moved into the exponent they make 2^n. */
-    *scale = v_float_of_bits(v_shift_left(v_bits(shifted), 23) + v_set_int(0x3f800000));
+    /* The last bits of `shifted` are n + 127: moved into the exponent they make 2^n. */
+    *scale = v_float_of_bits(v_shift_left(v_bits(shifted), 23));
     return v_fma(r * r, q, r);
 }
 
-static inline vf v_exp_down(vf x) {
+/* exp(x) for x <= 0, the tiny as they come: at least exp(-80), which is no denormal. */
+static inline vf v_exp_down_any(vf x) {
     vf scale;
     const vf p = exp_parts(x, &scale);
-    return v_tiny(v_fma(scale, p, scale));
+    return v_fma(scale, p, scale);
 }
+
+static inline vf v_exp_down(vf x) { return v_tiny(v_exp_down_any(x)); }
 
 /* exp(x) - 1 for x <= 0. */
 static inline vf v_expm1_down(vf x) {

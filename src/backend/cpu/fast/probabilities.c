@@ -56,20 +56,22 @@ SFU__INLINE void four_below_largest(float *p, const float *bias, f4u real, int64
     }
 }
 
+/* Of numbers of which one in each row is 0. The tiny stay: beside that one's exponential, 1, they are nothing in a sum,
+ * and become +0 when they are divided by it. */
 static void exp_all(float *x, int64_t count) {
     int64_t i = 0;
     for (; i + EXP_FLOATS <= count; i += EXP_FLOATS) {
         vf e[EXP_VECTORS];
-        SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { e[k] = v_exp_down(v_load(x + i + k * LANES)); }
+        SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { e[k] = v_exp_down_any(v_load(x + i + k * LANES)); }
         SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { v_store(x + i + k * LANES, e[k]); }
     }
     for (; i + LANES <= count; i += LANES) {
-        v_store(x + i, v_exp_down(v_load(x + i)));
+        v_store(x + i, v_exp_down_any(v_load(x + i)));
     }
     if (i < count) {
         float part[LANES] = {0};
         memcpy(part, x + i, (size_t)(count - i) * sizeof *x);
-        v_store(part, v_exp_down(v_load(part)));
+        v_store(part, v_exp_down_any(v_load(part)));
         memcpy(x + i, part, (size_t)(count - i) * sizeof *x);
     }
 }
