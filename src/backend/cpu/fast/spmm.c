@@ -92,6 +92,10 @@ static void by_columns(const sfu__dense *C, const sfu__sparse *A, const sfu__den
 }
 
 void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
+    if (SFU__NARROW_ELSEWHERE && C->ld <= 8) {
+        NARROW_KERNEL(spmm)(C, A, B, add, rows);
+        return;
+    }
     typedef void block(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows);
     static const struct {
         int32_t width;
