@@ -33,7 +33,8 @@ static void add_width(sfu_bench *bench, const char *unit, double value, const ch
 /* The list that is shown: memory, then the kernels in the units that people compare. */
 static void list_rates(sfu_bench *bench) {
     static const char *const levels[SFU__MEMORY_LEVELS] = {"L1", "L2", "L3", "memory"};
-    static const char *const operands[SFU__SIZES] = {"from L1", "from L2", "from L3", "from L3, far", "from memory"};
+    static const char *const operands[SFU__SIZES] = {"from L1", "from L2, near", "from L2",
+                                                     "from L3", "from L3, far",  "from memory"};
     const sfu__memory_rates *memory = &bench->measured.memory;
     const sfu__rates *rates = &bench->measured.rates;
     for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
@@ -53,7 +54,7 @@ static void list_rates(sfu_bench *bench) {
         add_rate(bench, "ns", rates->gather_ns[i][SFU__WIDTHS - 1], "spmm, a non-zero, 64 wide,", operands[i]);
     }
     for (int w = 0; w < SFU__WIDTHS - 1; w++) {
-        add_width(bench, "ns", rates->gather_ns[1][w], "spmm, a non-zero from L2,", sfu__rate_widths[w]);
+        add_width(bench, "ns", rates->gather_ns[SFU__SIZE_L2][w], "spmm, a non-zero from L2,", sfu__rate_widths[w]);
     }
     for (int w = 0; w < SFU__WIDTHS; w++) {
         const double flops = 2.0 * sfu__rate_widths[w];

@@ -33,15 +33,16 @@ const int32_t sfu__rate_widths[SFU__WIDTHS] = {4, 8, 16, 32, LAST_WIDTH};
 #define NS_A_FLOAT(ns)                                                                                                 \
     { 4 * (ns), 8 * (ns), 16 * (ns), 32 * (ns), 64 * (ns) }
 const sfu__rates sfu__nominal_rates = {
-    .size_bytes = {32e3, 512e3, 2e6, 16e6, 256e6},
+    .size_bytes = {32e3, 128e3, 512e3, 2e6, 16e6, 256e6},
     .gather_ns = {{0.45, 0.75, 1.1, 1.9, 3.5},
+                  {0.725, 1.025, 1.3, 2.25, 4.2},
                   {1.0, 1.3, 1.5, 2.6, 4.9},
                   {1.3, 1.6, 1.9, 3.2, 6.0},
                   {2.4, 2.5, 2.8, 5.0, 9.5},
                   {7.0, 7.5, 8.5, 14.0, 26.0}},
-    .gaps_ns = {3.0, 3.4, 4.0, 5.8, 14.0},
+    .gaps_ns = {3.0, 3.2, 3.4, 4.0, 5.8, 14.0},
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
-    .order_ns = {0.5, 0.5, 0.5, 0.5, 0.5},
+    .order_ns = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
     .columns_ns = {0.65, 0.95, 1.6, 3.2, 6.4},
     .unit_ns = {[SFU__OP_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
                 [SFU__OP_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
@@ -60,7 +61,7 @@ const sfu__rates sfu__nominal_rates = {
                 [SFU__OP_SMOOTHING_BACK] = {10}},
     .gemm_row_ns = {1, 1.5, 2.5, 5, 10},
     .draw_ns = 0.9,
-    .stream_ns = {0.04, 0.06, 0.08, 0.08, 0.15},
+    .stream_ns = {0.04, 0.05, 0.06, 0.08, 0.08, 0.15},
     .step_ns = 50,
 };
 
@@ -185,7 +186,7 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
 
 /* What reading `floats` in passing takes longer than out of L2, where the units were measured. */
 static double stream_ns(double floats, const sfu__rates *rates) {
-    const double each = at_size(rates->stream_ns, 1, floats * sizeof(float), rates) - rates->stream_ns[1];
+    const double each = at_size(rates->stream_ns, 1, floats * sizeof(float), rates) - rates->stream_ns[SFU__SIZE_L2];
     return each > 0.0 ? floats * each : 0.0;
 }
 

@@ -54,8 +54,8 @@ double sfu__work_draws(const sfu__work *work);    /* random values */
 
 /* Rates of one core. What a step costs grows with the width of its rows and with where its operand lies, so both are
  * points of a table, and what lies between them is interpolated. The points of the sizes are a machine's own: half of
- * L1, half of L2, twice L2, half of L3, memory. */
-enum { SFU__SIZES = 5, SFU__WIDTHS = 5 };
+ * L1, twice L1, half of L2, twice L2, half of L3, memory. */
+enum { SFU__SIZES = 6, SFU__SIZE_L2 = 2, SFU__WIDTHS = 5 };
 extern const int32_t sfu__rate_widths[SFU__WIDTHS]; /* 4, 8, 16, 32, 64 floats; wider rows cost in proportion */
 
 typedef struct sfu__rates {

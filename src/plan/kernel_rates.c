@@ -206,7 +206,7 @@ static void measure_gaps(sfu__rates *rates, bench_room *room) {
 /* spmm through an order, its values all over an array of each size, against values as they stand. From what is larger
  * than L2 they come a line at a time, for the columns of a transpose that are neighbours share lines of long rows. */
 static void measure_order(sfu__rates *rates, bench_room *room) {
-    enum { WIDTH = 16, MEASURED = 2 };
+    enum { WIDTH = 16, MEASURED = SFU__SIZE_L2 + 1 };
     sfu__random random = sfu__random_start(3, sfu__stream_of(SFU__STREAM_MAKE, 0));
     make_sparse(room, ENTRIES, ENTRIES_A_ROW, ROWS);
     room->right = dense_at(room->a, ROWS, WIDTH);
@@ -258,14 +258,15 @@ static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__tick
     for (int w = 0; w < SFU__WIDTHS; w++) {
         const int32_t width = sfu__rate_widths[w];
         SFU_TRY(sfu__tick(ticker, SFU__MEMORY_LEVELS + w));
-        const double middle = rates->size_bytes[1];
+        const double middle = rates->size_bytes[SFU__SIZE_L2];
         const double long_rows = spmm_ns(room, ENTRIES, ENTRIES_A_ROW, middle, width);
         const double short_rows = spmm_ns(room, ENTRIES, ENTRIES_A_SHORT_ROW, middle, width);
         const double row = (short_rows - long_rows) / (1.0 / ENTRIES_A_SHORT_ROW - 1.0 / ENTRIES_A_ROW);
         rates->gather_row_ns[w] = row > 0.0 ? row : 0.0;
         for (int s = 0; s < SFU__SIZES; s++) {
             const int64_t entries = s == SFU__SIZES - 1 ? ENTRIES_FAR : ENTRIES;
-            const double all = s == 1 ? long_rows : spmm_ns(room, entries, ENTRIES_A_ROW, rates->size_bytes[s], width);
+            const double all =
+                s == SFU__SIZE_L2 ? long_rows : spmm_ns(room, entries, ENTRIES_A_ROW, rates->size_bytes[s], width);
             rates->gather_ns[s][w] = without_row(all, rates->gather_row_ns[w]);
         }
     }
@@ -342,11 +343,12 @@ static void choose_sizes(sfu__rates *rates, const sfu__machine *machine, const s
     const double *cache = machine->cache_bytes;
     double *size = rates->size_bytes;
     size[0] = cache[SFU__L1] / 2;
-    size[1] = cache[SFU__L2] / 2;
-    size[2] = cache[SFU__L2] * 2 < cache[SFU__L3] / 2 ? cache[SFU__L2] * 2 : cache[SFU__L2];
-    size[3] = cache[SFU__L3] / 2 > size[2] ? cache[SFU__L3] / 2 : 1.5 * size[2];
-    size[4] = memory->bytes[SFU__RAM] > size[3] ? memory->bytes[SFU__RAM] : 2 * size[3];
-    static const int level[SFU__SIZES] = {SFU__L1, SFU__L2, SFU__L3, SFU__L3, SFU__RAM};
+    size[2] = cache[SFU__L2] / 2;
+    size[1] = cache[SFU__L1] * 2 < size[2] ? cache[SFU__L1] * 2 : sqrt(size[0] * size[2]);
+    size[3] = cache[SFU__L2] * 2 < cache[SFU__L3] / 2 ? cache[SFU__L2] * 2 : cache[SFU__L2];
+    size[4] = cache[SFU__L3] / 2 > size[3] ? cache[SFU__L3] / 2 : 1.5 * size[3];
+    size[5] = memory->bytes[SFU__RAM] > size[4] ? memory->bytes[SFU__RAM] : 2 * size[4];
+    static const int level[SFU__SIZES] = {SFU__L1, SFU__L2, SFU__L2, SFU__L3, SFU__L3, SFU__RAM};
     for (int i = 0; i < SFU__SIZES; i++) {
         rates->stream_ns[i] = sizeof(float) / memory->read[level[i]];
     }
