@@ -180,9 +180,10 @@ static double spmm_ns(bench_room *room, int64_t entries, int64_t a_row, double o
     return 1e9 * sfu__best_seconds(job_spmm, room) / (double)entries;
 }
 
-/* A non-zero alone. On a busy machine a row may seem to cost all there is, but a non-zero is never free. */
-static double without_row(double all, double row) {
-    const double each = all - row / ENTRIES_A_ROW;
+/* A non-zero alone, of which a row has `a_row`. On a busy machine a row may seem to cost all there is, but a non-zero
+ * is never free. */
+static double without_row(double all, double row, double a_row) {
+    const double each = all - row / a_row;
     return each > all / 4 ? each : all / 4;
 }
 
@@ -199,7 +200,7 @@ static void measure_gaps(sfu__rates *rates, bench_room *room) {
         room->right = dense_at(room->b, room->A.cols, width);
         room->to = dense_at(room->c, room->A.rows, width);
         const double all = 1e9 * sfu__best_seconds(job_spmm, room) / (double)entries;
-        rates->gaps_ns[s] = without_row(all, rates->gather_row_ns[SFU__WIDTHS - 1]);
+        rates->gaps_ns[s] = without_row(all, rates->gather_row_ns[SFU__WIDTHS - 1], ENTRIES_A_ROW);
     }
 }
 
@@ -247,8 +248,12 @@ static void measure_columns(sfu__rates *rates, bench_room *room) {
         room->A.room = room->c + sums * width;
         room->right = dense_at(room->b, COLUMNS, width);
         room->to = dense_at(room->c, sums, width);
-        rates->columns_ns[w] =
-            width <= WIDEST ? 1e9 * sfu__best_seconds(job_spmm, room) / ENTRIES : 2.0 * rates->columns_ns[w - 1];
+        if (width <= WIDEST) {
+            const double all = 1e9 * sfu__best_seconds(job_spmm, room) / ENTRIES;
+            rates->columns_ns[w] = without_row(all, rates->gather_row_ns[w], (double)ENTRIES / sums);
+        } else {
+            rates->columns_ns[w] = 2.0 * rates->columns_ns[w - 1];
+        }
     }
 }
 
@@ -267,7 +272,7 @@ static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__tick
             const int64_t entries = s == SFU__SIZES - 1 ? ENTRIES_FAR : ENTRIES;
             const double all =
                 s == SFU__SIZE_L2 ? long_rows : spmm_ns(room, entries, ENTRIES_A_ROW, rates->size_bytes[s], width);
-            rates->gather_ns[s][w] = without_row(all, rates->gather_row_ns[w]);
+            rates->gather_ns[s][w] = without_row(all, rates->gather_row_ns[w], ENTRIES_A_ROW);
         }
     }
     measure_gaps(rates, room);
