@@ -77,6 +77,15 @@ __attribute__((noinline)) static void spmm64_halves(const sfu__dense *C, operand
     }
 }
 
+/* Blocks of columns whose entries are packed together: several, unless as much of B would then not stay near. */
+static int32_t blocks_at_once(int32_t columns, const sfu__dense *B) {
+    enum { NEAR = 512 << 10 };
+    const int64_t block_bytes = (int64_t)B->rows * GAPS_WIDTH * (int64_t)sizeof(float);
+    const int32_t most = columns / GAPS_WIDTH < GAPS_BLOCKS ? columns / GAPS_WIDTH : GAPS_BLOCKS;
+    const int64_t near = block_bytes > 0 ? NEAR / block_bytes : most;
+    return near < 1 ? 1 : near < most ? (int32_t)near : most;
+}
+
 static void by_columns(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, operands *o) {
     o->B = (const char *)B->data;
     switch (C->ld) {
@@ -118,12 +127,16 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     for (; pays_in_halves(A, B, rows) && C->ld - column >= GAPS_WIDTH; column += GAPS_WIDTH) {
         spmm64_halves(C, o, B, A->indptr, rows, column);
     }
+    for (int32_t count; A->gaps && C->ld - column >= GAPS_WIDTH; column += count * GAPS_WIDTH) {
+        count = blocks_at_once(C->ld - column, B);
+        o.B = (const char *)(B->data + column);
+        spmm64_gaps(C->data + column, C->ld, &o, A->indptr, rows, count);
+    }
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
             o.B = (const char *)(B->data + column);
-            block *const run = A->gaps && blocks[i].width == GAPS_WIDTH      ? spmm64_gaps
-                               : o.turn != NULL && blocks[i].in_turn != NULL ? blocks[i].in_turn
-                                                                             : blocks[i].as_they_stand;
+            block *const run =
+                o.turn != NULL && blocks[i].in_turn != NULL ? blocks[i].in_turn : blocks[i].as_they_stand;
             run(C->data + column, C->ld, &o, A->indptr, rows);
         }
     }

@@ -6,7 +6,7 @@
  * and that place moves on where the value is not zero. A few hundred are packed at a time, so that rows of B can be
  * asked for ahead beyond the ends of chains. A zero still counts as one of the places of its chain.
  */
-enum { GAPS_WIDTH = SFU__GAPS, GAPS_VECTORS = GAPS_WIDTH / LANES, GAPS_PACKED = 512 };
+enum { GAPS_WIDTH = SFU__GAPS, GAPS_VECTORS = GAPS_WIDTH / LANES, GAPS_PACKED = 512, GAPS_BLOCKS = 4 };
 
 /* What was packed: chain k ends before entry ends[k], and is the last of row rows[k], or of none (-1). */
 typedef struct packed {
@@ -100,33 +100,47 @@ SFU__INLINE void gaps_chain(vf *chain, const packed *from, const operands *o, in
     }
 }
 
-/* The sum of a row goes on from one packing to the next: in memory, for there are no registers to spare. */
-static void spmm64_gaps(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
+/* The chains of what was packed, 64 columns of them. The sum of a row goes on from one packing to the next: in memory,
+ * for there are no registers to spare. `first`: the next chain is the first of its row; whether one further on is, is
+ * what comes back. */
+static bool gaps_block(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first) {
     const operands local = *o;
+    int32_t begin = 0;
+    for (int32_t k = 0; k < entries->chains; k++) {
+        vf chain[GAPS_VECTORS];
+        gaps_chain(chain, entries, &local, begin, entries->ends[k]);
+        begin = entries->ends[k];
+        float *to = entries->rows[k] >= 0 ? c + entries->rows[k] * ld : sum;
+        SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) {
+            vf result = first ? chain[v] : v_load(sum + v * LANES) + chain[v];
+            if (local.add && entries->rows[k] >= 0) {
+                result = v_load(to + v * LANES) + result;
+            }
+            v_store(to + v * LANES, result);
+        }
+        first = entries->rows[k] >= 0;
+    }
+    return first;
+}
+
+/* So many blocks of 64 columns, one behind the other, of entries that are packed once. */
+static void spmm64_gaps(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows, int blocks) {
     packed entries;
     packing at = {rows.begin, indptr[rows.begin]};
-    float sum[GAPS_WIDTH];
-    bool first = true; /* the next chain is the first of its row */
+    float sums[GAPS_BLOCKS][GAPS_WIDTH];
+    bool first = true;
     while (at.row < rows.end) {
-        if (local.order != NULL) {
-            pack(&entries, &at, &local, indptr, rows.end, true);
+        if (o->order != NULL) {
+            pack(&entries, &at, o, indptr, rows.end, true);
         } else {
-            pack(&entries, &at, &local, indptr, rows.end, false);
+            pack(&entries, &at, o, indptr, rows.end, false);
         }
-        int32_t begin = 0;
-        for (int32_t k = 0; k < entries.chains; k++) {
-            vf chain[GAPS_VECTORS];
-            gaps_chain(chain, &entries, &local, begin, entries.ends[k]);
-            begin = entries.ends[k];
-            float *to = entries.rows[k] >= 0 ? c + entries.rows[k] * ld : sum;
-            SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) {
-                vf result = first ? chain[v] : v_load(sum + v * LANES) + chain[v];
-                if (local.add && entries.rows[k] >= 0) {
-                    result = v_load(to + v * LANES) + result;
-                }
-                v_store(to + v * LANES, result);
-            }
-            first = entries.rows[k] >= 0;
+        bool next = first;
+        for (int b = 0; b < blocks; b++) {
+            operands block = *o;
+            block.B += b * GAPS_WIDTH * (int64_t)sizeof(float);
+            next = gaps_block(c + (int64_t)b * GAPS_WIDTH, ld, &block, &entries, sums[b], first);
         }
+        first = next;
     }
 }
