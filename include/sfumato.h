@@ -734,7 +734,7 @@ SFU_API SFU_CHECKED sfu_status sfu_reproduce(sfu_results **results, const char *
                                              const sfu_compare_options *options);
 SFU_API const char *sfu_reproduce_table(int i, const char **text);
 
-/* What a folder holds. */
+/* What a folder holds. Learning curves (curves.csv) that cannot be read are warned of and left out. */
 SFU_API SFU_CHECKED sfu_status sfu_results_open(sfu_results **results, const char *folder);
 SFU_API void sfu_results_free(sfu_results *results);
 
