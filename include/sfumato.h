@@ -633,6 +633,7 @@ typedef struct sfu_tune_options {
     bool loss_is_set;        /* train.loss counts; else it is the space's own: the sum for "paper", else the mean */
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
+    const char *remedy; /* what a message advises where the place holds another study; NULL: "take another name" */
 } sfu_tune_options;
 
 SFU_API void sfu_tune_options_init(sfu_tune_options *options);
