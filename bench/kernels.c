@@ -120,7 +120,12 @@ static sfu__sparse sparse(int32_t rows, int32_t cols, int64_t mean, bool ordered
         order[e] = (int32_t)(draw((uint64_t)e + 7) % (uint64_t)indptr[rows]);
         values[e] = 0.5F;
     }
-    return (sfu__sparse){rows, cols, indptr, indices, values, ordered ? order : NULL, false, NULL};
+    return (sfu__sparse){.rows = rows,
+                         .cols = cols,
+                         .indptr = indptr,
+                         .indices = indices,
+                         .values = values,
+                         .order = ordered ? order : NULL};
 }
 
 /* ---- a line a kernel ---- */
@@ -314,11 +319,15 @@ int main(int argc, char **argv) {
     gemm_line("gemm 2708 x 64 x 64", 2708, 64, 64);
     gemm_line("gemm 2708 x 64 x 7", 2708, 64, 7);
     gemm_line("gemm 2708 x 7 x 64", 2708, 7, 64);
+    gemm_line("gemm 1664 x 7 x 64", 1664, 7, 64);
+    gemm_line("gemm 2798 x 3 x 64", 2798, 3, 64);
+    gemm_line("gemm 2335 x 64 x 7", 2335, 64, 7);
     gemm_line("gemm 640 x 64 x 7", 640, 64, 7);
     gemm_line("gemm 19717 x 64 x 3", 19717, 64, 3);
     gemm_line("gemm 2708 x 500 x 64", 2708, 500, 64);
     gemm_t_line("gemm_t 2708 x 64 x 64", 2708, 64, 64);
     gemm_t_line("gemm_t 2708 x 64 x 7", 2708, 64, 7);
+    gemm_t_line("gemm_t 1664 x 64 x 7", 1664, 64, 7);
     gemm_t_line("gemm_t 140 x 64 x 7", 140, 64, 7);
     gemm_t_line("gemm_t 19717 x 64 x 3", 19717, 64, 3);
     drop_line("drop_sparse Cora X (values)", 2708, 18);

@@ -276,7 +276,8 @@ static void masks_do_not_depend_on_pruning(void **state) {
         backend->drop_sparse(whole, &S.A, NULL, &mask, all(NODES));
         for (int32_t node = 0; node < NODES; node++) {
             const int64_t begin = S.indptr[node], count = S.indptr[node + 1] - begin, indptr[2] = {0, count};
-            const sfu__sparse one = {1, 10, indptr, S.indices + begin, S.values + begin, NULL, false, NULL};
+            const sfu__sparse one = {
+                .rows = 1, .cols = 10, .indptr = indptr, .indices = S.indices + begin, .values = S.values + begin};
             float *alone = vector_new(count, 2);
             backend->drop_sparse(alone, &one, &node, &mask, all(1));
             assert_memory_equal(alone, whole + begin, (size_t)count * sizeof *alone);

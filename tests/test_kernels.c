@@ -392,6 +392,28 @@ static void many_rows(void **state) {
     sfu__float_restore(before);
 }
 
+/* Products with an inner dimension so small that there is a copy of the kernel for each, and the first ones beyond: all
+ * heights of tiles and what is left of them, below one another in one panel and in two. */
+static void few_places(void **state) {
+    (void)state;
+    const uint64_t before = sfu__float_guard();
+    static const int32_t rows[] = {1, 2, 5, 11, 29, 124}, widths[] = {1, 4, 6, 8, 15, 16, 23, 32, 64, 68};
+    int gemm = 0;
+    while (operations[gemm].run != run_gemm) {
+        gemm++;
+    }
+    for (int32_t inner = 0; inner <= 9; inner++) {
+        for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+            for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+                compare_sets(gemm, (run){.rows = rows[i], .cols = widths[w], .inner = inner, .seed = 64 * i + w});
+            }
+            /* The last of two chunks can be as small. */
+            compare_sets(gemm, (run){.rows = 29, .cols = widths[w], .inner = 64 + inner, .seed = w});
+        }
+    }
+    sfu__float_restore(before);
+}
+
 /* Products with an inner dimension so large that the fast kernels copy, cut or ask ahead. */
 static void large_products(void **state) {
     (void)state;
@@ -467,8 +489,13 @@ static void the_set_can_be_forced(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_equals_plain), cmocka_unit_test(every_width), cmocka_unit_test(many_rows),
-        cmocka_unit_test(large_products),    cmocka_unit_test(pinned),      cmocka_unit_test(the_set_can_be_forced),
+        cmocka_unit_test(fast_equals_plain),
+        cmocka_unit_test(every_width),
+        cmocka_unit_test(many_rows),
+        cmocka_unit_test(few_places),
+        cmocka_unit_test(large_products),
+        cmocka_unit_test(pinned),
+        cmocka_unit_test(the_set_can_be_forced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

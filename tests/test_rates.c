@@ -13,7 +13,7 @@
 /* ---- formulas --------------------------------------------------------------------------------------------------- */
 
 static double seconds(sfu__op op, int64_t rows, int32_t width, int64_t inner, int64_t nonzeros, double operand) {
-    const sfu__work work = {op, rows, width, inner, nonzeros, (int64_t)operand, false, false, false};
+    const sfu__work work = {op, rows, width, inner, nonzeros, (int64_t)operand, false, false, false, false};
     return sfu__work_seconds(&work, &sfu__nominal_rates);
 }
 
@@ -34,9 +34,13 @@ static void test_points(void **state) {
         }
     }
     /* Dropped values: blocks of 64 columns have a rate of their own, the rest the usual one. */
-    const sfu__work gaps = {SFU__OP_SPMM, 0, 128 + 16, 0, 1000, (int64_t)rates->size_bytes[1], false, true, true};
+    const sfu__work gaps = {SFU__OP_SPMM, 0,    128 + 16, 0,    1000, (int64_t)rates->size_bytes[1],
+                            false,        true, true,     false};
     assert_near(1e9 * sfu__work_seconds(&gaps, rates),
                 1000 * (2 * (rates->gaps_ns[1] + rates->order_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
+    const sfu__work columns = {.op = SFU__OP_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .columns = true};
+    assert_near(1e9 * sfu__work_seconds(&columns, rates),
+                1000 * rates->columns_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
     assert_near(1e9 * seconds(SFU__OP_ADAM, 1000, 1, 0, 0, 0), 1000 * rates->unit_ns[SFU__OP_ADAM][0] + rates->step_ns);
     assert_near(1e9 * seconds(SFU__OP_GEMM, 100, 8, 10, 0, 0),
                 100 * (10 * rates->unit_ns[SFU__OP_GEMM][1] + rates->gemm_row_ns[1]) + rates->step_ns);
@@ -54,7 +58,7 @@ static void test_growth(void **state) {
     for (int op = 0; op < SFU__OPS; op++) {
         before = 0;
         for (int32_t width = 4; width <= 1024; width += width < 16 ? 4 : 16) {
-            const sfu__work work = {(sfu__op)op, 1000, width, 30, 5000, 1000000, true, true, false};
+            const sfu__work work = {(sfu__op)op, 1000, width, 30, 5000, 1000000, true, true, false, false};
             const double now = sfu__work_seconds(&work, &sfu__nominal_rates);
             assert_true(now >= before || op == SFU__OP_BLOCK_SUM); /* whose unit is a float, whatever the width */
             assert_true(now > 0 && sfu__work_bytes(&work) > 0 && sfu__work_flops(&work) >= 0);
@@ -67,13 +71,13 @@ static void test_growth(void **state) {
 
 static void test_counts(void **state) {
     (void)state;
-    const sfu__work spmm = {SFU__OP_SPMM, 10, 8, 0, 100, 1000, false, false, false};
+    const sfu__work spmm = {SFU__OP_SPMM, 10, 8, 0, 100, 1000, false, false, false, false};
     assert_near(sfu__work_flops(&spmm), 2 * 100 * 8);
     assert_near(sfu__work_gathered(&spmm), 100 * 8 * 4);
     assert_near(sfu__work_draws(&spmm) + 1, 1);
-    const sfu__work drop = {SFU__OP_DROP_SPARSE, 10, 8, 0, 100, 0, true, false, false};
+    const sfu__work drop = {SFU__OP_DROP_SPARSE, 10, 8, 0, 100, 0, true, false, false, false};
     assert_near(sfu__work_draws(&drop), 100);
-    const sfu__work finish = {SFU__OP_FINISH, 10, 16, 0, 0, 0, true, false, false};
+    const sfu__work finish = {SFU__OP_FINISH, 10, 16, 0, 0, 0, true, false, false, false};
     assert_near(sfu__work_draws(&finish), 160);
     assert_near(sfu__work_gathered(&finish) + 1, 1);
     for (int op = 0; op < SFU__OPS; op++) {

@@ -22,6 +22,18 @@
 #include "dense.h"
 #include "status.h"
 
+/* The columns of a transpose one after the other: with each, where its values lie together and to which sums they
+ * belong. There is a sum for every chunk of a row: first those of all rows' first chunks, in their order, also where a
+ * row has no entry; then those of the second chunks, and so on. No column has two entries in a row. */
+typedef struct sfu__columns {
+    int32_t begin, end;    /* the columns that have entries */
+    const int64_t *values; /* [c - begin]: the first value of column c */
+    const int32_t *counts; /* [c - begin]: how many there are, one behind the other */
+    const int32_t *sums;   /* of each value, column after column */
+    const int32_t *rows;   /* of each sum behind those of the first chunks */
+    int32_t sum_count;
+} sfu__columns;
+
 /* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
  * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
 typedef struct sfu__sparse {
@@ -35,6 +47,9 @@ typedef struct sfu__sparse {
     const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
                           * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
                           * floats */
+    const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
+                                  * go along them instead, and then uses `room` */
+    float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */
 } sfu__sparse;
 
 typedef struct sfu__range {

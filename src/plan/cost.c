@@ -42,6 +42,7 @@ const sfu__rates sfu__nominal_rates = {
     .gaps_ns = {3.0, 3.4, 4.0, 5.8, 14.0},
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .order_ns = {0.5, 0.5, 0.5, 0.5, 0.5},
+    .columns_ns = {0.65, 0.95, 1.6, 3.2, 6.4},
     .unit_ns = {[SFU__OP_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
                 [SFU__OP_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
                 [SFU__OP_BLOCK_SUM] = NS_A_FLOAT(0.1),
@@ -159,7 +160,11 @@ double sfu__at_width(const double points[SFU__WIDTHS], int32_t width) {
 }
 
 static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
+    const double rows = (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
     double points[SFU__WIDTHS];
+    if (work->columns) {
+        return (double)work->nonzeros * sfu__at_width(rates->columns_ns, work->width) + rows;
+    }
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
@@ -175,7 +180,7 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
         width -= blocks * LAST_WIDTH;
     }
     each += width > 0 ? sfu__at_width(points, width) : 0.0;
-    return (double)work->nonzeros * each + (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
+    return (double)work->nonzeros * each + rows;
 }
 
 /* What reading `floats` in passing takes longer than out of L2, where the units were measured. */

@@ -44,6 +44,7 @@ typedef struct sfu__work {
     bool draws;       /* a mask is drawn: finish, drop_sparse */
     bool ordered;     /* spmm through sfu__sparse.order */
     bool gaps;        /* spmm over values that a mask has dropped from */
+    bool columns;     /* spmm along sfu__sparse.columns */
 } sfu__work;
 
 double sfu__work_flops(const sfu__work *work);
@@ -64,6 +65,7 @@ typedef struct sfu__rates {
     double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats */
     double order_ns[SFU__SIZES];               /* a non-zero of spmm through sfu__sparse.order, on top: its value is
                                                 * gathered out of so many bytes */
+    double columns_ns[SFU__WIDTHS];            /* a non-zero of spmm along columns, all sums in L1; up to 16 floats */
     double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
                                                 * drop_sparse and the smoothings: a non-zero; of adam: a parameter; of
                                                 * block_sum: a float. Operands in L2 */

@@ -146,6 +146,7 @@ static void make_ready_step(ready *to, const sfu__worker *self, const sfu__pass 
                   .bias = place_of(self, &step->bias),
                   .bounds = ready_at->bounds + (size_t)step->cut * bounds_room(self),
                   .mask = step->mask >= 0 ? &ready_at->masks[step->mask] : &no_mask};
+    to->sparse.room = to->a.data;
 }
 
 static sfu_status make_ready(ready_pass *to, const sfu__worker *self, const sfu__pass *pass) {

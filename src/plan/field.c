@@ -120,6 +120,7 @@ void sfu__block_clear(sfu__block *block) {
     sfu__matrix_clear(&block->own);
     sfu__free(block->order);
     sfu__free(block->turn);
+    sfu__columns_free(block->columns);
     *block = (sfu__block){0};
 }
 
@@ -217,8 +218,7 @@ static void scatter(sfu__block *block, const sfu__sparse *of, const int32_t *pla
     }
 }
 
-/* Where each row stands that a turn names; NULL without one. */
-static sfu_status places_in_turn(int32_t **place_of, const sfu__sparse *of) {
+sfu_status sfu__places_in_turn(int32_t **place_of, const sfu__sparse *of) {
     sfu_status status = SFU_OK;
     *place_of = NULL;
     if (of->turn != NULL) {
@@ -257,7 +257,7 @@ sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t
                          "a training pass over %lld non-zeros is too large; fewer labels would be right",
                          (long long)last);
     }
-    SFU_TRY(places_in_turn(&place_of, view));
+    SFU_TRY(sfu__places_in_turn(&place_of, view));
     SFU_ALLOC_ZERO(block->own.indptr, (int64_t)view->cols + 2);
     int64_t *indptr = block->own.indptr;
     const int64_t count = count_columns(indptr, view, place_of, begin_row, end_row);

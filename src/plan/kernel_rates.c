@@ -228,6 +228,30 @@ static void measure_order(sfu__rates *rates, bench_room *room) {
     }
 }
 
+/* spmm along columns: the rows that were made are taken for the columns of a transpose, with a sum for each of its
+ * rows. There is none for wider rows. */
+static void measure_columns(sfu__rates *rates, bench_room *room) {
+    enum { COLUMNS = ENTRIES / ENTRIES_A_ROW, WIDEST = 16 };
+    for (int w = 0; w < SFU__WIDTHS; w++) {
+        const int32_t width = sfu__rate_widths[w], near = (int32_t)(rates->size_bytes[0] / sizeof(float)) / width;
+        const int32_t sums = near < COLUMNS ? near : COLUMNS;
+        make_sparse(room, ENTRIES, ENTRIES_A_ROW, sums);
+        for (int32_t i = 0; i < COLUMNS; i++) {
+            room->order[i] = ENTRIES_A_ROW;
+        }
+        const sfu__columns columns = {
+            .end = COLUMNS, .values = room->indptr, .counts = room->order, .sums = room->indices, .sum_count = sums};
+        room->A.rows = sums;
+        room->A.cols = COLUMNS;
+        room->A.columns = &columns;
+        room->A.room = room->c + sums * width;
+        room->right = dense_at(room->b, COLUMNS, width);
+        room->to = dense_at(room->c, sums, width);
+        rates->columns_ns[w] =
+            width <= WIDEST ? 1e9 * sfu__best_seconds(job_spmm, room) / ENTRIES : 2.0 * rates->columns_ns[w - 1];
+    }
+}
+
 /* spmm takes so much a non-zero and so much a row: two lengths of rows tell them apart. */
 static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
@@ -247,6 +271,7 @@ static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__tick
     }
     measure_gaps(rates, room);
     measure_order(rates, room);
+    measure_columns(rates, room);
 done:
     return status;
 }

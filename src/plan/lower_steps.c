@@ -14,7 +14,8 @@ sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
     const int64_t count = kept->own.indptr != NULL ? kept->own.indptr[kept->own.rows] : 0;
     pass->fixed_bytes += count * (kept->own.values != NULL ? 8 : 4) + (kept->order != NULL ? count * 4 : 0) +
                          (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0) +
-                         (kept->turn != NULL ? 4 * (int64_t)kept->own.rows : 0);
+                         (kept->turn != NULL ? 4 * (int64_t)kept->own.rows : 0) +
+                         (kept->columns != NULL ? 4 * count + 12 * (int64_t)kept->own.cols : 0);
     *index = (int)pass->block_count - 1;
     *block = (sfu__block){0};
 done:
@@ -169,6 +170,9 @@ sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sf
     step.b = *B;
     step.block = block;
     step.add = add;
+    if (A->columns != NULL) {
+        step.a = sfu__arena_matrix(self, A->columns->sum_count, C->at.cols);
+    }
     SFU_TRY(sfu__cut_of(&step.cut, self->pass, A->view.rows, block));
     C->cut = A->view.turn == NULL ? step.cut : -1;
     sfu__set_work(&step, A->view.rows, C->at.ld, 0);
@@ -176,6 +180,7 @@ sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sf
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
     step.work.ordered = A->view.order != NULL;
     step.work.gaps = A->where == SFU__VALUES_ARENA;
+    step.work.columns = A->columns != NULL;
     SFU_TRY(sfu__add_step(self, step));
 done:
     return status;

@@ -60,11 +60,12 @@ typedef struct sfu__field {
 typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEARNED } sfu__values;
 
 typedef struct sfu__block {
-    sfu_matrix own;    /* what is owned of it; {0} where all is borrowed */
-    int32_t *order;    /* owned; or NULL */
-    int32_t *turn;     /* owned; or NULL */
-    sfu__sparse view;  /* values NULL where they live in a worker */
-    sfu__values where; /* the values are fixed, or at `offset` in a worker's arena or learned values */
+    sfu_matrix own;        /* what is owned of it; {0} where all is borrowed */
+    int32_t *order;        /* owned; or NULL */
+    int32_t *turn;         /* owned; or NULL */
+    sfu__columns *columns; /* owned, and its arrays; or NULL */
+    sfu__sparse view;      /* values NULL where they live in a worker */
+    sfu__values where;     /* the values are fixed, or at `offset` in a worker's arena or learned values */
     int64_t offset;
 } sfu__block;
 
@@ -198,6 +199,8 @@ SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smo
 /* Rows [begin_row, end_row) of what comes out of the block are columns; of a block with a turn, those that it names. */
 SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
                                             int64_t end_row);
+/* Where each row stands that a turn names; NULL without one. */
+SFU_CHECKED sfu_status sfu__places_in_turn(int32_t **place_of, const sfu__sparse *of);
 /* A transpose whose values are fixed gets them in its own order. */
 SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
@@ -206,6 +209,11 @@ void sfu__block_clear(sfu__block *block);
 /* by_length.c: puts the rows of a block whose values are fixed into the order of their length, with a turn that says
  * which they were. */
 SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block);
+
+/* by_columns.c: a transpose of these rows of `of`, its columns, gets its entries by columns as well, unless a product
+ * with rows of `ld` floats would not be faster for it. */
+SFU_CHECKED sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld);
+void sfu__columns_free(sfu__columns *columns);
 
 /* The non-zeros of S in the rows of a field. */
 int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field);

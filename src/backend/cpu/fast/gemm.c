@@ -26,18 +26,17 @@ typedef struct tile {
     bool first;
 } tile;
 
+/* The tiles of one width. Both functions do all that lie below one another, from the uppermost on. */
 typedef struct shape {
-    int32_t width, tall, tall_t;
-    void (*rows)(const tile *t);       /* of `tall` rows */
-    void (*two_rows)(const tile *t);   /* */
-    void (*one_row)(const tile *t);    /* */
-    void (*across)(const tile *t);     /* of `tall_t` rows, A lying across */
-    void (*across_one)(const tile *t); /* of one */
+    int32_t width, tall;
+    void (*panel)(const tile *upper, int64_t rows);        /* of `tall` rows of A and C each, and of what is left */
+    void (*panel_across)(const tile *upper, int64_t cols); /* of columns of A, which lies across: rows of C */
+    void (*sums)(const tile *t);                           /* one row, as if A were ones */
 } shape;
 
 #define WIDTH 4
 #define VEC f4
-#define TALL 12
+#define TALL 10
 #define TALL_T 16
 #define NAME(x) tile4_##x
 #include "gemm_tile.h"
@@ -72,20 +71,6 @@ static const shape *shape_of(int32_t columns) {
     return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
 }
 
-/* The tiles of one panel and one chunk, `rows` rows of A and C. */
-static void gemm_panel(tile t, int64_t rows, const shape *s) {
-    int64_t i = 0;
-    for (; i + s->tall <= rows; i += s->tall, t.A += s->tall * t.lda, t.C += s->tall * t.ldc) {
-        s->rows(&t);
-    }
-    for (; i + 2 <= rows; i += 2, t.A += 2 * t.lda, t.C += 2 * t.ldc) {
-        s->two_rows(&t);
-    }
-    for (; i < rows; i++, t.A += t.lda, t.C += t.ldc) {
-        s->one_row(&t);
-    }
-}
-
 /* Asks for a chunk of `rows` rows of A. */
 SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
     for (int64_t r = 0; r < rows; r++) {
@@ -106,8 +91,8 @@ static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__den
             if (far && i + 2 * (int64_t)s->tall <= rows.end) {
                 ask(left > SFU__CHUNK ? a + k + SFU__CHUNK : a + tall * A->ld, A->ld, tall);
             }
-            gemm_panel((tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
-                       tall, s);
+            s->panel(&(tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, places, k == 0},
+                     tall);
         }
     }
 }
@@ -127,7 +112,7 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
                                 B->ld,
                                 places,
                                 k == 0};
-                gemm_panel(t, tall, shape_of(C->ld - j));
+                shape_of(C->ld - j)->panel(&t, tall);
             }
             k += SFU__CHUNK;
         } while (k < A->cols);
@@ -135,26 +120,18 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
 }
 
 void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
-    if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHUNK && (int64_t)B->rows * B->ld <= NEAR) {
+    if (SFU__NARROW_ELSEWHERE && C->ld <= 4) {
+        NARROW_KERNEL(gemm)(C, A, B, rows);
+    } else if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHUNK && (int64_t)B->rows * B->ld <= NEAR) {
         gemm_narrow(C, A, B, rows);
     } else {
         gemm_panels(C, A, B, rows);
     }
 }
 
-/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times a few columns of G. */
-static void gemm_t_chunk(tile t, int64_t cols, const shape *s) {
-    int64_t p = 0;
-    for (; p + s->tall_t <= cols; p += s->tall_t, t.A += s->tall_t, t.C += s->tall_t * t.ldc) {
-        s->across(&t);
-    }
-    for (; p < cols; p++, t.A++, t.C += t.ldc) {
-        s->across_one(&t);
-    }
-}
-
-/* The same, times all columns of G, a few columns of A at a time. They are copied where the rows of A lie so far apart
- * that they would drive each other out of the first cache. */
+/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times all columns of G, a few columns of A at a
+ * time. They are copied where the rows of A lie so far apart that they would drive each other out of the first cache.
+ */
 static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
     float copy[SFU__CHUNK * COLUMNS];
     const bool apart = t.lda % APART == 0 && width > 16; /* narrow ones read them once anyway */
@@ -173,14 +150,14 @@ static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
         for (int64_t j = 0, step; j < width; j += step, at.C += step, at.B += step) {
             const shape *s = shape_of((int32_t)(width - j));
             step = s->width;
-            gemm_t_chunk(at, count, s);
+            s->panel_across(&at, count);
         }
     }
 }
 
 enum { SUMMED = 64, SUMMED_VECTORS = SUMMED / LANES };
 
-/* The sums of SUMMED columns over the rows of a chunk, all at once: fma(1, g, c) is g + c. */
+/* The sums of SUMMED columns over the rows of a chunk, all at once. */
 static void sum_columns(const tile *t) {
     vf sum[SUMMED_VECTORS];
     SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] = v_set(0.0F); }
@@ -194,6 +171,18 @@ static void sum_columns(const tile *t) {
     }
 }
 
+/* The same of all `ld` columns of G. */
+static void sum_chunk(float *part, const float *G, int64_t ld, int64_t places, bool first) {
+    int64_t j = 0;
+    for (; j + SUMMED <= ld; j += SUMMED) {
+        sum_columns(&(tile){part + j, NULL, G + j, ld, 0, ld, places, first});
+    }
+    for (const shape *s; j < ld; j += s->width) {
+        s = shape_of((int32_t)(ld - j));
+        s->sums(&(tile){part + j, NULL, G + j, ld, 0, ld, places, first});
+    }
+}
+
 void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks) {
     const int32_t cols = A != NULL ? A->cols : 1;
     for (int64_t block = blocks.begin; block < blocks.end; block++) {
@@ -201,19 +190,12 @@ void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu_
         float *part = parts + block * cols * G->ld;
         for (int64_t i = rows.begin; i < rows.end; i += SFU__CHUNK) {
             const int64_t places = rows.end - i < SFU__CHUNK ? rows.end - i : SFU__CHUNK;
-            int32_t j = 0;
-            for (; A == NULL && j + SUMMED <= G->ld; j += SUMMED) {
-                const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
-                sum_columns(&t);
-            }
-            for (; A == NULL && j < G->ld; j += shape_of(G->ld - j)->width) {
-                const tile t = {part + j, NULL, G->data + i * G->ld + j, G->ld, 0, G->ld, places, i == rows.begin};
-                shape_of(G->ld - j)->across_one(&t);
-            }
-            if (A != NULL) {
-                const tile t = {part,   A->data + i * A->ld, G->data + i * G->ld, G->ld, A->ld, G->ld,
-                                places, i == rows.begin};
-                gemm_t_chunks(t, cols, G->ld);
+            const float *g = G->data + i * G->ld;
+            const bool first = i == rows.begin;
+            if (A == NULL) {
+                sum_chunk(part, g, G->ld, places, first);
+            } else {
+                gemm_t_chunks((tile){part, A->data + i * A->ld, g, G->ld, A->ld, G->ld, places, first}, cols, G->ld);
             }
         }
     }

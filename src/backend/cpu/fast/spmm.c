@@ -77,7 +77,25 @@ __attribute__((noinline)) static void spmm64_halves(const sfu__dense *C, operand
     }
 }
 
+static void by_columns(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, operands *o) {
+    o->B = (const char *)B->data;
+    switch (C->ld) {
+    case 4:
+        spmm4_by_columns(C, A, o);
+        break;
+    case 8:
+        spmm8_by_columns(C, A, o);
+        break;
+    default:
+        spmm16_by_columns(C, A, o);
+    }
+}
+
 void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
+    if (SFU__NARROW_ELSEWHERE && C->ld <= 8) {
+        NARROW_KERNEL(spmm)(C, A, B, add, rows);
+        return;
+    }
     typedef void block(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows);
     static const struct {
         int32_t width;
@@ -93,6 +111,10 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
     o.prefetch = B->rows * o.stride > prefetch_from(B->ld);
     int32_t column = 0;
+    if (A->columns != NULL && C->ld <= SFU__NARROW && rows.begin == 0 && rows.end == A->rows) {
+        by_columns(C, A, B, &o);
+        return;
+    }
     for (; pays_in_halves(A, B, rows) && C->ld - column >= GAPS_WIDTH; column += GAPS_WIDTH) {
         spmm64_halves(C, o, B, A->indptr, rows, column);
     }

@@ -212,6 +212,9 @@ __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const op
 #if WIDTH <= 16
 #include "spmm_turn.h"
 #endif
+#if WIDTH <= 16
+#include "spmm_columns.h"
+#endif
 
 #undef WIDTH
 #undef VEC

@@ -27,11 +27,13 @@
 
 #define SFU__INLINE static inline __attribute__((always_inline, unused))
 
-/* Loops over the registers of a tile are written out. */
+/* Loops over the registers of a tile are written out; others can be, twice. */
 #if defined(__clang__)
 #define SFU__UNROLL _Pragma("clang loop unroll(full)")
+#define SFU__TWICE _Pragma("clang loop unroll_count(2)")
 #else
 #define SFU__UNROLL _Pragma("GCC unroll 32")
+#define SFU__TWICE _Pragma("GCC unroll 2")
 #endif
 
 /* name: a vector of `lanes` floats; name##i and name##u: its integers; loads and stores at any address. */
@@ -52,6 +54,16 @@
 #define SFU__KERNEL_(name, isa) sfu__##name##_##isa
 #define SFU__KERNEL__(name, isa) SFU__KERNEL_(name, isa)
 #define KERNEL(name) SFU__KERNEL__(name, SFU__ISA)
+
+/* Whether narrow products are left to another set, and what they are called there: the same vectors of 4 and 8 floats
+ * were faster compiled for AVX2 than for AVX-512, on a machine that has both (docs/kernels.md). */
+#if SFU__LANES == 16
+enum { SFU__NARROW_ELSEWHERE = 1 };
+#define NARROW_KERNEL(name) SFU__KERNEL__(name, x86_64_v3)
+#else
+enum { SFU__NARROW_ELSEWHERE = 0 };
+#define NARROW_KERNEL(name) KERNEL(name)
+#endif
 
 SFU__VECTOR(f4, 4)
 
