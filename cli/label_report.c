@@ -59,7 +59,7 @@ static void print_choice(const cli_labelling *said) {
     }
     printf("\nChosen: %s\n", summary.net);
     SENTENCE("%s", sfu_net_text(sfu_model_net(sfu_labelling_model(said->labelling))));
-    SENTENCE("with %s", summary.params);
+    SENTENCE("with %s", rounded(summary.params, DIGITS_FOR_PEOPLE));
     SENTENCE("The best of %s, by the %s that were kept back for the choice; %s trained it.", counted(tried, "network"),
              counted(summary.val, "labelled node"), counted(summary.train, "other"));
     SENTENCE("It took %s and %s: %s of at most %d (--budget steps:%d gives the same bytes on any machine).",
@@ -200,8 +200,10 @@ static void print_files(const cli_labelling *said) {
     if (!said->dataset_path) {
         return;
     }
-    const char *data = shell_word(said->dataset_path), *net = sfu_labelling_summary(said->labelling).net;
-    printf("Next: sfumato tune %s %s --space practical --trials 200\n", data, net);
+    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const char *data = shell_word(said->dataset_path), *net = summary.net;
+    printf("Next: sfumato tune %s %s --space practical --trials 200 --enqueue %s\n", data, net,
+           shell_word(summary.params));
     printf("      sfumato compare %s --splits 10 --trials 50\n", data);
     if (said->model) {
         printf("      sfumato predict %s %s --top 3 -o all.csv\n", data, shell_word(said->model));

@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "terminal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- start and end ---------------------------------------------------------------------------------------------- */
@@ -186,12 +188,56 @@ const char *scaled(double number, const char *unit) {
     return out;
 }
 
-const char *exact(double number) {
-    char *out = ring_next();
+/* The fewest digits up to `most` that are read back as the same number, or that many. */
+static void write_number(char text[RING_TEXT], double number, int most) {
     int digits = 0;
     do {
-        snprintf(out, RING_TEXT, "%.*g", ++digits, number);
-    } while (digits < 17 && strtod(out, NULL) != number);
+        snprintf(text, RING_TEXT, "%.*g", ++digits, number);
+    } while (digits < most && strtod(text, NULL) != number);
+}
+
+const char *exact(double number) {
+    char *out = ring_next();
+    write_number(out, number, 17);
+    return out;
+}
+
+/* The number with a point or an exponent that stands at `c`, not inside a name; its end, or NULL. */
+static const char *fraction_at(const char *text, const char *c, double *number) {
+    char *end = NULL;
+    const bool inside = c > text && (isalnum((unsigned char)c[-1]) || strchr("_.$", c[-1]));
+    if (!isdigit((unsigned char)*c) || inside || strncasecmp(c, "0x", 2) == 0) {
+        return NULL;
+    }
+    *number = strtod(c, &end);
+    const size_t size = (size_t)(end - c);
+    const bool ends = !isalnum((unsigned char)*end) && *end != '_' && *end != '.';
+    return ends && strcspn(c, ".eE") < size ? end : NULL;
+}
+
+const char *rounded(const char *text, int digits) {
+    char *out = ring_next();
+    size_t used = 0;
+    if (strlen(text) >= RING_TEXT) {
+        return text;
+    }
+    for (const char *c = text, *end; *c; c = end) {
+        double number = 0;
+        const char *number_end = fraction_at(text, c, &number);
+        end = number_end ? number_end : c + 1;
+        size_t size = (size_t)(end - c);
+        memcpy(out + used, c, size);
+        if (number_end) {
+            char shorter[RING_TEXT];
+            write_number(shorter, number, digits);
+            if (strlen(shorter) < size && strtod(shorter, NULL) != number) {
+                size = strlen(shorter);
+                memcpy(out + used, shorter, size);
+            }
+        }
+        used += size;
+    }
+    out[used] = '\0';
     return out;
 }
 

@@ -59,6 +59,12 @@ const char *scaled(double number, const char *unit);
 /* The fewest digits that are read back as the same number: 0.1, 1e-05. */
 const char *exact(double number);
 
+/* A text with its numbers rounded to so many digits: "lr=0.010785747107198767 hidden=64" as "lr=0.0107857 hidden=64".
+ * For people, who find the exact ones in the command to be copied, in JSON and in files. Whole numbers stay as they
+ * are, and so do those with fewer digits and texts of a thousand letters. */
+enum { DIGITS_FOR_PEOPLE = 6 };
+const char *rounded(const char *text, int digits);
+
 /* A word of a command line that a shell reads back as `text`; and on the way to a file, however long it is. */
 const char *shell_word(const char *text);
 void put_shell_word(FILE *file, const char *text);

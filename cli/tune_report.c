@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CELL_MAX = 96 };
+enum { CELL_MAX = 96, DIGITS_IN_A_ROW = 4 }; /* many values share a row */
 
 static int32_t count_failed(const sfu_study *study) {
     int32_t failed = 0;
@@ -125,11 +125,12 @@ static void print_best(const cli_tuning *tuning) {
     const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
     char cell[CELL_MAX];
     cli_table table = {.align = "lr"};
-    printf("\nThe best is trial %d: %s\n", (int)best->number, sfu_net_text(sfu_model_net(sfu_study_model(study))));
+    printf("\nThe best is trial %d: %s\n", (int)best->number,
+           rounded(sfu_net_text(sfu_model_net(sfu_study_model(study))), DIGITS_FOR_PEOPLE));
     for (int i = 0; sfu_study_parameter(study, i); i++) {
         const char *value = sfu_study_value(study, best->number, i);
         if (value) {
-            TABLE_CELLS(&table, sfu_study_parameter(study, i), value);
+            TABLE_CELLS(&table, sfu_study_parameter(study, i), rounded(value, DIGITS_FOR_PEOPLE));
         }
     }
     snprintf(cell, sizeof cell, "%llu", (unsigned long long)best->seed);
@@ -142,17 +143,6 @@ static void print_best(const cli_tuning *tuning) {
     snprintf(cell, sizeof cell, "%.2f s", tuning->seconds);
     TABLE_CELLS(&table, "time", cell);
     table_print(&table, stdout, 2);
-}
-
-/* A value as it fits a table: four digits of a number that has more. */
-static void value_cell(cli_table *table, const char *value) {
-    double number;
-    char cell[CELL_MAX];
-    const bool shorten = value && strlen(value) > 7 && is_number(value, &number);
-    if (shorten) {
-        snprintf(cell, sizeof cell, "%.4g", number);
-    }
-    table_cell(table, shorten ? cell : value ? value : "-");
 }
 
 static void print_top(const cli_tuning *tuning) {
@@ -173,7 +163,8 @@ static void print_top(const cli_tuning *tuning) {
         snprintf(cell, sizeof cell, "%.4g", trial->val_loss);
         TABLE_CELLS(&table, cell, grouped(trial->epochs));
         for (int i = 0; i < parameters; i++) {
-            value_cell(&table, sfu_study_value(study, trial->number, i));
+            const char *value = sfu_study_value(study, trial->number, i);
+            table_cell(&table, value ? rounded(value, DIGITS_IN_A_ROW) : "-");
         }
     }
     printf("\nThe best %s:\n", rank == 1 ? "one" : grouped(rank));

@@ -633,6 +633,7 @@ typedef struct sfu_tune_options {
     bool loss_is_set;        /* train.loss counts; else it is the space's own: the sum for "paper", else the mean */
     sfu_tune_fn on_progress; /* or NULL */
     void *on_progress_user;
+    const char *remedy; /* what a message advises where the place holds another study; NULL: "take another name" */
 } sfu_tune_options;
 
 SFU_API void sfu_tune_options_init(sfu_tune_options *options);
@@ -734,7 +735,7 @@ SFU_API SFU_CHECKED sfu_status sfu_reproduce(sfu_results **results, const char *
                                              const sfu_compare_options *options);
 SFU_API const char *sfu_reproduce_table(int i, const char **text);
 
-/* What a folder holds. */
+/* What a folder holds. Learning curves (curves.csv) that cannot be read are warned of and left out. */
 SFU_API SFU_CHECKED sfu_status sfu_results_open(sfu_results **results, const char *folder);
 SFU_API void sfu_results_free(sfu_results *results);
 

@@ -74,6 +74,36 @@ if command -v gnuplot >/dev/null; then
     ls results/plots/curves-small.csv results/plots/losses-small.csv >/dev/null || fail "no curves"
 fi
 
+# Curves that are cut short or no curves at all: one line with the place, and everything else.
+check_without_curves() {
+    "$SFUMATO" report broken >said 2>errors || fail "it fails for its curves: $(cat errors)"
+    sed -i '/gnuplot is not installed/d' errors
+    [ "$(cat errors)" = "sfumato: warning: broken/curves.csv: $1; learning curves are left out of the report" ] ||
+        fail "it said: $(cat errors)"
+    for file in tables.md tables.tex results.csv; do
+        cmp "broken/$file" "before/$file" || fail "$file differs"
+    done
+    ! ls broken/plots/curves-* broken/plots/losses-* 2>/dev/null || fail "plots of broken curves"
+    ls broken/plots/sizes-small.csv >/dev/null || fail "the other plots are not there"
+    ! grep -q 'Learning curves' broken/report.html || fail "curves in the page"
+    grep -q '<table class="sort">' broken/report.html || fail "no tables in the page"
+}
+mkdir broken
+cp results/{results.csv,timings.csv,manifest.json} broken/
+cat <(head -n 5 results/curves.csv) <(printf 'small.safetensors,sgcn,1,ran') >broken/curves.csv
+check_without_curves 'line 6: 4 fields, where line 1 has 9'
+head -n 5 results/curves.csv | sed '4s/,[^,]*$/,high/' >broken/curves.csv
+check_without_curves 'line 4: column "val_accuracy": "high" is no number'
+sed 3d results/curves.csv >broken/curves.csv
+check_without_curves 'line 3: column "epoch": "3" does not follow the epoch before it'
+: >broken/curves.csv
+check_without_curves 'line 1: its columns are not those of a curves.csv (which begins with dataset,net,size,split)'
+# To add to them, compare would have to write them anew.
+! "$SFUMATO" compare small.safetensors --nets sgcn --sizes 1 --splits 2 --trials 3 -o broken >/dev/null 2>errors ||
+    fail "broken curves are written over"
+grep -q 'broken/curves.csv: line 1: .*; remove the file to go on without the learning curves in it$' errors ||
+    fail "it said: $(cat errors)"
+
 # What another version adds to it is warned of.
 sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors

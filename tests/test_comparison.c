@@ -2,6 +2,7 @@
  * number of threads, stopped or not, all at once or bit by bit. */
 #include "support.h"
 
+#include "db.h"
 #include "file.h"
 #include "run_int.h"
 
@@ -283,6 +284,39 @@ static void a_finished_run_does_nothing(void **state) {
     assert_ok(run(folder, &wish));
 }
 
+static void change_study(const char *study, const char *statement) {
+    sfu__db *db = NULL;
+    assert_ok(sfu__db_sqlite.open(&db, study));
+    assert_ok(db->driver->run(db, statement, NULL, 0, NULL, NULL, NULL));
+    db->driver->close(db);
+}
+
+/* Its files are the folder's, so that another name would be no help. */
+static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
+    (void)state;
+    char folder[256], study[320];
+    snprintf(folder, sizeof folder, "%s", test_path("versions"));
+    snprintf(study, sizeof study, "%s/studies/made.safetensors.sgcn.1.random_0.db", folder);
+    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2}, more = {1, 1, 5, 2, NULL, NULL};
+    if (!SFU_HAVE_SQLITE) {
+        skip();
+    }
+    assert_ok(run(folder, &wish));
+    change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.0.1\"' WHERE \"key\" = 'sfumato:version'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "the version of the program is \"0.0.1\" there",
+                 "go on with what it began with, or remove the file to have its study run anew");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:version'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "was not made by sfumato",
+                 "remove the file to have its study run anew");
+    change_study(study, "UPDATE study_directions SET direction = 'MINIMIZE'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "minimizes its objective",
+                 "remove the file to have its study run anew");
+    test_text_file("versions/studies/made.safetensors.sgcn.1.random_0.db", "This is no database.\n");
+    assert_fails(SFU_ERR_FORMAT, run(folder, &more), study, "not an SQLite database; remove the file");
+    assert_int_equal(remove(study), 0);
+    assert_ok(run(folder, &more));
+}
+
 /* A curve for each network, of the first split, as long as the winner's training. */
 static void winners_leave_curves(void **state) {
     (void)state;
@@ -500,6 +534,7 @@ int main(void) {
         cmocka_unit_test(requests_come_back),
         cmocka_unit_test(runs_come_to_the_same),
         cmocka_unit_test(a_finished_run_does_nothing),
+        cmocka_unit_test(a_study_that_cannot_go_on_is_to_be_removed),
         cmocka_unit_test(winners_leave_curves),
         cmocka_unit_test(the_same_training_is_run_once),
         cmocka_unit_test(some_networks_have_no_use_for_a_parameter),

@@ -314,6 +314,58 @@ static void names_are_found(void **state) {
     sfu__node_index_clear(&index);
 }
 
+/* A hash without a key, and names of 16 bytes that it cannot tell apart: whatever comes of the first half, the second
+ * one undoes it. Anybody who knows such a hash can write a file of them. */
+static uint64_t keyless_step(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ hash >> 32;
+}
+
+static const uint64_t keyless_start = 16 * UINT64_C(0x9e3779b97f4a7c15);
+
+static void hostile_name(uint64_t name[2], uint64_t i) {
+    name[0] = i * UINT64_C(0x9e3779b97f4a7c15);
+    name[1] = keyless_step(keyless_start, name[0]) ^ UINT64_C(0x0123456789abcdef);
+}
+
+/* How many steps from its place a name is found, in all and at most. */
+static int64_t steps_away(const sfu__node_index *index, int64_t *most) {
+    const size_t mask = ((size_t)1 << index->slot_bits) - 1;
+    int64_t sum = 0;
+    for (size_t at = 0; at <= mask; at++) {
+        const uint64_t slot = index->slots[at];
+        const size_t home = (size_t)(slot >> 32) >> (32 - index->slot_bits);
+        const int64_t steps = slot != 0 ? (int64_t)((at - home) & mask) : 0;
+        sum += steps;
+        *most = steps > *most ? steps : *most;
+    }
+    return sum;
+}
+
+/* A table that is at most half full takes about half a step a name, and one where all go to the same place n / 2. */
+static void hostile_names_are_spread(void **state) {
+    (void)state;
+    enum { NAMES = 20000 };
+    sfu__node_index index = {0};
+    uint64_t name[2];
+    int64_t most = 0, number;
+    for (int i = 0; i < NAMES; i++) {
+        hostile_name(name, (uint64_t)i);
+        assert_true(keyless_step(keyless_step(keyless_start, name[0]), name[1]) ==
+                    keyless_step(0, UINT64_C(0x0123456789abcdef)));
+        assert_ok(sfu__node_index_add(&index, (const char *)name, sizeof name, &number));
+        assert_int_equal(number, i);
+    }
+    for (int i = 0; i < NAMES; i++) {
+        hostile_name(name, (uint64_t)i);
+        assert_ok(sfu__node_index_find(&index, (const char *)name, sizeof name, &number));
+        assert_int_equal(number, i);
+    }
+    assert_true(steps_away(&index, &most) < 2 * NAMES);
+    assert_true(most < 200);
+    sfu__node_index_clear(&index);
+}
+
 static void plain_integers(void **state) {
     (void)state;
     int64_t value;
@@ -375,6 +427,7 @@ int main(void) {
         cmocka_unit_test(every_allocation),
         cmocka_unit_test(numbers_cost_nothing),
         cmocka_unit_test(names_are_found),
+        cmocka_unit_test(hostile_names_are_spread),
         cmocka_unit_test(plain_integers),
         cmocka_unit_test(sorting),
         cmocka_unit_test(utf8),

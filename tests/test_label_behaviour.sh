@@ -31,6 +31,17 @@ sed -n 's/^\(Next:\|     \) sfumato \(explain\|predict\)/sfumato \2/p' one.page 
 [ "$(wc -l <next.sh)" -eq 2 ] || fail "what is next? $(cat one.page)"
 bash -eu next.sh >/dev/null || fail "this does not run: $(cat next.sh)"
 
+# ---- settings are rounded for people, and exact in the command that goes on from them
+! grep -v '^Next:' one.page | grep -E '\.0*[1-9][0-9]{6}' || fail "these are more than six digits"
+sfumato label one.safetensors -o exact.csv --budget steps:9 --forget --json --quiet >exact.json
+params=$(sed -n 's/^  "params": "\(.*\)",$/\1/p' exact.json)
+[ -n "$params" ] && grep -q "^Next: sfumato tune .* --enqueue '$params'\$" one.page || fail "not '$params': $(cat one.page)"
+if ! sfumato --version | grep -q '^  sqlite *no'; then
+    sed -n 's/^Next: \(.*\) --trials 200/\1 --trials 1 --epochs 5/p' one.page >next.sh
+    bash -eu next.sh >tuned 2>/dev/null || fail "this does not run: $(cat next.sh)"
+    grep -q '^The best is trial 0:' tuned || fail "it does not begin there: $(cat tuned)"
+fi
+
 # ---- an interrupt: with an answer it is written, without one nothing is
 "$SFUMATO" data make -o big.safetensors --nodes 6000 --classes 6 >/dev/null
 mkdir late early

@@ -158,15 +158,16 @@ static void studies_of_other_facts(void **state) {
     (void)state;
     const char *place = make_study();
     SQL(place, "UPDATE study_user_attributes SET value_json = '1' WHERE \"key\" = 'sfumato:seed'");
-    REFUSED(place, SFU_ERR_ARGUMENT, "study \"s\"", "the seed is 1 there and 0 here");
+    REFUSED(place, SFU_ERR_ARGUMENT, "study \"s\"",
+            "the seed is 1 there and 0 here: go on with what it began with, or take another name");
     SQL(place, "UPDATE study_user_attributes SET value_json = '0' WHERE \"key\" = 'sfumato:seed'",
         "UPDATE study_user_attributes SET value_json = '\"abd\"' WHERE \"key\" = 'sfumato:dataset'");
     REFUSED(place, SFU_ERR_ARGUMENT, "the dataset is \"abd\" there and \"abc\" here");
     SQL(place, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:seed'");
-    REFUSED(place, SFU_ERR_ARGUMENT, "was not made by sfumato", "the seed");
+    REFUSED(place, SFU_ERR_ARGUMENT, "was not made by sfumato", "the seed", "take another name");
     place = make_study();
     SQL(place, "UPDATE study_directions SET direction = 'MINIMIZE'");
-    REFUSED(place, SFU_ERR_ARGUMENT, "minimizes its objective");
+    REFUSED(place, SFU_ERR_ARGUMENT, "minimizes its objective", "take another name");
     SQL(place, "INSERT INTO study_directions (direction, study_id, objective) VALUES ('MAXIMIZE', 1, 1)");
     REFUSED(place, SFU_ERR_ARGUMENT, "other than one objective");
 }
@@ -279,7 +280,8 @@ static void other_studies_are_left_alone(void **state) {
         "INSERT INTO proof SELECT count(*) FROM trials WHERE study_id = 7 AND state IN ('WAITING', 'RUNNING')");
     sfu__store_options options = case_options(place);
     options.name = "python";
-    assert_fails(SFU_ERR_ARGUMENT, sfu__store_open(&store, &options), "study \"python\"", "minimizes its objective");
+    assert_fails(SFU_ERR_ARGUMENT, sfu__store_open(&store, &options), "study \"python\"", "minimizes its objective",
+                 "take another name");
 }
 
 /* ---- files that cannot be written ------------------------------------------------------------------------------- */

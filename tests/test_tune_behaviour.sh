@@ -20,10 +20,14 @@ again() { # NAME OPTION...: the study's model and the one of the command that it
     mv "$name.model" "$name.winner"
     bash -c "$(tail -n 1 "$name.page")" >/dev/null 2>&1 || fail "this does not run: $(tail -n 1 "$name.page")"
     cmp "$name.winner" "$name.model" || fail "another model than that of the study: $(tail -n 1 "$name.page")"
+    # What is not to be copied is to be read.
+    ! head -n -1 "$name.page" | grep -E '\.0*[1-9][0-9]{6}' || fail "these are more than six digits"
 }
 again plain gcn --trials 6 --epochs 15
 again split 'dense $h tanh(dropout=0.1) | smooth^$k(self=$a) | softmax' --trials 6 --epochs 15 --split random:3 --size 2 \
     --space 'lr=log(1e-3,0.3) h={4,8} k=[1..3] a=(0.1,2)' --loss sum --class-weight balanced --patience 3
+grep -q '^The best is trial .*(self=[0-9.]*) |' split.page && tail -n 1 split.page | grep -Eq '[(]self=[0-9]\.[0-9]{8,}[)]' ||
+    fail "the network is not as it should be: $(cat split.page)"
 again any any --space practical --trials 12 --epochs 10 --seed 18446744073709551615
 again lpnn lpnn --trials 3 --epochs 5
 

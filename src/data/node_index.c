@@ -37,19 +37,8 @@ size_t sfu__write_integer(char digits[SFU__DIGITS_MAX], uint64_t value) {
 
 /* ---- hash table ------------------------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const char *bytes, size_t size) {
-    uint64_t hash = size * UINT64_C(0x9e3779b97f4a7c15);
-    for (; size >= 8; bytes += 8, size -= 8) {
-        uint64_t word;
-        memcpy(&word, bytes, 8);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    uint64_t rest = 0;
-    memcpy(&rest, bytes, size);
-    hash = (hash ^ rest) * UINT64_C(0xc4ceb9fe1a85ec53);
-    hash ^= hash >> 29;
-    return (uint32_t)((hash * UINT64_C(0xff51afd7ed558ccd)) >> 32);
+static uint32_t hash_of(const sfu__node_index *index, const char *bytes, size_t size) {
+    return (uint32_t)(sfu__keyed_hash(&index->key, bytes, size) >> 32);
 }
 
 static uint64_t slot_for(uint32_t hash, int64_t number) { return (uint64_t)hash << 32 | (uint64_t)(number + 1); }
@@ -102,6 +91,7 @@ static sfu_status hash_all(sfu__node_index *index) {
     const size_t need = 2 * ((size_t)index->count + 1);
     if (index->slots == NULL || need > (size_t)1 << index->slot_bits) {
         int bits = index->slots != NULL ? index->slot_bits : LEAST_BITS;
+        index->key = sfu__hash_key_of_process();
         while (need > (size_t)1 << bits) {
             bits++;
         }
@@ -113,7 +103,7 @@ static sfu_status hash_all(sfu__node_index *index) {
     for (; index->hashed < index->count; index->hashed++) {
         size_t size;
         const char *name = sfu__strings_get(&index->names, index->hashed, &size);
-        const uint32_t hash = hash_of(name, size);
+        const uint32_t hash = hash_of(index, name, size);
         index->slots[slot_of(index, name, size, hash)] = slot_for(hash, index->hashed);
     }
     return SFU_OK;
@@ -150,7 +140,7 @@ sfu_status sfu__node_index_find(sfu__node_index *index, const char *bytes, size_
     }
     const sfu_status status = hash_all(index);
     if (status == SFU_OK) {
-        const uint64_t slot = index->slots[slot_of(index, bytes, size, hash_of(bytes, size))];
+        const uint64_t slot = index->slots[slot_of(index, bytes, size, hash_of(index, bytes, size))];
         *number = (int64_t)(uint32_t)slot - 1;
     }
     return status;
@@ -193,7 +183,7 @@ sfu_status sfu__node_index_add(sfu__node_index *index, const char *bytes, size_t
         goto done;
     }
     SFU_TRY(hash_all(index));
-    const uint32_t hash = hash_of(bytes, size);
+    const uint32_t hash = hash_of(index, bytes, size);
     uint64_t *slot = &index->slots[slot_of(index, bytes, size, hash)];
     if (*slot == 0) {
         SFU_TRY(sfu__node_index_append(index, bytes, size));

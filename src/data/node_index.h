@@ -5,11 +5,13 @@
  * here. The first name that breaks the row spells all of them out.
  *
  * Invariants: 1. spelled: names.count == count, and the first `hashed` of them are in the slots. 2. not spelled: names
- * and slots are empty. 3. A slot is 0 (free) or the name's hash << 32 | its number + 1.
+ * and slots are empty. 3. A slot is 0 (free) or the name's hash << 32 | its number + 1. 4. Where a name is put depends
+ * on the process (keyed_hash.h), so nothing is ever listed in the order of the slots.
  */
 #ifndef SFU_NODE_INDEX_H
 #define SFU_NODE_INDEX_H
 
+#include "keyed_hash.h"
 #include "text.h"
 
 /* Starts as {0}. */
@@ -19,6 +21,7 @@ typedef struct sfu__node_index {
     sfu__strings names;
     uint64_t *slots;
     int slot_bits; /* 2^slot_bits of them */
+    sfu__hash_key key;
     int64_t hashed;
 } sfu__node_index;
 

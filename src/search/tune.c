@@ -472,7 +472,8 @@ static sfu_status open_store(tuning *at) {
                                         .facts = facts.items,
                                         .fact_count = facts.count,
                                         .metric = "val_accuracy",
-                                        .old_stamp = at->options->old_optuna};
+                                        .old_stamp = at->options->old_optuna,
+                                        .remedy = at->options->remedy};
     SFU_TRY(sfu__store_open(&at->store, &options));
 done:
     sfu__facts_clear(&facts);

@@ -259,6 +259,18 @@ done:
     return status;
 }
 
+/* A report can do without its learning curves: what is wrong with them is said, and the rest is read. */
+static sfu_status read_curves(sfu_results *results) {
+    const sfu_status status = sfu__curves_read(&results->curves, results->folder);
+    if (status == SFU_OK || status == SFU_ERR_MEMORY) {
+        return status;
+    }
+    sfu__log(SFU_LOG_WARNING, "%s; learning curves are left out of the report", sfu_message());
+    sfu__curves_clear(&results->curves);
+    results->curves_broken = true;
+    return SFU_OK;
+}
+
 sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
@@ -276,7 +288,7 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
         SFU_TRY(read_text(made));
     } else {
         SFU_TRY(sfu__entries_read(&made->entries, folder));
-        SFU_TRY(sfu__curves_read(&made->curves, folder));
+        SFU_TRY(read_curves(made));
         SFU_TRY(sfu__results_finish(made));
     }
     *results = made;

@@ -258,13 +258,21 @@ done:
     return status;
 }
 
+/* Those of earlier calls, which are written anew with what is added: so a file that cannot be read has to go first. */
+static sfu_status read_curves(sfu__running *run) {
+    const sfu_status status = sfu__curves_read(&run->curves, run->options->folder);
+    return status == SFU_ERR_FORMAT
+               ? sfu__fail(status, "%s; remove the file to go on without the learning curves in it", sfu_message())
+               : status;
+}
+
 sfu_status sfu__run_prepare(sfu__running *run) {
     sfu_status status = SFU_OK;
     SFU_TRY(open_datasets(run));
     SFU_TRY(check_space(run));
     SFU_TRY(find_leaders(run));
     SFU_TRY(list_jobs(run));
-    SFU_TRY(sfu__curves_read(&run->curves, run->options->folder));
+    SFU_TRY(read_curves(run));
 done:
     return status;
 }

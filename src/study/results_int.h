@@ -25,6 +25,7 @@ struct sfu_results {
     sfu__request request;
     sfu__entries entries;
     sfu__curves curves;
+    bool curves_broken; /* there are some that could not be read, which was said */
 
     /* Made from these: places in the order of the tables, sweeps last; datasets, then sizes, then networks. */
     int *order; /* [entries.count] */

@@ -96,6 +96,14 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
     entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);
 }
 
+static const char remedy[] = "remove the file to have its study run anew";
+
+/* A file of a study that is broken; other mistakes are not of the file's. */
+static sfu_status explain_broken(sfu_status status, const char *file) {
+    const bool broken = status == SFU_ERR_FORMAT && strncmp(sfu_message(), file, strlen(file)) == 0;
+    return broken ? sfu__fail(status, "%s; %s", sfu_message(), remedy) : status;
+}
+
 static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self, int threads) {
     const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
@@ -117,7 +125,8 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.loss_is_set = true;
     options.on_progress = hear;
     options.on_progress_user = &listener;
-    SFU_TRY(sfu_tune(study, self->dataset, net.bytes, NULL, self->split, &options));
+    options.remedy = remedy;
+    SFU_TRY(explain_broken(sfu_tune(study, self->dataset, net.bytes, NULL, self->split, &options), file.bytes));
     if (self->lost_curve) {
         status = SFU_ERR_MEMORY;
     } else if (sfu_study_ranked(*study, 0) == NULL) {

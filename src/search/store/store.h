@@ -34,6 +34,7 @@ typedef struct sfu__store_options {
     const char *metric;     /* what the objective is called, "val_accuracy" */
     bool old_stamp;         /* for Optuna 3.0.0 to 3.1.1 */
     double beat_s, grace_s; /* a heartbeat every so often, and how old it may be; 0: the usual */
+    const char *remedy;     /* what to do where the study there is another one; NULL: "take another name" */
 } sfu__store_options;
 
 /* Opens the study, made when it is not there. Refuses, changing nothing, a place that holds something else, a study of

@@ -196,15 +196,20 @@ static sfu_status take_direction(void *user, const sfu__sql *columns, int count)
     return SFU_OK;
 }
 
-static sfu_status check_direction(sfu__sql_store *self) {
+static const char *remedy(const sfu__store_options *options) {
+    return options->remedy != NULL ? options->remedy : "take another name";
+}
+
+static sfu_status check_direction(sfu__sql_store *self, const sfu__store_options *options) {
     const sfu__sql study = sfu__sql_int(self->study);
     sfu_status status = SFU_OK;
     directions found = {0};
     SFU_TRY(sfu__sql_ask(self, "SELECT direction FROM study_directions WHERE study_id = $1", &study, 1, take_direction,
                          &found));
     if (found.count != 1 || !found.maximize) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "%s: %s, where a study of sfumato maximizes one: take another name",
-                           self->label, found.count == 1 ? "minimizes its objective" : "has other than one objective");
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "%s: %s, where a study of sfumato maximizes one: %s", self->label,
+                      found.count == 1 ? "minimizes its objective" : "has other than one objective", remedy(options));
     }
 done:
     return status;
@@ -239,6 +244,7 @@ static size_t alike(const char *one, const char *other) {
 
 typedef struct fact_check {
     const sfu__sql_store *self;
+    const sfu__store_options *options;
     const sfu__store_fact *fact;
     bool found;
 } fact_check;
@@ -252,23 +258,21 @@ static sfu_status take_fact(void *user, const sfu__sql *columns, int count) {
         return SFU_OK;
     }
     const size_t skip = alike(json, check->fact->json);
-    return sfu__fail(SFU_ERR_ARGUMENT,
-                     "%s: %s is %s%s there and %s%s here: go on with what it began with, or take "
-                     "another name",
+    return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s is %s%s there and %s%s here: go on with what it began with, or %s",
                      check->self->label, check->fact->text, skip > 0 ? "..." : "", show_json(there, json, skip),
-                     skip > 0 ? "..." : "", show_json(here, check->fact->json, skip));
+                     skip > 0 ? "..." : "", show_json(here, check->fact->json, skip), remedy(check->options));
 }
 
 static sfu_status check_facts(sfu__sql_store *self, const sfu__store_options *options) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < options->fact_count; i++) {
-        fact_check check = {self, &options->facts[i], false};
+        fact_check check = {self, options, &options->facts[i], false};
         const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(check.fact->key)};
         SFU_TRY(sfu__sql_ask(self, "SELECT value_json FROM study_user_attributes WHERE study_id = $1 AND \"key\" = $2",
                              values, 2, take_fact, &check));
         if (!check.found) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "%s: was not made by sfumato (it does not say %s): take another name",
-                             self->label, check.fact->text);
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: was not made by sfumato (it does not say %s): %s", self->label,
+                             check.fact->text, remedy(options));
         }
     }
 done:
@@ -292,7 +296,7 @@ static sfu_status open_body(void *user, sfu__db *db) {
     if (self->study < 0) {
         SFU_TRY(make_study(self, options));
     } else {
-        SFU_TRY(check_direction(self));
+        SFU_TRY(check_direction(self, options));
         SFU_TRY(check_facts(self, options));
         SFU_TRY(sfu__sql_sync(self));
     }

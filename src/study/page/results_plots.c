@@ -169,7 +169,7 @@ sfu_status sfu__results_plots(const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__plots plots = {0};
     char *folder = NULL;
-    if (sfu__curves_missing(results)) {
+    if (sfu__curves_missing(results) && !results->curves_broken) {
         sfu__log(SFU_LOG_NOTE,
                  "%s: no learning curves in it, and so none in the report; runs of this version keep them",
                  results->folder);
