@@ -245,7 +245,7 @@ static void measure_columns(sfu__rates *rates, bench_room *room) {
         room->A.rows = sums;
         room->A.cols = COLUMNS;
         room->A.columns = &columns;
-        room->A.room = room->c + sums * width;
+        room->A.room = room->c + (int64_t)sums * width;
         room->right = dense_at(room->b, COLUMNS, width);
         room->to = dense_at(room->c, sums, width);
         if (width <= WIDEST) {

@@ -34,7 +34,7 @@ typedef struct reading {
 
 /* Index i of several: two come in one load, as a product would fetch them. Which of the two is first is all the same
  * among random ones. */
-static INLINED size_t index_of(const uint32_t *rows, int i, int count) {
+static INLINED size_t index_of(const uint32_t *rows, int64_t i, int count) {
     uint64_t two;
     if (count == 1) {
         return rows[0];
@@ -65,7 +65,7 @@ static INLINED size_t index_of(const uint32_t *rows, int i, int count) {
     attributes static INLINED void name##_rows(reading *self, bool ask) {                                              \
         name##_vector sums[name##_sums] = {{0}};                                                                       \
         for (int64_t i = 0; i < self->row_count; i += name##_side) {                                                   \
-            UNROLLED for (int r = 0; r < name##_side; r++) {                                                           \
+            UNROLLED for (int64_t r = 0; r < name##_side; r++) {                                                       \
                 const unsigned char *next = self->data + index_of(self->rows + i + AHEAD, r, name##_side) * (row_);    \
                 UNROLLED for (int line = 0; ask && line < (row_); line += 64) { __builtin_prefetch(next + line); }     \
                 name##_add(sums + r * name##_parts, self->data + index_of(self->rows + i, r, name##_side) * (row_));   \

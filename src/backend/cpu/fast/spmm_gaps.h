@@ -138,7 +138,7 @@ static void spmm64_gaps(float *c, int64_t ld, const operands *o, const int64_t *
         bool next = first;
         for (int b = 0; b < blocks; b++) {
             operands block = *o;
-            block.B += b * GAPS_WIDTH * (int64_t)sizeof(float);
+            block.B += (int64_t)b * GAPS_WIDTH * (int64_t)sizeof(float);
             next = gaps_block(c + (int64_t)b * GAPS_WIDTH, ld, &block, &entries, sums[b], first);
         }
         first = next;
