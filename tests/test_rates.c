@@ -349,20 +349,38 @@ static void describe(sfu__text *text, double *predicted, const sfu_dataset *data
     sfu_net_free(net);
 }
 
-/* Measured, a plan has a best round, and quartiles in their order; before, it has neither. */
-static void test_spread(void **state) {
-    (void)state;
-    sfu_dataset *dataset = NULL;
-    sfu_split *split = NULL;
-    sfu_net *net = NULL;
-    sfu_plan *plan = NULL;
+/* The plan of a network, one thread, and what it is made of. */
+typedef struct planned {
+    sfu_dataset *dataset;
+    sfu_split *split;
+    sfu_net *net;
+    sfu_plan *plan;
+} planned;
+
+static planned plan_of(const char *name) {
+    planned it = {0};
     sfu_plan_options options;
     sfu_plan_options_init(&options);
     options.threads = 1;
-    assert_ok(sfu_dataset_open(&dataset, "citation"));
-    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
-    assert_ok(sfu_net_parse(&net, "sgcn", NULL));
-    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
+    assert_ok(sfu_dataset_open(&it.dataset, "citation"));
+    assert_ok(sfu_split_new(&it.split, it.dataset, NULL, NULL));
+    assert_ok(sfu_net_parse(&it.net, name, NULL));
+    assert_ok(sfu_plan_new(&it.plan, it.dataset, it.net, it.split, &options));
+    return it;
+}
+
+static void forget(planned *it) {
+    sfu_plan_free(it->plan);
+    sfu_net_free(it->net);
+    sfu_split_free(it->split);
+    sfu_dataset_free(it->dataset);
+}
+
+/* Measured, a plan has a best round, and quartiles in their order; before, it has neither. */
+static void test_spread(void **state) {
+    (void)state;
+    planned it = plan_of("sgcn");
+    sfu_plan *plan = it.plan;
     assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_TRAIN).median_s));
     assert_true(isnan(sfu_plan_spread(plan, SFU_PASS_PREDICT).low_s));
     assert_ok(sfu_plan_measure(plan));
@@ -374,10 +392,7 @@ static void test_spread(void **state) {
     assert_true(best < 1.0001 * epoch.low_s && epoch.low_s <= epoch.median_s && epoch.median_s <= epoch.high_s);
     assert_true(sfu_plan_cost(plan, SFU_PASS_PREDICT).measured_s < 1.0001 * predict.low_s);
     assert_true(predict.low_s <= predict.median_s && predict.median_s <= predict.high_s);
-    sfu_plan_free(plan);
-    sfu_net_free(net);
-    sfu_split_free(split);
-    sfu_dataset_free(dataset);
+    forget(&it);
 }
 
 /* The floor of a network of narrow sparse products, under kept rates at which rows take `row_ns` and bytes `read` GB/s,
@@ -412,22 +427,10 @@ static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
 /* Bound by bytes where those come slowly, by rows where rows do. */
 static void test_floor(void **state) {
     (void)state;
-    sfu_dataset *dataset = NULL;
-    sfu_split *split = NULL;
-    sfu_net *net = NULL;
-    sfu_plan *plan = NULL;
-    sfu_plan_options options;
-    sfu_plan_options_init(&options);
-    assert_ok(sfu_dataset_open(&dataset, "citation"));
-    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
-    assert_ok(sfu_net_parse(&net, "linear+lp", NULL));
-    assert_ok(sfu_plan_new(&plan, dataset, net, split, &options));
-    assert_floor(plan, 0.5, 1e-3);
-    assert_floor(plan, 100.0, 50.0);
-    sfu_plan_free(plan);
-    sfu_net_free(net);
-    sfu_split_free(split);
-    sfu_dataset_free(dataset);
+    planned it = plan_of("linear+lp");
+    assert_floor(it.plan, 0.5, 1e-3);
+    assert_floor(it.plan, 100.0, 50.0);
+    forget(&it);
 }
 
 static void assert_same_plan(const sfu_dataset *dataset, const sfu_split *split, const char *name) {

@@ -96,28 +96,20 @@ typedef struct readers {
     void (*read)(void *context), (*asked)(void *context), (*gather[SFU__WIDTHS])(void *context);
 } readers;
 
-GATHERS(plain_16, 16, 16, )
-GATHERS(plain_32, 32, 16, )
-GATHERS(plain_64, 64, 16, )
-GATHERS(plain_128, 128, 16, )
-GATHERS(plain_256, 256, 16, )
-READERS(plain, )
+/* All of them for one instruction set, its vectors for rows of 16 bytes, of 32 bytes, and of more. */
+#define ALL_READERS(name, vector16, vector32, vector64, attributes)                                                    \
+    GATHERS(name##_16, 16, vector16, attributes)                                                                       \
+    GATHERS(name##_32, 32, vector32, attributes)                                                                       \
+    GATHERS(name##_64, 64, vector64, attributes)                                                                       \
+    GATHERS(name##_128, 128, vector64, attributes)                                                                     \
+    GATHERS(name##_256, 256, vector64, attributes)                                                                     \
+    READERS(name, attributes)
+
+ALL_READERS(plain, 16, 16, 16, )
 
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
-GATHERS(avx2_16, 16, 16, AVX2)
-GATHERS(avx2_32, 32, 32, AVX2)
-GATHERS(avx2_64, 64, 32, AVX2)
-GATHERS(avx2_128, 128, 32, AVX2)
-GATHERS(avx2_256, 256, 32, AVX2)
-READERS(avx2, AVX2)
-#define AVX512 __attribute__((target("avx512f,avx512vl")))
-GATHERS(avx512_16, 16, 16, AVX512)
-GATHERS(avx512_32, 32, 32, AVX512)
-GATHERS(avx512_64, 64, 64, AVX512)
-GATHERS(avx512_128, 128, 64, AVX512)
-GATHERS(avx512_256, 256, 64, AVX512)
-READERS(avx512, AVX512)
+ALL_READERS(avx2, 16, 32, 32, __attribute__((target("avx2"))))
+ALL_READERS(avx512, 16, 32, 64, __attribute__((target("avx512f,avx512vl"))))
 
 static readers widest_readers(void) {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
