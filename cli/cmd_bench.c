@@ -207,9 +207,9 @@ const cli_command cmd_bench = {
         "the kernels. That takes a few seconds, on a machine that is otherwise idle. The rates are kept in the cache "
         "folder, where explain finds them for its predictions.\n\n"
         "With a dataset and a network, its passes are run as well. The floor of a pass is the least that it could "
-        "take: the bytes that it gathers at the rate of the level that they lie in, its dense products at the best "
-        "rate, its random numbers, and Adam. An "
-        "epoch is a training step and a validation.",
+        "take: the rows that it gathers, at the rate of the level that they lie in and no faster than rows so wide "
+        "come out of L1, its dense products at the best rate, its random numbers, and Adam. An epoch is a training "
+        "step and a validation.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .optional = true, .kind = VALUE_DATASET, .help = "name or path of a dataset"},
