@@ -877,8 +877,8 @@ SFU_API SFU_CHECKED sfu_status sfu_bench_kept(sfu_bench **bench);
 SFU_API void sfu_bench_free(sfu_bench *bench);
 SFU_API const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i); /* NULL after the last */
 
-/* The least that a pass could take on this machine: its gathered rows and its dense products at the best measured rates,
- * random numbers, Adam. */
+/* The least that a pass could take on this machine: its gathered rows and its dense products at the best measured
+ * rates, random numbers, Adam. */
 SFU_API double sfu_bench_floor(const sfu_bench *bench, const sfu_plan *plan, sfu_pass pass);
 
 #ifdef __cplusplus
