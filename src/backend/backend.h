@@ -22,6 +22,8 @@
 #include "dense.h"
 #include "status.h"
 
+enum { SFU__CHUNK = 64 }; /* places of one chain of a product */
+
 /* The columns of a transpose one after the other: with each, where its values lie together and to which sums they
  * belong. There is a sum for every chunk of a row: first those of all rows' first chunks, in their order, also where a
  * row has no entry; then those of the second chunks, and so on. No column has two entries in a row. */

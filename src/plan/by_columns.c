@@ -2,7 +2,7 @@
  * product is faster along these, as long as the sums that it then needs stay near. */
 #include "plan_int.h"
 
-enum { CHUNK = 64, ROOM_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 };
+enum { ROOM_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 };
 
 /* Whether a product with so many rows of `ld` floats is faster by columns: not where a sum costs as much as fetching a
  * row that is near. */
@@ -12,19 +12,37 @@ static bool pays(int64_t rows, int32_t ld) {
 
 static int32_t chunks_of(const sfu__sparse *A, int32_t row) {
     const int64_t places = A->indptr[row + 1] - A->indptr[row];
-    return (int32_t)(places > CHUNK ? (places + CHUNK - 1) / CHUNK : 1);
+    return (int32_t)(places > SFU__CHUNK ? (places + SFU__CHUNK - 1) / SFU__CHUNK : 1);
 }
 
-/* Numbers the sums: first chunks of all rows, second chunks of those that have them, ... Chunk k of row i has the sum
- * numbers[first[i] + k]; rows[] are those of the sums behind the first chunks'. */
-static void number_sums(int32_t *numbers, const int32_t *first, int32_t *rows, int32_t count, const sfu__sparse *A) {
+/* The sums of a transpose: chunk k of row i has numbers[first[i] + k]. */
+typedef struct numbering {
+    int32_t *first;   /* [rows + 1] */
+    int32_t *numbers; /* [first[rows]] */
+    int32_t *passed;  /* [rows]: entries that were given theirs */
+} numbering;
+
+static sfu_status count_sums(numbering *to, const sfu__sparse *A) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(to->first, (int64_t)A->rows + 1);
+    to->first[0] = 0;
+    for (int32_t i = 0; i < A->rows; i++) {
+        to->first[i + 1] = to->first[i] + chunks_of(A, i);
+    }
+done:
+    return status;
+}
+
+/* First chunks of all rows, second chunks of those that have them, ...; rows[] are those of the sums behind the first
+ * chunks'. */
+static void number_sums(numbering *to, int32_t *rows, int32_t row_count) {
     int32_t sum = 0;
-    for (int32_t k = 0; sum < count; k++) {
-        for (int32_t i = 0; i < A->rows; i++) {
-            if (k < first[i + 1] - first[i]) {
-                numbers[first[i] + k] = sum;
+    for (int32_t k = 0; sum < to->first[row_count]; k++) {
+        for (int32_t i = 0; i < row_count; i++) {
+            if (k < to->first[i + 1] - to->first[i]) {
+                to->numbers[to->first[i] + k] = sum;
                 if (k > 0) {
-                    rows[sum - A->rows] = i;
+                    rows[sum - row_count] = i;
                 }
                 sum++;
             }
@@ -32,63 +50,62 @@ static void number_sums(int32_t *numbers, const int32_t *first, int32_t *rows, i
     }
 }
 
-/* Goes along the rows of `of`, which are the columns. False where one has an index twice, or not in order. */
-static bool list_entries(int64_t *values, int32_t *counts, int32_t *sums, const int32_t *numbers, const int32_t *first,
-                         int32_t *passed, const sfu__sparse *of, const int32_t *place_of, sfu__range rows) {
-    for (int64_t row = rows.begin; row < rows.end; row++) {
-        const int64_t at = place_of != NULL ? place_of[row] : row, from = of->indptr[at], to = of->indptr[at + 1];
-        *values++ = from;
-        *counts++ = (int32_t)(to - from);
-        for (int64_t e = from; e < to; e++) {
-            const int32_t i = of->indices[e];
-            if (e > from && i <= of->indices[e - 1]) {
-                return false;
-            }
-            *sums++ = numbers[first[i] + passed[i]++ / CHUNK];
+/* The sums of a column's entries. False where it has an index twice, or not in order. */
+static bool list_column(int32_t *sums, numbering *by, const int32_t *indices, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = indices[k];
+        if (k > 0 && i <= indices[k - 1]) {
+            return false;
         }
+        sums[k] = by->numbers[by->first[i] + by->passed[i]++ / SFU__CHUNK];
     }
     return true;
 }
 
 sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld) {
     sfu_status status = SFU_OK;
-    const sfu__sparse *A = &block->view;
-    int32_t *place_of = NULL, *passed = NULL, *first = NULL, *numbers = NULL, *rows = NULL, *counts = NULL,
-            *sums = NULL;
+    const sfu__sparse *A = &block->view, *F = &of->view;
+    const int64_t count = columns.end - columns.begin;
+    numbering by = {0};
+    int32_t *place_of = NULL, *rows = NULL, *counts = NULL, *sums = NULL;
     int64_t *values = NULL;
-    if (!pays(columns.end - columns.begin, ld) || of->view.order != NULL) {
+    bool right = true;
+    if (!pays(count, ld) || F->order != NULL) {
         return SFU_OK;
     }
-    SFU_ALLOC(first, (int64_t)A->rows + 1);
-    first[0] = 0;
-    for (int32_t i = 0; i < A->rows; i++) {
-        first[i + 1] = first[i] + chunks_of(A, i);
-    }
-    const int32_t count = first[A->rows];
-    if ((int64_t)count * ld * (int64_t)sizeof(float) > ROOM_BYTES) {
+    SFU_TRY(count_sums(&by, A));
+    const int32_t sum_count = by.first[A->rows];
+    if ((int64_t)sum_count * ld * (int64_t)sizeof(float) > ROOM_BYTES) {
         goto done;
     }
-    SFU_TRY(sfu__places_in_turn(&place_of, &of->view));
-    SFU_ALLOC(numbers, count);
-    SFU_ALLOC(rows, count - A->rows);
-    SFU_ALLOC_ZERO(passed, A->rows);
-    SFU_ALLOC(values, columns.end - columns.begin);
-    SFU_ALLOC(counts, columns.end - columns.begin);
+    SFU_TRY(sfu__places_in_turn(&place_of, F));
+    SFU_ALLOC(by.numbers, sum_count);
+    SFU_ALLOC_ZERO(by.passed, A->rows);
+    SFU_ALLOC(rows, sum_count - A->rows);
+    SFU_ALLOC(values, count);
+    SFU_ALLOC(counts, count);
     SFU_ALLOC(sums, A->indptr[A->rows]);
-    number_sums(numbers, first, rows, count, A);
-    if (list_entries(values, counts, sums, numbers, first, passed, &of->view, place_of, columns)) {
+    number_sums(&by, rows, A->rows);
+    int32_t *next = sums;
+    for (int64_t c = 0; c < count && right; next += counts[c++]) {
+        const int64_t row = columns.begin + c, at = place_of != NULL ? place_of[row] : row;
+        values[c] = F->indptr[at];
+        counts[c] = (int32_t)(F->indptr[at + 1] - F->indptr[at]);
+        right = list_column(next, &by, F->indices + values[c], counts[c]);
+    }
+    if (right) {
         SFU_ALLOC(block->columns, 1);
         *block->columns =
-            (sfu__columns){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, count};
+            (sfu__columns){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, sum_count};
         block->view.columns = block->columns;
         values = NULL;
         rows = counts = sums = NULL;
     }
 done:
     sfu__free(place_of);
-    sfu__free(passed);
-    sfu__free(first);
-    sfu__free(numbers);
+    sfu__free(by.first);
+    sfu__free(by.numbers);
+    sfu__free(by.passed);
     sfu__free(rows);
     sfu__free(values);
     sfu__free(counts);

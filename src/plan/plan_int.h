@@ -94,7 +94,7 @@ typedef struct sfu__plan_step {
     bool back;            /* part of the way back */
     bool wait;            /* other threads must have finished the steps before */
     int cut;              /* which of the pass's cuts shares it among threads */
-    sfu__operand c, a, b; /* as in backend.h: what is written, and what is read */
+    sfu__operand c, a, b; /* as in backend.h: what is written, and what is read; a of spmm: sfu__sparse.room */
     int block;            /* the sparse matrix, -1: none */
     bool add, through_softmax;
     bool by_columns; /* gemm_t of one block: its share is one of the columns of A */

@@ -8,7 +8,6 @@
 #include "backend.h"
 
 enum {
-    SFU__CHUNK = 64, /* places of one chain of fused multiply-adds */
     /* The widest rows (in floats) of spmm that pass the rule of the tiny: smoothing of class probabilities and its
      * gradient, which may be repeated many times. What wider products make goes through an operation that has the rule
      * before long, and there it would cost a fifth. */
