@@ -27,6 +27,9 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
     return (const float *)(const void *)(o->B + row * o->stride);
 }
 
+/* An address that parts of a row are reached from: else gcc adds each of their places to a number of its own. */
+#define AS_ONE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
+
 #define WIDTH 4
 #define VEC f4
 #define NAME(x) spmm4_##x

@@ -26,6 +26,47 @@ SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t
     }
 }
 
+#if WIDTH == 64
+/* The same where rows are asked for ahead, and four values can be read from wherever an entry of the chain is: four
+ * entries at a time, their values in one register and their indices in pairs, for loads are what this runs out of. */
+SFU__INLINE void NAME(fours)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
+#define ADD_LANE(lane, row)                                                                                            \
+    do {                                                                                                               \
+        const float *later_ = row_at(o, o->indices[e + AHEAD + (lane)]), *b_ = row_at(o, (int32_t)(row));              \
+        AS_ONE_ADDRESS(later_);                                                                                        \
+        AS_ONE_ADDRESS(b_);                                                                                            \
+        SFU__UNROLL for (int64_t line = 0; line < NAME(lines); line++) { __builtin_prefetch(later_ + 16 * line); }     \
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v += 2) {                                                     \
+            VEC two_[2];                                                                                               \
+            v_load_two(two_, b_ + v * NAME(lanes));                                                                    \
+            sum[v] = OF(VEC, _fma_lane)(a, lane, two_[0], sum[v]);                                                     \
+            sum[v + 1] = OF(VEC, _fma_lane)(a, lane, two_[1], sum[v + 1]);                                             \
+        }                                                                                                              \
+    } while (0)
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    int64_t e = begin;
+    for (; e + 4 <= end; e += 4) {
+        const four a = four_load(o->values + e);
+        const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
+        ADD_LANE(0, r.first);
+        ADD_LANE(1, r.second);
+        ADD_LANE(2, s.first);
+        ADD_LANE(3, s.second);
+    }
+    if (e < end) {
+        const four a = four_load(o->values + e);
+        ADD_LANE(0, o->indices[e]);
+        if (e + 1 < end) {
+            ADD_LANE(1, o->indices[e + 1]);
+        }
+        if (e + 2 < end) {
+            ADD_LANE(2, o->indices[e + 2]);
+        }
+    }
+#undef ADD_LANE
+}
+#endif
+
 /* All of a row of B is loaded before it is used: two loads in one instruction, where there is one. */
 SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t stride, bool tight) {
     if (WIDTH == 4 && tight) {
@@ -155,6 +196,10 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
             VEC sum[NAME(count)];
             if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
                 NAME(few)(sum, o, begin, end - begin, prefetch);
+#if WIDTH == 64
+            } else if (!ordered && prefetch) {
+                NAME(fours)(sum, o, begin, end);
+#endif
             } else {
                 NAME(chain)(sum, o, begin, end, ordered, prefetch);
             }

@@ -89,26 +89,17 @@ SFU__INLINE void pack(packed *to, packing *at, const operands *o, const int64_t 
     }
 }
 
-SFU__INLINE void gaps_chain(vf *chain, const packed *from, const operands *o, int32_t begin, int32_t end) {
-    SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_set(0.0F); }
-    for (int32_t e = begin; e < end; e++) {
-        const float *later = row_at(o, from->indices[e + AHEAD]);
-        SFU__UNROLL for (int64_t line = 0; line < GAPS_WIDTH / 16; line++) { __builtin_prefetch(later + 16 * line); }
-        const vf a = v_set(from->values[e]);
-        const float *b = row_at(o, from->indices[e]);
-        SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) { chain[v] = v_fma(a, v_load(b + v * LANES), chain[v]); }
-    }
-}
-
 /* The chains of what was packed, 64 columns of them. The sum of a row goes on from one packing to the next: in memory,
  * for there are no registers to spare. `first`: the next chain is the first of its row; whether one further on is, is
  * what comes back. */
 static bool gaps_block(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first) {
-    const operands local = *o;
+    operands local = *o;
+    local.indices = entries->indices;
+    local.values = entries->values;
     int32_t begin = 0;
     for (int32_t k = 0; k < entries->chains; k++) {
         vf chain[GAPS_VECTORS];
-        gaps_chain(chain, entries, &local, begin, entries->ends[k]);
+        spmm64_fours(chain, &local, begin, entries->ends[k]);
         begin = entries->ends[k];
         float *to = entries->rows[k] >= 0 ? c + entries->rows[k] * ld : sum;
         SFU__UNROLL for (int64_t v = 0; v < GAPS_VECTORS; v++) {
