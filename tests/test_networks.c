@@ -272,7 +272,9 @@ static void train(tally *tally, trial *it, place at, sfu__worker *worker, const 
 static bool drops_sparse(const sfu__plan *plan) {
     const sfu__pass *pass = &plan->passes[SFU_PASS_TRAIN];
     for (size_t i = 0; i < pass->step_count; i++) {
-        if (pass->steps[i].op == SFU__OP_DROP_SPARSE && pass->blocks[pass->steps[i].block].view.indices != NULL) {
+        const sfu__op op = pass->steps[i].op;
+        if (op == SFU__OP_DROP_KEPT ||
+            (op == SFU__OP_DROP_SPARSE && pass->blocks[pass->steps[i].block].view.indices != NULL)) {
             return true;
         }
     }

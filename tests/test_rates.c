@@ -33,11 +33,18 @@ static void test_points(void **state) {
             assert_near(1e9 * got, 1000 * rates->gather_ns[s][w] + 10 * rates->gather_row_ns[w] + rates->step_ns);
         }
     }
-    /* Dropped values: blocks of 64 columns have a rate of their own, the rest the usual one. */
-    const sfu__work gaps = {SFU__OP_SPMM, 0,    128 + 16, 0,    1000, (int64_t)rates->size_bytes[1],
-                            false,        true, true,     false};
+    /* What a mask has left: packed once, whatever the width, and then in proportion to what all of it would take. */
+    sfu__work gaps = {SFU__OP_SPMM, 0, 128, 0, 1000, (int64_t)rates->size_bytes[1], false, true, true, false};
     assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * (2 * (rates->gaps_ns[1] + rates->order_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
+                1000 * (2 * rates->gaps_ns[1] + rates->order_ns[0]) + rates->step_ns);
+    gaps.width = 32;
+    assert_near(1e9 * sfu__work_seconds(&gaps, rates),
+                1000 * (rates->gaps_ns[1] * rates->gather_ns[1][3] / rates->gather_ns[1][4] + rates->order_ns[0]) +
+                    rates->step_ns);
+    gaps.gaps = false; /* and a product through an order reads it for every 64 columns */
+    gaps.width = 128;
+    assert_near(1e9 * sfu__work_seconds(&gaps, rates),
+                1000 * 2 * (rates->gather_ns[1][4] + rates->order_ns[0]) + rates->step_ns);
     const sfu__work columns = {.op = SFU__OP_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .columns = true};
     assert_near(1e9 * sfu__work_seconds(&columns, rates),
                 1000 * rates->columns_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
@@ -203,8 +210,8 @@ static void test_broken(void **state) {
         assert_false(loads(&measured));
         assert_non_null(strstr(logged, "ignored: not JSON"));
     }
-    assert_ignored(path, text, "sfumato.rates.3", "sfumato.rates.2", "another version");
-    assert_ignored(path, text, "sfumato.rates.3", "sfumato.rices.3", "not a file of rates");
+    assert_ignored(path, text, "sfumato.rates.4", "sfumato.rates.3", "another version");
+    assert_ignored(path, text, "sfumato.rates.4", "sfumato.rices.4", "not a file of rates");
     assert_ignored(path, text, SFU_VERSION, "0.0.0", "another version");
     assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");

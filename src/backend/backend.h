@@ -36,6 +36,16 @@ typedef struct sfu__columns {
     int32_t sum_count;
 } sfu__columns;
 
+/* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
+ * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
+ * layer}, use = SFU__STREAM_DROPOUT; of its four words the low and the high halves in turn are places 0 to 7 of the
+ * group. */
+typedef struct sfu__mask {
+    uint64_t seed;
+    uint32_t epoch, layer;
+    uint32_t threshold; /* 0: no dropout, and nothing is drawn */
+} sfu__mask;
+
 /* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
  * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
 typedef struct sfu__sparse {
@@ -44,11 +54,13 @@ typedef struct sfu__sparse {
     const int32_t *indices;
     const float *values; /* never NULL */
     const int32_t *order;
-    bool gaps; /* many values are zero: in whole blocks of 64 columns nothing is added there, not even 0; else it may
-                * be, which is the same unless B is not finite */
-    const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
-                          * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
-                          * floats */
+    const uint8_t *kept;   /* NULL, or: drop_kept has left nothing of entry e unless byte order[e] (e without an order)
+                            * is 1; its value is then values[e], whatever the order, times the scale of `mask`. Only in
+                            * spmm, where rows of C have more than 16 floats */
+    const sfu__mask *mask; /* that dropped */
+    const int32_t *turn;   /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
+                            * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
+                            * floats */
     const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
                                   * go along them instead, and then uses `room` */
     float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */
@@ -60,16 +72,6 @@ typedef struct sfu__range {
 
 /* The first row before which there is at least `share` of the work; a row costs two non-zeros on top of its own. */
 int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share);
-
-/* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
- * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
- * layer}, use = SFU__STREAM_DROPOUT; of its four words the low and the high halves in turn are places 0 to 7 of the
- * group. */
-typedef struct sfu__mask {
-    uint64_t seed;
-    uint32_t epoch, layer;
-    uint32_t threshold; /* 0: no dropout, and nothing is drawn */
-} sfu__mask;
 
 /* Sums over rows. */
 static inline int64_t sfu__block_rows(int64_t rows) { /* rows of a block: at most 64 blocks, each a multiple of 64 */
@@ -132,6 +134,10 @@ typedef struct sfu__backend {
      * Rows of A. */
     void (*drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
                         sfu__range rows);
+
+    /* kept[e] = 1 where the same leaves something of A's value e, which may have been zero, else 0. A has no order. */
+    void (*drop_kept)(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                      sfu__range rows);
 
     /* H <- drop(act(H + bias)), in place; bias may be NULL, a mask with threshold 0 drops nothing, place is the column.
      * Rows of H. */

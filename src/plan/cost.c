@@ -10,6 +10,7 @@ const char *sfu__op_name(sfu__op op) {
         [SFU__OP_BLOCK_SUM] = "block_sum",
         [SFU__OP_TRANSPOSE] = "transpose",
         [SFU__OP_DROP_SPARSE] = "drop_sparse",
+        [SFU__OP_DROP_KEPT] = "drop_kept",
         [SFU__OP_FINISH] = "finish",
         [SFU__OP_FINISH_BACK] = "finish_back",
         [SFU__OP_SOFTMAX] = "softmax",
@@ -49,6 +50,7 @@ const sfu__rates sfu__nominal_rates = {
                 [SFU__OP_BLOCK_SUM] = NS_A_FLOAT(0.1),
                 [SFU__OP_TRANSPOSE] = NS_A_FLOAT(0.5),
                 [SFU__OP_DROP_SPARSE] = {1.1},
+                [SFU__OP_DROP_KEPT] = {1.0},
                 [SFU__OP_FINISH] = NS_A_FLOAT(0.3),
                 [SFU__OP_FINISH_BACK] = NS_A_FLOAT(0.3),
                 [SFU__OP_SOFTMAX] = NS_A_FLOAT(2),
@@ -77,6 +79,7 @@ double sfu__work_flops(const sfu__work *work) {
     case SFU__OP_ADAM:
         return 12.0 * rows;
     case SFU__OP_DROP_SPARSE:
+    case SFU__OP_DROP_KEPT:
         return (double)work->nonzeros;
     case SFU__OP_SMOOTHING:
     case SFU__OP_SMOOTHING_BACK:
@@ -106,6 +109,8 @@ double sfu__work_bytes(const sfu__work *work) {
         return 28.0 * rows;
     case SFU__OP_DROP_SPARSE:
         return 8.0 * (double)work->nonzeros;
+    case SFU__OP_DROP_KEPT:
+        return 5.0 * (double)work->nonzeros;
     case SFU__OP_SMOOTHING:
     case SFU__OP_SMOOTHING_BACK:
         return 12.0 * (double)work->nonzeros;
@@ -118,7 +123,8 @@ double sfu__work_draws(const sfu__work *work) {
     if (!work->draws) {
         return 0.0;
     }
-    return work->op == SFU__OP_DROP_SPARSE ? (double)work->nonzeros : (double)work->rows * work->width;
+    const bool sparse = work->op == SFU__OP_DROP_SPARSE || work->op == SFU__OP_DROP_KEPT;
+    return sparse ? (double)work->nonzeros : (double)work->rows * work->width;
 }
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
@@ -170,17 +176,13 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
     const double values = (double)work->nonzeros * sizeof(float);
-    const int32_t blocks = work->width / LAST_WIDTH;
-    int32_t width = work->width;
-    double each = 0.0;
-    if (work->ordered) { /* once for each block of columns */
-        each = (blocks > 1 ? blocks : 1) * at_size(rates->order_ns, 1, values, rates);
+    const double order = work->ordered ? at_size(rates->order_ns, 1, values, rates) : 0.0;
+    double each = sfu__at_width(points, work->width);
+    if (work->gaps) { /* packed once for all columns */
+        each = each / points[SFU__WIDTHS - 1] * at_size(rates->gaps_ns, 1, (double)work->operand, rates) + order;
+    } else { /* read again for each block of columns */
+        each += (work->width > LAST_WIDTH ? work->width / LAST_WIDTH : 1) * order;
     }
-    if (work->gaps && blocks > 0) {
-        each += blocks * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
-        width -= blocks * LAST_WIDTH;
-    }
-    each += width > 0 ? sfu__at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + rows;
 }
 
@@ -220,6 +222,7 @@ double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates) {
         ns += rows * unit / width;
         break;
     case SFU__OP_DROP_SPARSE:
+    case SFU__OP_DROP_KEPT:
     case SFU__OP_SMOOTHING:
     case SFU__OP_SMOOTHING_BACK:
         ns += (double)work->nonzeros * rates->unit_ns[work->op][0] + stream_ns((double)work->nonzeros, rates);

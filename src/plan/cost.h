@@ -17,6 +17,7 @@ typedef enum sfu__op {
     SFU__OP_BLOCK_SUM,
     SFU__OP_TRANSPOSE,
     SFU__OP_DROP_SPARSE,
+    SFU__OP_DROP_KEPT,
     SFU__OP_FINISH,
     SFU__OP_FINISH_BACK,
     SFU__OP_SOFTMAX,
@@ -39,11 +40,11 @@ typedef struct sfu__work {
     int64_t rows;     /* of what is made; for gemm_t of what is summed over; elements for adam and block_sum */
     int32_t width;    /* floats of a row of what is made, padding included (ld) */
     int64_t inner;    /* gemm, gemm_t: the other dimension (columns of A) */
-    int64_t nonzeros; /* spmm, sddmm, drop_sparse, smoothing */
+    int64_t nonzeros; /* spmm, sddmm, drop_sparse, drop_kept, smoothing */
     int64_t operand;  /* bytes of the matrix that spmm and sddmm gather rows from */
-    bool draws;       /* a mask is drawn: finish, drop_sparse */
+    bool draws;       /* a mask is drawn: finish, drop_sparse, drop_kept */
     bool ordered;     /* spmm through sfu__sparse.order */
-    bool gaps;        /* spmm over values that a mask has dropped from */
+    bool gaps;        /* spmm over what a mask has left, sfu__sparse.kept */
     bool columns;     /* spmm along sfu__sparse.columns */
 } sfu__work;
 
@@ -62,13 +63,14 @@ typedef struct sfu__rates {
     double size_bytes[SFU__SIZES];             /* ascending */
     double gather_ns[SFU__SIZES][SFU__WIDTHS]; /* a non-zero of spmm, its row gathered out of so many bytes */
     double gather_row_ns[SFU__WIDTHS];         /* a row of spmm, on top */
-    double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats */
+    double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats; narrower
+                                                * and wider rows as gather_ns has it */
     double order_ns[SFU__SIZES];               /* a non-zero of spmm through sfu__sparse.order, on top: its value is
                                                 * gathered out of so many bytes */
     double columns_ns[SFU__WIDTHS];            /* a non-zero of spmm along columns, all sums in L1; up to 16 floats */
     double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
-                                                * drop_sparse and the smoothings: a non-zero; of adam: a parameter; of
-                                                * block_sum: a float. Operands in L2 */
+                                                * drop_sparse, drop_kept and the smoothings: a non-zero; of adam: a
+                                                * parameter; of     block_sum: a float. Operands in L2 */
     double gemm_row_ns[SFU__WIDTHS];           /* a row of gemm, on top */
     double draw_ns;                            /* a dropout value of finish, on top */
     double stream_ns[SFU__SIZES];              /* a float that is read in passing, out of so many bytes */

@@ -71,7 +71,7 @@ static sfu__dense dense_of(const sfu__worker *self, const sfu__operand *operand)
     return (sfu__dense){place_of(self, operand), operand->rows, operand->cols, operand->ld};
 }
 
-static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, int block) {
+static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, const ready_pass *ready_at, int block) {
     if (block < 0) {
         return (sfu__sparse){0};
     }
@@ -79,9 +79,12 @@ static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, int
     sfu__sparse view = from->view;
     if (from->where == SFU__VALUES_ARENA) {
         view.values = self->arena + from->offset;
-        view.gaps = true; /* what lives there was dropped from */
     } else if (from->where == SFU__VALUES_LEARNED) {
         view.values = self->values + from->offset;
+    }
+    if (from->dropped > 0) {
+        view.kept = (const uint8_t *)(self->arena + from->marks);
+        view.mask = &ready_at->masks[from->dropped - 1];
     }
     return view;
 }
@@ -142,7 +145,7 @@ static void make_ready_step(ready *to, const sfu__worker *self, const sfu__pass 
                   .c = dense_of(self, &step->c),
                   .a = dense_of(self, &step->a),
                   .b = dense_of(self, &step->b),
-                  .sparse = sparse_of(self, pass, step->block),
+                  .sparse = sparse_of(self, pass, ready_at, step->block),
                   .bias = place_of(self, &step->bias),
                   .bounds = ready_at->bounds + (size_t)step->cut * bounds_room(self),
                   .mask = step->mask >= 0 ? &ready_at->masks[step->mask] : &no_mask};
@@ -327,6 +330,9 @@ static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thre
         break;
     case SFU__OP_DROP_SPARSE:
         to->drop_sparse(at->c.data, &at->sparse, step->nodes, at->mask, share);
+        break;
+    case SFU__OP_DROP_KEPT:
+        to->drop_kept((uint8_t *)at->c.data, &at->sparse, step->nodes, at->mask, share);
         break;
     case SFU__OP_FINISH:
         to->finish(&at->c, at->bias, step->act, step->nodes, at->mask, share);

@@ -250,7 +250,7 @@ sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t
     const sfu__sparse *view = &of->view;
     const int64_t last = view->indptr[view->turn != NULL ? view->rows : end_row];
     int32_t *place_of = NULL;
-    *block = (sfu__block){.where = of->where, .offset = of->offset};
+    *block = (sfu__block){.where = of->where, .offset = of->offset, .dropped = of->dropped, .marks = of->marks};
     block->own = (sfu_matrix){.rows = view->cols, .cols = view->rows};
     if (last > INT32_MAX && view->order == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT,
@@ -282,8 +282,10 @@ sfu_status sfu__block_own_values(sfu__block *block) {
     for (int64_t e = 0; e < count; e++) {
         block->own.values[e] = view->values[block->order[e]];
     }
-    sfu__free(block->order);
-    block->order = NULL;
+    if (block->dropped == 0) {
+        sfu__free(block->order);
+        block->order = NULL;
+    }
     view_own(block);
 done:
     return status;

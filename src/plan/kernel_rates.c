@@ -132,6 +132,11 @@ static void job_drop_sparse(void *context) {
     room->backend->drop_sparse(room->c, &room->A, NULL, &room->mask, (sfu__range){0, room->A.rows});
 }
 
+static void job_drop_kept(void *context) {
+    bench_room *room = context;
+    room->backend->drop_kept((uint8_t *)room->c, &room->A, NULL, &room->mask, (sfu__range){0, room->A.rows});
+}
+
 static void job_finish(void *context) {
     bench_room *room = context;
     room->backend->finish(&room->to, room->b, SFU__RELU, NULL, &room->mask, all_rows(&room->to));
@@ -187,16 +192,16 @@ static double without_row(double all, double row, double a_row) {
     return each > all / 4 ? each : all / 4;
 }
 
-/* spmm with a mask over the values, which sets every other one to zero. */
+/* spmm over what a mask has left, which is every other value. */
 static void measure_gaps(sfu__rates *rates, bench_room *room) {
     const int32_t width = sfu__rate_widths[SFU__WIDTHS - 1];
     room->mask = (sfu__mask){.seed = 2, .epoch = 1, .threshold = HALF};
     for (int s = 0; s < SFU__SIZES; s++) {
         const int64_t entries = s == SFU__SIZES - 1 ? ENTRIES_FAR : ENTRIES;
         make_sparse(room, entries, ENTRIES_A_ROW, (int64_t)(rates->size_bytes[s] / sizeof(float)) / width);
-        room->backend->drop_sparse(room->a, &room->A, NULL, &room->mask, (sfu__range){0, room->A.rows});
-        room->A.values = room->a;
-        room->A.gaps = true;
+        room->backend->drop_kept((uint8_t *)room->a, &room->A, NULL, &room->mask, (sfu__range){0, room->A.rows});
+        room->A.kept = (const uint8_t *)room->a;
+        room->A.mask = &room->mask;
         room->right = dense_at(room->b, room->A.cols, width);
         room->to = dense_at(room->c, room->A.rows, width);
         const double all = 1e9 * sfu__best_seconds(job_spmm, room) / (double)entries;
@@ -338,6 +343,7 @@ static void measure_singles(sfu__rates *rates, bench_room *room) {
     rates->draw_ns = drawn > plain ? 1e9 * (drawn - plain) / (ROWS * INNER) : 0.0;
     make_sparse(room, ENTRIES, ENTRIES_A_ROW, ROWS);
     rates->unit_ns[SFU__OP_DROP_SPARSE][0] = 1e9 * sfu__best_seconds(job_drop_sparse, room) / ENTRIES;
+    rates->unit_ns[SFU__OP_DROP_KEPT][0] = 1e9 * sfu__best_seconds(job_drop_kept, room) / ENTRIES;
     for (int64_t i = 0; i < 3 * (int64_t)ENTRIES; i++) {
         room->c[i] = 0.125F;
     }

@@ -121,7 +121,9 @@ static sfu_status features_back(sfu__lowering *self, const sfu__record *at, cons
         sfu__block turned = {0};
         int block;
         status = sfu__block_transpose(&turned, &self->pass->blocks[at->block], begin, end);
-        if (status == SFU_OK) {
+        if (status == SFU_OK && turned.dropped > 0) {
+            status = sfu__block_own_values(&turned);
+        } else if (status == SFU_OK) {
             status = sfu__block_by_columns(&turned, &self->pass->blocks[at->block], (sfu__range){begin, end}, d->at.ld);
         }
         if (status != SFU_OK) {

@@ -200,16 +200,17 @@ done:
     return status;
 }
 
-/* Dropped values of a sparse matrix (or of a dense one, as rows that are full), in the arena. */
+/* What a mask leaves of a sparse matrix (or of a dense one, as rows that are full), in the arena: its values, or only
+ * marks, a byte each. */
 static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, const sfu__field *field, int mask,
-                           const char *name) {
+                           const char *name, bool marks) {
     sfu_status status = SFU_OK;
     const sfu__sparse *view = &self->pass->blocks[block].view;
     const int64_t count = view->indptr[view->rows];
     const int32_t *nodes = NULL;
     SFU_TRY(nodes_of_rows(&nodes, self, view, field));
-    *offset = sfu__reserve(self, sfu__whole_lines(count));
-    sfu__plan_step step = sfu__step_of(self, SFU__OP_DROP_SPARSE, "drop %s", name);
+    *offset = sfu__reserve(self, sfu__whole_lines(marks ? (count + 3) / 4 : count));
+    sfu__plan_step step = sfu__step_of(self, marks ? SFU__OP_DROP_KEPT : SFU__OP_DROP_SPARSE, "drop %s", name);
     step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
     step.block = block;
     step.mask = mask;
@@ -242,11 +243,26 @@ done:
     return status;
 }
 
-/* The same matrix with its values at `offset` in the arena. */
-static sfu_status with_values_at(int *block, sfu__lowering *self, int of, int64_t offset) {
-    sfu__block made = {.view = self->pass->blocks[of].view, .where = SFU__VALUES_ARENA, .offset = offset};
-    made.view.values = NULL;
-    return sfu__add_block(block, self, &made);
+/* The same matrix with something dropped: with values of its own in the arena where rows of the product are narrow,
+ * else with marks at those that are left. */
+static sfu_status add_dropped(int *block, sfu__lowering *self, int field, int32_t width, int mask, const char *name) {
+    enum { NARROW = 16 };
+    sfu_status status = SFU_OK;
+    const bool marks = sfu__ld(width) > NARROW;
+    int64_t offset;
+    SFU_TRY(add_drop(self, &offset, *block, &self->pass->fields[field], mask, name, marks));
+    sfu__block made = {.view = self->pass->blocks[*block].view};
+    if (marks) {
+        made.dropped = mask + 1;
+        made.marks = offset;
+    } else {
+        made.where = SFU__VALUES_ARENA;
+        made.offset = offset;
+        made.view.values = NULL;
+    }
+    SFU_TRY(sfu__add_block(block, self, &made));
+done:
+    return status;
 }
 
 /* H = F W with F sparse. */
@@ -259,9 +275,7 @@ sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__
     name_features(name, way->fold);
     SFU_TRY(features_block(&block, self, way->fold, self->plan->links[weights].width));
     if (mask >= 0) {
-        int64_t offset;
-        SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[field], mask, name));
-        SFU_TRY(with_values_at(&block, self, block, offset));
+        SFU_TRY(add_dropped(&block, self, field, self->plan->links[weights].width, mask, name));
     }
     *now = sfu__new_value(self, field, self->plan->links[weights].width);
     sfu__plan_step step = sfu__step_of(self, SFU__OP_SPMM, mask >= 0 ? "%s = drop %s W%d" : "%s = %s W%d", now->name,
@@ -292,7 +306,7 @@ sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mas
     full.offset = features->at.offset;
     full.view = (sfu__sparse){.rows = rows, .cols = ld, .indptr = full.own.indptr, .values = features->at.fixed};
     SFU_TRY(sfu__add_block(&block, self, &full));
-    SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[features->field], mask, features->name));
+    SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[features->field], mask, features->name, false));
     features->at.space = SFU__SPACE_ARENA;
     features->at.fixed = NULL;
     features->at.offset = offset;

@@ -67,6 +67,8 @@ typedef struct sfu__block {
     sfu__sparse view;      /* values NULL where they live in a worker */
     sfu__values where;     /* the values are fixed, or at `offset` in a worker's arena or learned values */
     int64_t offset;
+    int dropped;   /* the mask (from 1 on) that drops from fixed values, 0: none; what it leaves is marked in */
+    int64_t marks; /* bytes from here on in a worker's arena (sfu__sparse.kept) */
 } sfu__block;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
@@ -201,7 +203,8 @@ SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block 
                                             int64_t end_row);
 /* Where each row stands that a turn names; NULL without one. */
 SFU_CHECKED sfu_status sfu__places_in_turn(int32_t **place_of, const sfu__sparse *of);
-/* A transpose whose values are fixed gets them in its own order. */
+/* A transpose whose values are fixed gets them in its own order, and needs the old one only where something is marked
+ * in that. */
 SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);

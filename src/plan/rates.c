@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "sfumato.rates.3"
+#define FORMAT "sfumato.rates.4"
 
 /* The arrays of the file. The rates of units are one array an operation, under its name. */
 typedef struct field {

@@ -11,9 +11,7 @@ enum {
     /* The widest rows (in floats) of spmm that pass the rule of the tiny: smoothing of class probabilities and its
      * gradient, which may be repeated many times. What wider products make goes through an operation that has the rule
      * before long, and there it would cost a fifth. */
-    SFU__NARROW = 16,
-    SFU__GAPS =
-        64 /* columns of a block of spmm that skips the zeros of sfu__sparse.gaps; what is left over adds them */
+    SFU__NARROW = 16
 };
 
 /* The node whose mask a row has. */
@@ -39,6 +37,8 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     void sfu__transpose_##isa(const sfu__dense *T, const sfu__dense *B, sfu__range rows);                              \
     void sfu__drop_sparse_##isa(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,      \
                                 sfu__range rows);                                                                      \
+    void sfu__drop_kept_##isa(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,        \
+                              sfu__range rows);                                                                        \
     void sfu__finish_##isa(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,          \
                            const sfu__mask *mask, sfu__range rows);                                                    \
     void sfu__finish_back_##isa(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,  \
@@ -60,10 +60,10 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     {                                                                                                                  \
         .name = (text), .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
         .block_sum = sfu__block_sum_##isa, .transpose = sfu__transpose_##isa, .drop_sparse = sfu__drop_sparse_##isa,   \
-        .finish = sfu__finish_##isa, .finish_back = sfu__finish_back_##isa, .softmax = sfu__softmax_##isa,             \
-        .softmax_back = sfu__softmax_back_##isa, .score = sfu__score_##isa, .mix = sfu__mix_##isa,                     \
-        .mix_back = sfu__mix_back_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa, .lpnn = sfu__lpnn_plain,  \
-        .normalise = sfu__normalise_plain, .run_many = NULL                                                            \
+        .drop_kept = sfu__drop_kept_##isa, .finish = sfu__finish_##isa, .finish_back = sfu__finish_back_##isa,         \
+        .softmax = sfu__softmax_##isa, .softmax_back = sfu__softmax_back_##isa, .score = sfu__score_##isa,             \
+        .mix = sfu__mix_##isa, .mix_back = sfu__mix_back_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa,    \
+        .lpnn = sfu__lpnn_plain, .normalise = sfu__normalise_plain, .run_many = NULL                                   \
     }
 
 SFU__KERNELS(plain);

@@ -49,6 +49,16 @@ void sfu__drop_sparse_plain(float *values, const sfu__sparse *A, const int32_t *
     }
 }
 
+void sfu__drop_kept_plain(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                          sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        row_mask row = {.mask = mask, .node = sfu__node_of(nodes, i)};
+        for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
+            kept[e] = keeps(&row, e - A->indptr[i]) && A->values[e] != 0.0F;
+        }
+    }
+}
+
 void sfu__finish_plain(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
                        const sfu__mask *mask, sfu__range rows) {
     const float scale = sfu__mask_scale(mask);

@@ -33,20 +33,23 @@ static void add_place(product *p, float a, float b) {
 
 static float whole(const product *p) { return p->places <= SFU__CHUNK ? p->chain : p->sum + p->chain; }
 
-static float value_of(const sfu__sparse *A, int64_t e) { return A->values[A->order != NULL ? A->order[e] : e]; }
+static int64_t at_order(const sfu__sparse *A, int64_t e) { return A->order != NULL ? A->order[e] : e; }
+static bool is_kept(const sfu__sparse *A, int64_t e) { return A->kept == NULL || A->kept[at_order(A, e)] != 0; }
+static float value_of(const sfu__sparse *A, int64_t e) {
+    return A->kept != NULL ? A->values[e] * sfu__mask_scale(A->mask) : A->values[at_order(A, e)];
+}
 
 static float *row_of(const sfu__dense *M, int64_t row) { return M->data + row * M->ld; }
 
 void sfu__spmm_plain(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows) {
-    const int32_t skipping = A->gaps ? C->ld / SFU__GAPS * SFU__GAPS : 0;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         for (int32_t j = 0; j < C->ld; j++) {
             product p = {0, 0, 0};
             for (int64_t e = A->indptr[i]; e < A->indptr[i + 1]; e++) {
-                if (j < skipping && value_of(A, e) == 0.0F) {
-                    count_place(&p);
-                } else {
+                if (is_kept(A, e)) {
                     add_place(&p, value_of(A, e), row_of(B, A->indices[e])[j]);
+                } else {
+                    count_place(&p);
                 }
             }
             float *c = row_of(C, A->turn != NULL ? A->turn[i] : i) + j;

@@ -74,6 +74,41 @@ void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nod
     }
 }
 
+/* Marks group after group, as drop does. */
+static void mark(uint8_t *kept, const draws *d, const float *values, int64_t last, uint32_t threshold) {
+    int g = 0;
+    for (; g < d->count && d->entry[g] + 8 <= last; g++) {
+        const uint32_t e = d->entry[g];
+        const uint64_t marks = bytes_where(draw_bits(d, g), (uint16_t)threshold, values + e);
+        memcpy(kept + e, &marks, sizeof marks);
+    }
+    for (; g < d->count; g++) {
+        const int64_t e = d->entry[g];
+        for (int64_t i = 0; i < 8 && e + i < last; i++) {
+            kept[e + i] = draw_bits(d, g)[i] >= threshold && values[e + i] != 0.0F;
+        }
+    }
+}
+
+void KERNEL(drop_kept)(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                       sfu__range rows) {
+    const int64_t last = A->indptr[rows.end];
+    if (mask->threshold == 0) {
+        for (int64_t e = A->indptr[rows.begin]; e < last; e++) {
+            kept[e] = A->values[e] != 0.0F;
+        }
+        return;
+    }
+    draws d;
+    walk at = {rows.begin, 0};
+    while (at.row < rows.end) {
+        const int64_t base = A->indptr[at.row];
+        ask(&d, &at, A, nodes, rows.end, base);
+        draw_all(&d, mask);
+        mark(kept + base, &d, A->values + base, last - base, mask->threshold);
+    }
+}
+
 /* ---- dense ---- */
 
 /* Some rows of a matrix, columns [begin, end) of them, and what was drawn: `groups` groups a row. */

@@ -27,6 +27,8 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
     return (const float *)(const void *)(o->B + row * o->stride);
 }
 
+#include "spmm_pack.h"
+
 /* An address that parts of a row are reached from: else gcc adds each of their places to a number of its own. */
 #define AS_ONE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
@@ -51,8 +53,6 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
 #define NAME(x) spmm64_##x
 #include "spmm_block.h"
 
-#include "spmm_gaps.h"
-
 /* Half a block of 64 columns of a B of at most so many rows fits into the first cache where a whole one does not: as a
  * copy, without the other half between its rows, which would take its places there. With at least so many entries for
  * each row the copy pays. Not where the first cache is mostly half as large, on x86. */
@@ -60,8 +60,7 @@ enum { HALVED = SFU__LANES == 4 ? 512 : 0, HALVED_PAYS = 64 };
 
 static bool pays_in_halves(const sfu__sparse *A, const sfu__dense *B, sfu__range rows) {
     const int64_t entries = A->indptr[rows.end] - A->indptr[rows.begin];
-    return B->rows <= HALVED && B->rows > HALVED / 2 && A->order == NULL && !A->gaps &&
-           entries >= HALVED_PAYS * (int64_t)B->rows;
+    return B->rows <= HALVED && B->rows > HALVED / 2 && A->order == NULL && entries >= HALVED_PAYS * (int64_t)B->rows;
 }
 
 /* 64 columns from `column` on. */
@@ -80,13 +79,54 @@ __attribute__((noinline)) static void spmm64_halves(const sfu__dense *C, operand
     }
 }
 
-/* Blocks of columns whose entries are packed together: several, unless as much of B would then not stay near. */
+/* Blocks of 64 columns whose entries are packed together: several, unless as much of B would then not stay near. */
 static int32_t blocks_at_once(int32_t columns, const sfu__dense *B) {
-    enum { NEAR = 512 << 10 };
-    const int64_t block_bytes = (int64_t)B->rows * GAPS_WIDTH * (int64_t)sizeof(float);
-    const int32_t most = columns / GAPS_WIDTH < GAPS_BLOCKS ? columns / GAPS_WIDTH : GAPS_BLOCKS;
+    enum { NEAR = 768 << 10 };
+    const int64_t block_bytes = (int64_t)B->rows * KEPT_BLOCK * (int64_t)sizeof(float);
+    const int32_t most = columns / KEPT_BLOCK < KEPT_BLOCKS ? columns / KEPT_BLOCK : KEPT_BLOCKS;
     const int64_t near = block_bytes > 0 ? NEAR / block_bytes : most;
     return near < 1 ? 1 : near < most ? (int32_t)near : most;
+}
+
+typedef bool packed_block(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first);
+
+/* `count` blocks of `width` columns, one behind the other, of entries that are packed once. */
+static void kept_columns(float *c, int64_t ld, const operands *o, const sfu__sparse *A, sfu__range rows, int width,
+                         int count, packed_block *run) {
+    packed entries;
+    packing at = {rows.begin, A->indptr[rows.begin]};
+    float sums[KEPT_BLOCKS][KEPT_BLOCK];
+    bool first = true;
+    while (at.row < rows.end) {
+        if (A->order != NULL) {
+            pack(&entries, &at, A, rows.end, true);
+        } else {
+            pack(&entries, &at, A, rows.end, false);
+        }
+        bool next = first;
+        for (int b = 0; b < count; b++) {
+            operands block = *o;
+            block.B += (int64_t)b * width * (int64_t)sizeof(float);
+            next = run(c + (int64_t)b * width, ld, &block, &entries, sums[b], first);
+        }
+        first = next;
+    }
+}
+
+static void spmm_kept(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, operands *o, sfu__range rows) {
+    static const struct {
+        int32_t width;
+        packed_block *run;
+    } blocks[] = {{64, spmm64_packed}, {32, spmm32_packed}, {16, spmm16_packed}};
+    int32_t column = 0, count;
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        const int32_t width = blocks[i].width;
+        for (; C->ld - column >= width; column += count * width) {
+            count = width == KEPT_BLOCK ? blocks_at_once(C->ld - column, B) : 1;
+            o->B = (const char *)(B->data + column);
+            kept_columns(C->data + column, C->ld, o, A, rows, width, count, blocks[i].run);
+        }
+    }
 }
 
 static void by_columns(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, operands *o) {
@@ -127,13 +167,12 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
         by_columns(C, A, B, &o);
         return;
     }
-    for (; pays_in_halves(A, B, rows) && C->ld - column >= GAPS_WIDTH; column += GAPS_WIDTH) {
-        spmm64_halves(C, o, B, A->indptr, rows, column);
+    if (A->kept != NULL) {
+        spmm_kept(C, A, B, &o, rows);
+        return;
     }
-    for (int32_t count; A->gaps && C->ld - column >= GAPS_WIDTH; column += count * GAPS_WIDTH) {
-        count = blocks_at_once(C->ld - column, B);
-        o.B = (const char *)(B->data + column);
-        spmm64_gaps(C->data + column, C->ld, &o, A->indptr, rows, count);
+    for (; pays_in_halves(A, B, rows) && C->ld - column >= 64; column += 64) {
+        spmm64_halves(C, o, B, A->indptr, rows, column);
     }
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {

@@ -26,7 +26,7 @@ SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t
     }
 }
 
-#if WIDTH == 64
+#if WIDTH >= 16
 /* The same where rows are asked for ahead, and four values can be read from wherever an entry of the chain is: four
  * entries at a time, their values in one register and their indices in pairs, for loads are what this runs out of. */
 SFU__INLINE void NAME(fours)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
@@ -38,9 +38,13 @@ SFU__INLINE void NAME(fours)(VEC *sum, const operands *o, int64_t begin, int64_t
         SFU__UNROLL for (int64_t line = 0; line < NAME(lines); line++) { __builtin_prefetch(later_ + 16 * line); }     \
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v += 2) {                                                     \
             VEC two_[2];                                                                                               \
-            v_load_two(two_, b_ + v * NAME(lanes));                                                                    \
-            sum[v] = OF(VEC, _fma_lane)(a, lane, two_[0], sum[v]);                                                     \
-            sum[v + 1] = OF(VEC, _fma_lane)(a, lane, two_[1], sum[v + 1]);                                             \
+            if (NAME(count) == 1) {                                                                                    \
+                sum[v] = OF(VEC, _fma_lane)(a, lane, OF(VEC, _load)(b_), sum[v]);                                      \
+            } else {                                                                                                   \
+                v_load_two(two_, b_ + v * NAME(lanes));                                                                \
+                sum[v] = OF(VEC, _fma_lane)(a, lane, two_[0], sum[v]);                                                 \
+                sum[v + 1] = OF(VEC, _fma_lane)(a, lane, two_[1], sum[v + 1]);                                         \
+            }                                                                                                          \
         }                                                                                                              \
     } while (0)
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
@@ -254,6 +258,32 @@ __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const op
     }
 }
 
+#if WIDTH >= 16
+/* The chains of what was packed. The sum of a row goes on from one packing to the next: in memory, for there are no
+ * registers to spare. `first`: the next chain is the first of its row; whether one further on is, is what comes back.
+ */
+static bool NAME(packed)(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first) {
+    operands local = *o;
+    local.indices = entries->indices;
+    local.values = entries->values;
+    int32_t begin = 0;
+    for (int32_t k = 0; k < entries->chains; k++) {
+        VEC chain[NAME(count)];
+        NAME(fours)(chain, &local, begin, entries->ends[k]);
+        begin = entries->ends[k];
+        float *to = entries->rows[k] >= 0 ? c + entries->rows[k] * ld : sum;
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+            VEC result = first ? chain[v] : OF(VEC, _load)(sum + v * NAME(lanes)) + chain[v];
+            if (local.add && entries->rows[k] >= 0) {
+                result = OF(VEC, _load)(to + v * NAME(lanes)) + result;
+            }
+            OF(VEC, _store)(to + v * NAME(lanes), result);
+        }
+        first = entries->rows[k] >= 0;
+    }
+    return first;
+}
+#endif
 #if WIDTH <= 16
 #include "spmm_turn.h"
 #endif

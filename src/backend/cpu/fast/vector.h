@@ -240,6 +240,36 @@ SFU__INLINE void e8_store(float *p, e8 a) { SFU__JOIN(SFU__VECTOR_OF_8, _store)(
 SFU__INLINE e8 e8_set(float x) { return SFU__JOIN(SFU__VECTOR_OF_8, _set)(x); }
 SFU__INLINE e8 e8_keep(e8u mask, e8 a) { return SFU__JOIN(SFU__VECTOR_OF_8, _keep)(mask, a); }
 
+/* Of eight 16-bit numbers: 1 in the byte of each that is at least `least`, and whose float is not zero; else 0. */
+#if defined(__aarch64__)
+SFU__INLINE uint64_t bytes_where(const uint16_t *halves, uint16_t least, const float *floats) {
+    const uint16x8_t large = vcgeq_u16(vld1q_u16(halves), vdupq_n_u16(least));
+    const uint32x4_t low = vceqzq_f32(vld1q_f32(floats)), high = vceqzq_f32(vld1q_f32(floats + 4));
+    const uint16x8_t zero = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
+    const uint8x8_t bytes = vand_u8(vmovn_u16(vbicq_u16(large, zero)), vdup_n_u8(1));
+    return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
+}
+#else
+SFU__INLINE uint64_t bytes_where(const uint16_t *halves, uint16_t least, const float *floats) {
+    const __m128i numbers = _mm_loadu_si128((const __m128i *)(const void *)halves);
+    const __m128i large = _mm_cmpeq_epi16(_mm_max_epu16(numbers, _mm_set1_epi16((short)least)), numbers);
+    const __m128i low = _mm_castps_si128(_mm_cmpeq_ps(_mm_loadu_ps(floats), _mm_setzero_ps()));
+    const __m128i high = _mm_castps_si128(_mm_cmpeq_ps(_mm_loadu_ps(floats + 4), _mm_setzero_ps()));
+    const __m128i both = _mm_andnot_si128(_mm_packs_epi32(low, high), large);
+    return (uint64_t)_mm_cvtsi128_si64(_mm_and_si128(_mm_packs_epi16(both, both), _mm_set1_epi8(1)));
+}
+#endif
+
+/* Some of four words, those of a set of lanes, one behind the other; what follows them is any of the four. */
+SFU__INLINE void four_words_of(void *to, const void *from, const uint8_t lanes[16]) {
+#if defined(__aarch64__)
+    vst1q_u8(to, vqtbl1q_u8(vld1q_u8(from), vld1q_u8(lanes)));
+#else
+    _mm_storeu_si128(to,
+                     _mm_shuffle_epi8(_mm_loadu_si128(from), _mm_loadu_si128((const __m128i *)(const void *)lanes)));
+#endif
+}
+
 SFU__INLINE void v_store_words(uint32_t *p, vu words) { memcpy(p, &words, sizeof words); }
 /* 0, 1, 2, ... */
 SFU__INLINE vu v_count(void) {
