@@ -292,8 +292,11 @@ SFU__INLINE vu v_multiply(vu a, uint32_t b, vu *high) {
     return vuzp1q_u32(vreinterpretq_u32_u64(lower), vreinterpretq_u32_u64(upper));
 }
 SFU__INLINE void v_store_in_turn(uint32_t *to, vu a, vu b, vu c, vu d) {
-    const uint32x4x4_t all = {{a, b, c, d}};
-    vst4q_u32(to, all);
+    const vu ac0 = vzip1q_u32(a, c), ac1 = vzip2q_u32(a, c), bd0 = vzip1q_u32(b, d), bd1 = vzip2q_u32(b, d);
+    vst1q_u32(to, vzip1q_u32(ac0, bd0));
+    vst1q_u32(to + 4, vzip2q_u32(ac0, bd0));
+    vst1q_u32(to + 8, vzip1q_u32(ac1, bd1));
+    vst1q_u32(to + 12, vzip2q_u32(ac1, bd1));
 }
 #elif SFU__LANES == 8
 SFU__INLINE vu v_multiply(vu a, uint32_t b, vu *high) {
