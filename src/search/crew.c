@@ -40,8 +40,6 @@ typedef struct crew_thread {
     bool wants_help; /* it trains, and others may help: under the lock */
     int32_t number;  /* of the trial that it wants help for, */
     int helpers;     /* and who are on their way or there: under the lock */
-    float *best;     /* parameters of the trial, [best_size] */
-    size_t best_size;
 } crew_thread;
 
 struct sfu__crew {
@@ -190,18 +188,6 @@ static bool goes_on(void *user, const sfu_epoch *epoch) {
     return !atomic_load_explicit(&self->crew->stop, memory_order_relaxed);
 }
 
-static sfu_status make_room(crew_thread *self, size_t size) {
-    if (self->best_size < size) {
-        float *grown = sfu__resize(self->best, size, sizeof *grown);
-        if (grown == NULL) {
-            return SFU_ERR_MEMORY;
-        }
-        self->best = grown;
-        self->best_size = size;
-    }
-    return SFU_OK;
-}
-
 static sfu__outcome outcome_of(const sfu__training *training) {
     return (sfu__outcome){.failed = training->diverged || training->best_epoch == 0,
                           .val_accuracy = (double)training->best_val_correct / training->goal->val_count,
@@ -216,7 +202,6 @@ static sfu_status train(crew_thread *self, crew_task *task, const sfu__candidate
     sfu_status status = SFU_OK;
     const sfu__runner *runner = NULL;
     SFU_TRY(sfu__runners_get(&runner, crew->runners, self->index, candidate->net, candidate->dropout));
-    SFU_TRY(make_room(self, (size_t)sfu__runner_parameters(runner)->size));
     sfu__training training = {.seed = task->seed,
                               .lr = candidate->lr,
                               .weight_decay = candidate->weight_decay,
@@ -224,8 +209,7 @@ static sfu_status train(crew_thread *self, crew_task *task, const sfu__candidate
                               .epochs = usual->epochs,
                               .patience = usual->patience,
                               .keep = usual->keep,
-                              .goal = candidate->net->is_lpnn ? &crew->lpnn_goal : &crew->goal,
-                              .best = self->best};
+                              .goal = candidate->net->is_lpnn ? &crew->lpnn_goal : &crew->goal};
     self->pace = (pace){.number = task->finished.number};
     sfu__training_run(&training, runner, goes_on, self);
     end_help(self);
@@ -356,7 +340,6 @@ void sfu__crew_free(sfu__crew *crew) {
     pthread_mutex_unlock(&crew->lock);
     for (int i = 0; i < crew->count; i++) {
         pthread_join(crew->threads[i].id, NULL);
-        sfu__free(crew->threads[i].best);
     }
     queue_clear(&crew->waiting);
     queue_clear(&crew->done);

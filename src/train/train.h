@@ -47,7 +47,8 @@ typedef struct sfu__training {
     const sfu__goal *goal;
 
     /* outcome */
-    float *best;              /* the parameters kept; sfu__parameters.size floats of the caller's */
+    float *best;              /* the parameters kept; sfu__parameters.size floats of the caller's, or NULL: nobody
+                               * wants them */
     int32_t ran, best_epoch;  /* best_epoch 0: none is kept */
     double best_val_loss;     /* NaN without validation nodes */
     int64_t best_val_correct; /* */

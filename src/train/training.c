@@ -19,15 +19,16 @@ typedef struct course {
     sfu__score train, validation; /* of the current epoch */
 } course;
 
-/* By their bits, which the compiler makes vectors of: neither infinite nor NaN. */
+/* By their bits: an exponent of ones, which the infinite and NaN have, overflows into the sign when 1 is added. Two
+ * values at a time. */
 static bool all_finite(const float *values, int64_t count) {
-    bool other = false;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        other |= (bits & 0x7f800000U) == 0x7f800000U;
+    uint64_t over = 0;
+    for (int64_t i = 0; i + 2 <= count; i += 2) {
+        uint64_t bits;
+        memcpy(&bits, values + i, sizeof bits);
+        over |= (bits & UINT64_C(0x7f8000007f800000)) + UINT64_C(0x0080000000800000);
     }
-    return !other;
+    return (over & UINT64_C(0x8000000080000000)) == 0 && (count % 2 == 0 || isfinite(values[count - 1]));
 }
 
 /* A cross-entropy of nodes of this weight is a number, and never below 0 but for rounding. */
@@ -72,7 +73,9 @@ static bool keep(course *at, int32_t epoch) {
         training->diverged = true;
         return false;
     }
-    memcpy(training->best, theta, (size_t)at->size * sizeof *theta);
+    if (training->best != NULL) {
+        memcpy(training->best, theta, (size_t)at->size * sizeof *theta);
+    }
     training->best_epoch = epoch;
     training->best_val_loss = val_loss(at);
     training->best_val_correct = at->validation.correct;
