@@ -5,6 +5,7 @@
 
 #include "cpu/kernels.h"
 #include "digest.h"
+#include "plan_int.h"
 #include "text.h"
 
 /* ---- a case: a shape, and a backend that runs it in so many pieces ---- */
@@ -150,22 +151,36 @@ static sfu__mask mask_of(const run *r) {
                        .threshold = thresholds[r->variant % 5]};
 }
 
-static void run_drop_sparse(run *r) {
+/* The groups of S as a plan lists them; arrays of their own, so that nothing is read behind them. */
+static sfu__block groups_new(operand_sparse *S, const int32_t *nodes) {
+    sfu__block block = {.view = S->A};
+    int64_t bytes;
+    assert_ok(sfu__block_groups(&block, nodes, &bytes));
+    assert_true(bytes > 0);
+    S->A.groups = block.view.groups;
+    return block;
+}
+
+static void drop_values(run *r, bool grouped) {
     operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 4 == 3, r->seed);
     int32_t *nodes = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
+    sfu__block groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
     const sfu__mask mask = mask_of(r);
     float *values = vector_new(S.indptr[r->rows], 1);
     FOR_PIECES(r, r->rows, piece) { r->backend->drop_sparse(values, &S.A, nodes, &mask, piece); }
     put(r, values, (size_t)S.indptr[r->rows] * sizeof *values);
     sparse_free(&S);
+    sfu__block_clear(&groups);
     free(nodes);
     free(values);
 }
+static void run_drop_sparse(run *r) { drop_values(r, false); }
+static void run_drop_groups(run *r) { drop_values(r, true); }
 
-/* Every activation comes with every mask: 6 and 5 have no common divisor. */
-static void run_drop_kept(run *r) {
+static void mark_kept(run *r, bool grouped) {
     operand_sparse S = sparse_new(r->rows, r->inner, false, r->seed);
     int32_t *nodes = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
+    sfu__block groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
     const sfu__mask mask = mask_of(r);
     const int64_t count = S.indptr[r->rows];
     uint8_t *kept = exact(count, 1);
@@ -175,10 +190,14 @@ static void run_drop_kept(run *r) {
     FOR_PIECES(r, r->rows, piece) { r->backend->drop_kept(kept, &S.A, nodes, &mask, piece); }
     put(r, kept, (size_t)count);
     sparse_free(&S);
+    sfu__block_clear(&groups);
     free(nodes);
     free(kept);
 }
+static void run_drop_kept(run *r) { mark_kept(r, false); }
+static void run_drop_kept_groups(run *r) { mark_kept(r, true); }
 
+/* Every activation comes with every mask: 6 and 5 have no common divisor. */
 static void run_finish(run *r) {
     sfu__dense H = dense_new(r->rows, r->cols, r->seed), dH = dense_new(r->rows, r->cols, r->seed + 1);
     float *bias = r->variant % 4 == 3 ? NULL : bias_new(r->cols, r->seed + 2);
@@ -308,6 +327,9 @@ static const struct {
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and block_sum", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},
+    {"drop_kept by groups", run_drop_kept_groups, 10,
+     "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
+    {"drop_sparse by groups", run_drop_groups, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
     {"drop_kept", run_drop_kept, 10, "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
     {"drop_sparse", run_drop_sparse, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
     {"finish and finish_back", run_finish, 60, "8bee647eb850908aa8d5d097c6d6dfe36c84df113e360dc0834368d4c2cc9a3a"},

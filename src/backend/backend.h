@@ -46,6 +46,15 @@ typedef struct sfu__mask {
     uint32_t threshold; /* 0: no dropout, and nothing is drawn */
 } sfu__mask;
 
+/* The groups of eight places that masks are drawn for, of all rows of a sparse matrix one after the other. */
+typedef struct sfu__groups {
+    const int64_t *first;  /* [rows + 1]: of each row */
+    const uint32_t *group; /* its number in its row: first place / 8 */
+    const uint32_t *node;  /* of its row */
+    const uint32_t *entry; /* of its first place. All three have SFU__GROUPS_BEHIND zeros behind the last */
+} sfu__groups;
+enum { SFU__GROUPS_BEHIND = 64 };
+
 /* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
  * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
 typedef struct sfu__sparse {
@@ -58,9 +67,10 @@ typedef struct sfu__sparse {
                             * is 1; its value is then values[e], whatever the order, times the scale of `mask`. Only in
                             * spmm, where rows of C have more than 16 floats */
     const sfu__mask *mask; /* that dropped */
-    const int32_t *turn;   /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
-                            * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
-                            * floats */
+    const sfu__groups *groups; /* NULL, or its groups, for the nodes that drop_sparse and drop_kept are given */
+    const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
+                          * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
+                          * floats */
     const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
                                   * go along them instead, and then uses `room` */
     float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */

@@ -209,6 +209,11 @@ static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, cons
     const int64_t count = view->indptr[view->rows];
     const int32_t *nodes = NULL;
     SFU_TRY(nodes_of_rows(&nodes, self, view, field));
+    if (view->indices != NULL) {
+        int64_t bytes;
+        SFU_TRY(sfu__block_groups(&self->pass->blocks[block], nodes, &bytes));
+        self->pass->fixed_bytes += bytes;
+    }
     *offset = sfu__reserve(self, sfu__whole_lines(marks ? (count + 3) / 4 : count));
     sfu__plan_step step = sfu__step_of(self, marks ? SFU__OP_DROP_KEPT : SFU__OP_DROP_SPARSE, "drop %s", name);
     step.c = (sfu__operand){.space = SFU__SPACE_ARENA, .offset = *offset};
@@ -252,6 +257,7 @@ static sfu_status add_dropped(int *block, sfu__lowering *self, int field, int32_
     int64_t offset;
     SFU_TRY(add_drop(self, &offset, *block, &self->pass->fields[field], mask, name, marks));
     sfu__block made = {.view = self->pass->blocks[*block].view};
+    made.view.groups = NULL; /* which the other one owns */
     if (marks) {
         made.dropped = mask + 1;
         made.marks = offset;

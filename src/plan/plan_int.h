@@ -64,6 +64,7 @@ typedef struct sfu__block {
     int32_t *order;        /* owned; or NULL */
     int32_t *turn;         /* owned; or NULL */
     sfu__columns *columns; /* owned, and its arrays; or NULL */
+    sfu__groups *groups;   /* the same */
     sfu__sparse view;      /* values NULL where they live in a worker */
     sfu__values where;     /* the values are fixed, or at `offset` in a worker's arena or learned values */
     int64_t offset;
@@ -217,6 +218,11 @@ SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block);
  * with rows of `ld` floats would not be faster for it. */
 SFU_CHECKED sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld);
 void sfu__columns_free(sfu__columns *columns);
+
+/* groups.c: lists the groups that masks of these nodes (NULL: each row's own number) are drawn for, and says what
+ * memory that took. */
+SFU_CHECKED sfu_status sfu__block_groups(sfu__block *block, const int32_t *nodes, int64_t *bytes);
+void sfu__groups_free(sfu__groups *groups);
 
 /* The non-zeros of S in the rows of a field. */
 int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field);

@@ -17,11 +17,16 @@ enum {
     DRAW_MOST = SFU__LANES == 4 ? 12 * DRAW_STEP : 256,
 };
 
-/* The arrays have room for a vector more than is asked for. */
-typedef struct draws {
-    int count; /* groups asked for, at most DRAW_MOST */
+/* Groups that are asked for, with room for as many more as are drawn at once. */
+typedef struct asked {
     uint32_t group[DRAW_MOST + DRAW_STEP], node[DRAW_MOST + DRAW_STEP];
-    uint32_t entry[DRAW_MOST + DRAW_STEP];      /* of the first place, where the caller wants it */
+    uint32_t entry[DRAW_MOST + DRAW_STEP]; /* of the first place, where the caller wants it */
+} asked;
+
+/* What is drawn for groups that were asked for, or that stand in sfu__groups. */
+typedef struct draws {
+    int count; /* groups, at most DRAW_MOST */
+    const uint32_t *group, *node, *entry;
     uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* of group g from 4 g on: its 16-bit numbers, in the order of places */
 } draws;
 
@@ -74,19 +79,26 @@ SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
     memcpy(d->bits + 4 * beside_at, beside, DRAW_BESIDE * sizeof *beside);
 }
 
-/* Draws what was asked for. */
 static inline void draw_all(draws *d, const sfu__mask *mask) {
-    const int count = d->count;
-    memset(d->group + count, 0, DRAW_STEP * sizeof *d->group); /* so that nothing is read that was never written */
-    memset(d->node + count, 0, DRAW_STEP * sizeof *d->node);
-    for (int at = 0; at < count; at += DRAW_STEP) {
+    for (int at = 0; at < d->count; at += DRAW_STEP) {
         draw_step(d, at, mask);
     }
 }
 
+/* Draws for the first `count` groups that were asked for. */
+static inline void draw_asked(draws *d, asked *from, int count, const sfu__mask *mask) {
+    memset(from->group + count, 0, DRAW_STEP * sizeof *from->group); /* which are drawn for, too */
+    memset(from->node + count, 0, DRAW_STEP * sizeof *from->node);
+    d->group = from->group;
+    d->node = from->node;
+    d->entry = from->entry;
+    d->count = count;
+    draw_all(d, mask);
+}
+
 /* Asks for groups [begin, end) of a node, the first place of the row being at `entry`. The count is kept apart: among
  * stores of the same type it would be read again and again. */
-SFU__INLINE int draw_ask(draws *d, int count, uint32_t node, int64_t begin, int64_t end, uint32_t entry) {
+SFU__INLINE int draw_ask(asked *d, int count, uint32_t node, int64_t begin, int64_t end, uint32_t entry) {
     const vu nodes = (vu){0} + node;
     for (int64_t g = begin; g < end; g += LANES) {
         const vu groups = v_count() + (uint32_t)g;

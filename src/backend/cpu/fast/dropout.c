@@ -6,26 +6,28 @@
 
 /* ---- sparse ---- */
 
-/* Where a walk over the groups of sparse rows stands. */
+/* Where a walk over the groups of sparse rows stands, and what it has asked for. */
 typedef struct walk {
     int64_t row, group;
+    asked at;
 } walk;
 
-/* Asks for as many groups as there is room for, from `at` on. Entries are counted from `base`. */
-static void ask(draws *d, walk *at, const sfu__sparse *A, const int32_t *nodes, int64_t end, int64_t base) {
-    walk w = *at;
+/* Asks for as many groups as there is room for. Entries are counted from `base`. */
+static int ask(walk *w, const sfu__sparse *A, const int32_t *nodes, int64_t end, int64_t base) {
+    int64_t row = w->row, group = w->group;
     int count = 0;
-    for (; w.row < end; w.row++, w.group = 0) {
-        const int64_t first = A->indptr[w.row], groups = (A->indptr[w.row + 1] - first + 7) / 8;
-        const int64_t room = DRAW_MOST - count, stop = groups - w.group > room ? w.group + room : groups;
-        count = draw_ask(d, count, sfu__node_of(nodes, w.row), w.group, stop, (uint32_t)(first - base));
+    for (; row < end; row++, group = 0) {
+        const int64_t first = A->indptr[row], groups = (A->indptr[row + 1] - first + 7) / 8;
+        const int64_t room = DRAW_MOST - count, stop = groups - group > room ? group + room : groups;
+        count = draw_ask(&w->at, count, sfu__node_of(nodes, row), group, stop, (uint32_t)(first - base));
         if (stop < groups) {
-            w.group = stop;
+            group = stop;
             break;
         }
     }
-    d->count = count;
-    *at = w;
+    w->row = row;
+    w->group = group;
+    return count;
 }
 
 /* Drops group after group. A group is written whole: what lies behind the end of its row belongs to the next group,
@@ -36,9 +38,10 @@ static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t la
         const float *from = A->values;
         for (; g < d->count && d->entry[g] + 8 <= last; g++) {
             const uint32_t e = d->entry[g];
+            e8u keep[8 / E8_LANES];
+            e8_at_least(keep, draw_bits(d, g), (uint16_t)threshold);
             SFU__UNROLL for (int v = 0; v < 8; v += E8_LANES) {
-                const e8u keep = (e8u)(e8_load_halves(draw_bits(d, g) + v) >= (e8u){0} + threshold);
-                e8_store(values + e + v, e8_keep(keep, e8_load(from + e + v) * e8_set(scale)));
+                e8_store(values + e + v, e8_keep(keep[v / E8_LANES], e8_load(from + e + v) * e8_set(scale)));
             }
         }
     }
@@ -48,29 +51,6 @@ static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t la
             const float value = A->order != NULL ? A->values[A->order[e + i]] : A->values[e + i];
             values[e + i] = draw_bits(d, g)[i] >= threshold ? value * scale : 0;
         }
-    }
-}
-
-void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
-                         sfu__range rows) {
-    if (mask->threshold == 0) {
-        for (int64_t e = A->indptr[rows.begin]; e < A->indptr[rows.end]; e++) {
-            values[e] = A->values[A->order != NULL ? A->order[e] : e];
-        }
-        return;
-    }
-    const float scale = sfu__mask_scale(mask);
-    const int64_t last = A->indptr[rows.end];
-    draws d;
-    walk at = {rows.begin, 0};
-    while (at.row < rows.end) {
-        const int64_t base = A->indptr[at.row];
-        sfu__sparse part = *A; /* counted from `base` */
-        part.values = A->order == NULL ? A->values + base : A->values;
-        part.order = A->order == NULL ? NULL : A->order + base;
-        ask(&d, &at, A, nodes, rows.end, base);
-        draw_all(&d, mask);
-        drop(values + base, &d, &part, last - base, mask->threshold, scale);
     }
 }
 
@@ -90,22 +70,65 @@ static void mark(uint8_t *kept, const draws *d, const float *values, int64_t las
     }
 }
 
-void KERNEL(drop_kept)(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+/* Some entries of A, from the `base`-th on; `last`: behind the last of the range, counted from there. Dropped into
+ * values, or marked. */
+static void leave(float *values, uint8_t *kept, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
+                  const sfu__mask *mask) {
+    sfu__sparse part = *A;
+    part.values = A->order == NULL ? A->values + base : A->values;
+    part.order = A->order == NULL ? NULL : A->order + base;
+    if (kept != NULL) {
+        mark(kept + base, d, part.values, last, mask->threshold);
+    } else {
+        drop(values + base, d, &part, last, mask->threshold, sfu__mask_scale(mask));
+    }
+}
+
+static void leave_rows(float *values, uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
                        sfu__range rows) {
     const int64_t last = A->indptr[rows.end];
-    if (mask->threshold == 0) {
-        for (int64_t e = A->indptr[rows.begin]; e < last; e++) {
-            kept[e] = A->values[e] != 0.0F;
+    draws d;
+    if (A->groups != NULL) {
+        const sfu__groups *groups = A->groups;
+        const int64_t end = groups->first[rows.end];
+        for (int64_t g = groups->first[rows.begin]; g < end; g += DRAW_MOST) {
+            d.count = (int)(end - g < DRAW_MOST ? end - g : DRAW_MOST);
+            d.group = groups->group + g;
+            d.node = groups->node + g;
+            d.entry = groups->entry + g;
+            draw_all(&d, mask);
+            leave(values, kept, &d, A, 0, last, mask);
         }
         return;
     }
-    draws d;
-    walk at = {rows.begin, 0};
+    walk at;
+    at.row = rows.begin;
+    at.group = 0;
     while (at.row < rows.end) {
         const int64_t base = A->indptr[at.row];
-        ask(&d, &at, A, nodes, rows.end, base);
-        draw_all(&d, mask);
-        mark(kept + base, &d, A->values + base, last - base, mask->threshold);
+        const int count = ask(&at, A, nodes, rows.end, base);
+        draw_asked(&d, &at.at, count, mask);
+        leave(values, kept, &d, A, base, last - base, mask);
+    }
+}
+
+void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                         sfu__range rows) {
+    for (int64_t e = A->indptr[rows.begin]; mask->threshold == 0 && e < A->indptr[rows.end]; e++) {
+        values[e] = A->values[A->order != NULL ? A->order[e] : e];
+    }
+    if (mask->threshold != 0) {
+        leave_rows(values, NULL, A, nodes, mask, rows);
+    }
+}
+
+void KERNEL(drop_kept)(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                       sfu__range rows) {
+    for (int64_t e = A->indptr[rows.begin]; mask->threshold == 0 && e < A->indptr[rows.end]; e++) {
+        kept[e] = A->values[e] != 0.0F;
+    }
+    if (mask->threshold != 0) {
+        leave_rows(NULL, kept, A, nodes, mask, rows);
     }
 }
 
@@ -220,6 +243,7 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
     const float *by = s.by;
     const bool by_rows = done == section_back;
     draws d;
+    asked from;
     s.d = &d;
     s.ld = H->ld;
     for (int64_t i = rows.begin; i < rows.end; i += s.rows) {
@@ -232,10 +256,9 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
             s.end = 8 * (group + s.groups) < H->ld ? 8 * (group + s.groups) : H->ld;
             int count = 0;
             for (int64_t r = 0; draws_bits && r < s.rows; r++) {
-                count = draw_ask(&d, count, sfu__node_of(nodes, i + r), group, group + s.groups, 0);
+                count = draw_ask(&from, count, sfu__node_of(nodes, i + r), group, group + s.groups, 0);
             }
-            d.count = count;
-            draw_all(&d, mask);
+            draw_asked(&d, &from, count, mask);
             done(&s, act);
         }
     }

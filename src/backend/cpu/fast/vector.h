@@ -225,16 +225,22 @@ typedef uint16_t halves __attribute__((vector_size(2 * SFU__LANES), aligned(2), 
 SFU__INLINE vu v_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const halves *)p, vu); }
 #endif
 
-/* The same for half a group of places, or a whole one: the lanes of SFU__VECTOR_OF_8. */
+/* Half a group of eight places, or a whole one: the lanes of SFU__VECTOR_OF_8. */
 typedef SFU__VECTOR_OF_8 e8;
 typedef SFU__JOIN(SFU__VECTOR_OF_8, u) e8u;
 enum { E8_LANES = sizeof(e8) / 4 };
+
+/* All bits in the lanes of those of eight 16-bit numbers that are at least `least`. */
+SFU__INLINE void e8_at_least(e8u at_least[8 / E8_LANES], const uint16_t *halves, uint16_t least) {
 #if defined(__aarch64__)
-SFU__INLINE e8u e8_load_halves(const uint16_t *p) { return v_load_halves(p); }
+    const int16x8_t large = vreinterpretq_s16_u16(vcgeq_u16(vld1q_u16(halves), vdupq_n_u16(least)));
+    at_least[0] = vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(large)));
+    at_least[1] = vreinterpretq_u32_s32(vmovl_high_s16(large));
 #else
-typedef uint16_t e8_halves __attribute__((vector_size(sizeof(e8) / 2), aligned(2), may_alias));
-SFU__INLINE e8u e8_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const e8_halves *)p, e8u); }
+    typedef uint16_t eight __attribute__((vector_size(16), aligned(2), may_alias));
+    at_least[0] = (e8u)(__builtin_convertvector(*(const eight *)halves, e8u) >= (e8u){0} + least);
 #endif
+}
 SFU__INLINE e8 e8_load(const float *p) { return SFU__JOIN(SFU__VECTOR_OF_8, _load)(p); }
 SFU__INLINE void e8_store(float *p, e8 a) { SFU__JOIN(SFU__VECTOR_OF_8, _store)(p, a); }
 SFU__INLINE e8 e8_set(float x) { return SFU__JOIN(SFU__VECTOR_OF_8, _set)(x); }

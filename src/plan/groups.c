@@ -1,0 +1,58 @@
+/* groups.c - the groups of places of sparse rows, listed once: drawing a mask for them is then the same every epoch but
+ * for the numbers. */
+#include "plan_int.h"
+
+void sfu__groups_free(sfu__groups *groups) {
+    if (groups != NULL) {
+        sfu__free((void *)(uintptr_t)groups->first);
+        sfu__free((void *)(uintptr_t)groups->group); /* with the two behind it */
+        sfu__free(groups);
+    }
+}
+
+/* The number of the first group of each row. */
+static void count_groups(int64_t *first, const sfu__sparse *A) {
+    first[0] = 0;
+    for (int32_t row = 0; row < A->rows; row++) {
+        first[row + 1] = first[row] + (A->indptr[row + 1] - A->indptr[row] + 7) / 8;
+    }
+}
+
+static void list_groups(uint32_t *group, uint32_t *node, uint32_t *entry, const sfu__sparse *A, const int32_t *nodes) {
+    int64_t at = 0;
+    for (int32_t row = 0; row < A->rows; row++) {
+        const int64_t begin = A->indptr[row], places = A->indptr[row + 1] - begin;
+        for (int64_t place = 0; place < places; place += 8, at++) {
+            group[at] = (uint32_t)(place / 8);
+            node[at] = (uint32_t)(nodes != NULL ? nodes[row] : row);
+            entry[at] = (uint32_t)(begin + place);
+        }
+    }
+}
+
+sfu_status sfu__block_groups(sfu__block *block, const int32_t *nodes, int64_t *bytes) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *A = &block->view;
+    sfu__groups *made = NULL;
+    int64_t *first = NULL;
+    uint32_t *lists = NULL;
+    *bytes = 0;
+    if (A->indptr[A->rows] > UINT32_MAX - 8) {
+        return SFU_OK; /* not all entries have a number there; they are asked for as they are needed */
+    }
+    SFU_ALLOC(first, (int64_t)A->rows + 1);
+    count_groups(first, A);
+    const int64_t stride = first[A->rows] + SFU__GROUPS_BEHIND;
+    SFU_ALLOC_ZERO(lists, 3 * stride);
+    list_groups(lists, lists + stride, lists + 2 * stride, A, nodes);
+    SFU_ALLOC(made, 1);
+    *made = (sfu__groups){first, lists, lists + stride, lists + 2 * stride};
+    *bytes = 8 * ((int64_t)A->rows + 1) + 12 * stride;
+    block->view.groups = block->groups = made;
+    first = NULL;
+    lists = NULL;
+done:
+    sfu__free(first);
+    sfu__free(lists);
+    return status;
+}
