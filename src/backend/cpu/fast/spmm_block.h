@@ -200,7 +200,7 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
             VEC sum[NAME(count)];
             if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
                 NAME(few)(sum, o, begin, end - begin, prefetch);
-#if WIDTH == 64
+#if WIDTH == 64 && SFU__LANES < 16
             } else if (!ordered && prefetch) {
                 NAME(fours)(sum, o, begin, end);
 #endif

@@ -266,16 +266,6 @@ SFU__INLINE uint64_t bytes_where(const uint16_t *halves, uint16_t least, const f
 }
 #endif
 
-/* Some of four words, those of a set of lanes, one behind the other; what follows them is any of the four. */
-SFU__INLINE void four_words_of(void *to, const void *from, const uint8_t lanes[16]) {
-#if defined(__aarch64__)
-    vst1q_u8(to, vqtbl1q_u8(vld1q_u8(from), vld1q_u8(lanes)));
-#else
-    _mm_storeu_si128(to,
-                     _mm_shuffle_epi8(_mm_loadu_si128(from), _mm_loadu_si128((const __m128i *)(const void *)lanes)));
-#endif
-}
-
 SFU__INLINE void v_store_words(uint32_t *p, vu words) { memcpy(p, &words, sizeof words); }
 /* 0, 1, 2, ... */
 SFU__INLINE vu v_count(void) {
