@@ -13,7 +13,8 @@
 /* ---- formulas --------------------------------------------------------------------------------------------------- */
 
 static double seconds(sfu__op op, int64_t rows, int32_t width, int64_t inner, int64_t nonzeros, double operand) {
-    const sfu__work work = {op, rows, width, inner, nonzeros, (int64_t)operand, false, false, false, false};
+    const sfu__work work = {
+        .op = op, .rows = rows, .width = width, .inner = inner, .nonzeros = nonzeros, .operand = (int64_t)operand};
     return sfu__work_seconds(&work, &sfu__nominal_rates);
 }
 
@@ -33,18 +34,22 @@ static void test_points(void **state) {
             assert_near(1e9 * got, 1000 * rates->gather_ns[s][w] + 10 * rates->gather_row_ns[w] + rates->step_ns);
         }
     }
-    /* What a mask has left: packed once, whatever the width, and then in proportion to what all of it would take. */
-    sfu__work gaps = {SFU__OP_SPMM, 0, 128, 0, 1000, (int64_t)rates->size_bytes[1], false, true, true, false};
+    /* Dropped values, as the planner counts them: blocks of 64 columns have a rate of their own, the rest the usual. */
+    const sfu__work gaps = {.op = SFU__OP_SPMM,
+                            .width = 128 + 16,
+                            .nonzeros = 1000,
+                            .operand = (int64_t)rates->size_bytes[1],
+                            .ordered = true,
+                            .gaps = true};
     assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * (2 * rates->gaps_ns[1] + rates->order_ns[0]) + rates->step_ns);
-    gaps.width = 32;
-    assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * (rates->gaps_ns[1] * rates->gather_ns[1][3] / rates->gather_ns[1][4] + rates->order_ns[0]) +
-                    rates->step_ns);
-    gaps.gaps = false; /* and a product through an order reads it for every 64 columns */
-    gaps.width = 128;
-    assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * 2 * (rates->gather_ns[1][4] + rates->order_ns[0]) + rates->step_ns);
+                1000 * (2 * (rates->gaps_ns[1] + rates->order_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
+    /* What a mask has left, as a step takes: half of the rows, and packing once, whatever the width. */
+    sfu__work left = {.op = SFU__OP_SPMM, .width = 128, .nonzeros = 1000, .ordered = true, .packed = true};
+    left.operand = (int64_t)rates->size_bytes[1];
+    const double packed = rates->gaps_ns[1] - rates->gather_ns[1][4] / 2 + rates->order_ns[0];
+    assert_near(1e9 * sfu__work_seconds(&left, rates), 1000 * (rates->gather_ns[1][4] + packed) + rates->step_ns);
+    left.width = 32;
+    assert_near(1e9 * sfu__work_seconds(&left, rates), 1000 * (rates->gather_ns[1][3] / 2 + packed) + rates->step_ns);
     const sfu__work columns = {.op = SFU__OP_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .columns = true};
     assert_near(1e9 * sfu__work_seconds(&columns, rates),
                 1000 * rates->columns_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
@@ -65,7 +70,14 @@ static void test_growth(void **state) {
     for (int op = 0; op < SFU__OPS; op++) {
         before = 0;
         for (int32_t width = 4; width <= 1024; width += width < 16 ? 4 : 16) {
-            const sfu__work work = {(sfu__op)op, 1000, width, 30, 5000, 1000000, true, true, false, false};
+            const sfu__work work = {.op = (sfu__op)op,
+                                    .rows = 1000,
+                                    .width = width,
+                                    .inner = 30,
+                                    .nonzeros = 5000,
+                                    .operand = 1000000,
+                                    .draws = true,
+                                    .ordered = true};
             const double now = sfu__work_seconds(&work, &sfu__nominal_rates);
             assert_true(now >= before || op == SFU__OP_BLOCK_SUM); /* whose unit is a float, whatever the width */
             assert_true(now > 0 && sfu__work_bytes(&work) > 0 && sfu__work_flops(&work) >= 0);
@@ -78,13 +90,13 @@ static void test_growth(void **state) {
 
 static void test_counts(void **state) {
     (void)state;
-    const sfu__work spmm = {SFU__OP_SPMM, 10, 8, 0, 100, 1000, false, false, false, false};
+    const sfu__work spmm = {.op = SFU__OP_SPMM, .rows = 10, .width = 8, .nonzeros = 100, .operand = 1000};
     assert_near(sfu__work_flops(&spmm), 2 * 100 * 8);
     assert_near(sfu__work_gathered(&spmm), 100 * 8 * 4);
     assert_near(sfu__work_draws(&spmm) + 1, 1);
-    const sfu__work drop = {SFU__OP_DROP_SPARSE, 10, 8, 0, 100, 0, true, false, false, false};
+    const sfu__work drop = {.op = SFU__OP_DROP_KEPT, .rows = 10, .width = 8, .nonzeros = 100, .draws = true};
     assert_near(sfu__work_draws(&drop), 100);
-    const sfu__work finish = {SFU__OP_FINISH, 10, 16, 0, 0, 0, true, false, false, false};
+    const sfu__work finish = {.op = SFU__OP_FINISH, .rows = 10, .width = 16, .draws = true};
     assert_near(sfu__work_draws(&finish), 160);
     assert_near(sfu__work_gathered(&finish) + 1, 1);
     for (int op = 0; op < SFU__OPS; op++) {

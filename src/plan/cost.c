@@ -166,6 +166,14 @@ double sfu__at_width(const double points[SFU__WIDTHS], int32_t width) {
     return points[SFU__WIDTHS - 1] * width / sfu__rate_widths[SFU__WIDTHS - 1];
 }
 
+/* A non-zero of a product over what a mask has left: every other one is gathered, and all are packed, once for all
+ * columns, which is what gaps_ns has beyond half of a gather. An order leads to marks of a byte. */
+static double packed_ns(const sfu__work *work, const double points[SFU__WIDTHS], const sfu__rates *rates) {
+    const double gaps = at_size(rates->gaps_ns, 1, (double)work->operand, rates), half = points[SFU__WIDTHS - 1] / 2;
+    const double order = work->ordered ? at_size(rates->order_ns, 1, (double)work->nonzeros, rates) : 0.0;
+    return sfu__at_width(points, work->width) / 2 + (gaps > half ? gaps - half : 0.0) + order;
+}
+
 static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     const double rows = (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
     double points[SFU__WIDTHS];
@@ -175,14 +183,20 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
-    const double values = (double)work->nonzeros * sizeof(float);
-    const double order = work->ordered ? at_size(rates->order_ns, 1, values, rates) : 0.0;
-    double each = sfu__at_width(points, work->width);
-    if (work->gaps) { /* packed once for all columns */
-        each = each / points[SFU__WIDTHS - 1] * at_size(rates->gaps_ns, 1, (double)work->operand, rates) + order;
-    } else { /* read again for each block of columns */
-        each += (work->width > LAST_WIDTH ? work->width / LAST_WIDTH : 1) * order;
+    const int32_t blocks = work->width / LAST_WIDTH;
+    int32_t width = work->width;
+    double each = 0.0;
+    if (work->packed) {
+        return (double)work->nonzeros * packed_ns(work, points, rates) + rows;
     }
+    if (work->ordered) { /* once for each block of columns */
+        each = (blocks > 1 ? blocks : 1) * at_size(rates->order_ns, 1, (double)work->nonzeros * sizeof(float), rates);
+    }
+    if (work->gaps && blocks > 0) {
+        each += blocks * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
+        width -= blocks * LAST_WIDTH;
+    }
+    each += width > 0 ? sfu__at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + rows;
 }
 

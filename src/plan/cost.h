@@ -44,8 +44,9 @@ typedef struct sfu__work {
     int64_t operand;  /* bytes of the matrix that spmm and sddmm gather rows from */
     bool draws;       /* a mask is drawn: finish, drop_sparse, drop_kept */
     bool ordered;     /* spmm through sfu__sparse.order */
-    bool gaps;        /* spmm over what a mask has left, sfu__sparse.kept */
+    bool gaps;        /* spmm over values that a mask has dropped from, as the planner counts it */
     bool columns;     /* spmm along sfu__sparse.columns */
+    bool packed;      /* spmm over what a mask has left, sfu__sparse.kept, as a step takes */
 } sfu__work;
 
 double sfu__work_flops(const sfu__work *work);
@@ -63,8 +64,7 @@ typedef struct sfu__rates {
     double size_bytes[SFU__SIZES];             /* ascending */
     double gather_ns[SFU__SIZES][SFU__WIDTHS]; /* a non-zero of spmm, its row gathered out of so many bytes */
     double gather_row_ns[SFU__WIDTHS];         /* a row of spmm, on top */
-    double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats; narrower
-                                                * and wider rows as gather_ns has it */
+    double gaps_ns[SFU__SIZES];                /* a non-zero of spmm, every other of them dropped, 64 floats */
     double order_ns[SFU__SIZES];               /* a non-zero of spmm through sfu__sparse.order, on top: its value is
                                                 * gathered out of so many bytes */
     double columns_ns[SFU__WIDTHS];            /* a non-zero of spmm along columns, all sums in L1; up to 16 floats */

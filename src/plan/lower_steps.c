@@ -181,7 +181,7 @@ sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sf
     step.work.nonzeros = A->view.indptr[A->view.rows];
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
     step.work.ordered = A->view.order != NULL;
-    step.work.gaps = A->dropped > 0;
+    step.work.packed = A->dropped > 0;
     step.work.columns = A->columns != NULL;
     SFU_TRY(sfu__add_step(self, step));
 done:

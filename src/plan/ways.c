@@ -78,7 +78,7 @@ static double sparse_seconds(const judge *self, int64_t rows, double nonzeros, i
     const bool drops = self->train && self->plan->dropout;
     sfu__work there = spmm_work(rows, ld, nonzeros, self->plan->features, false);
     sfu__work back = spmm_work(self->plan->features, ld, nonzeros, rows, true);
-    there.gaps = back.gaps = drops;
+    there.gaps = back.gaps = drops; /* as such products were when the rates were fixed: plans hang on it */
     const sfu__work drop = {.op = SFU__OP_DROP_SPARSE, .rows = rows, .nonzeros = (int64_t)nonzeros, .draws = true};
     return seconds(there) + (self->train ? seconds(back) : 0.0) + (drops ? seconds(drop) : 0.0);
 }
