@@ -16,7 +16,7 @@
 static uint64_t draw(uint64_t i) { return sfu__random_bits(1, 1, i); }
 
 static void *get(int64_t count, size_t size) {
-    void *block = sfu__alloc_zero((size_t)count + 16, size); /* and a multiple of 64 bytes below */
+    void *block = sfu__alloc_zero((size_t)count + 64, size); /* which may begin up to 63 bytes further on */
     if (block == NULL) {
         fprintf(stderr, "kernels: %s\n", sfu_message());
         exit(1);
@@ -192,6 +192,10 @@ static void do_drop(void *context) {
     const call *c = context;
     c->backend->drop_sparse(c->floats[0], &c->S, NULL, &c->mask, (sfu__range){0, c->S.rows});
 }
+static void do_drop_kept(void *context) {
+    const call *c = context;
+    c->backend->drop_kept((uint8_t *)c->floats[0], &c->S, NULL, &c->mask, (sfu__range){0, c->S.rows});
+}
 static void do_finish(void *context) {
     const call *c = context;
     c->backend->finish(&c->C, c->floats[0], c->act, NULL, &c->mask, (sfu__range){0, c->C.rows});
@@ -229,6 +233,26 @@ static void spmm_line(const char *name, int32_t rows, int32_t cols, int64_t mean
     }
     const call c = {.S = sparse(rows, cols, mean, ordered), .B = dense(cols, width), .C = dense(rows, width)};
     line(name, do_spmm, c, GATHER, (double)c.S.indptr[rows] * c.B.ld * 4, (int64_t)cols * c.B.ld * 4);
+}
+
+/* Over what a mask leaves, every other entry; the bytes are those of rows that are fetched. */
+static void kept_line(const char *name, int32_t rows, int32_t cols, int64_t mean, int32_t width, bool ordered) {
+    static const sfu__mask mask = {.seed = 1, .epoch = 1, .threshold = 32768};
+    if (strstr(name, only) == NULL) {
+        return;
+    }
+    call c = {.S = sparse(rows, cols, mean, false), .B = dense(cols, width), .C = dense(rows, width)};
+    const int64_t count = c.S.indptr[rows];
+    uint8_t *kept = get(count, 1);
+    sfu__backend_cpu_set(0)->drop_kept(kept, &c.S, NULL, &mask, (sfu__range){0, rows});
+    c.S = sparse(rows, cols, mean, ordered);
+    c.S.kept = kept;
+    c.S.mask = &mask;
+    double left = 0;
+    for (int64_t e = 0; e < count; e++) {
+        left += kept[ordered ? c.S.order[e] : e];
+    }
+    line(name, do_spmm, c, GATHER, left * c.B.ld * 4, (int64_t)cols * c.B.ld * 4);
 }
 
 static void gemm_line(const char *name, int32_t rows, int32_t inner, int32_t width) {
@@ -274,10 +298,10 @@ static void hidden_lines(int32_t rows, int32_t width) {
     }
 }
 
-static void drop_line(const char *name, int32_t rows, int64_t mean) {
+static void drop_line(const char *name, int32_t rows, int64_t mean, void (*work)(void *)) {
     call c = {.S = sparse(rows, 1000, mean, false), .mask = {.seed = 1, .epoch = 1, .threshold = 32768}};
     c.floats[0] = get(c.S.indptr[rows], 4);
-    line(name, do_drop, c, EACH, (double)c.S.indptr[rows], 0);
+    line(name, work, c, EACH, (double)c.S.indptr[rows], 0);
 }
 
 static void adam_line(const char *name, int32_t rows, int32_t cols) {
@@ -309,6 +333,10 @@ int main(int argc, char **argv) {
     spmm_line("spmm Cora X, 7", 2708, 1433, 18, 7, false);
     spmm_line("spmm Cora X^T, 64, ordered", 1433, 2708, 34, 64, true);
     spmm_line("spmm Cora X^T, 7, ordered", 1433, 2708, 34, 7, true);
+    kept_line("spmm drop Cora X, 64", 2708, 1433, 18, 64, false);
+    kept_line("spmm drop Cora X, 32", 2708, 1433, 18, 32, false);
+    kept_line("spmm drop Cora X^T, 64, ordered", 1433, 2708, 34, 64, true);
+    kept_line("spmm drop Cora X^T, 32, ordered", 1433, 2708, 34, 32, true);
     spmm_line("spmm Pubmed S, 64", 19717, 19717, 5, 64, false);
     spmm_line("spmm Pubmed S, 3", 19717, 19717, 5, 3, false);
     spmm_line("spmm Pubmed X, 64", 19717, 500, 50, 64, false);
@@ -330,8 +358,10 @@ int main(int argc, char **argv) {
     gemm_t_line("gemm_t 1664 x 64 x 7", 1664, 64, 7);
     gemm_t_line("gemm_t 140 x 64 x 7", 140, 64, 7);
     gemm_t_line("gemm_t 19717 x 64 x 3", 19717, 64, 3);
-    drop_line("drop_sparse Cora X (values)", 2708, 18);
-    drop_line("drop_sparse Pubmed X (values)", 3685, 50);
+    drop_line("drop_sparse Cora X (values)", 2708, 18, do_drop);
+    drop_line("drop_sparse Pubmed X (values)", 3685, 50, do_drop);
+    drop_line("drop_kept Cora X (values)", 2708, 18, do_drop_kept);
+    drop_line("drop_kept Pubmed X (values)", 3685, 50, do_drop_kept);
     hidden_lines(2708, 64);
     adam_line("adam 1433 x 64 (parameters)", 1433, 64);
     adam_line("adam 500 x 16 (parameters)", 500, 16);

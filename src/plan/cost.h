@@ -70,7 +70,7 @@ typedef struct sfu__rates {
     double columns_ns[SFU__WIDTHS];            /* a non-zero of spmm along columns, all sums in L1; up to 16 floats */
     double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
                                                 * drop_sparse, drop_kept and the smoothings: a non-zero; of adam: a
-                                                * parameter; of     block_sum: a float. Operands in L2 */
+                                                * parameter; of block_sum: a float. Operands in L2 */
     double gemm_row_ns[SFU__WIDTHS];           /* a row of gemm, on top */
     double draw_ns;                            /* a dropout value of finish, on top */
     double stream_ns[SFU__SIZES];              /* a float that is read in passing, out of so many bytes */

@@ -70,21 +70,24 @@ static void mark(uint8_t *kept, const draws *d, const float *values, int64_t las
     }
 }
 
-/* Some entries of A, from the `base`-th on; `last`: behind the last of the range, counted from there. Dropped into
- * values, or marked. */
-static void leave(float *values, uint8_t *kept, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
-                  const sfu__mask *mask) {
+/* What is left of the entries of A that were drawn for, from the `base`-th on, of which there are `last` in the range:
+ * as values, or as marks. */
+typedef void leave(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last, const sfu__mask *mask);
+
+static void leave_values(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
+                         const sfu__mask *mask) {
     sfu__sparse part = *A;
     part.values = A->order == NULL ? A->values + base : A->values;
     part.order = A->order == NULL ? NULL : A->order + base;
-    if (kept != NULL) {
-        mark(kept + base, d, part.values, last, mask->threshold);
-    } else {
-        drop(values + base, d, &part, last, mask->threshold, sfu__mask_scale(mask));
-    }
+    drop((float *)to + base, d, &part, last, mask->threshold, sfu__mask_scale(mask));
 }
 
-static void leave_rows(float *values, uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+static void leave_marks(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
+                        const sfu__mask *mask) {
+    mark((uint8_t *)to + base, d, A->values + base, last, mask->threshold);
+}
+
+static void leave_rows(void *to, leave *what, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
                        sfu__range rows) {
     const int64_t last = A->indptr[rows.end];
     draws d;
@@ -97,7 +100,7 @@ static void leave_rows(float *values, uint8_t *kept, const sfu__sparse *A, const
             d.node = groups->node + g;
             d.entry = groups->entry + g;
             draw_all(&d, mask);
-            leave(values, kept, &d, A, 0, last, mask);
+            what(to, &d, A, 0, last, mask);
         }
         return;
     }
@@ -108,7 +111,7 @@ static void leave_rows(float *values, uint8_t *kept, const sfu__sparse *A, const
         const int64_t base = A->indptr[at.row];
         const int count = ask(&at, A, nodes, rows.end, base);
         draw_asked(&d, &at.at, count, mask);
-        leave(values, kept, &d, A, base, last - base, mask);
+        what(to, &d, A, base, last - base, mask);
     }
 }
 
@@ -118,7 +121,7 @@ void KERNEL(drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nod
         values[e] = A->values[A->order != NULL ? A->order[e] : e];
     }
     if (mask->threshold != 0) {
-        leave_rows(values, NULL, A, nodes, mask, rows);
+        leave_rows(values, leave_values, A, nodes, mask, rows);
     }
 }
 
@@ -128,7 +131,7 @@ void KERNEL(drop_kept)(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes
         kept[e] = A->values[e] != 0.0F;
     }
     if (mask->threshold != 0) {
-        leave_rows(NULL, kept, A, nodes, mask, rows);
+        leave_rows(kept, leave_marks, A, nodes, mask, rows);
     }
 }
 
