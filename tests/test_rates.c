@@ -94,7 +94,9 @@ static void test_counts(void **state) {
     assert_near(sfu__work_flops(&spmm), 2 * 100 * 8);
     assert_near(sfu__work_gathered(&spmm), 100 * 8 * 4);
     assert_near(sfu__work_draws(&spmm) + 1, 1);
-    const sfu__work drop = {.op = SFU__OP_DROP_KEPT, .rows = 10, .width = 8, .nonzeros = 100, .draws = true};
+    sfu__work drop = {.op = SFU__OP_DROP_SPARSE, .rows = 10, .width = 8, .nonzeros = 100, .draws = true};
+    assert_near(sfu__work_draws(&drop), 100);
+    drop.op = SFU__OP_DROP_KEPT;
     assert_near(sfu__work_draws(&drop), 100);
     const sfu__work finish = {.op = SFU__OP_FINISH, .rows = 10, .width = 16, .draws = true};
     assert_near(sfu__work_draws(&finish), 160);

@@ -22,7 +22,13 @@
 #include "dense.h"
 #include "status.h"
 
-enum { SFU__CHUNK = 64 }; /* places of one chain of a product */
+enum {
+    SFU__CHUNK = 64, /* places of one chain of a product */
+    /* Floats of the widest rows of spmm that are narrow. Those pass the rule of the tiny: smoothing of class
+     * probabilities and its gradient, which may be repeated many times. What wider products make goes through an
+     * operation that has the rule before long, and there it would cost a fifth. */
+    SFU__NARROW = 16
+};
 
 /* The columns of a transpose one after the other: with each, where its values lie together and to which sums they
  * belong. There is a sum for every chunk of a row: first those of all rows' first chunks, in their order, also where a
@@ -65,12 +71,11 @@ typedef struct sfu__sparse {
     const int32_t *order;
     const uint8_t *kept;   /* NULL, or: drop_kept has left nothing of entry e unless byte order[e] (e without an order)
                             * is 1; its value is then values[e], whatever the order, times the scale of `mask`. Only in
-                            * spmm, where rows of C have more than 16 floats */
+                            * spmm, where rows of C are not narrow */
     const sfu__mask *mask; /* that dropped */
     const sfu__groups *groups; /* NULL, or its groups, for the nodes that drop_sparse and drop_kept are given */
     const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
-                          * of C. Rows of about one length should be neighbours. Only where rows of C have at most 16
-                          * floats */
+                          * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
     const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
                                   * go along them instead, and then uses `room` */
     float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */

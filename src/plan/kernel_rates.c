@@ -237,7 +237,7 @@ static void measure_order(sfu__rates *rates, bench_room *room) {
 /* spmm along columns: the rows that were made are taken for the columns of a transpose, with a sum for each of its
  * rows. There is none for wider rows. */
 static void measure_columns(sfu__rates *rates, bench_room *room) {
-    enum { COLUMNS = ENTRIES / ENTRIES_A_ROW, WIDEST = 16 };
+    enum { COLUMNS = ENTRIES / ENTRIES_A_ROW };
     for (int w = 0; w < SFU__WIDTHS; w++) {
         const int32_t width = sfu__rate_widths[w], near = (int32_t)(rates->size_bytes[0] / sizeof(float)) / width;
         const int32_t sums = near < COLUMNS ? near : COLUMNS;
@@ -253,7 +253,7 @@ static void measure_columns(sfu__rates *rates, bench_room *room) {
         room->A.room = room->c + (int64_t)sums * width;
         room->right = dense_at(room->b, COLUMNS, width);
         room->to = dense_at(room->c, sums, width);
-        if (width <= WIDEST) {
+        if (width <= SFU__NARROW) {
             const double all = 1e9 * sfu__best_seconds(job_spmm, room) / ENTRIES;
             rates->columns_ns[w] = without_row(all, rates->gather_row_ns[w], (double)ENTRIES / sums);
         } else {

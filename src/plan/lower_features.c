@@ -251,9 +251,8 @@ done:
 /* The same matrix with something dropped: with values of its own in the arena where rows of the product are narrow,
  * else with marks at those that are left. */
 static sfu_status add_dropped(int *block, sfu__lowering *self, int field, int32_t width, int mask, const char *name) {
-    enum { NARROW = 16 };
     sfu_status status = SFU_OK;
-    const bool marks = sfu__ld(width) > NARROW;
+    const bool marks = sfu__ld(width) > SFU__NARROW;
     int64_t offset;
     SFU_TRY(add_drop(self, &offset, *block, &self->pass->fields[field], mask, name, marks));
     sfu__block made = {.view = self->pass->blocks[*block].view};

@@ -158,9 +158,9 @@ done:
 }
 
 bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols) {
-    enum { WIDEST = 16, NEAR = 1 << 17 }; /* floats */
+    enum { NEAR = 1 << 17 }; /* floats */
     const int32_t ld = sfu__ld(cols);
-    return self->kind != SFU_PASS_PREDICT && ld <= WIDEST && rows * ld <= NEAR;
+    return self->kind != SFU_PASS_PREDICT && ld <= SFU__NARROW && rows * ld <= NEAR;
 }
 
 /* C = A B with a sparse A. Where A has a turn, the threads leave rows of C here and there. */

@@ -7,13 +7,6 @@
 
 #include "backend.h"
 
-enum {
-    /* The widest rows (in floats) of spmm that pass the rule of the tiny: smoothing of class probabilities and its
-     * gradient, which may be repeated many times. What wider products make goes through an operation that has the rule
-     * before long, and there it would cost a fifth. */
-    SFU__NARROW = 16
-};
-
 /* The node whose mask a row has. */
 static inline uint32_t sfu__node_of(const int32_t *nodes, int64_t row) {
     return nodes != NULL ? (uint32_t)nodes[row] : (uint32_t)row;
