@@ -52,12 +52,13 @@ typedef struct sfu__mask {
     uint32_t threshold; /* 0: no dropout, and nothing is drawn */
 } sfu__mask;
 
-/* The groups of eight places that masks are drawn for, of all rows of a sparse matrix one after the other. */
+/* The groups of eight places that masks are drawn for, of all rows of a sparse matrix one after the other. A group's
+ * number in its row, first place / 8, is kept as what the first round of drawing makes of it. */
 typedef struct sfu__groups {
-    const int64_t *first;  /* [rows + 1]: of each row */
-    const uint32_t *group; /* its number in its row: first place / 8 */
-    const uint32_t *node;  /* of its row */
-    const uint32_t *entry; /* of its first place. All three have SFU__GROUPS_BEHIND zeros behind the last */
+    const int64_t *first;       /* [rows + 1]: of each row */
+    const uint32_t *high, *low; /* its number times SFU__PHILOX_FACTOR0, the upper and the lower half */
+    const uint32_t *node;       /* of its row */
+    const uint32_t *entry;      /* of its first place. All four have SFU__GROUPS_BEHIND zeros behind the last */
 } sfu__groups;
 enum { SFU__GROUPS_BEHIND = 64 };
 

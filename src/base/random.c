@@ -6,8 +6,8 @@ void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32_t k0 = key[0], k1 = key[1];
     for (int round = 0; round < ROUNDS; round++) {
-        const uint64_t p0 = (uint64_t)0xD2511F53u * c0;
-        const uint64_t p1 = (uint64_t)0xCD9E8D57u * c2;
+        const uint64_t p0 = (uint64_t)SFU__PHILOX_FACTOR0 * c0;
+        const uint64_t p1 = (uint64_t)SFU__PHILOX_FACTOR1 * c2;
         c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
         c1 = (uint32_t)p1;
         c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
@@ -43,8 +43,8 @@ static void philox_lanes(uint32_t c[4][LANES], uint64_t seed) {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < LANES; i++) {
-            const uint64_t p0 = (uint64_t)0xD2511F53u * c[0][i];
-            const uint64_t p1 = (uint64_t)0xCD9E8D57u * c[2][i];
+            const uint64_t p0 = (uint64_t)SFU__PHILOX_FACTOR0 * c[0][i];
+            const uint64_t p1 = (uint64_t)SFU__PHILOX_FACTOR1 * c[2][i];
             c[0][i] = (uint32_t)(p1 >> 32) ^ c[1][i] ^ k0;
             c[1][i] = (uint32_t)p1;
             c[2][i] = (uint32_t)(p0 >> 32) ^ c[3][i] ^ k1;

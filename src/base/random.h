@@ -23,6 +23,10 @@ typedef enum sfu__stream {
 /* The stream of the index-th object of a use. */
 static inline uint64_t sfu__stream_of(sfu__stream use, uint32_t index) { return ((uint64_t)use << 32) | index; }
 
+/* What a round of Philox multiplies the first and the third word of a counter by. */
+#define SFU__PHILOX_FACTOR0 0xD2511F53u
+#define SFU__PHILOX_FACTOR1 0xCD9E8D57u
+
 /* One Philox4x32-10 block. */
 void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 

@@ -7,29 +7,31 @@
 
 #include <string.h>
 
-static int64_t places_of(const sfu__sparse *A, int32_t row) { return A->indptr[row + 1] - A->indptr[row]; }
+static int64_t places_of(const int64_t *indptr, int32_t row) { return indptr[row + 1] - indptr[row]; }
 
-/* The rows by ascending length, those of one length in their order: sorted by counting. */
-static sfu_status list_by_length(int32_t **turn, const sfu__sparse *A) {
+sfu_status sfu__sort_by_length(int32_t *rows, int32_t count, const int64_t *indptr) {
     sfu_status status = SFU_OK;
     int64_t longest = 0;
     int32_t *next = NULL; /* [n]: where the next row of n places goes */
-    for (int32_t i = 0; i < A->rows; i++) {
-        longest = places_of(A, i) > longest ? places_of(A, i) : longest;
+    int32_t *sorted = NULL;
+    for (int32_t i = 0; i < count; i++) {
+        longest = places_of(indptr, rows[i]) > longest ? places_of(indptr, rows[i]) : longest;
     }
     SFU_ALLOC_ZERO(next, longest + 2);
-    SFU_ALLOC(*turn, A->rows);
-    for (int32_t i = 0; i < A->rows; i++) {
-        next[places_of(A, i) + 1]++;
+    SFU_ALLOC(sorted, count);
+    for (int32_t i = 0; i < count; i++) {
+        next[places_of(indptr, rows[i]) + 1]++;
     }
     for (int64_t n = 0; n < longest; n++) {
         next[n + 1] += next[n];
     }
-    for (int32_t i = 0; i < A->rows; i++) {
-        (*turn)[next[places_of(A, i)]++] = i;
+    for (int32_t i = 0; i < count; i++) {
+        sorted[next[places_of(indptr, rows[i])]++] = rows[i];
     }
+    memcpy(rows, sorted, (size_t)count * sizeof *rows);
 done:
     sfu__free(next);
+    sfu__free(sorted);
     return status;
 }
 
@@ -38,7 +40,7 @@ static void copy_in_turn(sfu__block *to, const sfu__sparse *from) {
     int64_t at = 0;
     for (int32_t i = 0; i < from->rows; i++) {
         const int64_t begin = from->indptr[to->turn[i]];
-        const size_t places = (size_t)places_of(from, to->turn[i]);
+        const size_t places = (size_t)places_of(from->indptr, to->turn[i]);
         memcpy(to->own.indices + at, from->indices + begin, places * sizeof *from->indices);
         memcpy(to->own.values + at, from->values + begin, places * sizeof *from->values);
         at += (int64_t)places;
@@ -51,7 +53,11 @@ sfu_status sfu__block_by_length(sfu__block *block) {
     const sfu__sparse *from = &block->view;
     const int64_t count = from->indptr[from->rows];
     sfu__block sorted = {.own = {.rows = from->rows, .cols = from->cols}};
-    SFU_TRY(list_by_length(&sorted.turn, from));
+    SFU_ALLOC(sorted.turn, from->rows);
+    for (int32_t i = 0; i < from->rows; i++) {
+        sorted.turn[i] = i;
+    }
+    SFU_TRY(sfu__sort_by_length(sorted.turn, from->rows, from->indptr));
     SFU_ALLOC_ZERO(sorted.own.indptr, (int64_t)from->rows + 1);
     SFU_ALLOC(sorted.own.indices, count);
     SFU_ALLOC(sorted.own.values, count);

@@ -75,6 +75,28 @@ done:
     return status;
 }
 
+/* Beyond so many rows what they are gathered from is far away: there neighbours of a graph may be neighbours in memory,
+ * which counts for more than the ends of rows. */
+enum { ROWS_SORTED = 1 << 14 };
+
+sfu_status sfu__fields_sort(sfu__pass *pass, const sfu__plan *plan) {
+    sfu_status status = SFU_OK;
+    const sfu__field *last = &pass->fields[plan->link_count];
+    for (int i = 0; i < plan->link_count; i++) {
+        sfu__field *field = &pass->fields[i];
+        const bool sorted = i > 0 && field->nodes == pass->fields[i - 1].nodes;
+        if (field->nodes == NULL || field->nodes == last->nodes || field->count > ROWS_SORTED || sorted) {
+            continue;
+        }
+        const sfu_csr *csr = i == 0 ? &plan->dataset->sparse : &plan->smoothers[plan->links[i - 1].smoothing].csr;
+        if (csr->indptr != NULL) {
+            SFU_TRY(sfu__sort_by_length(field->nodes, field->count, csr->indptr));
+        }
+    }
+done:
+    return status;
+}
+
 void sfu__fields_free(sfu__pass *pass, int link_count) {
     for (int i = 0; pass->fields != NULL && i <= link_count; i++) {
         if (i == link_count || pass->fields[i].nodes != pass->fields[i + 1].nodes) {
@@ -96,21 +118,23 @@ int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field) {
     return sum;
 }
 
-sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer) {
+sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer, int32_t nodes) {
     sfu_status status = SFU_OK;
+    int32_t *row_of = NULL;
     *map = NULL;
     if (inner->nodes == outer->nodes && inner->count == outer->count) {
         return SFU_OK;
     }
+    SFU_ALLOC(row_of, nodes);
+    for (int32_t row = 0; row < outer->count; row++) {
+        row_of[sfu__field_node(outer, row)] = row;
+    }
     SFU_ALLOC(*map, inner->count);
-    for (int32_t row = 0, at = 0; row < inner->count; row++) {
-        const int32_t node = sfu__field_node(inner, row);
-        while (sfu__field_node(outer, at) != node) {
-            at++;
-        }
-        (*map)[row] = at;
+    for (int32_t row = 0; row < inner->count; row++) {
+        (*map)[row] = row_of[sfu__field_node(inner, row)];
     }
 done:
+    sfu__free(row_of);
     return status;
 }
 

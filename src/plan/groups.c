@@ -1,11 +1,12 @@
 /* groups.c - the groups of places of sparse rows, listed once: drawing a mask for them is then the same every epoch but
  * for the numbers. */
 #include "plan_int.h"
+#include "random.h"
 
 void sfu__groups_free(sfu__groups *groups) {
     if (groups != NULL) {
         sfu__free((void *)(uintptr_t)groups->first);
-        sfu__free((void *)(uintptr_t)groups->group); /* with the two behind it */
+        sfu__free((void *)(uintptr_t)groups->high); /* with the three behind it */
         sfu__free(groups);
     }
 }
@@ -18,12 +19,15 @@ static void count_groups(int64_t *first, const sfu__sparse *A) {
     }
 }
 
-static void list_groups(uint32_t *group, uint32_t *node, uint32_t *entry, const sfu__sparse *A, const int32_t *nodes) {
+static void list_groups(uint32_t *lists, int64_t stride, const sfu__sparse *A, const int32_t *nodes) {
+    uint32_t *high = lists, *low = high + stride, *node = low + stride, *entry = node + stride;
     int64_t at = 0;
     for (int32_t row = 0; row < A->rows; row++) {
         const int64_t begin = A->indptr[row], places = A->indptr[row + 1] - begin;
         for (int64_t place = 0; place < places; place += 8, at++) {
-            group[at] = (uint32_t)(place / 8);
+            const uint64_t product = (uint64_t)(place / 8) * SFU__PHILOX_FACTOR0;
+            high[at] = (uint32_t)(product >> 32);
+            low[at] = (uint32_t)product;
             node[at] = (uint32_t)(nodes != NULL ? nodes[row] : row);
             entry[at] = (uint32_t)(begin + place);
         }
@@ -43,11 +47,11 @@ sfu_status sfu__block_groups(sfu__block *block, const int32_t *nodes, int64_t *b
     SFU_ALLOC(first, (int64_t)A->rows + 1);
     count_groups(first, A);
     const int64_t stride = first[A->rows] + SFU__GROUPS_BEHIND;
-    SFU_ALLOC_ZERO(lists, 3 * stride);
-    list_groups(lists, lists + stride, lists + 2 * stride, A, nodes);
+    SFU_ALLOC_ZERO(lists, 4 * stride);
+    list_groups(lists, stride, A, nodes);
     SFU_ALLOC(made, 1);
-    *made = (sfu__groups){first, lists, lists + stride, lists + 2 * stride};
-    *bytes = 8 * ((int64_t)A->rows + 1) + 12 * stride;
+    *made = (sfu__groups){first, lists, lists + stride, lists + 2 * stride, lists + 3 * stride};
+    *bytes = 8 * ((int64_t)A->rows + 1) + 16 * stride;
     block->view.groups = block->groups = made;
     first = NULL;
     lists = NULL;

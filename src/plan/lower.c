@@ -31,7 +31,7 @@ static sfu_status add_mix(sfu__value *now, sfu__lowering *self, int link, int st
     const sfu__value H0 = self->tape[start_record].in;
     const double t = self->plan->smoothers[self->plan->links[link].smoothing].teleport;
     int32_t *map = NULL, *made = NULL;
-    SFU_TRY(sfu__field_map(&made, &pass->fields[now->field], &pass->fields[H0.field]));
+    SFU_TRY(sfu__field_map(&made, &pass->fields[now->field], &pass->fields[H0.field], self->plan->nodes));
     if (made != NULL) {
         SFU__APPEND(pass->maps, pass->map_count, pass->map_capacity, made);
         map = made;

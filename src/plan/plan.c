@@ -45,6 +45,9 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const int32_t *nodes
     sfu__pass *pass = &plan->passes[kind];
     pass->there = true;
     SFU_TRY(sfu__fields_make(pass, plan, nodes, count));
+    if (kind != SFU_PASS_TRAIN) {
+        SFU_TRY(sfu__fields_sort(pass, plan));
+    }
     pass->pruned = pass->fields[plan->link_count].count == count;
     if (!pass->pruned) {
         SFU_ALLOC(pass->asked, count);

@@ -48,7 +48,7 @@ typedef struct sfu__smoother {
     int64_t values_offset; /* learned: where the values are, in floats from the start of a worker's learned values */
 } sfu__smoother;
 
-/* The rows of the data that a value has, ascending. */
+/* The rows of the data that a value has: ascending, but for those that sfu__fields_sort has sorted. */
 typedef struct sfu__field {
     int32_t count;
     int32_t *nodes; /* NULL: all nodes */
@@ -188,6 +188,10 @@ SFU_CHECKED sfu_status sfu__chain_make(sfu__plan *plan, const sfu_net *net);
 
 /* field.c: the rows that each link needs, from those that come out last. */
 SFU_CHECKED sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count);
+/* Puts the rows that lie between the features and what comes out, whose order nobody sees, into the order of the length
+ * of the sparse rows that they are made from: a product then seldom meets a row that ends where the last did not. For a
+ * pass without a way back, whose sums over rows would be others. */
+SFU_CHECKED sfu_status sfu__fields_sort(sfu__pass *pass, const sfu__plan *plan);
 void sfu__fields_free(sfu__pass *pass, int link_count);
 
 /* The node of a row. */
@@ -213,6 +217,8 @@ void sfu__block_clear(sfu__block *block);
 /* by_length.c: puts the rows of a block whose values are fixed into the order of their length, with a turn that says
  * which they were. */
 SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block);
+/* A list of rows by ascending length, those of one length as they stood: sorted by counting. */
+SFU_CHECKED sfu_status sfu__sort_by_length(int32_t *rows, int32_t count, const int64_t *indptr);
 
 /* by_columns.c: a transpose of these rows of `of`, its columns, gets its entries by columns as well, unless a product
  * with rows of `ld` floats would not be faster for it. */
@@ -228,7 +234,7 @@ void sfu__groups_free(sfu__groups *groups);
 int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field);
 
 /* The positions of the nodes of `inner` in `outer`, which has them all. NULL in *map where both are all nodes. */
-SFU_CHECKED sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer);
+SFU_CHECKED sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer, int32_t nodes);
 
 /* product.c */
 

@@ -4,6 +4,11 @@
  * rows are drawn together, so that short rows cost no more than long ones; several vectors of groups are in flight,
  * because one alone would wait for its own multiplications. Where vectors are narrow, a few groups go through the
  * multipliers for whole numbers, which would else be idle.
+ *
+ * The first rounds are mostly the same work again and again. Two words of the counter are the same for all groups, so
+ * that the first round takes one product, of the number of a group, which is given with it (sfu__groups). In the second
+ * one a product depends on the node alone, the other on the number of the group: where all rows have the same groups,
+ * they are worked out once a row and once for all.
  */
 #ifndef SFU_DRAW_H
 #define SFU_DRAW_H
@@ -15,23 +20,26 @@ enum {
     DRAW_BESIDE = SFU__LANES == 4 ? 4 : 0,                 /* groups beside them */
     DRAW_STEP = DRAW_IN_FLIGHT * SFU__LANES + DRAW_BESIDE, /* groups */
     DRAW_MOST = SFU__LANES == 4 ? 12 * DRAW_STEP : 256,
+    DRAW_ROUNDS = 10,
 };
+
+/* What keys grow by from round to round. */
+#define DRAW_KEY0 0x9E3779B9u
+#define DRAW_KEY1 0xBB67AE85u
 
 /* Groups that are asked for, with room for as many more as are drawn at once. */
 typedef struct asked {
-    uint32_t group[DRAW_MOST + DRAW_STEP], node[DRAW_MOST + DRAW_STEP];
+    uint32_t high[DRAW_MOST + DRAW_STEP], low[DRAW_MOST + DRAW_STEP]; /* of number and factor, as in sfu__groups */
+    uint32_t node[DRAW_MOST + DRAW_STEP];
     uint32_t entry[DRAW_MOST + DRAW_STEP]; /* of the first place, where the caller wants it */
 } asked;
 
 /* What is drawn for groups that were asked for, or that stand in sfu__groups. */
 typedef struct draws {
     int count; /* groups, at most DRAW_MOST */
-    const uint32_t *group, *node, *entry;
+    const uint32_t *high, *low, *node, *entry;
     uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* of group g from 4 g on: its 16-bit numbers, in the order of places */
 } draws;
-
-#define DRAW_FACTOR0 0xD2511F53u
-#define DRAW_FACTOR1 0xCD9E8D57u
 
 /* A counter on its way through the rounds. */
 typedef struct draw_counter {
@@ -39,57 +47,79 @@ typedef struct draw_counter {
 } draw_counter;
 
 SFU__INLINE draw_counter draw_round(draw_counter c, uint32_t key0, uint32_t key1) {
-    const uint64_t p0 = (uint64_t)c.c0 * DRAW_FACTOR0, p1 = (uint64_t)c.c2 * DRAW_FACTOR1;
+    const uint64_t p0 = (uint64_t)c.c0 * SFU__PHILOX_FACTOR0, p1 = (uint64_t)c.c2 * SFU__PHILOX_FACTOR1;
     return (draw_counter){(uint32_t)(p1 >> 32) ^ c.c1 ^ key0, (uint32_t)p1, (uint32_t)(p0 >> 32) ^ c.c3 ^ key1,
                           (uint32_t)p0};
 }
 
-SFU__INLINE void draw_step(draws *d, int at, const sfu__mask *mask) {
-    const int64_t beside_at = at + DRAW_IN_FLIGHT * LANES;
+/* What all groups of a mask have in common: the keys of the second round, and of the words behind the first one the
+ * second itself, and what node and upper half of the number's product become the first and the third by. */
+typedef struct draw_common {
+    uint32_t key0, key1, c0, c1, c2;
+} draw_common;
+
+SFU__INLINE draw_common draw_common_of(const sfu__mask *mask) {
+    const uint32_t key0 = (uint32_t)mask->seed, key1 = (uint32_t)(mask->seed >> 32);
     const uint32_t use = (uint32_t)SFU__STREAM_DROPOUT << 24 | mask->layer;
-    uint32_t key0 = (uint32_t)mask->seed, key1 = (uint32_t)(mask->seed >> 32);
+    const draw_counter once = draw_round((draw_counter){0, 0, mask->epoch, use}, key0, key1);
+    return (draw_common){key0 + DRAW_KEY0, key1 + DRAW_KEY1, once.c0, once.c1, once.c2};
+}
+
+/* The counters that are drawn for at once. */
+typedef struct draw_flight {
     vu c0[DRAW_IN_FLIGHT], c1[DRAW_IN_FLIGHT], c2[DRAW_IN_FLIGHT], c3[DRAW_IN_FLIGHT];
-    draw_counter beside[DRAW_BESIDE + 1] = {{0}};
-    SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
-        c0[u] = v_load_words(d->group + at + u * LANES);
-        c1[u] = v_load_words(d->node + at + u * LANES);
-        c2[u] = (vu){0} + mask->epoch;
-        c3[u] = (vu){0} + use;
-    }
-    SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) {
-        beside[u] = (draw_counter){d->group[beside_at + u], d->node[beside_at + u], mask->epoch, use};
-    }
-    for (int round = 0; round < 10; round++) {
+    draw_counter beside[DRAW_BESIDE + 1];
+} draw_flight;
+
+/* The last `rounds` rounds, the first of them with these keys. */
+SFU__INLINE void draw_rounds(uint32_t *bits, draw_flight *f, int rounds, uint32_t key0, uint32_t key1) {
+    for (int round = 0; round < rounds; round++) {
         const vu k0 = (vu){0} + key0, k1 = (vu){0} + key1;
         SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
             vu high0, high1;
-            const vu low0 = v_multiply(c0[u], DRAW_FACTOR0, &high0), low1 = v_multiply(c2[u], DRAW_FACTOR1, &high1);
-            c0[u] = high1 ^ (c1[u] ^ k0);
-            c1[u] = low1;
-            c2[u] = high0 ^ (c3[u] ^ k1);
-            c3[u] = low0;
+            const vu low0 = v_multiply(f->c0[u], SFU__PHILOX_FACTOR0, &high0);
+            const vu low1 = v_multiply(f->c2[u], SFU__PHILOX_FACTOR1, &high1);
+            f->c0[u] = high1 ^ (f->c1[u] ^ k0);
+            f->c1[u] = low1;
+            f->c2[u] = high0 ^ (f->c3[u] ^ k1);
+            f->c3[u] = low0;
         }
-        SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) { beside[u] = draw_round(beside[u], key0, key1); }
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
+        SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) { f->beside[u] = draw_round(f->beside[u], key0, key1); }
+        key0 += DRAW_KEY0;
+        key1 += DRAW_KEY1;
     }
     SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
-        v_store_in_turn(d->bits + 4 * (at + u * LANES), c0[u], c1[u], c2[u], c3[u]);
+        v_store_in_turn(bits + 4 * u * LANES, f->c0[u], f->c1[u], f->c2[u], f->c3[u]);
     }
-    memcpy(d->bits + 4 * beside_at, beside, DRAW_BESIDE * sizeof *beside);
+    memcpy(bits + INT64_C(4) * DRAW_IN_FLIGHT * LANES, f->beside, DRAW_BESIDE * sizeof *f->beside);
 }
 
 static inline void draw_all(draws *d, const sfu__mask *mask) {
-    for (int at = 0; at < d->count; at += DRAW_STEP) {
-        draw_step(d, at, mask);
+    const draw_common common = draw_common_of(mask);
+    for (int64_t at = 0; at < d->count; at += DRAW_STEP) {
+        const uint32_t *high = d->high + at, *low = d->low + at, *node = d->node + at;
+        draw_flight f;
+        SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
+            f.c0[u] = v_load_words(node + u * LANES) ^ common.c0;
+            f.c1[u] = (vu){0} + common.c1;
+            f.c2[u] = v_load_words(high + u * LANES) ^ common.c2;
+            f.c3[u] = v_load_words(low + u * LANES);
+        }
+        SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) {
+            const int g = DRAW_IN_FLIGHT * LANES + u;
+            f.beside[u] = (draw_counter){node[g] ^ common.c0, common.c1, high[g] ^ common.c2, low[g]};
+        }
+        draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 1, common.key0, common.key1);
     }
 }
 
 /* Draws for the first `count` groups that were asked for. */
 static inline void draw_asked(draws *d, asked *from, int count, const sfu__mask *mask) {
-    memset(from->group + count, 0, DRAW_STEP * sizeof *from->group); /* which are drawn for, too */
+    memset(from->high + count, 0, DRAW_STEP * sizeof *from->high); /* which are drawn for, too */
+    memset(from->low + count, 0, DRAW_STEP * sizeof *from->low);
     memset(from->node + count, 0, DRAW_STEP * sizeof *from->node);
-    d->group = from->group;
+    d->high = from->high;
+    d->low = from->low;
     d->node = from->node;
     d->entry = from->entry;
     d->count = count;
@@ -103,11 +133,66 @@ SFU__INLINE int draw_ask(asked *d, int count, uint32_t node, int64_t begin, int6
     for (int64_t g = begin; g < end; g += LANES) {
         const vu groups = v_count() + (uint32_t)g;
         const int at = count + (int)(g - begin);
-        v_store_words(d->group + at, groups);
+        vu high;
+        v_store_words(d->low + at, v_multiply(groups, SFU__PHILOX_FACTOR0, &high));
+        v_store_words(d->high + at, high);
         v_store_words(d->node + at, nodes);
         v_store_words(d->entry + at, 8 * groups + entry);
     }
     return count + (int)(end - begin);
+}
+
+/* Rows that have the same groups, and what is known of their counters behind the second round: by groups, written once
+ * for each row, the first and the second word and half of the third; by nodes, the other half and the fourth. */
+typedef struct draw_grid {
+    uint32_t c0[DRAW_MOST + DRAW_STEP], c1[DRAW_MOST + DRAW_STEP], c2[DRAW_MOST + DRAW_STEP];
+    uint32_t node_c2[DRAW_MOST + DRAW_STEP], node_c3[DRAW_MOST + DRAW_STEP];
+} draw_grid;
+
+/* Groups [begin, end) of so many rows: not more than DRAW_MOST in all. */
+static inline void draw_lay(draw_grid *grid, int64_t rows, int64_t begin, int64_t end, const sfu__mask *mask) {
+    const draw_common common = draw_common_of(mask);
+    memset(grid, 0, sizeof *grid); /* what lies behind the last group is drawn for, too */
+    for (int64_t at = 0; at < rows * (end - begin); at += end - begin) {
+        for (int64_t g = begin; g < end; g += LANES) {
+            vu high, high1;
+            const vu low = v_multiply(v_count() + (uint32_t)g, SFU__PHILOX_FACTOR0, &high);
+            const vu low1 = v_multiply(high ^ common.c2, SFU__PHILOX_FACTOR1, &high1);
+            v_store_words(grid->c0 + at + g - begin, high1 ^ (common.c1 ^ common.key0));
+            v_store_words(grid->c1 + at + g - begin, low1);
+            v_store_words(grid->c2 + at + g - begin, low ^ common.key1);
+        }
+    }
+}
+
+/* The node of the `groups` groups from `at` on. */
+SFU__INLINE void draw_node(draw_grid *grid, int64_t at, int64_t groups, uint32_t node, const draw_common *common) {
+    const uint64_t product = (uint64_t)(node ^ common->c0) * SFU__PHILOX_FACTOR0;
+    const vu c2 = (vu){0} + (uint32_t)(product >> 32), c3 = (vu){0} + (uint32_t)product;
+    for (int64_t g = 0; g < groups; g += LANES) {
+        v_store_words(grid->node_c2 + at + g, c2);
+        v_store_words(grid->node_c3 + at + g, c3);
+    }
+}
+
+/* Draws for the first `count` groups. */
+static inline void draw_laid(draws *d, const draw_grid *grid, int count, const draw_common *common) {
+    d->count = count;
+    for (int64_t at = 0; at < count; at += DRAW_STEP) {
+        draw_flight f;
+        SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
+            const int64_t g = at + u * LANES;
+            f.c0[u] = v_load_words(grid->c0 + g);
+            f.c1[u] = v_load_words(grid->c1 + g);
+            f.c2[u] = v_load_words(grid->c2 + g) ^ v_load_words(grid->node_c2 + g);
+            f.c3[u] = v_load_words(grid->node_c3 + g);
+        }
+        SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) {
+            const int64_t g = at + INT64_C(1) * DRAW_IN_FLIGHT * LANES + u;
+            f.beside[u] = (draw_counter){grid->c0[g], grid->c1[g], grid->c2[g] ^ grid->node_c2[g], grid->node_c3[g]};
+        }
+        draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 2, common->key0 + DRAW_KEY0, common->key1 + DRAW_KEY1);
+    }
 }
 
 SFU__INLINE const uint16_t *draw_bits(const draws *d, int64_t group) {

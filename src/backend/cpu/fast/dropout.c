@@ -96,7 +96,8 @@ static void leave_rows(void *to, leave *what, const sfu__sparse *A, const int32_
         const int64_t end = groups->first[rows.end];
         for (int64_t g = groups->first[rows.begin]; g < end; g += DRAW_MOST) {
             d.count = (int)(end - g < DRAW_MOST ? end - g : DRAW_MOST);
-            d.group = groups->group + g;
+            d.high = groups->high + g;
+            d.low = groups->low + g;
             d.node = groups->node + g;
             d.entry = groups->entry + g;
             draw_all(&d, mask);
@@ -245,8 +246,9 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
     const int64_t groups = (H->ld + 7) / 8, wide = groups < DRAW_MOST ? groups : DRAW_MOST, tall = DRAW_MOST / wide;
     const float *by = s.by;
     const bool by_rows = done == section_back;
+    const draw_common common = draw_common_of(mask);
     draws d;
-    asked from;
+    draw_grid grid;
     s.d = &d;
     s.ld = H->ld;
     for (int64_t i = rows.begin; i < rows.end; i += s.rows) {
@@ -257,11 +259,15 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
             s.groups = groups - group < wide ? groups - group : wide;
             s.begin = 8 * group;
             s.end = 8 * (group + s.groups) < H->ld ? 8 * (group + s.groups) : H->ld;
-            int count = 0;
-            for (int64_t r = 0; draws_bits && r < s.rows; r++) {
-                count = draw_ask(&from, count, sfu__node_of(nodes, i + r), group, group + s.groups, 0);
+            if (draws_bits && (i == rows.begin || wide < groups)) { /* else the groups are those that were laid */
+                draw_lay(&grid, s.rows, group, group + s.groups, mask);
             }
-            draw_asked(&d, &from, count, mask);
+            for (int64_t r = 0; draws_bits && r < s.rows; r++) {
+                draw_node(&grid, r * s.groups, s.groups, sfu__node_of(nodes, i + r), &common);
+            }
+            if (draws_bits) {
+                draw_laid(&d, &grid, (int)(s.rows * s.groups), &common);
+            }
             done(&s, act);
         }
     }
