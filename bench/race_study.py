@@ -37,8 +37,9 @@ def peers_of(tools, quick):
     if quick:
         yield from [("pyg", "memory", 1, cores, 1)]
         return
-    yield from [("pyg", "sqlite", cores, 1, max(8, cores)), ("pyg", "sqlite", 1, cores, 4), ("pyg", "memory", 1, cores, 4),
-                ("pyg", "none", cores, 1, max(8, cores))]  # fmt: skip
+    some = max(24, 2 * cores)
+    yield from [("pyg", "sqlite", cores, 1, some), ("pyg", "sqlite", 1, cores, 12), ("pyg", "memory", 1, cores, 12),
+                ("pyg", "none", cores, 1, some)]  # fmt: skip
     for way in ("tuned", "bag", "pruned"):
         yield way, "none", cores, 1, max(60, 4 * cores)
 

@@ -109,7 +109,7 @@ class Tools:
     @functools.cached_property
     def versions(self):
         code = "import race_versions; race_versions.main()"
-        ran = run([self.python, "-c", code], dict(self.environment, PYTHONPATH=HERE))
+        ran = run([self.python, "-c", code], dict(self.environment, PYTHONPATH=os.pathsep.join(filter(None, [HERE, os.environ.get("PYTHONPATH")]))))
         return ran.output.strip() if ran.status == 0 else f"{self.python}: {ran.why()}"
 
 
