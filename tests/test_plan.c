@@ -69,6 +69,47 @@ static void folded_features_are_shared(void **state) {
     sfu__plan_free(wide);
 }
 
+/* ---- fields ----------------------------------------------------------------------------------------------------- */
+
+static int64_t length_of(const sfu_csr *csr, int32_t node) { return csr->indptr[node + 1] - csr->indptr[node]; }
+
+/* Rows that lie between features and output go by the length of what they are made from where nothing is summed over
+ * them; those that come out, and all in training, ascend. The same rows are there either way. */
+static void rows_of_validation_go_by_length(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "gcn", SFU__ALL_REWRITES);
+    const sfu__field *fields = plan->passes[SFU_PASS_EVALUATE].fields, *last = &fields[plan->link_count];
+    const sfu__field *trained = plan->passes[SFU_PASS_TRAIN].fields;
+    const sfu_csr *made_from = &it->dataset->sparse;
+    uint8_t *seen = calloc((size_t)plan->nodes, 1);
+    int32_t sorted = 0;
+    assert_non_null(seen);
+    for (int i = 0; i <= plan->link_count; i++) {
+        if (i > 0 && fields[i].nodes != fields[i - 1].nodes) {
+            made_from = &plan->smoothers[plan->links[i - 1].smoothing].csr;
+        }
+        memset(seen, 0, (size_t)plan->nodes);
+        for (int32_t row = 0; row < fields[i].count; row++) {
+            const int32_t node = fields[i].nodes[row];
+            assert_int_equal(seen[node]++, 0);
+            if (row > 0 && fields[i].nodes != last->nodes) {
+                const int32_t before = fields[i].nodes[row - 1];
+                const int64_t longer = length_of(made_from, node) - length_of(made_from, before);
+                assert_true(longer > 0 || (longer == 0 && node > before));
+                sorted += node < before;
+            } else if (row > 0) {
+                assert_true(node > last->nodes[row - 1]);
+            }
+        }
+        for (int32_t row = 1; row < trained[i].count; row++) {
+            assert_true(sfu__field_node(&trained[i], row) > sfu__field_node(&trained[i], row - 1));
+        }
+    }
+    assert_true(sorted > 0);
+    free(seen);
+    sfu__plan_free(plan);
+}
+
 /* ---- never slower ----------------------------------------------------------------------------------------------- */
 
 static double nominal_seconds(const sfu__plan *plan, sfu_pass pass) {
@@ -265,7 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folded_features_are_shared),  cmocka_unit_test(never_predicted_slower_than_plain),
         cmocka_unit_test(every_way_computes_the_same), cmocka_unit_test(refuses_a_column_that_is_not_there),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(rows_of_validation_go_by_length),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -16,9 +16,10 @@
 #include "random.h"
 
 enum {
-    DRAW_IN_FLIGHT = SFU__LANES == 8 ? 2 : 4,              /* vectors */
-    DRAW_BESIDE = SFU__LANES == 4 ? 4 : 0,                 /* groups beside them */
-    DRAW_STEP = DRAW_IN_FLIGHT * SFU__LANES + DRAW_BESIDE, /* groups */
+    DRAW_IN_FLIGHT = SFU__LANES == 8 ? 2 : 4,   /* vectors */
+    DRAW_ABREAST = DRAW_IN_FLIGHT * SFU__LANES, /* groups in them */
+    DRAW_BESIDE = SFU__LANES == 4 ? 4 : 0,      /* groups beside them */
+    DRAW_STEP = DRAW_ABREAST + DRAW_BESIDE,     /* groups */
     DRAW_MOST = SFU__LANES == 4 ? 12 * DRAW_STEP : 256,
     DRAW_ROUNDS = 10,
 };
@@ -91,7 +92,7 @@ SFU__INLINE void draw_rounds(uint32_t *bits, draw_flight *f, int rounds, uint32_
     SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
         v_store_in_turn(bits + 4 * u * LANES, f->c0[u], f->c1[u], f->c2[u], f->c3[u]);
     }
-    memcpy(bits + INT64_C(4) * DRAW_IN_FLIGHT * LANES, f->beside, DRAW_BESIDE * sizeof *f->beside);
+    memcpy(bits + INT64_C(4) * DRAW_ABREAST, f->beside, DRAW_BESIDE * sizeof *f->beside);
 }
 
 static inline void draw_all(draws *d, const sfu__mask *mask) {
@@ -106,7 +107,7 @@ static inline void draw_all(draws *d, const sfu__mask *mask) {
             f.c3[u] = v_load_words(low + u * LANES);
         }
         SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) {
-            const int g = DRAW_IN_FLIGHT * LANES + u;
+            const int g = DRAW_ABREAST + u;
             f.beside[u] = (draw_counter){node[g] ^ common.c0, common.c1, high[g] ^ common.c2, low[g]};
         }
         draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 1, common.key0, common.key1);
@@ -188,7 +189,7 @@ static inline void draw_laid(draws *d, const draw_grid *grid, int count, const d
             f.c3[u] = v_load_words(grid->node_c3 + g);
         }
         SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) {
-            const int64_t g = at + INT64_C(1) * DRAW_IN_FLIGHT * LANES + u;
+            const int64_t g = at + DRAW_ABREAST + u;
             f.beside[u] = (draw_counter){grid->c0[g], grid->c1[g], grid->c2[g] ^ grid->node_c2[g], grid->node_c3[g]};
         }
         draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 2, common->key0 + DRAW_KEY0, common->key1 + DRAW_KEY1);
