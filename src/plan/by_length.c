@@ -1,4 +1,5 @@
-/* by_length.c - blocks whose rows stand in the order of their length, which is what narrow products are fast on.
+/* by_length.c - rows in the order of their length: a list of them, and blocks that have them so, which is what narrow
+ * products are fast on.
  *
  * The rows are moved, not only listed: those of one length lie all over a matrix, and to fetch them from there would
  * cost more than is gained.
