@@ -12,8 +12,8 @@ void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[
         c1 = (uint32_t)p1;
         c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
         c3 = (uint32_t)p0;
-        k0 += 0x9E3779B9u; /* Weyl steps: the golden ratio and sqrt(3) - 1 */
-        k1 += 0xBB67AE85u;
+        k0 += SFU__PHILOX_STEP0;
+        k1 += SFU__PHILOX_STEP1;
     }
     out[0] = c0;
     out[1] = c1;
@@ -50,8 +50,8 @@ static void philox_lanes(uint32_t c[4][LANES], uint64_t seed) {
             c[2][i] = (uint32_t)(p0 >> 32) ^ c[3][i] ^ k1;
             c[3][i] = (uint32_t)p0;
         }
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
+        k0 += SFU__PHILOX_STEP0;
+        k1 += SFU__PHILOX_STEP1;
     }
 }
 

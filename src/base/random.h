@@ -26,6 +26,9 @@ static inline uint64_t sfu__stream_of(sfu__stream use, uint32_t index) { return 
 /* What a round of Philox multiplies the first and the third word of a counter by. */
 #define SFU__PHILOX_FACTOR0 0xD2511F53u
 #define SFU__PHILOX_FACTOR1 0xCD9E8D57u
+/* What the key grows by from round to round, Weyl's steps: the golden ratio and sqrt(3) - 1. */
+#define SFU__PHILOX_STEP0 0x9E3779B9u
+#define SFU__PHILOX_STEP1 0xBB67AE85u
 
 /* One Philox4x32-10 block. */
 void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);

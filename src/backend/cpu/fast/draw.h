@@ -24,10 +24,6 @@ enum {
     DRAW_ROUNDS = 10,
 };
 
-/* What keys grow by from round to round. */
-#define DRAW_KEY0 0x9E3779B9u
-#define DRAW_KEY1 0xBB67AE85u
-
 /* Groups that are asked for, with room for as many more as are drawn at once. */
 typedef struct asked {
     uint32_t high[DRAW_MOST + DRAW_STEP], low[DRAW_MOST + DRAW_STEP]; /* of number and factor, as in sfu__groups */
@@ -63,7 +59,7 @@ SFU__INLINE draw_common draw_common_of(const sfu__mask *mask) {
     const uint32_t key0 = (uint32_t)mask->seed, key1 = (uint32_t)(mask->seed >> 32);
     const uint32_t use = (uint32_t)SFU__STREAM_DROPOUT << 24 | mask->layer;
     const draw_counter once = draw_round((draw_counter){0, 0, mask->epoch, use}, key0, key1);
-    return (draw_common){key0 + DRAW_KEY0, key1 + DRAW_KEY1, once.c0, once.c1, once.c2};
+    return (draw_common){key0 + SFU__PHILOX_STEP0, key1 + SFU__PHILOX_STEP1, once.c0, once.c1, once.c2};
 }
 
 /* The counters that are drawn for at once. */
@@ -86,8 +82,8 @@ SFU__INLINE void draw_rounds(uint32_t *bits, draw_flight *f, int rounds, uint32_
             f->c3[u] = low0;
         }
         SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) { f->beside[u] = draw_round(f->beside[u], key0, key1); }
-        key0 += DRAW_KEY0;
-        key1 += DRAW_KEY1;
+        key0 += SFU__PHILOX_STEP0;
+        key1 += SFU__PHILOX_STEP1;
     }
     SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
         v_store_in_turn(bits + 4 * u * LANES, f->c0[u], f->c1[u], f->c2[u], f->c3[u]);
@@ -192,7 +188,8 @@ static inline void draw_laid(draws *d, const draw_grid *grid, int count, const d
             const int64_t g = at + DRAW_ABREAST + u;
             f.beside[u] = (draw_counter){grid->c0[g], grid->c1[g], grid->c2[g] ^ grid->node_c2[g], grid->node_c3[g]};
         }
-        draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 2, common->key0 + DRAW_KEY0, common->key1 + DRAW_KEY1);
+        draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 2, common->key0 + SFU__PHILOX_STEP0,
+                    common->key1 + SFU__PHILOX_STEP1);
     }
 }
 
