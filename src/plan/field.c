@@ -43,6 +43,19 @@ done:
     return status;
 }
 
+sfu_status sfu__field_ascending(sfu__field *ascending, const sfu__field *field, int32_t nodes) {
+    sfu_status status = SFU_OK;
+    uint8_t *marks = NULL;
+    SFU_ALLOC_ZERO(marks, nodes);
+    for (int32_t row = 0; row < field->count; row++) {
+        marks[sfu__field_node(field, row)] = 1;
+    }
+    SFU_TRY(collect(ascending, marks, nodes));
+done:
+    sfu__free(marks);
+    return status;
+}
+
 static sfu_status field_before(sfu__field *in, uint8_t *marks, const sfu__plan *plan, const sfu__link *link,
                                const sfu__field *out) {
     if (link->kind != SFU__LINK_SMOOTH || (out->nodes == NULL && out->count == plan->nodes)) {

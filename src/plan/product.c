@@ -455,35 +455,12 @@ static int64_t reach_of(reach_job *self, int32_t node, int32_t round) {
     return self->features ? features_seen(self, count, round) : count;
 }
 
-/* The nodes of a field in their own order, so that which are looked at does not depend on how its rows are sorted;
- * NULL: all. */
-static sfu_status ascending_nodes(int32_t **list, const sfu__field *field, int32_t nodes) {
-    sfu_status status = SFU_OK;
-    uint8_t *marks = NULL;
-    if (field->nodes == NULL) {
-        return SFU_OK;
-    }
-    SFU_ALLOC_ZERO(marks, nodes);
-    SFU_ALLOC(*list, field->count);
-    for (int32_t i = 0; i < field->count; i++) {
-        marks[field->nodes[i]] = 1;
-    }
-    for (int32_t node = 0, at = 0; node < nodes; node++) {
-        if (marks[node] != 0) {
-            (*list)[at++] = node;
-        }
-    }
-done:
-    sfu__free(marks);
-    return status;
-}
-
 sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first, int last,
                       bool features) {
     sfu_status status = SFU_OK;
     const sfu__field *field = &pass->fields[last];
     reach_job self = {.plan = plan, .first = first, .last = last, .features = features};
-    int32_t *nodes = NULL;
+    sfu__field ascending = {0}; /* so that which rows are looked at does not depend on how they are sorted */
     *nonzeros = 0.0;
     if (features && fills(plan, last)) {
         *nonzeros = (double)field->count * plan->features;
@@ -495,14 +472,14 @@ sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const sfu__pass *
     SFU_ALLOC_ZERO(self.feature_stamp, plan->features);
     const int32_t rows = field->count, looked_at = rows < SAMPLE ? rows : SAMPLE;
     int64_t sum = 0;
-    SFU_TRY(ascending_nodes(&nodes, field, plan->nodes));
+    SFU_TRY(sfu__field_ascending(&ascending, field, plan->nodes));
     for (int32_t i = 0; i < looked_at; i++) {
         const int32_t row = (int32_t)((int64_t)i * rows / looked_at);
-        sum += reach_of(&self, nodes != NULL ? nodes[row] : row, i + 1);
+        sum += reach_of(&self, sfu__field_node(&ascending, row), i + 1);
     }
     *nonzeros = looked_at > 0 ? (double)sum * rows / looked_at : 0.0;
 done:
-    sfu__free(nodes);
+    sfu__free(ascending.nodes);
     sfu__free(self.stamp);
     sfu__free(self.now);
     sfu__free(self.next);

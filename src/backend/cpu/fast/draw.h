@@ -147,17 +147,16 @@ typedef struct draw_grid {
 } draw_grid;
 
 /* Groups [begin, end) of so many rows: not more than DRAW_MOST in all. */
-static inline void draw_lay(draw_grid *grid, int64_t rows, int64_t begin, int64_t end, const sfu__mask *mask) {
-    const draw_common common = draw_common_of(mask);
+static inline void draw_lay(draw_grid *grid, int64_t rows, int64_t begin, int64_t end, const draw_common *common) {
     memset(grid, 0, sizeof *grid); /* what lies behind the last group is drawn for, too */
     for (int64_t at = 0; at < rows * (end - begin); at += end - begin) {
         for (int64_t g = begin; g < end; g += LANES) {
             vu high, high1;
             const vu low = v_multiply(v_count() + (uint32_t)g, SFU__PHILOX_FACTOR0, &high);
-            const vu low1 = v_multiply(high ^ common.c2, SFU__PHILOX_FACTOR1, &high1);
-            v_store_words(grid->c0 + at + g - begin, high1 ^ (common.c1 ^ common.key0));
+            const vu low1 = v_multiply(high ^ common->c2, SFU__PHILOX_FACTOR1, &high1);
+            v_store_words(grid->c0 + at + g - begin, high1 ^ (common->c1 ^ common->key0));
             v_store_words(grid->c1 + at + g - begin, low1);
-            v_store_words(grid->c2 + at + g - begin, low ^ common.key1);
+            v_store_words(grid->c2 + at + g - begin, low ^ common->key1);
         }
     }
 }

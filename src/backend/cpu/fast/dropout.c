@@ -260,7 +260,7 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
             s.begin = 8 * group;
             s.end = 8 * (group + s.groups) < H->ld ? 8 * (group + s.groups) : H->ld;
             if (draws_bits && (i == rows.begin || wide < groups)) { /* else the groups are those that were laid */
-                draw_lay(&grid, s.rows, group, group + s.groups, mask);
+                draw_lay(&grid, s.rows, group, group + s.groups, &common);
             }
             for (int64_t r = 0; draws_bits && r < s.rows; r++) {
                 draw_node(&grid, r * s.groups, s.groups, sfu__node_of(nodes, i + r), &common);
