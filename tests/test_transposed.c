@@ -88,7 +88,7 @@ static void by_columns_as_by_rows(void **state) {
             sfu__block F = {0};
             draw_features(&F, rows[r], 1 + (int32_t)sfu__random_below(&random, 90), &random);
             if (by_length == 1) {
-                assert_ok(sfu__block_by_length(&F));
+                assert_ok(sfu__block_by_length(&F, NULL));
             }
             for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
                 assert_product(&F, 0, rows[r], widths[w], &random);

@@ -16,11 +16,11 @@ sfu__adam sfu__adam_at(float lr, float decay, uint32_t t) {
 }
 
 int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share) {
-    const double wanted = share * ((double)indptr[rows] + 2.0 * (double)rows);
+    const double wanted = share * ((double)(indptr[rows] - indptr[0]) + 2.0 * (double)rows);
     int64_t low = 0, high = rows;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if ((double)indptr[middle] + 2.0 * (double)middle < wanted) {
+        if ((double)(indptr[middle] - indptr[0]) + 2.0 * (double)middle < wanted) {
             low = middle + 1;
         } else {
             high = middle;

@@ -36,6 +36,16 @@ done:
     return status;
 }
 
+sfu_status sfu__sort_looks_by_length(int32_t *rows, const sfu__field *field, const int64_t *indptr) {
+    sfu_status status = SFU_OK;
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        const sfu__range at = sfu__look_rows(field, look);
+        SFU_TRY(sfu__sort_by_length(rows + at.begin, (int32_t)(at.end - at.begin), indptr));
+    }
+done:
+    return status;
+}
+
 /* The entries of `from`, row by row in turn. */
 static void copy_in_turn(sfu__block *to, const sfu__sparse *from) {
     int64_t at = 0;
@@ -49,7 +59,7 @@ static void copy_in_turn(sfu__block *to, const sfu__sparse *from) {
     }
 }
 
-sfu_status sfu__block_by_length(sfu__block *block) {
+sfu_status sfu__block_by_length(sfu__block *block, const sfu__field *field) {
     sfu_status status = SFU_OK;
     const sfu__sparse *from = &block->view;
     const int64_t count = from->indptr[from->rows];
@@ -58,7 +68,8 @@ sfu_status sfu__block_by_length(sfu__block *block) {
     for (int32_t i = 0; i < from->rows; i++) {
         sorted.turn[i] = i;
     }
-    SFU_TRY(sfu__sort_by_length(sorted.turn, from->rows, from->indptr));
+    SFU_TRY(field != NULL ? sfu__sort_looks_by_length(sorted.turn, field, from->indptr)
+                          : sfu__sort_by_length(sorted.turn, from->rows, from->indptr));
     SFU_ALLOC_ZERO(sorted.own.indptr, (int64_t)from->rows + 1);
     SFU_ALLOC(sorted.own.indices, count);
     SFU_ALLOC(sorted.own.values, count);

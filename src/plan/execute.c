@@ -2,6 +2,9 @@
  *
  * A worker resolves every operand to a pointer once. An epoch is one parallel region: each thread walks along the same
  * steps, takes its share of each, and waits for the others where a step reads what they wrote.
+ *
+ * An evaluation in looks goes along its steps several times, each time with the rows that the next look adds, and ends
+ * where too few rows can still be right. When all are wanted anyway it goes along them once, with all rows.
  */
 #include "plan_int.h"
 #include "clock.h"
@@ -15,19 +18,20 @@ typedef struct ready {
     sfu__dense c, a, b;
     sfu__sparse sparse;
     const float *bias;
-    const int64_t *bounds; /* [threads + 1], in room for all that the team may get */
+    const int64_t *bounds; /* [threads + 1], in room for all that the team may get; then the same for each look */
     const sfu__mask *mask;
 } ready;
 
 typedef struct ready_pass {
     ready *steps;
     size_t count;
-    int64_t *bounds; /* [cuts][most threads + 1] */
+    int64_t *bounds; /* [cuts][1 or 1 + looks][most threads + 1] */
     sfu__mask *masks;
     sfu__score *scores; /* [blocks of the output] */
     int64_t score_count;
-    int32_t *labels; /* not pruned: the target of every node */
-    float *weights;
+    int32_t *labels; /* not pruned: the target of every node; in looks: of every row that is looked at */
+    float *weights;  /* not pruned */
+    int32_t *places; /* in looks: where a row stands among those that were asked for */
     double *seconds; /* [count]: what each step took, where that is measured */
 } ready_pass;
 
@@ -44,7 +48,9 @@ struct sfu__worker {
 
     /* the region at hand */
     bool train;
-    int after; /* the pass that follows training, or runs alone; -1: none */
+    int after;      /* the pass that follows training, or runs alone; -1: none */
+    int64_t needed; /* of the evaluation: how many must be right for it to go on; 0: it does */
+    bool ended;     /* the evaluation, early */
     sfu__target target[SFU_PASSES];
     sfu__adam adam;
 };
@@ -115,23 +121,42 @@ done:
 
 /* ---- shares of the threads -------------------------------------------------------------------------------------- */
 
-static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__cut *cut, int threads) {
+static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__cut *cut, sfu__range of, int threads) {
+    const int64_t count = of.end - of.begin;
     for (int t = 0; t <= threads; t++) {
         const double share = (double)t / threads;
-        bounds[t] = t == threads      ? cut->count
-                    : cut->block >= 0 ? sfu__row_at(pass->blocks[cut->block].view.indptr, cut->count, share)
-                                      : (int64_t)(share * (double)cut->count);
+        const int64_t at = t == threads ? count
+                           : cut->block >= 0
+                               ? sfu__row_at(pass->blocks[cut->block].view.indptr + of.begin, count, share)
+                               : (int64_t)(share * (double)count);
+        bounds[t] = of.begin + at;
     }
 }
 
 static size_t bounds_room(const sfu__worker *self) { return (size_t)sfu__team_most(self->team) + 1; }
+
+static size_t bounds_of_cut(const sfu__worker *self, const sfu__pass *pass) {
+    return bounds_room(self) * (pass->in_looks ? 1 + SFU__LOOKS : 1);
+}
+
+/* All of it, and the rows of each look; what is for the last alone has all there. */
+static void share_out_cut(const sfu__worker *self, int64_t *bounds, const sfu__pass *pass, const sfu__cut *cut) {
+    const sfu__range all = {0, cut->count};
+    share_out(bounds, pass, cut, all, self->threads);
+    for (int look = 0; pass->in_looks && look < SFU__LOOKS; look++) {
+        const sfu__range nothing = {0, 0}, late = look == SFU__LOOKS - 1 ? all : nothing;
+        bounds += bounds_room(self);
+        share_out(bounds, pass, cut, cut->field >= 0 ? sfu__look_rows(&pass->fields[cut->field], look) : late,
+                  self->threads);
+    }
+}
 
 static void share_out_all(sfu__worker *self, int threads) {
     self->threads = threads;
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         const sfu__pass *pass = &self->plan->passes[kind];
         for (size_t i = 0; pass->there && i < pass->cut_count; i++) {
-            share_out(self->passes[kind].bounds + i * bounds_room(self), pass, &pass->cuts[i], threads);
+            share_out_cut(self, self->passes[kind].bounds + i * bounds_of_cut(self, pass), pass, &pass->cuts[i]);
         }
     }
 }
@@ -147,7 +172,7 @@ static void make_ready_step(ready *to, const sfu__worker *self, const sfu__pass 
                   .b = dense_of(self, &step->b),
                   .sparse = sparse_of(self, pass, ready_at, step->block),
                   .bias = place_of(self, &step->bias),
-                  .bounds = ready_at->bounds + (size_t)step->cut * bounds_room(self),
+                  .bounds = ready_at->bounds + (size_t)step->cut * bounds_of_cut(self, pass),
                   .mask = step->mask >= 0 ? &ready_at->masks[step->mask] : &no_mask};
     to->sparse.room = to->a.data;
 }
@@ -158,12 +183,16 @@ static sfu_status make_ready(ready_pass *to, const sfu__worker *self, const sfu_
     to->count = pass->step_count;
     to->score_count = sfu__block_count(rows);
     SFU_ALLOC(to->steps, to->count);
-    SFU_ALLOC(to->bounds, pass->cut_count * bounds_room(self));
+    SFU_ALLOC(to->bounds, pass->cut_count * bounds_of_cut(self, pass));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
     SFU_ALLOC_ZERO(to->scores, to->score_count);
     if (!pass->pruned) {
         SFU_ALLOC(to->labels, rows);
         SFU_ALLOC(to->weights, rows);
+    } else if (pass->in_looks) {
+        const sfu__field asked = {.count = rows, .nodes = pass->asked};
+        SFU_ALLOC(to->labels, rows);
+        SFU_TRY(sfu__field_map(&to->places, &pass->fields[self->plan->link_count], &asked, self->plan->nodes));
     }
     for (size_t i = 0; i < pass->step_count; i++) {
         make_ready_step(&to->steps[i], self, pass, to, &pass->steps[i]);
@@ -184,6 +213,7 @@ void sfu__worker_free(sfu__worker *worker) {
         sfu__free(pass->scores);
         sfu__free(pass->labels);
         sfu__free(pass->weights);
+        sfu__free(pass->places);
         sfu__free(pass->seconds);
     }
     for (int i = 0; worker->learned != NULL && i < worker->plan->smoother_count; i++) {
@@ -308,10 +338,11 @@ static void run_gemm_t(const sfu__worker *self, const ready *at, sfu__range shar
     self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, share);
 }
 
-static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, int thread) {
+/* `bounds` are those of the step, or of a look of it. */
+static void run_step(sfu__worker *self, sfu_pass pass, const ready *at, const int64_t *bounds, int thread) {
     const sfu__backend *to = self->backend;
     const sfu__plan_step *step = at->step;
-    const sfu__range share = {at->bounds[thread], at->bounds[thread + 1]};
+    const sfu__range share = {bounds[thread], bounds[thread + 1]};
     switch (step->op) {
     case SFU__OP_SPMM:
         to->spmm(&at->c, &at->sparse, &at->b, step->add, share);
@@ -383,7 +414,7 @@ static void run_measured(sfu__worker *self, sfu_pass pass, int thread) {
     for (size_t i = 0; i < at->count; i++) {
         sfu__team_barrier(self->team);
         const double before = sfu__now();
-        run_step(self, pass, &at->steps[i], thread);
+        run_step(self, pass, &at->steps[i], at->steps[i].bounds, thread);
         sfu__team_barrier(self->team);
         if (thread == 0) {
             at->seconds[i] += sfu__now() - before;
@@ -391,17 +422,64 @@ static void run_measured(sfu__worker *self, sfu_pass pass, int thread) {
     }
 }
 
-static void run_pass(sfu__worker *self, sfu_pass pass, int thread) {
+/* With all rows, or with those of look `slot` - 1. */
+static void run_steps(sfu__worker *self, sfu_pass pass, size_t slot, int thread) {
     const ready_pass *at = &self->passes[pass];
-    if (at->seconds != NULL) {
-        run_measured(self, pass, thread);
-        return;
-    }
     for (size_t i = 0; i < at->count; i++) {
         if (at->steps[i].step->wait) {
             sfu__team_barrier(self->team);
         }
-        run_step(self, pass, &at->steps[i], thread);
+        run_step(self, pass, &at->steps[i], at->steps[i].bounds + slot * bounds_room(self), thread);
+    }
+}
+
+/* How many of the rows that a look has added are right. */
+static int64_t right_in_look(sfu__worker *self, int look) {
+    const sfu__pass *pass = &self->plan->passes[SFU_PASS_EVALUATE];
+    const ready_pass *at = &self->passes[SFU_PASS_EVALUATE];
+    const sfu__range rows = sfu__look_rows(&pass->fields[self->plan->link_count], look);
+    sfu__dense P = dense_of(self, &pass->looked_at);
+    P.data += rows.begin * P.ld;
+    P.rows = (int32_t)(rows.end - rows.begin);
+    const int64_t blocks = sfu__block_count(P.rows);
+    const sfu__target target = {.labels = at->labels + rows.begin};
+    self->backend->score(at->scores, NULL, false, &P, &target, (sfu__range){0, blocks});
+    int64_t right = 0;
+    for (int64_t i = 0; i < blocks; i++) {
+        right += at->scores[i].correct;
+    }
+    return right;
+}
+
+/* Each look but the last one is followed by the question whether the next may matter, which one thread answers. */
+static void run_in_looks(sfu__worker *self, int thread) {
+    const sfu__field *rows = &self->plan->passes[SFU_PASS_EVALUATE].fields[self->plan->link_count];
+    int64_t possible = rows->count; /* may still be right: of use in thread 0 alone */
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        run_steps(self, SFU_PASS_EVALUATE, (size_t)look + 1, thread);
+        if (look == SFU__LOOKS - 1) {
+            break;
+        }
+        sfu__team_barrier(self->team);
+        if (thread == 0) {
+            const sfu__range seen = sfu__look_rows(rows, look);
+            possible -= seen.end - seen.begin - right_in_look(self, look);
+            self->ended = possible < self->needed;
+        }
+        sfu__team_barrier(self->team);
+        if (self->ended) {
+            break;
+        }
+    }
+}
+
+static void run_pass(sfu__worker *self, sfu_pass pass, int thread) {
+    if (self->passes[pass].seconds != NULL) {
+        run_measured(self, pass, thread);
+    } else if (pass == SFU_PASS_EVALUATE && self->needed > 0 && self->plan->passes[pass].in_looks) {
+        run_in_looks(self, thread);
+    } else {
+        run_steps(self, pass, 0, thread);
     }
 }
 
@@ -427,6 +505,15 @@ static sfu__score sum_of(const ready_pass *pass) {
         sum.correct += pass->scores[i].correct;
     }
     return sum;
+}
+
+/* The labels in the order of the rows that are looked at. */
+static void set_looked_at(const sfu__worker *self, const sfu__target *asked) {
+    const ready_pass *at = &self->passes[SFU_PASS_EVALUATE];
+    const int32_t rows = self->plan->passes[SFU_PASS_EVALUATE].fields[self->plan->link_count].count;
+    for (int32_t i = 0; i < rows; i++) {
+        at->labels[i] = asked->labels[at->places[i]];
+    }
 }
 
 /* A target of the rows that were asked for, spread over all nodes where the pass computes all. */
@@ -471,12 +558,17 @@ void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score 
     worker->after = epoch->evaluate ? (int)SFU_PASS_EVALUATE : -1;
     worker->target[SFU_PASS_TRAIN] = target_of(worker, SFU_PASS_TRAIN, &epoch->target);
     worker->target[SFU_PASS_EVALUATE] = target_of(worker, SFU_PASS_EVALUATE, &epoch->validation);
+    worker->needed = epoch->needed;
+    worker->ended = false;
+    if (epoch->evaluate && epoch->needed > 0 && worker->plan->passes[SFU_PASS_EVALUATE].in_looks) {
+        set_looked_at(worker, &epoch->validation);
+    }
     worker->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
     set_masks(worker, epoch);
     run_region(worker);
     *training = sum_of(&worker->passes[SFU_PASS_TRAIN]);
     if (epoch->evaluate) {
-        *validation = sum_of(&worker->passes[SFU_PASS_EVALUATE]);
+        *validation = worker->ended ? sfu__unseen : sum_of(&worker->passes[SFU_PASS_EVALUATE]);
     }
 }
 
@@ -484,6 +576,7 @@ void sfu__worker_forward(sfu__worker *worker, sfu_pass pass) {
     static const sfu__target nothing = {0};
     worker->train = false;
     worker->after = (int)pass;
+    worker->needed = 0;
     worker->target[pass] = nothing;
     run_region(worker);
 }

@@ -9,32 +9,44 @@
 
 /* ---- fields ----------------------------------------------------------------------------------------------------- */
 
+/* A node's mark is 1 for the first look that needs it, and so on; 0: none does. */
+static void mark_row(uint8_t *marks, const sfu_csr *csr, int32_t node, bool itself, uint8_t mark) {
+    for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++) {
+        marks[csr->indices[e]] = mark;
+    }
+    if (itself) {
+        marks[node] = mark;
+    }
+}
+
 static void mark_rows(uint8_t *marks, const sfu_csr *csr, const sfu__field *out, bool itself) {
-    for (int32_t row = 0; row < out->count; row++) {
-        const int32_t node = sfu__field_node(out, row);
-        for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++) {
-            marks[csr->indices[e]] = 1;
-        }
-        if (itself) {
-            marks[node] = 1;
+    for (int look = SFU__LOOKS - 1; look >= 0; look--) { /* the earlier ones over the later ones */
+        const sfu__range rows = sfu__look_rows(out, look);
+        for (int64_t row = rows.begin; row < rows.end; row++) {
+            mark_row(marks, csr, sfu__field_node(out, (int32_t)row), itself, (uint8_t)(look + 1));
         }
     }
 }
 
-/* The marked nodes as a field, the marks cleared; all nodes where all are marked. */
+/* The marked nodes as a field, the marks cleared; all nodes where all are marked for the first look. */
 static sfu_status collect(sfu__field *field, uint8_t *marks, int32_t nodes) {
     sfu_status status = SFU_OK;
-    int32_t count = 0;
+    int32_t next[SFU__LOOKS + 1] = {0}; /* [look]: where its next row goes; counts before that */
     for (int32_t i = 0; i < nodes; i++) {
-        count += marks[i];
+        next[marks[i]]++;
     }
-    field->count = count;
-    field->nodes = NULL;
-    if (count < nodes) {
-        SFU_ALLOC(field->nodes, count);
-        for (int32_t i = 0, at = 0; i < nodes; i++) {
+    *field = (sfu__field){0};
+    next[0] = 0;
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        next[look + 1] += next[look];
+        field->ends[look] = next[look + 1];
+    }
+    field->count = next[SFU__LOOKS];
+    if (field->ends[0] < nodes) {
+        SFU_ALLOC(field->nodes, field->count);
+        for (int32_t i = 0; i < nodes; i++) {
             if (marks[i] != 0) {
-                field->nodes[at++] = i;
+                field->nodes[next[marks[i] - 1]++] = i;
             }
         }
     }
@@ -67,19 +79,32 @@ static sfu_status field_before(sfu__field *in, uint8_t *marks, const sfu__plan *
     return collect(in, marks, plan->nodes);
 }
 
-sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count) {
+/* What is asked for, or all where nothing is pruned. */
+static void mark_asked(uint8_t *marks, const sfu__plan *plan, const int32_t *nodes, int32_t count,
+                       const sfu__looks *looks) {
+    if (nodes == NULL || (plan->rewrites & SFU__PRUNE) == 0) {
+        memset(marks, 1, (size_t)plan->nodes);
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        marks[nodes[i]] = looks != NULL ? SFU__LOOKS : 1;
+    }
+    for (int look = 0, i = 0; looks != NULL && look < SFU__LOOKS - 1; look++) {
+        for (; i < looks->ends[look]; i++) {
+            marks[looks->nodes[i]] = (uint8_t)(look + 1);
+        }
+    }
+}
+
+sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count,
+                            const sfu__looks *looks) {
     sfu_status status = SFU_OK;
     uint8_t *marks = NULL;
     const int last = plan->link_count;
     SFU_ALLOC_ZERO(pass->fields, last + 1);
     SFU_ALLOC_ZERO(marks, plan->nodes);
-    pass->fields[last].count = count;
-    if (count < plan->nodes && (plan->rewrites & SFU__PRUNE) != 0) {
-        SFU_ALLOC(pass->fields[last].nodes, count);
-        memcpy(pass->fields[last].nodes, nodes, (size_t)count * sizeof *nodes);
-    } else {
-        pass->fields[last].count = plan->nodes;
-    }
+    mark_asked(marks, plan, nodes, count, looks);
+    SFU_TRY(collect(&pass->fields[last], marks, plan->nodes));
     for (int i = last; i > 0; i--) {
         SFU_TRY(field_before(&pass->fields[i - 1], marks, plan, &plan->links[i - 1], &pass->fields[i]));
     }
@@ -103,7 +128,7 @@ sfu_status sfu__fields_sort(sfu__pass *pass, const sfu__plan *plan) {
         }
         const sfu_csr *csr = i == 0 ? &plan->dataset->sparse : &plan->smoothers[plan->links[i - 1].smoothing].csr;
         if (csr->indptr != NULL) {
-            SFU_TRY(sfu__sort_by_length(field->nodes, field->count, csr->indptr));
+            SFU_TRY(sfu__sort_looks_by_length(field->nodes, field, csr->indptr));
         }
     }
 done:

@@ -85,7 +85,7 @@ static sfu_status smooth_collapsed(sfu__value *now, sfu__lowering *self, int fir
     SFU_TRY(sfu__block_take(&block, &product));
     const sfu__value in = *now;
     if (sfu__wants_by_length(self, in.at.rows, in.at.cols)) {
-        SFU_TRY(sfu__block_by_length(&block));
+        SFU_TRY(sfu__block_by_length(&block, &self->pass->fields[last]));
     }
     SFU_TRY(sfu__add_block(&index, self, &block));
     snprintf(name, sizeof name, "S^%d", last - first);
@@ -106,7 +106,7 @@ static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int link, co
     int index;
     SFU_TRY(sfu__block_of(&block, smoother, &self->pass->fields[link + 1], &self->pass->fields[link], plan->nodes));
     if (smoother->learned == NULL && sfu__wants_by_length(self, now->at.rows, now->at.cols)) {
-        SFU_TRY(sfu__sort_smoothing(&block, self, smoother));
+        SFU_TRY(sfu__sort_smoothing(&block, self, smoother, &self->pass->fields[link + 1]));
     }
     SFU_TRY(sfu__add_block(&index, self, &block));
     if (plan->links[link].start == link) {
@@ -340,6 +340,32 @@ done:
     return status;
 }
 
+/* The output of a pass in looks, in the order in which it was asked for. */
+static sfu_status bring_into_order(sfu__value *now, sfu__lowering *self) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    const sfu__field asked = {.count = pass->asked_count, .nodes = pass->asked};
+    sfu__block block = {0};
+    sfu_matrix order = {.rows = asked.count, .cols = asked.count};
+    int index;
+    SFU_ALLOC(order.indptr, (int64_t)asked.count + 1);
+    for (int32_t i = 0; i <= asked.count; i++) {
+        order.indptr[i] = i;
+    }
+    SFU_TRY(sfu__field_map(&order.indices, &asked, &pass->fields[now->field], self->plan->nodes));
+    SFU_TRY(sfu__block_take(&block, &order));
+    SFU_TRY(sfu__add_block(&index, self, &block));
+    sfu__value out = {.at = sfu__arena_matrix(self, asked.count, now->at.cols), .field = -1, .name = "P"};
+    SFU_TRY(sfu__add_spmm(self, &out, index, &now->at, false, sfu__step_of(self, SFU__OP_SPMM, "P as asked for")));
+    pass->looked_at = now->at;
+    pass->output = out.at;
+    *now = out;
+done:
+    sfu__matrix_clear(&order);
+    sfu__block_clear(&block);
+    return status;
+}
+
 sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass) {
     sfu_status status = SFU_OK;
     sfu__lowering self = {.plan = plan, .pass = &plan->passes[pass], .kind = pass, .train = pass == SFU_PASS_TRAIN};
@@ -348,6 +374,9 @@ sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass) {
     SFU_TRY(lower_forward(&now, &self));
     const bool last_is_softmax = plan->links[plan->link_count - 1].kind == SFU__LINK_SOFTMAX;
     self.layer = -1;
+    if (self.pass->in_looks) {
+        SFU_TRY(bring_into_order(&now, &self));
+    }
     if (pass != SFU_PASS_PREDICT) {
         SFU_TRY(sfu__add_score(&self, &now, &d, last_is_softmax));
     }

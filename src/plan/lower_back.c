@@ -30,7 +30,7 @@ sfu_status sfu__add_score(sfu__lowering *self, const sfu__value *P, sfu__value *
     }
     step.a = P->at;
     step.through_softmax = through_softmax;
-    SFU_TRY(sfu__cut_of(&step.cut, self->pass, sfu__block_count(P->at.rows), -1));
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, sfu__block_count(P->at.rows), -1, -1));
     sfu__set_work(&step, P->at.rows, P->at.ld, 0);
     SFU_TRY(sfu__add_step(self, step));
     dP->cut = -1;
@@ -85,7 +85,7 @@ static sfu_status weights_back(sfu__value *d, sfu__lowering *self, const sfu__re
         sfu__plan_step turn = sfu__step_of(self, SFU__OP_TRANSPOSE, "W%d'", layer);
         turn.c = WT;
         turn.b = sfu__parameter_at(weight, SFU__SPACE_THETA);
-        SFU_TRY(sfu__cut_of(&turn.cut, self->pass, WT.rows, -1));
+        SFU_TRY(sfu__cut_of(&turn.cut, self->pass, WT.rows, -1, -1));
         sfu__set_work(&turn, WT.rows, WT.ld, 0);
         turn.wait = false; /* nobody has written what it reads, and nobody has read where it writes */
         SFU_TRY(sfu__add_step(self, turn));
@@ -146,7 +146,7 @@ static sfu_status learned_back(sfu__lowering *self, const sfu__record *at, const
     step.a = d->at;
     step.b = at->in.at;
     step.block = at->block;
-    SFU_TRY(sfu__cut_of(&step.cut, self->pass, block->view.rows, at->block));
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, block->view.rows, at->block, -1));
     sfu__set_work(&step, block->view.rows, d->at.ld, 0);
     step.work.nonzeros = block->view.indptr[block->view.rows];
     step.work.operand = (int64_t)at->in.at.rows * at->in.at.ld * 4;
@@ -168,7 +168,7 @@ static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__rec
         if (turned.where == SFU__VALUES_FIXED) {
             SFU_TRY(sfu__block_own_values(&turned));
             if (sfu__wants_by_length(self, d->at.rows, d->at.cols)) {
-                SFU_TRY(sfu__block_by_length(&turned));
+                SFU_TRY(sfu__block_by_length(&turned, NULL));
             }
         }
         SFU_TRY(sfu__add_block(&block, self, &turned));
@@ -299,7 +299,7 @@ sfu_status sfu__add_smoothing_steps(sfu__lowering *self, sfu__op op) {
         sfu__plan_step step = sfu__step_of(
             self, op, op == SFU__OP_SMOOTHING ? "values of S%d" : "d of S%d's parameters", smoother->layer);
         step.parameter = i;
-        SFU_TRY(sfu__cut_of(&step.cut, self->pass, 1, -1));
+        SFU_TRY(sfu__cut_of(&step.cut, self->pass, 1, -1, -1));
         sfu__set_work(&step, smoother->csr.rows, 1, 0);
         step.work.nonzeros = smoother->csr.indptr[smoother->csr.rows];
         SFU_TRY(sfu__add_step(self, step));
@@ -324,7 +324,7 @@ sfu_status sfu__add_adam(sfu__lowering *self) {
         sfu__plan_step step = sfu__step_of(self, SFU__OP_ADAM, "Adam, %lld parameters", (long long)count);
         step.parameter = first;
         step.parameters = last - first;
-        SFU_TRY(sfu__cut_of(&step.cut, self->pass, count, -1));
+        SFU_TRY(sfu__cut_of(&step.cut, self->pass, count, -1, -1));
         sfu__set_work(&step, count, 1, 0);
         SFU_TRY(sfu__add_step(self, step));
     }

@@ -28,9 +28,9 @@ typedef struct fold_job {
 } fold_job;
 
 /* A matrix by length as what is shared; the block is used up. */
-static sfu_status sort_block(sfu__block *block, sfu__shared *entry) {
+static sfu_status sort_block(sfu__block *block, const sfu__field *field, sfu__shared *entry) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__block_by_length(block));
+    SFU_TRY(sfu__block_by_length(block, field));
     const int64_t rows = block->own.rows;
     entry->matrix = block->own;
     entry->turn = block->turn;
@@ -60,18 +60,22 @@ static sfu_status make_folded(void *context, sfu__shared *entry) {
     entry->bytes = job->as_dense ? rows * sfu__ld(self->plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
     if (job->by_length) {
         SFU_TRY(sfu__block_take(&block, &entry->matrix));
-        SFU_TRY(sort_block(&block, entry));
+        SFU_TRY(sort_block(&block, &self->pass->fields[job->fold], entry));
     }
 done:
     sfu__block_clear(&block);
     return status;
 }
 
-/* FNV-1a over the rows of a field: with the count it stands for them in a key. */
+/* FNV-1a over the rows of a field and the ends of its looks: with the count it stands for them in a key. */
 static uint64_t field_hash(const sfu__field *field) {
+    const uint64_t prime = UINT64_C(1099511628211);
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int32_t i = 0; field->nodes != NULL && i < field->count; i++) {
-        hash = (hash ^ (uint32_t)field->nodes[i]) * UINT64_C(1099511628211);
+        hash = (hash ^ (uint32_t)field->nodes[i]) * prime;
+    }
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        hash = (hash ^ (uint32_t)field->ends[look]) * prime;
     }
     return hash;
 }
@@ -130,15 +134,16 @@ done:
 
 static sfu_status make_sorted(void *context, sfu__shared *entry) {
     sfu__block block = {.view = *(const sfu__sparse *)context};
-    return sort_block(&block, entry);
+    return sort_block(&block, NULL, entry);
 }
 
-sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother) {
+sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother,
+                               const sfu__field *field) {
     sfu_status status = SFU_OK;
     sfu__text key = {0};
     const sfu__shared *shared = NULL;
     if (block->own.indptr != NULL) {
-        return sfu__block_by_length(block);
+        return sfu__block_by_length(block, field);
     }
     SFU_TRY(sfu__text_format(&key, "%s by length", smoother->shared->key));
     SFU_TRY(hold_shared(&shared, self, key.bytes, make_sorted, &block->view));
@@ -172,7 +177,7 @@ sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fo
                                     .ld = sfu__ld(plan->features)},
                              .field = fold};
     name_features(features->name, fold);
-    SFU_TRY(sfu__cut_of(&features->cut, self->pass, rows, -1));
+    SFU_TRY(sfu__cut_of(&features->cut, self->pass, rows, -1, fold));
 done:
     return status;
 }
@@ -202,13 +207,13 @@ done:
 
 /* What a mask leaves of a sparse matrix (or of a dense one, as rows that are full), in the arena: its values, or only
  * marks, a byte each. */
-static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, const sfu__field *field, int mask,
-                           const char *name, bool marks) {
+static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, int field, int mask, const char *name,
+                           bool marks) {
     sfu_status status = SFU_OK;
     const sfu__sparse *view = &self->pass->blocks[block].view;
     const int64_t count = view->indptr[view->rows];
     const int32_t *nodes = NULL;
-    SFU_TRY(nodes_of_rows(&nodes, self, view, field));
+    SFU_TRY(nodes_of_rows(&nodes, self, view, &self->pass->fields[field]));
     if (view->indices != NULL) {
         int64_t bytes;
         SFU_TRY(sfu__block_groups(&self->pass->blocks[block], nodes, &bytes));
@@ -220,7 +225,7 @@ static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int block, cons
     step.block = block;
     step.mask = mask;
     step.nodes = nodes;
-    SFU_TRY(sfu__cut_of(&step.cut, self->pass, view->rows, block));
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, view->rows, block, field));
     sfu__set_work(&step, view->rows, 1, 0);
     step.work.nonzeros = count;
     SFU_TRY(sfu__add_step(self, step));
@@ -254,7 +259,7 @@ static sfu_status add_dropped(int *block, sfu__lowering *self, int field, int32_
     sfu_status status = SFU_OK;
     const bool marks = sfu__ld(width) > SFU__NARROW;
     int64_t offset;
-    SFU_TRY(add_drop(self, &offset, *block, &self->pass->fields[field], mask, name, marks));
+    SFU_TRY(add_drop(self, &offset, *block, field, mask, name, marks));
     sfu__block made = {.view = self->pass->blocks[*block].view};
     made.view.groups = NULL; /* which the other one owns */
     if (marks) {
@@ -311,7 +316,7 @@ sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mas
     full.offset = features->at.offset;
     full.view = (sfu__sparse){.rows = rows, .cols = ld, .indptr = full.own.indptr, .values = features->at.fixed};
     SFU_TRY(sfu__add_block(&block, self, &full));
-    SFU_TRY(add_drop(self, &offset, block, &self->pass->fields[features->field], mask, features->name, false));
+    SFU_TRY(add_drop(self, &offset, block, features->field, mask, features->name, false));
     features->at.space = SFU__SPACE_ARENA;
     features->at.fixed = NULL;
     features->at.offset = offset;

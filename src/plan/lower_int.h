@@ -2,7 +2,7 @@
  * steps are put together from.
  *
  * A value is a matrix in the arena, or one of the plan's own. A pass that only goes there reuses the memory of values
- * that are no longer needed; training needs them all.
+ * that are no longer needed; training needs them all, and so does a pass in looks, whose steps run again for more rows.
  */
 #ifndef SFU_LOWER_INT_H
 #define SFU_LOWER_INT_H
@@ -72,7 +72,8 @@ typedef struct sfu__lowering {
 /* ---- lower_steps.c ---- */
 
 SFU_CHECKED sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block); /* takes it over */
-SFU_CHECKED sfu_status sfu__cut_of(int *index, sfu__pass *pass, int64_t count, int block);
+/* The cut of so many things, those of a block where one is given, else even. Of the rows of a field, -1: of none. */
+SFU_CHECKED sfu_status sfu__cut_of(int *index, sfu__pass *pass, int64_t count, int block, int field);
 SFU_CHECKED sfu_status sfu__add_record(sfu__lowering *self, sfu__record entry);
 
 int64_t sfu__reserve(sfu__lowering *self, int64_t size);
@@ -102,7 +103,8 @@ bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols)
 /* ---- lower_features.c ---- */
 
 /* Puts the rows of a block of S into the order of their length; those of all of S once for everybody. */
-SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother);
+SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother,
+                                           const sfu__field *field);
 
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__link *link);
 SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold);

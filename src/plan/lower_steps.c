@@ -25,15 +25,16 @@ done:
     return status;
 }
 
-sfu_status sfu__cut_of(int *index, sfu__pass *pass, int64_t count, int block) {
+sfu_status sfu__cut_of(int *index, sfu__pass *pass, int64_t count, int block, int field) {
     sfu_status status = SFU_OK;
+    const int looks = pass->in_looks ? field : -1;
     for (size_t i = 0; i < pass->cut_count; i++) {
-        if (pass->cuts[i].count == count && pass->cuts[i].block == block) {
+        if (pass->cuts[i].count == count && pass->cuts[i].block == block && pass->cuts[i].field == looks) {
             *index = (int)i;
             return SFU_OK;
         }
     }
-    SFU__APPEND(pass->cuts, pass->cut_count, pass->cut_capacity, ((sfu__cut){count, block}));
+    SFU__APPEND(pass->cuts, pass->cut_count, pass->cut_capacity, ((sfu__cut){count, block, looks}));
     *index = (int)pass->cut_count - 1;
 done:
     return status;
@@ -66,12 +67,12 @@ int64_t sfu__reserve(sfu__lowering *self, int64_t size) {
     return offset;
 }
 
-/* A value that is not needed any more. Training needs them all. */
+/* A value that is not needed any more. Training needs them all, and so do looks. */
 void sfu__release(sfu__lowering *self, const sfu__value *dead) {
     const int64_t size = floats_of(dead->at.rows, dead->at.cols);
     const sfu__operand *kept = &self->pass->embedding;
     const bool embedding = kept->space == SFU__SPACE_ARENA && kept->offset == dead->at.offset;
-    if (self->train || embedding || dead->at.space != SFU__SPACE_ARENA) {
+    if (self->train || self->pass->in_looks || embedding || dead->at.space != SFU__SPACE_ARENA) {
         return;
     }
     for (int i = 0; i < SFU__HOLES; i++) {
@@ -150,7 +151,7 @@ sfu_status sfu__stay_with(sfu__lowering *self, sfu__plan_step *step, sfu__value 
     sfu_status status = SFU_OK;
     step->wait = rows->cut < 0;
     if (rows->cut < 0) {
-        SFU_TRY(sfu__cut_of(&rows->cut, self->pass, rows->at.rows, -1));
+        SFU_TRY(sfu__cut_of(&rows->cut, self->pass, rows->at.rows, -1, rows->field));
     }
     step->cut = rows->cut;
 done:
@@ -175,7 +176,7 @@ sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sf
     if (A->columns != NULL) {
         step.a = sfu__arena_matrix(self, A->columns->sum_count, C->at.cols);
     }
-    SFU_TRY(sfu__cut_of(&step.cut, self->pass, A->view.rows, block));
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, A->view.rows, block, C->field));
     C->cut = A->view.turn == NULL ? step.cut : -1;
     sfu__set_work(&step, A->view.rows, C->at.ld, 0);
     step.work.nonzeros = A->view.indptr[A->view.rows];
@@ -222,7 +223,7 @@ sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sf
     step.a = A != NULL ? A->at : (sfu__operand){0};
     step.b = G->at;
     step.by_columns = A != NULL && blocks == 1;
-    SFU_TRY(sfu__cut_of(&step.cut, self->pass, step.by_columns ? inner : blocks, -1));
+    SFU_TRY(sfu__cut_of(&step.cut, self->pass, step.by_columns ? inner : blocks, -1, -1));
     sfu__set_work(&step, rows, G->at.ld, inner);
     SFU_TRY(sfu__add_step(self, step));
     if (blocks != 1) {
@@ -231,7 +232,7 @@ sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sf
         sum.a = parts;
         sum.parts = blocks;
         sum.stride = size;
-        SFU_TRY(sfu__cut_of(&sum.cut, self->pass, size, -1));
+        SFU_TRY(sfu__cut_of(&sum.cut, self->pass, size, -1, -1));
         sfu__set_work(&sum, size * blocks, 1, 0);
         SFU_TRY(sfu__add_step(self, sum));
     }

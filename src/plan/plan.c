@@ -40,16 +40,25 @@ void sfu__plan_free(sfu__plan *plan) {
     sfu__free(plan);
 }
 
-static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const int32_t *nodes, int32_t count) {
+/* A smoothing that is learned has to be made for all rows at once. */
+static bool goes_in_looks(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
+    return request->looks != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
+           request->nodes[kind] != NULL && plan->learned_values == 0;
+}
+
+static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = &plan->passes[kind];
+    const int32_t *nodes = request->nodes[kind];
+    const int32_t count = request->count[kind];
     pass->there = true;
-    SFU_TRY(sfu__fields_make(pass, plan, nodes, count));
+    pass->in_looks = goes_in_looks(plan, kind, request);
+    SFU_TRY(sfu__fields_make(pass, plan, nodes, count, pass->in_looks ? request->looks : NULL));
     if (kind != SFU_PASS_TRAIN) {
         SFU_TRY(sfu__fields_sort(pass, plan));
     }
     pass->pruned = pass->fields[plan->link_count].count == count;
-    if (!pass->pruned) {
+    if (!pass->pruned || pass->in_looks) {
         SFU_ALLOC(pass->asked, count);
         memcpy(pass->asked, nodes, (size_t)count * sizeof *nodes);
         pass->asked_count = count;
@@ -79,7 +88,7 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
     SFU_TRY(sfu__chain_make(self, net));
     for (int i = 0; i < SFU_PASSES; i++) {
         if (request->count[i] > 0) {
-            SFU_TRY(make_pass(self, (sfu_pass)i, request->nodes[i], request->count[i]));
+            SFU_TRY(make_pass(self, (sfu_pass)i, request));
         }
     }
     *plan = self;
@@ -98,5 +107,5 @@ int32_t sfu__plan_embedding_width(const sfu__plan *plan) {
 const int32_t *sfu__plan_rows(const sfu__plan *plan, sfu_pass pass, int32_t *count) {
     const sfu__field *field = &plan->passes[pass].fields[plan->link_count];
     *count = field->count;
-    return field->nodes;
+    return plan->passes[pass].in_looks ? plan->passes[pass].asked : field->nodes;
 }

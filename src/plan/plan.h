@@ -25,9 +25,19 @@ enum {
 /* A pass has runs, each a number of smoothings and the weights behind them, and a run has ways to be computed. */
 enum { SFU__RUNS = 4 };
 
+/* The nodes of an evaluation by when they are looked at: nodes[0] to nodes[ends[0] - 1] first, those before ends[1]
+ * next, and so on, the others last. */
+enum { SFU__LOOKS = 4 };
+
+typedef struct sfu__looks {
+    int32_t *nodes;
+    int32_t ends[SFU__LOOKS - 1];
+} sfu__looks;
+
 typedef struct sfu__plan_request {
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
+    const sfu__looks *looks;          /* of the evaluation; NULL: at all of it at once. Never changes what comes out */
     int32_t classes;                  /* 0: the dataset's; a model may know more of them than the data it predicts */
     bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
@@ -75,6 +85,9 @@ float *sfu__worker_theta(sfu__worker *worker);
 float *sfu__worker_m(sfu__worker *worker);
 float *sfu__worker_v(sfu__worker *worker);
 
+/* A score that nobody needs to know: fewer were right than had to be. */
+static const sfu__score sfu__unseen = {.loss = 0.0, .correct = -1};
+
 typedef struct sfu__epoch {
     uint64_t seed;          /* of the dropout masks */
     uint32_t number;        /* from 1 on: Adam's t, and the epoch of the masks */
@@ -83,9 +96,11 @@ typedef struct sfu__epoch {
     sfu__target target;     /* of the rows of the training pass, in their order */
     sfu__target validation; /* of the rows of the evaluation pass */
     bool evaluate;          /* run the evaluation pass after the step */
+    int64_t needed;         /* an evaluation in looks ends before the next one where fewer than these can be right */
 } sfu__epoch;
 
-/* One parallel region: a training step, then (if asked) the evaluation with the new parameters. Scores are sums. */
+/* One parallel region: a training step, then (if asked) the evaluation with the new parameters. Scores are sums. That
+ * of an evaluation that has ended before it had seen all rows is sfu__unseen. */
 void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
 
 /* The gradient of the last training step, without weight decay, laid out as theta. */

@@ -48,10 +48,12 @@ typedef struct sfu__smoother {
     int64_t values_offset; /* learned: where the values are, in floats from the start of a worker's learned values */
 } sfu__smoother;
 
-/* The rows of the data that a value has: ascending, but for those that sfu__fields_sort has sorted. */
+/* The rows of the data that a value has: by the look that they are needed for, and then ascending, but for those that
+ * sfu__fields_sort has sorted. */
 typedef struct sfu__field {
     int32_t count;
-    int32_t *nodes; /* NULL: all nodes */
+    int32_t *nodes;           /* NULL: all nodes */
+    int32_t ends[SFU__LOOKS]; /* where the rows of a look end; count in all of them where there is only one */
 } sfu__field;
 
 /* ---- matrices of a pass ----------------------------------------------------------------------------------------- */
@@ -120,6 +122,7 @@ typedef struct sfu__plan_step {
 typedef struct sfu__cut {
     int64_t count;
     int block; /* -1: evenly */
+    int field; /* whose looks take some of these rows each; -1: they are all for the last */
 } sfu__cut;
 
 typedef struct sfu__pass_mask {
@@ -159,7 +162,9 @@ typedef struct sfu__pass {
     sfu__operand embedding; /* the last hidden layer; space NONE where there is none */
     int64_t fixed_bytes;    /* of the matrices above */
     bool pruned;            /* the rows of the output are those that were asked for, not all nodes */
-    int32_t *asked;         /* not pruned: the nodes that were asked for */
+    bool in_looks;          /* the rows of every value stand by looks */
+    sfu__operand looked_at; /* in looks: the output in that order */
+    int32_t *asked;         /* not pruned, or in looks: the nodes that were asked for */
     int32_t asked_count;
 } sfu__pass;
 
@@ -187,7 +192,8 @@ struct sfu__plan {
 SFU_CHECKED sfu_status sfu__chain_make(sfu__plan *plan, const sfu_net *net);
 
 /* field.c: the rows that each link needs, from those that come out last. */
-SFU_CHECKED sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count);
+SFU_CHECKED sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count,
+                                        const sfu__looks *looks);
 /* Puts the rows that lie between the features and what comes out, whose order nobody sees, into the order of the length
  * of the sparse rows that they are made from: a product then seldom meets a row that ends where the last did not. For a
  * pass without a way back, whose sums over rows would be others. */
@@ -197,6 +203,11 @@ void sfu__fields_free(sfu__pass *pass, int link_count);
 SFU_CHECKED sfu_status sfu__field_rows(int32_t **row_of, const sfu__field *field, int32_t nodes);
 /* The same rows, ascending, in a list of their own. */
 SFU_CHECKED sfu_status sfu__field_ascending(sfu__field *ascending, const sfu__field *field, int32_t nodes);
+
+/* The rows that a look adds. */
+static inline sfu__range sfu__look_rows(const sfu__field *field, int look) {
+    return (sfu__range){look > 0 ? field->ends[look - 1] : 0, field->ends[look]};
+}
 
 /* The node of a row. */
 static inline int32_t sfu__field_node(const sfu__field *field, int32_t row) {
@@ -218,11 +229,13 @@ SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
 void sfu__block_clear(sfu__block *block);
 
-/* by_length.c: puts the rows of a block whose values are fixed into the order of their length, with a turn that says
- * which they were. */
-SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block);
+/* by_length.c: puts the rows of a block whose values are fixed into the order of their length, each look's for itself
+ * (`field` has these rows, NULL: all at once), with a turn that says which they were. */
+SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block, const sfu__field *field);
 /* A list of rows by ascending length, those of one length as they stood: sorted by counting. */
 SFU_CHECKED sfu_status sfu__sort_by_length(int32_t *rows, int32_t count, const int64_t *indptr);
+/* The same of each look's rows of a field. */
+SFU_CHECKED sfu_status sfu__sort_looks_by_length(int32_t *rows, const sfu__field *field, const int64_t *indptr);
 
 /* by_columns.c: a transpose of these rows of `of`, its columns, gets its entries by columns as well, unless a product
  * with rows of `ld` floats would not be faster for it. */

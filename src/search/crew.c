@@ -209,11 +209,17 @@ static sfu_status train(crew_thread *self, crew_task *task, const sfu__candidate
                               .epochs = usual->epochs,
                               .patience = usual->patience,
                               .keep = usual->keep,
-                              .goal = candidate->net->is_lpnn ? &crew->lpnn_goal : &crew->goal};
+                              .goal = candidate->net->is_lpnn ? &crew->lpnn_goal : &crew->goal,
+                              .outcome_only = true,
+                              .misses =
+                                  candidate->net->is_lpnn ? NULL : sfu__runners_misses(crew->runners, self->index)};
     self->pace = (pace){.number = task->finished.number};
     sfu__training_run(&training, runner, goes_on, self);
     end_help(self);
     task->finished.outcome = outcome_of(&training);
+    if (training.misses != NULL) {
+        SFU_TRY(sfu__runners_learn(crew->runners, self->index, training.ran, training.best_val_correct));
+    }
 done:
     return status;
 }

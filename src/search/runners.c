@@ -1,4 +1,5 @@
 #include "runners.h"
+#include "looks.h"
 #include "train.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@ typedef struct shared_plan {
     sfu__plan *plan;
     int users;
     bool made;
+    bool in_looks;            /* or made before it was known what to look at first */
     struct shared_plan *next; /* the list has the last used first */
 } shared_plan;
 
@@ -39,6 +41,11 @@ struct sfu__runners {
     pthread_mutex_t lock;
     pthread_cond_t made;
     shared_plan *plans;
+    sfu__hardness hardness; /* under the lock, like these two: */
+    bool learnt;            /* enough is known of it */
+    bool looks_known;       /* and something follows from that: `looks`, which then never changes */
+    sfu__looks looks;
+    int32_t *misses;         /* [threads][validation nodes]: of the trainings at hand */
     thread_runners *threads; /* [thread_count] */
     int thread_count;
 };
@@ -60,7 +67,8 @@ static void forget_old(sfu__runners *runners) {
     int count = 0;
     for (shared_plan **at = &runners->plans; *at != NULL;) {
         shared_plan *plan = *at;
-        if (++count > PLANS_KEPT && plan->users == 0) {
+        const bool worth_it = ++count <= PLANS_KEPT && plan->in_looks == runners->looks_known;
+        if (!worth_it && plan->users == 0) {
             *at = plan->next;
             plan_free(plan);
         } else {
@@ -73,7 +81,7 @@ static void forget_old(sfu__runners *runners) {
 static shared_plan *find(sfu__runners *runners, const char *key) {
     for (shared_plan **at = &runners->plans; *at != NULL; at = &(*at)->next) {
         shared_plan *plan = *at;
-        if (strcmp(plan->key, key) == 0) {
+        if (plan->in_looks == runners->looks_known && strcmp(plan->key, key) == 0) {
             *at = plan->next;
             plan->next = runners->plans;
             runners->plans = plan;
@@ -95,6 +103,7 @@ static shared_plan *add(sfu__runners *runners, const char *key) {
         return NULL;
     }
     plan->users = 1;
+    plan->in_looks = runners->looks_known;
     plan->next = runners->plans;
     runners->plans = plan;
     forget_old(runners);
@@ -115,7 +124,8 @@ static sfu_status make_plan(shared_plan *plan, const sfu__runners *runners, cons
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__net_read(&plan->net, sfu_net_text(net), NULL));
     if (!net->is_lpnn) {
-        const sfu__plan_request request = sfu__train_request(plan->net, runners->split, dropout, 1);
+        sfu__plan_request request = sfu__train_request(plan->net, runners->split, dropout, 1);
+        request.looks = plan->in_looks && runners->looks.nodes != NULL ? &runners->looks : NULL;
         SFU_TRY(sfu__plan_new(&plan->plan, runners->dataset, plan->net, &request));
     }
 done:
@@ -220,11 +230,24 @@ done:
     return status;
 }
 
+/* Lets go what does not look at the hard nodes first, once these are known. */
+static void drop_unlearnt(sfu__runners *runners, thread_runners *own) {
+    pthread_mutex_lock(&runners->lock);
+    const bool known = runners->looks_known;
+    pthread_mutex_unlock(&runners->lock);
+    for (int i = 0; known && i < RUNNERS_KEPT; i++) {
+        if (own->kept[i].plan != NULL && !own->kept[i].plan->in_looks) {
+            drop_runner(runners, &own->kept[i]);
+        }
+    }
+}
+
 sfu_status sfu__runners_get(const sfu__runner **runner, sfu__runners *runners, int thread, const sfu_net *net,
                             double dropout) {
     sfu_status status = SFU_OK;
     thread_runners *own = &runners->threads[thread];
     sfu__text key = {0};
+    drop_unlearnt(runners, own);
     SFU_TRY(sfu__text_format(&key, "%d %s", sfu__train_request(net, runners->split, dropout, 1).dropout,
                              sfu_net_text(net)));
     kept_runner *kept = find_runner(own, key.bytes);
@@ -240,6 +263,43 @@ done:
     return status;
 }
 
+/* ---- which nodes are hard -----------------------------------------------------------------------------------------
+ */
+
+static int32_t *misses_of(const sfu__runners *runners, int thread) {
+    return runners->misses + (int64_t)thread * runners->hardness.count;
+}
+
+int32_t *sfu__runners_misses(sfu__runners *runners, int thread) {
+    int32_t *misses = misses_of(runners, thread);
+    pthread_mutex_lock(&runners->lock);
+    const bool learnt = runners->learnt;
+    pthread_mutex_unlock(&runners->lock);
+    if (learnt) {
+        return NULL;
+    }
+    memset(misses, 0, (size_t)runners->hardness.count * sizeof *misses);
+    return misses;
+}
+
+sfu_status sfu__runners_learn(sfu__runners *runners, int thread, int32_t epochs, int64_t right) {
+    sfu_status status = SFU_OK;
+    int32_t count = 0;
+    const int32_t *nodes = sfu_split_part(runners->split, SFU_VAL, &count);
+    pthread_mutex_lock(&runners->lock);
+    if (!runners->learnt) {
+        sfu__hardness_add(&runners->hardness, misses_of(runners, thread), epochs, right);
+        runners->learnt = sfu__hardness_known(&runners->hardness);
+        if (runners->learnt) {
+            SFU_TRY(sfu__looks_make(&runners->looks, &runners->hardness, nodes));
+            runners->looks_known = runners->looks.nodes != NULL;
+        }
+    }
+done:
+    pthread_mutex_unlock(&runners->lock);
+    return status;
+}
+
 /* ---- the whole ----------------------------------------------------------------------------------------------------
  */
 
@@ -252,7 +312,11 @@ sfu_status sfu__runners_new(sfu__runners **runners, const sfu_dataset *dataset, 
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->made, NULL);
     *runners = self;
+    int32_t count = 0;
+    (void)sfu_split_part(split, SFU_VAL, &count);
+    SFU_TRY(sfu__hardness_make(&self->hardness, count));
     SFU_ALLOC_ZERO(self->threads, threads);
+    SFU_ALLOC(self->misses, (int64_t)threads * count);
     for (; self->thread_count < threads; self->thread_count++) {
         SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MOST ? threads : TEAM_MOST));
     }
@@ -277,6 +341,9 @@ void sfu__runners_free(sfu__runners *runners) {
     }
     pthread_cond_destroy(&runners->made);
     pthread_mutex_destroy(&runners->lock);
+    sfu__hardness_clear(&runners->hardness);
+    sfu__free(runners->looks.nodes);
+    sfu__free(runners->misses);
     sfu__free(runners->threads);
     sfu__free(runners);
 }

@@ -1,5 +1,6 @@
 #include "runner.h"
 #include "lpnn.h"
+#include "metrics.h"
 #include "parallel.h"
 
 #include <string.h>
@@ -111,6 +112,16 @@ sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runne
         return SFU_OK;
     }
     return sfu__worker_embedding(embedding, runner->worker, pass);
+}
+
+void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses) {
+    if (runner->lpnn != NULL) {
+        return;
+    }
+    const sfu__dense P = sfu__worker_output(runner->worker, SFU_PASS_EVALUATE);
+    for (int32_t i = 0; i < P.rows; i++) {
+        misses[i] += sfu__largest(P.data + (int64_t)i * P.ld, P.cols) != labels[i];
+    }
 }
 
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {

@@ -41,6 +41,10 @@ void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass);
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass);
 
+/* Adds 1 to the misses of every row of the evaluation, which has just run to its end, that is not of its label. LPNN's
+ * are not counted. */
+void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses);
+
 /* Theta as a training starts from a seed; `labels` are the classes of the training pass's rows. */
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed);
 

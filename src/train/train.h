@@ -45,6 +45,8 @@ typedef struct sfu__training {
     sfu_keep keep;
     const float *start; /* the parameters to start from, or NULL: from the seed */
     const sfu__goal *goal;
+    bool outcome_only; /* nobody wants to know of epochs that cannot be the best: their validation may end early, and
+                        * on_epoch then gets NaN for it */
 
     /* outcome */
     float *best;              /* the parameters kept; sfu__parameters.size floats of the caller's, or NULL: nobody
@@ -53,6 +55,8 @@ typedef struct sfu__training {
     double best_val_loss;     /* NaN without validation nodes */
     int64_t best_val_correct; /* */
     bool diverged, stopped;   /* the loss was no number; the caller's callback said stop */
+    int32_t *misses; /* [val_count], of the caller's: in how many epochs a validation node was not right is added
+                      * to what is there; NULL: nobody wants to know, nor of LPNN */
 } sfu__training;
 
 /* Runs it to its end. Allocates nothing and cannot fail; a training that diverged before any epoch was fit to be kept

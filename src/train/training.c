@@ -2,7 +2,8 @@
  *
  * After every epoch the validation nodes are scored with the new parameters. Those of the epoch with the most of them
  * right are kept, of equals the one with the lower loss; `patience` epochs without more of them right end it. Without
- * validation nodes all epochs are run and the last is kept.
+ * validation nodes all epochs are run and the last is kept. The loss of an epoch that cannot be the one to keep plays
+ * no part, so that its validation may end as soon as that is clear.
  */
 #include "train.h"
 #include "clock.h"
@@ -34,9 +35,10 @@ static bool all_finite(const float *values, int64_t count) {
 /* A cross-entropy of nodes of this weight is a number, and never below 0 but for rounding. */
 static bool is_loss(double loss, double weight) { return isfinite(loss) && loss > -0.01 * weight; }
 
+static bool seen(const course *at) { return at->training->goal->val_count > 0 && at->validation.correct >= 0; }
+
 static double val_loss(const course *at) {
-    const sfu__goal *goal = at->training->goal;
-    return goal->val_count > 0 ? at->validation.loss * goal->val_scale : NAN;
+    return seen(at) ? at->validation.loss * at->training->goal->val_scale : NAN;
 }
 
 static void start(course *at) {
@@ -51,9 +53,17 @@ static void start(course *at) {
     memset(sfu__runner_v(at->runner), 0, (size_t)at->size * sizeof(float));
 }
 
+static void note_misses(const course *at) {
+    const sfu__training *training = at->training;
+    if (training->misses != NULL && seen(at)) {
+        sfu__runner_misses(at->runner, training->goal->val_labels, training->misses);
+    }
+}
+
 static void run_epoch(course *at, int32_t number) {
     const sfu__training *training = at->training;
     const sfu__goal *goal = training->goal;
+    const bool best_alone = training->outcome_only && training->keep == SFU_KEEP_BEST;
     const sfu__epoch epoch = {.seed = training->seed,
                               .number = (uint32_t)number,
                               .dropout = training->dropout,
@@ -61,8 +71,10 @@ static void run_epoch(course *at, int32_t number) {
                               .decay = (float)training->weight_decay,
                               .target = {goal->train_labels, goal->train_weights},
                               .validation = {goal->val_labels, NULL},
-                              .evaluate = goal->val_count > 0};
+                              .evaluate = goal->val_count > 0,
+                              .needed = best_alone ? training->best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
+    note_misses(at);
 }
 
 /* Keeps the parameters as they are now; false where they are no numbers. */
@@ -84,10 +96,15 @@ static bool keep(course *at, int32_t epoch) {
 
 /* Whether the epoch is one to keep, by its validation score. */
 static void consider(course *at, int32_t epoch) {
-    const sfu__training *training = at->training;
+    sfu__training *training = at->training;
     const bool first = training->best_epoch == 0;
     const int64_t more = at->validation.correct - training->best_val_correct;
-    if (first || more > 0 || (more == 0 && val_loss(at) < training->best_val_loss)) {
+    if (more < 0) {
+        return;
+    }
+    if (!is_loss(at->validation.loss, training->goal->val_count)) {
+        training->diverged = true;
+    } else if (first || more > 0 || val_loss(at) < training->best_val_loss) {
         if (keep(at, epoch) && (first || more > 0)) {
             at->last_better = epoch;
         }
@@ -102,7 +119,7 @@ static bool tell(course *at, sfu_epoch_fn on_epoch, void *user, int64_t started)
         .epoch = training->ran,
         .train_loss = at->train.loss,
         .val_loss = val_loss(at),
-        .val_accuracy = scored ? (double)at->validation.correct / count : NAN,
+        .val_accuracy = seen(at) ? (double)at->validation.correct / count : NAN,
         .best_val_accuracy = scored ? (double)training->best_val_correct / count : NAN,
         .best_epoch = scored ? training->best_epoch : training->ran,
         .seconds = 1e-9 * (double)(sfu__now_ns() - started),
@@ -125,8 +142,7 @@ static void step(course *at, sfu_epoch_fn on_epoch, void *user, int64_t started)
     const int32_t number = training->ran + 1;
     run_epoch(at, number);
     training->ran = number;
-    const sfu__goal *goal = training->goal;
-    if (!is_loss(at->train.loss, goal->train_weight) || (scored && !is_loss(at->validation.loss, goal->val_count))) {
+    if (!is_loss(at->train.loss, training->goal->train_weight)) {
         training->diverged = true;
     } else if (scored) {
         consider(at, number);
