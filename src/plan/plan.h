@@ -27,7 +27,7 @@ enum { SFU__RUNS = 4 };
 
 /* The nodes of an evaluation by when they are looked at: nodes[0] to nodes[ends[0] - 1] first, those before ends[1]
  * next, and so on, the others last. */
-enum { SFU__LOOKS = 4 };
+enum { SFU__LOOKS = 6 };
 
 typedef struct sfu__looks {
     int32_t *nodes;

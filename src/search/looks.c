@@ -10,7 +10,7 @@ enum { NODES_LEAST = 64 };
 
 /* A look ends at so many times the nodes that may be wrong in an epoch to keep: docs/planner.md has what others cost.
  */
-static const double looks_at[SFU__LOOKS - 1] = {1.5, 2.0, 3.0};
+static const double looks_at[SFU__LOOKS - 1] = {1.35, 1.6, 1.9, 2.4, 3.4};
 
 sfu_status sfu__hardness_make(sfu__hardness *hardness, int32_t count) {
     sfu_status status = SFU_OK;
