@@ -194,6 +194,49 @@ static void any_network_in_looks_is_the_same(void **state) {
     assert_true(ended > networks / 4);
 }
 
+/* So many rows that they are in fewer blocks than those of the first look alone. */
+static void a_look_may_have_more_blocks_than_all(void **state) {
+    (void)state;
+    enum { ROWS = 16385, FIRST = 16384 };
+    static int32_t nodes[ROWS], labels[ROWS];
+    const sfu__backend *backend = NULL;
+    sfu_make_options options;
+    drawn it = {.count = {1, 0}};
+    runs looking = {0};
+    sfu_make_options_init(&options);
+    options.nodes = ROWS + 100;
+    options.classes = 3;
+    options.vocabulary = 20;
+    assert_ok(sfu_dataset_make(&it.dataset, &options));
+    assert_ok(sfu_net_parse(&it.net, "linear", NULL));
+    assert_ok(sfu__backend_cpu(&backend));
+    for (int32_t i = 0; i < ROWS; i++) {
+        nodes[i] = i;
+        labels[i] = sfu_dataset_labels(it.dataset)[i];
+    }
+    it.looks = (sfu__looks){.nodes = nodes, .ends = {FIRST, FIRST, FIRST, FIRST, FIRST}};
+    assert_true(sfu__block_count(FIRST) > sfu__block_count(ROWS));
+    sfu__plan_request request = request_of(&it, &it.looks, SFU__ALL_REWRITES);
+    request.nodes[SFU_PASS_EVALUATE] = nodes;
+    request.count[SFU_PASS_EVALUATE] = ROWS;
+    assert_ok(sfu__plan_new(&looking.plan, it.dataset, it.net, &request));
+    assert_ok(sfu__worker_new(&looking.worker, looking.plan, backend, NULL));
+    sfu__score training, all, some;
+    sfu__epoch epoch = {.number = 1, .lr = 0.01F, .evaluate = true};
+    epoch.target = epoch.validation = (sfu__target){labels, NULL};
+    sfu__worker_epoch(looking.worker, &epoch, &training, &all);
+    epoch.lr = 0.0F; /* the same weights again */
+    epoch.number = 2;
+    epoch.needed = 1;
+    sfu__worker_epoch(looking.worker, &epoch, &training, &some);
+    assert_true(all.correct > 0 && same_score(&all, &some));
+    epoch.needed = all.correct + 2; /* one row is left */
+    sfu__worker_epoch(looking.worker, &epoch, &training, &some);
+    assert_true(same_score(&some, &sfu__unseen));
+    end(&looking);
+    let_go(&it);
+}
+
 /* ---- trainings ----------------------------------------------------------------------------------------------------
  */
 
@@ -388,6 +431,7 @@ static void few_or_hopeless_nodes_are_looked_at_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_network_in_looks_is_the_same),
+        cmocka_unit_test(a_look_may_have_more_blocks_than_all),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(trainings_in_looks_come_out_the_same),
         cmocka_unit_test(what_is_kept_last_is_seen),

@@ -27,7 +27,7 @@ typedef struct ready_pass {
     size_t count;
     int64_t *bounds; /* [cuts][1 or 1 + looks][most threads + 1] */
     sfu__mask *masks;
-    sfu__score *scores; /* [blocks of the output] */
+    sfu__score *scores; /* [blocks of the output, or of the look that has the most] */
     int64_t score_count;
     int32_t *labels; /* not pruned: the target of every node; in looks: of every row that is looked at */
     float *weights;  /* not pruned */
@@ -177,6 +177,17 @@ static void make_ready_step(ready *to, const sfu__worker *self, const sfu__pass 
     to->sparse.room = to->a.data;
 }
 
+/* Fewer rows may be more blocks. */
+static int64_t most_blocks(const sfu__field *rows) {
+    int64_t most = sfu__block_count(rows->count);
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        const sfu__range at = sfu__look_rows(rows, look);
+        const int64_t blocks = sfu__block_count(at.end - at.begin);
+        most = blocks > most ? blocks : most;
+    }
+    return most;
+}
+
 static sfu_status make_ready(ready_pass *to, const sfu__worker *self, const sfu__pass *pass) {
     sfu_status status = SFU_OK;
     const int32_t rows = pass->fields[self->plan->link_count].count;
@@ -185,7 +196,7 @@ static sfu_status make_ready(ready_pass *to, const sfu__worker *self, const sfu_
     SFU_ALLOC(to->steps, to->count);
     SFU_ALLOC(to->bounds, pass->cut_count * bounds_of_cut(self, pass));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
-    SFU_ALLOC_ZERO(to->scores, to->score_count);
+    SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->fields[self->plan->link_count]));
     if (!pass->pruned) {
         SFU_ALLOC(to->labels, rows);
         SFU_ALLOC(to->weights, rows);
