@@ -4,8 +4,8 @@
  * at its two ends (field.c). For every run of smoothing links, and the weights that follow it, ways.c picks a way to
  * compute it. lower.c and its companions walk along the chain and write steps: operations of backend.h with operands
  * that are offsets into the memory a worker will have. Matrices that never change (blocks of S, folded features) belong
- * to the plan, and those that other plans may need as well are shared by content (shared.c). execute.c gives the steps
- * memory and runs them.
+ * to the plan, and those that other plans may need as well are shared by content (shared.c). worker.c gives the steps
+ * memory, execute.c runs them.
  */
 #ifndef SFU_PLAN_INT_H
 #define SFU_PLAN_INT_H

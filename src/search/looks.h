@@ -2,8 +2,8 @@
  *
  * An epoch is worth keeping only if as many validation nodes are right as in the best one so far. Most epochs are not,
  * and that shows at the nodes that are hard, which are much the same ones in every training: they are looked at first.
- * What comes out is the same in whichever order, so that this is learned from the first trainings of a process,
- * whatever they are.
+ * What comes out is the same in whichever order, so that this is learned from the first trainings of a study,
+ * whatever they are, in each process that has a part in it.
  */
 #ifndef SFU_SEARCH_LOOKS_H
 #define SFU_SEARCH_LOOKS_H

@@ -1,0 +1,259 @@
+/* worker.c - gives the steps of a plan memory, and shares them among threads. A worker resolves every operand to a
+ * pointer once. */
+#include "worker_int.h"
+
+#include <string.h>
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static float *place_of(const sfu__worker *self, const sfu__operand *operand) {
+    switch (operand->space) {
+    case SFU__SPACE_ARENA:
+        return self->arena + operand->offset;
+    case SFU__SPACE_THETA:
+        return self->theta + operand->offset;
+    case SFU__SPACE_GRADIENT:
+        return self->gradient + operand->offset;
+    case SFU__SPACE_FIXED:
+        return (float *)(uintptr_t)operand->fixed; /* only ever read */
+    case SFU__SPACE_NONE:
+        break;
+    }
+    return NULL;
+}
+
+sfu__dense sfu__worker_matrix(const sfu__worker *self, const sfu__operand *operand) {
+    return (sfu__dense){place_of(self, operand), operand->rows, operand->cols, operand->ld};
+}
+
+static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, const sfu__ready_pass *ready_at,
+                             int block) {
+    if (block < 0) {
+        return (sfu__sparse){0};
+    }
+    const sfu__block *from = &pass->blocks[block];
+    sfu__sparse view = from->view;
+    if (from->where == SFU__VALUES_ARENA) {
+        view.values = self->arena + from->offset;
+    } else if (from->where == SFU__VALUES_LEARNED) {
+        view.values = self->values + from->offset;
+    }
+    if (from->dropped > 0) {
+        view.kept = (const uint8_t *)(self->arena + from->marks);
+        view.mask = &ready_at->masks[from->dropped - 1];
+    }
+    return view;
+}
+
+/* One block, cleared and thereby touched: no page is new in an epoch. */
+static sfu_status take_memory(sfu__worker *self) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    const int64_t parameters = sfu__whole_lines(plan->parameters.size), values = sfu__whole_lines(plan->learned_values);
+    int64_t arena = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
+    }
+    const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
+    SFU_ALLOC(self->memory, total);
+    self->bytes = total * (int64_t)sizeof *self->memory;
+    memset(self->memory, 0, (size_t)total * sizeof *self->memory);
+    self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
+    self->theta = self->arena + sfu__whole_lines(arena);
+    self->m = self->theta + parameters;
+    self->v = self->m + parameters;
+    self->gradient = self->v + parameters;
+    self->values = self->gradient + parameters;
+    self->value_gradients = self->values + values;
+done:
+    return status;
+}
+
+/* ---- shares of the threads -------------------------------------------------------------------------------------- */
+
+static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__cut *cut, sfu__range of, int threads) {
+    const int64_t count = of.end - of.begin;
+    for (int t = 0; t <= threads; t++) {
+        const double share = (double)t / threads;
+        const int64_t at = t == threads ? count
+                           : cut->block >= 0
+                               ? sfu__row_at(pass->blocks[cut->block].view.indptr + of.begin, count, share)
+                               : (int64_t)(share * (double)count);
+        bounds[t] = of.begin + at;
+    }
+}
+
+size_t sfu__worker_bounds(const sfu__worker *self) { return (size_t)sfu__team_most(self->team) + 1; }
+
+static size_t bounds_of_cut(const sfu__worker *self, const sfu__pass *pass) {
+    return sfu__worker_bounds(self) * (pass->in_looks ? 1 + SFU__LOOKS : 1);
+}
+
+/* All of it, and the rows of each look; what is for the last alone has all there. */
+static void share_out_cut(const sfu__worker *self, int64_t *bounds, const sfu__pass *pass, const sfu__cut *cut) {
+    const sfu__range all = {0, cut->count};
+    share_out(bounds, pass, cut, all, self->threads);
+    for (int look = 0; pass->in_looks && look < SFU__LOOKS; look++) {
+        const sfu__range nothing = {0, 0}, late = look == SFU__LOOKS - 1 ? all : nothing;
+        bounds += sfu__worker_bounds(self);
+        share_out(bounds, pass, cut, cut->field >= 0 ? sfu__look_rows(&pass->fields[cut->field], look) : late,
+                  self->threads);
+    }
+}
+
+void sfu__worker_share_out(sfu__worker *self, int threads) {
+    self->threads = threads;
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        const sfu__pass *pass = &self->plan->passes[kind];
+        for (size_t i = 0; pass->there && i < pass->cut_count; i++) {
+            share_out_cut(self, self->passes[kind].bounds + i * bounds_of_cut(self, pass), pass, &pass->cuts[i]);
+        }
+    }
+}
+
+/* ---- making a worker -------------------------------------------------------------------------------------------- */
+
+static void make_ready_step(sfu__ready *to, const sfu__worker *self, const sfu__pass *pass,
+                            const sfu__ready_pass *ready_at, const sfu__plan_step *step) {
+    static const sfu__mask no_mask = {0};
+    *to = (sfu__ready){.step = step,
+                       .c = sfu__worker_matrix(self, &step->c),
+                       .a = sfu__worker_matrix(self, &step->a),
+                       .b = sfu__worker_matrix(self, &step->b),
+                       .sparse = sparse_of(self, pass, ready_at, step->block),
+                       .bias = place_of(self, &step->bias),
+                       .bounds = ready_at->bounds + (size_t)step->cut * bounds_of_cut(self, pass),
+                       .mask = step->mask >= 0 ? &ready_at->masks[step->mask] : &no_mask};
+    to->sparse.room = to->a.data;
+}
+
+/* Fewer rows may be more blocks. */
+static int64_t most_blocks(const sfu__field *rows) {
+    int64_t most = sfu__block_count(rows->count);
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        const sfu__range at = sfu__look_rows(rows, look);
+        const int64_t blocks = sfu__block_count(at.end - at.begin);
+        most = blocks > most ? blocks : most;
+    }
+    return most;
+}
+
+static sfu_status make_ready(sfu__ready_pass *to, const sfu__worker *self, const sfu__pass *pass) {
+    sfu_status status = SFU_OK;
+    const int32_t rows = pass->fields[self->plan->link_count].count;
+    to->count = pass->step_count;
+    to->score_count = sfu__block_count(rows);
+    SFU_ALLOC(to->steps, to->count);
+    SFU_ALLOC(to->bounds, pass->cut_count * bounds_of_cut(self, pass));
+    SFU_ALLOC_ZERO(to->masks, pass->mask_count);
+    SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->fields[self->plan->link_count]));
+    if (!pass->pruned) {
+        SFU_ALLOC(to->labels, rows);
+        SFU_ALLOC(to->weights, rows);
+    } else if (pass->in_looks) {
+        const sfu__field asked = {.count = rows, .nodes = pass->asked};
+        SFU_ALLOC(to->labels, rows);
+        SFU_TRY(sfu__field_map(&to->places, &pass->fields[self->plan->link_count], &asked, self->plan->nodes));
+    }
+    for (size_t i = 0; i < pass->step_count; i++) {
+        make_ready_step(&to->steps[i], self, pass, to, &pass->steps[i]);
+    }
+done:
+    return status;
+}
+
+void sfu__worker_free(sfu__worker *worker) {
+    if (worker == NULL) {
+        return;
+    }
+    for (int i = 0; i < SFU_PASSES; i++) {
+        sfu__ready_pass *pass = &worker->passes[i];
+        sfu__free(pass->steps);
+        sfu__free(pass->bounds);
+        sfu__free(pass->masks);
+        sfu__free(pass->scores);
+        sfu__free(pass->labels);
+        sfu__free(pass->weights);
+        sfu__free(pass->places);
+        sfu__free(pass->seconds);
+    }
+    for (int i = 0; worker->learned != NULL && i < worker->plan->smoother_count; i++) {
+        sfu__learned_work_free(worker->learned[i]);
+    }
+    sfu__free(worker->learned);
+    sfu__free(worker->memory);
+    sfu__free(worker);
+}
+
+sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend, sfu__team *team) {
+    sfu_status status = SFU_OK;
+    sfu__worker *self = NULL;
+    *worker = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->plan = plan;
+    self->backend = backend;
+    self->team = team;
+    SFU_TRY(take_memory(self));
+    SFU_ALLOC_ZERO(self->learned, plan->smoother_count);
+    for (int i = 0; i < plan->smoother_count; i++) {
+        if (plan->smoothers[i].learned != NULL) {
+            SFU_TRY(sfu__learned_work_new(&self->learned[i], plan->smoothers[i].learned));
+        }
+    }
+    for (int i = 0; i < SFU_PASSES; i++) {
+        if (plan->passes[i].there) {
+            SFU_TRY(make_ready(&self->passes[i], self, &plan->passes[i]));
+        }
+    }
+    sfu__worker_share_out(self, sfu__team_size(team));
+    *worker = self;
+    self = NULL;
+done:
+    sfu__worker_free(self);
+    return status;
+}
+
+float *sfu__worker_theta(sfu__worker *worker) { return worker->theta; }
+float *sfu__worker_m(sfu__worker *worker) { return worker->m; }
+float *sfu__worker_v(sfu__worker *worker) { return worker->v; }
+const float *sfu__worker_gradient(const sfu__worker *worker) { return worker->gradient; }
+
+/* ---- what it has made ------------------------------------------------------------------------------------------- */
+
+sfu__dense sfu__worker_output(const sfu__worker *worker, sfu_pass pass) {
+    return sfu__worker_matrix(worker, &worker->plan->passes[pass].output);
+}
+
+sfu_status sfu__worker_embedding(sfu__dense *embedding, const sfu__worker *worker, sfu_pass pass) {
+    const sfu__operand *at = &worker->plan->passes[pass].embedding;
+    if (at->space == SFU__SPACE_NONE) {
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "the network has no hidden layer to take an embedding from; one with a dense "
+                         "layer before the softmax would be right");
+    }
+    *embedding = sfu__worker_matrix(worker, at);
+    return SFU_OK;
+}
+
+/* ---- measuring -------------------------------------------------------------------------------------------------- */
+
+int64_t sfu__worker_bytes(const sfu__worker *worker) { return worker->bytes; }
+
+sfu_status sfu__worker_measure(sfu__worker *worker, bool on) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        sfu__ready_pass *pass = &worker->passes[i];
+        if (on && pass->steps != NULL && pass->seconds == NULL) {
+            SFU_ALLOC_ZERO(pass->seconds, pass->count);
+        } else if (!on) {
+            sfu__free(pass->seconds);
+            pass->seconds = NULL;
+        }
+    }
+done:
+    return status;
+}
+
+double sfu__worker_seconds(const sfu__worker *worker, sfu_pass pass, size_t step) {
+    return worker->passes[pass].seconds[step];
+}
