@@ -17,6 +17,10 @@ from race_epochs import WHO, mean_epochs
 
 NET = "gcn"
 
+# Trials of a sample. Trainings of a study differ by half of their mean, so that the mean of 24 of them is known to 11 %, of 120 to
+# 5 %. One process with all cores is so much slower that a few will do.
+FEW, MANY, MORE = 8, 120, 240
+
 
 def study_once(tools, path, trials, number):
     """A whole study of ours; its trials are left in a table."""
@@ -37,11 +41,10 @@ def peers_of(tools, quick):
     if quick:
         yield from [("pyg", "memory", 1, cores, 1)]
         return
-    some = max(24, 2 * cores)
-    yield from [("pyg", "sqlite", cores, 1, some), ("pyg", "sqlite", 1, cores, 12), ("pyg", "memory", 1, cores, 12),
-                ("pyg", "none", cores, 1, some)]  # fmt: skip
+    yield from [("pyg", "sqlite", cores, 1, MANY), ("pyg", "sqlite", 1, cores, FEW), ("pyg", "memory", 1, cores, FEW),
+                ("pyg", "none", cores, 1, MANY)]  # fmt: skip
     for way in ("tuned", "bag", "pruned"):
-        yield way, "none", cores, 1, max(60, 4 * cores)
+        yield way, "none", cores, 1, MORE
 
 
 def race(book, tools, datasets, options):

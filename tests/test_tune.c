@@ -156,6 +156,23 @@ static void seeds_and_samplers_differ(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* Random search looks at no results: neither jobs nor waves change its trials. */
+static void random_trials_wait_for_nothing(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    options.sampler = "random";
+    options.jobs = 1;
+    sfu_study *one = tuned(dataset, "gcn", &options);
+    options.jobs = 7;
+    options.wave = 1;
+    sfu_study *many = tuned(dataset, "gcn", &options);
+    assert_same_trials(one, many);
+    sfu_study_free(one);
+    sfu_study_free(many);
+    sfu_dataset_free(dataset);
+}
+
 /* No trial changes when every test label does; the score of the winner does. */
 static void test_labels_are_not_read(void **state) {
     (void)state;
@@ -516,7 +533,8 @@ static void memory_may_run_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_do_not_matter),          cmocka_unit_test(trials_come_in_the_same_order),
-        cmocka_unit_test(seeds_and_samplers_differ),   cmocka_unit_test(test_labels_are_not_read),
+        cmocka_unit_test(seeds_and_samplers_differ),
+        cmocka_unit_test(random_trials_wait_for_nothing),   cmocka_unit_test(test_labels_are_not_read),
         cmocka_unit_test(trials_can_be_trained_again), cmocka_unit_test(the_winner_is_the_best),
         cmocka_unit_test(the_winner_is_heard),         cmocka_unit_test(networks_are_searched),
         cmocka_unit_test(enqueued_points_come_first),  cmocka_unit_test(diverged_trials_fail),

@@ -50,6 +50,23 @@ grep -qx 'sfumato: all 14 trials are in one.db already; nothing was left to do' 
 [ "$(wc -l <one.csv)" -eq 15 ] || fail "not a line a trial: $(cat one.csv)"
 head -n 1 one.csv | grep -qx 'number,state,val_accuracy,val_loss,epochs,best_epoch,seed\(,[a-z_]*\)*' || fail "$(head -n 1 one.csv)"
 
+# ---- random search looks at no results, so that it waits for none, whatever the wave
+if command -v sqlite3 >/dev/null; then
+    count() { sqlite3 blind.db "SELECT count(*) FROM trials WHERE state IN ($1)" 2>/dev/null || echo 0; }
+    "$SFUMATO" tune "$data" gcn --sampler random --wave 1 --jobs 3 --trials 100000 --study blind.db -q >/dev/null 2>&1 &
+    worker=$!
+    for _ in $(seq 600); do
+        [ "$(count "'COMPLETE'")" -lt 3 ] || break
+        sleep 0.05
+    done
+    kill -9 $worker
+    wait $worker 2>/dev/null || true
+    [ "$(count "'COMPLETE'")" -ge 3 ] || fail "no trial came to an end in half a minute"
+    [ "$(count "'RUNNING', 'WAITING'")" -ge 3 ] || fail "fewer trials are out than there are jobs"
+else
+    echo "no sqlite3: nobody looked how many trials are out at once"
+fi
+
 # ---- --json: the keys that stay, and numbers that are read back as they are
 if command -v python3 >/dev/null; then
     sfumato tune "$data" gcn --study one.db --study-name same --epochs 12 --trials 14 --json -q >one.json

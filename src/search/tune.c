@@ -35,6 +35,7 @@ typedef struct tuning {
     sfu_study *study;
     sfu__store *store;
     sfu__sampler *sampler;
+    bool blind; /* the sampler looks at no results */
     sfu__crew *crew;
     int32_t told;        /* trials that the sampler knows the results of */
     int jobs;            /* */
@@ -137,6 +138,15 @@ static sfu_status tell_out(tuning *at, int32_t first, int32_t n) {
     return sfu__sampler_out(at->sampler, at->points, n - first);
 }
 
+static bool any_waits(const tuning *at) {
+    const sfu__trials *trials = &at->study->trials;
+    bool some = at->batch.count > 0;
+    for (int32_t i = at->told; i < trials->count && !some; i++) {
+        some = trials->items[i].state == SFU__TRIAL_WAITING;
+    }
+    return some;
+}
+
 /* Fills the batch with the trials that come next, or leaves it empty where their time has not come. */
 static sfu_status ask_batch(tuning *at) {
     sfu_status status = SFU_OK;
@@ -152,6 +162,22 @@ static sfu_status ask_batch(tuning *at) {
     for (int32_t n = first; all && n < end; n++) {
         SFU_TRY(tell_out(at, batch.seen, n));
         SFU_TRY(ask_one(at, n));
+    }
+done:
+    return status;
+}
+
+/* The same for a sampler that looks at no results, so that no trial waits for any: one more for each thread, as soon as
+ * none is left. */
+static sfu_status ask_blindly(tuning *at) {
+    sfu_status status = SFU_OK;
+    const int32_t first = at->study->trials.count, left = at->options->trials - first;
+    bool all;
+    sfu__trials_clear(&at->batch);
+    SFU_TRY(tell_until(&all, at, first)); /* which nobody needs, but so it is known where those begin that are not done */
+    const bool wanted = !any_waits(at);
+    for (int32_t i = 0; wanted && i < left && i < at->jobs; i++) {
+        SFU_TRY(ask_one(at, first + i));
     }
 done:
     return status;
@@ -206,19 +232,10 @@ static bool claims_unknown(const tuning *at, const sfu__turn *turn) {
     return some;
 }
 
-static bool any_waits(const tuning *at) {
-    const sfu__trials *trials = &at->study->trials;
-    bool some = at->batch.count > 0;
-    for (int32_t i = at->told; i < trials->count && !some; i++) {
-        some = trials->items[i].state == SFU__TRIAL_WAITING;
-    }
-    return some;
-}
-
 /* Tells the store what came, adds the batch, takes work. Nothing where there is nothing to say. */
 static sfu_status take_turn(tuning *at) {
     sfu_status status = SFU_OK;
-    SFU_TRY(ask_batch(at));
+    SFU_TRY(at->blind ? ask_blindly(at) : ask_batch(at));
     const bool waits = any_waits(at);
     sfu__turn turn = {.finished = at->came,
                       .finished_count = at->came_count,
@@ -452,6 +469,7 @@ static sfu_status make_sampler(tuning *at) {
                          sfu__quote(quoted, name, strlen(name)));
     }
     const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    at->blind = kind == SFU__SAMPLER_RANDOM;
     return sfu__sampler_new(&at->sampler, at->study->space, kind, &rules);
 }
 
