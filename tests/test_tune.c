@@ -532,14 +532,14 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_do_not_matter),          cmocka_unit_test(trials_come_in_the_same_order),
-        cmocka_unit_test(seeds_and_samplers_differ),
-        cmocka_unit_test(random_trials_wait_for_nothing),   cmocka_unit_test(test_labels_are_not_read),
-        cmocka_unit_test(trials_can_be_trained_again), cmocka_unit_test(the_winner_is_the_best),
-        cmocka_unit_test(the_winner_is_heard),         cmocka_unit_test(networks_are_searched),
-        cmocka_unit_test(enqueued_points_come_first),  cmocka_unit_test(diverged_trials_fail),
-        cmocka_unit_test(a_stopped_study_goes_on),     cmocka_unit_test(another_study_is_refused),
-        cmocka_unit_test(wrong_options_are_refused),   cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(jobs_do_not_matter),        cmocka_unit_test(trials_come_in_the_same_order),
+        cmocka_unit_test(seeds_and_samplers_differ), cmocka_unit_test(random_trials_wait_for_nothing),
+        cmocka_unit_test(test_labels_are_not_read),  cmocka_unit_test(trials_can_be_trained_again),
+        cmocka_unit_test(the_winner_is_the_best),    cmocka_unit_test(the_winner_is_heard),
+        cmocka_unit_test(networks_are_searched),     cmocka_unit_test(enqueued_points_come_first),
+        cmocka_unit_test(diverged_trials_fail),      cmocka_unit_test(a_stopped_study_goes_on),
+        cmocka_unit_test(another_study_is_refused),  cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static sfu_status ask_blindly(tuning *at) {
     const int32_t first = at->study->trials.count, left = at->options->trials - first;
     bool all;
     sfu__trials_clear(&at->batch);
-    SFU_TRY(tell_until(&all, at, first)); /* which nobody needs, but so it is known where those begin that are not done */
+    SFU_TRY(tell_until(&all, at, first)); /* so that `told` is where those begin that are not finished */
     const bool wanted = !any_waits(at);
     for (int32_t i = 0; wanted && i < left && i < at->jobs; i++) {
         SFU_TRY(ask_one(at, first + i));
