@@ -17,7 +17,7 @@ from race_epochs import WHO, mean_epochs
 
 NET = "gcn"
 
-# Trials of a sample. Trainings of a study differ by half of their mean, so that the mean of 24 of them is known to 11 %, of 120 to
+# Trials of a sample, at least. Trainings of a study differ by half of their mean, so that the mean of 24 of them is known to 11 %, of 120 to
 # 5 %. One process with all cores is so much slower that a few will do.
 FEW, MANY, MORE = 8, 120, 240
 
@@ -41,10 +41,11 @@ def peers_of(tools, quick):
     if quick:
         yield from [("pyg", "memory", 1, cores, 1)]
         return
-    yield from [("pyg", "sqlite", cores, 1, MANY), ("pyg", "sqlite", 1, cores, FEW), ("pyg", "memory", 1, cores, FEW),
-                ("pyg", "none", cores, 1, MANY)]  # fmt: skip
+    many, more = max(MANY, 2 * cores), max(MORE, 4 * cores)
+    yield from [("pyg", "sqlite", cores, 1, many), ("pyg", "sqlite", 1, cores, FEW), ("pyg", "memory", 1, cores, FEW),
+                ("pyg", "none", cores, 1, many)]  # fmt: skip
     for way in ("tuned", "bag", "pruned"):
-        yield way, "none", cores, 1, MORE
+        yield way, "none", cores, 1, more
 
 
 def race(book, tools, datasets, options):
