@@ -17,8 +17,8 @@ from race_epochs import WHO, mean_epochs
 
 NET = "gcn"
 
-# Trials of a sample, at least. Trainings of a study differ by half of their mean, so that the mean of 24 of them is known to 11 %, of 120 to
-# 5 %. One process with all cores is so much slower that a few will do.
+# Trials of a sample, at least. How many epochs trainings of a study take differs by 0.33 to 0.46 of the mean (three studies), so that
+# the mean of 24 of them is off by 7 to 9 %, of 120 by 3 to 4. One process with all cores is so much slower that a few will do.
 FEW, MANY, MORE = 8, 120, 240
 
 

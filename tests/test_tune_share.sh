@@ -12,13 +12,17 @@ esac
 tune() {
     exec "$SFUMATO" tune small.safetensors any --space 'practical k=[1..3]' --epochs 8 --wave 8 --trials $trials -q "$@"
 }
-(tune --study memory --export alone.csv >/dev/null)
+for sampler in tpe random; do
+    (tune --sampler $sampler --study memory --export alone_$sampler.csv >/dev/null)
+done
 
-for round in 1 2 3; do
+for round in 1 2 3 4; do
+    sampler=tpe
+    [ $round -lt 4 ] || sampler=random
     rm -f study.db* worker*.csv
     processes=()
     for i in $(seq 0 $workers); do
-        (tune --jobs 1 --study study.db --study-name shared --export "worker$i.csv" >/dev/null 2>"error$i") &
+        (tune --sampler $sampler --jobs 1 --study study.db --study-name shared --export "worker$i.csv" >/dev/null 2>"error$i") &
         processes+=($!)
     done
     sleep "0.$round"
@@ -32,7 +36,7 @@ for round in 1 2 3; do
             fi
             fail "worker $i: $(cat "error$i")"
         }
-        cmp alone.csv "worker$i.csv" || fail "worker $i of round $round came to something else"
+        cmp alone_$sampler.csv "worker$i.csv" || fail "worker $i of round $round came to something else"
     done
     if command -v sqlite3 >/dev/null; then
         left=$(sqlite3 study.db 'SELECT (SELECT count(*) FROM sfumato_workers) + (SELECT count(*) FROM sfumato_claims)')
