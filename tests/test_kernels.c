@@ -458,18 +458,18 @@ static void few_places(void **state) {
 }
 
 /* Products with an inner dimension so large that the fast kernels copy, cut or ask ahead; rows so wide that masks are
- * drawn for parts of them. */
+ * drawn for parts of them, and that softmax has few of them at a time, one, or leaves them to the plain kernel. */
 static void large_products(void **state) {
     (void)state;
     const uint64_t before = sfu__float_guard();
     static const struct {
         void (*run)(run *r);
         int32_t rows, cols, inner;
-    } shapes[] = {{run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300}, {run_spmm, 410, 128, 512},
-                  {run_spmm, 400, 64, 513},   {run_gemm, 401, 3, 500},  {run_gemm, 300, 7, 513},
-                  {run_gemm, 270, 16, 512},   {run_gemm, 70, 64, 2048}, {run_gemm_t, 130, 40, 256},
-                  {run_gemm_t, 300, 64, 512}, {run_gemm_t, 60, 3, 512}, {run_gemm_t, 65, 70, 500},
-                  {run_finish, 5, 2100, 1}};
+    } shapes[] = {
+        {run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300},   {run_spmm, 410, 128, 512}, {run_spmm, 400, 64, 513},
+        {run_gemm, 401, 3, 500},    {run_gemm, 300, 7, 513},    {run_gemm, 270, 16, 512},  {run_gemm, 70, 64, 2048},
+        {run_gemm_t, 130, 40, 256}, {run_gemm_t, 300, 64, 512}, {run_gemm_t, 60, 3, 512},  {run_gemm_t, 65, 70, 500},
+        {run_finish, 5, 2100, 1},   {run_softmax, 5, 700, 1},   {run_softmax, 3, 2048, 1}, {run_softmax, 3, 2049, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         for (int operation = 0; operation < OPERATIONS; operation++) {
             for (int variant = 0;

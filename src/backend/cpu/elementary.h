@@ -20,38 +20,66 @@
 /* The rule of the tiny: +0 below 2^-100 in size. */
 static inline vf v_tiny(vf x) { return v_drop(v_smaller(x, v_set(SFU__TINY)), x); }
 
-/* exp(x) = scale + scale p, for x <= 0; from -80 down as if at -80. */
-static inline vf exp_parts(vf x, vf *scale) {
-    const vf to_integer = v_set(0x1.8p23F + 127.0F); /* to a float's spacing of 1; 127 is what an exponent is off by */
-    x = v_at_least(v_set(-80.0F), x);
-    const vf shifted = v_fma(x, v_set(0x1.715476p0F), to_integer); /* 1 / ln 2 */
-    const vf n = shifted - to_integer;
-    vf r = v_fma(n, v_set(-0x1.62e4p-1F), x); /* ln 2 in two parts, the first of so few bits that n times it is exact */
-    r = v_fma(n, v_set(-0x1.7f7d1cp-20F), r);
-    vf q = v_fma(r, v_set(0.00139263761F), v_set(0.00836333353F));
-    q = v_fma(q, r, v_set(0.0416665524F));
-    q = v_fma(q, r, v_set(0.166665763F));
-    q = v_fma(q, r, v_set(0.5F));
-    /* The last bits of `shifted` are n + 127: moved into the exponent they make 2^n. */
-    *scale = v_float_of_bits(v_shift_left(v_bits(shifted), 23));
-    return v_fma(r * r, q, r);
+#define EACH SFU__UNROLL for (int k = 0; k < count; k++)
+
+/* c[0] x^(terms - 1) + ... + c[terms - 1], for `count` vectors side by side: each step waits for the one before. */
+static inline void polynomials(vf *q, const vf *x, int count, const v_constant *c, int terms) {
+    EACH { q[k] = v_constant_of(&c[0]); }
+    SFU__UNROLL for (int t = 1; t < terms; t++) {
+        EACH { q[k] = v_fma_constant(q[k], x[k], &c[t]); }
+    }
+}
+
+static inline vf polynomial(vf x, const v_constant *c, int terms) {
+    vf q;
+    polynomials(&q, &x, 1, c, terms);
+    return q;
+}
+
+/* Rounds to a float's spacing of 1; 127 is what an exponent is off by. */
+static const v_constant exp_shift = V_CONSTANT(0x1.8p23F + 127.0F);
+static const v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F), V_CONSTANT(0.0416665524F),
+                                   V_CONSTANT(0.166665763F), V_CONSTANT(0.5F)};
+
+enum { EXP_MOST = 8 };
+
+/* exp(x) = scale + scale p, for `count` vectors x <= 0, in whose places p comes; from -80 down as if at -80. */
+static inline void exp_parts(vf *x, vf *scale, int count) {
+    vf n[EXP_MOST], q[EXP_MOST];
+    EACH { x[k] = v_at_least(v_set(-80.0F), x[k]); }
+    EACH { scale[k] = v_fma_constant(x[k], v_set(0x1.715476p0F), &exp_shift); } /* 1 / ln 2 */
+    EACH { n[k] = scale[k] - v_constant_of(&exp_shift); }
+    EACH { x[k] = v_fma(n[k], v_set(-0x1.62e4p-1F), x[k]); }    /* ln 2 in two parts, the first of so few bits */
+    EACH { x[k] = v_fma(n[k], v_set(-0x1.7f7d1cp-20F), x[k]); } /* that n times it is exact */
+    polynomials(q, x, count, exp_q, 5);
+    EACH { x[k] = v_fma(x[k] * x[k], q[k], x[k]); }
+    /* The last bits of what was rounded are n + 127: moved into the exponent they make 2^n. */
+    EACH { scale[k] = v_float_of_bits(v_shift_left(v_bits(scale[k]), 23)); }
 }
 
 /* exp(x) for x <= 0, the tiny as they come: at least exp(-80), which is no denormal. */
-static inline vf v_exp_down_any(vf x) {
-    vf scale;
-    const vf p = exp_parts(x, &scale);
-    return v_fma(scale, p, scale);
+static inline void v_exp_down_any(vf *x, int count) {
+    vf scale[EXP_MOST];
+    exp_parts(x, scale, count);
+    EACH { x[k] = v_fma(scale[k], x[k], scale[k]); }
 }
 
-static inline vf v_exp_down(vf x) { return v_tiny(v_exp_down_any(x)); }
+static inline vf v_exp_down(vf x) {
+    v_exp_down_any(&x, 1);
+    return v_tiny(x);
+}
 
 /* exp(x) - 1 for x <= 0. */
 static inline vf v_expm1_down(vf x) {
     vf scale;
-    const vf p = exp_parts(x, &scale);
-    return v_fma(scale, p, scale - v_set(1.0F));
+    exp_parts(&x, &scale, 1);
+    return v_fma(scale, x, scale - v_set(1.0F));
 }
+
+static const v_constant ln_q[] = {V_CONSTANT(0.0677059814F), V_CONSTANT(-0.115592644F), V_CONSTANT(0.118125245F),
+                                  V_CONSTANT(-0.124205619F), V_CONSTANT(0.142322436F),  V_CONSTANT(-0.166675463F),
+                                  V_CONSTANT(0.200014502F),  V_CONSTANT(-0.250000119F), V_CONSTANT(0.333333224F),
+                                  V_CONSTANT(-0.5F)};
 
 /* Of a normal positive number. */
 static inline vf v_ln(vf x) {
@@ -60,26 +88,17 @@ static inline vf v_ln(vf x) {
     const vi e = (bits - root_half) >> 23;
     const vf f = v_float_of_bits(bits - v_shift_left(e, 23)) - v_set(1.0F);
     const vf n = v_float_of_int(e);
-    vf q = v_fma(f, v_set(0.0677059814F), v_set(-0.115592644F));
-    q = v_fma(q, f, v_set(0.118125245F));
-    q = v_fma(q, f, v_set(-0.124205619F));
-    q = v_fma(q, f, v_set(0.142322436F));
-    q = v_fma(q, f, v_set(-0.166675463F));
-    q = v_fma(q, f, v_set(0.200014502F));
-    q = v_fma(q, f, v_set(-0.250000119F));
-    q = v_fma(q, f, v_set(0.333333224F));
-    q = v_fma(q, f, v_set(-0.5F));
+    const vf q = polynomial(f, ln_q, 10);
     const vf small = v_fma(n, v_set(0x1.7f7d1cp-20F), f * f * q) + (x - x); /* no number stays none */
     return v_fma(n, v_set(0x1.62e4p-1F), f + small);
 }
 
+static const v_constant tanh_q[] = {V_CONSTANT(0.00226923614F), V_CONSTANT(-0.00832289364F), V_CONSTANT(0.021762386F),
+                                    V_CONSTANT(-0.0539584421F), V_CONSTANT(0.133332998F),    V_CONSTANT(-0.333333343F)};
+
 static inline vf v_tanh(vf x) {
     const vf size = v_abs(x), square = x * x;
-    vf q = v_fma(square, v_set(0.00226923614F), v_set(-0.00832289364F));
-    q = v_fma(q, square, v_set(0.021762386F));
-    q = v_fma(q, square, v_set(-0.0539584421F));
-    q = v_fma(q, square, v_set(0.133332998F));
-    q = v_fma(q, square, v_set(-0.333333343F));
+    const vf q = polynomial(square, tanh_q, 6);
     const vf near = v_fma(square * x, q, x);
     const vf t = v_exp_down(size * v_set(-2.0F));
     const vf far = (v_set(1.0F) - t) / (v_set(1.0F) + t);
@@ -128,5 +147,7 @@ static inline vf activation_slope(sfu__activation act, vf y) {
         return one;
     }
 }
+
+#undef EACH
 
 #endif

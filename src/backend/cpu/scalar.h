@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define SFU__UNROLL /* left to the compiler */
+
 enum { LANES = 1 };
 typedef float vf;
 typedef int32_t vi;
@@ -15,6 +17,12 @@ static inline vf v_set(float x) { return x; }
 static inline vi v_set_int(int32_t x) { return x; }
 static inline vf v_fma(vf a, vf b, vf c) { return fmaf(a, b, c); } /* a b + c, rounded once */
 static inline vf v_sqrt(vf a) { return sqrtf(a); }
+
+/* A number that is the same in all lanes, and known beforehand. */
+typedef float v_constant;
+#define V_CONSTANT(x) (x)
+static inline vf v_constant_of(const v_constant *c) { return *c; }
+static inline vf v_fma_constant(vf a, vf b, const v_constant *c) { return fmaf(a, b, *c); }
 
 static inline vi v_bits(vf a) {
     vi bits;

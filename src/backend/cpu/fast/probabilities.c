@@ -1,7 +1,9 @@
 /* probabilities.c - softmax, its way back, and the score.
  *
  * Sums along a row have four lanes, so what is done to a row uses vectors of four; rows of classes are mostly 4 or 8
- * floats wide anyway. The exponentials and logarithms of many rows are done together, in the widest vectors.
+ * floats wide anyway. The exponentials and logarithms of many rows are done together, in the widest vectors. Rows go
+ * through several short loops rather than one long one, four at a time: what is done to a row is a chain in which each
+ * step waits for the one before, and the shorter it is, the more rows the core has under way at once.
  */
 #include "kernels.h"
 #include "vector.h"
@@ -12,47 +14,33 @@
 /* Floats that are worked on together: small enough for the first cache. */
 enum { TOGETHER = 2048 };
 
-/* Exponentials side by side, for each waits for its own steps. */
-enum { EXP_VECTORS = 8, EXP_FLOATS = EXP_VECTORS * LANES };
-
-/* All bits in the lanes of [j, j + 4) that are real columns. */
-SFU__INLINE f4u real_columns(int32_t j, int32_t cols) {
-    const f4i column = (f4i){0, 1, 2, 3} + j;
-    return (f4u)(column < (f4i){0} + cols);
-}
+/* Exponentials side by side: as many as there are registers for, three a vector. */
+enum { EXP_VECTORS = SFU__LANES == 8 ? 4 : EXP_MOST, EXP_FLOATS = EXP_VECTORS * LANES };
 
 SFU__INLINE f4 tiny4(f4 x) { return f4_drop(f4_smaller(x, f4_set(SFU__TINY)), x); }
 
-/* x - max x for x = p + bias, and -infinity beyond the real columns. */
-SFU__INLINE void below_largest(float *p, const float *bias, int32_t cols, int32_t ld) {
-    const f4 least = f4_set(-INFINITY);
-    f4 most = least;
-    for (int32_t j = 0; j < ld; j += 4) {
-        const f4u real = real_columns(j, cols);
-        const f4 x = bias != NULL ? f4_load(p + j) + f4_load(bias + j) : f4_load(p + j);
-        const f4 masked = (f4)((real & (f4u)x) | (~real & (f4u)least));
-        f4_store(p + j, masked);
-        most = f4_max(most, masked);
-    }
-    const f4 largest = f4_set(f4_largest(most));
-    for (int32_t j = 0; j < ld; j += 4) {
-        f4_store(p + j, f4_load(p + j) - largest);
-    }
+/* The sums of four rows are one vector: (0 + 1) + (2 + 3) of each one's lanes. */
+SFU__INLINE f4 four_sums(const f4 lane[4]) {
+    return f4_add_pairs(f4_add_pairs(lane[0], lane[1]), f4_add_pairs(lane[2], lane[3]));
 }
 
-/* The same for four rows of 4 or 8 floats. */
-SFU__INLINE void four_below_largest(float *p, const float *bias, f4u real, int64_t ld) {
-    f4 x[4][2], most[4];
-    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
-        SFU__UNROLL for (int64_t j = 0; j < ld; j += 4) {
-            const f4 h = f4_load(p + i * ld + j), masked = bias != NULL ? h + f4_load(bias + j) : h;
-            x[i][j / 4] = j + 4 < ld ? masked : (f4)((real & (f4u)masked) | (~real & (f4u)f4_set(-INFINITY)));
+/* ---- softmax: `n` rows at p, 4 or 1 ---- */
+
+/* x - max x for x = p + bias, which is -infinity beyond the real columns. */
+SFU__INLINE void below_largest(float *p, const float *bias, int64_t ld, int64_t n) {
+    f4 most[4] = {{0}};
+    for (int64_t j = 0; j < ld; j += 4) {
+        SFU__UNROLL for (int64_t i = 0; i < n; i++) {
+            const f4 x = f4_load(p + i * ld + j) + f4_load(bias + j);
+            most[i] = j == 0 ? x : f4_max(most[i], x);
         }
-        most[i] = f4_max(x[i][0], x[i][ld / 4 - 1]);
     }
     const f4 largest = f4_max_pairs(f4_max_pairs(most[0], most[1]), f4_max_pairs(most[2], most[3]));
-    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
-        SFU__UNROLL for (int64_t j = 0; j < ld; j += 4) { f4_store(p + i * ld + j, x[i][j / 4] - f4_set(largest[i])); }
+    for (int64_t j = 0; j < ld; j += 4) {
+        SFU__UNROLL for (int64_t i = 0; i < n; i++) {
+            float *at = p + i * ld + j;
+            f4_store(at, f4_load(at) + f4_load(bias + j) - f4_set(largest[i]));
+        }
     }
 }
 
@@ -62,127 +50,147 @@ static void exp_all(float *x, int64_t count) {
     int64_t i = 0;
     for (; i + EXP_FLOATS <= count; i += EXP_FLOATS) {
         vf e[EXP_VECTORS];
-        SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { e[k] = v_exp_down_any(v_load(x + i + k * LANES)); }
+        SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { e[k] = v_load(x + i + k * LANES); }
+        v_exp_down_any(e, EXP_VECTORS);
         SFU__UNROLL for (int64_t k = 0; k < EXP_VECTORS; k++) { v_store(x + i + k * LANES, e[k]); }
     }
-    for (; i + LANES <= count; i += LANES) {
-        v_store(x + i, v_exp_down_any(v_load(x + i)));
-    }
-    if (i < count) {
+    for (; i < count; i += LANES) {
+        const int64_t left = count - i < LANES ? count - i : LANES;
         float part[LANES] = {0};
-        memcpy(part, x + i, (size_t)(count - i) * sizeof *x);
-        v_store(part, v_exp_down_any(v_load(part)));
-        memcpy(x + i, part, (size_t)(count - i) * sizeof *x);
+        memcpy(part, x + i, (size_t)left * sizeof *x);
+        vf e = v_load(part);
+        v_exp_down_any(&e, 1);
+        v_store(part, e);
+        memcpy(x + i, part, (size_t)left * sizeof *x);
     }
 }
 
-/* p / sum p. */
-SFU__INLINE void scale_to_one(float *p, int32_t ld) {
-    f4 lane = f4_zero();
-    for (int32_t j = 0; j < ld; j += 4) {
-        lane += f4_load(p + j);
+/* 1 / sum p. */
+SFU__INLINE void inverses_of(float *inverses, const float *p, int64_t ld, int64_t n) {
+    f4 lane[4] = {{0}};
+    for (int64_t j = 0; j < ld; j += 4) {
+        SFU__UNROLL for (int64_t i = 0; i < n; i++) {
+            const f4 x = f4_load(p + i * ld + j);
+            lane[i] = j == 0 ? x : lane[i] + x;
+        }
     }
-    const f4 inverse = f4_set(1.0F / f4_sum(lane));
-    for (int32_t j = 0; j < ld; j += 4) {
-        f4_store(p + j, tiny4(f4_load(p + j) * inverse));
-    }
+    f4_store(inverses, f4_set(1.0F) / four_sums(lane));
 }
 
-/* The same for four rows of 4 or 8 floats: the sums of all four are one vector. */
-SFU__INLINE void four_scale_to_one(float *p, int64_t ld) {
-    f4 lane[4];
-    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
-        lane[i] = ld == 4 ? f4_load(p + i * ld) : f4_load(p + i * ld) + f4_load(p + i * ld + 4);
-    }
-    const f4 sums = f4_add_pairs(f4_add_pairs(lane[0], lane[1]), f4_add_pairs(lane[2], lane[3]));
-    const f4 inverse = f4_set(1.0F) / sums;
-    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
-        SFU__UNROLL for (int64_t j = 0; j < ld; j += 4) {
+SFU__INLINE void scale(float *p, const float *inverses, int64_t ld, int64_t n) {
+    const f4 inverse = f4_load(inverses);
+    for (int64_t j = 0; j < ld; j += 4) {
+        SFU__UNROLL for (int64_t i = 0; i < n; i++) {
             float *at = p + i * ld + j;
             f4_store(at, tiny4(f4_load(at) * f4_set(inverse[i])));
         }
     }
 }
 
-/* `narrow`: ld is 4 or 8, and a constant. */
-SFU__INLINE void softmax_rows(float *p, int64_t rows, const float *bias, int32_t cols, int32_t ld, bool narrow) {
-    const int64_t fours = narrow ? rows / 4 * 4 : 0;
-    for (int64_t i = 0; i < fours; i += 4) {
-        four_below_largest(p + i * ld, bias, real_columns(ld - 4, cols), ld);
-    }
-    for (int64_t i = fours; i < rows; i++) {
-        below_largest(p + i * ld, bias, cols, ld);
+/* Rows by n, not more than TOGETHER floats. `bias` as below_largest wants it. */
+SFU__INLINE void softmax_by(float *p, int64_t rows, const float *bias, int64_t ld, int64_t n) {
+    float inverses[TOGETHER / 4 + 3];
+    for (int64_t i = 0; i < rows; i += n) {
+        below_largest(p + i * ld, bias, ld, n);
     }
     exp_all(p, rows * ld);
-    for (int64_t i = 0; i < fours; i += 4) {
-        four_scale_to_one(p + i * ld, ld);
+    for (int64_t i = 0; i < rows; i += n) {
+        inverses_of(inverses + i, p + i * ld, ld, n);
     }
-    for (int64_t i = fours; i < rows; i++) {
-        scale_to_one(p + i * ld, ld);
+    for (int64_t i = 0; i < rows; i += n) {
+        scale(p + i * ld, inverses + i, ld, n);
     }
+}
+
+SFU__INLINE void softmax_rows(float *p, int64_t rows, const float *bias, int64_t ld) {
+    const int64_t fours = rows / 4 * 4;
+    softmax_by(p, fours, bias, ld, 4);
+    softmax_by(p + fours * ld, rows - fours, bias, ld, 1);
 }
 
 void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) {
-    const int64_t most = P->ld < TOGETHER ? TOGETHER / P->ld : 1;
-    for (int64_t i = rows.begin; i < rows.end; i += most) {
+    float masked[TOGETHER];
+    if (P->ld > TOGETHER) {
+        sfu__softmax_plain(P, bias, rows);
+        return;
+    }
+    for (int32_t j = 0; j < P->ld; j++) {
+        masked[j] = j >= P->cols ? -INFINITY : bias != NULL ? bias[j] : 0.0F;
+    }
+    for (int64_t i = rows.begin, most = TOGETHER / P->ld; i < rows.end; i += most) {
         const int64_t count = rows.end - i < most ? rows.end - i : most;
         float *p = P->data + i * P->ld;
         if (P->ld == 4) { /* the loops along a row disappear where its width is known */
-            softmax_rows(p, count, bias, P->cols, 4, true);
+            softmax_rows(p, count, masked, 4);
         } else if (P->ld == 8) {
-            softmax_rows(p, count, bias, P->cols, 8, true);
+            softmax_rows(p, count, masked, 8);
         } else {
-            softmax_rows(p, count, bias, P->cols, P->ld, false);
+            softmax_rows(p, count, masked, P->ld);
         }
     }
 }
 
-/* Four rows of 4 or 8 floats. */
-SFU__INLINE void four_back(float *dp, const float *p, int64_t ld) {
-    f4 lane[4];
-    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
-        lane[i] = f4_zero();
-        SFU__UNROLL for (int64_t j = i * ld; j < (i + 1) * ld; j += 4) {
-            lane[i] = f4_fma(f4_load(p + j), f4_load(dp + j), lane[i]);
+/* ---- its way back: `n` rows, 4 or 1 ---- */
+
+/* sum_k p_k dp_k */
+SFU__INLINE void means_of(float *means, const float *dp, const float *p, int64_t ld, int64_t n) {
+    f4 lane[4] = {{0}};
+    for (int64_t j = 0; j < ld; j += 4) {
+        SFU__UNROLL for (int64_t i = 0; i < n; i++) {
+            lane[i] = f4_fma(f4_load(p + i * ld + j), f4_load(dp + i * ld + j), lane[i]);
         }
     }
-    const f4 means = f4_add_pairs(f4_add_pairs(lane[0], lane[1]), f4_add_pairs(lane[2], lane[3]));
-    SFU__UNROLL for (int64_t i = 0; i < 4; i++) {
-        SFU__UNROLL for (int64_t j = i * ld; j < (i + 1) * ld; j += 4) {
-            f4_store(dp + j, tiny4(f4_load(p + j) * (f4_load(dp + j) - f4_set(means[i]))));
+    f4_store(means, four_sums(lane));
+}
+
+SFU__INLINE void beside_mean(float *dp, const float *p, const float *means, int64_t ld, int64_t n) {
+    const f4 mean = f4_load(means);
+    for (int64_t j = 0; j < ld; j += 4) {
+        SFU__UNROLL for (int64_t i = 0; i < n; i++) {
+            const int64_t at = i * ld + j;
+            f4_store(dp + at, tiny4(f4_load(p + at) * (f4_load(dp + at) - f4_set(mean[i]))));
         }
     }
 }
 
-SFU__INLINE void softmax_back_rows(float *dp, const float *p, int64_t rows, int32_t ld, bool narrow) {
-    int64_t i = 0;
-    for (; narrow && i + 4 <= rows; i += 4, p += INT64_C(4) * ld, dp += INT64_C(4) * ld) {
-        four_back(dp, p, ld);
-    }
-    for (; i < rows; i++, p += ld, dp += ld) {
-        f4 lane = f4_zero();
-        for (int32_t j = 0; j < ld; j += 4) {
-            lane = f4_fma(f4_load(p + j), f4_load(dp + j), lane);
+SFU__INLINE void back_by(float *dp, const float *p, int64_t rows, int64_t ld, int64_t n) {
+    enum { MEANS = 32 };
+    float means[MEANS + 3];
+    for (int64_t i = 0; i < rows; i += MEANS, p += MEANS * ld, dp += MEANS * ld) {
+        const int64_t count = rows - i < MEANS ? rows - i : MEANS;
+        for (int64_t k = 0; k < count; k += n) {
+            means_of(means + k, dp + k * ld, p + k * ld, ld, n);
         }
-        const f4 mean = f4_set(f4_sum(lane));
-        for (int32_t j = 0; j < ld; j += 4) {
-            f4_store(dp + j, tiny4(f4_load(p + j) * (f4_load(dp + j) - mean)));
+        for (int64_t k = 0; k < count; k += n) {
+            beside_mean(dp + k * ld, p + k * ld, means + k, ld, n);
         }
     }
+}
+
+SFU__INLINE void back_rows(float *dp, const float *p, int64_t rows, int64_t ld) {
+    const int64_t fours = rows / 4 * 4;
+    back_by(dp, p, fours, ld, 4);
+    back_by(dp + fours * ld, p + fours * ld, rows - fours, ld, 1);
 }
 
 void KERNEL(softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows) {
     const int64_t at = rows.begin * P->ld, count = rows.end - rows.begin;
     if (P->ld == 4) {
-        softmax_back_rows(dP->data + at, P->data + at, count, 4, true);
+        back_rows(dP->data + at, P->data + at, count, 4);
     } else if (P->ld == 8) {
-        softmax_back_rows(dP->data + at, P->data + at, count, 8, true);
+        back_rows(dP->data + at, P->data + at, count, 8);
     } else {
-        softmax_back_rows(dP->data + at, P->data + at, count, P->ld, false);
+        back_rows(dP->data + at, P->data + at, count, P->ld);
     }
 }
 
 /* ---- the score ---- */
+
+/* All bits in the lanes of [j, j + 4) that are real columns. */
+SFU__INLINE f4u real_columns(int32_t j, int32_t cols) {
+    const f4i column = (f4i){0, 1, 2, 3} + j;
+    return (f4u)(column < (f4i){0} + cols);
+}
 
 /* Whether nothing is larger than p[label], and nothing before it as large. */
 SFU__INLINE bool is_first_largest(const float *p, int32_t ld, int32_t label) {
@@ -216,17 +224,17 @@ enum { SCORED_TOGETHER = 64 };
 
 /* Some rows: the logarithms of the probabilities at their labels are taken together, then added in order. */
 SFU__INLINE void score_rows(sfu__score *score, const sfu__dense *P, const sfu__target *target, int64_t begin,
-                            int64_t count) {
+                            int64_t count, int32_t ld) {
     float at_label[SCORED_TOGETHER];
     for (int64_t i = 0; i < SCORED_TOGETHER; i++) {
         at_label[i] = 1;
     }
     for (int64_t i = 0; i < count; i++) {
         const int32_t label = target->labels[begin + i];
-        const float *p = P->data + (begin + i) * P->ld;
+        const float *p = P->data + (begin + i) * ld;
         if (label != SFU_NO_LABEL) {
             at_label[i] = at_least_tiny(p[label]);
-            score->correct += is_first_largest(p, P->ld, label);
+            score->correct += is_first_largest(p, ld, label);
         }
     }
     for (int64_t i = 0; i < count; i += LANES) {
@@ -247,7 +255,13 @@ void KERNEL(score)(sfu__score *scores, const sfu__dense *dP, bool through_softma
         sfu__score score = {0, 0};
         for (int64_t begin = rows.begin; begin < rows.end; begin += SCORED_TOGETHER) {
             const int64_t end = rows.end - begin < SCORED_TOGETHER ? rows.end : begin + SCORED_TOGETHER;
-            score_rows(&score, P, target, begin, end - begin);
+            if (P->ld == 4) {
+                score_rows(&score, P, target, begin, end - begin, 4);
+            } else if (P->ld == 8) {
+                score_rows(&score, P, target, begin, end - begin, 8);
+            } else {
+                score_rows(&score, P, target, begin, end - begin, P->ld);
+            }
             for (int64_t i = begin; dP != NULL && i < end; i++) {
                 const float weight = target->weights != NULL ? target->weights[i] : 1.0F;
                 score_gradient(dP->data + i * dP->ld, P->data + i * P->ld, P->ld, target->labels[i], weight,

@@ -80,7 +80,6 @@ SFU__INLINE f4u f4_smaller(f4 a, f4 b) {
     return smaller;
 }
 SFU__INLINE f4 f4_float_of_int(f4i a) { return vcvtq_f32_s32(a); }
-SFU__INLINE float f4_largest(f4 a) { return vmaxvq_f32(a); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return vmaxq_f32(a, b); }
 SFU__INLINE f4 f4_max_pairs(f4 a, f4 b) { return vpmaxq_f32(a, b); }
 SFU__INLINE f4 f4_add_pairs(f4 a, f4 b) { return vpaddq_f32(a, b); }
@@ -96,10 +95,6 @@ SFU__INLINE f4 f4_max_pairs(f4 a, f4 b) {
 }
 SFU__INLINE f4 f4_add_pairs(f4 a, f4 b) { return (f4)_mm_hadd_ps((__m128)a, (__m128)b); }
 SFU__INLINE int f4_any(f4u mask) { return _mm_movemask_ps((__m128)mask); }
-SFU__INLINE float f4_largest(f4 a) {
-    const f4 pairs = f4_max(a, (f4)_mm_movehl_ps((__m128)a, (__m128)a));
-    return pairs[0] > pairs[1] ? pairs[0] : pairs[1];
-}
 SFU__INLINE f4u f4_smaller(f4 a, f4 b) { return (f4u)((f4)_mm_andnot_ps(_mm_set1_ps(-0.0F), (__m128)a) < b); }
 
 SFU__VECTOR(f8, 8)
@@ -203,6 +198,30 @@ SFU__INLINE vf v_set(float x) { return SFU__WIDEST(_set)(x); }
 SFU__INLINE vi v_set_int(int32_t x) { return (vi){0} + x; }
 SFU__INLINE vf v_fma(vf a, vf b, vf c) { return SFU__WIDEST(_fma)(a, b, c); }
 SFU__INLINE vf v_sqrt(vf a) { return SFU__WIDEST(_sqrt)(a); }
+
+/* A number that is the same in all lanes, and known beforehand; and a b + c with such a one. NEON adds to the register
+ * that the sum is made in: c is loaded into it anew each time, for gcc would copy it from another register, and of
+ * loads there are enough, but not of what the copies take the place of. */
+#if defined(__aarch64__)
+typedef struct v_constant {
+    float lanes[4];
+} v_constant;
+#define V_CONSTANT(x)                                                                                                  \
+    {                                                                                                                  \
+        { (x), (x), (x), (x) }                                                                                         \
+    }
+SFU__INLINE vf v_constant_of(const v_constant *c) { return v_load(c->lanes); }
+SFU__INLINE vf v_fma_constant(vf a, vf b, const v_constant *c) {
+    vf sum;
+    __asm__("ldr %q0, %3\n\tfmla %0.4s, %1.4s, %2.4s" : "=&w"(sum) : "w"(a), "w"(b), "m"(*c));
+    return sum;
+}
+#else
+typedef float v_constant;
+#define V_CONSTANT(x) (x)
+SFU__INLINE vf v_constant_of(const v_constant *c) { return v_set(*c); }
+SFU__INLINE vf v_fma_constant(vf a, vf b, const v_constant *c) { return v_fma(a, b, v_set(*c)); }
+#endif
 SFU__INLINE vi v_bits(vf a) { return (vi)a; }
 SFU__INLINE vf v_float_of_bits(vi a) { return (vf)a; }
 SFU__INLINE vi v_shift_left(vi a, int bits) { return (vi)((vu)a << bits); }
