@@ -41,7 +41,7 @@ static const v_constant exp_shift = V_CONSTANT(0x1.8p23F + 127.0F);
 static const v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F), V_CONSTANT(0.0416665524F),
                                    V_CONSTANT(0.166665763F), V_CONSTANT(0.5F)};
 
-enum { EXP_MOST = 8 };
+enum { EXP_MOST = 8 }; /* vectors */
 
 /* exp(x) = scale + scale p, for `count` vectors x <= 0, in whose places p comes; from -80 down as if at -80. */
 static inline void exp_parts(vf *x, vf *scale, int count) {

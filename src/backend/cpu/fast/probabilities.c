@@ -156,13 +156,13 @@ SFU__INLINE void beside_mean(float *dp, const float *p, const float *means, int6
 SFU__INLINE void back_by(float *dp, const float *p, int64_t rows, int64_t ld, int64_t n) {
     enum { MEANS = 32 };
     float means[MEANS + 3];
-    for (int64_t i = 0; i < rows; i += MEANS, p += MEANS * ld, dp += MEANS * ld) {
-        const int64_t count = rows - i < MEANS ? rows - i : MEANS;
-        for (int64_t k = 0; k < count; k += n) {
-            means_of(means + k, dp + k * ld, p + k * ld, ld, n);
+    for (int64_t begin = 0; begin < rows; begin += MEANS) {
+        const int64_t end = rows - begin < MEANS ? rows : begin + MEANS;
+        for (int64_t i = begin; i < end; i += n) {
+            means_of(means + i - begin, dp + i * ld, p + i * ld, ld, n);
         }
-        for (int64_t k = 0; k < count; k += n) {
-            beside_mean(dp + k * ld, p + k * ld, means + k, ld, n);
+        for (int64_t i = begin; i < end; i += n) {
+            beside_mean(dp + i * ld, p + i * ld, means + i - begin, ld, n);
         }
     }
 }
