@@ -81,10 +81,31 @@ static int32_t *turn_rows(operand_sparse *S, bool longest_first) {
     return turn;
 }
 
-static void multiply(run *r, bool in_turn) {
+/* One value for all of a row. */
+static void make_even(operand_sparse *S) {
+    for (int32_t i = 0; i < S->A.rows; i++) {
+        for (int64_t e = S->indptr[i] + 1; e < S->indptr[i + 1]; e++) {
+            S->values[e] = S->values[e - 1];
+        }
+    }
+}
+
+static uint16_t *short_indices_of(const operand_sparse *S) {
+    const int64_t count = S->indptr[S->A.rows];
+    uint16_t *made = exact(count, sizeof *made);
+    for (int64_t e = 0; e < count; e++) {
+        made[e] = (uint16_t)S->indices[e];
+    }
+    return made;
+}
+
+static void multiply(run *r, bool in_turn, bool even) {
     operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 2 == 1, r->seed);
     sfu__dense B = dense_new(r->inner, r->cols, r->seed + 5), C = dense_new(r->rows, r->cols, r->seed + 6);
     const bool dropped = r->variant / 4 % 2 == 1 && C.ld > SFU__NARROW;
+    if (even) {
+        make_even(&S);
+    }
     const sfu__mask mask = {.threshold = 16384};
     uint8_t *kept = exact(S.indptr[r->rows], 1);
     for (int64_t e = 0; dropped && e < S.indptr[r->rows]; e++) { /* half of them, and none that meets row 0 of B */
@@ -97,17 +118,23 @@ static void multiply(run *r, bool in_turn) {
     S.A.kept = dropped ? kept : NULL;
     S.A.mask = &mask;
     int32_t *turn = in_turn && C.ld <= SFU__NARROW ? turn_rows(&S, r->seed % 3 == 1) : NULL;
+    uint16_t *short_indices = turn != NULL ? short_indices_of(&S) : NULL;
     S.A.turn = turn;
+    S.A.short_indices = short_indices;
+    S.A.even = even && turn != NULL && S.order == NULL;
     FOR_PIECES(r, r->rows, piece) { r->backend->spmm(&C, &S.A, &B, r->variant / 2 % 2 == 1, piece); }
     put_dense(r, &C);
     sparse_free(&S);
     free(turn);
+    free(short_indices);
     free(kept);
     free(B.data);
     free(C.data);
 }
-static void run_spmm(run *r) { multiply(r, false); }
-static void run_spmm_in_turn(run *r) { multiply(r, true); }
+static void run_spmm(run *r) { multiply(r, false, false); }
+static void run_spmm_in_turn(run *r) { multiply(r, true, false); }
+static void run_spmm_even(run *r) { multiply(r, false, true); }
+static void run_spmm_even_in_turn(run *r) { multiply(r, true, true); }
 
 static void run_gemm(run *r) {
     sfu__dense A = dense_new(r->rows, r->inner, r->seed), B = dense_new(r->inner, r->cols, r->seed + 1);
@@ -324,6 +351,9 @@ static const struct {
 } operations[] = {
     {"spmm", run_spmm, 8, "5ea2c110ef15dd39803c182924107a63946a01e05f6d17dcab0a27502fc9776a"},
     {"spmm in turn", run_spmm_in_turn, 8, "5ea2c110ef15dd39803c182924107a63946a01e05f6d17dcab0a27502fc9776a"},
+    {"spmm of even rows", run_spmm_even, 8, "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
+    {"spmm of even rows in turn", run_spmm_even_in_turn, 8,
+     "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and block_sum", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},

@@ -77,6 +77,8 @@ typedef struct sfu__sparse {
     const sfu__groups *groups; /* NULL, or its groups, for the nodes that drop_sparse and drop_kept are given */
     const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
                           * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
+    const uint16_t *short_indices; /* with a turn: the indices again, in half as many bytes; else not looked at */
+    bool even;                     /* with a turn: all values of a row are the same */
     const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
                                   * go along them instead, and then uses `room` */
     float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */

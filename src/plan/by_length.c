@@ -59,6 +59,18 @@ static void copy_in_turn(sfu__block *to, const sfu__sparse *from) {
     }
 }
 
+/* Whether each row has one value alone. */
+static bool rows_even(const sfu_matrix *of) {
+    for (int32_t i = 0; i < of->rows; i++) {
+        for (int64_t e = of->indptr[i] + 1; e < of->indptr[i + 1]; e++) {
+            if (of->values[e] != of->values[e - 1]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 sfu_status sfu__block_by_length(sfu__block *block, const sfu__field *field) {
     sfu_status status = SFU_OK;
     const sfu__sparse *from = &block->view;
@@ -74,12 +86,18 @@ sfu_status sfu__block_by_length(sfu__block *block, const sfu__field *field) {
     SFU_ALLOC(sorted.own.indices, count);
     SFU_ALLOC(sorted.own.values, count);
     copy_in_turn(&sorted, from);
+    SFU_ALLOC(sorted.short_indices, count);
+    for (int64_t e = 0; e < count; e++) {
+        sorted.short_indices[e] = (uint16_t)sorted.own.indices[e];
+    }
     sorted.view = (sfu__sparse){.rows = from->rows,
                                 .cols = from->cols,
                                 .indptr = sorted.own.indptr,
                                 .indices = sorted.own.indices,
                                 .values = sorted.own.values,
-                                .turn = sorted.turn};
+                                .turn = sorted.turn,
+                                .short_indices = sorted.short_indices,
+                                .even = rows_even(&sorted.own)};
     sfu__block_clear(block);
     *block = sorted;
     sorted = (sfu__block){0};

@@ -34,7 +34,9 @@ static sfu_status sort_block(sfu__block *block, const sfu__field *field, sfu__sh
     const int64_t rows = block->own.rows;
     entry->matrix = block->own;
     entry->turn = block->turn;
-    entry->bytes = entry->matrix.indptr[rows] * 8 + rows * 12;
+    entry->short_indices = block->short_indices;
+    entry->even = block->view.even;
+    entry->bytes = entry->matrix.indptr[rows] * 10 + rows * 12;
     *block = (sfu__block){0};
 done:
     sfu__block_clear(block);
@@ -47,7 +49,9 @@ static sfu__sparse view_of_shared(const sfu__shared *shared) {
                          .indptr = shared->matrix.indptr,
                          .indices = shared->matrix.indices,
                          .values = shared->matrix.values,
-                         .turn = shared->turn};
+                         .turn = shared->turn,
+                         .short_indices = shared->short_indices,
+                         .even = shared->even};
 }
 
 static sfu_status make_folded(void *context, sfu__shared *entry) {
@@ -269,6 +273,7 @@ static sfu_status add_dropped(int *block, sfu__lowering *self, int field, int32_
         made.where = SFU__VALUES_ARENA;
         made.offset = offset;
         made.view.values = NULL;
+        made.view.even = false;
     }
     SFU_TRY(sfu__add_block(block, self, &made));
 done:

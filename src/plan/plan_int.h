@@ -62,13 +62,14 @@ typedef struct sfu__field {
 typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEARNED } sfu__values;
 
 typedef struct sfu__block {
-    sfu_matrix own;        /* what is owned of it; {0} where all is borrowed */
-    int32_t *order;        /* owned; or NULL */
-    int32_t *turn;         /* owned; or NULL */
-    sfu__columns *columns; /* owned, and its arrays; or NULL */
-    sfu__groups *groups;   /* the same */
-    sfu__sparse view;      /* values NULL where they live in a worker */
-    sfu__values where;     /* the values are fixed, or at `offset` in a worker's arena or learned values */
+    sfu_matrix own;          /* what is owned of it; {0} where all is borrowed */
+    int32_t *order;          /* owned; or NULL */
+    int32_t *turn;           /* owned; or NULL */
+    uint16_t *short_indices; /* the same */
+    sfu__columns *columns;   /* owned, and its arrays; or NULL */
+    sfu__groups *groups;     /* the same */
+    sfu__sparse view;        /* values NULL where they live in a worker */
+    sfu__values where;       /* the values are fixed, or at `offset` in a worker's arena or learned values */
     int64_t offset;
     int dropped;   /* the mask (from 1 on) that drops from fixed values, 0: none; what it leaves is marked in */
     int64_t marks; /* bytes from here on in a worker's arena (sfu__sparse.kept) */

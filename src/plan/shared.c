@@ -13,6 +13,7 @@ static void free_entry(sfu__shared *entry) {
         sfu__matrix_clear(&entry->matrix);
         sfu__free(entry->dense);
         sfu__free(entry->turn);
+        sfu__free(entry->short_indices);
         sfu__free(entry->key);
         sfu__free(entry);
     }

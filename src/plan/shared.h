@@ -11,7 +11,9 @@
 typedef struct sfu__shared {
     sfu_matrix matrix; /* or */
     float *dense;
-    int32_t *turn; /* or NULL: which rows those of the matrix are */
+    int32_t *turn; /* or NULL: which rows those of the matrix are; then, as in sfu__sparse, */
+    uint16_t *short_indices;
+    bool even;
     int64_t bytes;
 
     /* of the register */

@@ -30,22 +30,34 @@ static int ask(walk *w, const sfu__sparse *A, const int32_t *nodes, int64_t end,
     return count;
 }
 
-/* Drops group after group. A group is written whole: what lies behind the end of its row belongs to the next group,
- * which comes after; only the `last` entries of the range may not be passed. */
+/* How many of the groups may be written whole: what lies behind the end of a row belongs to the next group, which comes
+ * after, and only the `last` entries of the range may not be passed. */
+static int whole_groups(const draws *d, int64_t last) {
+    int count = d->count;
+    while (count > 0 && d->entry[count - 1] + INT64_C(8) > last) {
+        count--;
+    }
+    return count;
+}
+
+/* Drops group after group. */
 static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t last, uint32_t threshold, float scale) {
-    int g = 0;
-    if (A->order == NULL) {
-        const float *from = A->values;
-        for (; g < d->count && d->entry[g] + 8 <= last; g++) {
-            const uint32_t e = d->entry[g];
-            e8u keep[8 / E8_LANES];
-            e8_at_least(keep, draw_bits(d, g), (uint16_t)threshold);
-            SFU__UNROLL for (int v = 0; v < 8; v += E8_LANES) {
-                e8_store(values + e + v, e8_keep(keep[v / E8_LANES], e8_load(from + e + v) * e8_set(scale)));
-            }
+    const int whole = A->order == NULL ? whole_groups(d, last) : 0;
+    const uint32_t *entry = d->entry; /* kept here: a store into the values might change it, for all gcc knows */
+    const float *from = A->values;
+    const uint16_t *bits = draw_bits(d, 0);
+    for (int g = 0; g < whole; g++, bits += 8) {
+        const float *value = from + entry[g];
+        float *to = values + entry[g];
+        e8u keep[8 / E8_LANES];
+        e8_at_least(keep, bits, (uint16_t)threshold);
+        AS_ONE_ADDRESS(value);
+        AS_ONE_ADDRESS(to);
+        SFU__UNROLL for (int v = 0; v < 8; v += E8_LANES) {
+            e8_store(to + v, e8_keep(keep[v / E8_LANES], e8_load(value + v) * e8_set(scale)));
         }
     }
-    for (; g < d->count; g++) {
+    for (int g = whole; g < d->count; g++) {
         const int64_t e = d->entry[g];
         for (int64_t i = 0; i < 8 && e + i < last; i++) {
             const float value = A->order != NULL ? A->values[A->order[e + i]] : A->values[e + i];
@@ -54,15 +66,16 @@ static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t la
     }
 }
 
-/* Marks group after group, as drop does. */
+/* Marks group after group. */
 static void mark(uint8_t *kept, const draws *d, const float *values, int64_t last, uint32_t threshold) {
-    int g = 0;
-    for (; g < d->count && d->entry[g] + 8 <= last; g++) {
-        const uint32_t e = d->entry[g];
-        const uint64_t marks = bytes_where(draw_bits(d, g), (uint16_t)threshold, values + e);
-        memcpy(kept + e, &marks, sizeof marks);
+    const int whole = whole_groups(d, last);
+    const uint32_t *entry = d->entry;
+    const uint16_t *bits = draw_bits(d, 0);
+    for (int g = 0; g < whole; g++, bits += 8) {
+        const uint64_t marks = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
+        memcpy(kept + entry[g], &marks, sizeof marks);
     }
-    for (; g < d->count; g++) {
+    for (int g = whole; g < d->count; g++) {
         const int64_t e = d->entry[g];
         for (int64_t i = 0; i < 8 && e + i < last; i++) {
             kept[e + i] = draw_bits(d, g)[i] >= threshold && values[e + i] != 0.0F;

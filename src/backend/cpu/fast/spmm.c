@@ -8,19 +8,18 @@
  * asking does, only from the first. */
 enum { AHEAD = 16, FEW = 8 };
 
-/* Rows that go side by side: as many as keep additions from waiting, 2 cycles each on the NEON cores seen, 4 on x86. */
-enum { ABREAST = SFU__LANES > 4 ? 4 : 2 };
 static int64_t prefetch_from(int32_t ld) { return ld <= 8 ? 512 << 10 : ld <= 32 ? 128 << 10 : 32 << 10; }
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
 typedef struct operands {
     const int32_t *indices, *order, *turn;
+    const uint16_t *short_indices;
     const float *values;
     const char *B;  /* at the first column of the block */
     int64_t stride; /* bytes between its rows */
     int64_t last;   /* an entry below this has another one AHEAD later in the range */
     float tiny;     /* smaller results become +0; 0 in wide rows, which keep all */
-    bool prefetch, add;
+    bool prefetch, add, even;
 } operands;
 
 SFU__INLINE const float *row_at(const operands *o, int32_t row) {
@@ -28,9 +27,6 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
 }
 
 #include "spmm_pack.h"
-
-/* An address that parts of a row are reached from: else gcc adds each of their places to a number of its own. */
-#define AS_ONE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
 #define WIDTH 4
 #define VEC f4
@@ -159,6 +155,8 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     operands o = {.indices = A->indices, .order = A->order, .values = A->values, .add = add};
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
     o.turn = A->turn;
+    o.short_indices = A->short_indices;
+    o.even = A->even;
     o.last = A->indptr[rows.end] - AHEAD;
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
     o.prefetch = B->rows * o.stride > prefetch_from(B->ld);

@@ -79,6 +79,7 @@ SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t str
         return;
     }
     const float *from = (const float *)(const void *)(B + row * stride);
+    AS_ONE_ADDRESS(from);
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
 }
 

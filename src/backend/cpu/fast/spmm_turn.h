@@ -2,14 +2,18 @@
  * Included by spmm_block.h, with what that has defined.
  *
  * A narrow row is one chain or two, in which each addition waits for the one before, and its end cannot be foreseen:
- * both take longer than the work itself. So ABREAST rows go on side by side, place by place. Neighbours in turn
+ * both take longer than the work itself. So NAME(abreast) rows go on side by side, place by place. Neighbours in turn
  * are of nearly the same length, so that next to nothing is left over when the shortest ends, and as many groups as
  * have rows of that length end at the same place.
  */
 
+/* As many as keep additions from waiting, which are two cycles apart on the NEON cores seen, four on x86; of rows of
+ * one vector, twice as many as of rows of two. */
+enum { NAME(abreast) = SFU__LANES > 4 || WIDTH == 4 ? 4 : 2 };
+
 /* The rows of a group: where each begins, how many places it has. */
 typedef struct NAME(group) {
-    int64_t begin[ABREAST], places[ABREAST];
+    int64_t begin[NAME(abreast)], places[NAME(abreast)];
     int64_t shortest, longest;
 } NAME(group);
 
@@ -21,35 +25,45 @@ typedef struct NAME(group) {
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = fma; }                                     \
     } while (0)
 
-/* `places` places of each row from its entry begin[k] on: a chain each, from +0. `tight`: rows of B lie WIDTH apart. */
+/* `places` places of each row from its entry begin[k] on: a chain each, from +0. `tight`: rows of B lie WIDTH apart;
+ * `even`: a row has one value. */
 SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const int64_t *begin, int64_t places,
-                                bool tight) {
+                                bool tight, bool even) {
     const int64_t stride = tight ? INT64_C(4) * WIDTH : o->stride;
-    VEC sum[ABREAST][NAME(count)]; /* in registers, which `to` may not be */
-    const int32_t *indices[ABREAST];
-    const float *values[ABREAST];
+    VEC sum[NAME(abreast)][NAME(count)], value[NAME(abreast)]; /* in registers, which `to` may not be */
+    const uint16_t *indices[NAME(abreast)];
+    const float *values[NAME(abreast)];
     int64_t t = 0;
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-        indices[k] = o->indices + begin[k];
+    SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
+        indices[k] = o->short_indices + begin[k];
         values[k] = o->values + begin[k];
+        value[k] = OF(VEC, _set)(even && places > 0 ? *values[k] : 0.0F);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = OF(VEC, _zero)(); }
     }
     for (; t + 4 <= places; t += 4) {
-        SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-            const index_pair r = index_pair_load(indices[k] + t), s = index_pair_load(indices[k] + t + 2);
-            const four a = four_load(values[k] + t);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), r.first);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), r.second);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 2, b_[v], sum[k][v]), s.first);
-            ADD_PLACE(OF(VEC, _fma_lane)(a, 3, b_[v], sum[k][v]), s.second);
+        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
+            uint32_t row[4];
+            index_four_load(row, indices[k] + t);
+            if (even) {
+                SFU__UNROLL for (int i = 0; i < 4; i++) {
+                    ADD_PLACE(OF(VEC, _fma)(value[k], b_[v], sum[k][v]), row[i]);
+                }
+            } else {
+                const four a = four_load(values[k] + t);
+                ADD_PLACE(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), row[0]);
+                ADD_PLACE(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), row[1]);
+                ADD_PLACE(OF(VEC, _fma_lane)(a, 2, b_[v], sum[k][v]), row[2]);
+                ADD_PLACE(OF(VEC, _fma_lane)(a, 3, b_[v], sum[k][v]), row[3]);
+            }
         }
     }
     for (; t < places; t++) {
-        SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
-            ADD_PLACE(OF(VEC, _fma)(OF(VEC, _set)(values[k][t]), b_[v], sum[k][v]), (uint32_t)indices[k][t]);
+        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
+            const VEC a = even ? value[k] : OF(VEC, _set)(values[k][t]);
+            ADD_PLACE(OF(VEC, _fma)(a, b_[v], sum[k][v]), indices[k][t]);
         }
     }
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+    SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { to[k][v] = sum[k][v]; }
     }
 }
@@ -67,14 +81,15 @@ SFU__INLINE void NAME(go_on)(VEC *sum, const operands *o, int64_t begin, int64_t
 }
 
 /* Where some row has more than one chunk: chunk by chunk. */
-SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, const NAME(group) * group, bool tight) {
-    VEC sum[ABREAST][NAME(count)] = {{{0}}}, chain[ABREAST][NAME(count)], rest[NAME(count)];
-    int64_t begin[ABREAST], from = 0;
+SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, const NAME(group) * group, bool tight,
+                                 bool even) {
+    VEC sum[NAME(abreast)][NAME(count)] = {{{0}}}, chain[NAME(abreast)][NAME(count)], rest[NAME(count)];
+    int64_t begin[NAME(abreast)], from = 0;
     do {
         const int64_t left = group->shortest - from, places = left < SFU__CHUNK ? left : SFU__CHUNK;
-        SFU__UNROLL for (int k = 0; k < ABREAST; k++) { begin[k] = group->begin[k] + from; }
-        NAME(together)(chain, o, begin, places, tight);
-        SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) { begin[k] = group->begin[k] + from; }
+        NAME(together)(chain, o, begin, places, tight, even);
+        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
             const int64_t own = group->places[k] - from < SFU__CHUNK ? group->places[k] - from : SFU__CHUNK;
             NAME(go_on)(chain[k], o, begin[k] + places, begin[k] + own);
             SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
@@ -83,7 +98,7 @@ SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, cons
         }
         from += SFU__CHUNK;
     } while (from < group->shortest);
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+    SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         for (int64_t at = from; at < group->places[k]; at += SFU__CHUNK) {
             const int64_t left = group->places[k] - at, places = left < SFU__CHUNK ? left : SFU__CHUNK;
             NAME(any_chain)(rest, o, group->begin[k] + at, group->begin[k] + at + places);
@@ -92,18 +107,21 @@ SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, cons
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { to[k][v] = sum[k][v]; }
     }
 }
-__attribute__((noinline)) static void NAME(tight_long_rows)(VEC (*sum)[NAME(count)], const operands *o,
-                                                            const NAME(group) * group) {
-    NAME(long_rows)(sum, o, group, true);
-}
 __attribute__((noinline)) static void NAME(any_long_rows)(VEC (*sum)[NAME(count)], const operands *o,
                                                           const NAME(group) * group) {
-    NAME(long_rows)(sum, o, group, false);
+    const bool tight = o->stride == INT64_C(4) * WIDTH;
+    if (tight && o->even) {
+        NAME(long_rows)(sum, o, group, true, true);
+    } else if (tight) {
+        NAME(long_rows)(sum, o, group, true, false);
+    } else {
+        NAME(long_rows)(sum, o, group, false, false);
+    }
 }
 
 SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr) {
     NAME(group) group = {.shortest = indptr[1] - indptr[0], .longest = indptr[1] - indptr[0]};
-    SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+    SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         group.begin[k] = indptr[k];
         group.places[k] = indptr[k + 1] - group.begin[k];
         group.shortest = group.shortest < group.places[k] ? group.shortest : group.places[k];
@@ -113,30 +131,26 @@ SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr) {
 }
 
 SFU__INLINE void NAME(in_turn)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
-                               bool tight) {
-    const int64_t groups_end = o->order == NULL ? rows.end - ABREAST : INT64_MIN; /* they read values in order */
+                               bool tight, bool even) {
+    const int64_t groups_end = o->order == NULL ? rows.end - NAME(abreast) : INT64_MIN; /* they read values in order */
     int64_t i = rows.begin;
-    for (; i <= groups_end; i += ABREAST) {
+    for (; i <= groups_end; i += NAME(abreast)) {
         const int32_t *turn = o->turn + i;
         const NAME(group) group = NAME(group_at)(indptr + i);
-        VEC sum[ABREAST][NAME(count)];
+        VEC sum[NAME(abreast)][NAME(count)];
         if (group.longest > SFU__CHUNK) {
-            VEC all[ABREAST][NAME(count)]; /* so that those of short rows need no memory */
-            if (tight) {
-                NAME(tight_long_rows)(all, o, &group);
-            } else {
-                NAME(any_long_rows)(all, o, &group);
-            }
+            VEC all[NAME(abreast)][NAME(count)]; /* so that those of short rows need no memory */
+            NAME(any_long_rows)(all, o, &group);
             memcpy(sum, all, sizeof sum);
         } else {
-            NAME(together)(sum, o, group.begin, group.shortest, tight);
+            NAME(together)(sum, o, group.begin, group.shortest, tight, even);
             if (group.longest > group.shortest) {
-                SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+                SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
                     NAME(go_on)(sum[k], o, group.begin[k] + group.shortest, group.begin[k] + group.places[k]);
                 }
             }
         }
-        SFU__UNROLL for (int k = 0; k < ABREAST; k++) {
+        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
             if (o->add) {
                 NAME(put)(c + turn[k] * ld, o, sum[k], true);
             } else {
@@ -151,9 +165,12 @@ SFU__INLINE void NAME(in_turn)(float *c, int64_t ld, const operands *o, const in
 
 static void NAME(turns)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
     const operands local = *o;
-    if (o->stride == INT64_C(4) * WIDTH) {
-        NAME(in_turn)(c, ld, &local, indptr, rows, true);
+    const bool tight = o->stride == INT64_C(4) * WIDTH;
+    if (tight && o->even) {
+        NAME(in_turn)(c, ld, &local, indptr, rows, true, true);
+    } else if (tight) {
+        NAME(in_turn)(c, ld, &local, indptr, rows, true, false);
     } else {
-        NAME(in_turn)(c, ld, &local, indptr, rows, false);
+        NAME(in_turn)(c, ld, &local, indptr, rows, false, false);
     }
 }

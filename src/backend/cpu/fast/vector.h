@@ -158,6 +158,20 @@ SFU__INLINE f4 f4_load_row(const char *rows, uint32_t row) {
 SFU__INLINE index_pair index_pair_load(const int32_t *p) { return (index_pair){(uint32_t)p[0], (uint32_t)p[1]}; }
 #endif
 
+/* An address that parts of a row are reached from: else gcc adds each of their places to a number of its own. */
+#define AS_ONE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
+
+/* Four indices of 16 bits: one load where there are shifts to take them apart, and else one each. */
+SFU__INLINE void index_four_load(uint32_t at[4], const uint16_t *p) {
+#if defined(__aarch64__)
+    uint64_t all;
+    memcpy(&all, p, sizeof all);
+    SFU__UNROLL for (int i = 0; i < 4; i++) { at[i] = (uint32_t)(all >> 16 * i) & 0xffff; }
+#else
+    SFU__UNROLL for (int i = 0; i < 4; i++) { at[i] = p[i]; }
+#endif
+}
+
 /* The pattern of a row sum: (0 + 1) + (2 + 3). */
 SFU__INLINE float f4_sum(f4 lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
 
