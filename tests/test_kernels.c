@@ -99,6 +99,14 @@ static uint16_t *short_indices_of(const operand_sparse *S) {
     return made;
 }
 
+static float *row_values_of(const operand_sparse *S) {
+    float *made = exact(S->A.rows, sizeof *made);
+    for (int32_t i = 0; i < S->A.rows; i++) {
+        made[i] = S->indptr[i] < S->indptr[i + 1] ? S->values[S->indptr[i]] : 0.0F;
+    }
+    return made;
+}
+
 static void multiply(run *r, bool in_turn, bool even) {
     operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 2 == 1, r->seed);
     sfu__dense B = dense_new(r->inner, r->cols, r->seed + 5), C = dense_new(r->rows, r->cols, r->seed + 6);
@@ -121,12 +129,14 @@ static void multiply(run *r, bool in_turn, bool even) {
     uint16_t *short_indices = turn != NULL ? short_indices_of(&S) : NULL;
     S.A.turn = turn;
     S.A.short_indices = short_indices;
-    S.A.even = even && turn != NULL && S.order == NULL;
+    float *row_values = even && turn != NULL && S.order == NULL ? row_values_of(&S) : NULL;
+    S.A.row_values = row_values;
     FOR_PIECES(r, r->rows, piece) { r->backend->spmm(&C, &S.A, &B, r->variant / 2 % 2 == 1, piece); }
     put_dense(r, &C);
     sparse_free(&S);
     free(turn);
     free(short_indices);
+    free(row_values);
     free(kept);
     free(B.data);
     free(C.data);
@@ -188,9 +198,14 @@ static sfu__block groups_new(operand_sparse *S, const int32_t *nodes) {
     return block;
 }
 
-static void drop_values(run *r, bool grouped) {
-    operand_sparse S = sparse_new(r->rows, r->inner, r->variant % 4 == 3, r->seed);
+static void drop_values(run *r, bool grouped, bool even) {
+    operand_sparse S = sparse_new(r->rows, r->inner, !even && r->variant % 4 == 3, r->seed);
     int32_t *nodes = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
+    float *row_values = NULL;
+    if (even) {
+        make_even(&S);
+        S.A.row_values = row_values = row_values_of(&S);
+    }
     sfu__block groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
     const sfu__mask mask = mask_of(r);
     float *values = vector_new(S.indptr[r->rows], 1);
@@ -198,22 +213,26 @@ static void drop_values(run *r, bool grouped) {
     put(r, values, (size_t)S.indptr[r->rows] * sizeof *values);
     sparse_free(&S);
     sfu__block_clear(&groups);
+    free(row_values);
     free(nodes);
     free(values);
 }
-static void run_drop_sparse(run *r) { drop_values(r, false); }
-static void run_drop_groups(run *r) { drop_values(r, true); }
+static void run_drop_sparse(run *r) { drop_values(r, false, false); }
+static void run_drop_groups(run *r) { drop_values(r, true, false); }
+static void run_drop_even(run *r) { drop_values(r, false, true); }
+static void run_drop_even_groups(run *r) { drop_values(r, true, true); }
 
-static void mark_kept(run *r, bool grouped) {
+static void mark_kept(run *r, bool grouped, bool zeros) {
     operand_sparse S = sparse_new(r->rows, r->inner, false, r->seed);
     int32_t *nodes = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
-    sfu__block groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
-    const sfu__mask mask = mask_of(r);
     const int64_t count = S.indptr[r->rows];
     uint8_t *kept = exact(count, 1);
-    for (int64_t e = 0; e < count; e += 7) {
+    for (int64_t e = 0; zeros && e < count; e += 7) {
         S.values[e] = e % 2 == 0 ? 0.0F : -0.0F;
     }
+    sfu__block groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
+    assert_true(!grouped || groups.view.groups->none_zero == (!zeros || count == 0));
+    const sfu__mask mask = mask_of(r);
     FOR_PIECES(r, r->rows, piece) { r->backend->drop_kept(kept, &S.A, nodes, &mask, piece); }
     put(r, kept, (size_t)count);
     sparse_free(&S);
@@ -221,8 +240,10 @@ static void mark_kept(run *r, bool grouped) {
     free(nodes);
     free(kept);
 }
-static void run_drop_kept(run *r) { mark_kept(r, false); }
-static void run_drop_kept_groups(run *r) { mark_kept(r, true); }
+static void run_drop_kept(run *r) { mark_kept(r, false, true); }
+static void run_drop_kept_groups(run *r) { mark_kept(r, true, true); }
+static void run_drop_kept_none_zero(run *r) { mark_kept(r, false, false); }
+static void run_drop_kept_none_zero_groups(run *r) { mark_kept(r, true, false); }
 
 /* Every activation comes with every mask: 6 and 5 have no common divisor. */
 static void run_finish(run *r) {
@@ -362,6 +383,13 @@ static const struct {
     {"drop_sparse by groups", run_drop_groups, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
     {"drop_kept", run_drop_kept, 10, "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
     {"drop_sparse", run_drop_sparse, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
+    {"drop_kept of no zeros", run_drop_kept_none_zero, 10,
+     "8584f53fff0b3d0bc74bf978bf10c8107aa528cedec84a25dc55fc73a32146d2"},
+    {"drop_kept of no zeros by groups", run_drop_kept_none_zero_groups, 10,
+     "8584f53fff0b3d0bc74bf978bf10c8107aa528cedec84a25dc55fc73a32146d2"},
+    {"drop_sparse of even rows", run_drop_even, 20, "8936df61df8b1cc8f7302151db56741ce5be91801bca1f1a065d4e8cfb01bb83"},
+    {"drop_sparse of even rows by groups", run_drop_even_groups, 20,
+     "8936df61df8b1cc8f7302151db56741ce5be91801bca1f1a065d4e8cfb01bb83"},
     {"finish and finish_back", run_finish, 60, "8bee647eb850908aa8d5d097c6d6dfe36c84df113e360dc0834368d4c2cc9a3a"},
     {"softmax and softmax_back", run_softmax, 2, "4a4c8a2004f6b3660ea45aad7b35259027c3accfa82957fd1ddebbe9f4257b03"},
     {"score", run_score, 12, "2f69ca325786d856dc7ecb71fe5ba327029fc69ddcc2c9e2b125836309cb94e9"},

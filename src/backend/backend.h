@@ -37,7 +37,7 @@ typedef struct sfu__columns {
     int32_t begin, end;    /* the columns that have entries */
     const int64_t *values; /* [c - begin]: the first value of column c */
     const int32_t *counts; /* [c - begin]: how many there are, one behind the other */
-    const int32_t *sums;   /* of each value, column after column */
+    const uint16_t *sums;  /* of each value, column after column */
     const int32_t *rows;   /* of each sum behind those of the first chunks */
     int32_t sum_count;
 } sfu__columns;
@@ -59,6 +59,8 @@ typedef struct sfu__groups {
     const uint32_t *high, *low; /* its number times SFU__PHILOX_FACTOR0, the upper and the lower half */
     const uint32_t *node;       /* of its row */
     const uint32_t *entry;      /* of its first place. All four have SFU__GROUPS_BEHIND zeros behind the last */
+    const float *value;         /* NULL, or the one value that its row has, in fixed values */
+    bool none_zero;             /* no value of the matrix is zero, in fixed values */
 } sfu__groups;
 enum { SFU__GROUPS_BEHIND = 64 };
 
@@ -78,7 +80,7 @@ typedef struct sfu__sparse {
     const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
                           * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
     const uint16_t *short_indices; /* with a turn: the indices again, in half as many bytes; else not looked at */
-    bool even;                     /* with a turn: all values of a row are the same */
+    const float *row_values;     /* with a turn: NULL, or the value of all entries of row i, where there is only one */
     const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
                                   * go along them instead, and then uses `room` */
     float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */

@@ -2,7 +2,7 @@
  * product is faster along these, as long as the sums that it then needs stay near. */
 #include "plan_int.h"
 
-enum { ROOM_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 };
+enum { ROOM_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 }; /* sums have 16 bytes at least: 16 bits number them */
 
 /* Whether a product with so many rows of `ld` floats is faster by columns: not where a sum costs as much as fetching a
  * row that is near. */
@@ -51,13 +51,13 @@ static void number_sums(numbering *to, int32_t *rows, int32_t row_count) {
 }
 
 /* The sums of a column's entries. False where it has an index twice, or not in order. */
-static bool list_column(int32_t *sums, numbering *by, const int32_t *indices, int32_t count) {
+static bool list_column(uint16_t *sums, numbering *by, const int32_t *indices, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = indices[k];
         if (k > 0 && i <= indices[k - 1]) {
             return false;
         }
-        sums[k] = by->numbers[by->first[i] + by->passed[i]++ / SFU__CHUNK];
+        sums[k] = (uint16_t)by->numbers[by->first[i] + by->passed[i]++ / SFU__CHUNK];
     }
     return true;
 }
@@ -67,7 +67,8 @@ sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__r
     const sfu__sparse *A = &block->view, *F = &of->view;
     const int64_t count = columns.end - columns.begin;
     numbering by = {0};
-    int32_t *place_of = NULL, *rows = NULL, *counts = NULL, *sums = NULL;
+    int32_t *place_of = NULL, *rows = NULL, *counts = NULL;
+    uint16_t *sums = NULL;
     int64_t *values = NULL;
     bool right = true;
     if (!pays(count, ld) || F->order != NULL) {
@@ -86,7 +87,7 @@ sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__r
     SFU_ALLOC(counts, count);
     SFU_ALLOC(sums, A->indptr[A->rows]);
     number_sums(&by, rows, A->rows);
-    int32_t *next = sums;
+    uint16_t *next = sums;
     for (int64_t c = 0; c < count && right; next += counts[c++]) {
         const int64_t row = columns.begin + c, at = place_of != NULL ? place_of[row] : row;
         values[c] = F->indptr[at];
@@ -99,7 +100,8 @@ sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__r
             (sfu__columns){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, sum_count};
         block->view.columns = block->columns;
         values = NULL;
-        rows = counts = sums = NULL;
+        rows = counts = NULL;
+        sums = NULL;
     }
 done:
     sfu__free(place_of);

@@ -194,6 +194,7 @@ void sfu__block_clear(sfu__block *block) {
     sfu__free(block->order);
     sfu__free(block->turn);
     sfu__free(block->short_indices);
+    sfu__free(block->row_values);
     sfu__columns_free(block->columns);
     sfu__groups_free(block->groups);
     *block = (sfu__block){0};

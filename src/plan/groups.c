@@ -7,6 +7,7 @@ void sfu__groups_free(sfu__groups *groups) {
     if (groups != NULL) {
         sfu__free((void *)(uintptr_t)groups->first);
         sfu__free((void *)(uintptr_t)groups->high); /* with the three behind it */
+        sfu__free((void *)(uintptr_t)groups->value);
         sfu__free(groups);
     }
 }
@@ -34,12 +35,35 @@ static void list_groups(uint32_t *lists, int64_t stride, const sfu__sparse *A, c
     }
 }
 
+/* Not known of values that live in a worker. */
+static bool none_zero(const sfu__sparse *A) {
+    if (A->values == NULL || A->order != NULL) {
+        return false;
+    }
+    for (int64_t e = 0; e < A->indptr[A->rows]; e++) {
+        if (A->values[e] == 0.0F) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The value of each group's row. */
+static void list_values(float *value, const int64_t *first, const sfu__sparse *A) {
+    for (int32_t row = 0; row < A->rows; row++) {
+        for (int64_t at = first[row]; at < first[row + 1]; at++) {
+            value[at] = A->row_values[row];
+        }
+    }
+}
+
 sfu_status sfu__block_groups(sfu__block *block, const int32_t *nodes, int64_t *bytes) {
     sfu_status status = SFU_OK;
     const sfu__sparse *A = &block->view;
     sfu__groups *made = NULL;
     int64_t *first = NULL;
     uint32_t *lists = NULL;
+    float *value = NULL;
     *bytes = 0;
     if (A->indptr[A->rows] > UINT32_MAX - 8) {
         return SFU_OK; /* not all entries have a number there; they are asked for as they are needed */
@@ -49,14 +73,26 @@ sfu_status sfu__block_groups(sfu__block *block, const int32_t *nodes, int64_t *b
     const int64_t stride = first[A->rows] + SFU__GROUPS_BEHIND;
     SFU_ALLOC_ZERO(lists, 4 * stride);
     list_groups(lists, stride, A, nodes);
+    if (A->row_values != NULL) {
+        SFU_ALLOC(value, first[A->rows]);
+        list_values(value, first, A);
+    }
     SFU_ALLOC(made, 1);
-    *made = (sfu__groups){first, lists, lists + stride, lists + 2 * stride, lists + 3 * stride};
-    *bytes = 8 * ((int64_t)A->rows + 1) + 16 * stride;
+    *made = (sfu__groups){.first = first,
+                          .high = lists,
+                          .low = lists + stride,
+                          .node = lists + 2 * stride,
+                          .entry = lists + 3 * stride,
+                          .value = value,
+                          .none_zero = none_zero(A)};
+    *bytes = 8 * ((int64_t)A->rows + 1) + 16 * stride + (value != NULL ? 4 * first[A->rows] : 0);
     block->view.groups = block->groups = made;
     first = NULL;
     lists = NULL;
+    value = NULL;
 done:
     sfu__free(first);
     sfu__free(lists);
+    sfu__free(value);
     return status;
 }

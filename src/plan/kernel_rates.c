@@ -245,8 +245,12 @@ static void measure_columns(sfu__rates *rates, bench_room *room) {
         for (int32_t i = 0; i < COLUMNS; i++) {
             room->order[i] = ENTRIES_A_ROW;
         }
+        uint16_t *numbers = (uint16_t *)(room->order + COLUMNS); /* behind the counts, where there is room */
+        for (int64_t e = 0; e < ENTRIES; e++) {
+            numbers[e] = (uint16_t)room->indices[e];
+        }
         const sfu__columns columns = {
-            .end = COLUMNS, .values = room->indptr, .counts = room->order, .sums = room->indices, .sum_count = sums};
+            .end = COLUMNS, .values = room->indptr, .counts = room->order, .sums = numbers, .sum_count = sums};
         room->A.rows = sums;
         room->A.cols = COLUMNS;
         room->A.columns = &columns;

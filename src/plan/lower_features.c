@@ -35,7 +35,7 @@ static sfu_status sort_block(sfu__block *block, const sfu__field *field, sfu__sh
     entry->matrix = block->own;
     entry->turn = block->turn;
     entry->short_indices = block->short_indices;
-    entry->even = block->view.even;
+    entry->row_values = block->row_values;
     entry->bytes = entry->matrix.indptr[rows] * 10 + rows * 12;
     *block = (sfu__block){0};
 done:
@@ -51,7 +51,7 @@ static sfu__sparse view_of_shared(const sfu__shared *shared) {
                          .values = shared->matrix.values,
                          .turn = shared->turn,
                          .short_indices = shared->short_indices,
-                         .even = shared->even};
+                         .row_values = shared->row_values};
 }
 
 static sfu_status make_folded(void *context, sfu__shared *entry) {
@@ -273,7 +273,7 @@ static sfu_status add_dropped(int *block, sfu__lowering *self, int field, int32_
         made.where = SFU__VALUES_ARENA;
         made.offset = offset;
         made.view.values = NULL;
-        made.view.even = false;
+        made.view.row_values = NULL;
     }
     SFU_TRY(sfu__add_block(block, self, &made));
 done:

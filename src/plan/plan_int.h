@@ -66,6 +66,7 @@ typedef struct sfu__block {
     int32_t *order;          /* owned; or NULL */
     int32_t *turn;           /* owned; or NULL */
     uint16_t *short_indices; /* the same */
+    float *row_values;       /* the same */
     sfu__columns *columns;   /* owned, and its arrays; or NULL */
     sfu__groups *groups;     /* the same */
     sfu__sparse view;        /* values NULL where they live in a worker */

@@ -14,6 +14,7 @@ static void free_entry(sfu__shared *entry) {
         sfu__free(entry->dense);
         sfu__free(entry->turn);
         sfu__free(entry->short_indices);
+        sfu__free(entry->row_values);
         sfu__free(entry->key);
         sfu__free(entry);
     }

@@ -13,7 +13,7 @@ typedef struct sfu__shared {
     float *dense;
     int32_t *turn; /* or NULL: which rows those of the matrix are; then, as in sfu__sparse, */
     uint16_t *short_indices;
-    bool even;
+    float *row_values;
     int64_t bytes;
 
     /* of the register */

@@ -35,6 +35,8 @@ typedef struct asked {
 typedef struct draws {
     int count; /* groups, at most DRAW_MOST */
     const uint32_t *high, *low, *node, *entry;
+    const float *value;                         /* NULL, or of each group: the only one in its row */
+    bool none_zero;                             /* no value is */
     uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* of group g from 4 g on: its 16-bit numbers, in the order of places */
 } draws;
 
@@ -119,6 +121,8 @@ static inline void draw_asked(draws *d, asked *from, int count, const sfu__mask 
     d->low = from->low;
     d->node = from->node;
     d->entry = from->entry;
+    d->value = NULL;
+    d->none_zero = false;
     d->count = count;
     draw_all(d, mask);
 }

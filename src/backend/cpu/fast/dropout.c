@@ -40,22 +40,34 @@ static int whole_groups(const draws *d, int64_t last) {
     return count;
 }
 
-/* Drops group after group. */
-static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t last, uint32_t threshold, float scale) {
-    const int whole = A->order == NULL ? whole_groups(d, last) : 0;
+/* The first `whole` groups, whose values come from where they stand or, with `even`, one for all of a group. */
+SFU__INLINE void drop_whole(float *values, const draws *d, const float *from, int whole, uint32_t threshold,
+                            float scale, bool even) {
     const uint32_t *entry = d->entry; /* kept here: a store into the values might change it, for all gcc knows */
-    const float *from = A->values;
+    const float *only = d->value;
     const uint16_t *bits = draw_bits(d, 0);
     for (int g = 0; g < whole; g++, bits += 8) {
         const float *value = from + entry[g];
         float *to = values + entry[g];
+        const e8 one = e8_set(even ? only[g] : 0.0F) * e8_set(scale);
         e8u keep[8 / E8_LANES];
         e8_at_least(keep, bits, (uint16_t)threshold);
         AS_ONE_ADDRESS(value);
         AS_ONE_ADDRESS(to);
         SFU__UNROLL for (int v = 0; v < 8; v += E8_LANES) {
-            e8_store(to + v, e8_keep(keep[v / E8_LANES], e8_load(value + v) * e8_set(scale)));
+            const e8 scaled = even ? one : e8_load(value + v) * e8_set(scale);
+            e8_store(to + v, e8_keep(keep[v / E8_LANES], scaled));
         }
+    }
+}
+
+/* Drops group after group. */
+static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t last, uint32_t threshold, float scale) {
+    const int whole = A->order == NULL ? whole_groups(d, last) : 0;
+    if (d->value != NULL) {
+        drop_whole(values, d, A->values, whole, threshold, scale, true);
+    } else {
+        drop_whole(values, d, A->values, whole, threshold, scale, false);
     }
     for (int g = whole; g < d->count; g++) {
         const int64_t e = d->entry[g];
@@ -71,9 +83,16 @@ static void mark(uint8_t *kept, const draws *d, const float *values, int64_t las
     const int whole = whole_groups(d, last);
     const uint32_t *entry = d->entry;
     const uint16_t *bits = draw_bits(d, 0);
-    for (int g = 0; g < whole; g++, bits += 8) {
-        const uint64_t marks = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
-        memcpy(kept + entry[g], &marks, sizeof marks);
+    if (d->none_zero) {
+        for (int g = 0; g < whole; g++, bits += 8) {
+            const uint64_t marks = bytes_at_least(bits, (uint16_t)threshold);
+            memcpy(kept + entry[g], &marks, sizeof marks);
+        }
+    } else {
+        for (int g = 0; g < whole; g++, bits += 8) {
+            const uint64_t marks = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
+            memcpy(kept + entry[g], &marks, sizeof marks);
+        }
     }
     for (int g = whole; g < d->count; g++) {
         const int64_t e = d->entry[g];
@@ -113,6 +132,8 @@ static void leave_rows(void *to, leave *what, const sfu__sparse *A, const int32_
             d.low = groups->low + g;
             d.node = groups->node + g;
             d.entry = groups->entry + g;
+            d.value = groups->value != NULL ? groups->value + g : NULL;
+            d.none_zero = groups->none_zero;
             draw_all(&d, mask);
             what(to, &d, A, 0, last, mask);
         }

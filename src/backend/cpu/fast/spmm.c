@@ -14,12 +14,12 @@ static int64_t prefetch_from(int32_t ld) { return ld <= 8 ? 512 << 10 : ld <= 32
 typedef struct operands {
     const int32_t *indices, *order, *turn;
     const uint16_t *short_indices;
-    const float *values;
+    const float *values, *row_values;
     const char *B;  /* at the first column of the block */
     int64_t stride; /* bytes between its rows */
     int64_t last;   /* an entry below this has another one AHEAD later in the range */
     float tiny;     /* smaller results become +0; 0 in wide rows, which keep all */
-    bool prefetch, add, even;
+    bool prefetch, add;
 } operands;
 
 SFU__INLINE const float *row_at(const operands *o, int32_t row) {
@@ -156,7 +156,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
     o.turn = A->turn;
     o.short_indices = A->short_indices;
-    o.even = A->even;
+    o.row_values = A->row_values;
     o.last = A->indptr[rows.end] - AHEAD;
     o.tiny = C->ld <= SFU__NARROW ? SFU__TINY : 0.0F;
     o.prefetch = B->rows * o.stride > prefetch_from(B->ld);

@@ -8,12 +8,13 @@
  */
 
 /* Entries of one column: they go to different sums, so that four of them may be under way at once. */
-SFU__INLINE void NAME(column)(float *sums, const int32_t *to, const float *values, int32_t count, const VEC *b) {
+SFU__INLINE void NAME(column)(float *sums, const uint16_t *to, const float *values, int32_t count, const VEC *b) {
     int32_t k = 0;
     for (; k + 4 <= count; k += 4) {
-        const index_pair p = index_pair_load(to + k), q = index_pair_load(to + k + 2);
-        float *const at[4] = {sums + (int64_t)p.first * WIDTH, sums + (int64_t)p.second * WIDTH,
-                              sums + (int64_t)q.first * WIDTH, sums + (int64_t)q.second * WIDTH};
+        uint32_t sum_of[4];
+        index_four_load(sum_of, to + k);
+        float *const at[4] = {sums + (int64_t)sum_of[0] * WIDTH, sums + (int64_t)sum_of[1] * WIDTH,
+                              sums + (int64_t)sum_of[2] * WIDTH, sums + (int64_t)sum_of[3] * WIDTH};
         const four a = four_load(values + k);
         VEC sum[4][NAME(count)];
         SFU__UNROLL for (int r = 0; r < 4; r++) {
@@ -56,7 +57,7 @@ SFU__INLINE void NAME(add_up)(float *sums, const sfu__columns *columns, int32_t 
 __attribute__((noinline)) static void NAME(by_columns)(const sfu__dense *C, const sfu__sparse *A, const operands *o) {
     const operands local = *o;
     const sfu__columns columns = *A->columns;
-    const int32_t *to = columns.sums;
+    const uint16_t *to = columns.sums;
     float *sums = A->room;
     memset(sums, 0, (size_t)columns.sum_count * WIDTH * sizeof *sums);
     for (int64_t i = columns.begin; i < columns.end; i++) {

@@ -34,7 +34,10 @@ SFU__INLINE eight kept_of_eight(const uint8_t *kept, const int32_t *order) {
         memcpy(&bytes, kept, sizeof bytes);
         return (eight)(bytes * UINT64_C(0x0102040810204080) >> 56); /* byte i, 0 or 1, goes to bit 56 + i */
     }
-    SFU__UNROLL for (int i = 0; i < 8; i++) { set |= (eight)kept[order[i]] << i; }
+    SFU__UNROLL for (int i = 0; i < 8; i += 2) {
+        const index_pair at = index_pair_load(order + i);
+        set |= (eight)kept[at.first] << i | (eight)kept[at.second] << (i + 1);
+    }
     return set;
 }
 SFU__INLINE eight first_of_eight(eight set, int64_t left) { return left < 8 ? set & ((1U << left) - 1) : set; }
@@ -50,7 +53,7 @@ SFU__INLINE int32_t pack_eight(packed *to, int32_t count, const int32_t *indices
         WORDS(2, 0, 0, 0), WORDS(0, 2, 0, 0), WORDS(1, 2, 0, 0), WORDS(0, 1, 2, 0),
         WORDS(3, 0, 0, 0), WORDS(0, 3, 0, 0), WORDS(1, 3, 0, 0), WORDS(0, 1, 3, 0),
         WORDS(2, 3, 0, 0), WORDS(0, 2, 3, 0), WORDS(1, 2, 3, 0), WORDS(0, 1, 2, 3)};
-    static const uint8_t count_of[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const uint64_t count_of = UINT64_C(0x4332322132212110); /* four bits for each: a shift, where loads are scarce */
 #undef WORDS
 #undef WORD
     SFU__UNROLL for (int q = 0; q < 8; q += 4) {
@@ -59,7 +62,7 @@ SFU__INLINE int32_t pack_eight(packed *to, int32_t count, const int32_t *indices
         const f4 scaled = f4_load(values + q) * f4_set(scale);
         vst1q_u8((uint8_t *)(to->indices + count), vqtbl1q_u8(vld1q_u8((const uint8_t *)(indices + q)), bytes));
         vst1q_u8((uint8_t *)(to->values + count), vqtbl1q_u8(vreinterpretq_u8_f32(scaled), bytes));
-        count += count_of[four];
+        count += (int32_t)(count_of >> 4 * four & 15);
     }
     return count;
 }

@@ -2,9 +2,9 @@
  * Included by spmm_block.h, with what that has defined.
  *
  * A narrow row is one chain or two, in which each addition waits for the one before, and its end cannot be foreseen:
- * both take longer than the work itself. So NAME(abreast) rows go on side by side, place by place. Neighbours in turn
- * are of nearly the same length, so that next to nothing is left over when the shortest ends, and as many groups as
- * have rows of that length end at the same place.
+ * both take longer than the work itself. So several rows go on side by side, place by place. Neighbours in turn are of
+ * nearly the same length, so that next to nothing is left over when the shortest ends, and as many groups as have rows
+ * of that length end at the same place.
  */
 
 /* As many as keep additions from waiting, which are two cycles apart on the NEON cores seen, four on x86; of rows of
@@ -15,6 +15,7 @@ enum { NAME(abreast) = SFU__LANES > 4 || WIDTH == 4 ? 4 : 2 };
 typedef struct NAME(group) {
     int64_t begin[NAME(abreast)], places[NAME(abreast)];
     int64_t shortest, longest;
+    const float *one; /* where each row has one value: that of the first */
 } NAME(group);
 
 /* One place of row k of a group. */
@@ -26,18 +27,22 @@ typedef struct NAME(group) {
     } while (0)
 
 /* `places` places of each row from its entry begin[k] on: a chain each, from +0. `tight`: rows of B lie WIDTH apart;
- * `even`: a row has one value. */
-SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const int64_t *begin, int64_t places,
-                                bool tight, bool even) {
+ * `even`: row k has one value, one[k]. */
+SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const int64_t *begin, const float *one,
+                                int64_t places, bool tight, bool even) {
     const int64_t stride = tight ? INT64_C(4) * WIDTH : o->stride;
     VEC sum[NAME(abreast)][NAME(count)], value[NAME(abreast)]; /* in registers, which `to` may not be */
+    f4 values_of_rows = f4_zero();
     const uint16_t *indices[NAME(abreast)];
     const float *values[NAME(abreast)];
     int64_t t = 0;
+    if (even && NAME(abreast) == 4) {
+        values_of_rows = f4_load(one);
+    }
     SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         indices[k] = o->short_indices + begin[k];
         values[k] = o->values + begin[k];
-        value[k] = OF(VEC, _set)(even && places > 0 ? *values[k] : 0.0F);
+        value[k] = OF(VEC, _set)(!even ? 0.0F : NAME(abreast) == 4 ? values_of_rows[k] : one[k]);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = OF(VEC, _zero)(); }
     }
     for (; t + 4 <= places; t += 4) {
@@ -88,7 +93,7 @@ SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, cons
     do {
         const int64_t left = group->shortest - from, places = left < SFU__CHUNK ? left : SFU__CHUNK;
         SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) { begin[k] = group->begin[k] + from; }
-        NAME(together)(chain, o, begin, places, tight, even);
+        NAME(together)(chain, o, begin, group->one, places, tight, even);
         SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
             const int64_t own = group->places[k] - from < SFU__CHUNK ? group->places[k] - from : SFU__CHUNK;
             NAME(go_on)(chain[k], o, begin[k] + places, begin[k] + own);
@@ -107,20 +112,8 @@ SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, cons
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { to[k][v] = sum[k][v]; }
     }
 }
-__attribute__((noinline)) static void NAME(any_long_rows)(VEC (*sum)[NAME(count)], const operands *o,
-                                                          const NAME(group) * group) {
-    const bool tight = o->stride == INT64_C(4) * WIDTH;
-    if (tight && o->even) {
-        NAME(long_rows)(sum, o, group, true, true);
-    } else if (tight) {
-        NAME(long_rows)(sum, o, group, true, false);
-    } else {
-        NAME(long_rows)(sum, o, group, false, false);
-    }
-}
-
-SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr) {
-    NAME(group) group = {.shortest = indptr[1] - indptr[0], .longest = indptr[1] - indptr[0]};
+SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr, const float *one) {
+    NAME(group) group = {.shortest = indptr[1] - indptr[0], .longest = indptr[1] - indptr[0], .one = one};
     SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         group.begin[k] = indptr[k];
         group.places[k] = indptr[k + 1] - group.begin[k];
@@ -130,47 +123,75 @@ SFU__INLINE NAME(group) NAME(group_at)(const int64_t *indptr) {
     return group;
 }
 
-SFU__INLINE void NAME(in_turn)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
+SFU__INLINE void NAME(put_group)(float *c, int64_t ld, const operands *o, const int32_t *turn,
+                                 VEC (*sum)[NAME(count)]) {
+    SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
+        if (o->add) {
+            NAME(put)(c + turn[k] * ld, o, sum[k], true);
+        } else {
+            NAME(put)(c + turn[k] * ld, o, sum[k], false);
+        }
+    }
+}
+
+/* A group whose rows differ in length, or have more than one chunk. */
+SFU__INLINE void NAME(mixed)(float *c, int64_t ld, const operands *o, const int64_t *indptr, const int32_t *turn,
+                             const float *one, bool tight, bool even) {
+    const NAME(group) group = NAME(group_at)(indptr, one);
+    VEC sum[NAME(abreast)][NAME(count)];
+    if (group.longest > SFU__CHUNK) {
+        NAME(long_rows)(sum, o, &group, tight, even);
+    } else {
+        NAME(together)(sum, o, group.begin, one, group.shortest, tight, even);
+        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
+            NAME(go_on)(sum[k], o, group.begin[k] + group.shortest, group.begin[k] + group.places[k]);
+        }
+    }
+    NAME(put_group)(c, ld, o, turn, sum);
+}
+__attribute__((noinline)) static void NAME(any_mixed)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
+                                                      const int32_t *turn, const float *one) {
+    const bool tight = o->stride == INT64_C(4) * WIDTH;
+    if (tight && one != NULL) {
+        NAME(mixed)(c, ld, o, indptr, turn, one, true, true);
+    } else if (tight) {
+        NAME(mixed)(c, ld, o, indptr, turn, one, true, false);
+    } else {
+        NAME(mixed)(c, ld, o, indptr, turn, one, false, false);
+    }
+}
+
+/* Nearly all groups have rows of one length: these have the loop, and the registers, to themselves. */
+SFU__INLINE void NAME(in_turn)(float *c, int64_t ld, const operands *from, const int64_t *indptr, sfu__range rows,
                                bool tight, bool even) {
+    const operands hot = *from, *o = &hot; /* of which nobody else hears, so that it stays in registers */
     const int64_t groups_end = o->order == NULL ? rows.end - NAME(abreast) : INT64_MIN; /* they read values in order */
     int64_t i = rows.begin;
     for (; i <= groups_end; i += NAME(abreast)) {
-        const int32_t *turn = o->turn + i;
-        const NAME(group) group = NAME(group_at)(indptr + i);
-        VEC sum[NAME(abreast)][NAME(count)];
-        if (group.longest > SFU__CHUNK) {
-            VEC all[NAME(abreast)][NAME(count)]; /* so that those of short rows need no memory */
-            NAME(any_long_rows)(all, o, &group);
-            memcpy(sum, all, sizeof sum);
+        const int64_t *begin = indptr + i, places = begin[1] - begin[0];
+        const float *one = even ? o->row_values + i : NULL;
+        int64_t differ = 0;
+        SFU__UNROLL for (int k = 1; k < NAME(abreast); k++) { differ |= (begin[k + 1] - begin[k]) ^ places; }
+        if (differ == 0 && places <= SFU__CHUNK) {
+            VEC sum[NAME(abreast)][NAME(count)];
+            NAME(together)(sum, o, begin, one, places, tight, even);
+            NAME(put_group)(c, ld, o, o->turn + i, sum);
         } else {
-            NAME(together)(sum, o, group.begin, group.shortest, tight, even);
-            if (group.longest > group.shortest) {
-                SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
-                    NAME(go_on)(sum[k], o, group.begin[k] + group.shortest, group.begin[k] + group.places[k]);
-                }
-            }
-        }
-        SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
-            if (o->add) {
-                NAME(put)(c + turn[k] * ld, o, sum[k], true);
-            } else {
-                NAME(put)(c + turn[k] * ld, o, sum[k], false);
-            }
+            NAME(any_mixed)(c, ld, from, begin, o->turn + i, one);
         }
     }
     for (; i < rows.end; i++) {
-        NAME(any_row)(c + o->turn[i] * ld, o, indptr[i], indptr[i + 1]);
+        NAME(any_row)(c + o->turn[i] * ld, from, indptr[i], indptr[i + 1]);
     }
 }
 
 static void NAME(turns)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
-    const operands local = *o;
-    const bool tight = o->stride == INT64_C(4) * WIDTH;
-    if (tight && o->even) {
-        NAME(in_turn)(c, ld, &local, indptr, rows, true, true);
+    const bool tight = o->stride == INT64_C(4) * WIDTH && ld == WIDTH;
+    if (tight && o->row_values != NULL) {
+        NAME(in_turn)(c, WIDTH, o, indptr, rows, true, true);
     } else if (tight) {
-        NAME(in_turn)(c, ld, &local, indptr, rows, true, false);
+        NAME(in_turn)(c, WIDTH, o, indptr, rows, true, false);
     } else {
-        NAME(in_turn)(c, ld, &local, indptr, rows, false, false);
+        NAME(in_turn)(c, ld, o, indptr, rows, false, false);
     }
 }
