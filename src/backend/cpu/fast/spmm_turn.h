@@ -32,17 +32,13 @@ SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const
                                 int64_t places, bool tight, bool even) {
     const int64_t stride = tight ? INT64_C(4) * WIDTH : o->stride;
     VEC sum[NAME(abreast)][NAME(count)], value[NAME(abreast)]; /* in registers, which `to` may not be */
-    f4 values_of_rows = f4_zero();
     const uint16_t *indices[NAME(abreast)];
     const float *values[NAME(abreast)];
     int64_t t = 0;
-    if (even && NAME(abreast) == 4) {
-        values_of_rows = f4_load(one);
-    }
     SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         indices[k] = o->short_indices + begin[k];
         values[k] = o->values + begin[k];
-        value[k] = OF(VEC, _set)(!even ? 0.0F : NAME(abreast) == 4 ? values_of_rows[k] : one[k]);
+        value[k] = OF(VEC, _set)(even ? one[k] : 0.0F);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = OF(VEC, _zero)(); }
     }
     for (; t + 4 <= places; t += 4) {
