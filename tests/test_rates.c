@@ -53,6 +53,18 @@ static void test_points(void **state) {
     const sfu__work columns = {.op = SFU__OP_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .columns = true};
     assert_near(1e9 * sfu__work_seconds(&columns, rates),
                 1000 * rates->columns_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
+    /* By length, from the second size on slower by as much as other products are. */
+    sfu__rates turned = *rates;
+    turned.turn_ns[1] = 0.5;
+    turned.turn_row_ns[1] = 2.0;
+    const sfu__work turn = {.op = SFU__OP_SPMM,
+                            .rows = 10,
+                            .width = 8,
+                            .nonzeros = 1000,
+                            .operand = (int64_t)rates->size_bytes[1],
+                            .turned = true};
+    assert_near(1e9 * sfu__work_seconds(&turn, &turned),
+                1000 * 0.5 * rates->gather_ns[1][1] / rates->gather_ns[0][1] + 10 * 2.0 + rates->step_ns);
     assert_near(1e9 * seconds(SFU__OP_ADAM, 1000, 1, 0, 0, 0), 1000 * rates->unit_ns[SFU__OP_ADAM][0] + rates->step_ns);
     assert_near(1e9 * seconds(SFU__OP_GEMM, 100, 8, 10, 0, 0),
                 100 * (10 * rates->unit_ns[SFU__OP_GEMM][1] + rates->gemm_row_ns[1]) + rates->step_ns);
@@ -224,8 +236,8 @@ static void test_broken(void **state) {
         assert_false(loads(&measured));
         assert_non_null(strstr(logged, "ignored: not JSON"));
     }
-    assert_ignored(path, text, "sfumato.rates.4", "sfumato.rates.3", "another version");
-    assert_ignored(path, text, "sfumato.rates.4", "sfumato.rices.4", "not a file of rates");
+    assert_ignored(path, text, "sfumato.rates.5", "sfumato.rates.4", "another version");
+    assert_ignored(path, text, "sfumato.rates.5", "sfumato.rices.5", "not a file of rates");
     assert_ignored(path, text, SFU_VERSION, "0.0.0", "another version");
     assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");
@@ -340,6 +352,7 @@ static void keep_strange_rates(double sparse, double dense) {
         for (int s = 0; s < SFU__SIZES; s++) {
             measured.rates.gather_ns[s][w] *= sparse;
         }
+        measured.rates.turn_ns[w] *= sparse;
         measured.rates.unit_ns[SFU__OP_GEMM][w] *= dense;
         measured.rates.unit_ns[SFU__OP_GEMM_T][w] *= dense;
     }

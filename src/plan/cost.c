@@ -45,6 +45,8 @@ const sfu__rates sfu__nominal_rates = {
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .order_ns = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
     .columns_ns = {0.65, 0.95, 1.6, 3.2, 6.4},
+    .turn_ns = {0.45, 0.75, 1.1, 1.9, 3.5}, /* as if they stood in any order */
+    .turn_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .unit_ns = {[SFU__OP_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
                 [SFU__OP_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
                 [SFU__OP_BLOCK_SUM] = NS_A_FLOAT(0.1),
@@ -174,6 +176,12 @@ static double packed_ns(const sfu__work *work, const double points[SFU__WIDTHS],
     return sfu__at_width(points, work->width) / 2 + (gaps > half ? gaps - half : 0.0) + order;
 }
 
+/* What reading `floats` in passing takes longer than out of L2, where the units were measured. */
+static double stream_ns(double floats, const sfu__rates *rates) {
+    const double each = at_size(rates->stream_ns, 1, floats * sizeof(float), rates) - rates->stream_ns[SFU__SIZE_L2];
+    return each > 0.0 ? floats * each : 0.0;
+}
+
 static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     const double rows = (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
     double points[SFU__WIDTHS];
@@ -182,6 +190,12 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     }
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
+    }
+    if (work->turned) { /* from further away slower by as much as others are */
+        const double slower = sfu__at_width(points, work->width) / sfu__at_width(rates->gather_ns[0], work->width);
+        return (double)work->nonzeros * sfu__at_width(rates->turn_ns, work->width) * slower +
+               (double)work->rows * sfu__at_width(rates->turn_row_ns, work->width) +
+               stream_ns(1.5 * (double)work->nonzeros, rates); /* a value and half as much for its index */
     }
     const int32_t blocks = work->width / LAST_WIDTH;
     int32_t width = work->width;
@@ -198,12 +212,6 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     }
     each += width > 0 ? sfu__at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + rows;
-}
-
-/* What reading `floats` in passing takes longer than out of L2, where the units were measured. */
-static double stream_ns(double floats, const sfu__rates *rates) {
-    const double each = at_size(rates->stream_ns, 1, floats * sizeof(float), rates) - rates->stream_ns[SFU__SIZE_L2];
-    return each > 0.0 ? floats * each : 0.0;
 }
 
 /* How often a row of gemm pays for its start: once, and twice more for every further chunk of 64 places, whose sums are

@@ -46,6 +46,7 @@ typedef struct sfu__work {
     bool ordered;     /* spmm through sfu__sparse.order */
     bool gaps;        /* spmm over values that a mask has dropped from, as the planner counts it */
     bool columns;     /* spmm along sfu__sparse.columns */
+    bool turned;      /* spmm of rows by length, with a sfu__sparse.turn */
     bool packed;      /* spmm over what a mask has left, sfu__sparse.kept, as a step takes */
 } sfu__work;
 
@@ -68,6 +69,8 @@ typedef struct sfu__rates {
     double order_ns[SFU__SIZES];               /* a non-zero of spmm through sfu__sparse.order, on top: its value is
                                                 * gathered out of so many bytes */
     double columns_ns[SFU__WIDTHS];            /* a non-zero of spmm along columns, all sums in L1; up to 16 floats */
+    double turn_ns[SFU__WIDTHS];               /* a non-zero of spmm by length with a B of the first size, */
+    double turn_row_ns[SFU__WIDTHS];           /* and a row of it; up to 16 floats */
     double unit_ns[SFU__OPS][SFU__WIDTHS];     /* of the others: a row; of gemm and gemm_t: a row and a column of A; of
                                                 * drop_sparse, drop_kept and the smoothings: a non-zero; of adam: a
                                                 * parameter; of block_sum: a float. Operands in L2 */

@@ -4,6 +4,7 @@
  * depends on shapes and indices, not on values, so the values are all alike.
  */
 #include "memory.h"
+#include "plan_int.h"
 #include "random.h"
 #include "rates.h"
 
@@ -266,6 +267,38 @@ static void measure_columns(sfu__rates *rates, bench_room *room) {
     }
 }
 
+/* spmm of rows by length: all have one, so that they may stand as they do. As a matrix whose values differ. */
+static double turn_ns(bench_room *room, int64_t a_row, double operand, int32_t width) {
+    uint16_t *short_indices = (uint16_t *)(room->order + ENTRIES / ENTRIES_A_SHORT_ROW); /* behind the turn */
+    make_sparse(room, ENTRIES, a_row, (int64_t)(operand / sizeof(float)) / width);
+    for (int32_t i = 0; i < room->A.rows; i++) {
+        room->order[i] = i;
+    }
+    for (int64_t e = 0; e < ENTRIES; e++) {
+        short_indices[e] = (uint16_t)room->indices[e];
+    }
+    room->A.turn = room->order;
+    room->A.short_indices = short_indices;
+    room->right = dense_at(room->b, room->A.cols, width);
+    room->to = dense_at(room->c, room->A.rows, width);
+    return 1e9 * sfu__best_seconds(job_spmm, room) / ENTRIES;
+}
+
+static void measure_turns(sfu__rates *rates, bench_room *room) {
+    for (int w = 0; w < SFU__WIDTHS; w++) {
+        const int32_t width = sfu__rate_widths[w];
+        rates->turn_ns[w] = rates->gather_ns[0][w];
+        rates->turn_row_ns[w] = rates->gather_row_ns[w];
+        if (width <= SFU__NARROW) {
+            const double long_rows = turn_ns(room, ENTRIES_A_ROW, rates->size_bytes[0], width);
+            const double short_rows = turn_ns(room, ENTRIES_A_SHORT_ROW, rates->size_bytes[0], width);
+            const double row = (short_rows - long_rows) / (1.0 / ENTRIES_A_SHORT_ROW - 1.0 / ENTRIES_A_ROW);
+            rates->turn_row_ns[w] = row > 0.0 ? row : 0.0;
+            rates->turn_ns[w] = without_row(long_rows, rates->turn_row_ns[w], ENTRIES_A_ROW);
+        }
+    }
+}
+
 /* spmm takes so much a non-zero and so much a row: two lengths of rows tell them apart. */
 static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
@@ -287,6 +320,7 @@ static sfu_status measure_gathers(sfu__rates *rates, bench_room *room, sfu__tick
     measure_gaps(rates, room);
     measure_order(rates, room);
     measure_columns(rates, room);
+    measure_turns(rates, room);
 done:
     return status;
 }
@@ -337,8 +371,11 @@ static void measure_rows(sfu__rates *rates, bench_room *room, int w) {
     rates->unit_ns[SFU__OP_FINISH_BACK][w] = 1e9 * sfu__best_seconds(job_finish_back, room) / (double)rows;
 }
 
-/* What does not depend on the width of rows. */
-static void measure_singles(sfu__rates *rates, bench_room *room) {
+/* What does not depend on the width of rows. Groups of sparse rows are listed, as a plan lists them. */
+static sfu_status measure_singles(sfu__rates *rates, bench_room *room) {
+    sfu_status status = SFU_OK;
+    sfu__block listed = {0};
+    int64_t bytes;
     room->mask = (sfu__mask){.seed = 1, .epoch = 1};
     room->to = dense_at(room->c, ROWS, INNER);
     const double plain = sfu__best_seconds(job_finish, room);
@@ -346,12 +383,19 @@ static void measure_singles(sfu__rates *rates, bench_room *room) {
     const double drawn = sfu__best_seconds(job_finish, room);
     rates->draw_ns = drawn > plain ? 1e9 * (drawn - plain) / (ROWS * INNER) : 0.0;
     make_sparse(room, ENTRIES, ENTRIES_A_ROW, ROWS);
+    listed.view = room->A;
+    SFU_TRY(sfu__block_groups(&listed, NULL, &bytes));
+    room->A.groups = listed.view.groups;
     rates->unit_ns[SFU__OP_DROP_SPARSE][0] = 1e9 * sfu__best_seconds(job_drop_sparse, room) / ENTRIES;
     rates->unit_ns[SFU__OP_DROP_KEPT][0] = 1e9 * sfu__best_seconds(job_drop_kept, room) / ENTRIES;
     for (int64_t i = 0; i < 3 * (int64_t)ENTRIES; i++) {
         room->c[i] = 0.125F;
     }
     rates->unit_ns[SFU__OP_ADAM][0] = 1e9 * sfu__best_seconds(job_adam, room) / ENTRIES;
+done:
+    sfu__block_clear(&listed);
+    room->A = (sfu__sparse){0};
+    return status;
 }
 
 static void choose_sizes(sfu__rates *rates, const sfu__machine *machine, const sfu__memory_rates *memory) {
@@ -383,7 +427,7 @@ static sfu_status measure_kernels(sfu__rates *rates, const sfu__backend *backend
         measure_products(rates, &room, w);
         measure_rows(rates, &room, w);
     }
-    measure_singles(rates, &room);
+    SFU_TRY(measure_singles(rates, &room));
 done:
     room_clear(&room);
     return status;

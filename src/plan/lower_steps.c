@@ -184,6 +184,7 @@ sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sf
     step.work.ordered = A->view.order != NULL;
     step.work.packed = A->dropped > 0;
     step.work.columns = A->columns != NULL;
+    step.work.turned = A->view.turn != NULL;
     SFU_TRY(sfu__add_step(self, step));
 done:
     return status;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "sfumato.rates.4"
+#define FORMAT "sfumato.rates.5"
 
 /* The arrays of the file. The rates of units are one array an operation, under its name. */
 typedef struct field {
@@ -27,6 +27,7 @@ static const field fields[] = {FIELD("level_bytes", memory.bytes),        FIELD(
                                FIELD("size_bytes", rates.size_bytes),     FIELD("spmm_ns", rates.gather_ns),
                                FIELD("spmm_row_ns", rates.gather_row_ns), FIELD("spmm_gaps_ns", rates.gaps_ns),
                                FIELD("spmm_order_ns", rates.order_ns),    FIELD("spmm_columns_ns", rates.columns_ns),
+                               FIELD("spmm_turn_ns", rates.turn_ns),      FIELD("spmm_turn_row_ns", rates.turn_row_ns),
                                FIELD("gemm_row_ns", rates.gemm_row_ns),   FIELD("draw_ns", rates.draw_ns),
                                FIELD("stream_ns", rates.stream_ns),       FIELD("step_ns", rates.step_ns)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
