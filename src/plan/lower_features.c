@@ -36,7 +36,7 @@ static sfu_status sort_block(sfu__block *block, const sfu__field *field, sfu__sh
     entry->turn = block->turn;
     entry->short_indices = block->short_indices;
     entry->row_values = block->row_values;
-    entry->bytes = entry->matrix.indptr[rows] * 10 + rows * 12;
+    entry->bytes = entry->matrix.indptr[rows] * 10 + rows * (entry->row_values != NULL ? 16 : 12);
     *block = (sfu__block){0};
 done:
     sfu__block_clear(block);

@@ -15,6 +15,7 @@ sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
     pass->fixed_bytes += count * (kept->own.values != NULL ? 8 : 4) + (kept->order != NULL ? count * 4 : 0) +
                          (kept->own.indptr != NULL ? 8 * (int64_t)kept->own.rows : 0) +
                          (kept->turn != NULL ? 4 * (int64_t)kept->own.rows + 2 * count : 0) +
+                         (kept->row_values != NULL ? 4 * (int64_t)kept->own.rows : 0) +
                          (kept->columns != NULL ? 2 * count + 4 * (int64_t)(kept->columns->sum_count - kept->own.rows) +
                                                       12 * (int64_t)(kept->columns->end - kept->columns->begin)
                                                 : 0);
