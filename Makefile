@@ -8,26 +8,29 @@ SETUP_FOR = $(if $(filter yes,$(SETUP)),scripts/setup.sh,: without setup:)
 
 # build,PRESET[,OPTIONS]: configure and build. tests,PRESET: run what was built.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j$(JOBS)
-tests = ctest --preset $(1) -j$(JOBS)
+# Some tests wait (for a server, a lock), so one more than there are cores runs at a time.
+tests = ctest --preset $(1) -j$(shell expr $(JOBS) + 1) $(2)
 
 MAKEFLAGS += --no-print-directory
-.PHONY: all help setup demo test debug asan clang lint format fuzz cross portable install clean
+.PHONY: all help setup demo test test-more debug asan clang lint format fuzz cross portable install clean
 all: ; $(call build,release)
 
 help:
 	@echo 'make            build/sfumato and the library, optimised'
 	@echo 'make demo       install what is missing, build, run the main job'
-	@echo 'make test       install what is missing, build, run every test and check'
+	@echo 'make test       install what is missing, build, run the tests: optimised, then under the sanitizers'
+	@echo 'make lint       install what is missing, check the sources: format, clang-tidy, cppcheck, both architectures'
+	@echo 'make test-more  what takes long or large packages: Optuna, a browser, LaTeX, clang, the other architecture'
 	@echo 'make install    into PREFIX ($(PREFIX)), under DESTDIR'
 	@echo 'make portable   build-portable/sfumato, which needs nothing but the C library'
 	@echo 'make debug, make asan, make clang    other builds, in build-debug, build-asan, build-clang'
-	@echo 'make lint, make format               check, and format, the sources'
+	@echo 'make format     format the sources'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)), two at once'
 	@echo 'make cross      build for the other architecture, run the tests in an emulator'
 	@echo 'make setup, make clean               install what is missing; remove what was built'
 	@echo 'SETUP=no installs nothing; JOBS=$(JOBS) commands run at once.'
 
-setup: ; scripts/setup.sh test
+setup: ; scripts/setup.sh test && scripts/setup.sh lint
 
 demo:
 	$(SETUP_FOR) build
@@ -37,18 +40,28 @@ demo:
 test:
 	$(SETUP_FOR) test
 	$(call build,release,-DSFUMATO_TESTS=ON)
-	$(call tests,release)
+	$(call tests,release,-LE more)
 	$(call build,asan)
-	$(call tests,asan)
-	$(call build,clang)
+	$(call tests,asan,-LE more)
+
+lint:
+	$(SETUP_FOR) lint
 	scripts/lint.sh
 
+test-more:
+	$(SETUP_FOR) more
+	$(call build,release,-DSFUMATO_TESTS=ON)
+	$(call tests,release,-L more)
+	$(call build,clang)
+	$(call tests,clang)
+	scripts/lint.sh --deep
+	scripts/cross.sh
+
 debug asan clang: ; $(call build,$@)
-lint: ; scripts/lint.sh
 format: ; scripts/lint.sh --format
 
 fuzz:
-	$(SETUP_FOR) test
+	$(SETUP_FOR) fuzz
 	$(call build,fuzz)
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 

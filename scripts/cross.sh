@@ -12,7 +12,7 @@ build=build-${triple%%-*}
 cmake -S . -B "$build" --toolchain cmake/Cross.cmake -DCROSS_TRIPLE=$triple -DSFUMATO_TESTS=ON -DSFUMATO_MAT=OFF \
     -DSFUMATO_CURL=OFF -DSFUMATO_POSTGRES=OFF
 cmake --build "$build" -j"$jobs"
-ctest --test-dir "$build" -j"$jobs" --output-on-failure
+ctest --test-dir "$build" -j"$jobs" -LE more --output-on-failure
 # And the program that can be carried to a machine of that kind where nothing can be installed.
 cmake -S . -B "$build-portable" --toolchain cmake/Cross.cmake -DCROSS_TRIPLE=$triple -DSFUMATO_TESTS=OFF \
     -DSFUMATO_MAT=OFF -DSFUMATO_CURL=OFF -DSFUMATO_POSTGRES=OFF -DSFUMATO_STATIC_DEPS=ON >/dev/null

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Format, clang-tidy, cppcheck and a few rules of the house. The compile commands are those of the clang build.
-# A file that came out clean is not looked at again until it, a header or the rules change.
+# Format, clang-tidy with clang's warnings, cppcheck, and the rules of the project. Code for x86_64 and for arm64 is checked
+# on either machine. A file that came out clean is not checked again until it, a header of it or the rules change.
 #   usage: scripts/lint.sh             check
-#          scripts/lint.sh --format    only bring the sources into the format
+#          scripts/lint.sh --deep      the same, and the analyzer follows every path that it can (four times as long)
+#          scripts/lint.sh --format    only format the sources
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build-clang
+analyzer_nodes=40000 # per function; clang's default is 225000
+[ "${1:-}" = --deep ] && analyzer_nodes=225000
 jobs=$(nproc 2>/dev/null || echo 2)
 failed=0
 
@@ -56,19 +59,59 @@ if [ -n "$twice" ]; then
 fi
 
 cmake --preset clang >/dev/null
-# One stamp a file, named by what its result depends on: the rules, the build's options, and the file as preprocessed.
 stamps=$build/lint
 mkdir -p "$stamps"
 includes="-Iinclude $(find src cli tests -type d ! -name 'seeds*' -printf '-I%p ')"
-shared=$(cat .clang-tidy tests/.clang-tidy scripts/lint.sh CMakeLists.txt cmake/*.cmake | sha256sum)
+
+# ---- clang-tidy ----
+# A unit is a file and how it is compiled: "FILE<tab>FLAGS". The fast kernels are several units each, one per instruction
+# set; files that this build leaves out (an optional part) are none.
+native_units() {
+    awk -v root="$PWD/" '
+        /^ *"command": / { sub(/^ *"command": "/, ""); sub(/",?$/, ""); gsub(/\\\\/, "\001"); gsub(/\\"/, "\""); gsub(/\001/, "\\")
+                           sub(/^[^ ]+ /, ""); sub(/ -o [^ ]+ -c [^ ]+$/, ""); command = $0 }
+        /^ *"file": /    { sub(/^ *"file": "/, ""); sub(/",?$/, ""); sub(root, ""); print $0 "\t" command }
+    ' "$build/compile_commands.json"
+}
+# Files that look at the architecture, compiled for the other one. Its C library has its headers in /usr/TRIPLE/include.
+foreign_units() { # TRIPLE INSTRUCTIONS...: each a name of kernels.h and clang's -march with a colon between
+    local triple=$1 set files
+    shift
+    files=$(grep -lE '__(aarch64|x86_64|AVX|ARM_)' -r src --include='*.c'; ls src/backend/cpu/fast/*.c src/search/sampler/fast/*.c)
+    for set in "$@"; do
+        native_units | sed "s| -march=[^ ]*||; s|SFU__ISA=[^ ]*|SFU__ISA=${set%:*}|
+            s|$| --target=$triple -march=${set#*:} -isystem /usr/$triple/include|" |
+            awk -F '\t' -v files="$files" 'BEGIN { n = split(files, names, "\n"); for (i = 1; i <= n; i++) wanted[names[i]] = 1 }
+                $1 in wanted { delete wanted[$1]; print }'
+    done
+}
+units() {
+    native_units
+    case $(uname -m) in
+    x86_64) foreign_units aarch64-linux-gnu neon:armv8-a ;;
+    aarch64) foreign_units x86_64-linux-gnu x86_64_v3:x86-64-v3 x86_64_v4:x86-64-v4 ;;
+    esac
+}
+# A stamp is named after all that the result depends on: the rules, the flags, and the preprocessed file.
 tidy() {
-    local stamp
-    stamp=$stamps/$({ echo "$1 $shared" && "${clang_tidy/-tidy/}" -E $includes "$1" 2>/dev/null; } | sha256sum | cut -c1-32)
+    local file=${1%%$'\t'*} flags=${1#*$'\t'} stamp
+    eval "set -- $flags -UNDEBUG -Xclang -analyzer-config -Xclang max-nodes=$analyzer_nodes"
+    stamp=$stamps/$({ echo "$file $* $rules" && "${clang_tidy/-tidy/}" -E "$@" "$file" 2>&1; } | sha256sum | cut -c1-32)
     [ -e "$stamp" ] && return
-    "$clang_tidy" -p "$build" --extra-arg=-UNDEBUG --quiet "$1" 2>"$stamp.err" && rm "$stamp.err" && touch "$stamp" && return
+    "$clang_tidy" --quiet "$file" -- "$@" 2>"$stamp.err" && rm "$stamp.err" && touch "$stamp" && return
     grep -vE 'warnings? .*generated|^Suppressed|^Use -header-filter|^Error while processing' "$stamp.err" >&2
     return 1
 }
+rules=$(cat .clang-tidy tests/.clang-tidy | sha256sum)
+export clang_tidy build stamps rules analyzer_nodes
+export -f tidy
+foreign_headers=/usr/$([ "$(uname -m)" = x86_64 ] && echo aarch64 || echo x86_64)-linux-gnu/include
+[ -e "$foreign_headers/stdio.h" ] || { say "$foreign_headers is missing: run make setup"; exit 1; }
+mapfile -t all_units < <(units)
+say "clang-tidy on ${#all_units[@]} files and instruction sets"
+printf '%s\0' "${all_units[@]}" | xargs -0 -P "$jobs" -n 1 bash -c 'tidy "$0"' || failed=1
+
+# ---- cppcheck ----
 check() {
     local stamp
     stamp=$stamps/$(cat scripts/lint.sh scripts/cppcheck.txt "${headers[@]}" "$@" | sha256sum | cut -c1-32)
@@ -78,14 +121,6 @@ check() {
         "$@" || return 1
     touch "$stamp"
 }
-export clang_tidy build stamps shared includes
-export -f tidy
-
-# Files that this build leaves out (an optional part, another compiler) have no compile command.
-known=$(sed -n 's/^ *"file": "\(.*\)",\?$/\1/p' "$build/compile_commands.json")
-mapfile -t compiled < <(for file in "${sources[@]}"; do grep -qxF "$PWD/$file" <<<"$known" && echo "$file"; done)
-say "clang-tidy on ${#compiled[@]} files"
-printf '%s\n' "${compiled[@]}" | xargs -P "$jobs" -I{} bash -c 'tidy {}' || failed=1
 say "cppcheck"
 check "${sources[@]}" || failed=1
 

@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # Installs what is missing from a Debian machine, by name, with apt-get. Asks for nothing when all is there, so a second
 # run needs neither the network nor any right.
-#   usage: scripts/setup.sh build|test|cross
+#   usage: scripts/setup.sh build|test|lint|more|cross|fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates)
-to_test=(g++ libcmocka-dev librandom123-dev clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14 cppcheck python3
-    python3-venv mandoc bsdextrautils sqlite3 postgresql gnuplot-nox chromium)
+to_test=(g++ libcmocka-dev librandom123-dev python3 python3-venv mandoc bsdextrautils sqlite3 postgresql gnuplot-nox)
+to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck) # clang-tidy reads what the tests include, too
+to_fuzz=("${to_test[@]}" clang-14 libclang-rt-14-dev)
+case $(uname -m) in # the headers of the other architecture, whose code is checked too
+x86_64) to_lint+=(libc6-dev-arm64-cross) ;;
+aarch64) to_lint+=(libc6-dev-amd64-cross) ;;
+esac
+more=("${to_lint[@]}" chromium texlive-latex-base texlive-latex-recommended)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -95,12 +101,19 @@ test)
     install_packages "${to_build[@]}" "${to_test[@]}"
     make_venv
     ;;
+lint) install_packages "${to_build[@]}" "${to_lint[@]}" ;;
+fuzz) install_packages "${to_build[@]}" "${to_fuzz[@]}" ;;
+more)
+    install_packages "${to_build[@]}" "${more[@]}"
+    make_venv
+    install_cross
+    ;;
 cross)
     install_packages "${to_build[@]}" "${to_test[@]}"
     install_cross
     ;;
 *)
-    say "usage: scripts/setup.sh build|test|cross"
+    say "usage: scripts/setup.sh build|test|lint|more|cross|fuzz"
     exit 2
     ;;
 esac

@@ -351,7 +351,7 @@ SFU__INLINE void v_store_in_turn(uint32_t *to, vu a, vu b, vu c, vu d) {
                   cd1 = _mm256_unpackhi_epi32((__m256i)c, (__m256i)d);
     const __m256i q[4] = {_mm256_unpacklo_epi64(ab0, cd0), _mm256_unpackhi_epi64(ab0, cd0),
                           _mm256_unpacklo_epi64(ab1, cd1), _mm256_unpackhi_epi64(ab1, cd1)};
-    SFU__UNROLL for (int i = 0; i < 4; i++) {
+    SFU__UNROLL for (ptrdiff_t i = 0; i < 4; i++) {
         _mm_storeu_si128((__m128i *)(void *)(to + 4 * i), _mm256_castsi256_si128(q[i]));
         _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 16), _mm256_extracti128_si256(q[i], 1));
     }
@@ -371,7 +371,7 @@ SFU__INLINE void v_store_in_turn(uint32_t *to, vu a, vu b, vu c, vu d) {
                   cd1 = _mm512_unpackhi_epi32((__m512i)c, (__m512i)d);
     const __m512i q[4] = {_mm512_unpacklo_epi64(ab0, cd0), _mm512_unpackhi_epi64(ab0, cd0),
                           _mm512_unpacklo_epi64(ab1, cd1), _mm512_unpackhi_epi64(ab1, cd1)};
-    SFU__UNROLL for (int i = 0; i < 4; i++) {
+    SFU__UNROLL for (ptrdiff_t i = 0; i < 4; i++) {
         _mm_storeu_si128((__m128i *)(void *)(to + 4 * i), _mm512_castsi512_si128(q[i]));
         _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 16), _mm512_extracti32x4_epi32(q[i], 1));
         _mm_storeu_si128((__m128i *)(void *)(to + 4 * i + 32), _mm512_extracti32x4_epi32(q[i], 2));
