@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
@@ -56,7 +57,11 @@ static sfu_status fail_open(const sqlite_db *self, int error) {
 }
 
 static sfu_status fail_write(const sqlite_db *self, int error) {
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == 0) {
+    if (error == EFBIG) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: %s; what was stored before is unharmed", self->place,
+                         strerror(error));
+    }
+    if (error == ENOSPC || error == EDQUOT || error == 0) {
         return sfu__fail(SFU_ERR_IO, "%s: no room left on the disk; what was stored before is unharmed", self->place);
     }
     return sfu__fail_system(self->place, "cannot write the study", error);
@@ -333,6 +338,10 @@ static sfu_status check_place(const char *place) {
     }
     if (sfu__path_is_folder(place)) {
         return sfu__fail(SFU_ERR_IO, "%s: is a folder; a study is a file", place);
+    }
+    struct stat facts;
+    if (stat(place, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        return sfu__fail(SFU_ERR_IO, "%s: is a device, FIFO or socket; a study is a regular file", place);
     }
     return SFU_OK;
 }
