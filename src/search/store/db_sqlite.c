@@ -57,10 +57,6 @@ static sfu_status fail_open(const sqlite_db *self, int error) {
 }
 
 static sfu_status fail_write(const sqlite_db *self, int error) {
-    if (error == EFBIG) {
-        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: %s; what was stored before is unharmed", self->place,
-                         strerror(error));
-    }
     if (error == ENOSPC || error == EDQUOT || error == 0) {
         return sfu__fail(SFU_ERR_IO, "%s: no room left on the disk; what was stored before is unharmed", self->place);
     }
