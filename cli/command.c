@@ -11,7 +11,7 @@ static const cli_option report_options[] = {
     {0}};
 
 static const cli_option write_options[] = {
-    OPTION_FLAG("force", common.force, "replace files that exist and were not written by sfumato, too"), {0}};
+    OPTION_FLAG("force", common.force, "replace files that sfumato did not write"), {0}};
 
 static const cli_option help_options[] = {
     {OPTION_ROW("help", VALUE_FLAG, NULL, bool, common.help, "print this help"), .letter = 'h'}, {0}};

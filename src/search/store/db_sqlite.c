@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #if defined(__linux__)
@@ -56,7 +57,17 @@ static sfu_status fail_open(const sqlite_db *self, int error) {
     return sfu__fail_system(self->place, "cannot open the study", error != 0 ? error : EACCES);
 }
 
+/* Undoing the transaction may have reset SQLite's errno; a limit on the size of files is then the likelier reason. */
+static bool is_limited(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 static sfu_status fail_write(const sqlite_db *self, int error) {
+    if (error == EFBIG || (error == 0 && is_limited())) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: File too large; what was stored before is unharmed",
+                         self->place);
+    }
     if (error == ENOSPC || error == EDQUOT || error == 0) {
         return sfu__fail(SFU_ERR_IO, "%s: no room left on the disk; what was stored before is unharmed", self->place);
     }
