@@ -4,11 +4,12 @@ const char *const import_header_choices[] = {"auto", "yes", "no", NULL};
 const char *const import_scale_choices[] = {"unit", "sum", "none", NULL};
 
 void import_files(cli_files *files, const sfu_import_options *import) {
-    const struct { const char *role, *path; } all[] = {
-        {"SOURCE", import->source},     {"--edges", import->edges},
-        {"--nodes", import->nodes},     {"--features", import->features},
-        {"--labels", import->labels},   {"--feature-names", import->feature_names},
-        {"--columns", import->columns}, {"--split", import->split},
+    const struct {
+        const char *role, *path;
+    } all[] = {
+        {"SOURCE", import->source},       {"--edges", import->edges},   {"--nodes", import->nodes},
+        {"--features", import->features}, {"--labels", import->labels}, {"--feature-names", import->feature_names},
+        {"--columns", import->columns},   {"--split", import->split},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         files_read(files, all[i].role, all[i].path);

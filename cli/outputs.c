@@ -77,9 +77,7 @@ static void add(cli_files *files, const cli_file *file, const char *path) {
     grown[files->count++].path = copy;
 }
 
-void files_read(cli_files *files, const char *role, const char *path) {
-    add(files, &(cli_file){.role = role}, path);
-}
+void files_read(cli_files *files, const char *role, const char *path) { add(files, &(cli_file){.role = role}, path); }
 
 void files_read_dataset(cli_files *files, const char *name_or_path) {
     char *path = NULL;

@@ -116,8 +116,15 @@ static void names(void **state) {
     for (int i = 0; i < 120; i++) {
         strcat(wide, "\xc3\xa4");
     }
-    const char *const odd[] = {name, wide, "names/-", "names/--help", "names/new\nline", "names/ ", "names/.hidden",
-                               "names/%s%n", "names/.a.sfumato-abcdef"};
+    const char *const odd[] = {name,
+                               wide,
+                               "names/-",
+                               "names/--help",
+                               "names/new\nline",
+                               "names/ ",
+                               "names/.hidden",
+                               "names/%s%n",
+                               "names/.a.sfumato-abcdef"};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         assert_ok(write_text(test_path(odd[i]), "x"));
         assert_text(test_path(odd[i]), "x");
@@ -161,7 +168,8 @@ static void folders_that_cannot_be_written(void **state) {
     }
 }
 
-/* ---- links -------------------------------------------------------------------------------------------------------- */
+/* ---- links --------------------------------------------------------------------------------------------------------
+ */
 
 static void links(void **state) {
     (void)state;
@@ -190,7 +198,8 @@ static void links(void **state) {
     assert_int_equal(count_entries("links", "sfumato-") + count_entries("links/far", "sfumato-"), 0);
 }
 
-/* ---- devices, FIFOs, sockets, descriptors -------------------------------------------------------------------------- */
+/* ---- devices, FIFOs, sockets, descriptors --------------------------------------------------------------------------
+ */
 
 static void *read_all(void *path) {
     static char got[64];
@@ -315,7 +324,8 @@ static void a_limit_of_size(void **state) {
     assert_int_equal(count_entries("limit", "a"), 0);
 }
 
-/* ---- the same file ------------------------------------------------------------------------------------------------ */
+/* ---- the same file ------------------------------------------------------------------------------------------------
+ */
 
 static void same_files(void **state) {
     (void)state;
@@ -326,9 +336,9 @@ static void same_files(void **state) {
     make_link("a", "same/soft");
     make_link("in", "same/by_link");
     make_link("in/new", "same/dangling");
-    const char *const pairs[][2] = {{"same/a", "same/./a"},        {"same/a", "same/in/../a"},
-                                    {"same/a", "same/hard"},       {"same/soft", "same/hard"},
-                                    {"same/new", "same//new"},     {"same/in/new", "same/by_link/new"},
+    const char *const pairs[][2] = {{"same/a", "same/./a"},          {"same/a", "same/in/../a"},
+                                    {"same/a", "same/hard"},         {"same/soft", "same/hard"},
+                                    {"same/new", "same//new"},       {"same/in/new", "same/by_link/new"},
                                     {"same/in/new", "same/dangling"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         assert_true(sfu_same_file(test_path(pairs[i][0]), test_path(pairs[i][1])));
@@ -346,7 +356,8 @@ static void same_files(void **state) {
     close(file);
 }
 
-/* ---- what killed runs leave --------------------------------------------------------------------------------------- */
+/* ---- what killed runs leave ---------------------------------------------------------------------------------------
+ */
 
 static void put_temporary(const char *name, bool locked, int *file) {
     *file = open(test_path(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -362,8 +373,8 @@ static void abandoned_and_alive(void **state) {
     put_temporary("left/.a.sfumato-AbC123", false, &dead);
     put_temporary("left/.a.sfumato-aliveX", true, &alive);
     put_temporary("left/.b.sfumato-AbC123", false, &other);
-    const char *const others[] = {"left/.a.sfumato-AbC12",  "left/.a.sfumato-AbC1234", "left/.a.sfumato-AbC.23",
-                                  "left/a.sfumato-AbC123",  "left/.aa.sfumato-AbC123", "left/.a.sfumatoXAbC123",
+    const char *const others[] = {"left/.a.sfumato-AbC12", "left/.a.sfumato-AbC1234", "left/.a.sfumato-AbC.23",
+                                  "left/a.sfumato-AbC123", "left/.aa.sfumato-AbC123", "left/.a.sfumatoXAbC123",
                                   "left/.a.sfumato-"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         test_text_file(others[i], "theirs");

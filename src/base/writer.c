@@ -220,8 +220,7 @@ sfu_status sfu__writer_finish(sfu__writer *writer) {
     if (fchown(writer->file, writer->owner, writer->group) != 0 || fchmod(writer->file, writer->mode) != 0) {
         (void)fchmod(writer->file, writer->mode); /* an owner is for root to give; the mode is kept in any case */
     }
-    return fsync(writer->file) == 0 || errno == EINVAL ? SFU_OK
-                                                       : sfu__fail_system(writer->path, "cannot write", errno);
+    return fsync(writer->file) == 0 || errno == EINVAL ? SFU_OK : sfu__fail_system(writer->path, "cannot write", errno);
 }
 
 /* A stream has no second name: closing it is all. */

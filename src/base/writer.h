@@ -15,7 +15,8 @@ SFU_CHECKED sfu_status sfu__writer_open(sfu__writer **writer, const char *path);
 /* The same without a file: the bytes go to `write` as they come. */
 SFU_CHECKED sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void *user);
 
-/* Both borrowed, NULL for none: gets every byte; is asked every 64 KiB, `done` counting the bytes of all its writers. */
+/* Both borrowed, NULL for none: gets every byte; is asked every 64 KiB, `done` counting the bytes of all its writers.
+ */
 void sfu__writer_watch(sfu__writer *writer, sfu__digest *digest, sfu__ticker *ticker, double *done);
 
 SFU_CHECKED sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, size_t size);

@@ -58,12 +58,12 @@ char *sfu_cache_folder(void) {
 typedef struct get_job {
     const sfu__public_dataset *dataset;
     const sfu_get_options *options;
-    char *name;                    /* of what is made: that of the catalogue, with "+loops" where they are kept */
-    char *folder, *target;         /* where the container goes, and its path */
-    sfu__text raw, lock_path;      /* the folder of raw files, once the lock is held */
-    char *wheel;                   /* where pip puts the wheel: a folder in it */
-    int lock;                      /* opened, or -1 */
-    bool keep_raw;                 /* for the next get */
+    char *name;               /* of what is made: that of the catalogue, with "+loops" where they are kept */
+    char *folder, *target;    /* where the container goes, and its path */
+    sfu__text raw, lock_path; /* the folder of raw files, once the lock is held */
+    char *wheel;              /* where pip puts the wheel: a folder in it */
+    int lock;                 /* opened, or -1 */
+    bool keep_raw;            /* for the next get */
 } get_job;
 
 /* ---- the raw folder and its lock ------------------------------------------------------------------------------ */
@@ -71,8 +71,8 @@ typedef struct get_job {
 /* Whether the file that we have locked is still the one at its path: its owner before us may have removed it. */
 static bool lock_is_current(const get_job *job) {
     struct stat ours, current;
-    return fstat(job->lock, &ours) == 0 && lstat(job->lock_path.bytes, &current) == 0 && ours.st_dev == current.st_dev &&
-           ours.st_ino == current.st_ino;
+    return fstat(job->lock, &ours) == 0 && lstat(job->lock_path.bytes, &current) == 0 &&
+           ours.st_dev == current.st_dev && ours.st_ino == current.st_ino;
 }
 
 static void let_go(get_job *job) {

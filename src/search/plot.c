@@ -144,8 +144,10 @@ static sfu_status place_drawing(char out[PATH_MAX], const sfu__writer *drawing, 
         return sfu__fail_system(svg, "cannot be written", errno);
     }
     return !has_control(out) ? SFU_OK
-                             : sfu__fail(SFU_ERR_ARGUMENT, "%s: leads to a path with control characters, which a "
-                                                           "script cannot hold", svg);
+                             : sfu__fail(SFU_ERR_ARGUMENT,
+                                         "%s: leads to a path with control characters, which a "
+                                         "script cannot hold",
+                                         svg);
 }
 
 /* Has gnuplot draw into the temporary file. Whether it was there is in gnuplot->found. */

@@ -36,14 +36,15 @@ static const known_file files[] = {
 enum { FILES = sizeof files / sizeof files[0], CHECKED = FILES - 1 };
 
 /* How the names of plots begin, and what the script of each has in its first line. */
-static const char *const plots[] = {"sizes-",  "ranks-",          "tradeoff-",         "curves-",
-                                    "losses-", "layers-",         "self-neighbour-",   "degree-exponents-"};
+static const char *const plots[] = {"sizes-",  "ranks-",  "tradeoff-",       "curves-",
+                                    "losses-", "layers-", "self-neighbour-", "degree-exponents-"};
 static const known_file script = {"", {NULL}, "\" in this folder draws it again."};
 
 const char *sfu_results_file(int i) { return i >= 0 && i < FILES ? files[i].name : NULL; }
 
 static bool is_known(const known_file *known, const sfu__bytes *bytes) {
-    bool is = bytes->size == 0 || (known->holds != NULL && memmem(bytes->data, bytes->size, known->holds, strlen(known->holds)) != NULL);
+    bool is = bytes->size == 0 ||
+              (known->holds != NULL && memmem(bytes->data, bytes->size, known->holds, strlen(known->holds)) != NULL);
     for (int i = 0; known->begins[i] != NULL && !is; i++) {
         const size_t size = strlen(known->begins[i]);
         is = bytes->size >= size && memcmp(bytes->data, known->begins[i], size) == 0;
