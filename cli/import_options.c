@@ -7,10 +7,15 @@ void import_files(cli_files *files, const sfu_import_options *import) {
     const struct {
         const char *role, *path;
     } all[] = {
-        {"SOURCE", import->source},       {"--edges", import->edges},   {"--nodes", import->nodes},
-        {"--features", import->features}, {"--labels", import->labels}, {"--feature-names", import->feature_names},
-        {"--columns", import->columns},   {"--split", import->split},
+        {"--edges", import->edges},
+        {"--nodes", import->nodes},
+        {"--features", import->features},
+        {"--labels", import->labels},
+        {"--feature-names", import->feature_names},
+        {"--columns", import->columns},
+        {"--split", import->split},
     };
+    files_read_source(files, import->source);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         files_read(files, all[i].role, all[i].path);
     }

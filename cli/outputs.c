@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- kinds of files ---------------------------------------------------------------------------------------------- */
 
@@ -57,24 +58,23 @@ typedef struct cli_file {
     const char *role;
     char *path;
     bool written;
-    const file_kind *kind; /* NULL: not for us to check */
-    bool elsewhere;        /* whether it can be written to is said where it is */
+    const file_kind *kind; /* NULL: whether it can be written to, and what exists there, is checked elsewhere */
 } cli_file;
 
+/* An input that does not exist is for the command to miss. */
 static void add(cli_files *files, const cli_file *file, const char *path) {
-    if (!path) {
+    if (!path || (!file->written && access(path, F_OK) != 0)) {
         return;
     }
     cli_file *grown = realloc(files->items, ((size_t)files->count + 1) * sizeof *grown);
-    char *copy = strdup(path);
     files->items = grown ? grown : files->items;
-    if (!grown || !copy) {
-        free(copy);
+    char *copy = grown ? strdup(path) : NULL;
+    if (!copy) {
         files->lost = true;
         return;
     }
-    grown[files->count] = *file;
-    grown[files->count++].path = copy;
+    files->items[files->count] = *file;
+    files->items[files->count++].path = copy;
 }
 
 void files_read(cli_files *files, const char *role, const char *path) { add(files, &(cli_file){.role = role}, path); }
@@ -97,22 +97,37 @@ void files_write(cli_files *files, const char *role, const char *path, const fil
     add(files, &(cli_file){.role = role, .written = true, .kind = kind}, path);
 }
 
-/* PATH and END as one. */
-static void add_beside(cli_files *files, const char *role, const char *path, const char *end) {
-    const size_t size = strlen(path) + strlen(end) + 1;
-    char *whole = malloc(size);
+/* The first `size` bytes of PATH, and END, as one. */
+static void add_beside(cli_files *files, const cli_file *file, const char *path, size_t size, const char *end) {
+    const size_t all = size + strlen(end) + 1;
+    char *whole = malloc(all);
     if (whole) {
-        snprintf(whole, size, "%s%s", path, end);
+        snprintf(whole, all, "%.*s%s", (int)size, path, end);
     }
     files->lost = files->lost || !whole;
-    add(files, &(cli_file){.role = role, .written = true, .elsewhere = true}, whole);
+    add(files, file, whole);
     free(whole);
+}
+
+void files_read_source(cli_files *files, const char *source) {
+    static const char *const ends[] = {".x",    ".y",    ".tx",    ".ty", /* Planetoid's */
+                                       ".allx", ".ally", ".graph", ".test.index"};
+    const cli_file file = {.role = "SOURCE"};
+    files_read(files, file.role, source);
+    for (size_t i = 0; source && i < sizeof ends / sizeof ends[0]; i++) {
+        add_beside(files, &file, source, strlen(source), ends[i]);
+    }
+    const char *dot = source ? strrchr(source, '.') : NULL;
+    if (dot) { /* LINQS's NAME.content and NAME.cites */
+        add_beside(files, &file, source, (size_t)(dot - source), ".content");
+        add_beside(files, &file, source, (size_t)(dot - source), ".cites");
+    }
 }
 
 void files_write_study(cli_files *files, const char *role, const char *path) {
     static const char *const ends[] = {"", "-journal", "-wal", "-shm"}; /* SQLite's */
     for (size_t i = 0; path && i < sizeof ends / sizeof ends[0]; i++) {
-        add_beside(files, role, path, ends[i]);
+        add_beside(files, &(cli_file){.role = role, .written = true}, path, strlen(path), ends[i]);
     }
 }
 
@@ -120,7 +135,7 @@ void files_write_folder(cli_files *files, const char *role, const char *folder, 
     for (int i = 0; folder && name(i); i++) {
         char end[64];
         snprintf(end, sizeof end, "/%s", name(i));
-        add_beside(files, role, folder, end);
+        add_beside(files, &(cli_file){.role = role, .written = true}, folder, strlen(folder), end);
     }
 }
 
@@ -151,7 +166,7 @@ static int check_pairs(const cli_files *files, const cli_command *command) {
 /* What saving would say, and whether something else would be lost, before the work is done that is to be saved. */
 static int check_written(const cli_file *file) {
     struct stat facts;
-    if (file->elsewhere) {
+    if (!file->kind) {
         return DONE;
     }
     const sfu_status status = sfu_output_check(file->path);
@@ -183,7 +198,7 @@ static int check_all(const cli_files *files, const cli_command *command) {
 
 int files_check(cli_files *files, const cli_command *command) {
     if (files->count > 0) {
-        add(files, &(cli_file){.role = "standard output", .written = true, .elsewhere = true}, "/dev/stdout");
+        add(files, &(cli_file){.role = "standard output", .written = true}, "/dev/stdout");
     }
     const int code = check_all(files, command);
     for (int i = 0; i < files->count; i++) {

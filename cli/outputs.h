@@ -29,6 +29,7 @@ typedef struct cli_files {
 
 void files_read(cli_files *files, const char *role, const char *path);
 void files_read_dataset(cli_files *files, const char *name_or_path); /* as the operand DATASET */
+void files_read_source(cli_files *files, const char *source);        /* and the files that belong to it */
 void files_read_split(cli_files *files, const char *split);          /* file:CSV of --split, else nothing */
 void files_write(cli_files *files, const char *role, const char *path, const file_kind *kind);
 /* Where something else sees to what exists: a study, or FOLDER/NAME of each i that `name` has one for. */

@@ -158,6 +158,8 @@ same -o --nodes data import --edges edges.csv --nodes nodes.csv --label topic -o
 printf 'red\nblue\n' >classes.txt
 same -o --class-names data import --edges edges.csv --class-names classes.txt -o far/../classes.txt --force
 same -o SOURCE data import model -o model --force
+: >ind.set.graph # belongs to SOURCE
+same -o SOURCE data import ind.set -o ./ind.set.graph --force
 label=(label --edges edges.csv --nodes nodes.csv --label topic --budget steps:1 --quiet)
 same -o --container "${label[@]}" -o x --container ./x
 same -o --model "${label[@]}" -o x --model ./x
@@ -175,9 +177,9 @@ rm -r exported compared
 code=0
 sfumato "${predict[@]}" -o same.csv >same.csv 2>err || code=$?
 [ "$code" = 2 ] && grep -q 'standard output.*same file\|same file.*standard output' err || refuse "stdout: $(cat err)"
-run 0 '' "${train[@]}" -o fifo --curve fifo & # one after the other
-cat fifo >got
-wait $!
+exec 8<>fifo # a FIFO may be named twice, and is written to in turn; both fit into it
+run 0 '' "${train[@]}" -o fifo --curve fifo
+exec 8<&-
 cmp small.safetensors small.kept
 cmp model model.kept
 printf 'node,part\na,train\nb,val\nc,train\nd,val\ne,test\n' | cmp - split.csv

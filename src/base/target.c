@@ -96,6 +96,7 @@ sfu_status sfu__target_find(sfu__target *target, const char *path) {
     if (size >= PATH_MAX) {
         return sfu__fail_system(path, "cannot write", ENAMETOOLONG);
     }
+    target->facts = (struct stat){0};
     memcpy(target->path, path, size + 1);
     for (int i = 0; i < MOST_LINKS; i++) {
         target->descriptor = descriptor_of(target->path);

@@ -3,7 +3,7 @@
  * A script names its data and its output without a folder, so that it can be run again, edited, from the folder that it
  * is in; and its output by a variable, so that this file can have it written beside its place and moved there whole.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _GNU_SOURCE /* realpath */
 #include "plot.h"
 
 #include "file.h"
