@@ -67,14 +67,15 @@ static void add(cli_files *files, const cli_file *file, const char *path) {
         return;
     }
     cli_file *grown = realloc(files->items, ((size_t)files->count + 1) * sizeof *grown);
-    files->items = grown ? grown : files->items;
-    char *copy = grown ? strdup(path) : NULL;
-    if (!copy) {
+    if (!grown) {
         files->lost = true;
         return;
     }
-    files->items[files->count] = *file;
-    files->items[files->count++].path = copy;
+    files->items = grown;
+    grown[files->count] = *file;
+    grown[files->count].path = strdup(path);
+    files->lost = files->lost || !grown[files->count].path;
+    files->count += grown[files->count].path != NULL;
 }
 
 void files_read(cli_files *files, const char *role, const char *path) { add(files, &(cli_file){.role = role}, path); }
