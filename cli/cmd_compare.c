@@ -4,6 +4,7 @@
 
 #include "lists.h"
 #include "output.h"
+#include "outputs.h"
 #include "progress.h"
 #include "results_report.h"
 
@@ -72,6 +73,17 @@ static int interrupted(const sfu_compare_progress *last) {
     return INTERRUPTED;
 }
 
+/* Before there is work to lose. */
+static int check_outputs(int count, char **datasets) {
+    cli_files files = {0};
+    files_write_folder(&files, "-o", settings.compare.folder, sfu_results_file);
+    for (int i = 0; i < count; i++) {
+        files_read_dataset(&files, datasets[i]);
+    }
+    const int code = files_check(&files, &cmd_compare);
+    return code == DONE ? folder_check(settings.compare.folder, sfu_results_check) : code;
+}
+
 static int compare(void) {
     sfu_compare_progress last = {0};
     sfu_results *results = NULL;
@@ -94,6 +106,9 @@ static int compare(void) {
 static int run(int count, char **operands) {
     cli_list nets = {0}, sizes = {0};
     int code = settle(&nets, &sizes, count, operands);
+    if (code == DONE) {
+        code = check_outputs(count, operands);
+    }
     if (code == DONE) {
         code = compare();
     }
@@ -156,5 +171,6 @@ const cli_command cmd_compare = {
              "A composition of one's own beside a named one:"},
             {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

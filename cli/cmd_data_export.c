@@ -2,19 +2,37 @@
 #include "cmd.h"
 
 #include "output.h"
+#include "outputs.h"
+#include "progress.h"
 #include "report.h"
 
 static struct { const char *folder; } settings;
 
+static int check_outputs(const char *dataset) {
+    cli_files files = {0};
+    files_read_dataset(&files, dataset);
+    files_write_folder(&files, "-o", settings.folder, sfu_export_file);
+    const int code = files_check(&files, &cmd_data_export);
+    return code == DONE ? folder_check(settings.folder, sfu_export_check) : code;
+}
+
 static int run(int count, char **operands) {
     (void)count;
+    int code = check_outputs(operands[0]);
+    if (code != DONE) {
+        return code;
+    }
     sfu_dataset *dataset = NULL;
     char *command = NULL;
+    sfu_export_options options;
+    sfu_export_options_init(&options);
+    options.progress = progress_report;
+    progress_start();
     sfu_status status = sfu_dataset_open(&dataset, operands[0]);
     if (status == SFU_OK) {
-        status = sfu_dataset_export(dataset, settings.folder, &command);
+        status = sfu_dataset_export_with(dataset, settings.folder, &command, &options);
     }
-    int code = DONE;
+    progress_end();
     if (status != SFU_OK) {
         code = fail_status(status);
     } else if (common.json) {
@@ -36,9 +54,9 @@ const cli_command cmd_data_export = {
     .summary = "write a dataset as CSV files",
     .description = "Writes edges.csv, nodes.csv, features.csv and, where there are any, names of classes and features, "
                    "columns.csv and "
-                   "split.csv. Files of these names that are there are replaced. The command that is printed reads "
-                   "them back to the same "
-                   "digest.",
+                   "split.csv; export.json lists them. The command that is printed reads them back to the same "
+                   "digest. Files of an earlier export are replaced; others of these names, and files that were "
+                   "changed since, only with --force. Interrupted, it leaves nothing behind.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
     .options = options,
@@ -46,4 +64,5 @@ const cli_command cmd_data_export = {
         (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
                               {0}},
     .reports = true,
+    .writes = true,
     .run = run};

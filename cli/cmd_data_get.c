@@ -2,12 +2,14 @@
 #include "cmd.h"
 
 #include "output.h"
+#include "outputs.h"
 #include "progress.h"
 #include "report.h"
 #include "suggest.h"
 #include "table.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static struct {
     sfu_get_options get;
@@ -61,6 +63,22 @@ static int get_one(const char *name, json_t *results) {
     return code;
 }
 
+/* A dataset that is fetched again replaces a dataset, and nothing else. */
+static int check_outputs(int count, char **names) {
+    cli_files files = {0};
+    char *cache = settings.get.folder ? NULL : sfu_cache_folder();
+    const char *folder = settings.get.folder ? settings.get.folder : cache;
+    for (int i = 0; settings.get.again && folder && i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s%s.safetensors", folder, names[i], settings.get.keep_loops ? "+loops" : "");
+        if (access(path, F_OK) == 0) {
+            files_write(&files, "NAME", path, &dataset_file);
+        }
+    }
+    sfu_text_free(cache);
+    return files_check(&files, &cmd_data_get);
+}
+
 static int run(int count, char **names) {
     for (int i = 0; i < count; i++) {
         if (!is_known(names[i])) {
@@ -69,6 +87,10 @@ static int run(int count, char **names) {
     }
     settings.get.progress = progress_report;
     settings.get.keep_loops = settings.self_loops == 1;
+    const int checked = check_outputs(count, names);
+    if (checked != DONE) {
+        return checked;
+    }
     json_t *results = common.json ? json_array() : NULL;
     int code = DONE;
     for (int i = 0; i < count && code != INTERRUPTED; i++) {
@@ -109,5 +131,6 @@ const cli_command cmd_data_get = {
                               {"sfumato data get cora --folder data", "One, into a folder of this project:"},
                               {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

@@ -65,9 +65,11 @@ static char *output_path(const sfu_dataset *dataset) {
 }
 
 static int check_output(const char *path) {
-    const char *inputs[IMPORT_INPUTS_MAX];
-    import_inputs(inputs, &settings.import);
-    return report_check_output(path, inputs);
+    cli_files files = {0};
+    files_write(&files, "-o", path, &dataset_file);
+    import_files(&files, &settings.import);
+    files_read(&files, "--class-names", settings.class_names);
+    return files_check(&files, &cmd_data_import);
 }
 
 static int save(const sfu_dataset *dataset) {
@@ -100,13 +102,10 @@ static int run(int count, char **operands) {
                       "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
                       "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
     }
-    if (settings.output && check_output(settings.output) != DONE) {
-        return FAILED;
-    }
     cli_class_names classes = {0};
     char *name = NULL;
-    int code = DONE;
-    if (settings.output && !import->name) {
+    int code = settings.output ? check_output(settings.output) : DONE;
+    if (code == DONE && settings.output && !import->name) {
         import->name = name = report_name(settings.output);
         code = name ? DONE : fail("out of memory");
     }
@@ -158,5 +157,6 @@ const cli_command cmd_data_import = {
                                "No graph: join each node with the ten most like it:"},
                               {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

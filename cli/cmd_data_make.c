@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include "output.h"
+#include "outputs.h"
 #include "progress.h"
 #include "report.h"
 
@@ -38,8 +39,11 @@ static const cli_option options[] = {
 static int run(int count, char **operands) {
     (void)count;
     (void)operands;
-    if (report_check_output(settings.output, (const char *const[]){NULL}) != DONE) {
-        return FAILED;
+    cli_files files = {0};
+    files_write(&files, "-o", settings.output, &dataset_file);
+    const int checked = files_check(&files, &cmd_data_make);
+    if (checked != DONE) {
+        return checked;
     }
     sfu_dataset *dataset = NULL;
     char *name = report_name(settings.output);
@@ -69,5 +73,6 @@ const cli_command cmd_data_make = {
             {"sfumato data make -o large.safetensors --nodes 1000000 --degree 10", "A large one:"},
             {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

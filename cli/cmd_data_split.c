@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include "output.h"
+#include "outputs.h"
 #include "report.h"
 #include "table.h"
 
@@ -39,6 +40,14 @@ static int print(const sfu_dataset *dataset, const sfu_split *split) {
 
 static int run(int count, char **operands) {
     (void)count;
+    cli_files files = {0};
+    files_write(&files, "-o", settings.output, &split_file);
+    files_read_dataset(&files, operands[0]);
+    files_read_split(&files, settings.protocol);
+    const int checked = files_check(&files, &cmd_data_split);
+    if (checked != DONE) {
+        return checked;
+    }
     sfu_dataset *dataset = NULL;
     sfu_split *split = NULL;
     sfu_status status = sfu_dataset_open(&dataset, operands[0]);
@@ -86,4 +95,5 @@ const cli_command cmd_data_split = {
             {"sfumato data split citation --split file:split.csv", "See that it is the same:"},
             {0}},
     .reports = true,
+    .writes = true,
     .run = run};

@@ -146,6 +146,13 @@ static void print(const explanation *all) {
 
 static int run(int count, char **operands) {
     (void)count;
+    cli_files files = {0};
+    files_write(&files, "--svg", settings.svg, &network_drawing);
+    problem_files(&files, &settings.problem, operands[0]);
+    const int checked = files_check(&files, &cmd_explain);
+    if (checked != DONE) {
+        return checked;
+    }
     explanation all = {{0}, NULL, NULL};
     const sfu_status status = explain(&all, operands);
     int code = DONE;
@@ -193,5 +200,6 @@ const cli_command cmd_explain = {
             {"sfumato explain citation gcn+lp --svg network.svg", "A picture of the network:"},
             {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

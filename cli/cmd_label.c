@@ -35,7 +35,7 @@ typedef struct session {
     char *container, *model; /* where they go; NULL: they are not kept */
 } session;
 
-static bool to_stdout(void) { return strcmp(settings.output, "-") == 0; }
+static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
 
 /* ---- the options --------------------------------------------------------------------------------------------------
  */
@@ -91,23 +91,18 @@ static bool choose_place(char **path, const char *told, const char *ending) {
 }
 
 /* Before there is work to lose. */
-static int check_outputs(session *all) {
-    static const char *const headers[] = {"node,label,probability", "node,label_1,probability_1", NULL};
-    const char *inputs[IMPORT_INPUTS_MAX];
-    import_inputs(inputs, &settings.import);
+static int check_outputs(session *all, const char *dataset) {
+    cli_files files = {0};
     if (!choose_place(&all->model, settings.model, ".model.safetensors") ||
         (all->imported && !choose_place(&all->container, settings.container, ".safetensors"))) {
         return fail("out of memory");
     }
-    if ((!to_stdout() && table_check_output(settings.output, headers) != DONE) ||
-        (all->container && report_check_output(all->container, inputs) != DONE) ||
-        (all->model && model_check_output(all->model) != DONE)) {
-        return FAILED;
-    }
-    if (all->container && all->model && strcmp(all->container, all->model) == 0) {
-        return misuse(&cmd_label, "--container and --model are the same file, %s", quote(all->model));
-    }
-    return DONE;
+    files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
+    files_write(&files, "--container", all->container, &dataset_file);
+    files_write(&files, "--model", all->model, &model_file);
+    import_files(&files, &settings.import);
+    files_read_dataset(&files, dataset);
+    return files_check(&files, &cmd_label);
 }
 
 static int check_use(const session *all, int count) {
@@ -252,7 +247,7 @@ static int run(int count, char **operands) {
     session all = {.imported = import->edges || import->nodes || import->features || import->labels};
     int code = check_use(&all, count);
     if (code == DONE) {
-        code = check_outputs(&all);
+        code = check_outputs(&all, count > 0 ? operands[0] : NULL);
     }
     if (code == DONE) {
         progress_start();
@@ -313,5 +308,6 @@ const cli_command cmd_label = {
                                        "A dataset that was imported before, every node, the same bytes everywhere:"},
                                       {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

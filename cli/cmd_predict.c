@@ -3,6 +3,7 @@
 
 #include "json_output.h"
 #include "output.h"
+#include "outputs.h"
 #include "problem.h"
 #include "progress.h"
 #include "table.h"
@@ -27,7 +28,7 @@ typedef struct session {
     int32_t nodes, width;
 } session;
 
-static bool to_stdout(void) { return strcmp(settings.output, "-") == 0; }
+static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
 
 /* ---- predicting -------------------------------------------------------------------------------------------------- */
 
@@ -161,9 +162,13 @@ static int run(int count, char **operands) {
     if (common.json && to_stdout()) {
         return misuse(&cmd_predict, "-o - and --json would both write to stdout");
     }
-    static const char *const headers[] = {"node,label,probability", "node,label_1,probability_1", "node,h0", NULL};
-    if (!to_stdout() && table_check_output(settings.output, headers) != DONE) {
-        return FAILED;
+    cli_files files = {0};
+    files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
+    files_read_dataset(&files, operands[0]);
+    files_read(&files, "MODEL", operands[1]);
+    const int checked = files_check(&files, &cmd_predict);
+    if (checked != DONE) {
+        return checked;
     }
     session all = {0};
     progress_start();
@@ -207,5 +212,6 @@ const cli_command cmd_predict = {
             {"sfumato predict citation model.safetensors --embedding -o hidden.csv", "The last hidden layer:"},
             {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include "output.h"
+#include "outputs.h"
 #include "results_report.h"
 #include "table.h"
 
@@ -63,21 +64,24 @@ static void print(const sfu_results *results) {
     table_print(&table, stdout, 0);
 }
 
+static int report(const sfu_results *results) {
+    const int checked = folder_check(sfu_results_folder(results), sfu_results_check);
+    const sfu_status status = checked == DONE ? sfu_results_report(results) : SFU_OK;
+    if (checked != DONE || status != SFU_OK) {
+        return checked != DONE ? checked : fail_status(status);
+    }
+    if (common.json) {
+        return put_json(to_json(results));
+    }
+    print(results);
+    return DONE;
+}
+
 static int run(int count, char **operands) {
     (void)count;
     sfu_results *results = NULL;
-    int code = DONE;
-    sfu_status status = sfu_results_open(&results, operands[0]);
-    if (status == SFU_OK) {
-        status = sfu_results_report(results);
-    }
-    if (status != SFU_OK) {
-        code = fail_status(status);
-    } else if (common.json) {
-        code = put_json(to_json(results));
-    } else {
-        print(results);
-    }
+    const sfu_status status = sfu_results_open(&results, operands[0]);
+    const int code = status == SFU_OK ? report(results) : fail_status(status);
     sfu_results_free(results);
     return code;
 }
@@ -95,4 +99,5 @@ const cli_command cmd_report = {
         (const cli_operand[]){{.name = "RESULTS", .kind = VALUE_FOLDER, .help = "the folder of the results"}, {0}},
     .examples = (const cli_example[]){{"sfumato report results", "Write the report anew, and print the tables:"}, {0}},
     .reports = true,
+    .writes = true,
     .run = run};

@@ -3,6 +3,7 @@
 
 #include "lists.h"
 #include "output.h"
+#include "outputs.h"
 #include "progress.h"
 #include "results_report.h"
 #include "suggest.h"
@@ -157,6 +158,17 @@ static int settle_options(cli_list *datasets, cli_list *nets, const char *folder
     return DONE;
 }
 
+/* Before there is work to lose. */
+static int check_outputs(void) {
+    cli_files files = {0};
+    files_write_folder(&files, "-o", settings.compare.folder, sfu_results_file);
+    for (int i = 0; i < settings.compare.dataset_count; i++) {
+        files_read_dataset(&files, settings.compare.datasets[i]);
+    }
+    const int code = files_check(&files, &cmd_reproduce);
+    return code == DONE ? folder_check(settings.compare.folder, sfu_results_check) : code;
+}
+
 static int reproduce(const char *table) {
     char cut[CUT_MAX];
     sfu_compare_progress last = {0};
@@ -190,6 +202,9 @@ static int run(int count, char **operands) {
     snprintf(place, sizeof place, "results/%.40s", operands[0]);
     if (code == DONE) {
         code = settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
+    }
+    if (code == DONE) {
+        code = check_outputs();
     }
     if (code == DONE) {
         code = reproduce(operands[0]);
@@ -247,5 +262,6 @@ const cli_command cmd_reproduce = {
                                       {"sfumato reproduce cost", "What an epoch of each network costs here:"},
                                       {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

@@ -207,10 +207,14 @@ static void print_next(const char *dataset) {
 
 static int run(int count, char **operands) {
     (void)count;
-    static const char *const headers[] = {"epoch,train_loss", NULL};
-    if ((settings.output && model_check_output(settings.output) != DONE) ||
-        (settings.curve && table_check_output(settings.curve, headers) != DONE)) {
-        return FAILED;
+    cli_files files = {0};
+    files_write(&files, "-o", settings.output, &model_file);
+    files_write(&files, "--curve", settings.curve, &curve_file);
+    files_read(&files, "--init", settings.init);
+    problem_files(&files, &settings.problem, operands[0]);
+    const int checked = files_check(&files, &cmd_train);
+    if (checked != DONE) {
+        return checked;
     }
     session all = {0};
     progress_start();
@@ -276,5 +280,6 @@ const cli_command cmd_train = {
                               {"sfumato train citation sgcn --repeat 10 --dropout 0", "Ten seeds, mean and deviation:"},
                               {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

@@ -201,9 +201,7 @@ static int finish(session *all, char **operands, double seconds) {
 }
 
 /* A plot has its script and its data beside it. */
-static int check_plot(void) {
-    static const char *const drawings[] = {"<?xml", NULL}, *const scripts[] = {"# The history of a study", NULL};
-    static const char *const data[] = {"trial,state,val", NULL};
+static int add_plot(cli_files *files) {
     const size_t size = strlen(settings.plot);
     if (size <= 4 || strcmp(settings.plot + size - 4, ".svg") != 0) {
         return misuse(&cmd_tune, "--plot: %s is no name that ends with .svg", quote(settings.plot));
@@ -212,51 +210,54 @@ static int check_plot(void) {
     if (!beside) {
         return fail("out of memory");
     }
-    int code = table_check_output(settings.plot, drawings);
+    files_write(files, "--plot", settings.plot, &history_drawing);
     snprintf(beside, size + 1, "%.*s.gp", (int)(size - 4), settings.plot);
-    code = code == DONE ? table_check_output(beside, scripts) : code;
+    files_write(files, "--plot (its script)", beside, &history_script);
     snprintf(beside, size + 1, "%.*s.csv", (int)(size - 4), settings.plot);
-    code = code == DONE ? table_check_output(beside, data) : code;
-    if (code == DONE && settings.table && strcmp(settings.table, beside) == 0) {
-        code =
-            misuse(&cmd_tune, "--export: %s is where the data of --plot go; give another name", quote(settings.table));
-    }
+    files_write(files, "--plot (its data)", beside, &history_data);
     free(beside);
-    return code;
+    return DONE;
 }
 
-/* Before there is work to lose: each place can be written to, and holds nothing else. */
-static int check_outputs(void) {
-    static const char *const tables[] = {"number,state", NULL};
-    if ((settings.output && model_check_output(settings.output) != DONE) ||
-        (settings.table && table_check_output(settings.table, tables) != DONE)) {
-        return FAILED;
+/* Before there is work to lose. `place` is where the study goes: NULL, or what is no file, is not checked here. */
+static int check_outputs(const char *place, const char *dataset) {
+    cli_files files = {0};
+    files_write_study(&files, "--study", place && !strstr(place, "://") ? place : NULL);
+    files_write(&files, "-o", settings.output, &model_file);
+    files_write(&files, "--export", settings.table, &trials_file);
+    problem_files(&files, &settings.problem, dataset);
+    const int code = settings.plot ? add_plot(&files) : DONE;
+    const int checked = files_check(&files, &cmd_tune);
+    return code == DONE ? checked : code;
+}
+
+static int tune(session *all, char **operands) {
+    char name[STUDY_NAME_MAX];
+    sfu_status status = problem_open_data(&all->problem, &settings.problem, operands[0]);
+    if (status != SFU_OK) {
+        return fail_status(status);
     }
-    return settings.plot ? check_plot() : DONE;
+    const char *place = choose_place(name, &all->problem, operands[1]);
+    const int code = check_outputs(place, operands[0]);
+    if (code != DONE) {
+        return code;
+    }
+    const double start = now();
+    settle_options(all, place);
+    status = sfu_tune(&all->study, all->problem.dataset, operands[1], &settings.problem.net, all->problem.split,
+                      &settings.tune);
+    if (status == SFU_OK) {
+        return finish(all, operands, now() - start);
+    }
+    return status == SFU_ERR_CANCELLED ? interrupted(all) : fail_status(status);
 }
 
 static int run(int count, char **operands) {
     (void)count;
-    int code = check_outputs();
-    if (code != DONE) {
-        return code;
-    }
     session all = {0};
-    char name[STUDY_NAME_MAX];
     progress_start();
     progress_counts();
-    sfu_status status = problem_open_data(&all.problem, &settings.problem, operands[0]);
-    const double start = now();
-    if (status == SFU_OK) {
-        settle_options(&all, choose_place(name, &all.problem, operands[1]));
-        status = sfu_tune(&all.study, all.problem.dataset, operands[1], &settings.problem.net, all.problem.split,
-                          &settings.tune);
-    }
-    if (status == SFU_OK) {
-        code = finish(&all, operands, now() - start);
-    } else {
-        code = status == SFU_ERR_CANCELLED ? interrupted(&all) : fail_status(status);
-    }
+    const int code = tune(&all, operands);
     progress_end();
     if (code == DONE && !settings.tune.study) {
         say("the study was in memory and is gone%s", has_part("sqlite") ? "; --study FILE.db keeps one" : "");
@@ -351,5 +352,6 @@ const cli_command cmd_tune = {
              "Values inside layers:"},
             {0}},
     .reports = true,
+    .writes = true,
     .defaults = defaults,
     .run = run};

@@ -10,12 +10,16 @@ static const cli_option report_options[] = {
     {OPTION_ROW("quiet", VALUE_FLAG, NULL, bool, common.quiet, "say nothing but errors on stderr"), .letter = 'q'},
     {0}};
 
+static const cli_option write_options[] = {
+    OPTION_FLAG("force", common.force, "replace files that sfumato did not write"), {0}};
+
 static const cli_option help_options[] = {
     {OPTION_ROW("help", VALUE_FLAG, NULL, bool, common.help, "print this help"), .letter = 'h'}, {0}};
 
 const cli_option *command_option(const cli_command *command, int i) {
     static const cli_option none[] = {{0}};
     const cli_option *const tables[] = {command->options ? command->options : none,
+                                        command->writes ? write_options : none,
                                         command->reports ? report_options : none, help_options};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         for (const cli_option *row = tables[t]; row->name; row++) {

@@ -105,6 +105,7 @@ typedef struct cli_command {
     const cli_section *sections; /* NULL: none */
     const cli_example *examples;
     bool reports;           /* takes --json and --quiet */
+    bool writes;            /* files that may exist: takes --force */
     void (*defaults)(void); /* puts the defaults into the variables of the options; NULL: they are there */
     int (*run)(int count, char **operands); /* returns the exit status; NULL: needs a subcommand */
 } cli_command;
@@ -112,9 +113,9 @@ typedef struct cli_command {
 /* All commands, in the order of the help, the program itself first; NULL ends them. */
 extern const cli_command *const commands[];
 
-/* What every command that reports understands, and --help. */
+/* What every command that reports or writes understands, and --help. */
 typedef struct common_settings {
-    bool json, quiet, help;
+    bool json, quiet, help, force;
 } common_settings;
 extern common_settings common;
 

@@ -3,15 +3,20 @@
 const char *const import_header_choices[] = {"auto", "yes", "no", NULL};
 const char *const import_scale_choices[] = {"unit", "sum", "none", NULL};
 
-void import_inputs(const char *inputs[IMPORT_INPUTS_MAX], const sfu_import_options *import) {
-    const char *const all[IMPORT_INPUTS_MAX - 1] = {import->source,   import->edges,         import->nodes,
-                                                    import->features, import->feature_names, import->labels,
-                                                    import->columns,  import->split};
-    int count = 0;
-    for (int i = 0; i < IMPORT_INPUTS_MAX - 1; i++) {
-        if (all[i]) {
-            inputs[count++] = all[i];
-        }
+void import_files(cli_files *files, const sfu_import_options *import) {
+    const struct {
+        const char *role, *path;
+    } all[] = {
+        {"--edges", import->edges},
+        {"--nodes", import->nodes},
+        {"--features", import->features},
+        {"--labels", import->labels},
+        {"--feature-names", import->feature_names},
+        {"--columns", import->columns},
+        {"--split", import->split},
+    };
+    files_read_source(files, import->source);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        files_read(files, all[i].role, all[i].path);
     }
-    inputs[count] = NULL;
 }

@@ -3,6 +3,7 @@
 #define SFU_IMPORT_OPTIONS_H
 
 #include "command.h"
+#include "outputs.h"
 
 /* Rows of an option table; `import` is the sfu_import_options that they set. */
 #define IMPORT_FILES(import)                                                                                           \
@@ -32,8 +33,7 @@
 
 extern const char *const import_header_choices[], *const import_scale_choices[];
 
-/* The files that the options name, NULL after the last. */
-enum { IMPORT_INPUTS_MAX = 9 };
-void import_inputs(const char *inputs[IMPORT_INPUTS_MAX], const sfu_import_options *import);
+/* Adds the files that the options name. */
+void import_files(cli_files *files, const sfu_import_options *import);
 
 #endif

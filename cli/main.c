@@ -40,14 +40,18 @@ static const cli_command program = {
         "feed-forward layers.",
     .options = options,
     .sections =
-        (const cli_section[]){{"Exit status", "  0    done\n"
-                                              "  1    failed\n"
-                                              "  2    wrong use\n"
-                                              "  130  interrupted"},
-                              {"Environment", "  SFUMATO_DATA    folders with datasets, separated by colons\n"
-                                              "  XDG_CACHE_HOME  where downloads go, in sfumato/; else ~/.cache\n"
-                                              "  COLUMNS         how wide help is where stdout is no terminal"},
-                              {0}},
+        (const cli_section[]){
+            {"Exit status", "  0    done\n"
+                            "  1    failed\n"
+                            "  2    wrong use\n"
+                            "  130  interrupted"},
+            {"Outputs", "A file that exists is replaced only where it is empty or sfumato wrote it, unless "
+                        "--force is given. Links are followed; devices and FIFOs are written to. Two outputs, or "
+                        "an output and an input, cannot be the same file. Files appear whole or not at all."},
+            {"Environment", "  SFUMATO_DATA    folders with datasets, separated by colons\n"
+                            "  XDG_CACHE_HOME  where downloads go, in sfumato/; else ~/.cache\n"
+                            "  COLUMNS         how wide help is where stdout is no terminal"},
+            {0}},
     .examples =
         (const cli_example[]){{"sfumato data info citation", "Look at the dataset that comes with the program:"},
                               {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",

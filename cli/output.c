@@ -24,6 +24,19 @@ void output_start(void) {
         }
     }
     signal(SIGPIPE, SIG_IGN);
+    struct sigaction limit;
+    if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL) {
+        signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() then fails with EFBIG */
+    }
+}
+
+bool is_stdout(const char *path) {
+    static const char *const names[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        is = is || strcmp(path, names[i]) == 0;
+    }
+    return is;
 }
 
 static int put_error; /* why put_bytes failed */

@@ -15,11 +15,15 @@
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, WRONG_USE = 2, INTERRUPTED = 130 };
 
-/* At the start of the program: the three standard descriptors are there, and a closed pipe is an error like another. */
+/* At the start of the program: the three standard descriptors are there, and a closed pipe or a file at its size limit
+ * is an error like another. */
 void output_start(void);
 
 /* At the end: `status`, or FAILED after saying so where stdout could not be written. */
 int output_finish(int status);
+
+/* Whether a path is another name of stdout: /dev/stdout and its like. */
+bool is_stdout(const char *path);
 
 /* An sfu_write_fn for stdout; `user` is not used. */
 bool put_bytes(void *user, const void *bytes, size_t size);

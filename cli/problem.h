@@ -4,6 +4,7 @@
 #define SFU_PROBLEM_H
 
 #include "command.h"
+#include "outputs.h"
 
 typedef struct cli_problem_settings {
     const char *split, *size;
@@ -41,16 +42,14 @@ SFU_CHECKED sfu_status problem_open_data(cli_problem *problem, const cli_problem
                                          const char *dataset);
 void problem_close(cli_problem *problem);
 
+/* Adds what it reads. */
+void problem_files(cli_files *files, const cli_problem_settings *settings, const char *dataset);
+
 /* The size of a part of the split. */
 int32_t problem_part(const cli_problem *problem, sfu_part part);
 
 /* A class by its name in the model, or by its number. */
 enum { CLASS_NUMBER_MAX = 16 };
 const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, int32_t class_index);
-
-/* Refuse a place that cannot be written to, or that holds something else than a model, or than a table that begins with
- * one of `starts` (NULL ends them): before there is work to lose. Both return the exit status. */
-int model_check_output(const char *path);
-int table_check_output(const char *path, const char *const *starts);
 
 #endif

@@ -296,27 +296,6 @@ char *report_name(const char *path) {
     return strndup(base, size > tail && strcmp(base + size - tail, ending) == 0 ? size - tail : size);
 }
 
-static bool is_same_file(const struct stat *a, const char *path) {
-    struct stat b;
-    return path && stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
-}
-
-int report_check_output(const char *path, const char *const *inputs) {
-    struct stat output;
-    if (stat(path, &output) != 0 || !S_ISREG(output.st_mode)) {
-        return DONE; /* nothing there to lose; saving says what is wrong with the place */
-    }
-    for (; *inputs; inputs++) {
-        if (is_same_file(&output, *inputs)) {
-            return fail("%s: is one of the files that are read; give another name with -o", path);
-        }
-    }
-    sfu_dataset *dataset;
-    const bool is_dataset = sfu_dataset_open(&dataset, path) == SFU_OK;
-    sfu_dataset_free(is_dataset ? dataset : NULL);
-    return is_dataset ? DONE : fail("%s: exists and is no dataset; remove it, or give another name with -o", path);
-}
-
 /* A report that is made while the dataset is written: one computes, the other waits for the disk. */
 typedef struct task {
     cli_report *report;

@@ -27,10 +27,6 @@ void report_print_short(const cli_report *report);
 /* What will hurt, after an empty line; nothing where nothing will. */
 void report_print_warnings(const cli_report *report);
 
-/* Refuses a place to write to that holds something else than a dataset, or is one of the inputs (NULL ends them; NULL
- * alone: none). Returns the exit status. */
-int report_check_output(const char *path, const char *const *inputs);
-
 /* The name that a dataset at this path goes by: "cora" of "data/cora.safetensors". To be freed; NULL: no memory. */
 char *report_name(const char *path);
 

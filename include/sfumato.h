@@ -119,6 +119,13 @@ typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
 /* Receives the bytes of what would be a file, piece by piece. Returning false ends the call with SFU_ERR_IO. */
 typedef bool (*sfu_write_fn)(void *user, const void *bytes, size_t size);
 
+/* Files that calls of this library write appear whole or not at all. Symbolic links on the way are followed; a device,
+ * a FIFO and /dev/stdout are written to, never replaced; a file that is replaced keeps its mode. The calls replace
+ * whatever regular file is at the path: these two tell beforehand whether a path can be written to, with the message
+ * that writing would fail with, and whether two paths, of files that need not exist yet, lead to one regular file. */
+SFU_API SFU_CHECKED sfu_status sfu_output_check(const char *path);
+SFU_API bool sfu_same_file(const char *path, const char *other);
+
 /* ---- 4. Datasets ------------------------------------------------------------------------------------------------ */
 
 /* A graph with features, labels, and perhaps a standard split, node columns and names, under one owner. */
@@ -142,6 +149,9 @@ typedef enum sfu_part { SFU_TRAIN = 0, SFU_VAL = 1, SFU_TEST = 2, SFU_PARTS = 3 
  * header and the extents, in milliseconds whatever the size; the file stays mapped until the dataset is freed and must
  * not be cut short meanwhile. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path);
+
+/* The file that sfu_dataset_open would open, to be freed with sfu_text_free; NULL for "citation", which has none. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_path(char **path, const char *name_or_path);
 
 /* Checks the contents, once, at memory speed: rows ascending, indices in range, weights finite and not negative, labels
  * among the classes. Everything in this header that computes from a dataset does so first; a program that reads the
@@ -189,6 +199,22 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_save(const sfu_dataset *dataset, cons
  * gets the import command that reads them back to the same digest, to be freed with sfu_text_free. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command);
 SFU_API void sfu_text_free(char *text);
+
+/* The same with progress. The files get their names when all of them are whole: a call that fails or is cancelled
+ * leaves the folder as it was, and none where there was none. export.json, written last, lists them. */
+typedef struct sfu_export_options {
+    sfu_progress_fn progress;
+    void *progress_user;
+} sfu_export_options;
+
+SFU_API void sfu_export_options_init(sfu_export_options *options);
+SFU_API SFU_CHECKED sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folder, char **command,
+                                                       const sfu_export_options *options);
+
+/* The name of the i-th file that an export may write, NULL after the last; and whether none of them exists in a folder
+ * with other contents than an export gave it: SFU_ERR_IO with a message that names it. */
+SFU_API const char *sfu_export_file(int i);
+SFU_API SFU_CHECKED sfu_status sfu_export_check(const char *folder);
 
 /* What there is to know of a dataset before using it. */
 typedef struct sfu_info {
@@ -322,8 +348,8 @@ SFU_API const char *sfu_get_name(int i, const char **text);
 
 /* Downloads the raw files of a dataset, checks their SHA-256, imports them and writes the container. *path (if not
  * NULL) gets where it is, to be freed with sfu_text_free. $SFUMATO_MIRROR, an address, is asked before the built-in
- * mirrors. After a cut-off or a cancel, NAME.raw beside the container keeps what has come, and the next call goes on
- * from there. */
+ * mirrors. After a cut-off or a cancel, a hidden folder beside the container keeps what has come, and the next call
+ * goes on from there. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *options);
 
 /* The user's cache folder for datasets: $XDG_CACHE_HOME/sfumato, else ~/.cache/sfumato. NULL where neither is set. To
@@ -774,6 +800,12 @@ SFU_API const char *sfu_results_folder(const sfu_results *results);
 /* Writes tables.md, tables.tex, results.csv, timings.csv, plots and report.html into the folder. manifest.json stays as
  * the run left it, which it tells of. */
 SFU_API SFU_CHECKED sfu_status sfu_results_report(const sfu_results *results);
+
+/* The name of the i-th file that compare, reproduce or a report may write into a folder, NULL after the last; plots/
+ * comes on top. And whether none of these files exists that was not written by one of them: SFU_ERR_IO with a message
+ * that names it. */
+SFU_API const char *sfu_results_file(int i);
+SFU_API SFU_CHECKED sfu_status sfu_results_check(const char *folder);
 
 /* ---- 14. Labelling ----------------------------------------------------------------------------------------------- */
 

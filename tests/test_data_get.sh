@@ -49,7 +49,10 @@ set -m # or the shell would have it ignore the interrupt
 SFUMATO_MIRROR=$mirror/slow "$SFUMATO" data get dblp --quiet >out 2>err &
 process=$!
 set +m
-for _ in $(seq 100); do [ -s "$cache/dblp.raw/apa.npz.part" ] || sleep 0.05; done
+for _ in $(seq 1200); do
+    if [ -s "$(echo "$cache"/.dblp.safetensors.sfumato-*/apa.npz.part)" ]; then break; fi
+    sleep 0.05
+done
 kill -INT $process
 code=0
 wait $process || code=$?

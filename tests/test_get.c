@@ -110,7 +110,7 @@ static const char *listing(const char *folder) {
     const int count = scandir(test_path(folder), &entries, NULL, alphasort);
     text[0] = '\0';
     for (int i = 0; i < count; i++) {
-        if (entries[i]->d_name[0] != '.') {
+        if (strcmp(entries[i]->d_name, ".") != 0 && strcmp(entries[i]->d_name, "..") != 0) {
             const size_t size = strlen(text);
             snprintf(text + size, sizeof text - size, "%s ", entries[i]->d_name);
         }
@@ -118,6 +118,20 @@ static const char *listing(const char *folder) {
     }
     free(entries);
     return text;
+}
+
+/* The one entry of the cache, which is the private folder of a get of this dataset. */
+static const char *private_folder(const char *name) {
+    static char path[2200];
+    char start[100];
+    struct stat facts;
+    snprintf(start, sizeof start, ".%s.safetensors.sfumato-", name);
+    snprintf(path, sizeof path, "cache/sfumato/%s", listing("cache/sfumato"));
+    path[strcspn(path, " ")] = '\0';
+    assert_int_equal(strncmp(path + strlen("cache/sfumato/"), start, strlen(start)), 0);
+    assert_int_equal(strlen(path), strlen("cache/sfumato/") + strlen(start) + 6);
+    assert_true(stat(test_path(path), &facts) == 0 && S_ISDIR(facts.st_mode) && (facts.st_mode & 077) == 0);
+    return path;
 }
 
 static void assert_nothing_left(void) { assert_string_equal(listing("cache/sfumato"), ""); }
@@ -313,8 +327,7 @@ static void cut_off_for_good_and_resumed(void **state) {
     use_mirror("crumbs");
     assert_fails(SFU_ERR_IO, get("dblp", NULL), "apa.npz: no mirror gave it: SFUMATO_MIRROR: ", "; liun-online/HeCo: ",
                  "the 400 of 27575 bytes that came are kept");
-    assert_string_equal(listing("cache/sfumato"), "dblp.raw ");
-    assert_string_equal(listing("cache/sfumato/dblp.raw"), "apa.npz.part ");
+    assert_string_equal(listing(private_folder("dblp")), "apa.npz.part ");
     (void)test_server_requests();
     use_mirror("right");
     assert_ok(get("dblp", NULL));
@@ -363,10 +376,60 @@ static void cancelled(void **state) {
     options.progress = stop_after;
     options.progress_user = &left;
     assert_fails(SFU_ERR_CANCELLED, sfu_dataset_get(NULL, "dblp", &options), "cancelled while fetching dblp");
-    assert_string_equal(listing("cache/sfumato/dblp.raw"), "apa.npz.part ");
+    assert_string_equal(listing(private_folder("dblp")), "apa.npz.part ");
     use_mirror("right");
     assert_ok(get("dblp", NULL));
     assert_string_equal(listing("cache/sfumato"), "dblp.safetensors ");
+}
+
+/* What a get did not make stays: NAME.raw and what is in it, what a link leads to, names that are nearly ours. */
+static void what_others_made(void **state) {
+    (void)state;
+    need_data();
+    use_mirror("right");
+    assert_int_equal(mkdir(test_path("cache/sfumato"), 0777), 0);
+    assert_int_equal(mkdir(test_path("cache/elsewhere"), 0700), 0);
+    assert_int_equal(mkdir(test_path("cache/sfumato/dblp.raw"), 0777), 0);
+    assert_int_equal(mkdir(test_path("cache/sfumato/.dblp.safetensors.sfumato-shared"), 0777), 0);
+    assert_int_equal(chmod(test_path("cache/sfumato/.dblp.safetensors.sfumato-shared"), 0755), 0);
+    test_text_file("cache/elsewhere/precious", "theirs");
+    test_text_file("cache/sfumato/dblp.raw/notes", "theirs");
+    assert_int_equal(symlink("../../elsewhere", test_path("cache/sfumato/dblp.raw/wheel")), 0);
+    assert_int_equal(symlink("../elsewhere", test_path("cache/sfumato/.dblp.safetensors.sfumato-linked")), 0);
+    assert_ok(get("dblp", NULL));
+    assert_string_equal(listing("cache/sfumato"), ".dblp.safetensors.sfumato-linked .dblp.safetensors.sfumato-shared "
+                                                  "dblp.raw dblp.safetensors ");
+    assert_string_equal(listing("cache/sfumato/dblp.raw"), "notes wheel ");
+    assert_string_equal(listing("cache/elsewhere"), "precious ");
+}
+
+/* A lock that is no empty file is somebody else's. */
+static void a_lock_that_is_not_ours(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(test_path("cache/sfumato"), 0777), 0);
+    test_text_file("cache/sfumato/.dblp.safetensors.sfumato-locked", "theirs");
+    assert_fails(SFU_ERR_IO, get("dblp", NULL), "sfumato-locked: cannot write: expected an empty file");
+    assert_string_equal(listing("cache/sfumato"), ".dblp.safetensors.sfumato-locked ");
+}
+
+/* A killed get leaves its lock and its folder: the next one goes on in the folder, and removes what a link in it is. */
+static void killed(void **state) {
+    (void)state;
+    need_data();
+    use_mirror("crumbs");
+    assert_fails(SFU_ERR_IO, get("dblp", NULL), "are kept");
+    char link[2300];
+    snprintf(link, sizeof link, "%s/wheel", private_folder("dblp"));
+    assert_int_equal(mkdir(test_path("cache/elsewhere"), 0700), 0);
+    test_text_file("cache/elsewhere/precious", "theirs");
+    assert_int_equal(symlink(test_path("cache/elsewhere"), test_path(link)), 0);
+    assert_int_equal(mkdir(test_path("cache/sfumato/.dblp.safetensors.sfumato-zzzzzz"), 0700), 0);
+    test_text_file("cache/sfumato/.dblp.safetensors.sfumato-zzzzzz/more", "of another killed one");
+    test_text_file("cache/sfumato/.dblp.safetensors.sfumato-locked", "");
+    use_mirror("right");
+    assert_ok(get("dblp", NULL));
+    assert_string_equal(listing("cache/sfumato"), "dblp.safetensors ");
+    assert_string_equal(listing("cache/elsewhere"), "precious ");
 }
 
 /* ---- failures ------------------------------------------------------------------------------------------------- */
@@ -605,6 +668,9 @@ int main(void) {
         WITH_FOLDERS(cut_off_for_good_and_resumed),
         WITH_FOLDERS(two_at_once),
         WITH_FOLDERS(cancelled),
+        WITH_FOLDERS(what_others_made),
+        WITH_FOLDERS(a_lock_that_is_not_ours),
+        WITH_FOLDERS(killed),
         WITH_FOLDERS(wrong_use),
         WITH_FOLDERS(cache_folder),
         WITH_FOLDERS(no_network),

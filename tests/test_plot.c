@@ -6,10 +6,13 @@
 #include "file.h"
 #include "plot.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -20,7 +23,6 @@ static void files_stand_beside_each_other(void **state) {
     assert_string_equal(files.svg, "a.b/c.svg");
     assert_string_equal(files.gp, "a.b/c.gp");
     assert_string_equal(files.csv, "a.b/c.csv");
-    assert_string_equal(files.part, "a.b/c.svg.part");
     sfu__plot_files_clear(&files);
 }
 
@@ -78,19 +80,55 @@ static void with_gnuplot(const char *script) {
     assert_int_equal(setenv("PATH", folder, 1), 0);
 }
 
+/* No temporary file is left in the folder of a file. */
+static void assert_nothing_beside(const char *name) {
+    char folder[1000];
+    snprintf(folder, sizeof folder, "%s", test_path(name));
+    *strrchr(folder, '/') = '\0';
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        assert_null(strstr(entry->d_name, "sfumato-"));
+    }
+    closedir(entries);
+}
+
+/* A link stays a link, and what it leads to is replaced; a FIFO is nothing to draw into. */
+static void links_and_fifos(void **state) {
+    (void)state;
+    struct stat facts;
+    sfu__plot_files files = {0};
+    assert_int_equal(mkdir(test_path("apart"), 0777), 0);
+    assert_int_equal(symlink("apart/real.svg", test_path("linked.svg")), 0);
+    assert_ok(sfu__plot_files_make(&files, test_path("linked.svg")));
+    with_gnuplot("#!/bin/sh\nout=${3##*out = \\'} && echo drawn >\"${out%\\'}\"\n");
+    assert_ok(sfu__plot_draw(&files));
+    assert_true(lstat(files.svg, &facts) == 0 && S_ISLNK(facts.st_mode));
+    assert_true(stat(test_path("apart/real.svg"), &facts) == 0 && facts.st_size == 6);
+    assert_nothing_beside("apart/real.svg");
+    sfu__plot_files_clear(&files);
+    assert_int_equal(mkfifo(test_path("fifo.svg"), 0600), 0);
+    const int reader = open(test_path("fifo.svg"), O_RDONLY | O_NONBLOCK); /* so that opening it does not wait */
+    assert_true(reader >= 0);
+    assert_ok(sfu__plot_files_make(&files, test_path("fifo.svg")));
+    assert_fails(SFU_ERR_IO, sfu__plot_draw(&files), "fifo.svg: cannot draw: expected a regular file");
+    assert_true(lstat(files.svg, &facts) == 0 && S_ISFIFO(facts.st_mode));
+    close(reader);
+    sfu__plot_files_clear(&files);
+}
+
 static void a_failure_is_a_warning(void **state) {
     (void)state;
     sfu__plot_files files = {0};
     assert_ok(sfu__plot_files_make(&files, test_path("drawing.svg")));
     test_text_file("drawing.gp", "plot x\n");
     test_text_file("drawing.svg", "an earlier one");
-    test_text_file("drawing.svg.part", "half of one");
     sfu_set_log(keep, NULL);
     with_gnuplot("#!/bin/sh\necho 'line 1: no x'\nexit 7\n");
     assert_ok(sfu__plot_draw(&files));
     assert_non_null(strstr(logged, "drawing.svg: not drawn, for gnuplot ended with 7, saying \"line 1: no x\"; "));
     assert_false(sfu__path_is_file(files.svg));
-    assert_false(sfu__path_is_file(files.part));
+    assert_nothing_beside("drawing.gp");
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
     assert_ok(sfu__plot_draw(&files));
     assert_non_null(strstr(logged, "1 "));
@@ -106,13 +144,14 @@ static void a_drawing_is_moved_into_its_place(void **state) {
     assert_ok(sfu__plot_files_make(&files, test_path("moved.svg")));
     with_gnuplot("#!/bin/sh\n"
                  "[ \"$1\" = -d ] && [ \"$2\" = -e ] && [ \"$4\" = ./moved.gp ] || exit 1\n"
-                 "folder=${3#cd \\'} && folder=${folder%%\\'*} && printf '%s' \"$3\" >\"$folder/moved.svg.part\"\n");
+                 "out=${3##*out = \\'} && printf '%s' \"$3\" >\"${out%\\'}\"\n");
     assert_ok(sfu__plot_draw(&files));
     sfu__bytes bytes = {0};
     assert_ok(sfu__bytes_open(&bytes, files.svg));
-    assert_non_null(memmem(bytes.data, bytes.size, "/'; out = 'moved.svg.part'", 26));
+    assert_non_null(memmem(bytes.data, bytes.size, "/'; out = '/", 12));
+    assert_non_null(memmem(bytes.data, bytes.size, "/.moved.svg.sfumato-", 20));
     sfu__bytes_close(&bytes);
-    assert_false(sfu__path_is_file(files.part));
+    assert_nothing_beside("moved.svg");
     sfu__plot_files_clear(&files);
 }
 
@@ -221,6 +260,7 @@ int main(void) {
         cmocka_unit_test(other_names_are_refused),
         cmocka_unit_test(texts_are_quoted),
         cmocka_unit_test(a_failure_is_a_warning),
+        cmocka_unit_test(links_and_fifos),
         cmocka_unit_test(a_drawing_is_moved_into_its_place),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_history_of_a_study),

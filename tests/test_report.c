@@ -416,6 +416,41 @@ static void without_gnuplot_there_are_tables(void **state) {
     sfu_set_log(NULL, NULL);
 }
 
+/* ---- whose files they are -----------------------------------------------------------------------------------------
+ */
+
+/* Everything that a report writes is recognised afterwards, and nothing else of the same name is. */
+static void what_was_written_is_recognised(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"compare", "all", "set1", "layers"};
+    sfu_results *results = hand_made_results(test_path("ours"), false);
+    assert_non_null(results);
+    assert_ok(sfu_results_check(results->folder)); /* there is nothing yet */
+    assert_ok(sfu__make_folders(results->folder));
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        sfu__free(results->request.kind);
+        results->request.kind = sfu__copy_string(kinds[i]);
+        assert_ok(sfu_results_report(results));
+        assert_ok(sfu_results_check(results->folder));
+    }
+    const char *file;
+    for (int i = 0; (file = sfu_results_file(i)) != NULL; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "ours/%s", file);
+        if (strcmp(file, "manifest.json") != 0) {
+            test_text_file(path, "somebody else's");
+            assert_fails(SFU_ERR_IO, sfu_results_check(results->folder), path, "exists and was not written by compare");
+            test_text_file(path, "");
+        }
+    }
+    assert_ok(sfu_results_check(results->folder));
+    test_text_file("ours/plots/mine.svg", "no name of ours");
+    assert_ok(sfu_results_check(results->folder));
+    test_text_file("ours/plots/ranks-mine.svg", "one that might be");
+    assert_fails(SFU_ERR_IO, sfu_results_check(results->folder), "plots/ranks-mine.svg: exists and was not written");
+    sfu_results_free(results);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status report_body(void *context) {
@@ -463,6 +498,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(groups_join_what_cannot_be_told_apart),
         cmocka_unit_test(hostile_names_make_plain_files),
         cmocka_unit_test(without_gnuplot_there_are_tables),
+        cmocka_unit_test(what_was_written_is_recognised),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -349,8 +349,8 @@ static void places_that_may_not_be_written(void **state) {
     chmod(folder, 0755);
 }
 
-/* Stores trials until there is no room, then says what was accepted. */
-static int fill_up(const char *place) {
+/* Stores trials until there is no room, which `reason` calls it, then says what was accepted. */
+static int fill_up(const char *place, const char *reason) {
     sfu__store *store = NULL;
     sfu_status status = open_study(&store, place);
     int32_t next = 0;
@@ -363,7 +363,7 @@ static int fill_up(const char *place) {
         status = status == SFU_OK ? case_finish(store, next, &refused) : status;
         next += status == SFU_OK;
     }
-    const bool told = status == SFU_ERR_IO && strstr(sfu_message(), "no room left on the disk") != NULL;
+    const bool told = status == SFU_ERR_IO && strstr(sfu_message(), reason) != NULL;
     if (!told) {
         fprintf(stderr, "%d after %d: %s\n", status, (int)next, sfu_message());
     }
@@ -396,7 +396,7 @@ static void a_full_disk(void **state) {
     if (pid == 0) {
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){1000000, 1000000});
-        accepted = fill_up(place);
+        accepted = fill_up(place, "cannot write the study: File too large");
         _exit(write(pipe_ends[1], &accepted, sizeof accepted) == (ssize_t)sizeof accepted ? 0 : 1);
     }
     int how = 0;
@@ -418,7 +418,7 @@ static void a_full_file_system(void **state) {
         skip();
     }
     snprintf(place, sizeof place, "%s/study.db", folder);
-    const int32_t accepted = fill_up(place);
+    const int32_t accepted = fill_up(place, "no room left on the disk");
     sfu__store *store = NULL;
     if (accepted > 10) {
         const bool again = open_study(&store, place) == SFU_OK; /* full as it is, it may open or say so */

@@ -1,8 +1,9 @@
-/* file.h - files in whole: mapped to be read, written beside their place and moved into it. */
+/* file.h - files: mapped or streamed to be read, written whole (writer.h); and paths. */
 #ifndef SFU_FILE_H
 #define SFU_FILE_H
 
 #include "text.h"
+#include "writer.h"
 
 /* The bytes of a file, mapped where that is possible, else (a pipe) read. Starts as {0}. */
 typedef struct sfu__bytes {
@@ -23,17 +24,6 @@ SFU_CHECKED sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, 
 double sfu__stream_position(const sfu__stream_file *stream);
 double sfu__stream_size(const sfu__stream_file *stream);
 void sfu__stream_close(sfu__stream_file *stream);
-
-/* A file that appears whole or not at all: written under another name in the same folder, synced, renamed. */
-typedef struct sfu__writer sfu__writer;
-SFU_CHECKED sfu_status sfu__writer_open(sfu__writer **writer, const char *path);
-SFU_CHECKED sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, size_t size);
-SFU_CHECKED sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) SFU_PRINTF(2, 3);
-/* The same without a file: the bytes go to `write` as they come. */
-SFU_CHECKED sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void *user);
-/* Moves it into place. Always to be followed by close, which removes what was not committed. */
-SFU_CHECKED sfu_status sfu__writer_commit(sfu__writer *writer);
-void sfu__writer_close(sfu__writer *writer);
 
 /* Paths. The last part; the last part without its ending (".gz" goes too); "FOLDER/NAME", allocated. */
 const char *sfu__path_base(const char *path);

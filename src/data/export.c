@@ -1,9 +1,17 @@
 /* export.c - a dataset as CSV files that people and other programs read, and that import reads back to the same digest.
+ *
+ * 1. All files are written under temporary names, and get their own only when the last one is whole: a call that fails
+ * or is cancelled leaves the folder as it was. 2. export.json lists the files with their SHA-256, and so tells those
+ * that an export wrote from those of the user.
  */
 #include "csv_write.h"
+#include "digest.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* One file of the folder: its name, the import option that reads it, whether this dataset has it, and its lines. */
 typedef struct sheet {
@@ -178,20 +186,202 @@ static const sheet sheets[] = {
 };
 enum { SHEETS = sizeof sheets / sizeof sheets[0] };
 
-/* ---- all of them ---------------------------------------------------------------------------------------------- */
+/* ---- export.json ---------------------------------------------------------------------------------------------- */
 
-static sfu_status write_sheet(const sheet *sheet, const sfu_dataset *dataset, const char *folder) {
+static const char list_name[] = "export.json", list_format[] = "sfumato.export.1";
+
+/* The files of one export on their way. */
+typedef struct writing {
+    const sfu_dataset *dataset;
+    const char *folder;
+    sfu__writer *writers[SHEETS + 1]; /* the last is of the list */
+    sfu__text list;
+    sfu__ticker ticker;
+    double done; /* bytes */
+} writing;
+
+static sfu_status start_list(sfu__text *list, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
-    sfu__writer *out = NULL;
-    char *path = sfu__path_join(folder, sheet->file);
+    SFU_TRY(sfu__text_format(list, "{\n  \"format\": \"%s\",\n  \"dataset\": ", list_format));
+    SFU_TRY(sfu__text_json(list, dataset->name));
+    SFU_TRY(sfu__text_format(list, ",\n  \"sha256\": {"));
+done:
+    return status;
+}
+
+static sfu_status add_to_list(sfu__text *list, const char *file, const char *digest) {
+    const char *before = list->bytes[list->size - 1] == '{' ? "\n" : ",\n";
+    return sfu__text_format(list, "%s    \"%s\": \"%s\"", before, file, digest);
+}
+
+/* The list of a folder, or NULL where it has none of ours. */
+static sfu_status read_list(json_t **list, const char *folder) {
+    sfu_status status = SFU_OK;
+    sfu__bytes bytes = {0};
+    char *path = sfu__path_join(folder, list_name);
+    *list = NULL;
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
-    SFU_TRY(sfu__writer_open(&out, path));
-    SFU_TRY(sheet->write(out, dataset));
-    SFU_TRY(sfu__writer_commit(out));
+    if (sfu__path_is_file(path)) {
+        SFU_TRY(sfu__bytes_open(&bytes, path));
+        *list = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+    }
+    const char *format = json_string_value(json_object_get(*list, "format"));
+    if (format == NULL || strcmp(format, list_format) != 0) {
+        json_decref(*list);
+        *list = NULL;
+    }
 done:
-    sfu__writer_close(out);
+    sfu__bytes_close(&bytes);
+    sfu__free(path);
+    return status;
+}
+
+/* Whether a file is there that no export has written as it is now. An empty one holds nothing to lose. */
+static sfu_status check_file(const char *folder, const char *file, const json_t *list) {
+    sfu_status status = SFU_OK;
+    struct stat facts;
+    char digest[SFU__DIGEST_TEXT] = "";
+    const char *listed = json_string_value(json_object_get(json_object_get(list, "sha256"), file));
+    const bool is_list = strcmp(file, list_name) == 0;
+    char *path = sfu__path_join(folder, file);
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0 || (is_list && list != NULL)) {
+        goto done;
+    }
+    if (listed != NULL) {
+        SFU_TRY(sfu__digest_of_file(digest, path));
+    }
+    if (listed == NULL || strcmp(listed, digest) != 0) {
+        status = sfu__fail(SFU_ERR_IO, "%s: exists and %s", path,
+                           listed != NULL ? "was changed since an export wrote it" : "was not written by an export");
+    }
+done:
+    sfu__free(path);
+    return status;
+}
+
+const char *sfu_export_file(int i) { return i < SHEETS ? sheets[i].file : i == SHEETS ? list_name : NULL; }
+
+sfu_status sfu_export_check(const char *folder) {
+    sfu_status status = SFU_OK;
+    json_t *list = NULL;
+    SFU_TRY(read_list(&list, folder));
+    for (int i = 0; sfu_export_file(i) != NULL; i++) {
+        SFU_TRY(check_file(folder, sfu_export_file(i), list));
+    }
+done:
+    json_decref(list);
+    return status;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------- */
+
+static sfu_status open_file(writing *all, int i, sfu__digest *digest) {
+    char *path = sfu__path_join(all->folder, sfu_export_file(i));
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    const sfu_status status = sfu__writer_open(&all->writers[i], path);
+    if (status == SFU_OK) {
+        sfu__writer_watch(all->writers[i], digest, &all->ticker, &all->done);
+    }
+    sfu__free(path);
+    return status;
+}
+
+static sfu_status write_sheet(writing *all, int i) {
+    sfu_status status = SFU_OK;
+    sfu__digest *digest = NULL;
+    char text[SFU__DIGEST_TEXT];
+    SFU_TRY(sfu__digest_new(&digest));
+    SFU_TRY(open_file(all, i, digest));
+    SFU_TRY(sheets[i].write(all->writers[i], all->dataset));
+    SFU_TRY(sfu__writer_finish(all->writers[i]));
+    SFU_TRY(sfu__digest_end(digest, text));
+    SFU_TRY(add_to_list(&all->list, sheets[i].file, text));
+done:
+    if (all->writers[i] != NULL) {
+        sfu__writer_watch(all->writers[i], NULL, NULL, NULL);
+    }
+    sfu__digest_free(digest);
+    return status;
+}
+
+static sfu_status write_files(writing *all) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(start_list(&all->list, all->dataset));
+    for (int i = 0; i < SHEETS; i++) {
+        if (sheets[i].wanted(all->dataset)) {
+            SFU_TRY(write_sheet(all, i));
+        }
+    }
+    SFU_TRY(sfu__text_format(&all->list, "\n  }\n}\n"));
+    SFU_TRY(open_file(all, SHEETS, NULL));
+    SFU_TRY(sfu__writer_add(all->writers[SHEETS], all->list.bytes, all->list.size));
+    SFU_TRY(sfu__writer_finish(all->writers[SHEETS]));
+    all->ticker.last_ms = 0; /* the last chance to cancel is never left out */
+    SFU_TRY(sfu__tick(&all->ticker, all->done));
+    for (int i = 0; i <= SHEETS; i++) {
+        if (all->writers[i] != NULL) {
+            SFU_TRY(sfu__writer_commit(all->writers[i]));
+        }
+    }
+done:
+    for (int i = 0; i <= SHEETS; i++) {
+        sfu__writer_close(all->writers[i]);
+    }
+    sfu__text_clear(&all->list);
+    return status;
+}
+
+/* How much of a path exists: up to the last folder that is there. */
+static size_t existing_part(char *path) {
+    struct stat facts;
+    size_t size = strlen(path);
+    while (size > 0) {
+        const char kept = path[size];
+        path[size] = '\0';
+        const bool exists = stat(path, &facts) == 0;
+        path[size] = kept;
+        if (exists) {
+            break;
+        }
+        for (size--; size > 0 && path[size] != '/'; size--) {
+        }
+    }
+    return size;
+}
+
+/* Removes the folders behind the first `size` bytes of the path, the last one first, as far as they are empty. */
+static void remove_folders(char *path, size_t size) {
+    bool gone = true;
+    for (size_t end = strlen(path); end > size && gone; end--) {
+        if (path[end] == '/' || path[end] == '\0') {
+            path[end] = '\0';
+            gone = path[end - 1] == '/' || rmdir(path) == 0;
+        }
+    }
+}
+
+/* The files, in a folder that is made where it is missing and goes again where they fail. */
+static sfu_status write_folder(writing *all) {
+    sfu_status status = SFU_OK;
+    char *path = sfu__copy_string(all->folder);
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    const size_t size = existing_part(path);
+    status = sfu__make_folders(all->folder);
+    if (status == SFU_OK) {
+        status = write_files(all);
+    }
+    if (status != SFU_OK) {
+        remove_folders(path, size);
+    }
     sfu__free(path);
     return status;
 }
@@ -238,25 +428,34 @@ done:
     return status;
 }
 
+void sfu_export_options_init(sfu_export_options *options) { *options = (sfu_export_options){0}; }
+
 sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command) {
+    return sfu_dataset_export_with(dataset, folder, command, NULL);
+}
+
+sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folder, char **command,
+                                   const sfu_export_options *options) {
     sfu_status status = SFU_OK;
-    sfu__text text = {0};
+    sfu__text text = {0}, what = {0};
     if (command != NULL) {
         *command = NULL;
     }
     SFU_TRY(sfu_dataset_check(dataset));
-    SFU_TRY(sfu__make_folders(folder));
-    for (int i = 0; i < SHEETS; i++) {
-        if (sheets[i].wanted(dataset)) {
-            SFU_TRY(write_sheet(&sheets[i], dataset, folder));
-        }
-    }
+    SFU_TRY(sfu__text_format(&what, "exporting %s", dataset->name));
+    SFU_TRY(write_command(&text, dataset, folder));
+    SFU_TRY(write_folder(&(writing){.dataset = dataset,
+                                    .folder = folder,
+                                    .ticker = {.callback = options != NULL ? options->progress : NULL,
+                                               .user = options != NULL ? options->progress_user : NULL,
+                                               .what = what.bytes,
+                                               .unit = "bytes"}}));
     if (command != NULL) {
-        SFU_TRY(write_command(&text, dataset, folder));
         *command = text.bytes;
         text = (sfu__text){0};
     }
 done:
     sfu__text_clear(&text);
+    sfu__text_clear(&what);
     return status;
 }

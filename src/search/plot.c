@@ -3,15 +3,16 @@
  * A script names its data and its output without a folder, so that it can be run again, edited, from the folder that it
  * is in; and its output by a variable, so that this file can have it written beside its place and moved there whole.
  */
+#define _GNU_SOURCE /* realpath */
 #include "plot.h"
 
 #include "file.h"
 #include "program.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -48,8 +49,7 @@ sfu_status sfu__plot_files_make(sfu__plot_files *files, const char *path) {
     files->svg = sfu__copy_string(path);
     files->gp = with_ending(path, stem, ".gp");
     files->csv = with_ending(path, stem, ".csv");
-    files->part = with_ending(path, stem, ".svg.part");
-    const bool whole = files->svg != NULL && files->gp != NULL && files->csv != NULL && files->part != NULL;
+    const bool whole = files->svg != NULL && files->gp != NULL && files->csv != NULL;
     return whole ? SFU_OK : SFU_ERR_MEMORY;
 }
 
@@ -57,7 +57,6 @@ void sfu__plot_files_clear(sfu__plot_files *files) {
     sfu__free(files->svg);
     sfu__free(files->gp);
     sfu__free(files->csv);
-    sfu__free(files->part);
     *files = (sfu__plot_files){0};
 }
 
@@ -114,8 +113,8 @@ done:
     return status;
 }
 
-/* cd 'FOLDER'; out = 'history.svg.part' */
-static sfu_status make_start(sfu__text *start, const sfu__plot_files *files) {
+/* cd 'FOLDER'; out = '/ABSOLUTE/.history.svg.sfumato-XXXXXX' */
+static sfu_status make_start(sfu__text *start, const sfu__plot_files *files, const char *out) {
     sfu_status status = SFU_OK;
     char *folder = NULL;
     const char *base = sfu__path_base(files->svg);
@@ -129,48 +128,71 @@ static sfu_status make_start(sfu__text *start, const sfu__plot_files *files) {
         SFU_TRY(sfu__text_format(start, "; "));
     }
     SFU_TRY(sfu__text_format(start, "out = "));
-    SFU_TRY(sfu__plot_quote(start, sfu__path_base(files->part)));
+    SFU_TRY(sfu__plot_quote(start, out));
 done:
     sfu__free(folder);
     return status;
 }
 
-/* Without a drawing: an earlier one is of other data. */
-static void remove_drawing(const sfu__plot_files *files) {
-    (void)remove(files->part);
-    (void)remove(files->svg);
+/* The temporary file of the drawing by a path that holds in every folder. */
+static sfu_status place_drawing(char out[PATH_MAX], const sfu__writer *drawing, const char *svg) {
+    const char *temporary = sfu__writer_temporary(drawing);
+    if (temporary == NULL) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot draw: expected a regular file, found a device or FIFO", svg);
+    }
+    if (realpath(temporary, out) == NULL) {
+        return sfu__fail_system(svg, "cannot be written", errno);
+    }
+    return !has_control(out) ? SFU_OK
+                             : sfu__fail(SFU_ERR_ARGUMENT,
+                                         "%s: leads to a path with control characters, which a "
+                                         "script cannot hold",
+                                         svg);
 }
 
-/* Runs gnuplot, and moves what it has drawn into its place. Whether it was there is in gnuplot->found. */
-static sfu_status draw(sfu__program *gnuplot, const sfu__plot_files *files) {
+/* Has gnuplot draw into the temporary file. Whether it was there is in gnuplot->found. */
+static sfu_status run_gnuplot(sfu__program *gnuplot, const sfu__writer *drawing, const sfu__plot_files *files) {
     sfu_status status = SFU_OK;
+    char out[PATH_MAX];
     sfu__text start = {0}, script = {0};
     sfu__ticker ticker = {.what = "gnuplot"};
-    SFU_TRY(make_start(&start, files));
+    SFU_TRY(place_drawing(out, drawing, files->svg));
+    SFU_TRY(make_start(&start, files, out));
     /* A name that begins with '-' is no option. */
     SFU_TRY(sfu__text_format(&script, "./%s", sfu__path_base(files->gp)));
     const char *const argv[] = {"gnuplot", "-d", "-e", start.bytes, script.bytes, NULL};
     SFU_TRY(sfu__program_run(gnuplot, argv, &ticker));
-    if (!gnuplot->found || gnuplot->exit_code != 0) {
-        remove_drawing(files);
-    } else if (rename(files->part, files->svg) != 0) {
-        const int error = errno;
-        (void)remove(files->part);
-        status = sfu__fail_system(files->svg, "cannot be written", error);
-    }
-    if (gnuplot->found && gnuplot->exit_code != 0) {
-        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot ended with %d, saying %s; %s is its script", files->svg,
-                 gnuplot->exit_code, gnuplot->said, files->gp);
-    }
 done:
     sfu__text_clear(&start);
     sfu__text_clear(&script);
     return status;
 }
 
+/* Draws, and moves what was drawn into its place. Without a drawing: an earlier one is of other data, and goes. */
+static sfu_status draw(sfu__program *gnuplot, const sfu__plot_files *files) {
+    sfu_status status = SFU_OK;
+    sfu__writer *drawing = NULL;
+    SFU_TRY(sfu__writer_open(&drawing, files->svg));
+    if (gnuplot->found) {
+        SFU_TRY(run_gnuplot(gnuplot, drawing, files));
+    }
+    if (gnuplot->found && gnuplot->exit_code == 0) {
+        SFU_TRY(sfu__writer_commit(drawing));
+    } else {
+        sfu__writer_remove_old(drawing);
+    }
+    if (gnuplot->found && gnuplot->exit_code != 0) {
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot ended with %d, saying %s; %s is its script", files->svg,
+                 gnuplot->exit_code, gnuplot->said, files->gp);
+    }
+done:
+    sfu__writer_close(drawing);
+    return status;
+}
+
 sfu_status sfu__plot_draw(const sfu__plot_files *files) {
     sfu_status status = SFU_OK;
-    sfu__program gnuplot;
+    sfu__program gnuplot = {.found = true};
     SFU_TRY(draw(&gnuplot, files));
     if (!gnuplot.found) {
         sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot is not installed; %s and %s are what it would draw",
@@ -184,11 +206,7 @@ sfu_status sfu__plot_draw_all(const sfu__plot_files *files, int count) {
     sfu_status status = SFU_OK;
     sfu__program gnuplot = {.found = true};
     for (int i = 0; i < count; i++) {
-        if (gnuplot.found) {
-            SFU_TRY(draw(&gnuplot, &files[i]));
-        } else {
-            remove_drawing(&files[i]);
-        }
+        SFU_TRY(draw(&gnuplot, &files[i]));
     }
     if (!gnuplot.found) {
         sfu__log(SFU_LOG_WARNING, "%d plots are not drawn, for gnuplot is not installed; %.*s has what it would draw",

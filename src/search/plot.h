@@ -8,7 +8,6 @@
 /* Starts as {0}; sfu__plot_files_clear also after a failure. */
 typedef struct sfu__plot_files {
     char *svg, *gp, *csv;
-    char *part; /* where gnuplot writes before the drawing is moved into its place */
 } sfu__plot_files;
 
 /* Refuses a path that does not end with ".svg" or has control characters, which a script cannot hold. */

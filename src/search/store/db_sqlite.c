@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
@@ -55,8 +57,18 @@ static sfu_status fail_open(const sqlite_db *self, int error) {
     return sfu__fail_system(self->place, "cannot open the study", error != 0 ? error : EACCES);
 }
 
+/* Undoing the transaction may have reset SQLite's errno; a limit on the size of files is then the likelier reason. */
+static bool is_limited(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 static sfu_status fail_write(const sqlite_db *self, int error) {
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG || error == 0) {
+    if (error == EFBIG || (error == 0 && is_limited())) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: File too large; what was stored before is unharmed",
+                         self->place);
+    }
+    if (error == ENOSPC || error == EDQUOT || error == 0) {
         return sfu__fail(SFU_ERR_IO, "%s: no room left on the disk; what was stored before is unharmed", self->place);
     }
     return sfu__fail_system(self->place, "cannot write the study", error);
@@ -333,6 +345,10 @@ static sfu_status check_place(const char *place) {
     }
     if (sfu__path_is_folder(place)) {
         return sfu__fail(SFU_ERR_IO, "%s: is a folder; a study is a file", place);
+    }
+    struct stat facts;
+    if (stat(place, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        return sfu__fail(SFU_ERR_IO, "%s: is a device, FIFO or socket; a study is a regular file", place);
     }
     return SFU_OK;
 }

@@ -1,0 +1,32 @@
+/* target.h - where an output path leads.
+ *
+ * 1. Symbolic links are followed, the last of a chain may dangle; the link itself is never replaced. 2. A regular file
+ * is replaced whole. 3. A device or FIFO is written to in its place. 4. /dev/stdout and /dev/fd/N are the open
+ * descriptor itself, so that bytes go where the shell sent it, at its position. 5. A folder or socket is refused.
+ */
+#ifndef SFU_TARGET_H
+#define SFU_TARGET_H
+
+#include "status.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+
+typedef enum sfu__target_kind {
+    SFU__TARGET_NEW,       /* nothing exists at the path yet */
+    SFU__TARGET_FILE,      /* a regular file */
+    SFU__TARGET_STREAM,    /* a device or FIFO */
+    SFU__TARGET_DESCRIPTOR /* a descriptor of this process */
+} sfu__target_kind;
+
+typedef struct sfu__target {
+    sfu__target_kind kind;
+    int descriptor;      /* of SFU__TARGET_DESCRIPTOR */
+    struct stat facts;   /* of everything that exists */
+    char path[PATH_MAX]; /* with links followed */
+} sfu__target;
+
+/* The messages begin with the path as it is given. */
+SFU_CHECKED sfu_status sfu__target_find(sfu__target *target, const char *path);
+
+#endif

@@ -1,0 +1,131 @@
+/* Exports that are cancelled or refused: what they leave, and what they take for theirs. The files themselves are
+ * tested by test_export.sh. */
+#include "support.h"
+
+#include "file.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sfu_dataset *dataset;
+
+static int make_dataset(void **state) {
+    (void)state;
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.nodes = 300;
+    return sfu_dataset_make(&dataset, &options) == SFU_OK ? 0 : 1;
+}
+
+static int free_dataset(void **state) {
+    (void)state;
+    sfu_dataset_free(dataset);
+    return 0;
+}
+
+static bool stop_after(void *user, const sfu_progress *progress) {
+    int *left = user;
+    assert_non_null(strstr(progress->what, "exporting citation"));
+    return (*left)-- > 0;
+}
+
+static sfu_status export_until(const char *folder, int ticks) {
+    sfu_export_options options;
+    sfu_export_options_init(&options);
+    options.progress = stop_after;
+    options.progress_user = &ticks;
+    return sfu_dataset_export_with(dataset, folder, NULL, &options);
+}
+
+static int count_entries(const char *folder) {
+    int count = 0;
+    DIR *entries = opendir(folder);
+    while (entries != NULL && readdir(entries) != NULL) {
+        count++;
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    return entries != NULL ? count - 2 : -1;
+}
+
+/* The first question comes early, the last when all files are written and none has its name yet. */
+static void cancelled(void **state) {
+    (void)state;
+    char folder[1100], above[1000];
+    snprintf(above, sizeof above, "%s", test_path("new"));
+    snprintf(folder, sizeof folder, "%s/deep//er/", above);
+    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 0), "cancelled while exporting citation");
+    assert_int_equal(count_entries(above), -1);
+    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 1), "cancelled while exporting citation");
+    assert_int_equal(count_entries(above), -1);
+    assert_int_equal(mkdir(above, 0777), 0);
+    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 0), "cancelled");
+    assert_int_equal(count_entries(above), 0);
+    assert_ok(export_until(folder, 1000000));
+    assert_true(count_entries(folder) > 4);
+}
+
+/* An earlier export is whole after one that was cancelled. */
+static void cancelled_over_another(void **state) {
+    (void)state;
+    sfu__bytes bytes = {0};
+    char folder[1000], file[1100];
+    snprintf(folder, sizeof folder, "%s", test_path("other"));
+    snprintf(file, sizeof file, "%s/edges.csv", folder);
+    assert_ok(sfu_dataset_export(dataset, folder, NULL));
+    const int count = count_entries(folder);
+    assert_int_equal(truncate(file, 5), 0);
+    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 1), "cancelled");
+    assert_int_equal(count_entries(folder), count);
+    assert_ok(sfu__bytes_open(&bytes, file));
+    assert_int_equal(bytes.size, 5);
+    sfu__bytes_close(&bytes);
+}
+
+static void whose_files(void **state) {
+    (void)state;
+    char folder[1000], file[1100];
+    snprintf(folder, sizeof folder, "%s", test_path("whose"));
+    assert_ok(sfu_export_check(folder)); /* there is none */
+    assert_ok(sfu_dataset_export(dataset, folder, NULL));
+    assert_ok(sfu_export_check(folder));
+    test_text_file("whose/notes", "no name of ours");
+    assert_ok(sfu_export_check(folder));
+    test_text_file("whose/columns.csv", "a name that this export had no use for");
+    assert_fails(SFU_ERR_IO, sfu_export_check(folder), "columns.csv: exists and was not written by an export");
+    snprintf(file, sizeof file, "%s/columns.csv", folder);
+    assert_int_equal(truncate(file, 0), 0);
+    assert_ok(sfu_export_check(folder));
+    test_text_file("whose/nodes.csv", "node,label\n");
+    assert_fails(SFU_ERR_IO, sfu_export_check(folder), "nodes.csv: exists and was changed since an export wrote it");
+    snprintf(file, sizeof file, "%s/export.json", folder);
+    assert_int_equal(remove(file), 0);
+    assert_fails(SFU_ERR_IO, sfu_export_check(folder), "edges.csv: exists and was not written by an export");
+    test_text_file("whose/export.json", "[1, 2");
+    assert_fails(SFU_ERR_IO, sfu_export_check(folder), "was not written by an export");
+}
+
+static void folders_that_cannot_be_made(void **state) {
+    (void)state;
+    char folder[1000];
+    test_text_file("in_its_place", "theirs");
+    snprintf(folder, sizeof folder, "%s/below", test_path("in_its_place"));
+    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL), "cannot make this folder");
+    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, test_path("in_its_place"), NULL), "a file is in its place");
+    assert_true(sfu__path_is_file(test_path("in_its_place")));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cancelled),
+        cmocka_unit_test(cancelled_over_another),
+        cmocka_unit_test(whose_files),
+        cmocka_unit_test(folders_that_cannot_be_made),
+    };
+    return cmocka_run_group_tests(tests, make_dataset, free_dataset);
+}
