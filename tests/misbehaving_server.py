@@ -119,10 +119,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def be_stall(self):
         """Never gets beyond the middle."""
         self.send(max(0, len(self.body) // 2 - self.start()))
-        time.sleep(20)
+        time.sleep(3600)
 
     def be_silent(self):
-        time.sleep(20)
+        time.sleep(3600)
 
     def be_slow(self):
         self.head(200, len(self.body))

@@ -17,4 +17,7 @@ void test_postgres_start(void);
 /* Runs SQL through psql, and gives back what it prints, unaligned; the text lives until the next call. */
 const char *test_postgres_ask(const char *database, const char *sql);
 
+/* Waits until the log of the server has these words. */
+void test_postgres_wait_for_log(const char *words);
+
 #endif

@@ -55,13 +55,10 @@ if command -v sqlite3 >/dev/null; then
     count() { sqlite3 blind.db "SELECT count(*) FROM trials WHERE state IN ($1)" 2>/dev/null || echo 0; }
     "$SFUMATO" tune "$data" gcn --sampler random --wave 1 --jobs 3 --trials 100000 --study blind.db -q >/dev/null 2>&1 &
     worker=$!
-    for _ in $(seq 600); do
-        [ "$(count "'COMPLETE'")" -lt 3 ] || break
-        sleep 0.05
-    done
+    wait_until "[ \"\$(count \"'COMPLETE'\")\" -ge 3 ]" $worker
     kill -9 $worker
     wait $worker 2>/dev/null || true
-    [ "$(count "'COMPLETE'")" -ge 3 ] || fail "no trial came to an end in half a minute"
+    [ "$(count "'COMPLETE'")" -ge 3 ] || fail "it ended before three trials did"
     [ "$(count "'RUNNING', 'WAITING'")" -ge 3 ] || fail "fewer trials are out than there are jobs"
 else
     echo "no sqlite3: nobody looked how many trials are out at once"
@@ -140,35 +137,30 @@ fi
 
 # ---- Ctrl-C: what is finished stays, and the same command goes on. What must be waited for is waited for together.
 long=("$SFUMATO" tune "$data" gcn --trials 100000 --epochs 20 --jobs 1)
-if command -v perl >/dev/null; then
-    interrupt kept 5 "${long[@]}" --study kept.db &
-    interrupt lost 2 "${long[@]}" --study memory --json &
-else
-    echo "no perl: nothing was interrupted"
-fi
+line='^sfumato: tuning: [0-9,]+ of 100,000 trials, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$'
+interrupt kept "grep -qE '$line' kept.stderr" "${long[@]}" --study kept.db &
+interrupt lost 'grep -q tuning: lost.stderr' "${long[@]}" --study memory --json &
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
-        script -qec "stty cols $columns; TERM=xterm timeout -s INT 2 '$SFUMATO' tune \"$data\" gcn --trials 100000 --epochs 20 \
-            --jobs 1 --study memory >/dev/null" "$columns.log" >/dev/null || true &
+        pattern='[0-9] of 100,000'
+        [ $columns -lt 100 ] || pattern='[0-9]+ of 100,000 .*best .*trials/s'
+        draw_bars $columns "$pattern" "'$SFUMATO'" tune "\"$data\"" gcn --trials 100000 --epochs 20 --jobs 1 --study memory &
     done
 else
     echo "no script: no terminal to draw a bar on"
 fi
 wait
-if command -v perl >/dev/null; then
-    [ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
-    grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
-        fail "an interrupt: $(cat kept.stderr)"
-    grep -qE '^sfumato: tuning: [0-9,]+ of 100,000 trials, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$' kept.stderr ||
-        fail "no progress: $(cat kept.stderr)"
-    [ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
-    grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
-    kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
-    sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
-    grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
-    finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # what had been asked for is trained too
-    [ "$finished" -ge $((kept + 3)) ] && [ "$finished" -eq $(($(wc -l <kept.csv) - 1)) ] || fail "$kept trials and 3 more are $finished"
-fi
+[ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
+grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
+    fail "an interrupt: $(cat kept.stderr)"
+grep -qE "$line" kept.stderr || fail "no progress: $(cat kept.stderr)"
+[ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
+grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
+kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
+sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
+grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
+finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # what had been asked for is trained too
+[ "$finished" -ge $((kept + 3)) ] && [ "$finished" -eq $(($(wc -l <kept.csv) - 1)) ] || fail "$kept trials and 3 more are $finished"
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
         check_bars $columns

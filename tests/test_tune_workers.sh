@@ -17,7 +17,7 @@ if ! "$SFUMATO" --version | grep -q 'postgresql  *yes'; then
     exit 77
 fi
 server=$(bash "$SOURCE/tests/postgres_server.sh" make $$) || exit $?
-place="postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=2" # the server does not ask for the password
+place="postgresql://sfumato:horse@/postgres?host=$server" # the server does not ask for the password
 
 sql() { psql -X -q -A -t -h "$server" -U sfumato postgres -c "$1"; }
 
@@ -102,21 +102,19 @@ refused "postgresql://sfumato:horse@/others?host=$server" 'theirs'
 
 # ---- a server that goes away, and does not come back or does ------------------------------------------------------------
 
-# away STUDY: starts a long study, stops the server in the middle of it
+count() { sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = '$1'" 2>/dev/null || echo 0; }
+
+# away STUDY SECONDS: starts a long study, which waits so long for a connection, and stops the server in the middle of it
 away() {
     # A background job of a script ignores SIGINT, unless it is given back.
     env --default-signal=INT "$SFUMATO" tune small.safetensors sgcn --trials 100000 --epochs 4 --jobs 1 -q --study-name "$1" \
-        --study "postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=1" >stdout 2>stderr &
+        --study "postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=$2" >stdout 2>stderr &
     process=$!
-    for _ in $(seq 200); do
-        sleep 0.05
-        [ "$(sql "SELECT count(*) > 40 FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = '$1'")" != t ] ||
-            break
-    done
+    wait_until "[ \$(count $1) -gt 40 ]" $process
     bash "$SOURCE/tests/postgres_server.sh" stop "$server"
 }
 
-away gone
+away gone 1
 code=0
 wait $process || code=$?
 bash "$SOURCE/tests/postgres_server.sh" start "$server"
@@ -124,12 +122,11 @@ bash "$SOURCE/tests/postgres_server.sh" start "$server"
     fail "a server that is gone: exit $code, $(cat stderr)"
 ! grep -q horse stdout stderr || fail "the password is shown"
 
-away back
+away back 30
 bash "$SOURCE/tests/postgres_server.sh" start "$server"
-before=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = 'back'")
-sleep 1
-after=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = 'back'")
-[ "$after" -gt "$before" ] || fail "a server that came back: nothing goes on, $(cat stderr)"
+before=$(count back)
+wait_until "[ \$(count back) -gt $before ]" $process
+kill -0 $process || fail "a server that came back: nothing goes on, $(cat stderr)"
 kill -INT $process
 code=0
 wait $process || code=$?
