@@ -3,6 +3,7 @@
 #include "options.h"
 #include "output.h"
 #include "page.h"
+#include "progress.h"
 
 #include <string.h>
 
@@ -43,7 +44,11 @@ static const cli_command program = {
         (const cli_section[]){{"Exit status", "  0    done\n"
                                               "  1    failed\n"
                                               "  2    wrong use\n"
-                                              "  130  interrupted"},
+                                              "  129  interrupted by the loss of the terminal (SIGHUP)\n"
+                                              "  130  interrupted by Ctrl-C (SIGINT)\n"
+                                              "  143  interrupted by kill (SIGTERM)\n\n"
+                                              "Interrupted, a command saves what can be saved and says so. Under "
+                                              "nohup the loss of the terminal is ignored."},
                               {"Environment", "  SFUMATO_DATA    folders with datasets, separated by colons\n"
                                               "  XDG_CACHE_HOME  where downloads go, in sfumato/; else ~/.cache\n"
                                               "  COLUMNS         how wide help is where stdout is no terminal"},
@@ -90,5 +95,5 @@ static int dispatch(int count, char **words) {
 
 int main(int argc, char **argv) {
     output_start();
-    return output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0)));
+    return progress_exit_status(output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0))));
 }

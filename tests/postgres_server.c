@@ -79,6 +79,16 @@ void test_postgres_stop(void) {
     assert_int_equal(server(answer, sizeof answer, "stop", folder), 0);
 }
 
+void test_postgres_freeze(void) {
+    char answer[256];
+    assert_int_equal(server(answer, sizeof answer, "freeze", folder), 0);
+}
+
+void test_postgres_thaw(void) {
+    char answer[256];
+    assert_int_equal(server(answer, sizeof answer, "thaw", folder), 0);
+}
+
 void test_postgres_start(void) {
     char answer[256];
     assert_int_equal(server(answer, sizeof answer, "start", folder), 0);

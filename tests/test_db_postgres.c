@@ -14,7 +14,7 @@
 
 static sfu__db *open_at(const char *place) {
     sfu__db *db = NULL;
-    assert_ok(sfu__db_postgres.open(&db, place));
+    assert_ok(sfu__db_postgres.open(&db, place, NULL));
     assert_non_null(db);
     return db;
 }
@@ -221,7 +221,7 @@ done:
 static void *run_locker(void *user) {
     locker *self = user;
     sfu__db *db = NULL;
-    self->status = sfu__db_postgres.open(&db, self->place);
+    self->status = sfu__db_postgres.open(&db, self->place, NULL);
     if (self->status == SFU_OK) {
         self->status = sfu__db_transaction(db, false, lock_both, self);
     }
@@ -264,7 +264,7 @@ static sfu_status make_tables(void *user, sfu__db *db) {
 
 static int make_tables_at(const char *place) {
     sfu__db *db = NULL;
-    sfu_status status = sfu__db_postgres.open(&db, place);
+    sfu_status status = sfu__db_postgres.open(&db, place, NULL);
     if (status == SFU_OK) {
         status = sfu__db_transaction(db, true, make_tables, NULL);
     }
@@ -384,11 +384,64 @@ static void test_server_gone(void **state) {
     db->driver->close(db);
 }
 
+/* ---- a server that does not answer ------------------------------------------------------------------------------ */
+
+/* Says no when it was asked so many times. */
+static bool ask_times(void *user) {
+    int *left = user;
+    return (*left)-- > 0;
+}
+
+static sfu_status insert_one(void *user, sfu__db *db) {
+    return run_with(db, "INSERT INTO l VALUES ($1)", *(int *)user, NULL);
+}
+
+/* Cancelled in the middle of a transaction, then called again: nothing waits, and nothing is stored. */
+static void test_frozen_server(void **state) {
+    (void)state;
+    const char *place = test_postgres("frozen", "");
+    int left = 3, one = 1;
+    sfu__db *db = NULL, *other = NULL;
+    row got = {0};
+    assert_ok(sfu__db_postgres.open(&db, place, &(sfu__db_wait){ask_times, &left}));
+    run(db, "CREATE TABLE l (x INTEGER)");
+    test_postgres_freeze();
+    const sfu_status status = sfu__db_transaction(db, false, insert_one, &one);
+    const sfu_status again = sfu__db_reading(db, read_one, &got);
+    char message[256];
+    snprintf(message, sizeof message, "%s", sfu_message());
+    int none = 0;
+    const sfu_status opened = sfu__db_postgres.open(&other, place, &(sfu__db_wait){ask_times, &none});
+    db->driver->close(db);
+    test_postgres_thaw();
+    assert_int_equal(status, SFU_ERR_CANCELLED);
+    assert_int_equal(again, SFU_ERR_CANCELLED);
+    assert_int_equal(opened, SFU_ERR_CANCELLED);
+    assert_null(other);
+    assert_string_equal(message, "postgresql://sfumato@/frozen: cancelled while the database gave no answer");
+    wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE datname = 'frozen'", "0"); /* no connection stays */
+    assert_string_equal(test_postgres_ask("frozen", "SELECT count(*) FROM l"), "0");
+}
+
+/* One that is only slow is heard out: each answer comes in time. */
+static void test_cancelled_and_stored(void **state) {
+    (void)state;
+    int none = 0, one = 1;
+    sfu__db *db = NULL;
+    assert_ok(sfu__db_postgres.open(&db, test_postgres("stored", ""), &(sfu__db_wait){ask_times, &none}));
+    run(db, "CREATE TABLE l (x INTEGER)");
+    run(db, "SELECT pg_sleep(0.3)");
+    assert_true(db->cancelled && !db->given_up);
+    assert_ok(sfu__db_transaction(db, false, insert_one, &one));
+    assert_int_equal(ask_int(db, "SELECT count(*) FROM l"), 1);
+    db->driver->close(db);
+}
+
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
 static void fails_to_open(const char *place, sfu_status status, const char *one, const char *other) {
     sfu__db *db = NULL;
-    assert_fails(status, sfu__db_postgres.open(&db, place), one, other);
+    assert_fails(status, sfu__db_postgres.open(&db, place, NULL), one, other);
     assert_null(db);
     assert_null(strstr(sfu_message(), "horse"));
 }
@@ -435,7 +488,7 @@ static holder hold_open(const char *place) {
     const pid_t child = test_fork();
     if (child == 0) {
         sfu__db *db = NULL;
-        const bool held = sfu__db_postgres.open(&db, place) == SFU_OK && write(said[1], &byte, 1) == 1;
+        const bool held = sfu__db_postgres.open(&db, place, NULL) == SFU_OK && write(said[1], &byte, 1) == 1;
         _exit(held && read(told[0], &byte, 1) == 1 ? 0 : 1);
     }
     close(said[1]);
@@ -489,26 +542,9 @@ static void test_wrong_address(void **state) {
     fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "not the address", "HOST:PORT");
     fails_to_open("postgresql://u:x@horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%40");
     fails_to_open("postgresql://u:x/horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%2F");
-}
-
-static void test_shown(void **state) {
-    (void)state;
-    static const char *const pairs[][2] = {
-        {"study.db", "study.db"},
-        {"postgresql://h/d", "postgresql://h/d"},
-        {"postgres://u@h:5432/d", "postgres://u@h:5432/d"},
-        {"postgres://u:p@h:5432/d", "postgres://u@h:5432/d"},
-        {"postgresql://:p@h/d", "postgresql://@h/d"},
-        {"postgresql://u:p?q:r@h/d?password=p@q/r", "postgresql://u@h/d"},
-        {"postgresql://h:5432/d?password=p@q", "postgresql://h:5432/d"},
-        {"postgresql://u:p@q@h/d", "postgresql://..."},
-        {"postgresql://u:p/q@h/d", "postgresql://..."},
-        {"postgresql://", "postgresql://"},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        char shown[SFU__DB_SHOWN];
-        assert_string_equal(sfu__db_shown(shown, pairs[i][0]), pairs[i][1]);
-    }
+    fails_to_open("postgresql://u:horse", SFU_ERR_ARGUMENT, "postgresql://...", "USER@HOST:PORT");
+    fails_to_open("postgresql://u:horse/d", SFU_ERR_ARGUMENT, "postgresql://...", "USER@HOST:PORT");
+    fails_to_open("postgresql://u@h/d?sslpassword=horse&sslmode=no", SFU_ERR_IO, "postgresql://u@h/d: ", "sslmode");
 }
 
 static void test_statement_fails(void **state) {
@@ -528,7 +564,7 @@ static sfu_status open_and_ask(void *context) {
     row got = {0};
     const sfu__sql values[] = {sfu__sql_real(0.1), sfu__sql_int(3), sfu__sql_text("x")};
     const char *sql = "SELECT CAST($1 AS FLOAT(53)), CAST($2 AS INTEGER), CAST($3 AS TEXT)";
-    sfu_status status = sfu__db_postgres.open(&db, context);
+    sfu_status status = sfu__db_postgres.open(&db, context, NULL);
     for (int i = 0; i < 2 && status == SFU_OK; i++) {
         status = db->driver->run(db, sql, values, 3, keep_row, &got, NULL);
         if (status != SFU_OK) {
@@ -548,7 +584,6 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shown),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_doubles),
         cmocka_unit_test(test_many_statements),
@@ -562,6 +597,8 @@ int main(void) {
         cmocka_unit_test(test_idle_in_transaction),
         cmocka_unit_test(test_server_restarted),
         cmocka_unit_test(test_server_gone),
+        cmocka_unit_test(test_frozen_server),
+        cmocka_unit_test(test_cancelled_and_stored),
         cmocka_unit_test(test_cannot_open),
         cmocka_unit_test(test_not_allowed),
         cmocka_unit_test(test_busy_server),

@@ -57,7 +57,7 @@ interrupt late/run "grep -qE 'step ([2-9]|[0-9]{2,}) of' late/run.stderr" \
     "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
 interrupted late
 grep -qx 'sfumato: interrupted; this is the best so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
-interrupt early/run true "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
+interrupt early/run '[ -e early/run.stderr ]' "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
 interrupted early
 
 # ---- the bar fits the terminal, and counts the time left

@@ -56,7 +56,7 @@ static const char *make_study(void) {
 /* Runs statements on a file, without a store. */
 static void run_sql(const char *place, const char *const *statements) {
     sfu__db *db = NULL;
-    assert_ok(sfu__db_sqlite.open(&db, place));
+    assert_ok(sfu__db_sqlite.open(&db, place, NULL));
     for (int i = 0; statements[i] != NULL; i++) {
         assert_ok(db->driver->run(db, statements[i], NULL, 0, NULL, NULL, NULL));
     }
@@ -110,9 +110,15 @@ static void places_that_cannot_be(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, open_study(&store, ""), "name of a file");
     snprintf(place, sizeof place, "%s", test_path("folder"));
     assert_int_equal(mkdir(place, 0777), 0);
-    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "is a folder");
+    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "expected a file, found a folder", "study.db");
     strcat(place, "/none/x.db");
-    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "cannot open the study", "No such file");
+    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "/folder/none does not exist; make it first");
+    assert_fails(SFU_ERR_IO, open_study(&store, "/dev/null"), "/dev/null: expected a file, found a device",
+                 "in memory");
+    snprintf(place, sizeof place, "%s", test_path("pipe"));
+    assert_int_equal(mkfifo(place, 0600), 0);
+    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "expected a file, found a pipe", "another path");
+    assert_fails(SFU_ERR_IO, open_study(&store, "/proc/x.db"), "/proc/x.db: cannot ", "another path"); /* also root's */
     assert_fails(SFU_ERR_IO, open_study(&store, "postgresql://nobody:secret@127.0.0.1:1/x?connect_timeout=1"),
                  "127.0.0.1");
     assert_null(strstr(sfu_message(), "secret"));
@@ -294,7 +300,7 @@ static void a_locked_file(void **state) {
     (void)state;
     const char *place = make_study();
     assert_ok(open_study(&store, place));
-    assert_ok(sfu__db_sqlite.open(&other, place));
+    assert_ok(sfu__db_sqlite.open(&other, place, NULL));
     assert_ok(other->driver->begin(other, false));
     sfu__sqlite_patience_ms = 150;
     assert_fails(SFU_ERR_IO, open_study(&second, place), place, "kept the file locked for 0.15 s");
@@ -341,11 +347,12 @@ static void places_that_may_not_be_written(void **state) {
     sfu__bytes_close(&bytes);
     chmod(place, 0444);
     chmod(folder, 0555);
-    assert_int_equal(open_as_nobody(place, "may not be written"), 0);
+    assert_int_equal(open_as_nobody(place, "cannot write the study: Permission denied; give the study another path"),
+                     0);
     chmod(place, 0666);
-    assert_int_equal(open_as_nobody(place, "may not be written"), 0);
+    assert_int_equal(open_as_nobody(place, "/closed: Permission denied; give the study another path"), 0);
     snprintf(place, sizeof place, "%s/new.db", folder);
-    assert_int_equal(open_as_nobody(place, "cannot open the study"), 0);
+    assert_int_equal(open_as_nobody(place, "new.db: cannot write in the folder "), 0);
     chmod(folder, 0755);
 }
 

@@ -66,7 +66,7 @@ fi
 endless=("$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1)
 line='^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' # progress where stderr is no terminal
 interrupt saved "grep -qE '$line' saved.stderr" "${endless[@]}" -o interrupted.model &
-interrupt json 'grep -q training: json.stderr' "${endless[@]}" --json --repeat 5 &
+interrupt json 'grep -q "training 1 of 5:" json.stderr' "${endless[@]}" --json --repeat 5 &
 
 # ---- a bar on a terminal, within its width, and gone at the end
 if command -v script >/dev/null; then

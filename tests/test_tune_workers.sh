@@ -136,6 +136,39 @@ told=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study
     study_name = 'back'" | tr '\n' ' ')
 [ "$told" = "0 0 " ] || fail "an interrupted worker leaves behind: $told"
 
+# ---- a server that does not answer does not keep anybody from ending ------------------------------------------------------
+
+# The minutes that send_signal waits at most are no limit: an hour of waiting would fail here as well.
+trap 'bash "$SOURCE/tests/postgres_server.sh" thaw "$server" || true' EXIT
+freeze_and_signal() { # SIGNAL NAME CONDITION
+    send_signal "$1" "$2" "$3 && bash '$SOURCE/tests/postgres_server.sh' freeze '$server'" "$SFUMATO" tune small.safetensors sgcn \
+        --trials 100000 --epochs 4 --jobs 1 --study-name "$2" --study "$place"
+    bash "$SOURCE/tests/postgres_server.sh" thaw "$server"
+    ! grep -q horse "$2.stdout" "$2.stderr" || fail "the password is shown"
+}
+freeze_and_signal INT frozen '[ $(count frozen) -gt 40 ]'
+[ "$(cat frozen.code)" -eq 130 ] && without_progress frozen.stderr |
+    grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are in postgresql://sfumato@/postgres, and the same command goes on(; [0-9]+ finished trials? could not be saved, for the database gave no answer)?$' ||
+    fail "a frozen server: exit $(cat frozen.code), $(cat frozen.stderr)"
+# What it said is there is there.
+said=$(grep -oE 'interrupted; [0-9,]+' frozen.stderr | tr -dc 0-9)
+there=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id WHERE study_name = 'frozen' AND state IN ('COMPLETE', 'FAIL')")
+[ "$there" -ge "$said" ] || fail "$said trials are said to be there, and $there are"
+freeze_and_signal TERM early 'true'
+[ "$(cat early.code)" -eq 143 ] || fail "a server frozen from the start: exit $(cat early.code), $(cat early.stderr)"
+
+# One that takes connections and says nothing at all.
+if command -v python3 >/dev/null; then
+    mkfifo hold
+    python3 "$SOURCE/tests/misbehaving_server.py" --mute <hold >port &
+    exec 9>hold # it goes when this end is closed
+    wait_until '[ -s port ]'
+    send_signal HUP mute 'handles $process 1' "$SFUMATO" tune small.safetensors sgcn --study "postgresql://sfumato:horse@127.0.0.1:$(cat port)/postgres?connect_timeout=600"
+    exec 9>&-
+    [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while postgresql://sfumato@127.0.0.1:$(cat port)/postgres was being opened; no trial was run" mute.stderr ||
+        fail "a mute server: exit $(cat mute.code), $(cat mute.stderr)"
+fi
+
 # ---- Optuna ----------------------------------------------------------------------------------------------------------
 
 code=0

@@ -43,11 +43,14 @@ compare() {
 }
 
 # CONDITION [PROCESS]: waits until the shell finds that the condition holds, or the process has ended. The five minutes are a
-# guard against hangs, not a measurement.
+# guard against hangs, not a measurement; when they are over, the process is ended.
 wait_until() {
     local end=$((SECONDS + 300))
     until eval "$1"; do
-        [ $SECONDS -lt $end ] || fail "five minutes did not bring about: $1"
+        if [ $SECONDS -ge $end ]; then
+            [ -z "${2:-}" ] || kill -9 "$2"
+            fail "five minutes did not bring about: $1"
+        fi
         [ -z "${2:-}" ] || kill -0 "$2" 2>/dev/null || return 0
         sleep 0.05
     done
@@ -62,7 +65,7 @@ handles() { (((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null ||
 send_signal() {
     local signal=$1 name=$2 condition=$3 code=0 process
     shift 3
-    env --default-signal="$signal" "$@" >"$name.stdout" 2>"$name.stderr" &
+    env --default-signal=INT "$@" >"$name.stdout" 2>"$name.stderr" &
     process=$!
     wait_until "$condition" $process
     kill -s "$signal" $process 2>/dev/null || true
