@@ -49,8 +49,9 @@ static void on_interrupt(int signal_number) {
 static void handle(int signal_number, void (*handler)(int)) {
     struct sigaction before, action = {.sa_handler = handler};
     sigemptyset(&action.sa_mask);
-    /* Restart system calls, which know nothing of us; forget the handler, so that the second interrupt kills. */
-    action.sa_flags = SA_RESTART | (int)SA_RESETHAND;
+    /* Restart system calls, which know nothing of us; forget the handler, so that the second interrupt kills. The loss
+     * of a terminal is often told twice, by the system and by the shell. */
+    action.sa_flags = SA_RESTART | (signal_number == SIGHUP ? 0 : (int)SA_RESETHAND);
     if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(signal_number, &action, NULL);
     }

@@ -62,7 +62,7 @@ long=(--nets "sgcn,linear" --splits 3 --trials "$trials")
 compare unhurried "${long[@]}"
 studies() { find hurried/studies -name '*.db' 2>/dev/null | wc -l; }
 for count in 1 2 3 4; do
-    interrupt said "[ \$(studies) -ge $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
+    interrupt said "handles \$process 2 && [ \$(studies) -ge $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
     [ "$(cat said.code)" -eq 0 ] || { [ "$(cat said.code)" -eq 130 ] &&
         grep -q 'interrupted; [0-6] of 6 studies are in "hurried", and the same command goes on' said.stderr; } ||
         fail "interrupted, it ended with $(cat said.code): $(cat said.stderr)"
@@ -70,6 +70,34 @@ for count in 1 2 3 4; do
 done
 compare hurried "${long[@]}"
 same hurried unhurried
+
+# Datasets of one name in different folders: each comes to what it comes to by itself, also where the second one comes later,
+# the first being unfinished.
+mkdir a b
+cp small.safetensors a/cora.safetensors
+"$SFUMATO" data make -o b/cora.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 8 >/dev/null
+namesakes() { # FOLDER DATASET...
+    "$SFUMATO" compare "${@:2}" "${few[@]}" --quiet -o "$1" >"$1.txt"
+}
+rows() { sort "$1/results.csv" | grep -E "^($2)/"; }
+namesakes both a/cora.safetensors b/cora.safetensors
+namesakes only_b b/cora.safetensors
+interrupt grown '[ -n "$(ls grown/studies 2>/dev/null)" ]' "$SFUMATO" compare a/cora.safetensors "${few[@]}" --jobs 1 -o grown
+namesakes grown b/cora.safetensors a/cora.safetensors
+namesakes grown a/cora.safetensors b/cora.safetensors
+cmp <(rows both 'a|b') <(rows grown 'a|b') || fail "datasets of one name, one after the other: $(cat grown/results.csv)"
+cmp <(rows both b) <(rows only_b b) || fail "a dataset beside another one of its name: $(cat both/results.csv)"
+[ "$(ls both/studies | wc -l)" -eq 12 ] || fail "not twelve studies: $(ls both/studies)"
+grep -q '^| network *| *a/cora *| *b/cora *| rank' both/tables.md || fail "not told apart: $(cat both/tables.md)"
+grep -q '^On b/cora, ' both.txt && grep -q '^      sfumato tune b/cora.safetensors ' both.txt || fail "no advice: $(cat both.txt)"
+
+# A folder that cannot be written is said before anything is trained, as root too.
+for folder in /proc/x small.safetensors small.safetensors/x; do
+    code=0
+    "$SFUMATO" compare small.safetensors "${few[@]}" -o $folder >stdout 2>stderr || code=$?
+    [ $code -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
+        grep -q "^sfumato: $folder: cannot make this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
+done
 
 # What a folder holds goes on only with the same settings.
 ! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"

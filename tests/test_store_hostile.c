@@ -114,7 +114,7 @@ static void places_that_cannot_be(void **state) {
     strcat(place, "/none/x.db");
     assert_fails(SFU_ERR_IO, open_study(&store, place), place, "/folder/none does not exist; make it first");
     assert_fails(SFU_ERR_IO, open_study(&store, "/dev/null"), "/dev/null: expected a file, found a device",
-                 "in memory");
+                 "--study memory");
     snprintf(place, sizeof place, "%s", test_path("pipe"));
     assert_int_equal(mkfifo(place, 0600), 0);
     assert_fails(SFU_ERR_IO, open_study(&store, place), place, "expected a file, found a pipe", "another path");
@@ -347,10 +347,10 @@ static void places_that_may_not_be_written(void **state) {
     sfu__bytes_close(&bytes);
     chmod(place, 0444);
     chmod(folder, 0555);
-    assert_int_equal(open_as_nobody(place, "cannot write the study: Permission denied; give the study another path"),
+    assert_int_equal(open_as_nobody(place, "cannot write the study: Permission denied; give another path (--study PATH)"),
                      0);
     chmod(place, 0666);
-    assert_int_equal(open_as_nobody(place, "/closed: Permission denied; give the study another path"), 0);
+    assert_int_equal(open_as_nobody(place, "/closed: Permission denied; give another path (--study PATH)"), 0);
     snprintf(place, sizeof place, "%s/new.db", folder);
     assert_int_equal(open_as_nobody(place, "new.db: cannot write in the folder "), 0);
     chmod(folder, 0755);

@@ -130,6 +130,65 @@ code=0
 sfumato tune "$data" gcn --space 'lr=(1e29,1e30)' --trials 3 --study memory >stdout 2>stderr || code=$?
 [ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: none of the 3 trials came to an end' stderr || fail "exit $code: $(cat stdout stderr)"
 
+# ---- where a study is kept: the form that is printed is taken, memory has several names, what cannot be is said in one line
+few=(tune "$data" gcn --epochs 2 --trials 3 --top 0)
+sfumato "${few[@]}" --study sqlite:///url.db -q >url.page
+url=$(sed -n 's/^  optuna-dashboard //p' url.page)
+[ "$url" = sqlite:///url.db ] && [ -s url.db ] || fail "another file: $(ls), $(cat url.page)"
+sfumato "${few[@]}" --study "$url" >/dev/null 2>stderr
+grep -q 'all 3 trials are in url.db already' stderr || fail "the printed form is another study: $(cat stderr)"
+sfumato "${few[@]}" --study "sqlite:///$PWD/url.db" >/dev/null 2>stderr
+grep -q "all 3 trials are in $PWD/url.db already" stderr || fail "four slashes are another study: $(cat stderr)"
+mkdir closed
+chmod 555 closed
+mkfifo pipe
+ls -A >../before
+for place in :memory: sqlite:// sqlite:///:memory: memory; do
+    sfumato "${few[@]}" --study "$place" >/dev/null 2>stderr
+    grep -q 'the study was in memory and is gone' stderr || fail "$place: $(cat stderr)"
+done
+refused() { # EXIT STUDY WORDS: one line, with a remedy, and without the secret
+    local code=0
+    sfumato "${few[@]}" --study "$2" >stdout 2>stderr || code=$?
+    [ $code -eq "$1" ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF "$3" stderr && ! grep -q horse stderr ||
+        fail "--study $2: exit $code, $(cat stdout stderr)"
+}
+refused 2 file::memory: 'expected a path without "file:" before it, or memory'
+refused 2 'file:x.db?mode=memory' 'expected a path without'
+refused 2 'sqlite:///x.db?timeout=3' 'expected sqlite:///PATH'
+refused 2 mysql://user:horse@host/db 'mysql://...: expected the path of an SQLite file, sqlite:///PATH, postgresql://'
+refused 2 'host=x password=horse' 'found KEY=VALUE pairs'
+refused 2 user:horse@host 'user@host: expected postgresql://'
+refused 1 /dev/null '/dev/null: expected a file, found a device; give another path (--study PATH), or keep the study in memory'
+refused 1 pipe 'pipe: expected a file, found a pipe; give another path'
+refused 1 closed 'closed: expected a file, found a folder; a study in it is closed/study.db'
+refused 1 none/x.db 'none/x.db: the folder none does not exist; make it first'
+refused 1 "$data" 'not an SQLite database; give another path'
+refused 1 /proc/x.db '/proc/x.db: cannot '
+if sfumato --version | grep -q 'postgresql  *yes'; then
+    for start in postgresql+psycopg2:// POSTGRESQL:// ' postgresql://' postgres://; do
+        refused 1 "${start}user:h%6Frse@127.0.0.1:1/db?password=horse" 'postgresql://user@127.0.0.1:1/db: could not reach the server'
+        refused 1 "${start}user:horse@127.0.0.1:1/db " 'postgresql://user@127.0.0.1:1/db: could not reach the server'
+    done
+    refused 2 'postgresql://user:a@horse@h/db' 'postgresql://...: expected postgresql://USER@HOST'
+    refused 2 'postgresql://user:horse' 'postgresql://...: expected postgresql://USER@HOST'
+fi
+ls -A >../after
+diff ../before ../after || fail "something was made"
+# A password does not come back either where it was typed in the wrong place.
+! sfumato tune postgresql://user:horse@host/db gcn 2>stderr && ! sfumato tune "$data" gcn 'password=horse' 2>>stderr || fail "these are no use"
+[ "$(wc -l <stderr)" -eq 2 ] && ! grep -q horse stderr || fail "a password: $(cat stderr)"
+# Somebody without rights, whoever runs this.
+if [ "$(id -u)" -ne 0 ]; then
+    refused 1 closed/x.db 'closed/x.db: cannot write in the folder closed: Permission denied; give another path'
+elif command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SFUMATO" -a -r "$data"; then
+    cp "$data" closed/it.safetensors
+    (cd closed && ! setpriv --reuid 65534 --regid 65534 --clear-groups "$SFUMATO" tune it.safetensors gcn --trials 1 2>../stderr)
+    grep -qE '^sfumato: it.gcn.[0-9a-f]*.db: cannot write in the folder .: Permission denied; give another path' stderr || fail "$(cat stderr)"
+else
+    echo "nobody without rights can run the program here"
+fi
+
 # ---- no leaks, where the build can tell
 if [ "${BUILD_KIND:-plain}" = sanitized ]; then
     ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" tune "$data" any --trials 4 --epochs 2 --study leaks.db --plot leaks.svg -o leaks.model -q >/dev/null

@@ -48,7 +48,7 @@ typedef struct sqlite_db {
     double asked; /* when the lock was first asked for */
 } sqlite_db;
 
-static const char another_path[] = "give the study another path, or keep it in memory";
+static const char another_path[] = "give another path (--study PATH), or keep the study in memory (--study memory)";
 
 /* ---- what went wrong -------------------------------------------------------------------------------------------- */
 
