@@ -353,9 +353,9 @@ const cli_command cmd_tune = {
                              "in the layers of NET. The space paper is the one of the paper's study, practical what "
                              "experience would choose; ranges after either replace or extend its own."},
             {"Where a study is kept",
-             "  study.db, sqlite:///study.db            an SQLite file\n"
-             "  postgresql://USER@HOST:PORT/DATABASE    a PostgreSQL database, for workers on many machines\n"
-             "  memory                                  nowhere: it is gone at the end\n\n"
+             "  study.db or sqlite:///study.db        an SQLite file\n"
+             "  postgresql://USER@HOST:PORT/DATABASE  a PostgreSQL database\n"
+             "  memory                                nowhere: it is gone at the end\n\n"
              "Keep the password of a database in ~/.pgpass (or a file named by PGPASSFILE, or a service file of libpq: "
              "postgresql://?service=NAME). A password in the URL is never printed, but every user of the machine sees "
              "it in the list of processes."},

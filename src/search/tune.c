@@ -385,7 +385,8 @@ static sfu_status end_early(tuning *at, sfu_status status) {
                  at->options->trials);
     }
     return at->unsaved == 0 ? sfu__fail(status, "%s", why)
-                            : sfu__fail(status, "%s; %d finished trials could not be saved", why, at->unsaved);
+                            : sfu__fail(status, "%s; %d finished %s could not be saved", why, at->unsaved,
+                                        at->unsaved == 1 ? "trial" : "trials");
 }
 
 static sfu_status run(tuning *at) {

@@ -272,8 +272,10 @@ static bool send_all(sfu__pg *self, double since) {
 
 static bool wait_for_result(sfu__pg *self, double since) {
     while (sfu__pq.is_busy(self->connection)) {
-        const readiness ready = wait_for_socket(self, self->connection, POLLIN, since);
-        if (ready == GIVEN_UP || (ready == READY && !sfu__pq.consume_input(self->connection))) {
+        if (!sfu__pq.consume_input(self->connection)) { /* with TLS, also what the socket does not show any more */
+            return false;
+        }
+        if (sfu__pq.is_busy(self->connection) && wait_for_socket(self, self->connection, POLLIN, since) == GIVEN_UP) {
             return false;
         }
     }
