@@ -292,6 +292,12 @@ static void other_studies_are_left_alone(void **state) {
 
 /* ---- files that cannot be written ------------------------------------------------------------------------------- */
 
+/* Says no when it was asked so many times. */
+static bool ask_times(void *user) {
+    int *left = user;
+    return (*left)-- > 0;
+}
+
 static void a_locked_file(void **state) {
     sfu__store *store = NULL, *second = NULL;
     sfu__db *other = NULL;
@@ -305,6 +311,13 @@ static void a_locked_file(void **state) {
     sfu__sqlite_patience_ms = 150;
     assert_fails(SFU_ERR_IO, open_study(&second, place), place, "kept the file locked for 0.15 s");
     assert_fails(SFU_ERR_IO, case_claim(store, 1, claimed, &count), place, "locked");
+    sfu__sqlite_patience_ms = 3600000; /* an hour is waited for, unless the caller will not */
+    int left = 3;
+    sfu__store_options options = case_options(place);
+    options.wait = (sfu__db_wait){ask_times, &left};
+    assert_fails(SFU_ERR_CANCELLED, sfu__store_open(&second, &options), place,
+                 "cancelled while the database gave no answer");
+    assert_int_equal(left, -1); /* and is not asked again */
     sfu__sqlite_patience_ms = 60000;
     other->driver->roll_back(other);
     assert_ok(case_claim(store, 1, claimed, &count));
@@ -347,8 +360,8 @@ static void places_that_may_not_be_written(void **state) {
     sfu__bytes_close(&bytes);
     chmod(place, 0444);
     chmod(folder, 0555);
-    assert_int_equal(open_as_nobody(place, "cannot write the study: Permission denied; give another path (--study PATH)"),
-                     0);
+    assert_int_equal(
+        open_as_nobody(place, "cannot write the study: Permission denied; give another path (--study PATH)"), 0);
     chmod(place, 0666);
     assert_int_equal(open_as_nobody(place, "/closed: Permission denied; give another path (--study PATH)"), 0);
     snprintf(place, sizeof place, "%s/new.db", folder);
