@@ -75,7 +75,7 @@ static void name_study(char name[STUDY_NAME_MAX], const cli_problem *problem, co
 /* NULL is memory. */
 static const char *choose_place(char name[STUDY_NAME_MAX], const cli_problem *problem, const char *net) {
     if (settings.study) {
-        return strcmp(settings.study, "memory") == 0 ? NULL : settings.study;
+        return sfu_study_place_is_memory(settings.study) ? NULL : settings.study;
     }
     if (!has_part("sqlite")) {
         say("this build has no SQLite: the study is kept in memory, and gone at the end");
@@ -91,12 +91,15 @@ static const char *choose_place(char name[STUDY_NAME_MAX], const cli_problem *pr
 typedef struct session {
     cli_problem problem;
     sfu_study *study;
-    int32_t done, total, here;
+    int32_t done, total, here, unsaved;
     bool told; /* that it goes on */
 } session;
 
 static void tell_going_on(session *all, const sfu_tune_progress *progress) {
     const int32_t before = progress->done - progress->here;
+    if (progress->total == 0) {
+        return; /* not open yet */
+    }
     if (!all->told && before > 0 && before < progress->total) {
         say("going on: %s of %s trials are in %s already", grouped(before), grouped(progress->total),
             study_place_text(settings.tune.study ? settings.tune.study : "memory"));
@@ -111,6 +114,7 @@ static bool on_progress(void *user, const sfu_tune_progress *progress) {
     all->done = progress->done;
     all->total = progress->total;
     all->here = progress->here;
+    all->unsaved = progress->unsaved;
     if (progress->failed > 0) {
         snprintf(failed, sizeof failed, "%s failed", grouped(progress->failed));
     }
@@ -147,9 +151,16 @@ static void settle_options(session *all, const char *place) {
 
 /* What is finished stays. */
 static int interrupted(const session *all) {
-    if (settings.tune.study) {
+    const char *place = settings.tune.study ? study_place_text(settings.tune.study) : NULL;
+    if (place && all->total == 0) {
+        fail("interrupted while %s was being opened; no trial was run", place);
+    } else if (place && all->unsaved > 0) {
+        fail("interrupted; %s of %s trials are in %s, and the same command goes on; %s could not be saved, for the "
+             "database gave no answer",
+             grouped(all->done), grouped(all->total), place, counted(all->unsaved, "finished trial"));
+    } else if (place) {
         fail("interrupted; %s of %s trials are in %s, and the same command goes on", grouped(all->done),
-             grouped(all->total), study_place_text(settings.tune.study));
+             grouped(all->total), place);
     } else {
         fail("interrupted; the study was in memory and is gone");
     }
@@ -289,8 +300,8 @@ static const cli_option options[] = {
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
                  "how many trainings run at a time; never changes the result"),
     OPTION_SEED("seed", settings.tune.seed, "of the search and of the trainings"),
-    OPTION_TEXT("study", VALUE_FILE, "PLACE", settings.study, "./DATASET.NET.SPLIT.db",
-                "where the study is kept and goes on: a SQLite file, postgresql://..., or memory"),
+    OPTION_TEXT("study", VALUE_FILE, "PATH|URL", settings.study, "./DATASET.NET.SPLIT.db",
+                "where the study is kept and goes on: an SQLite file, postgresql://..., or memory, see below"),
     OPTION_TEXT("study-name", VALUE_TEXT, "NAME", settings.tune.study_name, "after dataset, network and split",
                 "what the study is called in its database"),
     OPTION_FLAG("old-optuna", settings.tune.old_optuna, "a new study is for Optuna 3.0.0 to 3.1.1 to open"),
@@ -342,6 +353,13 @@ const cli_command cmd_tune = {
                              "Searched can be lr, dropout, weight_decay, hidden, k and, with a $ before it, any value "
                              "in the layers of NET. The space paper is the one of the paper's study, practical what "
                              "experience would choose; ranges after either replace or extend its own."},
+            {"Where a study is kept",
+             "  study.db or sqlite:///study.db        an SQLite file\n"
+             "  postgresql://USER@HOST:PORT/DATABASE  a PostgreSQL database\n"
+             "  memory                                nowhere: it is gone at the end\n\n"
+             "Keep the password of a database in ~/.pgpass (or a file named by PGPASSFILE, or a service file of libpq: "
+             "postgresql://?service=NAME). A password in the URL is never printed, but every user of the machine sees "
+             "it in the list of processes."},
             {0}},
     .examples =
         (const cli_example[]){

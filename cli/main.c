@@ -3,6 +3,7 @@
 #include "options.h"
 #include "output.h"
 #include "page.h"
+#include "progress.h"
 
 #include <string.h>
 
@@ -44,7 +45,11 @@ static const cli_command program = {
             {"Exit status", "  0    done\n"
                             "  1    failed\n"
                             "  2    wrong use\n"
-                            "  130  interrupted"},
+                            "  129  interrupted by the loss of the terminal (SIGHUP)\n"
+                            "  130  interrupted by Ctrl-C (SIGINT)\n"
+                            "  143  interrupted by kill (SIGTERM)\n\n"
+                            "Interrupted, a command saves what can be saved and says so. Under nohup the loss of the "
+                            "terminal is ignored."},
             {"Outputs", "A file that exists is replaced only where it is empty or sfumato wrote it, unless "
                         "--force is given. Links are followed; devices and FIFOs are written to. Two outputs, or "
                         "an output and an input, cannot be the same file. Files appear whole or not at all."},
@@ -94,5 +99,5 @@ static int dispatch(int count, char **words) {
 
 int main(int argc, char **argv) {
     output_start();
-    return output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0)));
+    return progress_exit_status(output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0))));
 }

@@ -69,6 +69,7 @@ int output_finish(int status) {
 static void put_message(const char *format, va_list arguments, const char *end) {
     char line[2048];
     vsnprintf(line, sizeof line, format, arguments);
+    sfu_hide_passwords(line); /* messages repeat what was typed */
     progress_clear();
     fprintf(stderr, "sfumato: %s%s\n", line, end);
 }

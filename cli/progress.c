@@ -11,7 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted, holding;
+static volatile sig_atomic_t interrupted, holding; /* interrupted: by the signal of this number, or 0 */
+
+/* What asks the program to end: Ctrl-C, kill, and the loss of the terminal. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
 static atomic_bool bar_is_drawn;
 
 /* The phase of the job that is being shown. */
@@ -36,8 +40,7 @@ static double now(void) {
 
 static void on_interrupt(int signal_number) {
     static const char words[] = "\nsfumato: the file is being finished; another interrupt ends at once\n";
-    (void)signal_number;
-    interrupted = 1;
+    interrupted = signal_number;
     if (holding && write(STDERR_FILENO, words, sizeof words - 1) < 0) {
         holding = 0; /* nobody to tell */
     }
@@ -46,8 +49,9 @@ static void on_interrupt(int signal_number) {
 static void handle(int signal_number, void (*handler)(int)) {
     struct sigaction before, action = {.sa_handler = handler};
     sigemptyset(&action.sa_mask);
-    /* Restart system calls, which know nothing of us; forget the handler, so that the second interrupt kills. */
-    action.sa_flags = SA_RESTART | (int)SA_RESETHAND;
+    /* Restart system calls, which know nothing of us; forget the handler, so that the second interrupt kills. The loss
+     * of a terminal is often told twice, by the system and by the shell. */
+    action.sa_flags = SA_RESTART | (signal_number == SIGHUP ? 0 : (int)SA_RESETHAND);
     if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(signal_number, &action, NULL);
     }
@@ -57,8 +61,9 @@ void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
     phase.counts = phase.told = false;
     phase.terminal = terminal_is(STDERR_FILENO);
-    handle(SIGINT, on_interrupt);
-    handle(SIGTERM, on_interrupt);
+    for (int i = 0; i < SIGNALS; i++) {
+        handle(signals[i], on_interrupt);
+    }
 }
 
 bool progress_hold(void) {
@@ -70,11 +75,12 @@ bool progress_hold(void) {
 void progress_end(void) {
     progress_clear();
     holding = 0;
-    if (!interrupted) {
-        handle(SIGINT, SIG_DFL);
-        handle(SIGTERM, SIG_DFL);
+    for (int i = 0; i < SIGNALS && !interrupted; i++) {
+        handle(signals[i], SIG_DFL);
     }
 }
+
+int progress_exit_status(int status) { return status == INTERRUPTED && interrupted ? 128 + interrupted : status; }
 
 /* ---- what is shown ---------------------------------------------------------------------------------------------- */
 

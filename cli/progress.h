@@ -1,7 +1,8 @@
 /* progress.h - how far a long call has got: a bar on a terminal, a line now and then elsewhere; and Ctrl-C.
  *
- * Short jobs show nothing. Between progress_start and progress_end an interrupt cancels the call that reports; a second
- * one ends the program at once.
+ * Short jobs show nothing. Between progress_start and progress_end an interrupt (SIGINT, SIGTERM, SIGHUP, unless they
+ * were ignored when the program started) cancels the call that reports; a second SIGINT or SIGTERM ends
+ * the program at once.
  */
 #ifndef SFU_PROGRESS_H
 #define SFU_PROGRESS_H
@@ -31,5 +32,8 @@ void progress_clear(void);
 bool progress_hold(void);
 
 void progress_end(void);
+
+/* The exit status of the program: of one that was interrupted 128 and the number of the signal. */
+int progress_exit_status(int status);
 
 #endif

@@ -632,12 +632,15 @@ typedef struct sfu_trial {
     const char *params; /* "lr=0.01 hidden=64" */
 } sfu_trial;
 
-/* How far a study is: called on the thread that called sfu_tune, a few times a second. Returning
- * false ends it: what is finished stays, SFU_ERR_CANCELLED is returned, and the same call goes on later. */
+/* How far a study is: called on the thread that called sfu_tune, a few times a second, also while a database does not
+ * answer. Returning false ends it: what is finished is saved, SFU_ERR_CANCELLED is returned, and the same call goes on
+ * later. A database that does not answer then is given up after two seconds. The callback is called once more when all
+ * that could be saved is saved; what it returns then does not matter. */
 typedef struct sfu_tune_progress {
-    int32_t done, total, failed; /* trials; failed ones are done too */
+    int32_t done, total, failed; /* trials; failed ones are done too. total is 0 while the study is being opened */
     int32_t here;                /* done by this call */
     const sfu_trial *best;       /* so far, or NULL */
+    int32_t unsaved;             /* of the last call: finished trials, not counted as done, that could not be saved */
 } sfu_tune_progress;
 typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
 
@@ -651,7 +654,7 @@ typedef struct sfu_tune_options {
     uint64_t seed;              /* of the search and, with a trial's number, of its training */
     const char *const *enqueue; /* points to start with, "lr=0.01 dropout=0.5"; what one leaves out is drawn */
     int enqueue_count;
-    const char *study;       /* NULL: in memory; a SQLite file; or postgresql://... */
+    const char *study;       /* NULL or "memory": in memory; an SQLite file or sqlite:///FILE; postgresql://... */
     const char *study_name;  /* NULL: after dataset, network and split */
     bool old_optuna;         /* stamp a new study for Optuna 3.0.0 to 3.1.1 */
     sfu_train_options train; /* what is not searched; seed, init and threads are not looked at. on_epoch hears the
@@ -675,8 +678,16 @@ SFU_API void sfu_study_free(sfu_study *study);
 SFU_API const char *sfu_study_name(const sfu_study *study);
 SFU_API const char *sfu_study_place(const sfu_study *study); /* NULL: memory */
 
-/* A place as it may be shown, without its password, into a buffer of `size` bytes; returns `text`. */
+/* The path or URL of a study as it may be printed, without password and parameters, into a buffer of `size` bytes;
+ * returns `text`. */
 SFU_API const char *sfu_study_place_text(char *text, size_t size, const char *place);
+
+/* Whether this names a study in memory: NULL, "memory", ":memory:", "sqlite://" and the like. */
+SFU_API bool sfu_study_place_is_memory(const char *place);
+
+/* Removes from any text, in place, what may be the password of a database: ":PASSWORD" of "://USER:PASSWORD@" and what
+ * is behind "password=". For programs that repeat what they were given. */
+SFU_API void sfu_hide_passwords(char *text);
 
 SFU_API const char *sfu_study_space(const sfu_study *study); /* canonical */
 

@@ -280,5 +280,6 @@ sfu_results *hand_made_results(const char *folder, bool hostile) {
         sfu_results_free(self.results);
         return NULL;
     }
+    sfu__label_datasets(&self.results->entries);
     return self.results;
 }

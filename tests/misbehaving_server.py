@@ -1,13 +1,15 @@
 """A web server that misbehaves as it is told, for the tests of `data get`.
 
     misbehaving_server.py LOG ROOT... [--tls CERTIFICATE KEY]
+    misbehaving_server.py --mute
 
 GET /BEHAVIOUR/FILE answers with ROOT/FILE in the way that BEHAVIOUR names (the methods below). Prints the port of the
 loopback address that it listens on, and ends when its standard input does. LOG gets a line a request: the path and the
-Range that was asked for.
+Range that was asked for. With --mute it takes connections of any kind, and never says a word.
 """
 import http.server
 import os
+import socket
 import ssl
 import sys
 import threading
@@ -119,10 +121,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def be_stall(self):
         """Never gets beyond the middle."""
         self.send(max(0, len(self.body) // 2 - self.start()))
-        time.sleep(20)
+        time.sleep(3600)
 
     def be_silent(self):
-        time.sleep(20)
+        time.sleep(3600)
 
     def be_slow(self):
         self.head(200, len(self.body))
@@ -144,6 +146,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 arguments = sys.argv[1:]
+if arguments == ["--mute"]:
+    mute = socket.create_server(("127.0.0.1", 0))
+    print(mute.getsockname()[1], flush=True)
+    sys.stdin.read()
+    sys.exit()
 tls = None
 if "--tls" in arguments:
     at = arguments.index("--tls")

@@ -79,7 +79,24 @@ void test_postgres_stop(void) {
     assert_int_equal(server(answer, sizeof answer, "stop", folder), 0);
 }
 
+void test_postgres_freeze(void) {
+    char answer[256];
+    assert_int_equal(server(answer, sizeof answer, "freeze", folder), 0);
+}
+
+void test_postgres_thaw(void) {
+    char answer[256];
+    assert_int_equal(server(answer, sizeof answer, "thaw", folder), 0);
+}
+
 void test_postgres_start(void) {
     char answer[256];
     assert_int_equal(server(answer, sizeof answer, "start", folder), 0);
+}
+
+void test_postgres_wait_for_log(const char *words) {
+    char answer[256], command[1024];
+    snprintf(command, sizeof command,
+             "for _ in $(seq 3000); do grep -q '%s' '%s/log' && exit 0; sleep 0.1; done; exit 1", words, folder);
+    assert_int_equal(shell(answer, sizeof answer, command), 0);
 }

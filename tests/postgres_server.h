@@ -14,7 +14,14 @@ const char *test_postgres_as(const char *user, const char *database);
 void test_postgres_stop(void);
 void test_postgres_start(void);
 
+/* Its processes stop where they are, so that nobody answers; and go on. */
+void test_postgres_freeze(void);
+void test_postgres_thaw(void);
+
 /* Runs SQL through psql, and gives back what it prints, unaligned; the text lives until the next call. */
 const char *test_postgres_ask(const char *database, const char *sql);
+
+/* Waits until the log of the server has these words. */
+void test_postgres_wait_for_log(const char *words);
 
 #endif

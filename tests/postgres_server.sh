@@ -3,6 +3,7 @@
 # that wanted it, whatever becomes of that.
 #   postgres_server.sh make PID            a new server; prints its folder; exit 77 where none can be had
 #   postgres_server.sh start|stop FOLDER   and in between it can be stopped (at once, as a crash does) and started again
+#   postgres_server.sh freeze|thaw FOLDER  or all its processes stop where they are (SIGSTOP), and go on
 # Its database is postgresql://sfumato@/postgres?host=FOLDER; the user `locked` has the password "right horse".
 set -u
 
@@ -28,7 +29,22 @@ start() {
     (cd "$1" && as_user "$binaries/pg_ctl" start -s -w -t 60 -D "$1/data" -l "$1/log" >/dev/null </dev/null)
 }
 
+# SIGNAL FOLDER: to the server and all its processes.
+signal_all() {
+    local first
+    first=$(head -n 1 "$2/data/postmaster.pid" 2>/dev/null) || return 0
+    kill -s "$1" "$first" $(pgrep -P "$first") 2>/dev/null
+}
+
+# The first one starts no others from then on, so that the second round meets all.
+freeze() {
+    signal_all STOP "$1"
+    signal_all STOP "$1"
+}
+thaw() { signal_all CONT "$1"; }
+
 stop() {
+    thaw "$1" || true # what is frozen cannot be stopped
     (cd "$1" && as_user "$binaries/pg_ctl" stop -s -w -m immediate -D "$1/data" >/dev/null 2>&1)
 }
 

@@ -27,7 +27,7 @@ int test_server(const char *root, const char *other_root, const char *const *tls
     FILE *server = popen(command, "w");
     assert_non_null(server);
     int port = 0;
-    for (int i = 0; i < 100 && port == 0; i++) {
+    for (int i = 0; i < 3000 && port == 0; i++) {
         char text[16] = "";
         FILE *file = fopen(port_file, "r");
         if (file != NULL) {

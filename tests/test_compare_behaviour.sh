@@ -1,15 +1,10 @@
 #!/usr/bin/env bash
 # A comparison comes to the same bytes on any number of threads, stopped and gone on with, and grown bit by bit.
-set -eu
+. "$SOURCE/tests/cli/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
     exit 77
 fi
-
-fail() {
-    echo "$*" >&2
-    exit 1
-}
 
 "$SFUMATO" data make -o small.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 7 >/dev/null
 
@@ -65,25 +60,44 @@ trials=10
 [ "$BUILD_KIND" != plain ] || trials=40
 long=(--nets "sgcn,linear" --splits 3 --trials "$trials")
 compare unhurried "${long[@]}"
-stopped=0
-for after in 0.1 0.2 0.4 0.8; do
-    code=0
-    timeout --preserve-status -s INT "$after" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}" >/dev/null 2>said || code=$?
-    case $code in
-    130)
-        [ -s said ] || continue # it had only just begun
-        stopped=$((stopped + 1))
-        grep -q 'interrupted; [0-6] of 6 studies are in "hurried", and the same command goes on' said ||
-            fail "interrupted, it said: $(cat said)"
-        ;;
-    0) ;;
-    *) fail "interrupted, it ended with $code: $(cat said)" ;;
-    esac
-    timeout -s KILL "$after" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}" >/dev/null 2>&1 || :
+studies() { find hurried/studies -name '*.db' 2>/dev/null | wc -l; }
+for count in 1 2 3 4; do
+    interrupt said "handles \$process 2 && [ \$(studies) -ge $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
+    [ "$(cat said.code)" -eq 0 ] || { [ "$(cat said.code)" -eq 130 ] &&
+        grep -q 'interrupted; [0-6] of 6 studies are in "hurried", and the same command goes on' said.stderr; } ||
+        fail "interrupted, it ended with $(cat said.code): $(cat said.stderr)"
+    send_signal KILL killed "[ \$(studies) -gt $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
 done
-[ "$stopped" -gt 0 ] || echo "too fast to be interrupted here"
 compare hurried "${long[@]}"
 same hurried unhurried
+
+# Datasets of one name in different folders: each comes to what it comes to by itself, also where the second one comes later,
+# the first being unfinished.
+mkdir a b
+cp small.safetensors a/cora.safetensors
+"$SFUMATO" data make -o b/cora.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 8 >/dev/null
+namesakes() { # FOLDER DATASET...
+    "$SFUMATO" compare "${@:2}" "${few[@]}" --quiet -o "$1" >"$1.txt"
+}
+rows() { sort "$1/results.csv" | grep -E "^($2)/"; }
+namesakes both a/cora.safetensors b/cora.safetensors
+namesakes only_b b/cora.safetensors
+interrupt grown '[ -n "$(ls grown/studies 2>/dev/null)" ]' "$SFUMATO" compare a/cora.safetensors "${few[@]}" --jobs 1 -o grown
+namesakes grown b/cora.safetensors a/cora.safetensors
+namesakes grown a/cora.safetensors b/cora.safetensors
+cmp <(rows both 'a|b') <(rows grown 'a|b') || fail "datasets of one name, one after the other: $(cat grown/results.csv)"
+cmp <(rows both b) <(rows only_b b) || fail "a dataset beside another one of its name: $(cat both/results.csv)"
+[ "$(ls both/studies | wc -l)" -eq 12 ] || fail "not twelve studies: $(ls both/studies)"
+grep -q '^| network *| *a/cora *| *b/cora *| rank' both/tables.md || fail "not told apart: $(cat both/tables.md)"
+grep -q '^On b/cora, ' both.txt && grep -q '^      sfumato tune b/cora.safetensors ' both.txt || fail "no advice: $(cat both.txt)"
+
+# A folder that cannot be written is said before anything is trained, as root too.
+for folder in /proc/x small.safetensors small.safetensors/x; do
+    code=0
+    "$SFUMATO" compare small.safetensors "${few[@]}" -o $folder >stdout 2>stderr || code=$?
+    [ $code -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
+        grep -q "^sfumato: $folder: cannot make this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
+done
 
 # What a folder holds goes on only with the same settings.
 ! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"

@@ -286,7 +286,7 @@ static void a_finished_run_does_nothing(void **state) {
 
 static void change_study(const char *study, const char *statement) {
     sfu__db *db = NULL;
-    assert_ok(sfu__db_sqlite.open(&db, study));
+    assert_ok(sfu__db_sqlite.open(&db, study, NULL));
     assert_ok(db->driver->run(db, statement, NULL, 0, NULL, NULL, NULL));
     db->driver->close(db);
 }

@@ -10,7 +10,7 @@ fi
 mkfifo hold
 python3 "$SOURCE/tests/misbehaving_server.py" requests "$TEST_DATA" <hold >port &
 exec 9>hold # the server goes when this end is closed
-for _ in $(seq 100); do [ -s port ] || sleep 0.1; done
+for _ in $(seq 3000); do [ -s port ] || sleep 0.1; done
 export no_proxy=127.0.0.1 https_proxy=http://127.0.0.1:1 # no way out: the real mirrors are never asked
 mirror=http://127.0.0.1:$(cat port)
 cache=$XDG_CACHE_HOME/sfumato
@@ -49,7 +49,7 @@ set -m # or the shell would have it ignore the interrupt
 SFUMATO_MIRROR=$mirror/slow "$SFUMATO" data get dblp --quiet >out 2>err &
 process=$!
 set +m
-for _ in $(seq 1200); do
+for _ in $(seq 6000); do
     if [ -s "$(echo "$cache"/.dblp.safetensors.sfumato-*/apa.npz.part)" ]; then break; fi
     sleep 0.05
 done

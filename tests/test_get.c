@@ -578,7 +578,7 @@ static void pip_brings_another_wheel(void **state) {
 
 static void pip_is_cancelled(void **state) {
     (void)state;
-    make_pip("pip", "#!/bin/sh\nPATH=/bin:/usr/bin sleep 30\n");
+    make_pip("pip", "#!/bin/sh\nPATH=/bin:/usr/bin sleep 3600\n");
     sfu_get_options options;
     sfu_get_options_init(&options);
     int left = 1;

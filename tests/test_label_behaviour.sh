@@ -44,21 +44,25 @@ fi
 
 # ---- an interrupt: with an answer it is written, without one nothing is
 "$SFUMATO" data make -o big.safetensors --nodes 6000 --classes 6 >/dev/null
+interrupted() { # FOLDER
+    [ "$(cat "$1/run.code")" = 130 ] || fail "exit $(cat "$1/run.code")"
+    if grep -q 'best so far' "$1/run.stderr"; then
+        [ "$(wc -l <"$1/labels.csv")" -eq 6001 ] || fail "a half-written answer"
+    else
+        [ "$(ls "$1")" = "$(printf 'run.code\nrun.stderr\nrun.stdout')" ] || fail "something was left: $(ls "$1")"
+    fi
+}
 mkdir late early
-interrupt late/run 6 "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
-[ "$(cat late/run.code)" = 130 ] || fail "exit $(cat late/run.code)"
-grep -q 'interrupted' late/run.stderr || fail "not said: $(cat late/run.stderr)"
-if grep -q 'best so far' late/run.stderr; then
-    [ "$(wc -l <late/labels.csv)" -eq 6001 ] || fail "a half-written answer"
-else
-    echo "no step was over in time" # under an emulator
-fi
-interrupt early/run 0 "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
-[ "$(ls early)" = "$(printf 'run.code\nrun.stderr\nrun.stdout')" ] || fail "something was left: $(ls early)"
+interrupt late/run "grep -qE 'step ([2-9]|[0-9]{2,}) of' late/run.stderr" \
+    "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
+interrupted late
+grep -qx 'sfumato: interrupted; this is the best so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
+interrupt early/run '[ -e early/run.stderr ]' "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
+interrupted early
 
 # ---- the bar fits the terminal, and counts the time left
 if command -v script >/dev/null; then
-    COLUMNS=70 script -qec "stty cols 70; '$SFUMATO' label big.safetensors --all -o bar.csv --forget --budget 3s >bar.page" 70.log >/dev/null
+    draw_bars 70 ' left' "'$SFUMATO'" label big.safetensors --all -o bar.csv --forget --budget 1h
     check_bars 70
     grep -q ' left' bars || fail "no time left: $(cat bars)"
 fi

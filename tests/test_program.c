@@ -68,11 +68,9 @@ static void cancelled(void **state) {
     (void)state;
     sfu__program program;
     sfu__ticker ticker = {.callback = no, .what = "running it", .unit = "bytes"};
-    const time_t before = time(NULL);
     assert_fails(SFU_ERR_CANCELLED,
-                 sfu__program_run(&program, (const char *[]){"sh", "-c", "sleep 30; echo late", NULL}, &ticker),
+                 sfu__program_run(&program, (const char *[]){"sh", "-c", "sleep 3600; echo late", NULL}, &ticker),
                  "cancelled while running it");
-    assert_in_range(time(NULL) - before, 0, 10);
     assert_int_equal(program.exit_code, 128 + 15);
 }
 

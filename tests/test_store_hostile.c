@@ -56,7 +56,7 @@ static const char *make_study(void) {
 /* Runs statements on a file, without a store. */
 static void run_sql(const char *place, const char *const *statements) {
     sfu__db *db = NULL;
-    assert_ok(sfu__db_sqlite.open(&db, place));
+    assert_ok(sfu__db_sqlite.open(&db, place, NULL));
     for (int i = 0; statements[i] != NULL; i++) {
         assert_ok(db->driver->run(db, statements[i], NULL, 0, NULL, NULL, NULL));
     }
@@ -110,9 +110,15 @@ static void places_that_cannot_be(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, open_study(&store, ""), "name of a file");
     snprintf(place, sizeof place, "%s", test_path("folder"));
     assert_int_equal(mkdir(place, 0777), 0);
-    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "is a folder");
+    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "expected a file, found a folder", "study.db");
     strcat(place, "/none/x.db");
-    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "cannot open the study", "No such file");
+    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "/folder/none does not exist; make it first");
+    assert_fails(SFU_ERR_IO, open_study(&store, "/dev/null"), "/dev/null: expected a file, found a device",
+                 "--study memory");
+    snprintf(place, sizeof place, "%s", test_path("pipe"));
+    assert_int_equal(mkfifo(place, 0600), 0);
+    assert_fails(SFU_ERR_IO, open_study(&store, place), place, "expected a file, found a pipe", "another path");
+    assert_fails(SFU_ERR_IO, open_study(&store, "/proc/x.db"), "/proc/x.db: cannot ", "another path"); /* also root's */
     assert_fails(SFU_ERR_IO, open_study(&store, "postgresql://nobody:secret@127.0.0.1:1/x?connect_timeout=1"),
                  "127.0.0.1");
     assert_null(strstr(sfu_message(), "secret"));
@@ -286,6 +292,12 @@ static void other_studies_are_left_alone(void **state) {
 
 /* ---- files that cannot be written ------------------------------------------------------------------------------- */
 
+/* Says no when it was asked so many times. */
+static bool ask_times(void *user) {
+    int *left = user;
+    return (*left)-- > 0;
+}
+
 static void a_locked_file(void **state) {
     sfu__store *store = NULL, *second = NULL;
     sfu__db *other = NULL;
@@ -294,11 +306,18 @@ static void a_locked_file(void **state) {
     (void)state;
     const char *place = make_study();
     assert_ok(open_study(&store, place));
-    assert_ok(sfu__db_sqlite.open(&other, place));
+    assert_ok(sfu__db_sqlite.open(&other, place, NULL));
     assert_ok(other->driver->begin(other, false));
     sfu__sqlite_patience_ms = 150;
     assert_fails(SFU_ERR_IO, open_study(&second, place), place, "kept the file locked for 0.15 s");
     assert_fails(SFU_ERR_IO, case_claim(store, 1, claimed, &count), place, "locked");
+    sfu__sqlite_patience_ms = 3600000; /* an hour is waited for, unless the caller will not */
+    int left = 3;
+    sfu__store_options options = case_options(place);
+    options.wait = (sfu__db_wait){ask_times, &left};
+    assert_fails(SFU_ERR_CANCELLED, sfu__store_open(&second, &options), place,
+                 "cancelled while the database gave no answer");
+    assert_int_equal(left, -1); /* and is not asked again */
     sfu__sqlite_patience_ms = 60000;
     other->driver->roll_back(other);
     assert_ok(case_claim(store, 1, claimed, &count));
@@ -341,11 +360,12 @@ static void places_that_may_not_be_written(void **state) {
     sfu__bytes_close(&bytes);
     chmod(place, 0444);
     chmod(folder, 0555);
-    assert_int_equal(open_as_nobody(place, "may not be written"), 0);
+    assert_int_equal(
+        open_as_nobody(place, "cannot write the study: Permission denied; give another path (--study PATH)"), 0);
     chmod(place, 0666);
-    assert_int_equal(open_as_nobody(place, "may not be written"), 0);
+    assert_int_equal(open_as_nobody(place, "/closed: Permission denied; give another path (--study PATH)"), 0);
     snprintf(place, sizeof place, "%s/new.db", folder);
-    assert_int_equal(open_as_nobody(place, "cannot open the study"), 0);
+    assert_int_equal(open_as_nobody(place, "new.db: cannot write in the folder "), 0);
     chmod(folder, 0755);
 }
 

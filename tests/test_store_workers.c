@@ -314,10 +314,9 @@ static void kill_one(job job) {
 
 /* On this machine it is noticed at once, long before its heartbeat is too old. */
 static void killed(job job) {
+    job.grace_s = 3600;
     kill_one(job);
-    const double start_s = sfu__now();
     assert_ok(work(&job));
-    assert_true(sfu__now() - start_s < 15);
     check_study(&job, 1);
     assert_int_equal(count_in_log(&job, "refused", 0), 0);
 }
@@ -338,14 +337,14 @@ static void test_killed_elsewhere(void **state) {
     job job = job_on_server("elsewhere", 16, "");
     job.beat_s = 0.1;
     job.grace_s = 1.5;
+    const double start_s = sfu__now(); /* its last heartbeat is later */
     kill_one(job);
-    const double killed_s = sfu__now();
     (void)test_postgres_ask("elsewhere", "UPDATE sfumato_workers SET worker = 'elsewhere/1/1/1/1/1'");
     (void)test_postgres_ask("elsewhere", "UPDATE sfumato_claims SET worker = 'elsewhere/1/1/1/1/1'");
     assert_string_equal(test_postgres_ask("elsewhere", "SELECT trial_id, number, state FROM trials WHERE number = 0"),
                         "1|0|RUNNING");
     assert_ok(work(&job));
-    assert_true(sfu__now() - killed_s > 1);
+    assert_true(sfu__now() - start_s > job.grace_s);
     assert_string_equal(test_postgres_ask("elsewhere", "SELECT trial_id, number, state FROM trials WHERE number = 0"),
                         "1|0|COMPLETE"); /* in place */
     check_study(&job, 1);
@@ -399,7 +398,7 @@ static int lines_of_log(const job *job) {
 }
 
 static void wait_for_runs(const job *job, int runs) {
-    for (int i = 0; i < 10000 && lines_of_log(job) < runs; i++) {
+    for (int i = 0; i < 150000 && lines_of_log(job) < runs; i++) { /* five minutes: a guard against hangs */
         sleep_us(2000);
     }
     assert_true(lines_of_log(job) >= runs);

@@ -28,14 +28,14 @@ best=$(awk '$1 == "kept" { print $3 }' page)
 cmp repeated.model alone.model || fail "--repeat keeps another model than the seed $best gives"
 
 # ---- stdout: nothing but the table with -o -; a reader that leaves; a full disk
-"$SFUMATO" predict small.safetensors 1.model -o - 2>stderr | cmp - 1.csv || fail "-o - writes something else"
+"$SFUMATO" predict small.safetensors 1.model -o - -q 2>stderr | cmp - 1.csv || fail "-o - writes something else"
 [ ! -s stderr ] || fail "-o -: $(cat stderr)"
 mkfifo pipe
 (exec 3<pipe) &
 exec 4>pipe
 wait $!
 code=0
-"$SFUMATO" predict small.safetensors 1.model -o - >&4 2>stderr || code=$?
+"$SFUMATO" predict small.safetensors 1.model -o - -q >&4 2>stderr || code=$?
 exec 4>&-
 [ "$code" -eq 1 ] && [ ! -s stderr ] || fail "a closed pipe: exit $code, $(cat stderr)"
 code=0
@@ -64,39 +64,30 @@ fi
 
 # ---- Ctrl-C: the best weights so far are written, and it is said. What must be waited for is waited for together.
 endless=("$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1)
-if command -v perl >/dev/null; then
-    interrupt saved 4 "${endless[@]}" -o interrupted.model &
-    interrupt json 2 "${endless[@]}" --json --repeat 5 &
-else
-    echo "no perl: nothing was interrupted"
-fi
+line='^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' # progress where stderr is no terminal
+interrupt saved "grep -qE '$line' saved.stderr" "${endless[@]}" -o interrupted.model &
+interrupt json 'grep -q "training 1 of 5:" json.stderr' "${endless[@]}" --json --repeat 5 &
 
 # ---- a bar on a terminal, within its width, and gone at the end
-draw_bar() { # COLUMNS
-    script -qec "stty cols $1; TERM=xterm timeout -s INT 2 '$SFUMATO' train small.safetensors gcn --epochs 300000 \
-        --patience 0 --threads 1 >/dev/null" "$1.log" >/dev/null || true
-}
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
-        draw_bar $columns &
+        pattern='[0-9] %'
+        [ $columns -lt 100 ] || pattern='loss .*val .*epochs/s'
+        draw_bars $columns "$pattern" "'$SFUMATO'" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1 &
     done
 else
     echo "no script: no terminal to draw a bar on"
 fi
 wait
 
-if command -v perl >/dev/null; then
-    [ "$(cat saved.code)" -eq 130 ] || fail "an interrupt: exit $(cat saved.code), $(cat saved.stderr)"
-    grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' saved.stderr ||
-        fail "an interrupt: $(cat saved.stderr)"
-    grep -q '^  model written to interrupted.model$' saved.stdout || fail "an interrupt: $(cat saved.stdout)"
-    "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null
-    [ "$(cat json.code)" -eq 130 ] && grep -q '"interrupted": true' json.stdout ||
-        fail "an interrupt: exit $(cat json.code), $(cat json.stderr)"
-    # ---- progress: plain lines where stderr is no terminal
-    grep -qE '^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' saved.stderr ||
-        fail "no progress: $(cat saved.stderr)"
-fi
+[ "$(cat saved.code)" -eq 130 ] || fail "an interrupt: exit $(cat saved.code), $(cat saved.stderr)"
+grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' saved.stderr ||
+    fail "an interrupt: $(cat saved.stderr)"
+grep -q '^  model written to interrupted.model$' saved.stdout || fail "an interrupt: $(cat saved.stdout)"
+"$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null
+[ "$(cat json.code)" -eq 130 ] && grep -q '"interrupted": true' json.stdout ||
+    fail "an interrupt: exit $(cat json.code), $(cat json.stderr)"
+grep -qE "$line" saved.stderr || fail "no progress: $(cat saved.stderr)"
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
         check_bars $columns

@@ -365,12 +365,15 @@ static void diverged_trials_fail(void **state) {
 
 typedef struct stopper {
     int32_t after, heard;
+    int calls_after_no; /* -1: it has not said no yet */
 } stopper;
 
 static bool stop(void *user, const sfu_tune_progress *progress) {
     stopper *self = user;
     assert_true(progress->done >= self->heard); /* never less */
     self->heard = progress->done;
+    assert_int_equal(progress->unsaved, 0);
+    self->calls_after_no += self->calls_after_no >= 0 || progress->here >= self->after;
     return progress->here < self->after;
 }
 
@@ -401,10 +404,11 @@ static void a_stopped_study_goes_on(void **state) {
     options.on_progress = stop;
     sfu_status status = SFU_ERR_CANCELLED;
     for (int round = 0; status == SFU_ERR_CANCELLED; round++) {
-        stopper self = {.after = 1 + round % 5};
+        stopper self = {.after = 1 + round % 5, .calls_after_no = -1};
         options.on_progress_user = &self;
         status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
         assert_true(round < 2 * TRIALS);
+        assert_int_equal(self.calls_after_no, status == SFU_ERR_CANCELLED ? 1 : -1); /* when all is saved */
     }
     if (status == SFU_ERR_UNSUPPORTED) {
         skip();

@@ -55,13 +55,10 @@ if command -v sqlite3 >/dev/null; then
     count() { sqlite3 blind.db "SELECT count(*) FROM trials WHERE state IN ($1)" 2>/dev/null || echo 0; }
     "$SFUMATO" tune "$data" gcn --sampler random --wave 1 --jobs 3 --trials 100000 --study blind.db -q >/dev/null 2>&1 &
     worker=$!
-    for _ in $(seq 600); do
-        [ "$(count "'COMPLETE'")" -lt 3 ] || break
-        sleep 0.05
-    done
+    wait_until "[ \"\$(count \"'COMPLETE'\")\" -ge 3 ]" $worker
     kill -9 $worker
     wait $worker 2>/dev/null || true
-    [ "$(count "'COMPLETE'")" -ge 3 ] || fail "no trial came to an end in half a minute"
+    [ "$(count "'COMPLETE'")" -ge 3 ] || fail "it ended before three trials did"
     [ "$(count "'RUNNING', 'WAITING'")" -ge 3 ] || fail "fewer trials are out than there are jobs"
 else
     echo "no sqlite3: nobody looked how many trials are out at once"
@@ -133,6 +130,65 @@ code=0
 sfumato tune "$data" gcn --space 'lr=(1e29,1e30)' --trials 3 --study memory >stdout 2>stderr || code=$?
 [ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: none of the 3 trials came to an end' stderr || fail "exit $code: $(cat stdout stderr)"
 
+# ---- where a study is kept: the form that is printed is taken, memory has several names, what cannot be is said in one line
+few=(tune "$data" gcn --epochs 2 --trials 3 --top 0)
+sfumato "${few[@]}" --study sqlite:///url.db -q >url.page
+url=$(sed -n 's/^  optuna-dashboard //p' url.page)
+[ "$url" = sqlite:///url.db ] && [ -s url.db ] || fail "another file: $(ls), $(cat url.page)"
+sfumato "${few[@]}" --study "$url" >/dev/null 2>stderr
+grep -q 'all 3 trials are in url.db already' stderr || fail "the printed form is another study: $(cat stderr)"
+sfumato "${few[@]}" --study "sqlite:///$PWD/url.db" >/dev/null 2>stderr
+grep -q "all 3 trials are in $PWD/url.db already" stderr || fail "four slashes are another study: $(cat stderr)"
+mkdir closed
+chmod 555 closed
+mkfifo pipe
+ls -A >../before
+for place in :memory: sqlite:// sqlite:///:memory: memory; do
+    sfumato "${few[@]}" --study "$place" >/dev/null 2>stderr
+    grep -q 'the study was in memory and is gone' stderr || fail "$place: $(cat stderr)"
+done
+refused() { # EXIT STUDY WORDS: one line, with a remedy, and without the secret
+    local code=0
+    sfumato "${few[@]}" --study "$2" >stdout 2>stderr || code=$?
+    [ $code -eq "$1" ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF "$3" stderr && ! grep -q horse stderr ||
+        fail "--study $2: exit $code, $(cat stdout stderr)"
+}
+refused 2 file::memory: 'expected a path without "file:" before it, or memory'
+refused 2 'file:x.db?mode=memory' 'expected a path without'
+refused 2 'sqlite:///x.db?timeout=3' 'expected sqlite:///PATH'
+refused 2 mysql://user:horse@host/db 'mysql://...: expected the path of an SQLite file, sqlite:///PATH, postgresql://'
+refused 2 'host=x password=horse' 'found KEY=VALUE pairs'
+refused 2 user:horse@host 'user@host: expected postgresql://'
+refused 1 /dev/null '/dev/null: expected a file, found a device; give another path (--study PATH), or keep the study in memory'
+refused 1 pipe 'pipe: expected a file, found a pipe; give another path'
+refused 1 closed 'closed: expected a file, found a folder; a study in it is closed/study.db'
+refused 1 none/x.db 'none/x.db: the folder none does not exist; make it first'
+refused 1 "$data" 'not an SQLite database; give another path'
+refused 1 /proc/x.db '/proc/x.db: cannot '
+if sfumato --version | grep -q 'postgresql  *yes'; then
+    for start in postgresql+psycopg2:// POSTGRESQL:// ' postgresql://' postgres://; do
+        refused 1 "${start}user:h%6Frse@127.0.0.1:1/db?password=horse" 'postgresql://user@127.0.0.1:1/db: could not reach the server'
+        refused 1 "${start}user:horse@127.0.0.1:1/db " 'postgresql://user@127.0.0.1:1/db: could not reach the server'
+    done
+    refused 2 'postgresql://user:a@horse@h/db' 'postgresql://...: expected postgresql://USER@HOST'
+    refused 2 'postgresql://user:horse' 'postgresql://...: expected postgresql://USER@HOST'
+fi
+ls -A >../after
+diff ../before ../after || fail "something was made"
+# A password does not come back either where it was typed in the wrong place.
+! sfumato tune postgresql://user:horse@host/db gcn 2>stderr && ! sfumato tune "$data" gcn 'password=horse' 2>>stderr || fail "these are no use"
+[ "$(wc -l <stderr)" -eq 2 ] && ! grep -q horse stderr || fail "a password: $(cat stderr)"
+# Somebody without rights, whoever runs this.
+if [ "$(id -u)" -ne 0 ]; then
+    refused 1 closed/x.db 'closed/x.db: cannot write in the folder closed: Permission denied; give another path'
+elif command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SFUMATO" -a -r "$data"; then
+    cp "$data" closed/it.safetensors
+    (cd closed && ! setpriv --reuid 65534 --regid 65534 --clear-groups "$SFUMATO" tune it.safetensors gcn --trials 1 2>../stderr)
+    grep -qE '^sfumato: it.gcn.[0-9a-f]*.db: cannot write in the folder .: Permission denied; give another path' stderr || fail "$(cat stderr)"
+else
+    echo "nobody without rights can run the program here"
+fi
+
 # ---- no leaks, where the build can tell
 if [ "${BUILD_KIND:-plain}" = sanitized ]; then
     ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" tune "$data" any --trials 4 --epochs 2 --study leaks.db --plot leaks.svg -o leaks.model -q >/dev/null
@@ -140,35 +196,30 @@ fi
 
 # ---- Ctrl-C: what is finished stays, and the same command goes on. What must be waited for is waited for together.
 long=("$SFUMATO" tune "$data" gcn --trials 100000 --epochs 20 --jobs 1)
-if command -v perl >/dev/null; then
-    interrupt kept 5 "${long[@]}" --study kept.db &
-    interrupt lost 2 "${long[@]}" --study memory --json &
-else
-    echo "no perl: nothing was interrupted"
-fi
+line='^sfumato: tuning: [0-9,]+ of 100,000 trials, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$'
+interrupt kept "grep -qE '$line' kept.stderr" "${long[@]}" --study kept.db &
+interrupt lost 'grep -q tuning: lost.stderr' "${long[@]}" --study memory --json &
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
-        script -qec "stty cols $columns; TERM=xterm timeout -s INT 2 '$SFUMATO' tune \"$data\" gcn --trials 100000 --epochs 20 \
-            --jobs 1 --study memory >/dev/null" "$columns.log" >/dev/null || true &
+        pattern='[0-9] of 100,000'
+        [ $columns -lt 100 ] || pattern='[0-9]+ of 100,000 .*best .*trials/s'
+        draw_bars $columns "$pattern" "'$SFUMATO'" tune "\"$data\"" gcn --trials 100000 --epochs 20 --jobs 1 --study memory &
     done
 else
     echo "no script: no terminal to draw a bar on"
 fi
 wait
-if command -v perl >/dev/null; then
-    [ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
-    grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
-        fail "an interrupt: $(cat kept.stderr)"
-    grep -qE '^sfumato: tuning: [0-9,]+ of 100,000 trials, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$' kept.stderr ||
-        fail "no progress: $(cat kept.stderr)"
-    [ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
-    grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
-    kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
-    sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
-    grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
-    finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # what had been asked for is trained too
-    [ "$finished" -ge $((kept + 3)) ] && [ "$finished" -eq $(($(wc -l <kept.csv) - 1)) ] || fail "$kept trials and 3 more are $finished"
-fi
+[ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
+grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
+    fail "an interrupt: $(cat kept.stderr)"
+grep -qE "$line" kept.stderr || fail "no progress: $(cat kept.stderr)"
+[ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
+grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
+kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
+sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
+grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
+finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # what had been asked for is trained too
+[ "$finished" -ge $((kept + 3)) ] && [ "$finished" -eq $(($(wc -l <kept.csv) - 1)) ] || fail "$kept trials and 3 more are $finished"
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
         check_bars $columns

@@ -25,7 +25,9 @@ for round in 1 2 3 4; do
         (tune --sampler $sampler --jobs 1 --study study.db --study-name shared --export "worker$i.csv" >/dev/null 2>"error$i") &
         processes+=($!)
     done
-    sleep "0.$round"
+    if command -v sqlite3 >/dev/null; then # the later the round, the later the kill
+        wait_until "[ \"\$(sqlite3 study.db 'SELECT count(*) FROM trials' 2>/dev/null || echo 0)\" -ge $((8 * round)) ]" "${processes[0]}"
+    fi
     kill -9 "${processes[0]}" 2>/dev/null || true
     wait "${processes[0]}" 2>/dev/null || true
     for i in $(seq $workers); do
@@ -39,6 +41,8 @@ for round in 1 2 3 4; do
         cmp alone_$sampler.csv "worker$i.csv" || fail "worker $i of round $round came to something else"
     done
     if command -v sqlite3 >/dev/null; then
+        # One that was killed after the last trial was handed out is noticed by who comes next.
+        (tune --sampler $sampler --jobs 1 --study study.db --study-name shared >/dev/null)
         left=$(sqlite3 study.db 'SELECT (SELECT count(*) FROM sfumato_workers) + (SELECT count(*) FROM sfumato_claims)')
         [ "$left" = 0 ] || fail "$left rows of workers and claims are left"
     fi

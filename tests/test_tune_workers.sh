@@ -17,7 +17,7 @@ if ! "$SFUMATO" --version | grep -q 'postgresql  *yes'; then
     exit 77
 fi
 server=$(bash "$SOURCE/tests/postgres_server.sh" make $$) || exit $?
-place="postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=2" # the server does not ask for the password
+place="postgresql://sfumato:horse@/postgres?host=$server" # the server does not ask for the password
 
 sql() { psql -X -q -A -t -h "$server" -U sfumato postgres -c "$1"; }
 
@@ -102,21 +102,19 @@ refused "postgresql://sfumato:horse@/others?host=$server" 'theirs'
 
 # ---- a server that goes away, and does not come back or does ------------------------------------------------------------
 
-# away STUDY: starts a long study, stops the server in the middle of it
+count() { sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = '$1'" 2>/dev/null || echo 0; }
+
+# away STUDY SECONDS: starts a long study, which waits so long for a connection, and stops the server in the middle of it
 away() {
     # A background job of a script ignores SIGINT, unless it is given back.
     env --default-signal=INT "$SFUMATO" tune small.safetensors sgcn --trials 100000 --epochs 4 --jobs 1 -q --study-name "$1" \
-        --study "postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=1" >stdout 2>stderr &
+        --study "postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=$2" >stdout 2>stderr &
     process=$!
-    for _ in $(seq 200); do
-        sleep 0.05
-        [ "$(sql "SELECT count(*) > 40 FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = '$1'")" != t ] ||
-            break
-    done
+    wait_until "[ \$(count $1) -gt 40 ]" $process
     bash "$SOURCE/tests/postgres_server.sh" stop "$server"
 }
 
-away gone
+away gone 1
 code=0
 wait $process || code=$?
 bash "$SOURCE/tests/postgres_server.sh" start "$server"
@@ -124,12 +122,11 @@ bash "$SOURCE/tests/postgres_server.sh" start "$server"
     fail "a server that is gone: exit $code, $(cat stderr)"
 ! grep -q horse stdout stderr || fail "the password is shown"
 
-away back
+away back 30
 bash "$SOURCE/tests/postgres_server.sh" start "$server"
-before=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = 'back'")
-sleep 1
-after=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = 'back'")
-[ "$after" -gt "$before" ] || fail "a server that came back: nothing goes on, $(cat stderr)"
+before=$(count back)
+wait_until "[ \$(count back) -gt $before ]" $process
+kill -0 $process || fail "a server that came back: nothing goes on, $(cat stderr)"
 kill -INT $process
 code=0
 wait $process || code=$?
@@ -138,6 +135,39 @@ told=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study
     state = 'RUNNING'; SELECT count(*) FROM sfumato_workers w JOIN studies s ON s.study_id = w.study_id WHERE
     study_name = 'back'" | tr '\n' ' ')
 [ "$told" = "0 0 " ] || fail "an interrupted worker leaves behind: $told"
+
+# ---- a server that does not answer does not keep anybody from ending ------------------------------------------------------
+
+# The minutes that send_signal waits at most are no limit: an hour of waiting would fail here as well.
+trap 'bash "$SOURCE/tests/postgres_server.sh" thaw "$server" || true' EXIT
+freeze_and_signal() { # SIGNAL NAME CONDITION
+    send_signal "$1" "$2" "$3 && bash '$SOURCE/tests/postgres_server.sh' freeze '$server'" "$SFUMATO" tune small.safetensors sgcn \
+        --trials 100000 --epochs 4 --jobs 1 --study-name "$2" --study "$place"
+    bash "$SOURCE/tests/postgres_server.sh" thaw "$server"
+    ! grep -q horse "$2.stdout" "$2.stderr" || fail "the password is shown"
+}
+freeze_and_signal INT frozen '[ $(count frozen) -gt 40 ]'
+[ "$(cat frozen.code)" -eq 130 ] && without_progress frozen.stderr |
+    grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are in postgresql://sfumato@/postgres, and the same command goes on(; [0-9]+ finished trials? could not be saved, for the database gave no answer)?$' ||
+    fail "a frozen server: exit $(cat frozen.code), $(cat frozen.stderr)"
+# What it said is there is there.
+said=$(grep -oE 'interrupted; [0-9,]+' frozen.stderr | tr -dc 0-9)
+there=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id WHERE study_name = 'frozen' AND state IN ('COMPLETE', 'FAIL')")
+[ "$there" -ge "$said" ] || fail "$said trials are said to be there, and $there are"
+freeze_and_signal TERM early 'true'
+[ "$(cat early.code)" -eq 143 ] || fail "a server frozen from the start: exit $(cat early.code), $(cat early.stderr)"
+
+# One that takes connections and says nothing at all.
+if command -v python3 >/dev/null; then
+    mkfifo hold
+    python3 "$SOURCE/tests/misbehaving_server.py" --mute <hold >port &
+    exec 9>hold # it goes when this end is closed
+    wait_until '[ -s port ]'
+    send_signal HUP mute 'handles $process 1' "$SFUMATO" tune small.safetensors sgcn --study "postgresql://sfumato:horse@127.0.0.1:$(cat port)/postgres?connect_timeout=600"
+    exec 9>&-
+    [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while postgresql://sfumato@127.0.0.1:$(cat port)/postgres was being opened; no trial was run" mute.stderr ||
+        fail "a mute server: exit $(cat mute.code), $(cat mute.stderr)"
+fi
 
 # ---- Optuna ----------------------------------------------------------------------------------------------------------
 

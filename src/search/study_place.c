@@ -1,10 +1,20 @@
 /* study_place.c - where a study is, as people may see it. */
-#include "db.h"
+#include "memory.h"
+#include "study_url.h"
 
 #include <stdio.h>
 
 const char *sfu_study_place_text(char *text, size_t size, const char *place) {
-    char shown[SFU__DB_SHOWN];
-    snprintf(text, size, "%s", sfu__db_shown(shown, place));
+    char shown[SFU__URL_SHOWN];
+    snprintf(text, size, "%s", sfu__study_url_shown(shown, place));
     return text;
 }
+
+bool sfu_study_place_is_memory(const char *place) {
+    char *read = NULL;
+    const bool is = place == NULL || (sfu__study_url_read(&read, place) == SFU_OK && read == NULL);
+    sfu__free(read);
+    return is;
+}
+
+void sfu_hide_passwords(char *text) { sfu__hide_passwords(text); }

@@ -9,10 +9,12 @@
 #include "random.h"
 #include "sampler.h"
 #include "study_int.h"
+#include "study_url.h"
 #include "tune_facts.h"
 #include "waves.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WAVE = 128, TRIALS = 2000, AHEAD = 2 }; /* AHEAD: trials claimed a thread, one in training and one to follow */
@@ -49,6 +51,8 @@ typedef struct tuning {
     const sfu__trial *best;
     sfu__text best_params;
     double told_at; /* when the caller last heard */
+    bool cancelled; /* by the caller */
+    int unsaved;    /* trials that were finished, but could not be stored */
 } tuning;
 
 /* ---- asking -------------------------------------------------------------------------------------------------------
@@ -280,33 +284,43 @@ done:
     return status;
 }
 
-static sfu_status tell_caller(tuning *at, bool always) {
+/* Calls the callback with what count_trials found, but for the trials that are lost. */
+static bool call_caller(tuning *at) {
     const sfu_tune_options *options = at->options;
+    const int32_t done = at->done - at->unsaved;
+    sfu_trial best = {0};
+    if (at->best != NULL) {
+        best = sfu__trial_show(at->best, at->best_params.bytes);
+    }
+    const sfu_tune_progress progress = {.done = done,
+                                        .total = at->store == NULL        ? 0
+                                                 : options->trials > done ? options->trials
+                                                                          : done,
+                                        .failed = at->failed,
+                                        .here = at->here - at->unsaved,
+                                        .best = at->best != NULL ? &best : NULL,
+                                        .unsaved = at->unsaved};
+    return options->on_progress == NULL || options->on_progress(options->on_progress_user, &progress);
+}
+
+static sfu_status tell_caller(tuning *at, bool always) {
     sfu_status status = SFU_OK;
     const double now = sfu__now();
-    if (!always && now - at->told_at < tick_s) {
-        return SFU_OK;
+    if (!at->cancelled && (always || now - at->told_at >= tick_s)) {
+        at->told_at = now;
+        SFU_TRY(count_trials(at));
+        at->cancelled = !call_caller(at);
     }
-    at->told_at = now;
-    SFU_TRY(count_trials(at));
-    if (options->on_progress != NULL) {
-        sfu_trial best = {0};
-        if (at->best != NULL) {
-            best = sfu__trial_show(at->best, at->best_params.bytes);
-        }
-        const sfu_tune_progress progress = {.done = at->done,
-                                            .total = options->trials > at->done ? options->trials : at->done,
-                                            .failed = at->failed,
-                                            .here = at->here,
-                                            .best = at->best != NULL ? &best : NULL};
-        if (!options->on_progress(options->on_progress_user, &progress)) {
-            status =
-                sfu__fail(SFU_ERR_CANCELLED, "the study was stopped after %d of %d trials", at->done, options->trials);
-        }
+    if (at->cancelled) {
+        status =
+            sfu__fail(SFU_ERR_CANCELLED, "the study was stopped after %d of %d trials", at->done, at->options->trials);
     }
 done:
     return status;
 }
+
+/* The caller hears of a study that waits for its database, too, and can end that. */
+static bool go_on(void *user) { return tell_caller(user, false) != SFU_ERR_CANCELLED; }
 
 /* ---- the loop -----------------------------------------------------------------------------------------------------
  */
@@ -338,6 +352,43 @@ done:
     return status;
 }
 
+/* What is finished when a study is cancelled is not lost. */
+static void save_finished(tuning *at) {
+    int count = 0;
+    if (sfu__crew_take(&count, at->came + at->came_count, AHEAD * at->jobs - at->came_count, at->crew, 0) == SFU_OK) {
+        for (int i = 0; i < count; i++) {
+            take_in(at, &at->came[at->came_count + i]);
+        }
+        at->came_count += count;
+        at->here += count;
+    }
+    sfu__turn turn = {.finished = at->came, .finished_count = at->came_count};
+    if (at->came_count > 0 && sfu__store_turn(at->store, &turn) == SFU_OK) {
+        at->came_count = 0;
+    }
+}
+
+/* Says how a study ended that was cancelled, or whose database failed: what could not be stored is lost. */
+static sfu_status end_early(tuning *at, sfu_status status) {
+    char why[SFU__MESSAGE_MAX];
+    if (status == SFU_ERR_CANCELLED) {
+        save_finished(at);
+    }
+    at->unsaved = at->came_count;
+    snprintf(why, sizeof why, "%.800s", sfu_message());
+    if (count_trials(at) != SFU_OK) {
+        return status;
+    }
+    if (status == SFU_ERR_CANCELLED) {
+        (void)call_caller(at);
+        snprintf(why, sizeof why, "the study was stopped after %d of %d trials", at->done - at->unsaved,
+                 at->options->trials);
+    }
+    return at->unsaved == 0 ? sfu__fail(status, "%s", why)
+                            : sfu__fail(status, "%s; %d finished %s could not be saved", why, at->unsaved,
+                                        at->unsaved == 1 ? "trial" : "trials");
+}
+
 static sfu_status run(tuning *at) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__store_read(at->store, &at->study->trials));
@@ -352,13 +403,7 @@ static sfu_status run(tuning *at) {
     }
     SFU_TRY(tell_caller(at, true));
 done:
-    if (status == SFU_ERR_CANCELLED && at->came_count > 0) { /* what has come is not lost */
-        sfu__turn turn = {.finished = at->came, .finished_count = at->came_count};
-        if (sfu__store_turn(at->store, &turn) == SFU_OK) {
-            at->came_count = 0;
-        }
-    }
-    return status;
+    return status == SFU_ERR_CANCELLED || status == SFU_ERR_IO ? end_early(at, status) : status;
 }
 
 /* ---- the winner ---------------------------------------------------------------------------------------------------
@@ -491,6 +536,7 @@ static sfu_status open_store(tuning *at) {
                                         .fact_count = facts.count,
                                         .metric = "val_accuracy",
                                         .old_stamp = at->options->old_optuna,
+                                        .wait = {go_on, at},
                                         .remedy = at->options->remedy};
     SFU_TRY(sfu__store_open(&at->store, &options));
 done:
@@ -528,9 +574,7 @@ static sfu_status prepare(tuning *at, const char *net, const sfu_net_options *ne
     SFU_TRY(check_enqueued(at));
     SFU_TRY(make_sampler(at));
     if (at->options->study != NULL) {
-        study->place = sfu__copy_string(at->options->study);
-        status = study->place != NULL ? SFU_OK : SFU_ERR_MEMORY;
-        SFU_TRY(status);
+        SFU_TRY(sfu__study_url_read(&study->place, at->options->study));
     }
     SFU_TRY(open_store(at));
     SFU_TRY(make_crew(at));

@@ -2,6 +2,7 @@
 #include "run_int.h"
 
 #include "dataset.h"
+#include "file.h"
 #include "published.h"
 #include "space.h"
 
@@ -219,11 +220,29 @@ static const sfu__entry *known_to_any(const sfu__running *run, int leader) {
     return entry;
 }
 
+static bool is_namesake(const sfu__task *one, const sfu__task *other) {
+    return strcmp(sfu__path_base(one->dataset), sfu__path_base(other->dataset)) == 0 &&
+           strcmp(one->dataset, other->dataset) != 0;
+}
+
+/* Whether a dataset of this call or of an earlier one is in a file of the same name in another folder. */
+static bool has_namesake(const sfu__running *run, const sfu__task *task) {
+    bool has = false;
+    for (int i = 0; i < run->tasks->count; i++) {
+        has = has || is_namesake(task, &run->tasks->items[i]);
+    }
+    for (int i = 0; i < run->entries->count; i++) {
+        has = has || is_namesake(task, &run->entries->items[i].task);
+    }
+    return has;
+}
+
 static sfu_status add_job(sfu__running *run, const sfu__task *task) {
     const sfu__entry *old = sfu__entries_find(run->entries, task);
     sfu__job *job = &run->jobs[run->count++];
     job->task = task;
     job->dataset = dataset_of(run, task);
+    job->has_namesake = has_namesake(run, task);
     job->keeps_curve = sfu__curve_wanted(task, run->tasks);
     job->known = old != NULL ? old->task.trials : 0;
     job->entry.seconds = old != NULL ? old->seconds : 0.0;

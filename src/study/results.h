@@ -29,7 +29,8 @@ typedef struct sfu__task {
 
 typedef struct sfu__entry {
     sfu__task task;
-    char name[SFU__NAME_MAX]; /* of the dataset */
+    char name[SFU__NAME_MAX];  /* of the dataset */
+    char label[SFU__NAME_MAX]; /* what tables call the dataset; not kept, sfu__label_datasets makes it */
     char split_digest[65];
     int32_t best_trial, failed;
     double val_accuracy, val_loss, test_accuracy, test_macro_f1;

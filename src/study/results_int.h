@@ -44,6 +44,9 @@ struct sfu_results {
 /* Fills in everything but the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
 
+/* Before that, what the datasets of the entries are called: dataset_labels.c. */
+void sfu__label_datasets(sfu__entries *entries);
+
 /* The first step of that, order and places: places.c. And what sizes are ordered by: 0 is "standard". */
 SFU_CHECKED sfu_status sfu__find_places(sfu_results *results);
 int sfu__size_number(const char *size);

@@ -5,6 +5,7 @@
  * thread hands out the tasks, takes in what they came to, and keeps the folder up to date.
  */
 #include "clock.h"
+#include "digest.h"
 #include "file.h"
 #include "parallel.h"
 #include "run_int.h"
@@ -38,11 +39,32 @@ static bool hear(void *user, const sfu_tune_progress *progress) {
     return !atomic_load(&self->run->stop);
 }
 
+/* "cora.safetensors", or where the folder has several files of this name "a_cora.safetensors-1f2e3d4c": the folder that
+ * it is in, for people, and a digest of its path, since two paths may end alike. */
+static sfu_status dataset_part(sfu__text *name, const sfu__job *job) {
+    const char *path = job->task->dataset, *base = sfu__path_base(path);
+    sfu_status status = SFU_OK;
+    char digest[SFU__DIGEST_TEXT];
+    if (!job->has_namesake) {
+        return sfu__text_format(name, "%s", base);
+    }
+    const char *parent = base > path ? base - 1 : base;
+    while (parent > path && parent[-1] != '/') {
+        parent--;
+    }
+    SFU_TRY(sfu__digest_of(digest, path, strlen(path)));
+    status = sfu__text_format(name, "%s-%.8s", parent, digest);
+done:
+    return status;
+}
+
 /* A name for the file of a study, of letters that every file system takes. */
-static sfu_status study_file(sfu__text *path, const sfu__task *task, const char *folder) {
+static sfu_status study_file(sfu__text *path, const sfu__job *job, const char *folder) {
+    const sfu__task *task = job->task;
     sfu_status status = SFU_OK;
     sfu__text name = {0};
-    SFU_TRY(sfu__text_format(&name, "%s.%s.%s.%s", sfu__path_base(task->dataset), task->net, task->size, task->split));
+    SFU_TRY(dataset_part(&name, job));
+    SFU_TRY(sfu__text_format(&name, ".%s.%s.%s", task->net, task->size, task->split));
     if (task->k > 0) {
         SFU_TRY(sfu__text_format(&name, ".k%d", task->k));
     }
@@ -98,10 +120,20 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
 
 static const char remedy[] = "remove the file to have its study run anew";
 
-/* A file of a study that is broken; other mistakes are not of the file's. */
+/* A file of a study that is broken; other mistakes are not of the file's. The remedy takes the place of the one for
+ * files that people name themselves. */
 static sfu_status explain_broken(sfu_status status, const char *file) {
-    const bool broken = status == SFU_ERR_FORMAT && strncmp(sfu_message(), file, strlen(file)) == 0;
-    return broken ? sfu__fail(status, "%s; %s", sfu_message(), remedy) : status;
+    char message[SFU__MESSAGE_MAX];
+    const size_t size = strlen(file);
+    snprintf(message, sizeof message, "%s", sfu_message());
+    if (status != SFU_ERR_FORMAT || strncmp(message, file, size) != 0) {
+        return status;
+    }
+    char *usual = strstr(message + size, "; ");
+    if (usual != NULL) {
+        *usual = '\0';
+    }
+    return sfu__fail(status, "%s; %s", message, remedy);
 }
 
 static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self, int threads) {
@@ -112,7 +144,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     sfu_tune_options options;
     sfu_tune_options_init(&options);
     SFU_TRY(sfu__task_net(&net, self->task, request));
-    SFU_TRY(study_file(&file, self->task, run->options->folder));
+    SFU_TRY(study_file(&file, self, run->options->folder));
     options.space = request->space;
     options.space_is_shared = true;
     options.trials = self->task->trials;
@@ -247,8 +279,9 @@ static double seconds_left(const sfu__running *run) {
     return done > 0.0 ? left * (sfu__now() - run->began) / done : NAN;
 }
 
-static void say_what(char *what, size_t size, const sfu__task *task) {
-    const char *dataset = sfu__path_base(task->dataset);
+static void say_what(char *what, size_t size, const sfu__job *job) {
+    const sfu__task *task = job->task;
+    const char *dataset = job->has_namesake ? task->dataset : sfu__path_base(task->dataset);
     if (strcmp(task->size, "standard") == 0) {
         snprintf(what, size, "%s %s, standard split", dataset, task->net);
     } else {
@@ -269,7 +302,7 @@ static sfu_status tell(const sfu__running *run) {
         progress.trials += trials > job->known ? trials : job->known;
         progress.all += job->task->trials;
         if (atomic_load(&job->started) && trials < job->task->trials) {
-            say_what(what, sizeof what, job->task);
+            say_what(what, sizeof what, job);
         }
     }
     progress.what = what;
@@ -342,11 +375,12 @@ static sfu_status make_folder(const sfu__running *run) {
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
+    SFU_TRY(sfu__make_folders(options->folder)); /* first, for its own message */
     SFU_TRY(sfu__make_folders(path));
     SFU_TRY(sfu__manifest_write(options->folder, options->request, run->entries));
 done:
     sfu__free(path);
-    return status;
+    return status == SFU_ERR_IO ? sfu__fail(status, "%s; give another folder: -o FOLDER", sfu_message()) : status;
 }
 
 static sfu_status run_threads(sfu__running *run) {

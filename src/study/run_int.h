@@ -23,6 +23,7 @@ typedef struct sfu__open_split {
 typedef struct sfu__job {
     const sfu__task *task;
     const sfu_dataset *dataset;
+    bool has_namesake; /* another dataset of the folder has a file of the same name */
     const sfu_split *split;
     sfu__entry entry;       /* what it comes to */
     bool keeps_curve;       /* its curve is wanted */

@@ -8,6 +8,11 @@ transcript=$PWD/../transcript.txt
 # A heading in the transcript.
 part() { printf '\n## %s\n' "$*" >>"$transcript"; }
 
+# stderr without the progress lines, which appear after some seconds and so only on a slow or busy machine.
+without_progress() {
+    sed -E '/^sfumato: .*: ([0-9.]+ %|[0-9,]+ of [0-9,]+ [a-z]+|[0-9.,]+ ([kMGTP]?B|[kMGTP]? ?[a-z]+))(, .*)?$/d' "$@"
+}
+
 # Runs the program. Lines of stderr are marked with "! ", an exit status other than 0 follows in brackets.
 run() {
     local code=0 word line='$ sfumato'
@@ -18,7 +23,7 @@ run() {
     "$SFUMATO" "$@" >../stdout 2>../stderr </dev/null || code=$?
     # Only the folder of the test is different from run to run.
     sed "s#${PWD%/*}#FOLDER#g" ../stdout >>"$transcript"
-    sed "s#${PWD%/*}#FOLDER#g; s/^/! /" ../stderr >>"$transcript"
+    without_progress ../stderr | sed "s#${PWD%/*}#FOLDER#g; s/^/! /" >>"$transcript"
     if [ "$code" -ne 0 ]; then
         printf '[%d]\n' "$code" >>"$transcript"
     fi
@@ -37,14 +42,49 @@ compare() {
     fi
 }
 
-# NAME SECONDS COMMAND...: interrupts it after a while; leaves its output in NAME.*, its exit status in NAME.code
-interrupt() {
-    local name=$1 code=0
-    shift
-    perl -e '$SIG{INT} = "DEFAULT"; my $s = shift; my $p = fork; if (!$p) { exec @ARGV or exit 99; }
-        sleep $s; kill "INT", $p; waitpid $p, 0; exit($? & 127 ? 128 + ($? & 127) : $? >> 8);' \
-        "$@" >"$name.stdout" 2>"$name.stderr" || code=$?
+# CONDITION [PROCESS]: waits until the shell finds that the condition holds, or the process has ended. The five minutes are a
+# guard against hangs, not a measurement; when they are over, the process is ended.
+wait_until() {
+    local end=$((SECONDS + 300))
+    until eval "$1"; do
+        if [ $SECONDS -ge $end ]; then
+            [ -z "${2:-}" ] || kill -9 "$2"
+            fail "five minutes did not bring about: $1"
+        fi
+        [ -z "${2:-}" ] || kill -0 "$2" 2>/dev/null || return 0
+        sleep 0.05
+    done
+}
+
+# PROCESS SIGNAL: whether the program has a handler for the signal of this number, and so would end in its own way.
+handles() { (((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0) >> ($2 - 1)) & 1)); }
+
+# SIGNAL NAME CONDITION COMMAND...: sends the signal when the condition holds, which may speak of the process as $process;
+# leaves the output of the command in NAME.*, its exit status in NAME.code. A background job of a script ignores SIGINT,
+# and so would the program: env gives it back.
+send_signal() {
+    local signal=$1 name=$2 condition=$3 code=0 process
+    shift 3
+    env --default-signal=INT "$@" >"$name.stdout" 2>"$name.stderr" &
+    process=$!
+    wait_until "$condition" $process
+    kill -s "$signal" $process 2>/dev/null || true
+    wait $process || code=$?
     echo "$code" >"$name.code"
+}
+interrupt() { send_signal INT "$@"; }
+
+# COLUMNS PATTERN COMMAND...: runs the program on a terminal of this width until a line of its bar matches the pattern, and
+# interrupts it; what the terminal got is in COLUMNS.log.
+draw_bars() {
+    local columns=$1 pattern=$2 process
+    shift 2
+    env --default-signal=INT script -qefc "stty cols $columns; echo \$\$ >$columns.pid; TERM=xterm exec $* >/dev/null" \
+        "$columns.log" >/dev/null </dev/null &
+    process=$!
+    wait_until "grep -qaE '$pattern' $columns.log 2>/dev/null" $process
+    kill -INT "$(cat "$columns.pid")" 2>/dev/null || true
+    wait $process || true
 }
 
 # COLUMNS: the bars that were drawn into COLUMNS.log, without what moves the cursor, go to `bars`; none is too wide.

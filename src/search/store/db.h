@@ -22,6 +22,15 @@ typedef struct sfu__sql {
 /* A row of an answer. A failure ends the statement and is passed on. */
 typedef sfu_status (*sfu__sql_row_fn)(void *user, const sfu__sql *columns, int count);
 
+/* A call that waits for a database asks ten times a second or so whether to go on, on the thread that made it. After a
+ * no, a database that has not answered for SFU__DB_GRACE_S is given up: this call and all later ones fail with
+ * SFU_ERR_CANCELLED. One that answers can still store what there is. */
+typedef struct sfu__db_wait {
+    bool (*go_on)(void *user); /* NULL: always */
+    void *user;
+} sfu__db_wait;
+enum { SFU__DB_SLICE_MS = 100, SFU__DB_GRACE_S = 2 };
+
 typedef struct sfu__db_driver {
     const char *name;          /* "SQLite" */
     const char *const *schema; /* the statements that make Optuna's tables where they are not there, NULL after the
@@ -31,7 +40,7 @@ typedef struct sfu__db_driver {
     const char *skip_locked;   /* what is put behind a SELECT that takes rows which others may be taking; "" */
     const char *has_tables;    /* a statement with one row a table of ours or of others: its name */
     const char *now;           /* an expression: seconds since 1970 by the database's clock, a double */
-    sfu_status (*open)(sfu__db **db, const char *place);
+    sfu_status (*open)(sfu__db **db, const char *place, const sfu__db_wait *wait); /* wait: may be NULL */
     void (*close)(sfu__db *db);
     /* The rows go to `row` (may be NULL); *changed (may be NULL) is how many were inserted, updated or deleted. */
     sfu_status (*run)(sfu__db *db, const char *sql, const sfu__sql *values, int count, sfu__sql_row_fn row, void *user,
@@ -46,13 +55,15 @@ typedef struct sfu__db_driver {
 
 struct sfu__db {
     const sfu__db_driver *driver;
+    sfu__db_wait wait;
+    bool cancelled, given_up;
 };
 
-/* Whether a place is the address of a PostgreSQL database; and the place as messages may show it, without the password
- * or options of an address. `shown` is used where that is something else. */
-enum { SFU__DB_SHOWN = 512 };
-bool sfu__db_is_postgres(const char *place);
-const char *sfu__db_shown(char shown[SFU__DB_SHOWN], const char *place);
+/* Asked by a call that waits since `since` (sfu__now): whether the database is to be given up. */
+bool sfu__db_gives_up(sfu__db *db, double since);
+
+/* The message of a call to one that is. `shown`: the database. */
+SFU_CHECKED sfu_status sfu__db_fail_given_up(const char *shown);
 
 static inline sfu__sql sfu__sql_int(int64_t value) { return (sfu__sql){SFU__SQL_INT, .integer = value}; }
 static inline sfu__sql sfu__sql_real(double value) { return (sfu__sql){SFU__SQL_REAL, .real = value}; }

@@ -4,9 +4,11 @@
  * statements serve SQLite. A statement is prepared when it is first run on a connection.
  */
 #include "db.h"
+#include "study_url.h"
 
 #if SFU_HAVE_POSTGRES
 
+#include "clock.h"
 #include "notify.h"
 #include "postgres_int.h"
 
@@ -83,14 +85,14 @@ static void close_database(sfu__db *db) {
 
 /* A server that is not there at the first opening is most likely a mistake, and is not waited for; one that is busy
  * is. */
-static sfu_status open_database(sfu__db **db, const char *place) {
+static sfu_status open_database(sfu__db **db, const char *place, const sfu__db_wait *wait) {
     sfu_status status = SFU_OK;
     sfu__pg *self = NULL;
     *db = NULL;
     SFU_TRY(sfu__pg_load());
     SFU_ALLOC_ZERO(self, 1);
-    self->db.driver = &sfu__db_postgres;
-    snprintf(self->shown, sizeof self->shown, "%s", sfu__db_shown((char[SFU__DB_SHOWN]){""}, place));
+    self->db = (sfu__db){.driver = &sfu__db_postgres, .wait = wait != NULL ? *wait : (sfu__db_wait){0}};
+    sfu__study_url_shown(self->shown, place);
     self->url = sfu__copy_string(place);
     if (self->url == NULL) {
         status = SFU_ERR_MEMORY;
@@ -236,7 +238,7 @@ static sfu_status statement_name(sfu__pg *self, const char *sql, char name[NAME]
     }
     snprintf(name, NAME, "s%zu", i);
     if (i == self->prepared_count) {
-        PGresult *result = sfu__pq.prepare(self->connection, name, sql, 0, NULL);
+        PGresult *result = sfu__pg_receive(self, sfu__pq.send_prepare(self->connection, name, sql, 0, NULL));
         const sfu_status status = sfu__pg_check(self, result);
         sfu__pq.clear(result);
         if (status != SFU_OK) {
@@ -251,6 +253,9 @@ static sfu_status statement_name(sfu__pg *self, const char *sql, char name[NAME]
 /* A database whose connection was lost and not made again: said once, here, for all that use it. */
 static sfu_status need_connection(sfu__pg *self) {
     self->failure = SFU__PG_NONE;
+    if (self->db.given_up) {
+        return sfu__db_fail_given_up(self->shown);
+    }
     if (self->connection == NULL) {
         self->failure = SFU__PG_LOST;
         return sfu__fail(SFU_ERR_IO, "%s: there is no connection to the server", self->shown);
@@ -267,8 +272,10 @@ static sfu_status run(sfu__db *db, const char *sql, const sfu__sql *values, int 
     SFU_TRY(need_connection(self));
     SFU_TRY(write_values(self, values, count));
     SFU_TRY(statement_name(self, sql, name));
-    result = name[0] != '\0' ? sfu__pq.exec_prepared(self->connection, name, count, self->values, NULL, NULL, 0)
-                             : sfu__pq.exec_params(self->connection, sql, count, NULL, self->values, NULL, NULL, 0);
+    const int sent = name[0] != '\0'
+                         ? sfu__pq.send_prepared(self->connection, name, count, self->values, NULL, NULL, 0)
+                         : sfu__pq.send_params(self->connection, sql, count, NULL, self->values, NULL, NULL, 0);
+    result = sfu__pg_receive(self, sent);
     SFU_TRY(sfu__pg_check(self, result));
     if (changed != NULL) {
         *changed = rows_changed(result);
@@ -289,7 +296,7 @@ static sfu_status command(sfu__pg *self, const char *sql, const char *answer) {
     sfu_status status = SFU_OK;
     PGresult *result = NULL;
     SFU_TRY(need_connection(self));
-    result = sfu__pq.exec(self->connection, sql);
+    result = sfu__pg_receive(self, sfu__pq.send(self->connection, sql));
     SFU_TRY(sfu__pg_check(self, result));
     if (strcmp(sfu__pq.command_status(result), answer) != 0) {
         status = sfu__fail(SFU_ERR_IO, "%s: the server answered %s with %s", self->shown, answer,
@@ -322,7 +329,8 @@ static void roll_back(sfu__db *db) {
     sfu__pg *self = of(db);
     self->making = false;
     if (self->connection != NULL && sfu__pq.transaction_status(self->connection) != PQTRANS_IDLE) {
-        sfu__pq.clear(sfu__pq.exec(self->connection, "ROLLBACK")); /* where this fails, the connection is lost */
+        /* Where this fails, the connection is lost. */
+        sfu__pq.clear(sfu__pg_receive(self, sfu__pq.send(self->connection, "ROLLBACK")));
     }
 }
 
@@ -333,7 +341,7 @@ static bool connect_again(sfu__pg *self) {
     if (sfu__pg_connect_patiently(self) == SFU_OK) {
         return true;
     }
-    if (self->failure != SFU__PG_FINAL) {
+    if (self->failure != SFU__PG_FINAL && !self->db.given_up) {
         (void)sfu__fail(SFU_ERR_IO, "%s (the connection was lost, and tried again for %g s)", sfu_message(),
                         self->patience_s);
     }
@@ -352,8 +360,7 @@ static bool try_again(sfu__db *db, int attempt) {
     if (failure == SFU__PG_LOST || self->connection == NULL) {
         return connect_again(self);
     }
-    sfu__pg_sleep(0.01 * attempt);
-    return true;
+    return sfu__pg_pause(self, 0.01 * attempt, sfu__now());
 }
 
 /* ---- the driver ------------------------------------------------------------------------------------------------ */
@@ -379,10 +386,11 @@ const sfu__db_driver sfu__db_postgres = {
 
 #else
 
-static sfu_status open_database(sfu__db **db, const char *place) {
+static sfu_status open_database(sfu__db **db, const char *place, const sfu__db_wait *wait) {
+    (void)wait;
     *db = NULL;
     return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: a study in PostgreSQL needs libpq, which this build was made without",
-                     sfu__db_shown((char[SFU__DB_SHOWN]){""}, place));
+                     sfu__study_url_shown((char[SFU__URL_SHOWN]){""}, place));
 }
 
 const sfu__db_driver sfu__db_postgres = {.name = "PostgreSQL", .open = open_database};

@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
 #endif
@@ -48,13 +49,13 @@ typedef struct sqlite_db {
     double asked; /* when the lock was first asked for */
 } sqlite_db;
 
+static const char another_path[] = "give another path (--study PATH), or keep the study in memory (--study memory)";
+
 /* ---- what went wrong -------------------------------------------------------------------------------------------- */
 
 static sfu_status fail_open(const sqlite_db *self, int error) {
-    if (sfu__path_is_folder(self->place)) {
-        return sfu__fail(SFU_ERR_IO, "%s: is a folder; a study is a file", self->place);
-    }
-    return sfu__fail_system(self->place, "cannot open the study", error != 0 ? error : EACCES);
+    return sfu__fail(SFU_ERR_IO, "%s: cannot open the study: %s; %s", self->place,
+                     strerror(error != 0 ? error : EACCES), another_path);
 }
 
 /* Undoing the transaction may have reset SQLite's errno; a limit on the size of files is then the likelier reason. */
@@ -77,6 +78,9 @@ static sfu_status fail_write(const sqlite_db *self, int error) {
 /* The message of a failure of SQLite. */
 static sfu_status fail(sqlite_db *self, int code) {
     self->last = code & 0xff;
+    if (self->base.given_up) {
+        return sfu__db_fail_given_up(self->place);
+    }
     const int error = self->handle != NULL ? sqlite3_system_errno(self->handle) : 0;
     switch (self->last) {
     case SQLITE_NOMEM:
@@ -92,9 +96,10 @@ static sfu_status fail(sqlite_db *self, int code) {
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return sfu__fail(SFU_ERR_IO, "%s: the file or its folder may not be written", self->place);
+        return sfu__fail(SFU_ERR_IO, "%s: no permission to write the study, or files beside it; %s", self->place,
+                         another_path);
     case SQLITE_NOTADB:
-        return sfu__fail(SFU_ERR_FORMAT, "%s: not an SQLite database", self->place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: not an SQLite database; %s", self->place, another_path);
     case SQLITE_CORRUPT:
         return sfu__fail(SFU_ERR_FORMAT, "%s: the database is damaged (SQLite: %s)", self->place,
                          sqlite3_errmsg(self->handle));
@@ -331,11 +336,53 @@ static int wait_for_lock(void *user, int times) {
         self->asked = sfu__now();
     }
     nanosleep(&(struct timespec){.tv_nsec = 1000000L * (times < 64 ? 1 + times / 8 : 8)}, NULL);
-    return sfu__now() - self->asked < 0.001 * sfu__sqlite_patience_ms;
+    return sfu__now() - self->asked < 0.001 * sfu__sqlite_patience_ms && !sfu__db_gives_up(&self->base, self->asked);
+}
+
+/* What stands there is a file that can be written. */
+static sfu_status check_file(const char *place, mode_t mode) {
+    if (S_ISDIR(mode)) {
+        return sfu__fail(SFU_ERR_IO, "%s: expected a file, found a folder; a study in it is %s%sstudy.db", place, place,
+                         place[strlen(place) - 1] == '/' ? "" : "/");
+    }
+    if (!S_ISREG(mode)) {
+        return sfu__fail(SFU_ERR_IO, "%s: expected a file, found a %s; %s", place,
+                         S_ISFIFO(mode)   ? "pipe"
+                         : S_ISSOCK(mode) ? "socket"
+                                          : "device",
+                         another_path);
+    }
+    if (access(place, R_OK | W_OK) != 0) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: %s; %s", place, strerror(errno), another_path);
+    }
+    return SFU_OK;
+}
+
+/* SQLite writes files beside the study, and so needs the folder also where the file is there. */
+static sfu_status check_folder(const char *place) {
+    sfu_status status = SFU_OK;
+    struct stat found;
+    const size_t size = (size_t)(sfu__path_base(place) - place);
+    char *folder = sfu__copy_string(size > 0 ? place : ".");
+    if (folder == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    folder[size > 1 ? size - 1 : 1] = '\0';
+    if (stat(folder, &found) != 0 && errno == ENOENT) {
+        status =
+            sfu__fail(SFU_ERR_IO, "%s: the folder %s does not exist; make it first, or give the study another path",
+                      place, folder);
+    } else if (access(folder, W_OK | X_OK) != 0) {
+        status = sfu__fail(SFU_ERR_IO, "%s: cannot write in the folder %s: %s; %s", place, folder, strerror(errno),
+                           another_path);
+    }
+    sfu__free(folder);
+    return status;
 }
 
 static sfu_status check_place(const char *place) {
     enum { WITH_RETURNING = 3035000 };
+    struct stat found;
     if (sqlite3_libversion_number() < WITH_RETURNING) {
         return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: studies need SQLite 3.35 or later; this is %s", place,
                          sqlite3_libversion());
@@ -343,22 +390,16 @@ static sfu_status check_place(const char *place) {
     if (place[0] == '\0') {
         return sfu__fail(SFU_ERR_ARGUMENT, "the study needs the name of a file");
     }
-    if (sfu__path_is_folder(place)) {
-        return sfu__fail(SFU_ERR_IO, "%s: is a folder; a study is a file", place);
-    }
-    struct stat facts;
-    if (stat(place, &facts) == 0 && !S_ISREG(facts.st_mode)) {
-        return sfu__fail(SFU_ERR_IO, "%s: is a device, FIFO or socket; a study is a regular file", place);
-    }
-    return SFU_OK;
+    const sfu_status status = stat(place, &found) == 0 ? check_file(place, found.st_mode) : SFU_OK;
+    return status == SFU_OK ? check_folder(place) : status;
 }
 
-static sfu_status sqlite_open(sfu__db **db, const char *place) {
+static sfu_status sqlite_open(sfu__db **db, const char *place, const sfu__db_wait *wait) {
     sfu_status status = SFU_OK;
     sqlite_db *self = NULL;
     SFU_TRY(check_place(place));
     SFU_ALLOC_ZERO(self, 1);
-    self->base.driver = &sfu__db_sqlite;
+    self->base = (sfu__db){.driver = &sfu__db_sqlite, .wait = wait != NULL ? *wait : (sfu__db_wait){0}};
     self->place = sfu__copy_string(place);
     if (self->place == NULL) {
         status = SFU_ERR_MEMORY;

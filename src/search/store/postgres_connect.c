@@ -14,7 +14,6 @@
 #include "postgres_int.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -40,10 +39,15 @@ static const sfu__symbol symbols[] = {
     {"PQsetErrorVerbosity", &sfu__pq.set_verbosity},
     {"PQsetNoticeReceiver", &sfu__pq.set_notice_receiver},
     {"PQfinish", &sfu__pq.finish},
-    {"PQexec", &sfu__pq.exec},
-    {"PQexecParams", &sfu__pq.exec_params},
-    {"PQprepare", &sfu__pq.prepare},
-    {"PQexecPrepared", &sfu__pq.exec_prepared},
+    {"PQsetnonblocking", &sfu__pq.set_nonblocking},
+    {"PQsendQuery", &sfu__pq.send},
+    {"PQsendQueryParams", &sfu__pq.send_params},
+    {"PQsendPrepare", &sfu__pq.send_prepare},
+    {"PQsendQueryPrepared", &sfu__pq.send_prepared},
+    {"PQflush", &sfu__pq.flush},
+    {"PQconsumeInput", &sfu__pq.consume_input},
+    {"PQisBusy", &sfu__pq.is_busy},
+    {"PQgetResult", &sfu__pq.get_result},
     {"PQresultStatus", &sfu__pq.result_status},
     {"PQresultErrorField", &sfu__pq.error_field},
     {"PQcmdStatus", &sfu__pq.command_status},
@@ -72,7 +76,7 @@ sfu_status sfu__pg_load(void) {
 
 /* ---- what failures mean ---------------------------------------------------------------------------------------- */
 
-/* The first line of a text, printable, without the full stop or blanks at its end. */
+/* The first line of a text, printable, without passwords, or blanks at its end. */
 static void first_line(char *line, size_t size, const char *text) {
     size_t n = 0;
     for (; text[n] != '\0' && text[n] != '\n' && n + 1 < size; n++) {
@@ -82,6 +86,7 @@ static void first_line(char *line, size_t size, const char *text) {
         n--;
     }
     line[n] = '\0';
+    sfu__hide_passwords(line);
 }
 
 static bool starts_with(const char *text, const char *beginning) {
@@ -119,7 +124,7 @@ static const char *remedy(const char *state) {
         const char *state; /* or the beginning of it */
         const char *text;
     } known[] = {
-        {"28", "; user and password are those of postgresql://USER:PASSWORD@HOST/DATABASE or of ~/.pgpass"},
+        {"28", "; the user is that of postgresql://USER@HOST/DATABASE, the password that of ~/.pgpass"},
         {"3D000", "; make it with createdb"},
         {"42501", "; the user must be allowed to make and write tables there"},
         {"25006", "; a study needs a server that takes changes"},
@@ -134,6 +139,11 @@ static const char *remedy(const char *state) {
 }
 
 sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result) {
+    if (self->db.given_up) {
+        self->failure = SFU__PG_NONE;
+        sfu__pg_disconnect(self); /* whatever it would still have to say */
+        return sfu__db_fail_given_up(self->shown);
+    }
     const ExecStatusType got = sfu__pq.result_status(result);
     if (got == PGRES_COMMAND_OK || got == PGRES_TUPLES_OK) {
         self->failure = SFU__PG_NONE;
@@ -192,9 +202,12 @@ static sfu_status fail_to_connect(sfu__pg *self, PGconn *connection) {
 sfu_status sfu__pg_read_url(sfu__pg *self) {
     enum { USUAL_S = 10, TRIES = 6 };
     char *error = NULL;
-    if (strstr(self->shown, "://...") != NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: in a user or password, @ is written as %%40 and / as %%2F",
-                         self->shown);
+    if (!sfu__study_url_is_clear(self->url)) {
+        return sfu__fail(
+            SFU_ERR_ARGUMENT,
+            "%s: expected postgresql://USER@HOST:PORT/DATABASE; in a user or password, @ is written as %%40, "
+            "/ as %%2F and : as %%3A",
+            self->shown);
     }
     PQconninfoOption *options = sfu__pq.parse_url(self->url, &error);
     if (error != NULL) {
@@ -219,33 +232,100 @@ sfu_status sfu__pg_read_url(sfu__pg *self) {
     return SFU_OK;
 }
 
-void sfu__pg_sleep(double seconds) {
-    struct timespec left = {.tv_sec = (time_t)seconds};
-    left.tv_nsec = (long)(1e9 * (seconds - (double)left.tv_sec));
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+bool sfu__pg_pause(sfu__pg *self, double seconds, double since) {
+    const double end = sfu__now() + seconds;
+    double left;
+    while ((left = end - sfu__now()) > 0) {
+        const double slice = left < 0.001 * SFU__DB_SLICE_MS ? left : 0.001 * SFU__DB_SLICE_MS;
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * slice)}, NULL);
+        if (sfu__db_gives_up(&self->db, since)) {
+            return false;
+        }
     }
+    return true;
+}
+
+/* ---- waiting for the server ------------------------------------------------------------------------------------ */
+
+typedef enum readiness { NOT_YET, READY, GIVEN_UP } readiness;
+
+/* Waits for the socket for a slice of time. A socket that is no more is ready: libpq has something to say of it. */
+static readiness wait_for_socket(sfu__pg *self, const PGconn *connection, short events, double since) {
+    struct pollfd wait = {.fd = sfu__pq.socket(connection), .events = events};
+    if (wait.fd < 0 || poll(&wait, 1, SFU__DB_SLICE_MS) > 0) {
+        return READY;
+    }
+    return sfu__db_gives_up(&self->db, since) ? GIVEN_UP : NOT_YET;
+}
+
+/* False: the connection is lost, or the call was given up. */
+static bool send_all(sfu__pg *self, double since) {
+    int left;
+    while ((left = sfu__pq.flush(self->connection)) > 0) {
+        const readiness ready = wait_for_socket(self, self->connection, POLLIN | POLLOUT, since);
+        if (ready == GIVEN_UP || (ready == READY && !sfu__pq.consume_input(self->connection))) {
+            return false;
+        }
+    }
+    return left == 0;
+}
+
+static bool wait_for_result(sfu__pg *self, double since) {
+    while (sfu__pq.is_busy(self->connection)) {
+        if (!sfu__pq.consume_input(self->connection)) { /* with TLS, also what the socket does not show any more */
+            return false;
+        }
+        if (sfu__pq.is_busy(self->connection) && wait_for_socket(self, self->connection, POLLIN, since) == GIVEN_UP) {
+            return false;
+        }
+    }
+    return true;
+}
+
+PGresult *sfu__pg_receive(sfu__pg *self, int sent) {
+    const double since = sfu__now();
+    PGresult *last = NULL;
+    if (!sent || !send_all(self, since)) {
+        return NULL;
+    }
+    while (wait_for_result(self, since)) {
+        PGresult *next = sfu__pq.get_result(self->connection);
+        if (next == NULL) {
+            return last;
+        }
+        sfu__pq.clear(last);
+        last = next;
+    }
+    /* A server that ends the connection says why before. */
+    if (last != NULL && sfu__pq.error_field(last, PG_DIAG_SQLSTATE) != NULL) {
+        return last;
+    }
+    sfu__pq.clear(last);
+    return NULL;
 }
 
 static void ignore_notice(void *user, const PGresult *result) { (void)user, (void)result; }
 
 /* Goes from step to step until there is a connection, or none can be made, or the time is over. */
 static sfu_status finish_connecting(sfu__pg *self, PGconn *connection) {
-    const double end = sfu__now() + self->connect_s;
+    const double start = sfu__now(), end = start + self->connect_s;
     PostgresPollingStatusType step = PGRES_POLLING_WRITING; /* as libpq wants it */
     while (step != PGRES_POLLING_OK) {
         if (step == PGRES_POLLING_FAILED) {
             return fail_to_connect(self, connection);
         }
-        const double left = end - sfu__now();
-        if (left <= 0) {
+        if (sfu__now() >= end) {
             self->failure = SFU__PG_LOST;
             return sfu__fail(SFU_ERR_IO, "%s: could not reach the server: no answer in %g s", self->shown,
                              self->connect_s);
         }
-        struct pollfd wait = {.fd = sfu__pq.socket(connection),
-                              .events = step == PGRES_POLLING_READING ? POLLIN : POLLOUT};
-        const int ready = poll(&wait, 1, (int)(1000 * left) + 1);
-        if (ready > 0) {
+        const short events = step == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+        const readiness ready = wait_for_socket(self, connection, events, start);
+        if (ready == GIVEN_UP) {
+            self->failure = SFU__PG_NONE;
+            return sfu__db_fail_given_up(self->shown);
+        }
+        if (ready == READY) {
             step = sfu__pq.connect_poll(connection);
         }
     }
@@ -256,11 +336,13 @@ static sfu_status finish_connecting(sfu__pg *self, PGconn *connection) {
  * come in all their digits, times in one way of writing. The time zone is the server's: heartbeats that Optuna writes
  * depend on it. */
 static sfu_status set_up(sfu__pg *self) {
-    PGresult *result = sfu__pq.exec(self->connection, "SET idle_in_transaction_session_timeout = '20s';"
-                                                      "SET lock_timeout = '60s';"
-                                                      "SET statement_timeout = '300s';"
-                                                      "SET extra_float_digits = 3;"
-                                                      "SET datestyle = ISO");
+    sfu__pq.set_nonblocking(self->connection, 1); /* what is sent, and PQfinish among it, never waits */
+    const int sent = sfu__pq.send(self->connection, "SET idle_in_transaction_session_timeout = '20s';"
+                                                    "SET lock_timeout = '60s';"
+                                                    "SET statement_timeout = '300s';"
+                                                    "SET extra_float_digits = 3;"
+                                                    "SET datestyle = ISO");
+    PGresult *result = sfu__pg_receive(self, sent);
     const sfu_status status = sfu__pg_check(self, result);
     sfu__pq.clear(result);
     return status;
@@ -310,11 +392,14 @@ void sfu__pg_disconnect(sfu__pg *self) {
 }
 
 sfu_status sfu__pg_connect_patiently(sfu__pg *self) {
-    const double end = sfu__now() + (self->gave_up ? 0 : self->patience_s);
+    const double start = sfu__now(), end = start + (self->gave_up ? 0 : self->patience_s);
     double pause = 0.05, left = 0;
     sfu_status status = sfu__pg_connect(self);
-    while (status != SFU_OK && self->failure != SFU__PG_FINAL && (left = end - sfu__now()) > 0) {
-        sfu__pg_sleep(pause < left ? pause : left);
+    while (status != SFU_OK && status != SFU_ERR_CANCELLED && self->failure != SFU__PG_FINAL &&
+           (left = end - sfu__now()) > 0) {
+        if (!sfu__pg_pause(self, pause < left ? pause : left, start)) {
+            return sfu__db_fail_given_up(self->shown);
+        }
         pause = pause < 2.5 ? 2 * pause : 5;
         status = sfu__pg_connect(self);
     }

@@ -3,6 +3,7 @@
 #define SFU_POSTGRES_INT_H
 
 #include "db.h"
+#include "study_url.h"
 
 #include <libpq-fe.h>
 
@@ -18,12 +19,12 @@ typedef enum sfu__pg_failure {
 typedef struct sfu__pg {
     sfu__db db; /* first, so that a sfu__db is one */
     char *url;
-    char shown[SFU__DB_SHOWN]; /* what messages call it */
-    double patience_s;         /* how long a lost connection is tried again */
-    double connect_s;          /* how long one try may take */
-    bool gave_up;              /* patience was at its end, and is not had again */
-    PGconn *connection;        /* NULL while there is none */
-    char **prepared;           /* the statements that the server knows, statement i as "si" */
+    char shown[SFU__URL_SHOWN]; /* what messages call it */
+    double patience_s;          /* how long a lost connection is tried again */
+    double connect_s;           /* how long one try may take */
+    bool gave_up;               /* patience was at its end, and is not had again */
+    PGconn *connection;         /* NULL while there is none */
+    char **prepared;            /* the statements that the server knows, statement i as "si" */
     size_t prepared_count, prepared_capacity;
     bool making;             /* tables: others (Optuna) may be making them too */
     sfu__pg_failure failure; /* of the last call */
@@ -47,12 +48,17 @@ typedef struct sfu__pg_functions {
     PGVerbosity (*set_verbosity)(PGconn *connection, PGVerbosity verbosity);
     PQnoticeReceiver (*set_notice_receiver)(PGconn *connection, PQnoticeReceiver receiver, void *user);
     void (*finish)(PGconn *connection);
-    PGresult *(*exec)(PGconn *connection, const char *sql);
-    PGresult *(*exec_params)(PGconn *connection, const char *sql, int count, const Oid *types,
-                             const char *const *values, const int *lengths, const int *formats, int format);
-    PGresult *(*prepare)(PGconn *connection, const char *name, const char *sql, int count, const Oid *types);
-    PGresult *(*exec_prepared)(PGconn *connection, const char *name, int count, const char *const *values,
-                               const int *lengths, const int *formats, int format);
+    int (*set_nonblocking)(PGconn *connection, int on);
+    int (*send)(PGconn *connection, const char *sql);
+    int (*send_params)(PGconn *connection, const char *sql, int count, const Oid *types, const char *const *values,
+                       const int *lengths, const int *formats, int format);
+    int (*send_prepare)(PGconn *connection, const char *name, const char *sql, int count, const Oid *types);
+    int (*send_prepared)(PGconn *connection, const char *name, int count, const char *const *values, const int *lengths,
+                         const int *formats, int format);
+    int (*flush)(PGconn *connection);
+    int (*consume_input)(PGconn *connection);
+    int (*is_busy)(PGconn *connection);
+    PGresult *(*get_result)(PGconn *connection);
     ExecStatusType (*result_status)(const PGresult *result);
     char *(*error_field)(const PGresult *result, int field);
     char *(*command_status)(PGresult *result);
@@ -78,9 +84,15 @@ void sfu__pg_disconnect(sfu__pg *self);
  * once a call. */
 SFU_CHECKED sfu_status sfu__pg_connect_patiently(sfu__pg *self);
 
+/* Waits for the answer to what one of the functions `send` has just sent, and returned. The last result, as PQexec
+ * would give it; NULL where there is none, which sfu__pg_check explains. No call of libpq that could block is made: a
+ * server that does not answer is waited for only as long as sfu__db_gives_up lets us. */
+PGresult *sfu__pg_receive(sfu__pg *self, int sent);
+
 /* Takes a result to pieces where it failed: writes the message, settles self->failure. The result is not cleared. */
 SFU_CHECKED sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result);
 
-void sfu__pg_sleep(double seconds);
+/* Sleeps; false where a call that waits since `since` is to be given up meanwhile. */
+bool sfu__pg_pause(sfu__pg *self, double seconds, double since);
 
 #endif

@@ -14,6 +14,7 @@
 #ifndef SFU_STORE_H
 #define SFU_STORE_H
 
+#include "db.h"
 #include "trial.h"
 
 typedef struct sfu__store sfu__store;
@@ -26,7 +27,7 @@ typedef struct sfu__store_fact {
 } sfu__store_fact;
 
 typedef struct sfu__store_options {
-    const char *place; /* a file, or postgresql://...; NULL: memory */
+    const char *place; /* as sfu__study_url_read gives it: a file, or postgresql://...; NULL: memory */
     const char *name;  /* of the study */
     const sfu__space *space;
     const sfu__store_fact *facts; /* kept as attributes of a new study; an old one must have the same */
@@ -34,6 +35,7 @@ typedef struct sfu__store_options {
     const char *metric;     /* what the objective is called, "val_accuracy" */
     bool old_stamp;         /* for Optuna 3.0.0 to 3.1.1 */
     double beat_s, grace_s; /* a heartbeat every so often, and how old it may be; 0: the usual */
+    sfu__db_wait wait;      /* whether to go on waiting for a database */
     const char *remedy;     /* what to do where the study there is another one; NULL: "take another name" */
 } sfu__store_options;
 

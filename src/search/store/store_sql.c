@@ -2,6 +2,7 @@
 #include "store_sql_int.h"
 
 #include "clock.h"
+#include "study_url.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -175,10 +176,10 @@ static sfu_status keep_text(char **kept, sfu__text *text, sfu_status status) {
 }
 
 static sfu_status make_label(sfu__sql_store *self, const char *place) {
-    char quoted[SFU__QUOTE_MAX], shown[SFU__DB_SHOWN];
+    char quoted[SFU__QUOTE_MAX], shown[SFU__URL_SHOWN];
     sfu__text text = {0};
     return keep_text(&self->label, &text,
-                     sfu__text_format(&text, "%s: study %s", sfu__db_shown(shown, place),
+                     sfu__text_format(&text, "%s: study %s", sfu__study_url_shown(shown, place),
                                       sfu__quote(quoted, self->name, strlen(self->name))));
 }
 
@@ -218,7 +219,7 @@ done:
 
 sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *options) {
     enum { BEAT_S = 5, GRACE_S = 30 };
-    const sfu__db_driver *driver = sfu__db_is_postgres(options->place) ? &sfu__db_postgres : &sfu__db_sqlite;
+    const sfu__db_driver *driver = sfu__study_url_is_postgres(options->place) ? &sfu__db_postgres : &sfu__db_sqlite;
     sfu_status status = SFU_OK;
     sfu__sql_store *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
@@ -235,7 +236,7 @@ sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *opt
     }
     SFU_ALLOC_ZERO(self->row_values, 4 * (size_t)options->space->count + 16);
     SFU_TRY(make_distributions(self));
-    SFU_TRY(driver->open(&self->db, options->place));
+    SFU_TRY(driver->open(&self->db, options->place, &options->wait));
     SFU_TRY(make_label(self, options->place));
     SFU_TRY(make_statements(self));
     SFU_TRY(sfu__sql_find_study(self, options));

@@ -37,7 +37,7 @@ static const sfu__curve *curve_of(const sfu_results *results, const sfu_cell *ce
     const sfu__curve *curve = NULL;
     for (int i = 0; i < results->entries.count && curve == NULL; i++) {
         const sfu__entry *entry = &results->entries.items[i];
-        const bool same = strcmp(entry->name, cell->dataset) == 0 || strcmp(entry->task.dataset, cell->dataset) == 0;
+        const bool same = strcmp(entry->label, cell->dataset) == 0;
         if (same && is_main(&entry->task) && strcmp(entry->task.net, cell->net) == 0 &&
             strcmp(entry->task.size, cell->size) == 0) {
             curve = sfu__entry_curve(results, entry);

@@ -99,7 +99,7 @@ static sfu_status fill(sfu__chart *chart, const sfu_results *results, const swee
     SFU_ALLOC(values, results->entries.count);
     for (int i = 0; i < results->entries.count; i++) {
         const sfu__entry *entry = &results->entries.items[i];
-        if (is_of(self, &entry->task) && strcmp(entry->name, dataset) == 0 && is_first(results, i)) {
+        if (is_of(self, &entry->task) && strcmp(entry->label, dataset) == 0 && is_first(results, i)) {
             SFU_TRY(add_mean(chart, results, self, entry, "test", values));
             if (!self->layers) {
                 SFU_TRY(add_mean(chart, results, self, entry, "validation", values));
@@ -135,7 +135,7 @@ sfu_status sfu__plot_sweeps(sfu__plots *plots, const sfu_results *results) {
     sfu__words_list datasets = {0};
     int place = 0;
     for (int i = 0; i < results->entries.count; i++) {
-        SFU_TRY(sfu__words_place(&place, &datasets, results->entries.items[i].name));
+        SFU_TRY(sfu__words_place(&place, &datasets, results->entries.items[i].label));
     }
     for (size_t kind = 0; kind < sizeof sweeps / sizeof sweeps[0]; kind++) {
         for (int i = 0; i < datasets.count; i++) {

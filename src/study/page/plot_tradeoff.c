@@ -12,7 +12,7 @@ static double epoch_seconds(const sfu_results *results, const sfu_cell *cell) {
     int count = 0;
     for (int i = 0; i < results->entries.count; i++) {
         const sfu__entry *entry = &results->entries.items[i];
-        const bool same = strcmp(entry->name, cell->dataset) == 0 || strcmp(entry->task.dataset, cell->dataset) == 0;
+        const bool same = strcmp(entry->label, cell->dataset) == 0;
         if (same && strcmp(entry->task.net, cell->net) == 0 && strcmp(entry->task.size, cell->size) == 0 &&
             entry->task.k == 0 && isnan(entry->task.alpha) && isfinite(entry->epoch_s) && entry->epoch_s > 0) {
             sum += entry->epoch_s;

@@ -40,17 +40,6 @@ static sfu_status keep_size(const char **kept, sfu_results *results, const char 
     return keep(kept, results, shown);
 }
 
-/* What a dataset is called: its name, or as it was given where two of a name were. */
-static const char *dataset_name(const sfu_results *results, const sfu__entry *entry) {
-    for (int i = 0; i < results->entries.count; i++) {
-        const sfu__entry *other = &results->entries.items[i];
-        if (strcmp(entry->name, other->name) == 0 && strcmp(entry->task.dataset, other->task.dataset) != 0) {
-            return entry->task.dataset;
-        }
-    }
-    return entry->name[0] != '\0' ? entry->name : entry->task.dataset;
-}
-
 static sfu_status add_paper(sfu_results *results, sfu_cell *cell, const sfu__task *task) {
     sfu_status status = SFU_OK;
     char text[64];
@@ -100,7 +89,7 @@ static sfu_status make_cell(sfu_results *results, const sfu__place *place, bool 
     const sfu__interval interval = sfu__mean_interval(cell->mean, cell->std, count);
     cell->ci_low = interval.low < 0 ? 0 : interval.low; /* of an accuracy */
     cell->ci_high = interval.high > 1 ? 1 : interval.high;
-    SFU_TRY(keep(&cell->dataset, results, dataset_name(results, first)));
+    SFU_TRY(keep(&cell->dataset, results, first->label));
     SFU_TRY(keep(&cell->net, results, task->net));
     SFU_TRY(keep_size(&cell->size, results, task->size));
     SFU_TRY(add_paper(results, cell, task));
@@ -401,6 +390,7 @@ sfu_status sfu__results_finish(sfu_results *results) {
     sfu_status status = SFU_OK;
     double *values = NULL;
     SFU_ALLOC(values, 2 * (size_t)results->entries.count);
+    sfu__label_datasets(&results->entries);
     SFU_TRY(sfu__find_places(results));
     SFU_TRY(make_cells(results, values));
     SFU_TRY(test_fields(results, values));
