@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include "output.h"
+#include "progress.h"
 #include "report.h"
 
 static struct { const char *folder; } settings;
@@ -10,10 +11,12 @@ static int run(int count, char **operands) {
     (void)count;
     sfu_dataset *dataset = NULL;
     char *command = NULL;
+    progress_start();
     sfu_status status = sfu_dataset_open(&dataset, operands[0]);
     if (status == SFU_OK) {
         status = sfu_dataset_export(dataset, settings.folder, &command);
     }
+    progress_end();
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);

@@ -179,7 +179,11 @@ sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size,
     }
     while (*got < size) {
         const size_t left = size - *got;
-        const int n = gzread(stream->gzip, buffer + *got, left < 1 << 30 ? (unsigned)left : 1u << 30);
+        const sfu_status status = sfu__poll();
+        if (status != SFU_OK) {
+            return status;
+        }
+        const int n = gzread(stream->gzip, buffer + *got, left < 1 << 20 ? (unsigned)left : 1u << 20);
         int code = Z_OK;
         const char *reason = gzerror(stream->gzip, &code);
         /* Z_BUF_ERROR at the end is how zlib tells that the last member is not whole. */

@@ -46,6 +46,9 @@ sfu__watch sfu__watch_flag(const atomic_bool *stop);
 /* SFU_ERR_CANCELLED where the caller wants no more of it. */
 SFU_CHECKED sfu_status sfu__poll(void);
 
+/* The same at every 4096th step of a loop whose steps are short. */
+SFU_CHECKED static inline sfu_status sfu__poll_at(int64_t step) { return step % 4096 == 0 ? sfu__poll() : SFU_OK; }
+
 /* Milliseconds between two calls of a callback: 100. Tests set it to 0, so that every chance to cancel is taken. */
 extern int sfu__tick_ms;
 

@@ -61,8 +61,8 @@ static void run_items(team *crew, int thread) {
         if (status == SFU_OK) {
             status = crew->work(crew->context, item, thread);
         }
-        if (status != SFU_OK && (thread == 0 || status != SFU_ERR_CANCELLED)) {
-            note_failure(crew, status, item); /* others are only ever cancelled by what is noted already */
+        if (status != SFU_OK && !(status == SFU_ERR_CANCELLED && atomic_load(&crew->stop))) {
+            note_failure(crew, status, item); /* else it was cancelled by what is noted already */
         }
     }
 }

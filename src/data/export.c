@@ -1,6 +1,7 @@
 /* export.c - a dataset as CSV files that people and other programs read, and that import reads back to the same digest.
  */
 #include "csv_write.h"
+#include "notify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static sfu_status write_nodes(sfu__writer *out, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     SFU_TRY(put_text(out, "node,label\n"));
     for (int32_t node = 0; node < dataset->nodes; node++) {
+        SFU_TRY(sfu__poll());
         const int32_t label = dataset->labels != NULL ? dataset->labels[node] : SFU_NO_LABEL;
         SFU_TRY(sfu__csv_put_node(out, dataset, node));
         SFU_TRY(put_text(out, ","));
@@ -52,6 +54,7 @@ static sfu_status write_edges(sfu__writer *out, const sfu_dataset *dataset) {
     const sfu_csr *graph = &dataset->graph;
     SFU_TRY(put_text(out, graph->values != NULL ? "from,to,weight\n" : "from,to\n"));
     for (int32_t node = 0; node < graph->rows; node++) {
+        SFU_TRY(sfu__poll());
         for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
             if (!dataset->directed && graph->indices[i] < node) {
                 continue;
@@ -80,6 +83,7 @@ static sfu_status write_dense(sfu__writer *out, const sfu_dataset *dataset) {
     }
     SFU_TRY(put_text(out, "\n"));
     for (int32_t node = 0; node < dataset->nodes; node++) {
+        SFU_TRY(sfu__poll());
         SFU_TRY(sfu__csv_put_node(out, dataset, node));
         for (int32_t j = 0; j < dataset->features; j++) {
             SFU_TRY(put_text(out, ","));
@@ -99,6 +103,7 @@ static sfu_status write_features(sfu__writer *out, const sfu_dataset *dataset) {
     }
     SFU_TRY(put_text(out, "node,feature,value\n"));
     for (int32_t node = 0; node < x->rows; node++) {
+        SFU_TRY(sfu__poll());
         for (int64_t i = x->indptr[node]; i < x->indptr[node + 1]; i++) {
             SFU_TRY(sfu__csv_put_node(out, dataset, node));
             SFU_TRY(put_text(out, ","));
@@ -142,6 +147,7 @@ static sfu_status write_columns(sfu__writer *out, const sfu_dataset *dataset) {
     }
     SFU_TRY(put_text(out, "\n"));
     for (int32_t node = 0; node < dataset->nodes; node++) {
+        SFU_TRY(sfu__poll());
         SFU_TRY(sfu__csv_put_node(out, dataset, node));
         for (int i = 0; (name = sfu_dataset_column_name(dataset, i)) != NULL; i++) {
             SFU_TRY(put_text(out, ","));
@@ -241,6 +247,7 @@ done:
 sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "exporting");
     if (command != NULL) {
         *command = NULL;
     }
@@ -257,6 +264,7 @@ sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, ch
         text = (sfu__text){0};
     }
 done:
+    sfu__watch_end(before);
     sfu__text_clear(&text);
     return status;
 }

@@ -7,6 +7,7 @@
  * Both add up in double and round each value once.
  */
 #include "plan_int.h"
+#include "notify.h"
 #include "row_builder.h"
 #include "special.h"
 
@@ -227,6 +228,7 @@ static sfu_status fold_dense(features *to, fold_step *step) {
     step->dense = to->own_dense;
     step->ld = to->ld;
     for (int32_t row = 0; row < step->out->count; row++) {
+        SFU_TRY(sfu__poll());
         fold_dense_row(step, sums, row);
     }
 done:

@@ -9,6 +9,7 @@
  * is therefore the same on every machine.
  */
 #include "plan_int.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -87,7 +88,8 @@ static void reach_node(sweep *self, int32_t node, const uint64_t *from) {
     }
 }
 
-static void go_along(sweep *self, const sfu__smoother *smoother) {
+static sfu_status go_along(sweep *self, const sfu__smoother *smoother) {
+    sfu_status status = SFU_OK;
     const sfu_csr *S = &smoother->csr;
     const int32_t count = self->count;
     self->count = 0;
@@ -95,6 +97,7 @@ static void go_along(sweep *self, const sfu__smoother *smoother) {
     for (int32_t i = 0; i < count; i++) {
         const int32_t node = self->nodes[i];
         const uint64_t *from = self->now + (int64_t)node * self->words;
+        SFU_TRY(sfu__poll_at(i));
         const int64_t entries = S->indptr[node + 1] - S->indptr[node];
         for (int64_t e = S->indptr[node]; e < S->indptr[node + 1]; e++) {
             reach_node(self, S->indices[e], from);
@@ -105,6 +108,8 @@ static void go_along(sweep *self, const sfu__smoother *smoother) {
         self->last_step += (double)entries * (double)bits_of(from, self->words);
         self->words_seen += (double)(entries + 1) * self->words;
     }
+done:
+    return status;
 }
 
 /* Swaps the two, and says whether they are the same. */
@@ -130,15 +135,18 @@ static bool take_over(sweep *self, int32_t count_before) {
 }
 
 /* Over link i, which is a smoothing. */
-static void sweep_step(sweep *self, int i) {
+static sfu_status sweep_step(sweep *self, int i) {
+    sfu_status status = SFU_OK;
     const int smoothing = self->plan->links[i].smoothing;
     if (!self->settled || self->settled_under != smoothing) {
         const int32_t count = self->count;
-        go_along(self, &self->plan->smoothers[smoothing]);
+        SFU_TRY(go_along(self, &self->plan->smoothers[smoothing]));
         self->settled = take_over(self, count);
         self->settled_under = smoothing;
     }
     self->walked += self->last_step;
+done:
+    return status;
 }
 
 /* What holds of the rows that were looked at, for all of them. */
@@ -155,7 +163,7 @@ sfu_status sfu__reach_collapsed(double *nonzeros, const sfu__plan *plan, const s
     SFU_TRY(sweep_start(&self, plan, &pass->fields[last]));
     for (int i = last - 1; i >= first; i--) {
         if (!over) {
-            sweep_step(&self, i);
+            SFU_TRY(sweep_step(&self, i));
         }
         const double count = for_all(&self, (double)self.reached);
         over = over || for_all(&self, self.walked) > sfu__operations_most || self.words_seen > sfu__operations_most ||
@@ -214,9 +222,9 @@ static sfu_status follow(sweep *self, const sfu__plan *plan, const sfu__pass *pa
     sfu_status status = SFU_OK;
     if (fold > 0 && self->now != NULL && goes_on(plan, pass, fold)) {
         if (plan->links[fold - 1].kind == SFU__LINK_SMOOTH) {
-            sweep_step(self, fold - 1);
+            SFU_TRY(sweep_step(self, fold - 1));
         }
-        return SFU_OK;
+        goto done;
     }
     const double seen = self->words_seen;
     sweep_clear(self);
@@ -224,7 +232,7 @@ static sfu_status follow(sweep *self, const sfu__plan *plan, const sfu__pass *pa
     self->words_seen = seen;
     for (int i = fold - 1; i >= 0 && self->words_seen <= sfu__operations_most; i--) {
         if (plan->links[i].kind == SFU__LINK_SMOOTH) {
-            sweep_step(self, i);
+            SFU_TRY(sweep_step(self, i));
         }
     }
 done:

@@ -1,4 +1,5 @@
 #include "row_builder.h"
+#include "notify.h"
 #include "parallel.h"
 
 #include <stdlib.h>
@@ -89,11 +90,13 @@ static sfu_status make_piece(void *context, int64_t item, int thread) {
     job *self = context;
     sfu__row *rows = self->scratch[thread];
     for (int32_t row = (int32_t)(item * ROWS_A_PIECE); status == SFU_OK && row < end_row(self, item); row++) {
+        SFU_TRY(sfu__poll());
         self->make(self->context, rows, row);
         self->matrix->indptr[row + 1] = rows[0].count;
         status = keep_row(&self->pieces[item], &rows[0], self->matrix->cols);
         sfu__row_empty(&rows[0]);
     }
+done:
     return status;
 }
 
