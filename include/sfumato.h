@@ -112,7 +112,8 @@ typedef struct sfu_progress {
     double total; /* 0: not known */
 } sfu_progress;
 
-/* Called a few times per second at most. Returning false cancels: the call undoes what it did, returns SFU_ERR_CANCELLED.
+/* Called a few times per second at most. Returning false cancels: the call undoes what it did, returns
+ * SFU_ERR_CANCELLED.
  */
 typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
 

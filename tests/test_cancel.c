@@ -127,9 +127,13 @@ static void importing_other_formats(void **state) {
         options.source = files ? NULL : source;
         snprintf(edges, sizeof edges, "%s", files ? test_data(given[i].edges) : given[i].edges ? given[i].edges : "");
         snprintf(features, sizeof features, "%s",
-                 files ? test_data(given[i].features) : given[i].features ? given[i].features : "");
+                 files               ? test_data(given[i].features)
+                 : given[i].features ? given[i].features
+                                     : "");
         snprintf(labels, sizeof labels, "%s",
-                 files ? test_data(given[i].labels) : given[i].labels ? given[i].labels : "");
+                 files             ? test_data(given[i].labels)
+                 : given[i].labels ? given[i].labels
+                                   : "");
         options.edges = given[i].edges != NULL ? edges : NULL;
         options.features = given[i].features != NULL ? features : NULL;
         options.labels = given[i].labels != NULL ? labels : NULL;
@@ -211,8 +215,8 @@ static void a_silent_pipe_is_left(void **state) {
 static void *write_late(void *argument) {
     static const char text[] = "from,to\na,b\nb,c\n";
     const int writer = open(argument, O_WRONLY | O_CLOEXEC); /* waits for the reader */
-    const bool whole = writer >= 0 && write(writer, text, 10) == 10 &&
-                       write(writer, text + 10, sizeof text - 11) == sizeof text - 11;
+    const bool whole =
+        writer >= 0 && write(writer, text, 10) == 10 && write(writer, text + 10, sizeof text - 11) == sizeof text - 11;
     close(writer);
     return whole ? argument : NULL;
 }

@@ -517,7 +517,8 @@ done:
 
 static void every_allocation_may_fail(void **state) {
     static const char *const texts[] = {
-        "gcn", "dense 4 relu | softmax | smooth^60", "smooth^2(act=sigmoid) | dense 8 relu | smooth^3(teleport=0.1) | softmax | smooth^2",
+        "gcn", "dense 4 relu | softmax | smooth^60",
+        "smooth^2(act=sigmoid) | dense 8 relu | smooth^3(teleport=0.1) | softmax | smooth^2",
         "smooth(learn=self+left) | dense 4 tanh | softmax | smooth(learn=right)"};
     (void)state;
     fixture small = {0};

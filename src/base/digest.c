@@ -33,8 +33,8 @@ sfu_status sfu__digest_add(sfu__digest *digest, const void *bytes, size_t size) 
     sfu_status status = SFU_OK;
     for (size_t done = 0; done < size; done += AT_ONCE) {
         SFU_TRY(sfu__poll());
-        if (SHA256_Update(&digest->context, (const char *)bytes + done, size - done < AT_ONCE ? size - done : AT_ONCE) !=
-            1) {
+        if (SHA256_Update(&digest->context, (const char *)bytes + done,
+                          size - done < AT_ONCE ? size - done : AT_ONCE) != 1) {
             return refused();
         }
     }

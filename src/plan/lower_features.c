@@ -60,8 +60,8 @@ static sfu_status make_folded(void *context, sfu__shared *entry) {
     const sfu__lowering *self = job->lowering;
     const int64_t rows = self->pass->fields[job->fold].count;
     sfu__block block = {0};
-    SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense,
-                      job->by_columns));
+    SFU_TRY(
+        sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense, job->by_columns));
     entry->bytes = job->as_dense ? rows * sfu__ld(self->plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
     if (job->by_length) {
         SFU_TRY(sfu__block_take(&block, &entry->matrix));

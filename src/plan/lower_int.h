@@ -115,8 +115,7 @@ SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *sel
                                            const sfu__field *field);
 
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__link *link);
-SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold,
-                                           bool by_columns);
+SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns);
 SFU_CHECKED sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mask);
 SFU_CHECKED sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__way *way, int weights,
                                            int mask);

@@ -2,8 +2,8 @@
  *
  * Row i of links [first, last) as one matrix has an entry for each node that i reaches through them. Up to 512 rows are
  * followed at once, from the last link back to the first: a node has one bit per row, set where the row reaches it. So
- * the count is exact for the rows that are looked at, one step costs at most eight words per non-zero of S, and a single
- * sweep answers for every `first`.
+ * the count is exact for the rows that are looked at, one step costs at most eight words per non-zero of S, and a
+ * single sweep answers for every `first`.
  *
  * The limits are counts that follow from the dataset and the network alone. A plan, and with it every bit of a result,
  * is therefore the same on every machine.
@@ -202,8 +202,8 @@ static double features_reached(sweep *self, uint64_t *seen) {
     return (double)bits;
 }
 
-/* Whether the sweep of `fold` - 1 links is that of `fold` links but for one more step: the same rows, and one matrix for
- * all smoothings. */
+/* Whether the sweep of `fold` - 1 links is that of `fold` links but for one more step: the same rows, and one matrix
+ * for all smoothings. */
 static bool goes_on(const sfu__plan *plan, const sfu__pass *pass, int fold) {
     const sfu__field *now = &pass->fields[fold], *before = &pass->fields[fold - 1];
     if (now->nodes != before->nodes || now->count != before->count) {
@@ -264,16 +264,19 @@ done:
 }
 
 /* What link i takes: of the rows of S that it needs, each entry adds a row of what comes in. */
-static void add_link_operations(double *operations, double *full, const sfu__plan *plan, const sfu__pass *pass, int i,
-                                double nonzeros) {
+static double link_operations(const sfu__plan *plan, const sfu__pass *pass, int i, double nonzeros) {
     const sfu__link *link = &plan->links[i];
     const int32_t rows = pass->fields[i].count;
-    if (link->kind == SFU__LINK_SMOOTH && rows > 0) {
-        const sfu_csr *S = &plan->smoothers[link->smoothing].csr;
-        const double entries = (double)sfu__field_nonzeros(S, &pass->fields[i + 1]);
-        *operations += entries * nonzeros / rows;
-        *full += entries * plan->features;
+    if (link->kind != SFU__LINK_SMOOTH || rows == 0) {
+        return 0.0;
     }
+    return (double)sfu__field_nonzeros(&plan->smoothers[link->smoothing].csr, &pass->fields[i + 1]) * nonzeros / rows;
+}
+
+/* Whether a stage has so many entries that dense columns take less memory and not more time. */
+static bool is_full(const sfu__plan *plan, const sfu__pass *pass, int fold, double nonzeros) {
+    enum { FULL_SHARE = 16 };
+    return nonzeros * FULL_SHARE >= (double)pass->fields[fold].count * plan->features;
 }
 
 void sfu__stages_clear(sfu__stages *stages) {
@@ -295,32 +298,39 @@ done:
     return status;
 }
 
+/* Stage `fold`, which `nonzeros` are known of (negative: not known), is beyond the limits. It may be the last, which is
+ * what is to be made, be it large. */
+static sfu_status stages_end(sfu__stages *stages, sweep *self, uint64_t *seen, const sfu__plan *plan,
+                             const sfu__pass *pass, int fold, double nonzeros) {
+    const bool is_known = nonzeros >= 0.0;
+    stages->by_columns = is_known ? fold < stages->last && is_full(plan, pass, fold, nonzeros)
+                                  : is_full(plan, pass, fold - 1, stages->nonzeros[fold - 1]);
+    for (int beyond = fold; beyond <= stages->last; beyond++) { /* unless it is known better */
+        stages->nonzeros[beyond] = (double)pass->fields[beyond].count * plan->features;
+    }
+    return last_nonzeros(stages, self, seen, plan, pass);
+}
+
 sfu_status sfu__stages_make(sfu__stages *stages, const sfu__plan *plan, const sfu__pass *pass, int last) {
-    enum { FULL_SHARE = 16 }; /* of the entries: from here on dense columns take less memory and not more time */
     sfu_status status = SFU_OK;
     sweep self = {0};
     uint64_t *seen = NULL;
-    double operations = 0.0, full = 0.0, most = sfu__nonzeros_most;
+    double operations = 0.0, nonzeros = 0.0, most = sfu__nonzeros_most;
     *stages = (sfu__stages){.last = last};
     SFU_ALLOC(stages->nonzeros, last + 1);
     SFU_ALLOC(seen, (int64_t)plan->features * (ROWS_MOST / WORD));
     for (int fold = 0; fold <= last; fold++) {
-        double *nonzeros = &stages->nonzeros[fold];
-        if (fold > 0) {
-            add_link_operations(&operations, &full, plan, pass, fold - 1, nonzeros[-1]);
-        }
+        operations += fold > 0 ? link_operations(plan, pass, fold - 1, nonzeros) : 0.0;
+        nonzeros = SFU__TOO_MANY;
         if (operations <= sfu__operations_most) {
-            SFU_TRY(stage_nonzeros(nonzeros, &self, seen, plan, pass, fold));
+            SFU_TRY(stage_nonzeros(&nonzeros, &self, seen, plan, pass, fold));
         }
-        most = fold == 0 && *nonzeros > most ? *nonzeros : most;
-        if (operations > sfu__operations_most || *nonzeros < 0.0 || (fold > 0 && *nonzeros > most)) {
-            stages->by_columns = operations * FULL_SHARE >= full && fold > 0;
-            for (int beyond = fold; beyond <= last; beyond++) { /* unless it is known better */
-                stages->nonzeros[beyond] = (double)pass->fields[beyond].count * plan->features;
-            }
-            SFU_TRY(last_nonzeros(stages, &self, seen, plan, pass));
+        most = fold == 0 && nonzeros > most ? nonzeros : most;
+        if (fold > 0 && (nonzeros < 0.0 || nonzeros > most)) {
+            SFU_TRY(stages_end(stages, &self, seen, plan, pass, fold, nonzeros));
             break;
         }
+        stages->nonzeros[fold] = nonzeros;
         stages->most = fold;
     }
 done:
