@@ -245,8 +245,9 @@ sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass
     int64_t threads = plan->threads < fit ? plan->threads : fit;
     threads = threads < items ? threads : items;
     threads = threads > 1 ? threads : 1;
-    panels self = {.plan = plan, .field = field, .last = last, .dense = dense, .ld = sfu__ld(plan->features)};
+    panels self = {.plan = plan, .field = field, .last = last, .ld = sfu__ld(plan->features)};
     sfu__block *blocks = NULL;
+    self.dense = dense;
     SFU_TRY(sfu__backend_cpu(&self.backend));
     SFU_ALLOC_ZERO(blocks, plan->smoother_count);
     SFU_ALLOC_ZERO(self.matrices, plan->smoother_count);
