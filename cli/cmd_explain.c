@@ -4,6 +4,7 @@
 #include "output.h"
 #include "plan_report.h"
 #include "problem.h"
+#include "progress.h"
 #include "table.h"
 
 static struct {
@@ -154,7 +155,9 @@ static int run(int count, char **operands) {
         return checked;
     }
     explanation all = {{0}, NULL, NULL};
+    progress_start();
     const sfu_status status = explain(&all, operands);
+    progress_end();
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);

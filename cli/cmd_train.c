@@ -145,6 +145,10 @@ static sfu_status train_all(session *all) {
         }
     }
     sfu_plan_free(shared);
+    if (status == SFU_ERR_CANCELLED && all->count > 0) { /* before the first epoch of a later training */
+        all->runs[all->count - 1].interrupted = true;
+        status = SFU_OK;
+    }
     return status;
 }
 

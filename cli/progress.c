@@ -61,6 +61,7 @@ void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
     phase.counts = phase.told = false;
     phase.terminal = terminal_is(STDERR_FILENO);
+    sfu_set_progress(progress_report, NULL);
     for (int i = 0; i < SIGNALS; i++) {
         handle(signals[i], on_interrupt);
     }
@@ -74,6 +75,7 @@ bool progress_hold(void) {
 
 void progress_end(void) {
     progress_clear();
+    sfu_set_progress(NULL, NULL);
     holding = 0;
     for (int i = 0; i < SIGNALS && !interrupted; i++) {
         handle(signals[i], SIG_DFL);
@@ -154,7 +156,9 @@ static double share(const sfu_progress *progress) {
 
 /* "42.1 %", "840 of 2,000 trials", or "12.3 MB" where the end is not known. */
 static void how_far(char *text, size_t size, const sfu_progress *progress, int width) {
-    if (progress->total <= 0) {
+    if (progress->unit[0] == '\0') {
+        text[0] = '\0'; /* only what is done is known */
+    } else if (progress->total <= 0) {
         amount(text, size, progress->done, progress->unit, "");
     } else if (phase.counts) {
         const char *total = grouped((int64_t)progress->total);
@@ -208,7 +212,7 @@ static void print_line(const sfu_progress *progress, double elapsed) {
     char middle[64], end[256];
     how_far(middle, sizeof middle, progress, 0);
     end_of_line(end, sizeof end, progress, elapsed);
-    say("%s: %s%s%s", phase.what, middle, end[0] ? ", " : "", end);
+    say("%s%s%s%s%s", phase.what, middle[0] ? ": " : "", middle, end[0] ? ", " : "", end);
 }
 
 void progress_counts(void) { phase.counts = true; }
@@ -253,5 +257,5 @@ bool progress_report(void *user, const sfu_progress *progress) {
             print_line(progress, time - phase.started);
         }
     }
-    return !interrupted;
+    return !interrupted || holding;
 }

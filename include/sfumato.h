@@ -112,9 +112,16 @@ typedef struct sfu_progress {
     double total; /* 0: not known */
 } sfu_progress;
 
-/* Called a few times a second at most. Returning false cancels: the call undoes what it did, returns SFU_ERR_CANCELLED.
+/* Called a few times per second at most. Returning false cancels: the call undoes what it did, returns
+ * SFU_ERR_CANCELLED.
  */
 typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
+
+/* From now on calls of this thread that have no progress callback of their own, or in a part of their work none that is
+ * called, tell this one how far they are, and may be cancelled by it: planning before a training, a prediction or a
+ * plan, checking and saving a dataset, reading from a pipe that nobody writes to. `unit` is "" where only `what` is
+ * known. NULL, the default: none. */
+SFU_API void sfu_set_progress(sfu_progress_fn progress, void *user);
 
 /* Receives the bytes of what would be a file, piece by piece. Returning false ends the call with SFU_ERR_IO. */
 typedef bool (*sfu_write_fn)(void *user, const void *bytes, size_t size);

@@ -46,6 +46,18 @@ static sfu__plan *plan_of(const fixture *it, const char *text, unsigned rewrites
     return plan;
 }
 
+static fixture make_fixture(int32_t nodes, int32_t vocabulary) {
+    fixture made = {0};
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.nodes = nodes;
+    options.vocabulary = vocabulary;
+    options.classes = 3;
+    assert_ok(sfu_dataset_make(&made.dataset, &options));
+    assert_ok(sfu_split_new(&made.split, made.dataset, NULL, NULL));
+    return made;
+}
+
 /* ---- sharing ---------------------------------------------------------------------------------------------------- */
 
 static void folded_features_are_shared(void **state) {
@@ -249,6 +261,233 @@ static void refuses_a_column_that_is_not_there(void **state) {
     sfu_net_free(net);
 }
 
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
+
+/* The estimates count what products really have, where they look at all rows. */
+static void estimates_are_exact(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "smooth^2(teleport=0.2) | smooth^2(self=0) | softmax", SFU__ALL_REWRITES);
+    const sfu__pass *pass = &plan->passes[SFU_PASS_EVALUATE];
+    enum { LAST = 4 };
+    double nonzeros[LAST];
+    sfu__stages stages = {0};
+    assert_true(pass->fields[LAST].count <= 512);
+    assert_ok(sfu__reach_collapsed(nonzeros, plan, pass, 0, LAST));
+    for (int first = 0; first < LAST; first += 2) { /* where a layer starts */
+        sfu_matrix product = {0};
+        assert_ok(sfu__collapse(&product, plan, pass, first, LAST));
+        assert_true(nonzeros[first] == (double)product.indptr[product.rows]);
+        sfu__matrix_clear(&product);
+    }
+    assert_ok(sfu__stages_make(&stages, plan, pass, LAST));
+    assert_true(stages.most == LAST && !stages.by_columns);
+    sfu_matrix sparse = {0};
+    float *dense = NULL;
+    assert_ok(sfu__fold(&sparse, &dense, plan, pass, LAST, false, false));
+    assert_true(stages.nonzeros[LAST] == (double)sparse.indptr[sparse.rows]);
+    sfu__matrix_clear(&sparse);
+    sfu__stages_clear(&stages);
+    sfu__plan_free(plan);
+}
+
+/* Folded features in panels, by rows and by columns, are those that are made stage by stage, and the same bytes with
+ * any number of threads. */
+static void panels_compute_the_same(void **state) {
+    (void)state;
+    fixture it = make_fixture(400, 150);
+    static const char *const texts[] = {"smooth^5 | softmax", "smooth^3(teleport=0.3) | smooth^2(norm=row) | softmax",
+                                        "smooth^2(act=sigmoid) | smooth(act=tanh, teleport=0.1) | softmax"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sfu__plan *plan = plan_of(&it, texts[i], SFU__ALL_REWRITES);
+        const int last = plan->first_weights - 1;
+        for (int kind = 0; kind < SFU_PASSES; kind++) { /* few rows, and all of them, more than there are columns */
+            const sfu__pass *pass = &plan->passes[kind];
+            const int64_t size = (int64_t)pass->fields[last].count * sfu__ld(plan->features);
+            sfu_matrix none;
+            float *stepwise = NULL, *first = NULL, *panels = NULL;
+            assert_ok(sfu__fold(&none, &stepwise, plan, pass, last, true, false));
+            for (plan->threads = 1; plan->threads <= 4; plan->threads++) {
+                assert_ok(sfu__fold(&none, &panels, plan, pass, last, true, true));
+                assert_near(stepwise, panels, size, texts[i]);
+                if (first != NULL) {
+                    assert_memory_equal(first, panels, (size_t)size * sizeof *first);
+                    sfu__free(panels);
+                } else {
+                    first = panels;
+                }
+            }
+            sfu__free(first);
+            sfu__free(stepwise);
+        }
+        sfu__plan_free(plan);
+    }
+    sfu_split_free(it.split);
+    sfu_dataset_free(it.dataset);
+}
+
+static int64_t rows_listed(const sfu__plan *plan, const sfu__pass *pass) {
+    int64_t rows = 0;
+    for (int i = 0; i < plan->link_count; i++) {
+        rows += pass->fields[i].nodes != NULL && pass->fields[i].nodes != pass->fields[i + 1].nodes
+                    ? pass->fields[i].count
+                    : 0;
+    }
+    return rows;
+}
+
+/* However many smoothings there are, a plan is made, and what it holds does not grow with them. */
+static void deep_networks_are_planned(void **state) {
+    const fixture *it = *state;
+    static const char *const texts[] = {
+        "smooth^1000 | softmax", "smooth^1000 | dense classes | softmax", "smooth^1000(teleport=0.1) | softmax",
+        "dense 16 relu | dense classes | smooth^1000(teleport=0.1) | softmax(linear=no)",
+        "dense 16 relu | softmax | smooth^1000"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sfu__plan *plan = plan_of(it, texts[i], SFU__ALL_REWRITES);
+        for (int kind = 0; kind < SFU_PASSES; kind++) {
+            const sfu__pass *pass = &plan->passes[kind];
+            assert_true(rows_listed(plan, pass) < 17 * (int64_t)plan->nodes);
+            assert_true(pass->block_count < 100);
+            assert_true(pass->fixed_bytes < 50 << 20);
+            for (int run = 0; run < pass->run_count && run < SFU__RUNS; run++) {
+                assert_false(pass->runs[run].collapse);
+            }
+        }
+        sfu__plan_free(plan);
+    }
+}
+
+static bool some_reason(const sfu__pass *pass, const char *text) {
+    for (size_t i = 0; i < pass->step_count; i++) {
+        if (strstr(pass->steps[i].why, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void limits_are_told(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "smooth^200 | softmax", SFU__ALL_REWRITES);
+    const sfu__pass *train = &plan->passes[SFU_PASS_TRAIN], *evaluate = &plan->passes[SFU_PASS_EVALUATE];
+    assert_true(train->runs[0].fold == 200 && train->runs[0].by_columns && !train->runs[0].sparse);
+    assert_true(some_reason(train, "smoothed once: the mask lies behind it, in panels: step by step it would need more "
+                                   "than 2^29 multiply-adds or 2^24 non-zeros"));
+    assert_true(evaluate->runs[0].fold < 200);
+    assert_true(some_reason(evaluate, " would need more than 2^29 multiply-adds or 2^24 non-zeros"));
+    assert_true(some_reason(evaluate, "one after the other: one matrix would need more than 2^29 multiply-adds"));
+    sfu__plan_free(plan);
+}
+
+/* A path, on which the rows that are needed grow by a few with each smoothing: once their lists are as long as they may
+ * be, nothing more is pruned, which changes no result. */
+static void long_paths_are_not_listed(void **state) {
+    (void)state;
+    enum { NODES = 300 };
+    int32_t from[NODES], to[NODES], labels[NODES], part[3][NODES / 3];
+    float dense[2 * NODES];
+    sfu_arrays arrays = {.nodes = NODES, .edges = NODES - 1, .edge_from = from, .edge_to = to, .features = 2};
+    sfu_import_options options;
+    fixture path = {0};
+    for (int32_t i = 0; i < NODES; i++) {
+        from[i] = i;
+        to[i] = i + 1;
+        labels[i] = i % 2;
+        dense[2 * i] = (float)(i % 7);
+        dense[2 * i + 1] = (float)(i % 5);
+    }
+    part[0][0] = 0;
+    part[1][0] = 1;
+    part[2][0] = 2;
+    arrays.dense = dense;
+    arrays.labels = labels;
+    for (int i = 0; i < SFU_PARTS; i++) {
+        arrays.standard[i] = part[i];
+        arrays.standard_count[i] = 1;
+    }
+    sfu_import_options_init(&options);
+    assert_ok(sfu_dataset_from_arrays(&path.dataset, &arrays, &options));
+    assert_ok(sfu_split_new(&path.split, path.dataset, "standard", NULL));
+    const char *text = "dense 4 relu | smooth^250(act=relu) | softmax";
+    int none[SFU__RUNS] = {0};
+    int64_t count;
+    sfu__plan *plan, *plain = plan_of(&path, text, 0);
+    float *pruned = numbers_of(&count, &plan, &path, text, SFU_PASS_EVALUATE, none);
+    const sfu__pass *pass = &plan->passes[SFU_PASS_EVALUATE];
+    assert_true(rows_listed(plan, pass) > 15 * NODES && rows_listed(plan, pass) < 18 * NODES);
+    assert_true(pass->fields[0].nodes == NULL && pass->fields[0].count == NODES);
+    const sfu__backend *backend;
+    sfu__worker *worker = NULL;
+    sfu_net *net = NULL;
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu__backend_cpu(&backend));
+    assert_ok(sfu__worker_new(&worker, plain, backend, NULL));
+    sfu__parameters_start(sfu__worker_theta(worker), &plain->parameters, net, NULL, 1);
+    sfu__worker_forward(worker, SFU_PASS_EVALUATE);
+    const sfu__dense output = sfu__worker_output(worker, SFU_PASS_EVALUATE);
+    assert_near(output.data + (int64_t)part[1][0] * output.ld, pruned, count, text);
+    sfu_net_free(net);
+    free(pruned);
+    sfu__worker_free(worker);
+    sfu__plan_free(plan);
+    sfu__plan_free(plain);
+    sfu_split_free(path.split);
+    sfu_dataset_free(path.dataset);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static size_t held, held_most;
+
+/* Before each block stands its size. */
+static void *counting_resize(void *user, void *pointer, size_t bytes) {
+    enum { HEAD = 64 };
+    char *block = pointer != NULL ? (char *)pointer - HEAD : NULL;
+    const size_t before = block != NULL ? *(const size_t *)(const void *)block : 0;
+    char *grown = realloc(block, bytes + HEAD);
+    (void)user;
+    if (grown == NULL) {
+        return NULL;
+    }
+    *(size_t *)(void *)grown = bytes;
+    held += bytes - before;
+    held_most = held > held_most ? held : held_most;
+    return grown + HEAD;
+}
+
+static void counting_release(void *user, void *pointer) {
+    (void)user;
+    if (pointer != NULL) {
+        held -= *(const size_t *)(const void *)((char *)pointer - 64);
+        free((char *)pointer - 64);
+    }
+}
+
+static size_t most_held(const fixture *it, const char *text) {
+    const size_t before = held;
+    held_most = held;
+    sfu__plan_free(plan_of(it, text, SFU__ALL_REWRITES));
+    return held_most - before;
+}
+
+/* Stages of folding that nothing needs any more are let go. */
+static void memory_does_not_grow_with_depth(void **state) {
+    (void)state;
+    const sfu_allocator counting = {counting_resize, counting_release, NULL};
+    sfu_set_allocator(&counting);
+    const fixture it = make_fixture(300, 80);
+    (void)most_held(&it, "smooth^12 | softmax"); /* what is made once with the dataset */
+    const size_t few = most_held(&it, "smooth^12 | softmax"), many = most_held(&it, "smooth^60 | softmax");
+    const size_t back = most_held(&it, "smooth^60(teleport=0.1) | softmax");
+    if (!(many < 2 * few && back < 2 * few)) {
+        fail_msg("%zu bytes for 12 smoothings, %zu for 60, %zu with teleport", few, many, back);
+    }
+    sfu_split_free(it.split);
+    sfu_dataset_free(it.dataset);
+    assert_int_equal(held, 0);
+    sfu_set_allocator(NULL);
+}
+
 /* ---- allocations ------------------------------------------------------------------------------------------------ */
 
 typedef struct making {
@@ -278,7 +517,8 @@ done:
 
 static void every_allocation_may_fail(void **state) {
     static const char *const texts[] = {
-        "gcn", "smooth^2(act=sigmoid) | dense 8 relu | smooth^3(teleport=0.1) | softmax | smooth^2",
+        "gcn", "dense 4 relu | softmax | smooth^60",
+        "smooth^2(act=sigmoid) | dense 8 relu | smooth^3(teleport=0.1) | softmax | smooth^2",
         "smooth(learn=self+left) | dense 4 tanh | softmax | smooth(learn=right)"};
     (void)state;
     fixture small = {0};
@@ -302,11 +542,35 @@ static void every_allocation_may_fail(void **state) {
     sfu_dataset_free(small.dataset);
 }
 
+static sfu_status fold_in_panels(void *context) {
+    const sfu__plan *plan = context;
+    sfu_status status = SFU_OK;
+    for (int kind = 0; kind < SFU_PASSES && status == SFU_OK; kind += SFU_PASS_PREDICT) {
+        sfu_matrix none = {0};
+        float *dense = NULL;
+        status = sfu__fold(&none, &dense, plan, &plan->passes[kind], plan->first_weights - 1, true, true);
+        sfu__free(dense);
+    }
+    return status;
+}
+
+static void every_allocation_of_panels_may_fail(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "smooth^2(teleport=0.1) | softmax", SFU__ALL_REWRITES);
+    test_fail_each_allocation(fold_in_panels, plan, 300);
+    sfu__plan_free(plan);
+}
+
 int main(void) {
+    const struct CMUnitTest memory[] = {cmocka_unit_test(memory_does_not_grow_with_depth)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folded_features_are_shared),  cmocka_unit_test(never_predicted_slower_than_plain),
         cmocka_unit_test(every_way_computes_the_same), cmocka_unit_test(refuses_a_column_that_is_not_there),
         cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(rows_of_validation_go_by_length),
+        cmocka_unit_test(estimates_are_exact),         cmocka_unit_test(panels_compute_the_same),
+        cmocka_unit_test(deep_networks_are_planned),   cmocka_unit_test(limits_are_told),
+        cmocka_unit_test(long_paths_are_not_listed),   cmocka_unit_test(every_allocation_of_panels_may_fail),
     };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    const int failed = cmocka_run_group_tests(memory, NULL, NULL); /* first, while the library holds no memory */
+    return failed + cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

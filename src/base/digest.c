@@ -1,4 +1,5 @@
 #include "digest.h"
+#include "notify.h"
 #include "file.h"
 
 /* The functions of this one digest, although OpenSSL 3 advises EVP: EVP knows every algorithm, which costs a program
@@ -28,7 +29,17 @@ sfu_status sfu__digest_new(sfu__digest **digest) {
 }
 
 sfu_status sfu__digest_add(sfu__digest *digest, const void *bytes, size_t size) {
-    return SHA256_Update(&digest->context, bytes, size) == 1 ? SFU_OK : refused();
+    enum { AT_ONCE = 1 << 20 };
+    sfu_status status = SFU_OK;
+    for (size_t done = 0; done < size; done += AT_ONCE) {
+        SFU_TRY(sfu__poll());
+        if (SHA256_Update(&digest->context, (const char *)bytes + done,
+                          size - done < AT_ONCE ? size - done : AT_ONCE) != 1) {
+            return refused();
+        }
+    }
+done:
+    return status;
 }
 
 sfu_status sfu__digest_end(sfu__digest *digest, char text[SFU__DIGEST_TEXT]) {

@@ -1,7 +1,9 @@
 #include "file.h"
+#include "notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +16,43 @@
 
 /* ---- mapped --------------------------------------------------------------------------------------------------- */
 
-/* read() until `size` bytes have come or the file ends. */
-static ssize_t read_fully(int file, char *buffer, size_t size) {
-    size_t have = 0;
-    while (have < size) {
-        const ssize_t got = read(file, buffer + have, size - have);
-        if (got < 0 && errno == EINTR) {
-            continue;
+/* Opening a pipe that nobody writes to would wait without an end, and so would reading from it. */
+static int open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+/* Waits until there is something to read, or the end: a pipe may take its time, during which the caller may cancel. A
+ * pipe that nobody has opened to write yet is waited for, too. */
+static sfu_status wait_for_bytes(int file) {
+    sfu_status status = SFU_OK;
+    for (;;) {
+        struct pollfd at = {.fd = file, .events = POLLIN};
+        const int ready = poll(&at, 1, 50);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) {
+            return SFU_OK; /* reading tells what is wrong */
         }
-        if (got < 0) {
-            return -1;
+        SFU_TRY(sfu__poll());
+    }
+done:
+    return status;
+}
+
+/* read() until `size` bytes have come or the file ends. */
+static sfu_status read_fully(int file, const char *path, char *buffer, size_t size, size_t *have) {
+    sfu_status status = SFU_OK;
+    *have = 0;
+    while (*have < size) {
+        SFU_TRY(wait_for_bytes(file));
+        SFU_TRY(sfu__poll());
+        const ssize_t got = read(file, buffer + *have, size - *have);
+        if (got < 0 && errno != EINTR && errno != EAGAIN) {
+            return sfu__fail_system(path, "cannot read", errno);
         }
         if (got == 0) {
             break;
         }
-        have += (size_t)got;
+        *have += got > 0 ? (size_t)got : 0;
     }
-    return (ssize_t)have;
+done:
+    return status;
 }
 
 static sfu_status read_whole(sfu__bytes *bytes, int file, const char *path) {
@@ -40,12 +62,9 @@ static sfu_status read_whole(sfu__bytes *bytes, int file, const char *path) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(buffer, capacity);
     for (;;) {
-        const ssize_t got = read_fully(file, buffer + size, capacity - size);
-        if (got < 0) {
-            status = sfu__fail_system(path, "cannot read", errno);
-            goto done;
-        }
-        size += (size_t)got;
+        size_t got;
+        SFU_TRY(read_fully(file, path, buffer + size, capacity - size, &got));
+        size += got;
         if (size < capacity) {
             break;
         }
@@ -68,7 +87,7 @@ done:
 sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     *bytes = (sfu__bytes){0};
     sfu_status status = SFU_OK;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open_to_read(path);
     struct stat facts;
     if (file < 0) {
         return errno == ENOENT ? sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", path)
@@ -123,7 +142,7 @@ sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
-    self->file = open(path, O_RDONLY | O_CLOEXEC);
+    self->file = open_to_read(path);
     if (self->file < 0 || fstat(self->file, &facts) != 0) {
         status = errno == ENOENT ? sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", path)
                                  : sfu__fail_system(path, "cannot open", errno);
@@ -154,17 +173,17 @@ done:
 sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size, size_t *got) {
     *got = 0;
     if (stream->gzip == NULL) {
-        const ssize_t n = read_fully(stream->file, buffer, size);
-        if (n < 0) {
-            return sfu__fail_system(stream->path, "cannot read", errno);
-        }
-        *got = (size_t)n;
-        stream->taken += (double)n;
-        return SFU_OK;
+        const sfu_status status = read_fully(stream->file, stream->path, buffer, size, got);
+        stream->taken += (double)*got;
+        return status;
     }
     while (*got < size) {
         const size_t left = size - *got;
-        const int n = gzread(stream->gzip, buffer + *got, left < 1 << 30 ? (unsigned)left : 1u << 30);
+        const sfu_status status = sfu__poll();
+        if (status != SFU_OK) {
+            return status;
+        }
+        const int n = gzread(stream->gzip, buffer + *got, left < 1 << 20 ? (unsigned)left : 1u << 20);
         int code = Z_OK;
         const char *reason = gzerror(stream->gzip, &code);
         /* Z_BUF_ERROR at the end is how zlib tells that the last member is not whole. */

@@ -84,18 +84,74 @@ void sfu__log(sfu_log_level level, const char *format, ...) {
     }
 }
 
-sfu_status sfu__tick(sfu__ticker *ticker, double done) {
-    enum { EVERY_MS = 100 };
-    if (ticker->callback == NULL) {
-        return SFU_OK;
+/* ---- progress --------------------------------------------------------------------------------------------------- */
+
+int sfu__tick_ms = 100;
+static _Thread_local sfu__watch thread_watch = {.what = "working"};
+
+void sfu_set_progress(sfu_progress_fn progress, void *user) {
+    thread_watch.callback = progress;
+    thread_watch.user = user;
+}
+
+sfu__watch sfu__watch_start(sfu_progress_fn callback, void *user, const char *what) {
+    const sfu__watch before = thread_watch;
+    if (callback != NULL) {
+        thread_watch.callback = callback;
+        thread_watch.user = user;
     }
+    thread_watch.what = what;
+    return before;
+}
+
+void sfu__watch_end(sfu__watch before) {
+    before.last_ms = thread_watch.last_ms;
+    thread_watch = before;
+}
+
+sfu__watch sfu__watch_flag(const atomic_bool *stop) {
+    const sfu__watch before = thread_watch;
+    thread_watch.callback = NULL;
+    thread_watch.stop = stop;
+    return before;
+}
+
+static sfu_status cancelled(const char *what) { return sfu__fail(SFU_ERR_CANCELLED, "cancelled while %s", what); }
+
+static bool is_stopped(void) {
+    return thread_watch.stop != NULL && atomic_load_explicit(thread_watch.stop, memory_order_relaxed);
+}
+
+/* Whether it is time to tell again; notes that it was done, and that somebody was asked. */
+static bool is_due(int64_t *last_ms, int every_ms, bool always) {
     const int64_t ms = sfu__now_ns() / 1000000;
-    const bool last = ticker->total > 0 && done >= ticker->total;
-    if (ms - ticker->last_ms < EVERY_MS && !last) {
+    if (ms - *last_ms < every_ms && !always) {
+        return false;
+    }
+    *last_ms = thread_watch.last_ms = ms;
+    return true;
+}
+
+sfu_status sfu__poll(void) {
+    if (is_stopped()) {
+        return cancelled(thread_watch.what);
+    }
+    if (thread_watch.callback == NULL || !is_due(&thread_watch.last_ms, 2 * sfu__tick_ms, false)) {
         return SFU_OK;
     }
-    ticker->last_ms = ms;
+    const sfu_progress progress = {.what = thread_watch.what, .unit = ""};
+    return thread_watch.callback(thread_watch.user, &progress) ? SFU_OK : cancelled(thread_watch.what);
+}
+
+sfu_status sfu__tick(sfu__ticker *ticker, double done) {
+    const bool own = ticker->callback != NULL;
+    const sfu_progress_fn callback = own ? ticker->callback : thread_watch.callback;
+    if (is_stopped()) {
+        return cancelled(ticker->what);
+    }
+    if (callback == NULL || !is_due(&ticker->last_ms, sfu__tick_ms, ticker->total > 0 && done >= ticker->total)) {
+        return SFU_OK;
+    }
     const sfu_progress progress = {ticker->what, ticker->unit, done, ticker->total};
-    return ticker->callback(ticker->user, &progress) ? SFU_OK
-                                                     : sfu__fail(SFU_ERR_CANCELLED, "cancelled while %s", ticker->what);
+    return callback(own ? ticker->user : thread_watch.user, &progress) ? SFU_OK : cancelled(ticker->what);
 }

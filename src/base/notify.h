@@ -5,6 +5,7 @@
 #include "status.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 void sfu__log(sfu_log_level level, const char *format, ...) SFU_PRINTF(2, 3);
 
@@ -23,10 +24,38 @@ void sfu__heard_clear(sfu__heard *heard);
  * where there is an `about`; NULL: as usual again. Both are borrowed. */
 void sfu__log_once(sfu__heard *heard, const char *about);
 
+/* Who may cancel what the calling thread does: the callback of a public call, or, NULL, that of sfu_set_progress; and a
+ * flag that another thread sets. Loops that may take long ask sfu__poll every few milliseconds, whatever called them.
+ * The callback is asked five times a second, and not while tickers ask it more often. */
+typedef struct sfu__watch {
+    sfu_progress_fn callback;
+    void *user;
+    const char *what; /* for the message: "planning" */
+    const atomic_bool *stop;
+    int64_t last_ms;
+} sfu__watch;
+
+/* From here on `what` is being done, and `callback` (NULL: as before) may cancel it. Returns what to give back. */
+sfu__watch sfu__watch_start(sfu_progress_fn callback, void *user, const char *what);
+void sfu__watch_end(sfu__watch before);
+
+/* From here on, until sfu__watch_end, the flag alone cancels, or nothing does (NULL): for a thread that works for
+ * another one, and for what must not be lost. */
+sfu__watch sfu__watch_flag(const atomic_bool *stop);
+
+/* SFU_ERR_CANCELLED where the caller wants no more of it. */
+SFU_CHECKED sfu_status sfu__poll(void);
+
+/* The same at every 4096th step of a loop whose steps are short. */
+SFU_CHECKED static inline sfu_status sfu__poll_at(int64_t step) { return step % 4096 == 0 ? sfu__poll() : SFU_OK; }
+
+/* Milliseconds between two calls of a callback: 100. Tests set it to 0, so that every chance to cancel is taken. */
+extern int sfu__tick_ms;
+
 /* Forwards progress, at most ten times a second for each `sfu__ticker`; SFU_ERR_CANCELLED when the callback says so.
  * Only for the thread that made the public call. Starts as {callback, user, what, unit, total, 0}. */
 typedef struct sfu__ticker {
-    sfu_progress_fn callback; /* may be NULL */
+    sfu_progress_fn callback; /* NULL: whoever watches the thread */
     void *user;
     const char *what, *unit;
     double total;

@@ -14,7 +14,8 @@ int sfu__thread_count(int wanted);
 /* Runs work(context, item, thread) for every item in [0, items), each once, on up to `threads` threads, the calling one
  * (thread 0) among them. Items are handed out in ascending order. After a failure no further item is started; of
  * several failures the one of the lowest item is returned, with its message. Where threads cannot be made the calling
- * thread does it all. */
+ * thread does it all. Before each item, and while it waits for the others, the calling thread hears whether it is
+ * cancelled (sfu__poll); the others then end at their next sfu__poll. */
 typedef sfu_status (*sfu__work_fn)(void *context, int64_t item, int thread);
 SFU_CHECKED sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int threads);
 

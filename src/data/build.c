@@ -1,5 +1,6 @@
 /* build.c - from what a reader found to a dataset: the one place where anything is dropped, scaled or put in order. */
 #include "raw.h"
+#include "notify.h"
 #include "dataset.h"
 #include "scale.h"
 
@@ -69,6 +70,10 @@ done:
 
 static sfu_status check_finite(const float *values, int64_t count, int64_t columns, const char *what) {
     for (int64_t i = 0; i < count; i++) {
+        const sfu_status status = sfu__poll_at(i);
+        if (status != SFU_OK) {
+            return status;
+        }
         if (!isfinite(values[i])) {
             return columns > 0 ? sfu__fail(SFU_ERR_FORMAT, "%s of node %lld, column %lld, is %g; it must be finite",
                                            what, (long long)(i / columns), (long long)(i % columns), (double)values[i])
@@ -97,6 +102,7 @@ static sfu_status shrink_dense(sfu__raw *raw) {
     SFU_ALLOC(x->values, nonzeros);
     int64_t out = 0;
     for (int64_t node = 0; node < raw->nodes; node++) {
+        SFU_TRY(sfu__poll_at(node));
         x->indptr[node] = out;
         for (int64_t j = 0; j < raw->features; j++) {
             const float value = raw->dense[node * raw->features + j];
@@ -376,6 +382,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     sfu_dataset *self = NULL;
     deeds record = {0};
     *dataset = NULL;
+    SFU_TRY(sfu__poll());
     SFU_TRY(check_counts(raw));
     SFU_TRY(check_labels(raw));
     SFU_TRY(finish_features(raw, &record));

@@ -5,6 +5,7 @@
  * values when all are plain integers and no other file names nodes, else as they appear.
  */
 #include "csv_tables.h"
+#include "notify.h"
 #include "edges_fast.h"
 #include "parallel.h"
 
@@ -196,6 +197,7 @@ static sfu_status intern_numbers(sfu__tables *tables, sfu__pairs *pairs) {
         for (int64_t i = 0; i < 2 * block->count; i++) {
             char digits[SFU__DIGITS_MAX];
             int64_t node;
+            SFU_TRY(sfu__poll_at(i));
             SFU_TRY(node_of(tables, digits, sfu__write_integer(digits, block->ends[i]), &node));
             if (node < 0) {
                 status = GIVE_UP;
@@ -233,6 +235,7 @@ static sfu_status sort_nodes(sfu__tables *tables, sfu__pairs *pairs, int threads
         char digits[SFU__DIGITS_MAX];
         size_t size;
         const char *name = sfu__node_index_name(&tables->nodes, order[r], digits, &size);
+        SFU_TRY(sfu__poll_at(r));
         SFU_TRY(sfu__node_index_append(&sorted, name, size));
         rank[order[r]] = (int32_t)r;
     }

@@ -1,4 +1,5 @@
 #include "csv_tables.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -196,6 +197,7 @@ static sfu_status rows_to_sparse(sfu_matrix *sparse, const sfu__rows *rows, int6
     SFU_ALLOC(sparse->indices, sparse->indptr[nodes]);
     SFU_ALLOC(sparse->values, sparse->indptr[nodes]);
     for (int64_t r = 0; r < rows->count; r++) {
+        SFU_TRY(sfu__poll_at(r));
         int64_t at = sparse->indptr[rows->nodes[r]];
         for (int64_t c = 0; c < rows->width; c++) {
             const float value = rows->values[r * rows->width + c];
@@ -257,6 +259,7 @@ static sfu_status finish_triples(sfu__tables *tables) {
     /* indptr[i + 1] is where row i goes on, and where it ended in the end. */
     for (int64_t t = 0; t < triples->count; t++) {
         const int64_t at = sparse->indptr[triples->nodes[t] + 1]++;
+        SFU_TRY(sfu__poll_at(t));
         sparse->indices[at] = triples->features[t];
         sparse->values[at] = triples->values[t];
     }

@@ -1,5 +1,6 @@
 /* dataset_check.c - the contents of a dataset, looked through once before anything relies on them. */
 #include "dataset.h"
+#include "notify.h"
 #include "matrix.h"
 #include "parallel.h"
 #include "raw.h"
@@ -30,6 +31,10 @@ static sfu_status check_graph(sfu_dataset *dataset) {
 static sfu_status check_numbers(const sfu_dataset *dataset, const char *what, const float *values, int64_t rows,
                                 int64_t columns) {
     for (int64_t i = 0; i < rows * columns; i++) {
+        const sfu_status status = sfu__poll_at(i);
+        if (status != SFU_OK) {
+            return status;
+        }
         if (!isfinite(values[i])) {
             return sfu__fail(SFU_ERR_FORMAT, "%s: %s: node %lld, column %lld is %g; it must be finite", dataset->name,
                              what, (long long)(i / columns), (long long)(i % columns), (double)values[i]);
@@ -128,9 +133,11 @@ sfu_status sfu_dataset_check(const sfu_dataset *dataset) {
     sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
     pthread_mutex_lock(&self->lock);
     if (!self->checked) {
+        const sfu__watch before = sfu__watch_start(NULL, NULL, "checking the dataset");
         self->verdict = check_all(self);
-        /* Lack of memory says nothing about the contents: the next call looks again. */
-        self->checked = self->verdict != SFU_ERR_MEMORY;
+        sfu__watch_end(before);
+        /* Lack of memory or patience says nothing about the contents: the next call looks again. */
+        self->checked = self->verdict != SFU_ERR_MEMORY && self->verdict != SFU_ERR_CANCELLED;
         snprintf(self->verdict_text, sizeof self->verdict_text, "%s", sfu_message());
     }
     const sfu_status verdict = self->verdict;

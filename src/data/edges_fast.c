@@ -234,7 +234,7 @@ sfu_status sfu__edges_fast(sfu__pairs *pairs, sfu__edge_file *file) {
     const size_t first = pairs->block_count;
     file->fits = false;
     file->largest = 0;
-    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not for here */
     if (descriptor < 0 || fstat(descriptor, &facts) != 0) {
         status = sfu__fail_system(file->path, "cannot open", errno);
         goto done;

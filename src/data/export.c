@@ -6,6 +6,7 @@
  */
 #include "csv_write.h"
 #include "digest.h"
+#include "notify.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -42,6 +43,7 @@ static sfu_status write_nodes(sfu__writer *out, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     SFU_TRY(put_text(out, "node,label\n"));
     for (int32_t node = 0; node < dataset->nodes; node++) {
+        SFU_TRY(sfu__poll());
         const int32_t label = dataset->labels != NULL ? dataset->labels[node] : SFU_NO_LABEL;
         SFU_TRY(sfu__csv_put_node(out, dataset, node));
         SFU_TRY(put_text(out, ","));
@@ -60,6 +62,7 @@ static sfu_status write_edges(sfu__writer *out, const sfu_dataset *dataset) {
     const sfu_csr *graph = &dataset->graph;
     SFU_TRY(put_text(out, graph->values != NULL ? "from,to,weight\n" : "from,to\n"));
     for (int32_t node = 0; node < graph->rows; node++) {
+        SFU_TRY(sfu__poll());
         for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
             if (!dataset->directed && graph->indices[i] < node) {
                 continue;
@@ -88,6 +91,7 @@ static sfu_status write_dense(sfu__writer *out, const sfu_dataset *dataset) {
     }
     SFU_TRY(put_text(out, "\n"));
     for (int32_t node = 0; node < dataset->nodes; node++) {
+        SFU_TRY(sfu__poll());
         SFU_TRY(sfu__csv_put_node(out, dataset, node));
         for (int32_t j = 0; j < dataset->features; j++) {
             SFU_TRY(put_text(out, ","));
@@ -107,6 +111,7 @@ static sfu_status write_features(sfu__writer *out, const sfu_dataset *dataset) {
     }
     SFU_TRY(put_text(out, "node,feature,value\n"));
     for (int32_t node = 0; node < x->rows; node++) {
+        SFU_TRY(sfu__poll());
         for (int64_t i = x->indptr[node]; i < x->indptr[node + 1]; i++) {
             SFU_TRY(sfu__csv_put_node(out, dataset, node));
             SFU_TRY(put_text(out, ","));
@@ -150,6 +155,7 @@ static sfu_status write_columns(sfu__writer *out, const sfu_dataset *dataset) {
     }
     SFU_TRY(put_text(out, "\n"));
     for (int32_t node = 0; node < dataset->nodes; node++) {
+        SFU_TRY(sfu__poll());
         SFU_TRY(sfu__csv_put_node(out, dataset, node));
         for (int i = 0; (name = sfu_dataset_column_name(dataset, i)) != NULL; i++) {
             SFU_TRY(put_text(out, ","));
@@ -438,6 +444,8 @@ sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folde
                                    const sfu_export_options *options) {
     sfu_status status = SFU_OK;
     sfu__text text = {0}, what = {0};
+    const sfu__watch before = sfu__watch_start(options != NULL ? options->progress : NULL,
+                                               options != NULL ? options->progress_user : NULL, "exporting");
     if (command != NULL) {
         *command = NULL;
     }
@@ -455,6 +463,7 @@ sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folde
         text = (sfu__text){0};
     }
 done:
+    sfu__watch_end(before);
     sfu__text_clear(&text);
     sfu__text_clear(&what);
     return status;

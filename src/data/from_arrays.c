@@ -1,5 +1,6 @@
 /* from_arrays.c - a dataset out of the caller's memory. */
 #include "raw.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ static sfu_status copy_edges(sfu__raw *raw, const sfu_arrays *a) {
     for (int64_t i = 0; i < a->edges; i++) {
         const int32_t from = a->edge_from[i];
         const int32_t to = a->edge_to[i];
+        SFU_TRY(sfu__poll_at(i));
         if (from < 0 || from >= a->nodes || to < 0 || to >= a->nodes) {
             status = sfu__fail(SFU_ERR_ARGUMENT, "arrays: edge %lld joins %d and %d; nodes lie in [0, %lld)",
                                (long long)i, from, to, (long long)a->nodes);
@@ -63,6 +65,7 @@ static sfu_status copy_sparse(sfu__raw *raw, const sfu_arrays *a) {
     }
     const int64_t nonzeros = a->indptr[a->nodes];
     for (int64_t i = 0; i < nonzeros; i++) {
+        SFU_TRY(sfu__poll_at(i));
         if (a->indices[i] < 0 || a->indices[i] >= a->features) {
             status = sfu__fail(SFU_ERR_ARGUMENT, "arrays: indices[%lld] is %d; features lie in [0, %d)", (long long)i,
                                a->indices[i], a->features);
@@ -159,6 +162,7 @@ static sfu_status copy_columns(sfu__raw *raw, const sfu_arrays *a) {
 sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, const sfu_arrays *arrays, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
+    const sfu__watch before = sfu__watch_start(options->progress, options->progress_user, "importing arrays");
     *dataset = NULL;
     SFU_TRY(check(arrays));
     raw.nodes = arrays->nodes;
@@ -176,6 +180,7 @@ sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, const sfu_arrays *arra
     own.class_names = NULL;
     SFU_TRY(sfu__build(dataset, &raw, &own));
 done:
+    sfu__watch_end(before);
     sfu__raw_clear(&raw);
     return status;
 }

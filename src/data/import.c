@@ -1,5 +1,6 @@
 /* import.c - which reader? From what the caller gives, or as the caller says. */
 #include "dataset.h"
+#include "notify.h"
 #include "raw.h"
 
 #include <stdio.h>
@@ -134,6 +135,7 @@ sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *o
     sfu_import_options named = *options;
     char *name = NULL;
     int format = 0;
+    const sfu__watch before = sfu__watch_start(options->progress, options->progress_user, "importing");
     *dataset = NULL;
     SFU_TRY(check_options(options));
     SFU_TRY(find_format(&format, options));
@@ -155,6 +157,7 @@ sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *o
         sfu__fail_prefix(status, main_file(options));
     }
 done:
+    sfu__watch_end(before);
     sfu__raw_clear(&raw);
     sfu__free(name);
     return status;

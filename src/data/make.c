@@ -10,6 +10,7 @@
  * docs/make.md has the formulas.
  */
 #include "make.h"
+#include "notify.h"
 #include "parallel.h"
 
 #include <jansson.h>
@@ -272,6 +273,7 @@ sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *optio
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
     sfu_import_options build;
+    const sfu__watch before = sfu__watch_start(options->progress, options->progress_user, "making a dataset");
     *dataset = NULL;
     SFU_TRY(check_options(options));
     SFU_TRY(draw_all(&raw, options));
@@ -282,6 +284,7 @@ sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *optio
     build.progress_user = options->progress_user;
     SFU_TRY(sfu__build(dataset, &raw, &build));
 done:
+    sfu__watch_end(before);
     sfu__raw_clear(&raw);
     return status;
 }

@@ -9,6 +9,7 @@
  */
 #define ZLIB_CONST /* zlib reads through a pointer to const */
 #include "mat_int.h"
+#include "notify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,12 +92,14 @@ static sfu_status unpack(unsigned char *out, size_t most, size_t *got, const ele
     if (inflateInit(&stream) != Z_OK) {
         return sfu__fail(SFU_ERR_MEMORY, "out of memory: %s could not be unpacked", place);
     }
+    enum { AT_ONCE = 1 << 20 };
     size_t fed = 0;
     *got = 0;
     int code = Z_OK;
-    while (code == Z_OK && *got < most) {
-        const size_t more = packed->size - fed < 1 << 30 ? packed->size - fed : 1 << 30;
-        const size_t room = most - *got < 1 << 30 ? most - *got : 1 << 30;
+    sfu_status status = SFU_OK;
+    while (status == SFU_OK && code == Z_OK && *got < most) {
+        const size_t more = packed->size - fed < AT_ONCE ? packed->size - fed : AT_ONCE;
+        const size_t room = most - *got < AT_ONCE ? most - *got : AT_ONCE;
         stream.next_in = packed->data + fed;
         stream.avail_in = (uInt)more;
         stream.next_out = out + *got;
@@ -104,9 +107,11 @@ static sfu_status unpack(unsigned char *out, size_t most, size_t *got, const ele
         code = inflate(&stream, Z_NO_FLUSH);
         fed += more - stream.avail_in;
         *got += room - stream.avail_out;
+        status = sfu__poll();
     }
     inflateEnd(&stream);
-    return code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR
+    return status != SFU_OK ? status
+           : code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR
                ? SFU_OK
                : sfu__fail(SFU_ERR_FORMAT, "%s: cannot be unpacked: it is broken", place);
 }

@@ -1,6 +1,7 @@
 /* Version 7.3 of .mat, through libmatio, where that was there when this was built; at the end, what stands in for it
  * where it was not. */
 #include "mat_int.h"
+#include "notify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,6 +100,7 @@ sfu_status sfu__mat_matio_open(sfu__mat *mat) {
     pthread_mutex_lock(&one_at_a_time);
     mat->holds_matio = true;
     SFU_TRY(load_matio());
+    SFU_TRY(sfu__poll());
     silence_hdf5();
     mat->hdf5 = matio.open(mat->path, MAT_ACC_RDONLY);
     if (mat->hdf5 == NULL) {

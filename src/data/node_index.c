@@ -1,4 +1,5 @@
 #include "node_index.h"
+#include "notify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,10 @@ static sfu_status hash_all(sfu__node_index *index) {
         }
     }
     for (; index->hashed < index->count; index->hashed++) {
+        const sfu_status status = sfu__poll_at(index->hashed);
+        if (status != SFU_OK) {
+            return status;
+        }
         size_t size;
         const char *name = sfu__strings_get(&index->names, index->hashed, &size);
         const uint32_t hash = hash_of(index, name, size);
@@ -122,6 +127,7 @@ static sfu_status spell_out(sfu__node_index *index) {
     sfu__strings names = {0};
     char digits[SFU__DIGITS_MAX];
     for (int64_t i = 0; i < index->count; i++) {
+        SFU_TRY(sfu__poll_at(i));
         SFU_TRY(sfu__strings_add(&names, digits, sfu__write_integer(digits, (uint64_t)i)));
     }
     index->names = names;

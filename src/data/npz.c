@@ -1,5 +1,6 @@
 /* The reader, where libzip is there; at the end, what stands in for it where it is not. */
 #include "npz.h"
+#include "notify.h"
 #include "file.h"
 #include "npy.h"
 
@@ -123,7 +124,7 @@ static sfu_status check_announced(const zip_stat_t *facts, const char *place) {
 
 /* Reads the member to its end, where libzip compares the checksum. */
 static sfu_status unpack(char **bytes, zip_file_t *file, size_t announced, const char *place) {
-    enum { FIRST = 1 << 16 };
+    enum { FIRST = 1 << 16, AT_ONCE = 1 << 20 };
     sfu_status status = SFU_OK;
     size_t capacity = 0;
     size_t size = 0;
@@ -137,7 +138,9 @@ static sfu_status unpack(char **bytes, zip_file_t *file, size_t announced, const
             *bytes = grown;
             capacity = wanted > announced ? announced + 1 : wanted;
         }
-        const zip_int64_t got = zip_fread(file, *bytes + size, capacity - size);
+        SFU_TRY(sfu__poll());
+        const size_t room = capacity - size;
+        const zip_int64_t got = zip_fread(file, *bytes + size, room < AT_ONCE ? room : AT_ONCE);
         if (got < 0) {
             return broken(place, file);
         }
@@ -150,6 +153,7 @@ static sfu_status unpack(char **bytes, zip_file_t *file, size_t announced, const
         status = sfu__fail(SFU_ERR_FORMAT, "%s: it unpacks to %s than the %zu bytes that are announced", place,
                            size > announced ? "more" : "less", announced);
     }
+done:
     return status;
 }
 

@@ -1,4 +1,5 @@
 #include "pickle_int.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -177,11 +178,14 @@ sfu_status sfu__pickle_own(sfu__pickle *p, size_t size, char **text) {
 /* ---- the machine ---------------------------------------------------------------------------------------------- */
 
 static sfu_status run(sfu__pickle *p) {
-    while (!p->stopped) {
+    for (int64_t step = 0; !p->stopped; step++) {
         p->opcode_at = p->at;
         p->opcode = NULL;
         const unsigned char *byte = NULL;
-        sfu_status status = sfu__pickle_take(p, 1, &byte);
+        sfu_status status = sfu__poll_at(step);
+        if (status == SFU_OK) {
+            status = sfu__pickle_take(p, 1, &byte);
+        }
         if (status != SFU_OK) {
             return status;
         }

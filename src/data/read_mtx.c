@@ -4,6 +4,7 @@
  * vector, one a line, or as node,label; columns and splits as CSV. Complex, skew-symmetric and Hermitian matrices are
  * refused: none of them is a graph. */
 #include "edges_fast.h"
+#include "notify.h"
 #include "mtx.h"
 #include "parallel.h"
 
@@ -156,6 +157,7 @@ static sfu_status transpose(sfu__rows *rows, const float *columns, const sfu__mt
     SFU_ALLOC(rows->values, self->entries);
     SFU_ALLOC(rows->nodes, self->rows);
     for (int64_t i = 0; i < self->rows; i++) {
+        SFU_TRY(sfu__poll());
         rows->nodes[i] = (int32_t)i;
         for (int64_t j = 0; j < self->cols; j++) {
             rows->values[i * self->cols + j] = columns[j * self->rows + i];

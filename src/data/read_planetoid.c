@@ -9,6 +9,7 @@
  * testing. Citeseer's test nodes have gaps: those nodes stand in the graph alone, without features or label.
  */
 #include "pickle.h"
+#include "notify.h"
 #include "file.h"
 
 #include <dirent.h>
@@ -209,6 +210,7 @@ static sfu_status fill_pairs(uint32_t *ends, const planetoid *set, int64_t nodes
         const int64_t node = key->as.integer;
         const sfu__value *list = sfu__pickle_next(pickle, &cell);
         const sfu__value *neighbour;
+        SFU_TRY(sfu__poll_at(node));
         if (seen[node]++ != 0) {
             return sfu__pickle_fail(pickle, key, "the node stands there a second time");
         }

@@ -1,4 +1,5 @@
 #include "scale.h"
+#include "notify.h"
 
 #include <math.h>
 
@@ -28,6 +29,7 @@ sfu_status sfu__scale(sfu__raw *raw, sfu_scale scale) {
     }
     if (raw->dense != NULL) {
         for (int64_t node = 0; node < raw->nodes; node++) {
+            SFU_TRY(sfu__poll_at(node));
             scale_row(raw->dense + node * raw->features, raw->features, scale);
         }
         return SFU_OK;
@@ -40,6 +42,7 @@ sfu_status sfu__scale(sfu__raw *raw, sfu_scale scale) {
         }
     }
     for (int32_t node = 0; node < x->rows; node++) {
+        SFU_TRY(sfu__poll_at(node));
         scale_row(x->values + x->indptr[node], x->indptr[node + 1] - x->indptr[node], scale);
     }
 done:

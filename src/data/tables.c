@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "notify.h"
 #include "file.h"
 
 #include <stdio.h>
@@ -54,6 +55,7 @@ static sfu_status take_pairs(sfu__pairs *pairs, const sfu__triplets *triplets) {
         memcpy(weights, triplets->value, (size_t)triplets->count * sizeof *weights);
     }
     for (int64_t i = 0; i < triplets->count; i++) {
+        SFU_TRY(sfu__poll_at(i));
         ends[2 * i] = (uint32_t)triplets->row[i];
         ends[2 * i + 1] = (uint32_t)triplets->col[i];
     }
@@ -104,6 +106,7 @@ sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *trip
         matrix->indptr[row] += matrix->indptr[row - 1];
     }
     for (int64_t i = triplets->count - 1; i >= 0; i--) {
+        SFU_TRY(sfu__poll_at(i));
         const int64_t place_of = --matrix->indptr[triplets->row[i]];
         matrix->indices[place_of] = triplets->col[i];
         matrix->values[place_of] = triplets->value[i];
@@ -120,6 +123,7 @@ static sfu_status copy_dense(sfu__raw *raw, const sfu__array *array) {
     SFU_TRY(sfu__raw_set_nodes(raw, array->shape[0], array->place));
     SFU_ALLOC(raw->dense, array->count);
     for (int64_t row = 0; row < array->shape[0]; row++) {
+        SFU_TRY(sfu__poll());
         for (int64_t col = 0; col < array->shape[1]; col++) {
             raw->dense[row * array->shape[1] + col] = (float)sfu__array_number(array, sfu__array_at(array, row, col));
         }

@@ -1,4 +1,5 @@
 #include "arrays.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -76,6 +77,7 @@ static sfu_status fill_compressed(sfu__triplets *triplets, const sfu__array *off
     int64_t at = 0;
     for (int64_t line = 0; line + 1 < offsets->count; line++) {
         int64_t end;
+        SFU_TRY(sfu__poll_at(line));
         SFU_TRY(read_index(&end, offsets, line + 1, indices->count + 1));
         if (end < at) {
             return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, less than the one before it", offsets->place,
@@ -126,6 +128,7 @@ sfu_status sfu__triplets_coordinates(sfu__triplets *triplets, const char *place,
     for (int64_t i = 0; i < row->count; i++) {
         int64_t from;
         int64_t to;
+        SFU_TRY(sfu__poll_at(i));
         SFU_TRY(read_index(&from, row, i, rows));
         SFU_TRY(read_index(&to, col, i, cols));
         push(triplets, from, to, sfu__array_number(values, i));
@@ -147,6 +150,7 @@ sfu_status sfu__triplets_dense(sfu__triplets *triplets, const sfu__array *dense)
     const int64_t lines = dense->shape[dense->by_column ? 1 : 0];
     const int64_t length = dense->shape[dense->by_column ? 0 : 1];
     for (int64_t line = 0; line < lines; line++) {
+        SFU_TRY(sfu__poll());
         for (int64_t i = 0; i < length; i++) {
             push(triplets, dense->by_column ? i : line, dense->by_column ? line : i,
                  sfu__array_number(dense, line * length + i));

@@ -5,6 +5,7 @@
  * leaves it is seen from its other end (the idea is Afforest's: Sutton, Ben-Nun, Barak, IPDPS 2018).
  */
 #include "matrix.h"
+#include "notify.h"
 
 enum { FIRST_EDGES = 2 };
 
@@ -47,21 +48,22 @@ static int32_t settle(int32_t *parent, int32_t *sizes, int32_t nodes) {
 
 sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest, int32_t *largest_root,
                            const sfu_csr *graph, bool symmetric) {
-    int32_t *sizes = sfu__alloc((size_t)graph->rows, sizeof *sizes);
-    if (sizes == NULL) {
-        return SFU_ERR_MEMORY;
-    }
+    sfu_status status = SFU_OK;
+    int32_t *sizes = NULL;
+    SFU_ALLOC(sizes, graph->rows);
     for (int32_t node = 0; node < graph->rows; node++) {
         component[node] = node;
     }
     const int64_t *indptr = graph->indptr;
     for (int32_t node = 0; node < graph->rows; node++) {
+        SFU_TRY(sfu__poll_at(node));
         for (int64_t i = indptr[node]; i < indptr[node + 1] && i < indptr[node] + FIRST_EDGES; i++) {
             join(component, node, graph->indices[i]);
         }
     }
     const int32_t giant = settle(component, sizes, graph->rows);
     for (int32_t node = 0; node < graph->rows; node++) {
+        SFU_TRY(sfu__poll_at(node));
         for (int64_t i = indptr[node]; i < indptr[node + 1] && !(symmetric && together(component, node, giant)); i++) {
             join(component, node, graph->indices[i]);
         }
@@ -72,6 +74,7 @@ sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest,
     for (int32_t node = 0; node < graph->rows; node++) {
         *count += component[node] == node;
     }
+done:
     sfu__free(sizes);
-    return SFU_OK;
+    return status;
 }

@@ -1,5 +1,6 @@
 /* tidy.c - rows in order: sorted by column, each column once, no zeros. */
 #include "matrix.h"
+#include "notify.h"
 
 #include <stdlib.h>
 
@@ -77,6 +78,7 @@ static sfu_status tidy_rows(sfu_matrix *matrix, int64_t *merged) {
     int64_t begin = 0;
     for (int32_t r = 0; r < matrix->rows; r++) {
         const int64_t end = matrix->indptr[r + 1];
+        SFU_TRY(sfu__poll_at(r));
         out = tidy_row(matrix, row, begin, end, out, merged);
         matrix->indptr[r + 1] = out;
         begin = end;

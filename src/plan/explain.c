@@ -280,6 +280,7 @@ static sfu_status measure_passes(sfu_plan *self, sfu__worker *worker, sfu_pass f
     const double fit = ALL_SECONDS / (one * repeats + 1e-7);
     const int rounds = fit > ROUNDS_MOST ? ROUNDS_MOST : fit < ROUNDS_LEAST ? ROUNDS_LEAST : (int)fit;
     for (int round = 0; round < rounds; round++) {
+        SFU_TRY(sfu__poll());
         SFU_TRY(sfu__worker_measure(worker, false));
         SFU_TRY(sfu__worker_measure(worker, true));
         sums[round] = measure_round(times, self, worker, first, last, repeats);
@@ -299,6 +300,7 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     const sfu__backend *backend;
     sfu__worker *worker = NULL;
     sfu__team *team = NULL;
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "measuring the plan");
     SFU_TRY(sfu__backend_cpu(&backend));
     SFU_TRY(sfu__team_new(&team, plan->threads));
     SFU_TRY(sfu__worker_new(&worker, plan->plan, backend, team));
@@ -308,6 +310,7 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     }
     SFU_TRY(measure_passes(plan, worker, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
 done:
+    sfu__watch_end(before);
     sfu__worker_free(worker);
     sfu__team_free(team);
     return status;

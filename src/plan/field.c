@@ -3,6 +3,7 @@
  * A link other than smoothing makes a row from the same row. A smoothing makes row i from the rows at which row i of S
  * has an entry, and from i itself where it teleports. So the rows are found from the last link back to the features.
  */
+#include "notify.h"
 #include "plan_int.h"
 
 #include <string.h>
@@ -68,15 +69,79 @@ done:
     return status;
 }
 
-static sfu_status field_before(sfu__field *in, uint8_t *marks, const sfu__plan *plan, const sfu__link *link,
-                               const sfu__field *out) {
+/* Rows that all lists of a pass may have together, in nodes of the graph. Beyond that nothing is pruned: only what has
+ * more than so many smoothings can need it. */
+enum { LISTS_MOST = 16 };
+
+typedef struct field_maker {
+    const sfu__plan *plan;
+    sfu__field *fields;
+    uint8_t *marks; /* [nodes] */
+    int64_t listed;
+} field_maker;
+
+/* The smoothing next to link i, before it (-1) or behind it (1), where it has the same matrix; -1: there is none. */
+static int like_smoothing(const sfu__plan *plan, int i, int direction) {
+    int at = i + direction;
+    while (at >= 0 && at < plan->link_count && plan->links[at].kind != SFU__LINK_SMOOTH) {
+        at += direction;
+    }
+    return at >= 0 && at < plan->link_count && plan->links[at].smoothing == plan->links[i].smoothing ? at : -1;
+}
+
+/* Whether what comes into smoothing i may have the list of what comes out of it, if it is the same: where sorting would
+ * put both into the same order, and never the list of the output. */
+static bool may_share(const field_maker *self, int i) {
+    return like_smoothing(self->plan, i, -1) >= 0 && self->fields[i + 1].nodes != NULL &&
+           self->fields[i + 1].nodes != self->fields[self->plan->link_count].nodes;
+}
+
+static bool same_lists(const sfu__field *a, const sfu__field *b) {
+    return a->nodes != NULL && b->nodes != NULL && a->count == b->count &&
+           memcmp(a->ends, b->ends, sizeof a->ends) == 0 &&
+           memcmp(a->nodes, b->nodes, (size_t)a->count * sizeof *a->nodes) == 0;
+}
+
+static sfu__field all_nodes(int32_t nodes) {
+    sfu__field all = {.count = nodes};
+    for (int look = 0; look < SFU__LOOKS; look++) {
+        all.ends[look] = nodes;
+    }
+    return all;
+}
+
+/* What comes into link i. */
+static sfu_status field_before(field_maker *self, int i) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    const sfu__link *link = &plan->links[i];
+    const sfu__field *out = &self->fields[i + 1];
+    sfu__field *in = &self->fields[i];
     if (link->kind != SFU__LINK_SMOOTH || (out->nodes == NULL && out->count == plan->nodes)) {
         *in = *out;
         return SFU_OK;
     }
+    const int later = like_smoothing(plan, i, 1);
+    if (later >= 0 && self->fields[later].nodes == out->nodes && self->fields[later + 1].nodes == out->nodes &&
+        may_share(self, i)) { /* the same matrix has led from these rows to these rows */
+        *in = *out;
+        return SFU_OK;
+    }
+    if (self->listed > (int64_t)LISTS_MOST * plan->nodes) {
+        *in = all_nodes(plan->nodes);
+        return SFU_OK;
+    }
     const sfu__smoother *smoother = &plan->smoothers[link->smoothing];
-    mark_rows(marks, &smoother->csr, out, smoother->teleport > 0.0);
-    return collect(in, marks, plan->nodes);
+    mark_rows(self->marks, &smoother->csr, out, smoother->teleport > 0.0);
+    SFU_TRY(collect(in, self->marks, plan->nodes));
+    if (may_share(self, i) && same_lists(in, out)) {
+        sfu__free(in->nodes);
+        in->nodes = out->nodes;
+    } else if (in->nodes != NULL) {
+        self->listed += in->count;
+    }
+done:
+    return status;
 }
 
 /* What is asked for, or all where nothing is pruned. */
@@ -99,17 +164,19 @@ static void mark_asked(uint8_t *marks, const sfu__plan *plan, const int32_t *nod
 sfu_status sfu__fields_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count,
                             const sfu__looks *looks) {
     sfu_status status = SFU_OK;
-    uint8_t *marks = NULL;
     const int last = plan->link_count;
+    field_maker self = {.plan = plan};
     SFU_ALLOC_ZERO(pass->fields, last + 1);
-    SFU_ALLOC_ZERO(marks, plan->nodes);
-    mark_asked(marks, plan, nodes, count, looks);
-    SFU_TRY(collect(&pass->fields[last], marks, plan->nodes));
-    for (int i = last; i > 0; i--) {
-        SFU_TRY(field_before(&pass->fields[i - 1], marks, plan, &plan->links[i - 1], &pass->fields[i]));
+    SFU_ALLOC_ZERO(self.marks, plan->nodes);
+    self.fields = pass->fields;
+    mark_asked(self.marks, plan, nodes, count, looks);
+    SFU_TRY(collect(&pass->fields[last], self.marks, plan->nodes));
+    for (int i = last; i-- > 0;) {
+        SFU_TRY(sfu__poll());
+        SFU_TRY(field_before(&self, i));
     }
 done:
-    sfu__free(marks);
+    sfu__free(self.marks);
     return status;
 }
 

@@ -97,18 +97,41 @@ done:
     return status;
 }
 
+static bool same_rows(const sfu__field *a, const sfu__field *b) { return a->nodes == b->nodes && a->count == b->count; }
+
+/* The rows of S that a link needs. Many steps with the same rows share one block. */
+static sfu_status smoothing_block(int *index, sfu__lowering *self, int link, bool by_length) {
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    const sfu__field *fields = self->pass->fields;
+    const sfu__smoother *smoother = &plan->smoothers[plan->links[link].smoothing];
+    sfu__last_block *last = &self->last_block;
+    sfu__block block = {0};
+    if (last->there && plan->links[last->link].smoothing == plan->links[link].smoothing &&
+        last->by_length == by_length && same_rows(&fields[last->link], &fields[link]) &&
+        same_rows(&fields[last->link + 1], &fields[link + 1])) {
+        *index = last->block;
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__block_of(&block, smoother, &fields[link + 1], &fields[link], plan->nodes));
+    if (by_length) {
+        SFU_TRY(sfu__sort_smoothing(&block, self, smoother, &fields[link + 1]));
+    }
+    SFU_TRY(sfu__add_block(index, self, &block));
+    *last = (sfu__last_block){.there = true, .link = link, .by_length = by_length, .block = *index};
+done:
+    sfu__block_clear(&block);
+    return status;
+}
+
 static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int link, const char *why) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const sfu__smoother *smoother = &plan->smoothers[plan->links[link].smoothing];
-    sfu__block block = {0};
+    const bool by_length = smoother->learned == NULL && sfu__wants_by_length(self, now->at.rows, now->at.cols);
     char name[SFU__VALUE_NAME];
     int index;
-    SFU_TRY(sfu__block_of(&block, smoother, &self->pass->fields[link + 1], &self->pass->fields[link], plan->nodes));
-    if (smoother->learned == NULL && sfu__wants_by_length(self, now->at.rows, now->at.cols)) {
-        SFU_TRY(sfu__sort_smoothing(&block, self, smoother, &self->pass->fields[link + 1]));
-    }
-    SFU_TRY(sfu__add_block(&index, self, &block));
+    SFU_TRY(smoothing_block(&index, self, link, by_length));
     if (plan->links[link].start == link) {
         self->start_record = (int)self->tape_count;
     }
@@ -121,7 +144,6 @@ static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int link, co
         sfu__release(self, &in);
     }
 done:
-    sfu__block_clear(&block);
     return status;
 }
 
@@ -237,6 +259,17 @@ static void note_run(sfu__pass *pass, const sfu__way *way) {
     pass->run_count++;
 }
 
+/* The features behind `fold` links, where there is no other way. */
+static sfu_status dense_features(sfu__value *now, sfu__lowering *self, int fold) {
+    sfu_status status = SFU_OK;
+    sfu__stages stages = {0};
+    SFU_TRY(sfu__stages_make(&stages, self->plan, self->pass, fold));
+    SFU_TRY(sfu__dense_features(now, self, fold, stages.most < fold && stages.by_columns));
+done:
+    sfu__stages_clear(&stages);
+    return status;
+}
+
 /* From the features to behind the first weights, where the planner has a way for that; *next is the link that follows.
  */
 static sfu_status lower_features(sfu__value *now, int *next, sfu__lowering *self) {
@@ -250,9 +283,8 @@ static sfu_status lower_features(sfu__value *now, int *next, sfu__lowering *self
         SFU_TRY(sfu__choose_features(&way, plan, self->kind, last));
     }
     if (way.fold < 0) {
-        const int fold = (plan->rewrites & SFU__FOLD) != 0 ? plan->lead : 0;
-        *next = fold;
-        SFU_TRY(sfu__dense_features(now, self, fold));
+        *next = (plan->rewrites & SFU__FOLD) != 0 ? plan->lead : 0;
+        SFU_TRY(dense_features(now, self, *next));
         goto done;
     }
     note_run(self->pass, &way);

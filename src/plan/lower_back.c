@@ -155,23 +155,37 @@ done:
     return status;
 }
 
+/* The transpose of a block of S. Steps that share the block share it as well. */
+static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, bool by_length) {
+    sfu_status status = SFU_OK;
+    sfu__last_block *last = &self->last_transposed;
+    sfu__block turned = {0};
+    if (last->there && last->link == of && last->by_length == by_length) {
+        *index = last->block;
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[of], 0, self->pass->blocks[of].view.rows));
+    if (turned.where == SFU__VALUES_FIXED) {
+        SFU_TRY(sfu__block_own_values(&turned));
+        if (by_length) {
+            SFU_TRY(sfu__block_by_length(&turned, NULL));
+        }
+    }
+    SFU_TRY(sfu__add_block(index, self, &turned));
+    *last = (sfu__last_block){.there = true, .link = of, .by_length = by_length, .block = *index};
+done:
+    sfu__block_clear(&turned);
+    return status;
+}
+
 static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
     sfu_status status = SFU_OK;
-    sfu__block turned = {0};
     int block;
     if (sfu__link_learned(self->plan, at->link)) {
         SFU_TRY(learned_back(self, at, d));
     }
     if (below) {
-        const sfu__sparse *view = &self->pass->blocks[at->block].view;
-        SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[at->block], 0, view->rows));
-        if (turned.where == SFU__VALUES_FIXED) {
-            SFU_TRY(sfu__block_own_values(&turned));
-            if (sfu__wants_by_length(self, d->at.rows, d->at.cols)) {
-                SFU_TRY(sfu__block_by_length(&turned, NULL));
-            }
-        }
-        SFU_TRY(sfu__add_block(&block, self, &turned));
+        SFU_TRY(transposed_smoothing(&block, self, at->block, sfu__wants_by_length(self, d->at.rows, d->at.cols)));
         sfu__value in = sfu__gradient_of(self, &at->in);
         sfu__plan_step step =
             sfu__step_of(self, SFU__OP_SPMM, "%s = S%d' %s", in.name, self->plan->links[at->link].layer, d->name);
@@ -179,7 +193,6 @@ static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__rec
         *d = in;
     }
 done:
-    sfu__block_clear(&turned);
     return status;
 }
 

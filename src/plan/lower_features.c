@@ -24,7 +24,7 @@ done:
 typedef struct fold_job {
     const sfu__lowering *lowering;
     int fold;
-    bool as_dense, by_length;
+    bool as_dense, by_length, by_columns;
 } fold_job;
 
 /* A matrix by length as what is shared; the block is used up. */
@@ -60,7 +60,8 @@ static sfu_status make_folded(void *context, sfu__shared *entry) {
     const sfu__lowering *self = job->lowering;
     const int64_t rows = self->pass->fields[job->fold].count;
     sfu__block block = {0};
-    SFU_TRY(sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense));
+    SFU_TRY(
+        sfu__fold(&entry->matrix, &entry->dense, self->plan, self->pass, job->fold, job->as_dense, job->by_columns));
     entry->bytes = job->as_dense ? rows * sfu__ld(self->plan->features) * 4 : entry->matrix.indptr[rows] * 8 + rows * 8;
     if (job->by_length) {
         SFU_TRY(sfu__block_take(&block, &entry->matrix));
@@ -88,7 +89,10 @@ static sfu_status features_key(sfu__text *key, const fold_job *job) {
     sfu_status status = SFU_OK;
     const sfu__lowering *self = job->lowering;
     const sfu__field *field = &self->pass->fields[job->fold];
-    const char *form = job->as_dense ? "dense" : job->by_length ? "by length" : "sparse";
+    const char *form = job->by_columns  ? "in panels"
+                       : job->as_dense  ? "dense"
+                       : job->by_length ? "by length"
+                                        : "sparse";
     SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, form, field->count,
                              (unsigned long long)field_hash(field)));
     for (int i = 0; i < job->fold; i++) {
@@ -168,11 +172,11 @@ static void name_features(char name[SFU__VALUE_NAME], int fold) {
 }
 
 /* Dense features of the plan's own as a value. */
-sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold) {
+sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
-    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, true, false}));
+    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, true, false, by_columns}));
     const int32_t rows = self->pass->fields[fold].count;
     *features = (sfu__value){.at = {.space = SFU__SPACE_FIXED,
                                     .fixed = shared->dense,
@@ -250,7 +254,7 @@ static sfu_status features_block(int *block, sfu__lowering *self, int fold, int3
                 .rows = X->rows, .cols = X->cols, .indptr = X->indptr, .indices = X->indices, .values = X->values}};
         return sfu__add_block(block, self, &borrowed);
     }
-    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, false, by_length}));
+    SFU_TRY(folded_features(&shared, self, (fold_job){self, fold, false, by_length, false}));
     sfu__block made = {.view = view_of_shared(shared)};
     SFU_TRY(sfu__add_block(block, self, &made));
 done:
@@ -334,7 +338,7 @@ done:
 sfu_status sfu__dense_product(sfu__value *now, sfu__lowering *self, const sfu__way *way, int weights, int mask) {
     sfu_status status = SFU_OK;
     sfu__value features;
-    SFU_TRY(sfu__dense_features(&features, self, way->fold));
+    SFU_TRY(sfu__dense_features(&features, self, way->fold, way->by_columns));
     if (mask >= 0) {
         SFU_TRY(sfu__dropped_dense(&features, self, mask));
         snprintf(features.name, sizeof features.name, way->fold == 0 ? "drop X" : "drop (S^%d X)", way->fold);

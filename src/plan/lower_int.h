@@ -44,6 +44,12 @@ typedef struct sfu__hole {
     int64_t offset, size;
 } sfu__hole;
 
+/* The block that the last smoothing was given, for the next that needs the same. */
+typedef struct sfu__last_block {
+    bool there, by_length;
+    int link, block;
+} sfu__last_block;
+
 typedef struct sfu__lowering {
     sfu__plan *plan;
     sfu__pass *pass;
@@ -55,6 +61,8 @@ typedef struct sfu__lowering {
     sfu__record *tape;
     size_t tape_count, tape_capacity;
     sfu__hole holes[SFU__HOLES];
+    sfu__last_block last_block;      /* forward: by its link */
+    sfu__last_block last_transposed; /* backward: `link` is the block that was transposed */
 } sfu__lowering;
 
 /* Adds an item to a growing array, inside a function with `status` and `done:`. */
@@ -107,7 +115,7 @@ SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *sel
                                            const sfu__field *field);
 
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__link *link);
-SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold);
+SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns);
 SFU_CHECKED sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mask);
 SFU_CHECKED sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__way *way, int weights,
                                            int mask);

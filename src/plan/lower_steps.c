@@ -1,5 +1,6 @@
 /* lower_steps.c - the pieces that lowering puts together: lists that grow, memory, steps with their operands. */
 #include "lower_int.h"
+#include "notify.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = self->pass;
+    SFU_TRY(sfu__poll());
     SFU__APPEND(pass->blocks, pass->block_count, pass->block_capacity, *block);
     const sfu__block *kept = &pass->blocks[pass->block_count - 1];
     const int64_t count = kept->own.indptr != NULL ? kept->own.indptr[kept->own.rows] : 0;

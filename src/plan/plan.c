@@ -1,4 +1,5 @@
 #include "plan_int.h"
+#include "notify.h"
 #include "parallel.h"
 
 #include <string.h>
@@ -72,6 +73,7 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
                          const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
     *plan = NULL;
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
@@ -94,6 +96,7 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
     *plan = self;
     self = NULL;
 done:
+    sfu__watch_end(before);
     sfu__plan_free(self);
     return status;
 }

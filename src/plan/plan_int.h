@@ -138,6 +138,7 @@ typedef struct sfu__way {
     bool sparse;        /* features: used as a sparse matrix */
     bool weights_first; /* S (H W) */
     bool collapse;      /* the smoothings as one matrix */
+    bool by_columns;    /* features: folded by sfu__fold_panels */
     int number, ways;   /* of the ways that there are, from 1 on; and how many these are */
     char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
 } sfu__way;
@@ -257,19 +258,40 @@ SFU_CHECKED sfu_status sfu__field_map(int32_t **map, const sfu__field *inner, co
 
 /* product.c */
 
-/* Links [first, last) of the leading smoothing applied to the features: rows of fields[last]. Sparse, or dense with
- * rows sfu__ld(features) apart. */
+/* The first `last` links applied to the features: rows of fields[last]. Sparse, or dense with rows sfu__ld(features)
+ * apart; `by_columns`: made as panels.c does, and dense. */
 SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass,
-                                 int last, bool as_dense);
+                                 int last, bool as_dense, bool by_columns);
 
 /* Links [first, last), plain smoothings, as one matrix: rows of fields[last], columns of fields[first]. */
 SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__pass *pass, int first,
                                      int last);
 
-/* The non-zeros that sfu__collapse would have, or with `features` those of the folded features (first = 0): exact for
- * few rows, else from some of them, the same ones always. */
-SFU_CHECKED sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first, int last,
-                                  bool features);
+/* panels.c: the same dense matrix as sfu__fold, a few columns or rows at a time, into zeros. */
+SFU_CHECKED sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass *pass, int last);
+
+/* reach.c: what products would hold and take. One that needs more multiply-adds or non-zeros than these, by the
+ * estimate, is not made where there is another way. */
+extern const double sfu__operations_most, sfu__nonzeros_most;
+#define SFU__LIMITS_TEXT "2^29 multiply-adds or 2^24 non-zeros"
+#define SFU__TOO_MANY (-2.0)
+
+/* nonzeros[i - first] is what sfu__collapse of links [i, last) would have, or SFU__TOO_MANY: exact for few rows, else
+ * from some of them, the same ones always. */
+SFU_CHECKED sfu_status sfu__reach_collapsed(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first,
+                                            int last);
+
+/* The stages of folding: what the features have behind 0, 1, ..., `last` links. */
+typedef struct sfu__stages {
+    double *nonzeros; /* [last + 1]; as if they were full beyond `most`, but for the last where it can be counted */
+    int most, last;   /* so many links can be folded within the limits */
+    bool by_columns;  /* the last cannot, and what lies before it is so full that sfu__fold_panels is to make it */
+} sfu__stages;
+SFU_CHECKED sfu_status sfu__stages_make(sfu__stages *stages, const sfu__plan *plan, const sfu__pass *pass, int last);
+void sfu__stages_clear(sfu__stages *stages);
+
+/* Whether an activation among the first `last` links fills what was sparse. */
+bool sfu__fold_fills(const sfu__plan *plan, int last);
 
 /* ways.c */
 

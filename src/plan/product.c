@@ -7,6 +7,7 @@
  * Both add up in double and round each value once.
  */
 #include "plan_int.h"
+#include "notify.h"
 #include "row_builder.h"
 #include "special.h"
 
@@ -227,6 +228,7 @@ static sfu_status fold_dense(features *to, fold_step *step) {
     step->dense = to->own_dense;
     step->ld = to->ld;
     for (int32_t row = 0; row < step->out->count; row++) {
+        SFU_TRY(sfu__poll());
         fold_dense_row(step, sums, row);
     }
 done:
@@ -262,64 +264,78 @@ done:
     return status;
 }
 
-/* An activation that is not zero at zero fills what was sparse. */
-static bool fills(const sfu__plan *plan, int last) {
-    for (int i = 0; i < last; i++) {
-        if (plan->links[i].kind == SFU__LINK_FINISH && plan->links[i].act == SFU__SIGMOID) {
-            return true;
-        }
+/* Over one smoothing. Of what came before, only what a later step of the layer teleports back to is kept. */
+static sfu_status fold_smoothing(features *now, features *start, const sfu__plan *plan, const sfu__pass *pass, int i) {
+    sfu_status status = SFU_OK;
+    features next = {0};
+    const sfu__link *link = &plan->links[i];
+    const bool teleports = plan->smoothers[link->smoothing].teleport > 0.0, first = link->start == i;
+    SFU_TRY(fold_link(&next, now, teleports && !first ? start : now, plan, pass, i));
+    if (teleports && first) {
+        features_clear(start);
+        *start = *now;
+    } else {
+        features_clear(now);
     }
-    return false;
+    *now = next;
+    next = (features){0};
+done:
+    features_clear(&next);
+    return status;
 }
 
-/* stages[i] is what comes into link i. */
-static sfu_status fold_links(features *stages, const sfu__plan *plan, const sfu__pass *pass, int last) {
+/* What has gone through the first `last` links. */
+static sfu_status fold_links(features *now, const sfu__plan *plan, const sfu__pass *pass, int last) {
     sfu_status status = SFU_OK;
     const features data = features_of(plan->dataset);
-    stages[0] = data;
-    if (fills(plan, last)) {
-        SFU_TRY(select_rows(&stages[0], &data, &pass->fields[0], NULL, plan->features, true));
-        stages[0].field = &pass->fields[0];
+    features start = {0};
+    *now = data;
+    if (sfu__fold_fills(plan, last)) {
+        *now = (features){0};
+        SFU_TRY(select_rows(now, &data, &pass->fields[0], NULL, plan->features, true));
+        now->field = &pass->fields[0];
     }
     for (int i = 0; i < last; i++) {
-        const sfu__link *link = &plan->links[i];
-        if (link->kind == SFU__LINK_FINISH) { /* always behind a smoothing: what came in is ours, and no one else's */
-            activate_all(&stages[i], link->act, pass->fields[i + 1].count, plan->features);
-            stages[i + 1] = stages[i];
-            stages[i] = (features){0};
+        if (plan->links[i].kind == SFU__LINK_FINISH) { /* always behind a smoothing: what came in is ours */
+            activate_all(now, plan->links[i].act, pass->fields[i + 1].count, plan->features);
         } else {
-            SFU_TRY(fold_link(&stages[i + 1], &stages[i], &stages[link->start], plan, pass, i));
+            SFU_TRY(fold_smoothing(now, &start, plan, pass, i));
         }
     }
+done:
+    features_clear(&start);
+    return status;
+}
+
+static sfu_status fold_by_columns(features *to, const sfu__plan *plan, const sfu__pass *pass, int last) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(own_dense(to, pass->fields[last].count, plan->features));
+    SFU_TRY(sfu__fold_panels(to->own_dense, plan, pass, last));
 done:
     return status;
 }
 
 sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass, int last,
-                     bool as_dense) {
+                     bool as_dense, bool by_columns) {
     sfu_status status = SFU_OK;
-    features *stages = NULL, chosen = {0};
+    features folded = {0}, chosen = {0};
     int32_t *position = NULL;
-    SFU_ALLOC_ZERO(stages, last + 1);
-    SFU_TRY(fold_links(stages, plan, pass, last));
-    features *folded = &stages[last];
-    if (as_dense ? folded->own_dense != NULL : folded->own_sparse.indptr != NULL) {
-        chosen = *folded;
-        *folded = (features){0};
+    assert(as_dense || !by_columns);
+    SFU_TRY(by_columns ? fold_by_columns(&folded, plan, pass, last) : fold_links(&folded, plan, pass, last));
+    if (as_dense ? folded.own_dense != NULL : folded.own_sparse.indptr != NULL) {
+        chosen = folded;
+        folded = (features){0};
     } else {
-        SFU_TRY(sfu__field_rows(&position, folded->field, plan->nodes));
-        SFU_TRY(select_rows(&chosen, folded, &pass->fields[last], position, plan->features, as_dense));
+        SFU_TRY(sfu__field_rows(&position, folded.field, plan->nodes));
+        SFU_TRY(select_rows(&chosen, &folded, &pass->fields[last], position, plan->features, as_dense));
     }
     *sparse = chosen.own_sparse;
     *dense = chosen.own_dense;
     chosen = (features){0};
 done:
-    for (int i = 0; stages != NULL && i <= last; i++) {
-        features_clear(&stages[i]);
-    }
-    sfu__free(stages);
-    sfu__free(position);
+    features_clear(&folded);
     features_clear(&chosen);
+    sfu__free(position);
     return status;
 }
 
@@ -375,101 +391,5 @@ sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__p
     matrix->cols = in->count;
 done:
     sfu__free(position);
-    return status;
-}
-
-/* ---- how many non-zeros that would be --------------------------------------------------------------------------- */
-
-enum { SAMPLE = 512 };
-
-typedef struct reach_job {
-    const sfu__plan *plan;
-    int first, last;
-    bool features;
-    int32_t *stamp; /* [nodes]: the last round in which a node was seen */
-    int32_t *now, *next;
-    int32_t *feature_stamp;
-    int32_t round;
-} reach_job;
-
-static int32_t step_back(reach_job *self, int32_t count, const sfu__smoother *smoother) {
-    const sfu_csr *S = &smoother->csr;
-    int32_t found = 0;
-    self->round++;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t node = self->now[i];
-        for (int64_t e = S->indptr[node]; e < S->indptr[node + 1]; e++) {
-            if (self->stamp[S->indices[e]] != self->round) {
-                self->stamp[S->indices[e]] = self->round;
-                self->next[found++] = S->indices[e];
-            }
-        }
-        if (smoother->teleport > 0.0 && self->stamp[node] != self->round) {
-            self->stamp[node] = self->round;
-            self->next[found++] = node;
-        }
-    }
-    int32_t *swap = self->now;
-    self->now = self->next;
-    self->next = swap;
-    return found;
-}
-
-static int64_t features_seen(reach_job *self, int32_t count, int32_t round) {
-    const sfu_csr *X = &self->plan->dataset->sparse;
-    if (X->rows == 0) {
-        return count > 0 ? self->plan->features : 0;
-    }
-    int64_t seen = 0;
-    for (int32_t i = 0; i < count; i++) {
-        for (int64_t e = X->indptr[self->now[i]]; e < X->indptr[self->now[i] + 1]; e++) {
-            seen += self->feature_stamp[X->indices[e]] != round;
-            self->feature_stamp[X->indices[e]] = round;
-        }
-    }
-    return seen;
-}
-
-static int64_t reach_of(reach_job *self, int32_t node, int32_t round) {
-    int32_t count = 1;
-    self->now[0] = node;
-    for (int i = self->last - 1; i >= self->first; i--) {
-        const sfu__link *link = &self->plan->links[i];
-        if (link->kind == SFU__LINK_SMOOTH) {
-            count = step_back(self, count, &self->plan->smoothers[link->smoothing]);
-        }
-    }
-    return self->features ? features_seen(self, count, round) : count;
-}
-
-sfu_status sfu__reach(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first, int last,
-                      bool features) {
-    sfu_status status = SFU_OK;
-    const sfu__field *field = &pass->fields[last];
-    reach_job self = {.plan = plan, .first = first, .last = last, .features = features};
-    sfu__field ascending = {0}; /* so that which rows are looked at does not depend on how they are sorted */
-    *nonzeros = 0.0;
-    if (features && fills(plan, last)) {
-        *nonzeros = (double)field->count * plan->features;
-        return SFU_OK;
-    }
-    SFU_ALLOC_ZERO(self.stamp, plan->nodes);
-    SFU_ALLOC(self.now, plan->nodes);
-    SFU_ALLOC(self.next, plan->nodes);
-    SFU_ALLOC_ZERO(self.feature_stamp, plan->features);
-    const int32_t rows = field->count, looked_at = rows < SAMPLE ? rows : SAMPLE;
-    int64_t sum = 0;
-    SFU_TRY(sfu__field_ascending(&ascending, field, plan->nodes));
-    for (int32_t i = 0; i < looked_at; i++) {
-        const int32_t row = (int32_t)((int64_t)i * rows / looked_at);
-        sum += reach_of(&self, sfu__field_node(&ascending, row), i + 1);
-    }
-    *nonzeros = looked_at > 0 ? (double)sum * rows / looked_at : 0.0;
-done:
-    sfu__free(ascending.nodes);
-    sfu__free(self.stamp);
-    sfu__free(self.now);
-    sfu__free(self.next);
-    sfu__free(self.feature_stamp);
     return status;
 }

@@ -1,4 +1,5 @@
 #include "row_builder.h"
+#include "notify.h"
 #include "parallel.h"
 
 #include <stdlib.h>
@@ -89,12 +90,20 @@ static sfu_status make_piece(void *context, int64_t item, int thread) {
     job *self = context;
     sfu__row *rows = self->scratch[thread];
     for (int32_t row = (int32_t)(item * ROWS_A_PIECE); status == SFU_OK && row < end_row(self, item); row++) {
+        SFU_TRY(sfu__poll());
         self->make(self->context, rows, row);
         self->matrix->indptr[row + 1] = rows[0].count;
         status = keep_row(&self->pieces[item], &rows[0], self->matrix->cols);
         sfu__row_empty(&rows[0]);
     }
+done:
     return status;
+}
+
+static void piece_clear(piece *self) {
+    sfu__free(self->indices);
+    sfu__free(self->values);
+    *self = (piece){0};
 }
 
 static sfu_status join(job *self, int64_t items) {
@@ -107,12 +116,13 @@ static sfu_status join(job *self, int64_t items) {
     SFU_ALLOC(matrix->indices, count);
     SFU_ALLOC(matrix->values, count);
     for (int64_t item = 0, at = 0; item < items; item++) {
-        const piece *from = &self->pieces[item];
+        piece *from = &self->pieces[item];
         if (from->count > 0) {
             memcpy(matrix->indices + at, from->indices, from->count * sizeof *from->indices);
             memcpy(matrix->values + at, from->values, from->count * sizeof *from->values);
             at += (int64_t)from->count;
         }
+        piece_clear(from); /* so that there are not two copies of all at the end */
     }
 done:
     return status;
@@ -158,8 +168,7 @@ sfu_status sfu__build_rows(sfu_matrix *matrix, int32_t rows, int32_t cols, sfu__
     SFU_TRY(join(&self, items));
 done:
     for (int64_t item = 0; self.pieces != NULL && item < items; item++) {
-        sfu__free(self.pieces[item].indices);
-        sfu__free(self.pieces[item].values);
+        piece_clear(&self.pieces[item]);
     }
     sfu__free(self.pieces);
     free_scratch(&self, workers);

@@ -1,4 +1,5 @@
 #include "shared.h"
+#include "notify.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -47,18 +48,32 @@ done:
     return status;
 }
 
+/* Another plan may take long to make what this one waits for; the caller may cancel meanwhile. */
+static sfu_status take_lock(void) {
+    sfu_status status = SFU_OK;
+    while (pthread_mutex_trylock(&lock) != 0) {
+        const struct timespec a_moment = {.tv_nsec = 1000000};
+        SFU_TRY(sfu__poll());
+        nanosleep(&a_moment, NULL);
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__shared_get(sfu__shared **entry, const char *key, sfu__shared_fn make, void *context) {
     sfu_status status = SFU_OK;
     *entry = NULL;
-    pthread_mutex_lock(&lock);
+    SFU_TRY(take_lock());
     sfu__shared *found = find(key);
     if (found == NULL) {
-        SFU_TRY(make_entry(&found, key, make, context));
+        status = make_entry(&found, key, make, context);
     }
-    found->holders++;
-    *entry = found;
-done:
+    if (status == SFU_OK) {
+        found->holders++;
+        *entry = found;
+    }
     pthread_mutex_unlock(&lock);
+done:
     return status;
 }
 

@@ -40,9 +40,47 @@ static double gemm_seconds(sfu__op op, int64_t rows, int64_t inner, int32_t widt
     return seconds((sfu__work){.op = op, .rows = rows, .inner = inner, .width = width});
 }
 
+/* What each link takes at a width, there and back: found once, for every way has some of them. */
+typedef struct link_times {
+    double *there, *back; /* [links], of smoothings */
+} link_times;
+
+static void link_times_clear(link_times *times) {
+    sfu__free(times->there);
+    sfu__free(times->back);
+}
+
+static sfu_status link_times_make(link_times *times, const judge *self, int first, int last, int32_t width) {
+    sfu_status status = SFU_OK;
+    const sfu__field *fields = self->pass->fields;
+    const sfu__link *links = self->plan->links;
+    const int32_t ld = sfu__ld(width);
+    double nonzeros = 0.0;
+    *times = (link_times){0};
+    SFU_ALLOC_ZERO(times->there, last + 1);
+    SFU_ALLOC_ZERO(times->back, last + 1);
+    for (int i = first; i < last; i++) {
+        if (links[i].kind != SFU__LINK_SMOOTH) {
+            continue;
+        }
+        const bool as_before = i > first && links[i - 1].kind == SFU__LINK_SMOOTH &&
+                               links[i - 1].smoothing == links[i].smoothing && fields[i].nodes == fields[i + 1].nodes &&
+                               fields[i].count == fields[i + 1].count;
+        if (!as_before) { /* else the same rows of the same matrix */
+            const sfu__smoother *smoother = &self->plan->smoothers[links[i].smoothing];
+            nonzeros = (double)sfu__field_nonzeros(&smoother->csr, &fields[i + 1]);
+        }
+        times->there[i] = spmm_seconds(fields[i + 1].count, ld, nonzeros, fields[i].count, false);
+        times->back[i] = spmm_seconds(fields[i].count, ld, nonzeros, fields[i + 1].count, true);
+    }
+done:
+    return status;
+}
+
 /* Smoothing by links [first, last) at a width, there and, where `back`, back again. `collapsed`: the non-zeros of the
  * one matrix, negative where they stay apart. */
-static double smooth_seconds(const judge *self, int first, int last, int32_t width, bool back, double collapsed) {
+static double smooth_seconds(const judge *self, const link_times *times, int first, int last, int32_t width, bool back,
+                             double collapsed) {
     const sfu__field *fields = self->pass->fields;
     const int32_t ld = sfu__ld(width);
     double sum = 0.0;
@@ -54,10 +92,8 @@ static double smooth_seconds(const judge *self, int first, int last, int32_t wid
         return back ? sum + spmm_seconds(fields[first].count, ld, collapsed, fields[last].count, true) : sum;
     }
     for (int i = first; i < last; i++) {
-        const sfu__smoother *smoother = &self->plan->smoothers[self->plan->links[i].smoothing];
-        const double nonzeros = (double)sfu__field_nonzeros(&smoother->csr, &fields[i + 1]);
-        sum += spmm_seconds(fields[i + 1].count, ld, nonzeros, fields[i].count, false);
-        sum += back ? spmm_seconds(fields[i].count, ld, nonzeros, fields[i + 1].count, true) : 0.0;
+        sum += times->there[i];
+        sum += back ? times->back[i] : 0.0;
     }
     return sum;
 }
@@ -108,6 +144,10 @@ static void explain(char why[SFU__STEP_WHY], const char *what, double this_way, 
     snprintf(why, SFU__STEP_WHY, "%s: %s, %s %s", what, short_time(a, this_way), other, short_time(b, other_way));
 }
 
+static void explain_too_many(char why[SFU__STEP_WHY]) {
+    snprintf(why, SFU__STEP_WHY, "one after the other: one matrix would need more than " SFU__LIMITS_TEXT);
+}
+
 /* ---- runs of links ---------------------------------------------------------------------------------------------- */
 
 static bool all_fixed(const sfu__plan *plan, int first, int last) {
@@ -142,13 +182,26 @@ static bool reaches_back(const sfu__plan *plan, int first, int last) {
     return false;
 }
 
-/* The non-zeros of links [first, last) as one matrix, negative where that is not to be had. */
+static bool may_collapse(const judge *self, int first, int last) {
+    return (self->plan->rewrites & SFU__COLLAPSE) != 0 && last - first > 1 && !self->once &&
+           all_fixed(self->plan, first, last) && !reaches_back(self->plan, first, last);
+}
+
+/* nonzeros[i]: of links [i, last) as one matrix, for i from `first` to `last`; negative where that is not to be had. */
 static sfu_status collapsed_nonzeros(double *nonzeros, const judge *self, int first, int last) {
-    *nonzeros = -1.0;
+    sfu_status status = SFU_OK;
+    while (first < last && !all_fixed(self->plan, first, last)) {
+        nonzeros[first++] = -1.0;
+    }
     const bool wanted = (self->plan->rewrites & SFU__COLLAPSE) != 0 && last - first > 1 && !self->once;
-    return wanted && all_fixed(self->plan, first, last) && !reaches_back(self->plan, first, last)
-               ? sfu__reach(nonzeros, self->plan, self->pass, first, last, false)
-               : SFU_OK;
+    if (wanted) {
+        SFU_TRY(sfu__reach_collapsed(nonzeros + first, self->plan, self->pass, first, last));
+    }
+    for (int i = first; i <= last; i++) {
+        nonzeros[i] = wanted && may_collapse(self, i, last) ? nonzeros[i] : -1.0;
+    }
+done:
+    return status;
 }
 
 static judge judge_of(const sfu__plan *plan, sfu_pass pass) {
@@ -213,15 +266,20 @@ sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pas
         weights && first < last && (plan->rewrites & SFU__ORDER) != 0 && !reaches_back(plan, first, last);
     const int32_t in = first > 0 ? plan->links[first - 1].width : plan->features;
     const int32_t out = weights ? plan->links[weights_at].width : in;
-    double collapsed, smoothing[2][2]; /* by order and by whether as one matrix */
-    SFU_TRY(collapsed_nonzeros(&collapsed, &self, first, last));
+    double *nonzeros = NULL, smoothing[2][2]; /* by order and by whether as one matrix */
+    link_times times[2] = {{0}};
+    SFU_ALLOC(nonzeros, last + 1);
+    SFU_TRY(collapsed_nonzeros(nonzeros, &self, first, last));
+    const double collapsed = nonzeros[first];
     for (int order = 0; order < (may_reorder ? 2 : 1); order++) { /* smoothing first, weights first */
         const bool back = self.train && (order == 1 || below || learned);
+        const int32_t width = order == 1 ? out : in;
+        SFU_TRY(link_times_make(&times[order], &self, first, last, width));
         const int64_t rows = self.pass->fields[order == 1 ? first : last].count;
         const double product = weights ? weights_seconds(&self, rows, in, out, below || (order == 0 && learned)) : 0.0;
         for (int as_one = 0; as_one < (collapsed >= 0.0 ? 2 : 1); as_one++) {
             smoothing[order][as_one] =
-                smooth_seconds(&self, first, last, order == 1 ? out : in, back, as_one == 1 ? collapsed : -1.0);
+                smooth_seconds(&self, &times[order], first, last, width, back, as_one == 1 ? collapsed : -1.0);
             consider(&choice, (candidate){.fold = first,
                                           .weights_first = order == 1,
                                           .collapse = as_one == 1,
@@ -230,15 +288,20 @@ sfu_status sfu__choose_hidden(sfu__way *way, const sfu__plan *plan, sfu_pass pas
     }
     *way = way_of(&choice);
     if (collapsed >= 0.0) {
-        const double *times = smoothing[way->weights_first];
-        explain(way->why_smooth, way->collapse ? "one matrix" : "one after the other", times[way->collapse],
-                way->collapse ? "one after the other" : "as one matrix", times[!way->collapse]);
+        const double *seconds_of = smoothing[way->weights_first];
+        explain(way->why_smooth, way->collapse ? "one matrix" : "one after the other", seconds_of[way->collapse],
+                way->collapse ? "one after the other" : "as one matrix", seconds_of[!way->collapse]);
+    } else if (collapsed <= SFU__TOO_MANY) {
+        explain_too_many(way->why_smooth);
     }
     if (may_reorder) {
         explain(way->why_product, way->weights_first ? "S (H W)" : "(S H) W", choice.best.time,
                 way->weights_first ? "(S H) W" : "S (H W)", choice.other.time);
     }
 done:
+    link_times_clear(&times[0]);
+    link_times_clear(&times[1]);
+    sfu__free(nonzeros);
     return status;
 }
 
@@ -259,23 +322,45 @@ static bool may_split(const sfu__plan *plan, int fold, int last) {
     return true;
 }
 
-static sfu_status judge_features(choice *choice, const judge *self, int fold, int last) {
+/* What the ways of the features are judged by. */
+typedef struct estimates {
+    sfu__stages stages;
+    double *collapsed; /* [fold]: the smoothings behind it as one matrix */
+    link_times times;
+} estimates;
+
+static void estimates_clear(estimates *found) {
+    sfu__stages_clear(&found->stages);
+    sfu__free(found->collapsed);
+    link_times_clear(&found->times);
+}
+
+/* For folds from `least` to `most`. */
+static sfu_status estimates_make(estimates *found, const judge *self, int least, int most, int last) {
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__stages_make(&found->stages, self->plan, self->pass, most));
+    SFU_ALLOC(found->collapsed, last + 1);
+    SFU_TRY(collapsed_nonzeros(found->collapsed, self, least, last));
+    SFU_TRY(link_times_make(&found->times, self, least, last, self->plan->links[self->plan->first_weights].width));
+done:
+    return status;
+}
+
+static void judge_features(choice *choice, const judge *self, const estimates *found, int fold, int last) {
     const sfu__plan *plan = self->plan;
     const int32_t out = plan->links[plan->first_weights].width;
     const int64_t rows = self->pass->fields[fold].count;
-    double nonzeros, collapsed;
-    SFU_TRY(sfu__reach(&nonzeros, plan, self->pass, 0, fold, true));
-    SFU_TRY(collapsed_nonzeros(&collapsed, self, fold, last));
-    for (int sparse = 0; sparse < ((plan->rewrites & SFU__SPARSE) != 0 ? 2 : 1); sparse++) {
-        const double product = sparse == 1 ? sparse_seconds(self, rows, nonzeros, out) : dense_seconds(self, rows, out);
+    const double collapsed = found->collapsed[fold];
+    const bool by_columns = fold > found->stages.most && found->stages.by_columns; /* which makes a dense matrix */
+    for (int sparse = 0; sparse < ((plan->rewrites & SFU__SPARSE) != 0 && !by_columns ? 2 : 1); sparse++) {
+        const double product = sparse == 1 ? sparse_seconds(self, rows, found->stages.nonzeros[fold], out)
+                                           : dense_seconds(self, rows, out);
         for (int as_one = 0; as_one < (collapsed >= 0.0 ? 2 : 1); as_one++) {
-            const double smoothing = smooth_seconds(self, fold, last, out, self->train, as_one == 1 ? collapsed : -1.0);
+            const double smoothing =
+                smooth_seconds(self, &found->times, fold, last, out, self->train, as_one == 1 ? collapsed : -1.0);
             consider(choice, (candidate){fold, sparse == 1, true, as_one == 1, product + smoothing});
         }
     }
-done:
-    return status;
 }
 
 /* Whether the features may be folded so far, and the other smoothings up to `last` follow the weights. */
@@ -294,16 +379,38 @@ static bool allowed(const judge *self, int fold, int last) {
     return (plan->rewrites & SFU__FOLD) != 0 && fold <= plan->lead && (!self->once || needed);
 }
 
-static void explain_features(sfu__way *way, const choice *choice, int last, bool masked) {
+static void explain_features(sfu__way *way, const choice *choice, const estimates *found, int last, bool masked) {
     char a[16], b[16];
+    const sfu__stages *stages = &found->stages;
     if (choice->other.time >= 0.0) {
         snprintf(way->why_product, SFU__STEP_WHY, "%d of %d smoothings folded into X: %s, with %d %s", way->fold, last,
                  short_time(a, choice->best.time), choice->other.fold, short_time(b, choice->other.time));
     } else if (way->fold > 0) {
         snprintf(way->why_product, SFU__STEP_WHY, masked ? "smoothed once: the mask lies behind it" : "smoothed once");
     }
+    const size_t size = strlen(way->why_product);
+    if (way->by_columns) {
+        snprintf(way->why_product + size, SFU__STEP_WHY - size,
+                 ", in panels: step by step it would need more than " SFU__LIMITS_TEXT);
+    } else if (stages->most < stages->last && way->fold <= stages->most) {
+        snprintf(way->why_product + size, SFU__STEP_WHY - size, "%s%d would need more than " SFU__LIMITS_TEXT,
+                 size > 0 ? "; " : "0 smoothings folded into X: ", stages->most + 1);
+    }
     if (way->collapse) {
         snprintf(way->why_smooth, SFU__STEP_WHY, "as one matrix");
+    } else if (found->collapsed[way->fold] <= SFU__TOO_MANY) {
+        explain_too_many(way->why_smooth);
+    }
+}
+
+/* The folds that are allowed lie from `least` to `most`; least is -1 where none is. */
+static void allowed_folds(int *least, int *most, const judge *self, int last) {
+    *least = *most = -1;
+    for (int fold = 0; fold <= last; fold++) {
+        if (allowed(self, fold, last)) {
+            *least = *least < 0 ? fold : *least;
+            *most = fold;
+        }
     }
 }
 
@@ -311,13 +418,24 @@ sfu_status sfu__choose_features(sfu__way *way, const sfu__plan *plan, sfu_pass p
     sfu_status status = SFU_OK;
     const judge self = judge_of(plan, pass);
     choice choice = choice_of(plan, pass);
-    for (int fold = 0; fold <= last; fold++) {
-        if (allowed(&self, fold, last)) {
-            SFU_TRY(judge_features(&choice, &self, fold, last));
+    estimates found = {0};
+    int least, most;
+    *way = way_of(&choice);
+    allowed_folds(&least, &most, &self, last);
+    if (least < 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(estimates_make(&found, &self, least, most, last));
+    for (int fold = least; fold <= most; fold++) {
+        /* The least, be it beyond the limits, is a way that there always is. */
+        if (allowed(&self, fold, last) && (fold == least || fold <= found.stages.most)) {
+            judge_features(&choice, &self, &found, fold, last);
         }
     }
     *way = way_of(&choice);
-    explain_features(way, &choice, last, self.train && plan->dropout);
+    way->by_columns = way->fold > found.stages.most && found.stages.by_columns;
+    explain_features(way, &choice, &found, last, self.train && plan->dropout);
 done:
+    estimates_clear(&found);
     return status;
 }

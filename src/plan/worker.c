@@ -1,6 +1,7 @@
 /* worker.c - gives the steps of a plan memory, and shares them among threads. A worker resolves every operand to a
  * pointer once. */
 #include "worker_int.h"
+#include "notify.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@ static sfu__sparse sparse_of(const sfu__worker *self, const sfu__pass *pass, con
 
 /* One block, cleared and thereby touched: no page is new in an epoch. */
 static sfu_status take_memory(sfu__worker *self) {
+    enum { AT_ONCE = 1 << 24 };
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const int64_t parameters = sfu__whole_lines(plan->parameters.size), values = sfu__whole_lines(plan->learned_values);
@@ -57,7 +59,10 @@ static sfu_status take_memory(sfu__worker *self) {
     const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
     SFU_ALLOC(self->memory, total);
     self->bytes = total * (int64_t)sizeof *self->memory;
-    memset(self->memory, 0, (size_t)total * sizeof *self->memory);
+    for (int64_t begin = 0; begin < total; begin += AT_ONCE) {
+        SFU_TRY(sfu__poll());
+        memset(self->memory + begin, 0, (size_t)(total - begin < AT_ONCE ? total - begin : AT_ONCE) * sizeof(float));
+    }
     self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
     self->theta = self->arena + sfu__whole_lines(arena);
     self->m = self->theta + parameters;

@@ -1,4 +1,5 @@
 #include "crew.h"
+#include "notify.h"
 #include "clock.h"
 #include "parallel.h"
 #include "runners.h"
@@ -269,6 +270,7 @@ static crew_task *wait_for_task(sfu__crew *crew) {
 static void *thread_main(void *argument) {
     crew_thread *self = argument;
     sfu__crew *crew = self->crew;
+    (void)sfu__watch_flag(&crew->stop);
     pthread_mutex_lock(&crew->lock);
     for (crew_task *task = wait_for_task(crew); task != NULL; task = wait_for_task(crew)) {
         pthread_mutex_unlock(&crew->lock);

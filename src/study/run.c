@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "digest.h"
 #include "file.h"
+#include "notify.h"
 #include "parallel.h"
 #include "run_int.h"
 
@@ -115,7 +116,9 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
         entry->epochs += trial->epochs;
         entry->failed += trial->state == SFU_TRIAL_FAIL;
     }
+    const sfu__watch before = sfu__watch_flag(NULL); /* the study has ended well */
     entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);
+    sfu__watch_end(before);
 }
 
 static const char remedy[] = "remove the file to have its study run anew";
@@ -217,6 +220,7 @@ static void finish_job(sfu__running *run, const sfu__job *job, sfu_status status
 static void *thread_main(void *argument) {
     sfu__running *run = argument;
     int threads = 1;
+    (void)sfu__watch_flag(&run->stop);
     sfu__log_once(run->options->heard, NULL);
     for (sfu__job *job = take_job(run, &threads); job != NULL; job = take_job(run, &threads)) {
         finish_job(run, job, run_job(run, job, threads));

@@ -255,9 +255,13 @@ sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_ne
     *model = NULL;
     SFU_TRY(prepare(&job));
     SFU_TRY(run_epochs(&job));
-    SFU_TRY(score(&job));
+    const sfu__watch before = sfu__watch_flag(NULL); /* what has been trained is not to be lost */
+    status = score(&job);
     job.scores.seconds = 1e-9 * (double)(sfu__now_ns() - started);
-    SFU_TRY(make_model(model, &job));
+    if (status == SFU_OK) {
+        status = make_model(model, &job);
+    }
+    sfu__watch_end(before);
 done:
     clear(&job);
     return status;

@@ -5,6 +5,7 @@
  * within a tenth more; but the first is made in any case, so that there is an answer.
  */
 #include "label.h"
+#include "notify.h"
 
 #include "clock.h"
 #include "memory.h"
@@ -67,6 +68,12 @@ static bool go_on(void *user) {
     const bool on = !all->cancelled && !all->late;
     pthread_mutex_unlock(&all->lock);
     return on;
+}
+
+/* While this thread plans or waits for the others. */
+static bool poll_go_on(void *user, const sfu_progress *progress) {
+    (void)progress;
+    return go_on(user);
 }
 
 /* What the next step will take: its trials at what they took last, on so many threads. */
@@ -184,12 +191,14 @@ static void note_run(sfu_label_summary *summary, const run *all) {
 static sfu_status finish(sfu_labelling **labelling, run *all) {
     sfu_status status = SFU_OK;
     sfu_labelling *made = NULL;
+    const sfu__watch before = sfu__watch_flag(NULL); /* there is an answer, whoever ended it */
     SFU_ALLOC_ZERO(made, 1);
     SFU_TRY(sfu__label_measure(made, all->problems, all->folds, all->dataset, all->options->jobs));
     note_run(&made->summary, all);
     *labelling = made;
     made = NULL;
 done:
+    sfu__watch_end(before);
     sfu_labelling_free(made);
     return status;
 }
@@ -201,10 +210,12 @@ sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, cons
     run all = {.dataset = dataset, .options = options != NULL ? options : &usual, .start = sfu__now()};
     *labelling = NULL;
     pthread_mutex_init(&all.lock, NULL);
+    const sfu__watch before = sfu__watch_start(poll_go_on, &all, "labelling");
     SFU_TRY(prepare(&all));
     SFU_TRY(make_steps(&all));
     SFU_TRY(finish(labelling, &all));
 done:
+    sfu__watch_end(before);
     for (int i = 0; i < SFU__LABEL_PROBLEMS; i++) {
         sfu__label_problem_clear(&all.problems[i]);
     }
