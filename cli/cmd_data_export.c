@@ -4,7 +4,12 @@
 #include "output.h"
 #include "report.h"
 
-static struct { const char *folder; } settings;
+static struct {
+    const char *folder;
+    sfu_csv_options csv;
+} settings;
+
+static void defaults(void) { sfu_csv_options_init(&settings.csv); }
 
 static int run(int count, char **operands) {
     (void)count;
@@ -12,7 +17,8 @@ static int run(int count, char **operands) {
     char *command = NULL;
     sfu_status status = sfu_dataset_open(&dataset, operands[0]);
     if (status == SFU_OK) {
-        status = sfu_dataset_export(dataset, settings.folder, &command);
+        status =
+            sfu_dataset_export(dataset, settings.folder, &settings.csv, settings.csv.spreadsheet ? NULL : &command);
     }
     int code = DONE;
     if (status != SFU_OK) {
@@ -21,7 +27,10 @@ static int run(int count, char **operands) {
         code = put_json(json_pack("{s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)), "folder",
                                   json_bytes(settings.folder), "import", json_bytes(command)));
     } else {
-        printf("written to %s\nTo read it back:\n  %s\n", settings.folder, command);
+        printf("written to %s\n", shown(settings.folder));
+        if (command) {
+            printf("To read it back:\n  %s\n", command);
+        }
     }
     sfu_text_free(command);
     sfu_dataset_free(dataset);
@@ -29,7 +38,9 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"), {0}};
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"),
+    OPTION_SPREADSHEET(settings.csv.spreadsheet),
+    {0}};
 
 const cli_command cmd_data_export = {
     .name = "data export",
@@ -38,7 +49,7 @@ const cli_command cmd_data_export = {
                    "columns.csv and "
                    "split.csv. Files of these names that are there are replaced. The command that is printed reads "
                    "them back to the same "
-                   "digest.",
+                   "digest; files for a spreadsheet are not meant to be read back.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
     .options = options,
@@ -46,4 +57,5 @@ const cli_command cmd_data_export = {
         (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
                               {0}},
     .reports = true,
+    .defaults = defaults,
     .run = run};

@@ -89,4 +89,17 @@ json_t *json_seed(uint64_t seed) {
     return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
 }
 
+static void give_up(json_t **container, int failed) {
+    if (failed) {
+        json_decref(*container);
+        *container = NULL;
+    }
+}
+
+void json_append(json_t **array, json_t *value) { give_up(array, json_array_append_new(*array, value)); }
+
+void json_set(json_t **object, const char *key, json_t *value) {
+    give_up(object, json_object_set_new(*object, key, value));
+}
+
 bool json_put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value) == 0; }

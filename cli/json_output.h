@@ -22,6 +22,11 @@ json_t *json_number_or_null(double number);
 /* JSON readers have no whole numbers above 2^63: such a seed is a text. */
 json_t *json_seed(uint64_t seed);
 
+/* Adds to an array or sets a key, taking over the value. Without memory the container is released and becomes NULL,
+ * which the object around it and put_json then tell. */
+void json_append(json_t **array, json_t *value);
+void json_set(json_t **object, const char *key, json_t *value);
+
 /* Sets a key, taking over the value. False where there was no memory. */
 bool json_put(json_t *object, const char *key, json_t *value);
 

@@ -404,7 +404,7 @@ static sfu_status save_and_load(void *context) {
     if (status == SFU_OK) {
         char folder[600];
         snprintf(folder, sizeof folder, "%s.d", path);
-        status = sfu_dataset_export(again, folder, &command);
+        status = sfu_dataset_export(again, folder, NULL, &command);
     }
     sfu_text_free(command);
     sfu_dataset_free(again);

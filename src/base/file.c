@@ -1,4 +1,6 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "file.h"
+#include "mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- mapped --------------------------------------------------------------------------------------------------- */
+/* ---- whole ---------------------------------------------------------------------------------------------------- */
 
 /* read() until `size` bytes have come or the file ends. */
 static ssize_t read_fully(int file, char *buffer, size_t size) {
@@ -65,6 +67,35 @@ done:
     return status;
 }
 
+/* A private copy, which nothing changes any more. It starts at a multiple of 64, as a mapped file does. */
+static sfu_status read_copy(sfu__bytes *bytes, int file, size_t size, const char *path) {
+    enum { ALIGNMENT = 64 };
+    unsigned char *block = sfu__alloc(size + ALIGNMENT, 1);
+    if (block == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    unsigned char *data = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
+    const ssize_t got = read_fully(file, (char *)data, size);
+    if (got < 0 || (size_t)got != size) {
+        const int error = errno;
+        sfu__free(block);
+        return got < 0 ? sfu__fail_system(path, "cannot read", error)
+                       : sfu__fail(SFU_ERR_IO, "%s: it was cut short while it was read", path);
+    }
+    *bytes = (sfu__bytes){.data = data, .size = size, .owned = block};
+    return SFU_OK;
+}
+
+static sfu_status map(sfu__bytes *bytes, int file, size_t size, const char *path) {
+    void *mapped = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped == MAP_FAILED) {
+        return sfu__fail_system(path, "cannot map", errno);
+    }
+    sfu__mapped_add(mapped, size, path);
+    *bytes = (sfu__bytes){.data = mapped, .size = size, .mapped = mapped};
+    return SFU_OK;
+}
+
 sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     *bytes = (sfu__bytes){0};
     sfu_status status = SFU_OK;
@@ -79,12 +110,8 @@ sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     } else if (S_ISDIR(facts.st_mode)) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
     } else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
-        void *mapped = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (mapped == MAP_FAILED) {
-            status = sfu__fail_system(path, "cannot map", errno);
-        } else {
-            *bytes = (sfu__bytes){.data = mapped, .size = (size_t)facts.st_size, .mapped = mapped};
-        }
+        const size_t size = (size_t)facts.st_size;
+        status = size <= SFU__BYTES_COPIED ? read_copy(bytes, file, size, path) : map(bytes, file, size, path);
     } else if (!S_ISREG(facts.st_mode)) {
         status = read_whole(bytes, file, path);
     }
@@ -92,8 +119,26 @@ sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     return status;
 }
 
+void sfu__bytes_drop(const sfu__bytes *bytes, const void *from, size_t size) {
+    if (!sfu__bytes_is_mapped(bytes, from)) {
+        return;
+    }
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)from + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)from + size) / page * page;
+    if (begin < end) {
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+}
+
+bool sfu__bytes_is_mapped(const sfu__bytes *bytes, const void *address) {
+    const uintptr_t begin = (uintptr_t)bytes->mapped;
+    return begin != 0 && (uintptr_t)address >= begin && (uintptr_t)address - begin < bytes->size;
+}
+
 void sfu__bytes_close(sfu__bytes *bytes) {
     if (bytes->mapped != NULL) {
+        sfu__mapped_remove(bytes->mapped);
         munmap(bytes->mapped, bytes->size);
     }
     sfu__free(bytes->owned);
@@ -107,8 +152,13 @@ struct sfu__stream_file {
     int file;     /* plain */
     gzFile gzip;  /* or this */
     double size;  /* of the file */
-    double taken; /* bytes read from a plain one */
+    double taken; /* bytes that came out of it */
 };
+
+bool sfu__is_unpacked_fair(double unpacked, double packed) {
+    const double always = 256.0 * 1024 * 1024, times = 100;
+    return unpacked <= always || unpacked <= times * packed;
+}
 
 sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path) {
     *stream = NULL;
@@ -178,6 +228,13 @@ sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size,
             break;
         }
         *got += (size_t)n;
+        stream->taken += n;
+        if (!sfu__is_unpacked_fair(stream->taken, stream->size)) {
+            return sfu__fail(SFU_ERR_FORMAT,
+                             "%s: it unpacks to more than 256 MiB and more than 100 times its size; unpack it with "
+                             "gunzip to read it all the same",
+                             stream->path);
+        }
     }
     return SFU_OK;
 }
@@ -212,6 +269,7 @@ struct sfu__writer {
     bool exists;       /* the temporary file does */
     sfu_write_fn sink; /* instead of a file, or NULL */
     void *sink_user;
+    bool spreadsheet; /* for csv_write.h */
     size_t used;
     char buffer[WRITER_BUFFER];
 };
@@ -375,6 +433,10 @@ sfu_status sfu__writer_commit(sfu__writer *writer) {
     writer->exists = false;
     return sync_folder(writer->path);
 }
+
+void sfu__writer_set_spreadsheet(sfu__writer *writer, bool on) { writer->spreadsheet = on; }
+
+bool sfu__writer_is_spreadsheet(const sfu__writer *writer) { return writer->spreadsheet; }
 
 void sfu__writer_close(sfu__writer *writer) {
     if (writer == NULL) {

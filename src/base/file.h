@@ -1,10 +1,12 @@
-/* file.h - files in whole: mapped to be read, written beside their place and moved into it. */
+/* file.h - files in whole: copied or mapped to be read, written beside their place and moved into it. */
 #ifndef SFU_FILE_H
 #define SFU_FILE_H
 
 #include "text.h"
 
-/* The bytes of a file, mapped where that is possible, else (a pipe) read. Starts as {0}. */
+/* The bytes of a file. One of at most 16 MiB is copied, and what becomes of it afterwards does not matter; a larger one
+ * is mapped. A pipe is read. Starts as {0}. */
+enum { SFU__BYTES_COPIED = 1 << 24 };
 typedef struct sfu__bytes {
     const unsigned char *data;
     size_t size;
@@ -15,7 +17,16 @@ typedef struct sfu__bytes {
 SFU_CHECKED sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path);
 void sfu__bytes_close(sfu__bytes *bytes);
 
-/* A stream of bytes out of a file, gzip'd or not: read until *got is 0. A cut gzip file is an error. */
+/* Whether an address lies in the mapping of a file, where another process may change what it holds or take it away; and
+ * that the bytes there are not needed in memory for now, where they are mapped. */
+bool sfu__bytes_is_mapped(const sfu__bytes *bytes, const void *address);
+void sfu__bytes_drop(const sfu__bytes *bytes, const void *from, size_t size);
+
+/* Whether it is fair that a packed file of so many bytes unpacks to so many: at most 256 MiB, or 100 times the file. */
+bool sfu__is_unpacked_fair(double unpacked, double packed);
+
+/* A stream of bytes out of a file, gzip'd or not: read until *got is 0. A cut gzip file is an error, and so is one that
+ * unpacks to more than is fair. */
 typedef struct sfu__stream_file sfu__stream_file;
 SFU_CHECKED sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path);
 SFU_CHECKED sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size, size_t *got);
@@ -31,6 +42,9 @@ SFU_CHECKED sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, s
 SFU_CHECKED sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) SFU_PRINTF(2, 3);
 /* The same without a file: the bytes go to `write` as they come. */
 SFU_CHECKED sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void *user);
+/* Whether text is written so that a spreadsheet takes it for text (csv_write.h). */
+void sfu__writer_set_spreadsheet(sfu__writer *writer, bool on);
+bool sfu__writer_is_spreadsheet(const sfu__writer *writer);
 /* Moves it into place. Always to be followed by close, which removes what was not committed. */
 SFU_CHECKED sfu_status sfu__writer_commit(sfu__writer *writer);
 void sfu__writer_close(sfu__writer *writer);

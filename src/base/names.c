@@ -1,7 +1,8 @@
 #include "names.h"
 
-#include <jansson.h>
-#include <stdlib.h>
+#include "json.h"
+
+#include <string.h>
 
 sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
     sfu_status status = SFU_OK;
@@ -14,25 +15,47 @@ sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
     return status;
 }
 
+/* Where the text goes on behind blanks. */
+static const char *skip_blanks(const char *text) { return text + strspn(text, " \t\r\n"); }
+
+/* The JSON text that begins at `*at`, which is moved behind it. One at a time: jansson's values of an array of short
+ * names would take twenty times the bytes of the array. */
+static sfu_status take_name(sfu__strings *names, const char **at, size_t left, const char *place, int64_t entry) {
+    json_error_t error = {.text = ""};
+    json_t *name = json_loadb(*at, left, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &error);
+    const enum json_error_code code = json_error_code(&error);
+    sfu_status status = SFU_OK;
+    if (name == NULL && (code == json_error_out_of_memory || code == json_error_unknown)) {
+        status = sfu__fail(SFU_ERR_MEMORY, "out of memory: %s", place);
+    } else if (!json_is_string(name)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is not a text", place, (long long)entry);
+    } else {
+        *at += error.position;
+        status = sfu__names_add(names, json_string_value(name), json_string_length(name));
+    }
+    json_decref(name);
+    return status;
+}
+
 sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place) {
     sfu_status status = SFU_OK;
-    json_t *array = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    if (text != NULL && !json_is_array(array)) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
+    if (text == NULL) {
+        return SFU_OK;
     }
-    size_t i;
-    json_t *name;
-    json_array_foreach(array, i, name) {
-        if (!json_is_string(name)) {
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %zu is not a text", place, i);
-        } else if (status == SFU_OK) {
-            status = sfu__names_add(names, json_string_value(name), json_string_length(name));
-        }
-        if (status != SFU_OK) {
-            break;
-        }
+    const char *end = text + strlen(text);
+    const char *at = skip_blanks(text);
+    bool more = *at == '[' && *skip_blanks(at + 1) != ']';
+    bool right = *at == '[';
+    at = right ? skip_blanks(at + 1) : at;
+    for (int64_t entry = 0; more && right; entry++) {
+        SFU_TRY(take_name(names, &at, (size_t)(end - at), place, entry));
+        at = skip_blanks(at);
+        more = *at == ',';
+        at = more ? skip_blanks(at + 1) : at;
     }
-    json_decref(array);
+    right = right && *at == ']' && *skip_blanks(at + 1) == '\0';
+    status = right ? SFU_OK : sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
+done:
     return status;
 }
 
@@ -43,14 +66,16 @@ sfu_status sfu__names_to_json(char **text, const sfu__strings *names, const char
     }
     json_t *array = json_array();
     for (int64_t i = 0; i < names->count; i++) {
-        if (json_array_append_new(array, json_string(names->bytes + names->offsets[i])) != 0) {
+        const char *name = names->bytes + names->offsets[i];
+        char quoted[SFU__QUOTE_MAX];
+        if (!sfu__utf8_valid(name, strlen(name))) {
             json_decref(array);
-            return sfu__fail(SFU_ERR_FORMAT, "%s: a %s has a name that is not UTF-8", place, what);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: the %s %s has a name that is not UTF-8", place, what,
+                             sfu__quote(quoted, name, strlen(name)));
         }
+        sfu__json_append(&array, json_string(name));
     }
-    char *dumped = json_dumps(array, JSON_COMPACT);
+    const sfu_status status = sfu__json_print(text, array, JSON_COMPACT, "names of classes or features");
     json_decref(array);
-    *text = dumped != NULL ? sfu__copy_string(dumped) : NULL;
-    free(dumped); /* jansson's */
-    return *text != NULL ? SFU_OK : sfu__fail(SFU_ERR_MEMORY, "out of memory: the names of each %s", what);
+    return status;
 }

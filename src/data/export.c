@@ -180,7 +180,8 @@ enum { SHEETS = sizeof sheets / sizeof sheets[0] };
 
 /* ---- all of them ---------------------------------------------------------------------------------------------- */
 
-static sfu_status write_sheet(const sheet *sheet, const sfu_dataset *dataset, const char *folder) {
+static sfu_status write_sheet(const sheet *sheet, const sfu_dataset *dataset, const char *folder,
+                              const sfu_csv_options *options) {
     sfu_status status = SFU_OK;
     sfu__writer *out = NULL;
     char *path = sfu__path_join(folder, sheet->file);
@@ -188,6 +189,7 @@ static sfu_status write_sheet(const sheet *sheet, const sfu_dataset *dataset, co
         return SFU_ERR_MEMORY;
     }
     SFU_TRY(sfu__writer_open(&out, path));
+    sfu__writer_set_spreadsheet(out, options != NULL && options->spreadsheet);
     SFU_TRY(sheet->write(out, dataset));
     SFU_TRY(sfu__writer_commit(out));
 done:
@@ -196,27 +198,11 @@ done:
     return status;
 }
 
-/* What a shell takes as one word. */
-static sfu_status add_word(sfu__text *text, const char *word) {
-    sfu_status status = SFU_OK;
-    if (word[0] != '\0' &&
-        word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./=:@%,")] == '\0') {
-        return sfu__text_add(text, word, strlen(word));
-    }
-    SFU_TRY(sfu__text_add(text, "'", 1));
-    for (const char *p = word; *p != '\0'; p++) {
-        SFU_TRY(*p == '\'' ? sfu__text_add(text, "'\\''", 4) : sfu__text_add(text, p, 1));
-    }
-    SFU_TRY(sfu__text_add(text, "'", 1));
-done:
-    return status;
-}
-
 static sfu_status write_command(sfu__text *text, const sfu_dataset *dataset, const char *folder) {
     sfu_status status = SFU_OK;
     char *path = NULL;
     SFU_TRY(sfu__text_format(text, "sfumato data import --name "));
-    SFU_TRY(add_word(text, dataset->name));
+    SFU_TRY(sfu__text_shell(text, dataset->name));
     for (int i = 0; i < SHEETS; i++) {
         if (sheets[i].wanted(dataset)) {
             path = sfu__path_join(folder, sheets[i].file);
@@ -225,7 +211,7 @@ static sfu_status write_command(sfu__text *text, const sfu_dataset *dataset, con
                 goto done;
             }
             SFU_TRY(sfu__text_format(text, " %s ", sheets[i].option));
-            SFU_TRY(add_word(text, path));
+            SFU_TRY(sfu__text_shell(text, path));
             sfu__free(path);
             path = NULL;
         }
@@ -238,7 +224,8 @@ done:
     return status;
 }
 
-sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command) {
+sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, const sfu_csv_options *options,
+                              char **command) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
     if (command != NULL) {
@@ -248,7 +235,7 @@ sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, ch
     SFU_TRY(sfu__make_folders(folder));
     for (int i = 0; i < SHEETS; i++) {
         if (sheets[i].wanted(dataset)) {
-            SFU_TRY(write_sheet(&sheets[i], dataset, folder));
+            SFU_TRY(write_sheet(&sheets[i], dataset, folder, options));
         }
     }
     if (command != NULL) {

@@ -6,8 +6,9 @@
  */
 #include "model.h"
 
+#include "json.h"
+
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,8 +148,12 @@ static sfu_status read_confusion(int32_t **confusion, int32_t classes, const jso
 }
 
 sfu_status sfu__run_read(sfu_scores *scores, int32_t **confusion, int32_t classes, const char *run, const char *path) {
-    sfu_status status = SFU_OK;
-    json_t *json = json_loads(run, 0, NULL);
+    json_t *json = NULL;
+    sfu_status status = sfu__json_read(&json, run, strlen(run), 0, path);
+    if (status == SFU_ERR_MEMORY) {
+        return status;
+    }
+    status = SFU_OK;
     if (!json_is_object(json)) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"run\" is not a JSON object", path);
     } else if (json_is_object(json_object_get(json, "scores"))) {

@@ -4,11 +4,10 @@
 
 #include "dataset.h"
 #include "file.h"
+#include "json.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT "sfumato.rates.5"
@@ -79,10 +78,7 @@ done:
 static json_t *numbers(const double *values, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        if (json_array_append_new(array, json_real(values[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        sfu__json_append(&array, json_real(values[i]));
     }
     return array;
 }
@@ -92,12 +88,9 @@ static json_t *to_json(const sfu__measured *measured) {
                                measured->machine.model, "kernels", measured->kernels);
     field at;
     char name[32];
-    for (int i = 0; object != NULL && field_at(&at, name, i); i++) {
+    for (int i = 0; field_at(&at, name, i); i++) {
         const double *values = (const double *)(const void *)((const char *)measured + at.offset);
-        if (json_object_set_new(object, at.name, numbers(values, at.count)) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
+        sfu__json_set(&object, at.name, numbers(values, at.count));
     }
     return object;
 }
@@ -114,9 +107,9 @@ sfu_status sfu__measured_save(const sfu__measured *measured) {
     }
     folder = sfu_cache_folder();
     object = to_json(measured);
-    text = object != NULL ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
-    if (folder == NULL || text == NULL) {
-        status = sfu__fail(SFU_ERR_MEMORY, "out of memory");
+    SFU_TRY(sfu__json_print(&text, object, JSON_INDENT(1) | JSON_REAL_PRECISION(6), path));
+    if (folder == NULL) {
+        status = SFU_ERR_MEMORY;
         goto done;
     }
     SFU_TRY(sfu__make_folders(folder));
@@ -125,7 +118,7 @@ sfu_status sfu__measured_save(const sfu__measured *measured) {
     SFU_TRY(sfu__writer_commit(writer));
 done:
     sfu__writer_close(writer);
-    free(text); /* jansson's own */
+    sfu__free(text);
     json_decref(object);
     sfu__free(folder);
     sfu__free(path);
@@ -205,9 +198,10 @@ bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, co
     }
     const char *wrong = "could not be read";
     if (sfu__bytes_open(&bytes, path) == SFU_OK) {
-        json_error_t error;
-        object = json_loadb((const char *)bytes.data, bytes.size, 0, &error);
-        wrong = object != NULL ? from_json(measured, object) : "not JSON";
+        const sfu_status status = sfu__json_read(&object, (const char *)bytes.data, bytes.size, 0, path);
+        wrong = status == SFU_OK           ? from_json(measured, object)
+                : status == SFU_ERR_FORMAT ? "not JSON"
+                                           : "out of memory";
     }
     found = wrong == NULL;
     if (!found) {

@@ -4,10 +4,9 @@
 #include "results_int.h"
 
 #include "file.h"
+#include "json.h"
 #include "parallel.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -105,9 +104,11 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
         goto done;
     }
     SFU_TRY(sfu__bytes_open(&bytes, path));
-    json = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+    SFU_TRY(sfu__json_read(&json, (const char *)bytes.data, bytes.size, 0, path));
     SFU_TRY(check_format(json, path));
-    text = json_dumps(json_object_get(json, "request"), 0); /* NULL: it has none */
+    if (json_is_object(json_object_get(json, "request"))) {
+        SFU_TRY(sfu__json_print(&text, json_object_get(json, "request"), 0, path));
+    }
     SFU_TRY(sfu__request_read(request, text != NULL ? text : "", path));
     const char *version = json_string_value(json_object_get(json, "version"));
     request->version = sfu__copy_string(version != NULL ? version : "");
@@ -115,7 +116,7 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
 done:
     sfu__bytes_close(&bytes);
     json_decref(json);
-    free(text);
+    sfu__free(text);
     sfu__free(path);
     return status;
 }

@@ -1,8 +1,8 @@
 #include "request.h"
 
+#include "json.h"
 #include "net.h"
 
-#include <jansson.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -228,7 +228,10 @@ static bool is_word(const json_t *json, const char *key, const char *word) {
 sfu_status sfu__request_read(sfu__request *request, const char *text, const char *path) {
     sfu_status status = SFU_OK;
     int64_t seed = 0;
-    json_t *json = json_loads(text, 0, NULL);
+    json_t *json = NULL;
+    if (sfu__json_read(&json, text, strlen(text), 0, path) == SFU_ERR_MEMORY) {
+        return SFU_ERR_MEMORY;
+    }
     if (!json_is_object(json) || !json_is_string(json_object_get(json, "kind"))) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: no \"request\" of a comparison in it", path);
         goto done;
