@@ -5,6 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void *needed(size_t size) {
+    void *memory = malloc(size);
+    if (!memory) {
+        fail("out of memory: %zu bytes could not be had", size);
+        _exit(FAILED); /* other threads may be at work */
+    }
+    return memory;
+}
+
+void json_guard(void) { json_set_alloc_funcs(needed, free); }
 
 int put_json(json_t *object) {
     /* Fifteen digits come back as they were written: 0.81 stays 0.81. */

@@ -7,6 +7,10 @@
 
 #include <jansson.h>
 
+/* At the start of the program: where jansson finds no memory the program ends, saying so. jansson would leave out a
+ * character of a text that it reads, and go on. */
+void json_guard(void);
+
 /* Prints the object on stdout and releases it. NULL is one for which there was no memory. Returns the exit status. */
 int put_json(json_t *object);
 

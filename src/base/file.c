@@ -284,6 +284,7 @@ static sfu_status make_writer(sfu__writer **writer, const char *path) {
     self->exists = false;
     self->sink = NULL;
     self->sink_user = NULL;
+    self->spreadsheet = false;
     self->used = 0;
     self->path = sfu__copy_string(path);
     if (self->path == NULL) {

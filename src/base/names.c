@@ -15,47 +15,25 @@ sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
     return status;
 }
 
-/* Where the text goes on behind blanks. */
-static const char *skip_blanks(const char *text) { return text + strspn(text, " \t\r\n"); }
-
-/* The JSON text that begins at `*at`, which is moved behind it. One at a time: jansson's values of an array of short
- * names would take twenty times the bytes of the array. */
-static sfu_status take_name(sfu__strings *names, const char **at, size_t left, const char *place, int64_t entry) {
-    json_error_t error = {.text = ""};
-    json_t *name = json_loadb(*at, left, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &error);
-    const enum json_error_code code = json_error_code(&error);
-    sfu_status status = SFU_OK;
-    if (name == NULL && (code == json_error_out_of_memory || code == json_error_unknown)) {
-        status = sfu__fail(SFU_ERR_MEMORY, "out of memory: %s", place);
-    } else if (!json_is_string(name)) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is not a text", place, (long long)entry);
-    } else {
-        *at += error.position;
-        status = sfu__names_add(names, json_string_value(name), json_string_length(name));
-    }
-    json_decref(name);
-    return status;
-}
-
 sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place) {
     sfu_status status = SFU_OK;
+    sfu__json_text json = {0};
+    int64_t entry = 0;
     if (text == NULL) {
         return SFU_OK;
     }
-    const char *end = text + strlen(text);
-    const char *at = skip_blanks(text);
-    bool more = *at == '[' && *skip_blanks(at + 1) != ']';
-    bool right = *at == '[';
-    at = right ? skip_blanks(at + 1) : at;
-    for (int64_t entry = 0; more && right; entry++) {
-        SFU_TRY(take_name(names, &at, (size_t)(end - at), place, entry));
-        at = skip_blanks(at);
-        more = *at == ',';
-        at = more ? skip_blanks(at + 1) : at;
+    status = sfu__json_read(&json, text, strlen(text), place);
+    if (status != SFU_ERR_MEMORY && !sfu__json_is(json.root, SFU__JSON_ARRAY)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
     }
-    right = right && *at == ']' && *skip_blanks(at + 1) == '\0';
-    status = right ? SFU_OK : sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
+    SFU_TRY(status);
+    for (const sfu__json *name = sfu__json_items(json.root); name != NULL; name = name->next, entry++) {
+        const char *string = sfu__json_string(name);
+        SFU_TRY(string != NULL ? sfu__names_add(names, string, strlen(string))
+                               : sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is not a text", place, (long long)entry));
+    }
 done:
+    sfu__json_clear(&json);
     return status;
 }
 

@@ -38,7 +38,7 @@ static int dtype_row_of(sfu__dtype dtype) { return (int)dtype; }
 struct sfu__safetensors {
     char *path;
     sfu__bytes bytes;
-    json_t *header;
+    sfu__json_text header;
     sfu__tensor *tensors; /* sorted by name */
     void **copies;        /* of tensors that were not aligned: one a tensor, mostly NULL */
     int64_t count;
@@ -71,38 +71,39 @@ static sfu_status broken(const char *path, const char *name, const char *what) {
 
 /* One entry of the header: fills in the tensor and its extent. */
 static sfu_status read_entry(sfu__tensor *tensor, extent *place, const char *path, const char *name,
-                             const json_t *entry, int64_t data_size) {
-    const json_t *dtype = json_object_get(entry, "dtype");
-    const json_t *shape = json_object_get(entry, "shape");
-    const json_t *offsets = json_object_get(entry, "data_offsets");
-    if (!json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) || json_array_size(offsets) != 2) {
+                             const sfu__json *entry, int64_t data_size) {
+    const char *dtype = sfu__json_string(sfu__json_get(entry, "dtype"));
+    const sfu__json *shape = sfu__json_get(entry, "shape");
+    const sfu__json *offsets = sfu__json_get(entry, "data_offsets");
+    if (dtype == NULL || !sfu__json_is(shape, SFU__JSON_ARRAY) || !sfu__json_is(offsets, SFU__JSON_ARRAY) ||
+        offsets->count != 2) {
         return broken(path, name, "it needs dtype, shape and two data_offsets");
     }
-    const int row = dtype_row(json_string_value(dtype));
+    const int row = dtype_row(dtype);
     if (row < 0) {
         char quoted[SFU__QUOTE_MAX];
-        const char *text = json_string_value(dtype);
         return sfu__fail(SFU_ERR_FORMAT, "%s: header: tensor \"%.80s\": unknown dtype %s", path, name,
-                         sfu__quote(quoted, text, strlen(text)));
+                         sfu__quote(quoted, dtype, strlen(dtype)));
     }
-    if (json_array_size(shape) > SFU__TENSOR_DIMS) {
+    if (shape->count > SFU__TENSOR_DIMS) {
         return broken(path, name, "its shape has more than four dimensions");
     }
-    *tensor = (sfu__tensor){.name = name, .dtype = dtypes[row].dtype, .dims = (int)json_array_size(shape), .count = 1};
-    for (int i = 0; i < tensor->dims; i++) {
-        const json_t *side = json_array_get(shape, (size_t)i);
-        tensor->shape[i] = json_integer_value(side);
-        if (!json_is_integer(side) || tensor->shape[i] < 0 ||
+    *tensor = (sfu__tensor){.name = name, .dtype = dtypes[row].dtype, .dims = (int)shape->count, .count = 1};
+    const sfu__json *side = sfu__json_items(shape);
+    for (int i = 0; side != NULL; i++, side = side->next) {
+        tensor->shape[i] = sfu__json_whole(side);
+        if (side->kind != SFU__JSON_WHOLE || tensor->shape[i] < 0 ||
             __builtin_mul_overflow(tensor->count, tensor->shape[i], &tensor->count)) {
             return broken(path, name, "its shape is not one of whole numbers that can be multiplied");
         }
     }
     place->item = dtypes[row].size;
-    place->begin = json_integer_value(json_array_get(offsets, 0));
-    place->end = json_integer_value(json_array_get(offsets, 1));
+    const sfu__json *begin = sfu__json_items(offsets);
+    place->begin = sfu__json_whole(begin);
+    place->end = sfu__json_whole(begin->next);
     int64_t size;
-    if (!json_is_integer(json_array_get(offsets, 0)) || !json_is_integer(json_array_get(offsets, 1)) ||
-        place->begin < 0 || place->end < place->begin || place->end > data_size) {
+    if (begin->kind != SFU__JSON_WHOLE || begin->next->kind != SFU__JSON_WHOLE || place->begin < 0 ||
+        place->end < place->begin || place->end > data_size) {
         return sfu__fail(
             SFU_ERR_FORMAT,
             "%s: header: tensor \"%.80s\": data_offsets [%lld, %lld] lie outside the file's %lld data bytes"
@@ -157,19 +158,17 @@ static sfu_status place_tensor(sfu__safetensors *file, const extent *place, cons
 static sfu_status read_tensors(sfu__safetensors *file, const unsigned char *data, int64_t data_size) {
     sfu_status status = SFU_OK;
     extent *places = NULL;
-    const size_t most = json_object_size(file->header);
+    const size_t most = file->header.root->count;
     SFU_ALLOC_ZERO(file->tensors, most);
     SFU_ALLOC_ZERO(file->copies, most);
     SFU_ALLOC(places, most);
-    const char *name;
-    json_t *entry;
-    json_object_foreach(file->header, name, entry) {
-        if (strcmp(name, "__metadata__") == 0) {
+    for (const sfu__json *entry = sfu__json_items(file->header.root); entry != NULL; entry = entry->next) {
+        if (strcmp(entry->key, "__metadata__") == 0) {
             continue;
         }
         extent *place = &places[file->count];
         place->tensor = file->count;
-        SFU_TRY(read_entry(&file->tensors[file->count], place, file->path, name, entry, data_size));
+        SFU_TRY(read_entry(&file->tensors[file->count], place, file->path, entry->key, entry, data_size));
         file->count++;
     }
     SFU_TRY(check_extents(file->path, places, file->tensors, file->count, data_size));
@@ -183,18 +182,31 @@ done:
 }
 
 static sfu_status read_metadata(const sfu__safetensors *file) {
-    json_t *metadata = json_object_get(file->header, "__metadata__");
-    if (metadata != NULL && !json_is_object(metadata)) {
+    const sfu__json *metadata = sfu__json_get(file->header.root, "__metadata__");
+    if (metadata != NULL && metadata->kind != SFU__JSON_OBJECT) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ is not an object", file->path);
     }
-    const char *key;
-    json_t *value;
-    json_object_foreach(metadata, key, value) {
-        if (!json_is_string(value)) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a text", file->path, key);
+    for (const sfu__json *value = sfu__json_items(metadata); value != NULL; value = value->next) {
+        if (value->kind != SFU__JSON_TEXT) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a text", file->path,
+                             value->key);
         }
     }
     return SFU_OK;
+}
+
+/* A name that stands for two things could be either. */
+static sfu_status check_keys(const sfu__safetensors *file) {
+    sfu_status status = SFU_OK;
+    const sfu__json *const objects[] = {file->header.root, sfu__json_get(file->header.root, "__metadata__")};
+    for (int i = 0; i < 2 && status == SFU_OK; i++) {
+        const char *twice = NULL;
+        status = sfu__json_twice(&twice, objects[i]);
+        if (twice != NULL) {
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: the header has the key \"%.80s\" twice", file->path, twice);
+        }
+    }
+    return status;
 }
 
 /* A message without "PATH: " at its beginning. */
@@ -204,6 +216,7 @@ static const char *reason_of(const char *message, const char *path) {
 }
 
 static sfu_status parse(sfu__safetensors *file) {
+    sfu_status status = SFU_OK;
     const unsigned char *bytes = file->bytes.data;
     const size_t size = file->bytes.size;
     if (size < LENGTH_BYTES) {
@@ -220,19 +233,18 @@ static sfu_status parse(sfu__safetensors *file) {
             "short)",
             file->path, (unsigned long long)length, size);
     }
-    const sfu_status read = sfu__json_read(&file->header, (const char *)bytes + LENGTH_BYTES, (size_t)length,
-                                           JSON_REJECT_DUPLICATES, file->path);
-    if (read == SFU_ERR_MEMORY) {
-        return read;
+    status = sfu__json_read(&file->header, (const char *)bytes + LENGTH_BYTES, (size_t)length, file->path);
+    if (status == SFU_ERR_FORMAT || (status == SFU_OK && file->header.root->kind != SFU__JSON_OBJECT)) {
+        status =
+            sfu__fail(SFU_ERR_FORMAT, "%s: the header, from byte %d on, is not a JSON object: %s", file->path,
+                      LENGTH_BYTES, status != SFU_OK ? reason_of(sfu_message(), file->path) : "another kind of value");
     }
-    if (read != SFU_OK || !json_is_object(file->header)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: the header, from byte %d on, is not a JSON object: %s", file->path,
-                         LENGTH_BYTES, read != SFU_OK ? reason_of(sfu_message(), file->path) : "another kind of value");
-    }
-    const sfu_status status = read_metadata(file);
-    return status != SFU_OK
-               ? status
-               : read_tensors(file, bytes + LENGTH_BYTES + length, (int64_t)(size - LENGTH_BYTES - (size_t)length));
+    SFU_TRY(status);
+    SFU_TRY(check_keys(file));
+    SFU_TRY(read_metadata(file));
+    SFU_TRY(read_tensors(file, bytes + LENGTH_BYTES + length, (int64_t)(size - LENGTH_BYTES - (size_t)length)));
+done:
+    return status;
 }
 
 static sfu_status open_with(sfu__safetensors **file, sfu__bytes *bytes, const char *path) {
@@ -277,7 +289,7 @@ void sfu__safetensors_free(sfu__safetensors *file) {
     }
     sfu__free(file->copies);
     sfu__free(file->tensors);
-    json_decref(file->header);
+    sfu__json_clear(&file->header);
     sfu__bytes_close(&file->bytes);
     sfu__free(file->path);
     sfu__free(file);
@@ -293,7 +305,7 @@ const sfu__tensor *sfu__safetensors_find(const sfu__safetensors *file, const cha
 const sfu__bytes *sfu__safetensors_bytes(const sfu__safetensors *file) { return &file->bytes; }
 
 const char *sfu__safetensors_metadata(const sfu__safetensors *file, const char *key) {
-    return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
+    return sfu__json_string(sfu__json_get(sfu__json_get(file->header.root, "__metadata__"), key));
 }
 
 const sfu__tensor *sfu__safetensors_get(const sfu__safetensors *file, int64_t i) {

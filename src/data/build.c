@@ -180,14 +180,20 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
         "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
         (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
     sfu_status status = SFU_OK;
-    if (raw->recipe != NULL) {
-        json_t *recipe = NULL;
-        SFU_TRY(sfu__json_read(&recipe, raw->recipe, strlen(raw->recipe), 0, "the recipe"));
-        sfu__json_set(&source, "recipe", recipe);
+    sfu__text text = {0};
+    char *printed = NULL;
+    SFU_TRY(sfu__json_print(&printed, source, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of what was done"));
+    if (raw->recipe != NULL) { /* is JSON as it stands, and goes before the brace at the end */
+        SFU_TRY(sfu__text_format(&text, "%.*s,\"recipe\":%s}", (int)strlen(printed) - 1, printed, raw->recipe));
+        dataset->source = text.bytes;
+    } else {
+        dataset->source = printed;
+        printed = NULL;
     }
-    SFU_TRY(sfu__json_print(&dataset->source, source, JSON_COMPACT | JSON_REAL_PRECISION(15),
-                            "the record of what was done"));
+    text = (sfu__text){0};
 done:
+    sfu__text_clear(&text);
+    sfu__free(printed);
     json_decref(source);
     return status;
 }
@@ -197,12 +203,11 @@ done:
 /* Names of nodes may be any bytes; those of classes, features and columns are kept as JSON, which holds UTF-8 alone. */
 static sfu_status check_name(const char *what, const char *name, size_t size) {
     char quoted[SFU__QUOTE_MAX];
-    return sfu__utf8_valid(name, size)
-               ? SFU_OK
-               : sfu__fail(
-                     SFU_ERR_FORMAT,
-                     "the name of %s %s is not UTF-8; convert the file, for example with iconv -f LATIN1 -t UTF-8",
-                     what, sfu__quote(quoted, name, size));
+    return sfu__utf8_valid(name, size) ? SFU_OK
+                                       : sfu__fail(SFU_ERR_FORMAT,
+                                                   "the name of %s %s is not UTF-8; convert the file with iconv -f "
+                                                   "LATIN1 -t UTF-8, or from whatever it is in",
+                                                   what, sfu__quote(quoted, name, size));
 }
 
 static sfu_status check_strings(const char *what, const sfu__strings *names) {

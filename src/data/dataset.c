@@ -418,10 +418,10 @@ sfu_status sfu_dataset_digest(char digest[65], const sfu_dataset *dataset) {
 }
 
 sfu_status sfu__dataset_source_number(int64_t *number, const sfu_dataset *dataset, const char *key) {
-    json_t *source = NULL;
+    sfu__json_text source = {0};
     const char *text = dataset->source != NULL ? dataset->source : "{}";
-    const sfu_status status = sfu__json_read(&source, text, strlen(text), 0, dataset->name);
-    *number = json_integer_value(json_object_get(source, key));
-    json_decref(source);
+    const sfu_status status = sfu__json_read(&source, text, strlen(text), dataset->name);
+    *number = sfu__json_whole(sfu__json_get(source.root, key));
+    sfu__json_clear(&source);
     return status == SFU_ERR_MEMORY ? status : SFU_OK;
 }

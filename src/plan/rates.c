@@ -128,17 +128,17 @@ done:
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 /* A rate is a number from 0 on that no machine exceeds. */
-static bool read_numbers(double *values, size_t count, const json_t *array) {
+static bool read_numbers(double *values, size_t count, const sfu__json *array) {
     const double most = 1e15;
-    if (!json_is_array(array) || json_array_size(array) != count) {
+    if (!sfu__json_is(array, SFU__JSON_ARRAY) || array->count != count) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        const json_t *item = json_array_get(array, i);
-        values[i] = json_number_value(item);
-        if (!json_is_number(item) || !(values[i] >= 0.0 && values[i] <= most)) {
+    for (const sfu__json *item = sfu__json_items(array); item != NULL; item = item->next) {
+        *values = sfu__json_number(item);
+        if (!sfu__json_is_number(item) || !(*values >= 0.0 && *values <= most)) {
             return false;
         }
+        values++;
     }
     return true;
 }
@@ -152,15 +152,15 @@ static bool ascending(const double *values, size_t count) {
     return true;
 }
 
-static bool text_is(const json_t *object, const char *key, const char *wanted) {
-    const char *text = json_string_value(json_object_get(object, key));
+static bool text_is(const sfu__json *object, const char *key, const char *wanted) {
+    const char *text = sfu__json_string(sfu__json_get(object, key));
     return text != NULL && strcmp(text, wanted) == 0;
 }
 
 /* What is wrong with it, or NULL. */
-static const char *from_json(sfu__measured *measured, const json_t *object) {
+static const char *from_json(sfu__measured *measured, const sfu__json *object) {
     if (!text_is(object, "format", FORMAT)) {
-        const char *format = json_string_value(json_object_get(object, "format"));
+        const char *format = sfu__json_string(sfu__json_get(object, "format"));
         const bool other = format != NULL && strncmp(format, FORMAT, strlen(FORMAT) - 1) == 0;
         return other ? "measured with another version" : "not a file of rates";
     }
@@ -174,7 +174,7 @@ static const char *from_json(sfu__measured *measured, const json_t *object) {
     char name[32];
     for (int i = 0; field_at(&at, name, i); i++) {
         double *values = (double *)(void *)((char *)measured + at.offset);
-        if (!read_numbers(values, at.count, json_object_get(object, at.name))) {
+        if (!read_numbers(values, at.count, sfu__json_get(object, at.name))) {
             return "numbers are missing or wrong";
         }
     }
@@ -189,7 +189,7 @@ static const char *from_json(sfu__measured *measured, const json_t *object) {
 bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, const char *kernels) {
     char *path = NULL;
     sfu__bytes bytes = {0};
-    json_t *object = NULL;
+    sfu__json_text object = {0};
     bool found = false;
     *measured = (sfu__measured){.machine = *machine};
     strncpy(measured->kernels, kernels, sizeof measured->kernels - 1);
@@ -198,8 +198,8 @@ bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, co
     }
     const char *wrong = "could not be read";
     if (sfu__bytes_open(&bytes, path) == SFU_OK) {
-        const sfu_status status = sfu__json_read(&object, (const char *)bytes.data, bytes.size, 0, path);
-        wrong = status == SFU_OK           ? from_json(measured, object)
+        const sfu_status status = sfu__json_read(&object, (const char *)bytes.data, bytes.size, path);
+        wrong = status == SFU_OK           ? from_json(measured, object.root)
                 : status == SFU_ERR_FORMAT ? "not JSON"
                                            : "out of memory";
     }
@@ -208,7 +208,7 @@ bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, co
         sfu__log(SFU_LOG_NOTE, "%s: ignored: %s; sfumato bench measures again", path, wrong);
     }
 done:
-    json_decref(object);
+    sfu__json_clear(&object);
     sfu__bytes_close(&bytes);
     sfu__free(path);
     return found;
