@@ -64,8 +64,10 @@ assert any("\x1b]0;owned\x07" == row["name"] for row in one["classes"])'
 run 0 tune "$data" gcn --split cv:3:0:0 --trials 2 --epochs 2 --study memory
 run 0 label "$data" --budget 1s --forget -o "found${title}.csv"
 SFUMATO_DATA=$PWD run 0 data list
-run 0 compare "$data" --nets gcn,sgcn --splits 2 --trials 1 -o study
+cp "$data" "$data"$'\u202e|<b>'.safetensors
+run 0 compare "$data"$'\u202e|<b>'.safetensors --nets gcn,sgcn --splits 2 --trials 1 -o study
 clean "tables" study/tables.md study/tables.tex study/report.html
+grep -qF '\|\<b>' study/tables.md || fail "markdown: $(grep -m1 'b>' study/tables.md)"
 run 0 report study
 run 1 data info "no${title}"
 run 2 train "$data" "gcn${title}"
