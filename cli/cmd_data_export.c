@@ -6,7 +6,12 @@
 #include "progress.h"
 #include "report.h"
 
-static struct { const char *folder; } settings;
+static struct {
+    const char *folder;
+    sfu_csv_options csv;
+} settings;
+
+static void defaults(void) { sfu_csv_options_init(&settings.csv); }
 
 static int check_outputs(const char *dataset) {
     cli_files files = {0};
@@ -24,13 +29,11 @@ static int run(int count, char **operands) {
     }
     sfu_dataset *dataset = NULL;
     char *command = NULL;
-    sfu_export_options options;
-    sfu_export_options_init(&options);
-    options.progress = progress_report;
     progress_start();
     sfu_status status = sfu_dataset_open(&dataset, operands[0]);
     if (status == SFU_OK) {
-        status = sfu_dataset_export_with(dataset, settings.folder, &command, &options);
+        status =
+            sfu_dataset_export(dataset, settings.folder, &settings.csv, settings.csv.spreadsheet ? NULL : &command);
     }
     progress_end();
     if (status != SFU_OK) {
@@ -39,7 +42,10 @@ static int run(int count, char **operands) {
         code = put_json(json_pack("{s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)), "folder",
                                   json_bytes(settings.folder), "import", json_bytes(command)));
     } else {
-        printf("written to %s\nTo read it back:\n  %s\n", settings.folder, command);
+        printf("written to %s\n", shown(settings.folder));
+        if (command) {
+            printf("To read it back:\n  %s\n", command);
+        }
     }
     sfu_text_free(command);
     sfu_dataset_free(dataset);
@@ -47,7 +53,9 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"), {0}};
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"),
+    OPTION_SPREADSHEET(settings.csv.spreadsheet),
+    {0}};
 
 const cli_command cmd_data_export = {
     .name = "data export",
@@ -56,7 +64,8 @@ const cli_command cmd_data_export = {
                    "columns.csv and "
                    "split.csv; export.json lists them. The command that is printed reads them back to the same "
                    "digest. Files of an earlier export are replaced; others of these names, and files that were "
-                   "changed since, only with --force. Interrupted, it leaves nothing behind.",
+                   "changed since, only with --force. Interrupted, it leaves nothing behind. Files "
+                   "for a spreadsheet are not meant to be read back.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
     .options = options,
@@ -65,4 +74,5 @@ const cli_command cmd_data_export = {
                               {0}},
     .reports = true,
     .writes = true,
+    .defaults = defaults,
     .run = run};

@@ -46,17 +46,17 @@ static bool is_known(const char *wanted) {
 }
 
 /* Adds how one dataset went to `results` (JSON) or prints it. */
-static int get_one(const char *name, json_t *results) {
+static int get_one(const char *name, json_t **results) {
     char *path = NULL;
     progress_start();
     const sfu_status status = sfu_dataset_get(&path, name, &settings.get);
     progress_end();
     const int code = status == SFU_OK ? DONE : fail_status(status);
-    if (results) {
-        json_array_append_new(results, json_pack("{s:s, s:o, s:o}", "name", name, "path", json_bytes(path), "error",
-                                                 json_bytes(status == SFU_OK ? NULL : sfu_message())));
+    if (common.json) {
+        json_append(results, json_pack("{s:s, s:o, s:o}", "name", name, "path", json_bytes(path), "error",
+                                       json_bytes(status == SFU_OK ? NULL : sfu_message())));
     } else if (status == SFU_OK) {
-        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", path);
+        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", shown(path));
         fflush(stdout);
     }
     sfu_text_free(path);
@@ -94,7 +94,7 @@ static int run(int count, char **names) {
     json_t *results = common.json ? json_array() : NULL;
     int code = DONE;
     for (int i = 0; i < count && code != INTERRUPTED; i++) {
-        const int one = get_one(names[i], results);
+        const int one = get_one(names[i], &results);
         code = one == DONE ? code : one;
     }
     if (common.json) {

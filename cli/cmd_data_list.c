@@ -70,7 +70,7 @@ static const char embedded[] = "citation", hidden[] = " (hidden by the one above
 static int print_names(const cli_listing *listing) {
     for (size_t i = 0; i < listing->count; i++) {
         if (!listing->entries[i].hidden) {
-            printf("%s\n", listing->entries[i].name);
+            printf("%s\n", shown(listing->entries[i].name));
         }
     }
     if (!has_name(listing, embedded)) {
@@ -84,11 +84,11 @@ static json_t *entry_json(const cli_entry *entry) {
                                "hidden", (int)entry->hidden);
     sfu_dataset *dataset = NULL;
     if (sfu_dataset_open(&dataset, entry->path) == SFU_OK) {
-        json_put(object, "nodes", json_integer(sfu_dataset_nodes(dataset)));
-        json_put(object, "features", json_integer(sfu_dataset_features(dataset)));
-        json_put(object, "classes", json_integer(sfu_dataset_classes(dataset)));
+        json_set(&object, "nodes", json_integer(sfu_dataset_nodes(dataset)));
+        json_set(&object, "features", json_integer(sfu_dataset_features(dataset)));
+        json_set(&object, "classes", json_integer(sfu_dataset_classes(dataset)));
     } else {
-        json_put(object, "error", json_bytes(sfu_message()));
+        json_set(&object, "error", json_bytes(sfu_message()));
     }
     sfu_dataset_free(dataset);
     return object;
@@ -97,12 +97,12 @@ static json_t *entry_json(const cli_entry *entry) {
 static int print_json(const cli_listing *listing) {
     json_t *datasets = json_array(), *get = json_array();
     for (size_t i = 0; i < listing->count; i++) {
-        json_array_append_new(datasets, entry_json(&listing->entries[i]));
+        json_append(&datasets, entry_json(&listing->entries[i]));
     }
     const char *name, *text;
     for (int i = 0; (name = sfu_get_name(i, &text)) != NULL; i++) {
-        json_array_append_new(
-            get, json_pack("{s:s, s:s, s:b}", "name", name, "about", text, "here", (int)has_name(listing, name)));
+        json_append(&get,
+                    json_pack("{s:s, s:s, s:b}", "name", name, "about", text, "here", (int)has_name(listing, name)));
     }
     return put_json(json_pack("{s:o, s:[s], s:o}", "datasets", datasets, "embedded", embedded, "get", get));
 }

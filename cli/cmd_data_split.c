@@ -6,7 +6,12 @@
 #include "report.h"
 #include "table.h"
 
-static struct { const char *protocol, *size, *output; } settings;
+static struct {
+    const char *protocol, *size, *output;
+    sfu_csv_options csv;
+} settings;
+
+static void defaults(void) { sfu_csv_options_init(&settings.csv); }
 
 static const char *const part_names[SFU_PARTS] = {"train", "val", "test"};
 
@@ -17,15 +22,15 @@ static int32_t part_size(const sfu_split *split, int part) {
 }
 
 static int print_json(const sfu_dataset *dataset, const sfu_split *split) {
-    return put_json(json_pack("{s:o, s:s, s:i, s:i, s:i, s:s, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)),
-                              "split", sfu_split_text(split), "train", (int)part_size(split, SFU_TRAIN), "val",
-                              (int)part_size(split, SFU_VAL), "test", (int)part_size(split, SFU_TEST), "digest",
+    return put_json(json_pack("{s:o, s:o, s:i, s:i, s:i, s:s, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)),
+                              "split", json_bytes(sfu_split_text(split)), "train", (int)part_size(split, SFU_TRAIN),
+                              "val", (int)part_size(split, SFU_VAL), "test", (int)part_size(split, SFU_TEST), "digest",
                               sfu_split_digest(split), "path", json_bytes(settings.output)));
 }
 
 static int print(const sfu_dataset *dataset, const sfu_split *split) {
     put_clean(stdout, sfu_dataset_name(dataset));
-    printf(": %s\n", sfu_split_text(split));
+    printf(": %s\n", shown(sfu_split_text(split)));
     cli_table table = {.align = "lr"};
     for (int part = 0; part < SFU_PARTS; part++) {
         TABLE_CELLS(&table, part_names[part], grouped(part_size(split, part)));
@@ -33,7 +38,7 @@ static int print(const sfu_dataset *dataset, const sfu_split *split) {
     table_print(&table, stdout, 2);
     printf("  digest %s\n", sfu_split_digest(split));
     if (settings.output) {
-        printf("  written to %s\n", settings.output);
+        printf("  written to %s\n", shown(settings.output));
     }
     return DONE;
 }
@@ -55,7 +60,7 @@ static int run(int count, char **operands) {
         status = sfu_split_new(&split, dataset, settings.protocol, settings.size);
     }
     if (status == SFU_OK && settings.output) {
-        status = sfu_split_save(split, dataset, settings.output);
+        status = sfu_split_save(split, dataset, settings.output, &settings.csv);
     }
     int code;
     if (status != SFU_OK) {
@@ -73,6 +78,7 @@ static const cli_option options[] = {
     OPTION_TEXT("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all for the others",
                 "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5"),
     OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, NULL, "write node,part lines as CSV"),
+    OPTION_SPREADSHEET(settings.csv.spreadsheet),
     {0}};
 
 const cli_command cmd_data_split = {
@@ -96,4 +102,5 @@ const cli_command cmd_data_split = {
             {0}},
     .reports = true,
     .writes = true,
+    .defaults = defaults,
     .run = run};

@@ -87,7 +87,7 @@ static void print_head(const cli_problem *problem) {
     put_clean(stdout, sfu_dataset_name(problem->dataset));
     printf(": ");
     put_clean(stdout, sfu_net_text(problem->net));
-    printf("\n%s: %s, %s; dropout %g\n\n", sfu_split_text(problem->split),
+    printf("\n%s: %s, %s; dropout %g\n\n", shown(sfu_split_text(problem->split)),
            counted(problem_part(problem, SFU_TRAIN), "training node"),
            counted(problem_part(problem, SFU_VAL), "validation node"), settings.plan.dropout);
 }
@@ -141,7 +141,7 @@ static void print(const explanation *all) {
     const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
     plan_paper_print(stdout, &paper);
     if (settings.svg) {
-        printf("drawn to %s\n", settings.svg);
+        printf("drawn to %s\n", shown(settings.svg));
     }
 }
 

@@ -16,7 +16,7 @@ static struct {
     sfu_import_options import;
     sfu_label_options label;
     const char *output, *budget, *container, *model;
-    bool every, forget;
+    bool every, forget, spreadsheet;
     int32_t jobs, top;
 } settings;
 
@@ -186,6 +186,7 @@ static sfu_status write_files(const session *all) {
     sfu_csv_options_init(&csv);
     csv.only_unlabelled = !settings.every;
     csv.top = settings.top;
+    csv.spreadsheet = settings.spreadsheet;
     csv.write = put_bytes;
     (void)progress_hold(); /* an interrupted choice is written all the same */
     sfu_status status = all->container ? sfu_dataset_save(all->dataset, all->container) : SFU_OK;
@@ -269,6 +270,7 @@ static const cli_option options[] = {
     IMPORT_KNN(settings.import),
     OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, false, NULL, "where the labels go; - is stdout"),
     OPTION_FLAG("all", settings.every, "write every node, and not only those without a label"),
+    OPTION_SPREADSHEET(settings.spreadsheet),
     OPTION_COUNT("top", "N", settings.top, 0, INT32_MAX, "every class in a column of its own",
                  "of each node the N most probable classes alone"),
     OPTION_TEXT("budget", VALUE_TEXT, "TIME", settings.budget, NULL,

@@ -90,8 +90,8 @@ static json_t *counts_json(const session *all, const int32_t *counts) {
     json_t *classes = json_array();
     for (int32_t c = 0; counts && c < all->width; c++) {
         char number[CLASS_NUMBER_MAX];
-        json_array_append_new(classes, json_pack("{s:o, s:i}", "name", json_bytes(model_class(number, all->model, c)),
-                                                 "count", (int)counts[c]));
+        json_append(&classes, json_pack("{s:o, s:i}", "name", json_bytes(model_class(number, all->model, c)), "count",
+                                        (int)counts[c]));
     }
     return classes;
 }
@@ -117,7 +117,7 @@ static int print(const session *all, const int32_t *counts, int32_t written) {
                     written > 0 ? percent((double)counts[c] / written) : "");
     }
     table_print(&table, stdout, 2);
-    printf("  written to %s\n", settings.output);
+    printf("  written to %s\n", shown(settings.output));
     return DONE;
 }
 
@@ -187,6 +187,7 @@ static const cli_option options[] = {
                  "of each node the N most probable classes alone"),
     OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "leave the nodes out that have a label"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
+    OPTION_SPREADSHEET(settings.csv.spreadsheet),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one a core",
                  "how many threads work; never changes the result"),
     {0}};

@@ -56,7 +56,7 @@ static void print(const sfu_results *results) {
         char path[4096];
         join(path, sfu_results_folder(results), files[i][0]);
         if (access(path, F_OK) == 0) {
-            clean(path);
+            clean(path, sizeof path);
             TABLE_CELLS(&table, path, files[i][1]);
         }
     }

@@ -84,14 +84,14 @@ static int print_results(const sfu_results *results, const char *table, const ch
     const char *folder = sfu_results_folder(results);
     results_print(results);
     if (needs_no_study(table)) {
-        printf("\nKept as %s/tables.md\n", folder);
+        printf("\nKept as %s/tables.md\n", shown(folder));
         return DONE;
     }
     putchar('\n');
     if (*cut) {
         printf("Cut down from what the paper did: %s.\n", cut);
     }
-    printf("Report: %s/report.html\n", folder);
+    printf("Report: %s/report.html\n", shown(folder));
     return DONE;
 }
 

@@ -17,6 +17,7 @@ static struct {
     sfu_tune_options tune;
     int sampler, loss, class_weight; /* places in the lists below */
     int32_t jobs, top;
+    bool spreadsheet;
     cli_texts enqueue;
     const char *study, *output, *table, *plot;
 } settings;
@@ -172,7 +173,10 @@ static sfu_status write_files(const session *all) {
     (void)progress_hold(); /* what took so long is written in any case */
     sfu_status status = settings.output && model ? sfu_model_save(model, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.table) {
-        status = sfu_study_export(all->study, settings.table);
+        sfu_csv_options csv;
+        sfu_csv_options_init(&csv);
+        csv.spreadsheet = settings.spreadsheet;
+        status = sfu_study_export(all->study, settings.table, &csv);
     }
     if (status == SFU_OK && settings.plot) {
         status = sfu_study_plot(all->study, settings.plot);
@@ -308,6 +312,7 @@ static const cli_option options[] = {
     OPTION_OUTPUT(VALUE_FILE, "MODEL", settings.output, false, "the model is not kept",
                   "where the model of the best trial goes"),
     OPTION_TEXT("export", VALUE_FILE, "CSV", settings.table, "", "write all trials as a table"),
+    OPTION_SPREADSHEET(settings.spreadsheet),
     OPTION_TEXT("plot", VALUE_FILE, "SVG", settings.plot, "",
                 "draw the history, with script and data beside it (needs gnuplot)"),
     OPTION_COUNT("top", "N", settings.top, 0, 100000, NULL, "how many of the best trials are listed"),

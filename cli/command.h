@@ -52,6 +52,11 @@ typedef struct cli_option {
 /* Rows of an option table. The compiler sees to it that the variable is of the kind's type. */
 #define OPTION_ROW(name_, kind_, value_, type, variable, help_)                                                        \
     .name = (name_), .kind = (kind_), .value = (value_), .target = (1 ? &(variable) : (type *)NULL), .help = (help_)
+/* Of the commands that write names into CSV files. */
+#define OPTION_SPREADSHEET(variable)                                                                                   \
+    OPTION_FLAG("spreadsheet", variable,                                                                               \
+                "for a spreadsheet: a ' before names that it would run as a formula (=, +, -, @)")
+
 #define OPTION_FLAG(name_, variable, help_)                                                                            \
     { OPTION_ROW(name_, VALUE_FLAG, NULL, bool, variable, help_) }
 #define OPTION_TEXT(name_, kind_, value_, variable, unset_, help_)                                                     \

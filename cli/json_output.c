@@ -5,6 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void *needed(size_t size) {
+    void *memory = malloc(size);
+    if (!memory) {
+        fail("out of memory: %zu bytes could not be had", size);
+        _exit(FAILED); /* other threads may be at work */
+    }
+    return memory;
+}
+
+void json_guard(void) { json_set_alloc_funcs(needed, free); }
 
 int put_json(json_t *object) {
     /* Fifteen digits come back as they were written: 0.81 stays 0.81. */
@@ -87,6 +99,19 @@ json_t *json_seed(uint64_t seed) {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
     return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
+}
+
+static void give_up(json_t **container, int failed) {
+    if (failed) {
+        json_decref(*container);
+        *container = NULL;
+    }
+}
+
+void json_append(json_t **array, json_t *value) { give_up(array, json_array_append_new(*array, value)); }
+
+void json_set(json_t **object, const char *key, json_t *value) {
+    give_up(object, json_object_set_new(*object, key, value));
 }
 
 bool json_put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value) == 0; }

@@ -7,6 +7,10 @@
 
 #include <jansson.h>
 
+/* At the start of the program: where jansson finds no memory the program ends, saying so. jansson would leave out a
+ * character of a text that it reads, and go on. */
+void json_guard(void);
+
 /* Prints the object on stdout and releases it. NULL is one for which there was no memory. Returns the exit status. */
 int put_json(json_t *object);
 
@@ -21,6 +25,11 @@ json_t *json_number_or_null(double number);
 
 /* JSON readers have no whole numbers above 2^63: such a seed is a text. */
 json_t *json_seed(uint64_t seed);
+
+/* Adds to an array or sets a key, taking over the value. Without memory the container is released and becomes NULL,
+ * which the object around it and put_json then tell. */
+void json_append(json_t **array, json_t *value);
+void json_set(json_t **object, const char *key, json_t *value);
 
 /* Sets a key, taking over the value. False where there was no memory. */
 bool json_put(json_t *object, const char *key, json_t *value);

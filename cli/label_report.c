@@ -22,7 +22,7 @@ static void put_sentence(const char *text) { put_wrapped(stdout, text, 2, 2, ter
     do {                                                                                                               \
         char sentence[SENTENCE_MAX];                                                                                   \
         snprintf(sentence, sizeof sentence, __VA_ARGS__);                                                              \
-        clean(sentence);                                                                                               \
+        clean(sentence, sizeof sentence);                                                                              \
         fputs("  ", stdout);                                                                                           \
         put_sentence(sentence);                                                                                        \
     } while (0)
@@ -190,12 +190,12 @@ static void print_sureness(const cli_labelling *said) {
  */
 
 static void print_files(const cli_labelling *said) {
-    printf("\n%s written to %s\n", counted(said->written, "label"), said->output);
+    printf("\n%s written to %s\n", counted(said->written, "label"), shown(said->output));
     if (said->container) {
-        printf("The dataset is kept in %s\n", said->container);
+        printf("The dataset is kept in %s\n", shown(said->container));
     }
     if (said->model) {
-        printf("The model is kept in %s\n", said->model);
+        printf("The model is kept in %s\n", shown(said->model));
     }
     if (!said->dataset_path) {
         return;
@@ -232,9 +232,9 @@ static json_t *candidates_json(const sfu_labelling *labelling) {
     json_t *list = json_array();
     const sfu_label_candidate *one;
     for (int i = 0; (one = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
-        json_array_append_new(list, json_pack("{s:s, s:i, s:o, s:o, s:i}", "net", one->net, "trials", (int)one->trials,
-                                              "val_accuracy", json_number_or_null(one->val_accuracy), "accuracy",
-                                              json_number_or_null(one->accuracy), "chosen", (int)one->chosen));
+        json_append(&list, json_pack("{s:s, s:i, s:o, s:o, s:i}", "net", one->net, "trials", (int)one->trials,
+                                     "val_accuracy", json_number_or_null(one->val_accuracy), "accuracy",
+                                     json_number_or_null(one->accuracy), "chosen", (int)one->chosen));
     }
     return list;
 }
@@ -245,9 +245,9 @@ static json_t *confusion_json(const cli_labelling *said) {
     for (int32_t truth = 0; truth < classes; truth++) {
         json_t *row = json_array();
         for (int32_t guess = 0; guess < classes; guess++) {
-            json_array_append_new(row, json_integer(sfu_labelling_confusion(said->labelling, truth, guess)));
+            json_append(&row, json_integer(sfu_labelling_confusion(said->labelling, truth, guess)));
         }
-        json_array_append_new(rows, row);
+        json_append(&rows, row);
     }
     return rows;
 }
@@ -256,9 +256,8 @@ static json_t *sureness_json(const sfu_labelling *labelling) {
     json_t *list = json_array();
     const sfu_label_sureness *one;
     for (int i = 0; (one = sfu_labelling_sureness(labelling, i)) != NULL; i++) {
-        json_array_append_new(list, json_pack("{s:f, s:f, s:i, s:i, s:i}", "from", one->from, "below", one->below,
-                                              "held_out", (int)one->held_out, "right", (int)one->right, "unlabelled",
-                                              (int)one->unlabelled));
+        json_append(&list, json_pack("{s:f, s:f, s:i, s:i, s:i}", "from", one->from, "below", one->below, "held_out",
+                                     (int)one->held_out, "right", (int)one->right, "unlabelled", (int)one->unlabelled));
     }
     return list;
 }
@@ -267,7 +266,7 @@ static json_t *classes_json(const cli_labelling *said) {
     json_t *list = json_array();
     for (int32_t c = 0; c < sfu_dataset_classes(said->dataset); c++) {
         char number[CLASS_NUMBER_MAX];
-        json_array_append_new(list, json_bytes(class_of(number, said, c)));
+        json_append(&list, json_bytes(class_of(number, said, c)));
     }
     return list;
 }

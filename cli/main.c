@@ -1,5 +1,7 @@
 /* main.c - the program: one table of commands, and the way from the words of a command line to one of them. */
 #include "cmd.h"
+#include "fault.h"
+#include "json_output.h"
 #include "options.h"
 #include "output.h"
 #include "page.h"
@@ -99,5 +101,7 @@ static int dispatch(int count, char **words) {
 
 int main(int argc, char **argv) {
     output_start();
+    fault_guard();
+    json_guard();
     return progress_exit_status(output_finish(dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0))));
 }

@@ -41,10 +41,29 @@ bool is_stdout(const char *path) {
 
 static int put_error; /* why put_bytes failed */
 
+/* A terminal gets lines that it does not obey; files and pipes get the bytes as they are. */
+static bool put_escaped(const char *bytes, size_t size) {
+    bool whole = true;
+    for (size_t begin = 0, i = 0; i <= size && whole; i++) {
+        if (i == size || bytes[i] == '\n') {
+            const size_t room = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
+            char *line = malloc(room);
+            whole = line != NULL;
+            if (whole) {
+                sfu_escape(line, room, bytes + begin, i - begin);
+                whole = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
+            }
+            free(line);
+            begin = i + 1;
+        }
+    }
+    return whole;
+}
+
 bool put_bytes(void *user, const void *bytes, size_t size) {
     (void)user;
     errno = 0;
-    const bool whole = fwrite(bytes, 1, size, stdout) == size;
+    const bool whole = terminal_is(STDOUT_FILENO) ? put_escaped(bytes, size) : fwrite(bytes, 1, size, stdout) == size;
     put_error = whole ? put_error : errno;
     return whole;
 }
@@ -66,12 +85,19 @@ int output_finish(int status) {
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
 /* One call writes the whole line, so that lines of several threads do not mix. */
-static void put_message(const char *format, va_list arguments, const char *end) {
-    char line[2048];
-    vsnprintf(line, sizeof line, format, arguments);
+static void put_line(const char *text, const char *end) {
+    char line[4096];
+    snprintf(line, sizeof line, "%s", text);
     sfu_hide_passwords(line); /* messages repeat what was typed */
     progress_clear();
     fprintf(stderr, "sfumato: %s%s\n", line, end);
+}
+
+static void put_message(const char *format, va_list arguments, const char *end) {
+    char line[4096], escaped[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    sfu_escape(escaped, sizeof escaped, line, strlen(line));
+    put_line(escaped, end);
 }
 
 void say(const char *format, ...) {
@@ -107,7 +133,7 @@ int fail_status(sfu_status status) {
         return INTERRUPTED;
     }
     const char *message = sfu_message();
-    fail("%s", message[0] ? message : sfu_status_text(status));
+    put_line(message[0] ? message : sfu_status_text(status), ""); /* escaped already; it may have three lines */
     return status == SFU_ERR_ARGUMENT ? WRONG_USE : FAILED;
 }
 
@@ -130,22 +156,28 @@ static char *ring_next(void) {
 
 const char *quote(const char *text) {
     enum { SHOWN = 120 };
-    char *out = ring_next();
-    size_t size = 0;
-    out[size++] = '"';
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (size > SHOWN && (*c & 0xc0) != 0x80) {
-            size += (size_t)snprintf(out + size, RING_TEXT - size, "...");
-            break;
+    char marked[2 * SHOWN + 8], *out = ring_next();
+    size_t size = 0, count = 0;
+    const char *c = text;
+    for (; *c && (count < SHOWN || (*c & 0xc0) == 0x80) && size + 2 < sizeof marked; c++, count++) {
+        if (*c == '"' || *c == '\\') {
+            marked[size++] = '\\';
         }
-        const bool plain = *c >= 0x20 && *c != 0x7f && *c != '"' && *c != '\\';
-        size += (size_t)snprintf(out + size, RING_TEXT - size,
-                                 plain                      ? "%c"
-                                 : *c >= 0x20 && *c != 0x7f ? "\\%c"
-                                                            : "\\x%02x",
-                                 *c);
+        marked[size++] = *c;
     }
-    snprintf(out + size, RING_TEXT - size, "\"");
+    out[0] = '"';
+    sfu_escape(out + 1, RING_TEXT - 8, marked, size);
+    strcat(out, *c ? "...\"" : "\"");
+    return out;
+}
+
+const char *shown(const char *text) {
+    const size_t size = strlen(text);
+    if (sfu_escape(NULL, 0, text, size) == size) {
+        return text;
+    }
+    char *out = ring_next();
+    sfu_escape(out, RING_TEXT, text, size);
     return out;
 }
 
@@ -262,54 +294,69 @@ static bool is_plain_word(const char *text) {
 }
 
 void put_shell_word(FILE *file, const char *text) {
+    const size_t size = strlen(text);
     if (is_plain_word(text)) {
         fputs(text, file);
         return;
     }
-    putc('\'', file);
+    /* What cannot be shown is escaped inside $'...', which bash, zsh and ksh read. */
+    const bool plain = sfu_escape(NULL, 0, text, size) == size;
+    fputs(plain ? "'" : "$'", file);
     for (const char *c = text; *c; c++) {
-        fprintf(file, *c == '\'' ? "'\\''" : "%c", *c);
+        const bool printable = (unsigned char)*c >= 0x20 && (unsigned char)*c < 0x7f;
+        if (*c == '\'' || (*c == '\\' && !plain)) {
+            fputs(plain ? "'\\''" : *c == '\'' ? "\\'" : "\\\\", file);
+        } else {
+            fprintf(file, plain || printable ? "%c" : "\\x%02x", (unsigned)(unsigned char)*c);
+        }
     }
     putc('\'', file);
 }
 
 const char *shell_word(const char *text) {
-    if (is_plain_word(text)) {
-        return text;
-    }
     char *out = ring_next();
-    size_t size = 0;
-    out[size++] = '\'';
-    for (const char *c = text; *c && size + 8 < RING_TEXT; c++) {
-        size += (size_t)snprintf(out + size, RING_TEXT - size, *c == '\'' ? "'\\''" : "%c", *c);
+    FILE *file = fmemopen(out, RING_TEXT, "w");
+    out[0] = '\0';
+    if (file) {
+        put_shell_word(file, text);
+        fclose(file);
     }
-    snprintf(out + size, RING_TEXT - size, "'");
+    out[RING_TEXT - 1] = '\0';
     return out;
 }
 
-void clean(char *text) {
-    const bool utf8 = terminal_is_utf8();
-    unsigned char *out = (unsigned char *)text;
+/* A terminal without UTF-8 shows a '?' for each character that is not ASCII. */
+static void keep_ascii(char *text) {
+    char *out = text;
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        /* 0xc2 0x80 to 0xc2 0x9f are control characters too. */
-        const bool two_bytes = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
-        const bool control = *c < 0x20 || *c == 0x7f || two_bytes;
-        if (!control && (*c < 0x80 || utf8)) {
-            *out++ = *c;
-        } else if ((*c & 0xc0) != 0x80) {
-            *out++ = '?';
-            c += two_bytes;
+        if ((*c & 0xc0) != 0x80) {
+            *out++ = *c < 0x80 ? (char)*c : '?';
         }
     }
     *out = '\0';
 }
 
-void put_clean(FILE *file, const char *text) {
-    char *copy = strdup(text);
+char *cleaned(const char *text) {
+    const size_t size = strlen(text), room = sfu_escape(NULL, 0, text, size) + 1;
+    char *copy = malloc(room);
     if (copy) {
-        clean(copy);
-        fputs(copy, file);
+        sfu_escape(copy, room, text, size);
+        if (!terminal_is_utf8()) {
+            keep_ascii(copy);
+        }
     }
+    return copy;
+}
+
+void clean(char *text, size_t room) {
+    char *copy = cleaned(text);
+    sfu_escape(text, room, copy ? copy : "", copy ? strlen(copy) : 0);
+    free(copy);
+}
+
+void put_clean(FILE *file, const char *text) {
+    char *copy = cleaned(text);
+    fputs(copy ? copy : "", file);
     free(copy);
 }
 

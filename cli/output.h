@@ -25,7 +25,7 @@ int output_finish(int status);
 /* Whether a path is another name of stdout: /dev/stdout and its like. */
 bool is_stdout(const char *path);
 
-/* An sfu_write_fn for stdout; `user` is not used. */
+/* An sfu_write_fn for stdout: the bytes as they are, but on a terminal each line escaped. `user` is not used. */
 bool put_bytes(void *user, const void *bytes, size_t size);
 
 /* A line on stderr; nothing with --quiet. */
@@ -46,6 +46,9 @@ void output_log(void *user, sfu_log_level level, const char *line);
 /* Text in quotes, cut where it is long, with nothing in it that a terminal would obey. Lives until the eighth call
  * after; so does what the others return. */
 const char *quote(const char *text);
+
+/* A text as it may stand in a line for people: escaped where a terminal would obey it, else the text itself. */
+const char *shown(const char *text);
 
 /* 1234567 as "1,234,567". */
 const char *grouped(int64_t number);
@@ -69,12 +72,16 @@ const char *exact(double number);
 enum { DIGITS_FOR_PEOPLE = 6 };
 const char *rounded(const char *text, int digits);
 
-/* A word of a command line that a shell reads back as `text`; and on the way to a file, however long it is. */
+/* A word of a command line that a shell reads back as `text`, on one line; and on the way to a file, however long it
+ * is. */
 const char *shell_word(const char *text);
 void put_shell_word(FILE *file, const char *text);
 
-/* What a terminal would obey, or could not show, becomes '?': in place, and on the way to a person. */
-void clean(char *text);
+/* A text of the user's or of a file as it may be shown to a person: what a terminal would obey becomes \xHH
+ * (sfu_escape), and what it could not show '?'. As a new text, to be freed, NULL where there is no memory; in place,
+ * cut to `room` bytes; and on the way out. */
+char *cleaned(const char *text);
+void clean(char *text, size_t room);
 void put_clean(FILE *file, const char *text);
 
 /* `text` broken into lines of at most `width` columns, each after `indent` blanks; the first one starts at column

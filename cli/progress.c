@@ -242,7 +242,7 @@ bool progress_report(void *user, const sfu_progress *progress) {
     }
     char what[sizeof phase.what];
     snprintf(what, sizeof what, "%s", progress->what);
-    clean(what);
+    clean(what, sizeof what);
     if (strcmp(phase.what, what) != 0) {
         memcpy(phase.what, what, sizeof what);
         phase.started = time;

@@ -48,8 +48,8 @@ static json_t *classes_json(const cli_report *report) {
     json_t *classes = json_array();
     for (int32_t c = 0; c < report->info.classes; c++) {
         char number[NUMBER_MAX];
-        json_array_append_new(classes, json_pack("{s:o, s:i}", "name", json_bytes(class_name(number, report, c)),
-                                                 "count", (int)report->class_counts[c]));
+        json_append(&classes, json_pack("{s:o, s:i}", "name", json_bytes(class_name(number, report, c)), "count",
+                                        (int)report->class_counts[c]));
     }
     return classes;
 }
@@ -58,7 +58,7 @@ static json_t *warnings_json(const cli_report *report) {
     json_t *warnings = json_array();
     char text[SENTENCE_MAX];
     for (int i = 0; sfu_dataset_warning(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
-        json_array_append_new(warnings, json_bytes(text));
+        json_append(&warnings, json_bytes(text));
     }
     return warnings;
 }
@@ -67,7 +67,7 @@ static json_t *columns_json(const cli_report *report) {
     json_t *columns = json_array();
     const char *name;
     for (int i = 0; (name = sfu_dataset_column_name(report->dataset, i)) != NULL; i++) {
-        json_array_append_new(columns, json_bytes(name));
+        json_append(&columns, json_bytes(name));
     }
     return columns;
 }
@@ -210,7 +210,7 @@ static void print_source(const cli_report *report) {
             used +=
                 used < sizeof line ? (size_t)snprintf(line + used, sizeof line - used, i ? ", %s" : ": %s", name) : 0;
         }
-        clean(line);
+        clean(line, sizeof line);
         fputs("  source", stdout);
         put_wrapped(stdout, line, 8, 14, terminal_width(STDOUT_FILENO) - 1);
     }
@@ -246,7 +246,7 @@ void report_print_warnings(const cli_report *report) {
     for (int i = 0; sfu_dataset_warning(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
         fputs(i == 0 ? "\nWarnings:\n" : "", stdout);
         fputs("  - ", stdout);
-        clean(text);
+        clean(text, sizeof text);
         put_wrapped(stdout, text, 4, 4, width);
     }
 }
@@ -336,7 +336,7 @@ int report_save(const sfu_dataset *dataset, const char *path) {
         code = object && json_put(object, "path", json_bytes(path)) ? put_json(object) : put_json(NULL);
     } else {
         report_print_short(&report);
-        printf("  written to %s\n", path);
+        printf("  written to %s\n", shown(path));
         printf("Next: sfumato data info %s\n", shell_word(path));
     }
     report_clear(&report);

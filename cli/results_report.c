@@ -36,11 +36,11 @@ bool results_progress(void *user, const sfu_compare_progress *progress) {
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
 static json_t *cell_json(const sfu_cell *cell) {
-    json_t *object =
-        json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:s, s:i, s:i}", "dataset", json_bytes(cell->dataset), "net",
-                  json_bytes(cell->net), "size", cell->size, "k", cell->k > 0 ? json_integer(cell->k) : json_null(),
-                  "alpha", json_number_or_null(cell->alpha), "beta", json_number_or_null(cell->beta), "measure",
-                  cell->measure, "splits", (int)cell->splits, "trials", (int)cell->trials);
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:i}", "dataset", json_bytes(cell->dataset),
+                               "net", json_bytes(cell->net), "size", json_bytes(cell->size), "k",
+                               cell->k > 0 ? json_integer(cell->k) : json_null(), "alpha",
+                               json_number_or_null(cell->alpha), "beta", json_number_or_null(cell->beta), "measure",
+                               cell->measure, "splits", (int)cell->splits, "trials", (int)cell->trials);
     const struct {
         const char *key;
         double value;
@@ -60,8 +60,8 @@ static json_t *cell_json(const sfu_cell *cell) {
 }
 
 static json_t *rank_json(const sfu_rank *rank) {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i}", "size", rank->size, "net", json_bytes(rank->net), "rank",
-                     json_number_or_null(rank->rank), "paper", json_number_or_null(rank->paper), "critical",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "size", json_bytes(rank->size), "net", json_bytes(rank->net),
+                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->paper), "critical",
                      json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
 }
 

@@ -20,9 +20,7 @@ void table_cell(cli_table *table, const char *text) {
         table->capacity = table->capacity ? 2 * table->capacity : 64;
         table->cells = needed(realloc(table->cells, table->capacity * sizeof *table->cells));
     }
-    char *cell = needed(strdup(text));
-    clean(cell);
-    table->cells[table->count++] = cell;
+    table->cells[table->count++] = needed(cleaned(text));
 }
 
 void table_cells(cli_table *table, const char *const *texts) {

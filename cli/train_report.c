@@ -83,7 +83,7 @@ static void print_title(const cli_trainings *trainings) {
     const cli_problem *problem = trainings->problem;
     put_clean(stdout, sfu_dataset_name(problem->dataset));
     printf(": %s\n", sfu_net_text(problem->net));
-    printf("  split %s: %s train, %s val, %s test\n", sfu_split_text(problem->split),
+    printf("  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(problem->split)),
            grouped(problem_part(problem, SFU_TRAIN)), grouped(problem_part(problem, SFU_VAL)),
            grouped(problem_part(problem, SFU_TEST)));
 }
@@ -115,10 +115,10 @@ void trainings_print(const cli_trainings *trainings) {
     }
     print_scores(&scores, trainings->count > 1);
     if (trainings->curve) {
-        printf("  curve written to %s\n", trainings->curve);
+        printf("  curve written to %s\n", shown(trainings->curve));
     }
     if (trainings->output) {
-        printf("  model written to %s\n", trainings->output);
+        printf("  model written to %s\n", shown(trainings->output));
     }
 }
 
@@ -179,8 +179,7 @@ static json_t *class_scores_json(const sfu_model *model) {
     for (int32_t c = 0; c < sfu_model_classes(model); c++) {
         const sfu_class_score score = sfu_model_class_score(model, c);
         char number[CLASS_NUMBER_MAX];
-        json_array_append_new(classes,
-                              json_pack("{s:o, s:f, s:f, s:f, s:i}", "name", json_bytes(model_class(number, model, c)),
+        json_append(&classes, json_pack("{s:o, s:f, s:f, s:f, s:i}", "name", json_bytes(model_class(number, model, c)),
                                         "precision", score.precision, "recall", score.recall, "f1", score.f1, "support",
                                         (int)score.support));
     }
@@ -192,9 +191,9 @@ static json_t *confusion_json(const sfu_model *model) {
     for (int32_t truth = 0; truth < sfu_model_classes(model); truth++) {
         json_t *row = json_array();
         for (int32_t guess = 0; guess < sfu_model_classes(model); guess++) {
-            json_array_append_new(row, json_integer(sfu_model_confusion(model, truth, guess)));
+            json_append(&row, json_integer(sfu_model_confusion(model, truth, guess)));
         }
-        json_array_append_new(rows, row);
+        json_append(&rows, row);
     }
     return rows;
 }
@@ -212,11 +211,11 @@ static json_t *scores_json(const sfu_scores *scores) {
 static bool put_runs(json_t *object, const cli_trainings *trainings) {
     json_t *runs = json_array(), *mean = json_object(), *deviation = json_object();
     for (int32_t i = 0; i < trainings->count; i++) {
-        json_array_append_new(runs, scores_json(&trainings->runs[i]));
+        json_append(&runs, scores_json(&trainings->runs[i]));
     }
     for (int which = 0; which < AVERAGED; which++) {
-        json_object_set_new(mean, averaged[which].key, json_number_or_null(mean_of(trainings, which)));
-        json_object_set_new(deviation, averaged[which].key, json_number_or_null(deviation_of(trainings, which)));
+        json_set(&mean, averaged[which].key, json_number_or_null(mean_of(trainings, which)));
+        json_set(&deviation, averaged[which].key, json_number_or_null(deviation_of(trainings, which)));
     }
     return json_put(object, "runs", runs) && json_put(object, "mean", mean) && json_put(object, "deviation", deviation);
 }

@@ -110,12 +110,12 @@ static void print_title(const cli_tuning *tuning) {
     put_clean(stdout, sfu_dataset_name(problem->dataset));
     printf(": ");
     put_clean(stdout, tuning->net);
-    printf("\n  split %s: %s train, %s val, %s test\n", sfu_split_text(problem->split),
+    printf("\n  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(problem->split)),
            grouped(problem_part(problem, SFU_TRAIN)), grouped(problem_part(problem, SFU_VAL)),
            grouped(problem_part(problem, SFU_TEST)));
     snprintf(line, sizeof line, "%s (%s failed), %s over %s", counted(study_finished(tuning->study), "trial"),
              failed ? grouped(failed) : "none", tuning->options->sampler, sfu_study_space(tuning->study));
-    clean(line);
+    clean(line, sizeof line);
     put_wrapped(stdout, line, 0, 2, terminal_width(STDOUT_FILENO) - 1);
 }
 
@@ -203,7 +203,7 @@ static void print_importance(const sfu_study *study) {
 
 static void print_written(const char *what, const char *path) {
     if (path) {
-        printf("  %s written to %s\n", what, path);
+        printf("  %s written to %s\n", what, shown(path));
     }
 }
 
@@ -240,7 +240,7 @@ static json_t *params_json(const sfu_study *study, int32_t number) {
     for (int i = 0; sfu_study_parameter(study, i); i++) {
         const char *value = sfu_study_value(study, number, i);
         if (value) {
-            json_object_set_new(params, sfu_study_parameter(study, i), value_json(value));
+            json_set(&params, sfu_study_parameter(study, i), value_json(value));
         }
     }
     return params;
@@ -257,7 +257,7 @@ static json_t *top_json(const cli_tuning *tuning) {
     json_t *top = json_array();
     const sfu_trial *trial;
     for (int32_t rank = 0; rank < tuning->top && (trial = sfu_study_ranked(tuning->study, rank)) != NULL; rank++) {
-        json_array_append_new(top, trial_json(tuning->study, trial));
+        json_append(&top, trial_json(tuning->study, trial));
     }
     return top;
 }
@@ -265,7 +265,7 @@ static json_t *top_json(const cli_tuning *tuning) {
 static json_t *importance_json(const sfu_study *study) {
     json_t *importance = json_object();
     for (int i = 0; sfu_study_parameter(study, i); i++) {
-        json_object_set_new(importance, sfu_study_parameter(study, i), json_real(sfu_study_importance(study, i)));
+        json_set(&importance, sfu_study_parameter(study, i), json_real(sfu_study_importance(study, i)));
     }
     return importance;
 }

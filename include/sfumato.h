@@ -84,6 +84,13 @@ SFU_API const char *sfu_status_text(sfu_status status);
  * mistake in a composition three: what is wrong, the text, and a caret under the place. */
 SFU_API const char *sfu_message(void);
 
+/* Bytes of any kind as text that may be shown to a person, on one line: what a terminal would obey (control characters,
+ * line separators, marks that change the direction of writing) and what is not UTF-8 becomes \xHH, byte by byte.
+ * Messages and log lines of the library are escaped already; names of datasets, classes, columns and files are not.
+ * Writes at most `room` bytes with the 0 at the end, cut between characters, and returns the size of the whole without
+ * that 0. */
+SFU_API size_t sfu_escape(char *to, size_t room, const char *bytes, size_t size);
+
 /* ---- 3. Memory, log, progress ----------------------------------------------------------------------------------- */
 
 /* The door through which the library allocates. Each function gets `user`; all must be safe to call from any thread.
@@ -123,6 +130,11 @@ typedef bool (*sfu_progress_fn)(void *user, const sfu_progress *progress);
  * known. NULL, the default: none. */
 SFU_API void sfu_set_progress(sfu_progress_fn progress, void *user);
 
+/* The path of the file that is mapped at an address, escaped as messages are; NULL where none is. For a handler of
+ * SIGBUS, in which it may be called: a file above 16 MiB that is cut short while it is mapped ends in that signal. The
+ * library itself handles no signals. */
+SFU_API const char *sfu_mapped_file(const void *address);
+
 /* Receives the bytes of what would be a file, piece by piece. Returning false ends the call with SFU_ERR_IO. */
 typedef bool (*sfu_write_fn)(void *user, const void *bytes, size_t size);
 
@@ -132,6 +144,18 @@ typedef bool (*sfu_write_fn)(void *user, const void *bytes, size_t size);
  * that writing would fail with, and whether two paths, of files that need not exist yet, lead to one regular file. */
 SFU_API SFU_CHECKED sfu_status sfu_output_check(const char *path);
 SFU_API bool sfu_same_file(const char *path, const char *other);
+
+/* How a CSV file is written; where a function takes one, it may be NULL for the defaults. */
+typedef struct sfu_csv_options {
+    int32_t top;          /* predictions: of each node the so many most probable classes; 0: a column a class */
+    bool only_unlabelled; /* predictions and embeddings: leave the nodes out that have a label */
+    sfu_write_fn write;   /* predictions and embeddings: gets the bytes where the path is NULL */
+    void *write_user;
+    bool spreadsheet; /* put a ' before text that a spreadsheet would run as a formula: text that begins with =, +, -,
+                         @, a tab or a line end and is no number. Such a file is not meant to be read back. */
+} sfu_csv_options;
+
+SFU_API void sfu_csv_options_init(sfu_csv_options *options);
 
 /* ---- 4. Datasets ------------------------------------------------------------------------------------------------ */
 
@@ -202,21 +226,13 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_digest(char digest[65], const sfu_dat
 SFU_API SFU_CHECKED sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path);
 
 /* Writes edges.csv, nodes.csv (node and label), features.csv and, where there are any, columns.csv, split.csv and the
- * names of classes and features in their order into a folder, which is made when it is missing. *command (if not NULL)
- * gets the import command that reads them back to the same digest, to be freed with sfu_text_free. */
-SFU_API SFU_CHECKED sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command);
+ * names of classes and features in their order into a folder, which is made when it is missing. The files get their
+ * names when all of them are whole: a call that fails or is cancelled (sfu_set_progress) leaves the folder as it was,
+ * and none where there was none. export.json lists them. *command (if not NULL) gets the import command that reads them
+ * back to the same digest, to be freed with sfu_text_free. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder,
+                                                  const sfu_csv_options *options, char **command);
 SFU_API void sfu_text_free(char *text);
-
-/* The same with progress. The files get their names when all of them are whole: a call that fails or is cancelled
- * leaves the folder as it was, and none where there was none. export.json, written last, lists them. */
-typedef struct sfu_export_options {
-    sfu_progress_fn progress;
-    void *progress_user;
-} sfu_export_options;
-
-SFU_API void sfu_export_options_init(sfu_export_options *options);
-SFU_API SFU_CHECKED sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folder, char **command,
-                                                       const sfu_export_options *options);
 
 /* The name of the i-th file that an export may write, NULL after the last; and whether none of them exists in a folder
  * with other contents than an export gave it: SFU_ERR_IO with a message that names it. */
@@ -387,7 +403,8 @@ SFU_API const char *sfu_split_digest(const sfu_split *split);
 SFU_API const char *sfu_split_text(const sfu_split *split);
 
 /* Writes node,part as CSV, whole or not at all. */
-SFU_API SFU_CHECKED sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path);
+SFU_API SFU_CHECKED sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path,
+                                              const sfu_csv_options *options);
 
 /* ---- 7. Smoothing matrices -------------------------------------------------------------------------------------- */
 
@@ -595,16 +612,6 @@ SFU_API SFU_CHECKED sfu_status sfu_predict(float *probabilities, int32_t *labels
 SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
                                          int threads);
 
-/* What a CSV file of predictions or embeddings holds, and where it goes. */
-typedef struct sfu_csv_options {
-    int32_t top;          /* of each node the so many most probable classes; 0: a column a class */
-    bool only_unlabelled; /* leave the nodes out that have a label */
-    sfu_write_fn write;   /* gets the bytes where the path is NULL */
-    void *write_user;
-} sfu_csv_options;
-
-SFU_API void sfu_csv_options_init(sfu_csv_options *options);
-
 /* Writes what sfu_predict gave as node,label,probability,<class>..., in the dataset's order and with its names; with
  * `top` as node,label_1,probability_1,label_2,...; whole or not at all. options may be NULL. */
 SFU_API SFU_CHECKED sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset,
@@ -717,7 +724,8 @@ SFU_API const sfu_train_options *sfu_study_winner_options(const sfu_study *study
 
 /* Writes number,state,val_accuracy,val_loss,epochs,best_epoch,seed and a column a parameter as CSV, whole or not at
  * all. Without times: the same study gives the same bytes. */
-SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const char *path);
+SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const char *path,
+                                                const sfu_csv_options *options);
 
 /* Draws the history of a study, each trial's validation accuracy and the best so far, through the program gnuplot, into
  * FILE.svg, with the script FILE.gp and the data FILE.csv beside it. Without gnuplot these two are written, and a

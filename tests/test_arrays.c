@@ -95,13 +95,17 @@ static void headers(void **state) {
 }
 
 /* A seed of the folder npy as the labels of a dataset. */
-static sfu_status label(sfu__raw *raw, sfu__bytes *bytes, const char *seed, const sfu__strings *names) {
+static sfu_status label_from(sfu__raw *raw, const sfu__bytes *bytes, const sfu__strings *names) {
     sfu__array array;
     sfu__table table = {0};
-    *bytes = tiny_seed("npy", seed);
-    assert_ok(sfu__npy_view(&array, bytes->data, bytes->size, seed));
+    assert_ok(sfu__npy_view(&array, bytes->data, bytes->size, "seed"));
     sfu__table_set_dense(&table, &array);
     return sfu__raw_set_labels(raw, &table, names);
+}
+
+static sfu_status label(sfu__raw *raw, sfu__bytes *bytes, const char *seed, const sfu__strings *names) {
+    *bytes = tiny_seed("npy", seed);
+    return label_from(raw, bytes, names);
 }
 
 static void assert_labels(const char *seed, int64_t count, const int32_t *want, int64_t classes,
@@ -276,9 +280,7 @@ static void wrong_sparse_matrices(void **state) {
 
 static sfu_status label_once(void *seed) {
     sfu__raw raw = {0};
-    sfu__bytes bytes;
-    const sfu_status status = label(&raw, &bytes, seed, NULL);
-    sfu__bytes_close(&bytes);
+    const sfu_status status = label_from(&raw, seed, NULL);
     sfu__raw_clear(&raw);
     return status;
 }
@@ -287,7 +289,9 @@ static void memory_may_fail(void **state) {
     (void)state;
     char seeds[][16] = {"labels", "text", "objects", "one-hot"};
     for (int i = 0; i < 4; i++) {
-        test_fail_each_allocation(label_once, seeds[i], 100);
+        sfu__bytes bytes = tiny_seed("npy", seeds[i]);
+        test_fail_each_allocation(label_once, &bytes, 100);
+        sfu__bytes_close(&bytes);
     }
 }
 

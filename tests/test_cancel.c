@@ -89,7 +89,7 @@ static void importing_tables(void **state) {
     (void)state;
     char edges[200], nodes[200], features[200];
     sfu_dataset *dataset = make_small(300);
-    assert_ok(sfu_dataset_export(dataset, test_path("tables"), NULL));
+    assert_ok(sfu_dataset_export(dataset, test_path("tables"), NULL, NULL));
     sfu_dataset_free(dataset);
     snprintf(edges, sizeof edges, "%s", test_path("tables/edges.csv"));
     snprintf(nodes, sizeof nodes, "%s", test_path("tables/nodes.csv"));
@@ -292,7 +292,9 @@ static sfu_status predict_labels(problem *it) {
 
 static sfu_status predict(void *context, caller *who) { return watched(predict_labels, context, who); }
 
-static sfu_status export_tables(problem *it) { return sfu_dataset_export(it->dataset, test_path("exported"), NULL); }
+static sfu_status export_tables(problem *it) {
+    return sfu_dataset_export(it->dataset, test_path("exported"), NULL, NULL);
+}
 
 static sfu_status export(void *context, caller *who) { return watched(export_tables, context, who); }
 

@@ -69,3 +69,17 @@ grep -qx "dblp+loops: $cache/dblp+loops.safetensors" out || refuse "said: $(cat 
 "$SFUMATO" data info dblp+loops --json | grep -q '"edges": 7585,' || refuse "the self-loops are not there"
 "$SFUMATO" data info dblp --json | grep -q '"edges": 3528,' || refuse "the dataset without loops has changed"
 exec 9>&-
+
+# A pip.py, a pip and a python3 in the current folder are not run, whatever PATH and PYTHONPATH say.
+if command -v python3 >/dev/null; then
+    mkdir -p trap bin
+    ln -s "$(command -v python3)" bin/python3
+    for name in pip pip3 python3; do
+        printf '#!/bin/sh\ntouch "%s/trapped"\n' "$PWD" >trap/$name
+        chmod +x trap/$name
+    done
+    printf 'open("%s/trapped", "w")\n' "$PWD" >trap/pip.py
+    (cd trap && PATH=".::$PWD/../bin:/usr/bin:/bin" PYTHONPATH=. PIP_INDEX_URL=http://127.0.0.1:9/ PIP_RETRIES=0 PIP_TIMEOUT=1 \
+        "$SFUMATO" data get cora --via pip --quiet >../out 2>../err) && refuse "pip without a network got cora"
+    [ ! -e trapped ] || refuse "something in the current folder was run as pip"
+fi

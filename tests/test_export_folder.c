@@ -29,16 +29,15 @@ static int free_dataset(void **state) {
 
 static bool stop_after(void *user, const sfu_progress *progress) {
     int *left = user;
-    assert_non_null(strstr(progress->what, "exporting citation"));
+    assert_non_null(strstr(progress->what, "exporting"));
     return (*left)-- > 0;
 }
 
 static sfu_status export_until(const char *folder, int ticks) {
-    sfu_export_options options;
-    sfu_export_options_init(&options);
-    options.progress = stop_after;
-    options.progress_user = &ticks;
-    return sfu_dataset_export_with(dataset, folder, NULL, &options);
+    sfu_set_progress(stop_after, &ticks);
+    const sfu_status status = sfu_dataset_export(dataset, folder, NULL, NULL);
+    sfu_set_progress(NULL, NULL);
+    return status;
 }
 
 static int count_entries(const char *folder) {
@@ -77,7 +76,7 @@ static void cancelled_over_another(void **state) {
     char folder[1000], file[1100];
     snprintf(folder, sizeof folder, "%s", test_path("other"));
     snprintf(file, sizeof file, "%s/edges.csv", folder);
-    assert_ok(sfu_dataset_export(dataset, folder, NULL));
+    assert_ok(sfu_dataset_export(dataset, folder, NULL, NULL));
     const int count = count_entries(folder);
     assert_int_equal(truncate(file, 5), 0);
     assert_fails(SFU_ERR_CANCELLED, export_until(folder, 1), "cancelled");
@@ -92,7 +91,7 @@ static void whose_files(void **state) {
     char folder[1000], file[1100];
     snprintf(folder, sizeof folder, "%s", test_path("whose"));
     assert_ok(sfu_export_check(folder)); /* there is none */
-    assert_ok(sfu_dataset_export(dataset, folder, NULL));
+    assert_ok(sfu_dataset_export(dataset, folder, NULL, NULL));
     assert_ok(sfu_export_check(folder));
     test_text_file("whose/notes", "no name of ours");
     assert_ok(sfu_export_check(folder));
@@ -115,8 +114,9 @@ static void folders_that_cannot_be_made(void **state) {
     char folder[1000];
     test_text_file("in_its_place", "theirs");
     snprintf(folder, sizeof folder, "%s/below", test_path("in_its_place"));
-    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL), "cannot make this folder");
-    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, test_path("in_its_place"), NULL), "a file is in its place");
+    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL, NULL), "cannot make this folder");
+    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, test_path("in_its_place"), NULL, NULL),
+                 "a file is in its place");
     assert_true(sfu__path_is_file(test_path("in_its_place")));
 }
 

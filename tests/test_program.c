@@ -3,9 +3,12 @@
 
 #include "program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static sfu__program run(const char *script) {
     sfu__program program;
@@ -58,6 +61,36 @@ static void there_is_no_such_program(void **state) {
     assert_false(program.found);
 }
 
+/* A program in the current folder is not run, whatever PATH says, nor told of by PATH to what is run; and Python's
+ * variables are not passed on. */
+static void the_current_folder_has_no_say(void **state) {
+    (void)state;
+    char folder[4096], search[8192];
+    assert_non_null(getcwd(folder, sizeof folder));
+    const char *trap = test_text_file("trap", "#!/bin/sh\necho trapped\n");
+    assert_int_equal(chmod(trap, 0755), 0);
+    char *slash = strrchr(strcpy(search, trap), '/');
+    *slash = '\0';
+    assert_int_equal(chdir(search), 0);
+    snprintf(search, sizeof search, "%s", getenv("PATH"));
+    char hostile[9000];
+    snprintf(hostile, sizeof hostile, ":.:%s::bin", search);
+    setenv("PATH", hostile, 1);
+    setenv("PYTHONPATH", ".", 1);
+    sfu__program program;
+    sfu__ticker ticker = {.what = "running", .unit = "bytes"};
+    const sfu_status status = sfu__program_run(&program, (const char *[]){"trap", NULL}, &ticker);
+    const sfu__program told = run("echo \"${PYTHONPATH-none} $PATH\"");
+    setenv("PATH", search, 1);
+    unsetenv("PYTHONPATH");
+    assert_int_equal(chdir(folder), 0);
+    assert_ok(status);
+    assert_false(program.found);
+    char wanted[9000];
+    snprintf(wanted, sizeof wanted, "\"none %.40s", search);
+    assert_int_equal(strncmp(told.said, wanted, strlen(wanted) < 40 ? strlen(wanted) : 40), 0);
+}
+
 static bool no(void *user, const sfu_progress *progress) {
     (void)user, (void)progress;
     return false;
@@ -76,9 +109,13 @@ static void cancelled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exit_code_and_words),          cmocka_unit_test(the_error_line_is_told),
-        cmocka_unit_test(only_the_end_of_much_is_kept), cmocka_unit_test(it_has_no_input),
-        cmocka_unit_test(there_is_no_such_program),     cmocka_unit_test(cancelled),
+        cmocka_unit_test(exit_code_and_words),
+        cmocka_unit_test(the_error_line_is_told),
+        cmocka_unit_test(only_the_end_of_much_is_kept),
+        cmocka_unit_test(it_has_no_input),
+        cmocka_unit_test(the_current_folder_has_no_say),
+        cmocka_unit_test(there_is_no_such_program),
+        cmocka_unit_test(cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -420,7 +420,7 @@ static void names_are_quoted_where_needed(void **state) {
     sfu_dataset *dataset = with_standard(names, val, 2);
     sfu_split *split = split_of(dataset, "standard", NULL);
     const char *path = test_path("quoted.csv");
-    assert_ok(sfu_split_save(split, dataset, path));
+    assert_ok(sfu_split_save(split, dataset, path, NULL));
     assert_string_equal(read_all(path), "node,part\n\"a,b\",train\n\"say \"\"hi\"\"\",test\nplain,val\n"
                                         "\"two\nlines\",train\n\xc3\xa4,val\n");
     char protocol[600];
@@ -454,7 +454,7 @@ static void any_name_comes_back(void **state) {
         sfu_dataset *dataset = with_standard(pointers, val, 2);
         sfu_split *split = split_of(dataset, "standard", NULL);
         const char *path = test_path("touchy.csv");
-        assert_ok(sfu_split_save(split, dataset, path));
+        assert_ok(sfu_split_save(split, dataset, path, NULL));
         char protocol[600];
         snprintf(protocol, sizeof protocol, "file:%s", path);
         sfu_split *again = split_of(dataset, protocol, NULL);
@@ -472,16 +472,17 @@ static void saved_splits_come_back(void **state) {
     for (int i = 0; i < 2; i++) {
         sfu_split *split = split_of(dataset, protocols[i], "2");
         const char *path = test_path("saved.csv");
-        assert_ok(sfu_split_save(split, dataset, path));
+        assert_ok(sfu_split_save(split, dataset, path, NULL));
         char protocol[600];
         snprintf(protocol, sizeof protocol, "file:%s", path);
         sfu_split *again = split_of(dataset, protocol, NULL);
         assert_string_equal(sfu_split_digest(again), sfu_split_digest(split));
         sfu_split_free(again);
         sfu_dataset *other = few();
-        assert_fails(SFU_ERR_ARGUMENT, sfu_split_save(split, other, test_path("other.csv")), "4000 nodes", "60");
+        assert_fails(SFU_ERR_ARGUMENT, sfu_split_save(split, other, test_path("other.csv"), NULL), "4000 nodes", "60");
         sfu_dataset_free(other);
-        assert_fails(SFU_ERR_IO, sfu_split_save(split, dataset, "/nowhere/x.csv"), "/nowhere/x.csv: cannot write");
+        assert_fails(SFU_ERR_IO, sfu_split_save(split, dataset, "/nowhere/x.csv", NULL),
+                     "/nowhere/x.csv: cannot write");
         sfu_split_free(split);
     }
     sfu_dataset_free(dataset);
@@ -648,7 +649,7 @@ static sfu_status every_protocol(void *context) {
         sfu_split *split = NULL;
         status = sfu_split_new(&split, dataset, protocols[i], i == 1 ? "9" : NULL);
         if (status == SFU_OK) {
-            status = sfu_split_save(split, dataset, test_path("memory.csv"));
+            status = sfu_split_save(split, dataset, test_path("memory.csv"), NULL);
         }
         sfu_split_free(split);
     }

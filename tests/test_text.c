@@ -1,6 +1,7 @@
 /* Numbers as text and back, and names as JSON and back. */
 #include "support.h"
 
+#include "mistake.h"
 #include "names.h"
 #include "random.h"
 
@@ -105,9 +106,46 @@ static void shells_read_words_back(void **state) {
     sfu__text text = {0};
     assert_int_equal(sfu__text_shell(&text, "data/cora-2.csv"), SFU_OK);
     assert_int_equal(sfu__text_shell(&text, ""), SFU_OK);
-    assert_int_equal(sfu__text_shell(&text, "it's $x\n\xc3\xa9"), SFU_OK);
-    assert_string_equal(text.bytes, "data/cora-2.csv'''it'\\''s $x?\xc3\xa9'");
+    assert_int_equal(sfu__text_shell(&text, "it's $x\xc3\xa9"), SFU_OK);
+    assert_int_equal(sfu__text_shell(&text, "it's \\\n\xe9"), SFU_OK); /* one line, whatever is in it */
+    assert_string_equal(text.bytes, "data/cora-2.csv'''it'\\''s $x\xc3\xa9'$'it\\'s \\\\\\x0a\\xe9'");
     sfu__text_clear(&text);
+}
+
+/* What a terminal would obey, what ends a line, what turns the direction of writing, and what is no UTF-8. */
+static void terminals_obey_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *shown;
+    } texts[] = {{"caf\xc3\xa9 \xe6\x9d\xb1 \xf0\x9f\x99\x82 \\x1b", "caf\xc3\xa9 \xe6\x9d\xb1 \xf0\x9f\x99\x82 \\x1b"},
+                 {"\033]0;owned\007", "\\x1b]0;owned\\x07"},
+                 {"a\nb\rc\td\177", "a\\x0ab\\x0dc\\x09d\\x7f"},
+                 {"\xc2\x9b"
+                  "2J\xc2\xa0",
+                  "\\xc2\\x9b"
+                  "2J\xc2\xa0"},
+                 {"\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xaf",
+                  "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6\xe2\x80\xaf"},
+                 {"caf\xe9\xff\xc3", "caf\\xe9\\xff\\xc3"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char shown[128];
+        const size_t size = strlen(texts[i].bytes);
+        assert_int_equal(sfu_escape(NULL, 0, texts[i].bytes, size), strlen(texts[i].shown));
+        assert_int_equal(sfu_escape(shown, sizeof shown, texts[i].bytes, size), strlen(texts[i].shown));
+        assert_string_equal(shown, texts[i].shown);
+        for (size_t room = 1; room < sizeof shown; room++) { /* cut between characters */
+            char cut[128];
+            sfu_escape(cut, room, texts[i].bytes, size);
+            assert_true(strlen(cut) < room && strncmp(cut, shown, strlen(cut)) == 0);
+            assert_true(sfu__utf8_valid(cut, strlen(cut)));
+        }
+    }
+    assert_fails(SFU_ERR_FORMAT, sfu__fail(SFU_ERR_FORMAT, "%s: %s", "a\nb", "\033[31m"), "a\\x0ab: \\x1b[31m");
+    assert_fails(SFU_ERR_FORMAT, sfu__fail_prefix(SFU_ERR_FORMAT, "c\rd"), "c\\x0dd: a\\x0ab: \\x1b[31m");
+    /* The three lines of a mistake stay three, and the caret under its place. */
+    const char *text = "smo\033th | x";
+    assert_int_equal(sfu__mistake(text, text + 9, "no \"%s\"", "x\n"), SFU_ERR_ARGUMENT);
+    assert_string_equal(sfu_message(), "no \"x\\x0a\"\n  smo th | x\n           ^");
 }
 
 static void names_come_back(void **state) {
@@ -137,16 +175,17 @@ static void names_come_back(void **state) {
     assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "{", "here"), "here is not a JSON array of texts");
     assert_ok(sfu__names_add(&names, "\xff", 1));
     assert_fails(SFU_ERR_FORMAT, sfu__names_to_json(&text, &names, "here", "class"),
-                 "here: a class has a name that is not UTF-8");
+                 "here: the class \"\\xff\" has a name that is not UTF-8");
     sfu__strings_clear(&again);
     sfu__strings_clear(&names);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_short),     cmocka_unit_test(numbers_come_back),
-        cmocka_unit_test(locales_do_not_matter), cmocka_unit_test(names_come_back),
-        cmocka_unit_test(json_is_ascii),         cmocka_unit_test(shells_read_words_back),
+        cmocka_unit_test(numbers_are_short),      cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(locales_do_not_matter),  cmocka_unit_test(names_come_back),
+        cmocka_unit_test(json_is_ascii),          cmocka_unit_test(shells_read_words_back),
+        cmocka_unit_test(terminals_obey_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,7 +379,7 @@ static bool stop(void *user, const sfu_tune_progress *progress) {
 
 static char *export_of(const sfu_study *study) {
     const char *path = test_path("export.csv");
-    assert_ok(sfu_study_export(study, path));
+    assert_ok(sfu_study_export(study, path, NULL));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     char *text = calloc(1, 1 << 20);

@@ -1,4 +1,6 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "file.h"
+#include "mapped.h"
 #include "notify.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- mapped --------------------------------------------------------------------------------------------------- */
+/* ---- whole ---------------------------------------------------------------------------------------------------- */
 
 /* Opening a pipe that nobody writes to would wait without an end, and so would reading from it. */
 static int open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
@@ -84,6 +86,37 @@ done:
     return status;
 }
 
+/* A private copy, which nothing changes any more. It starts at a multiple of 64, as a mapped file does. */
+static sfu_status read_copy(sfu__bytes *bytes, int file, size_t size, const char *path) {
+    enum { ALIGNMENT = 64 };
+    unsigned char *block = sfu__alloc(size + ALIGNMENT, 1);
+    if (block == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    unsigned char *data = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
+    size_t got;
+    sfu_status status = read_fully(file, path, (char *)data, size, &got);
+    if (status == SFU_OK && got != size) {
+        status = sfu__fail(SFU_ERR_IO, "%s: it was cut short while it was read", path);
+    }
+    if (status != SFU_OK) {
+        sfu__free(block);
+        return status;
+    }
+    *bytes = (sfu__bytes){.data = data, .size = size, .owned = block};
+    return SFU_OK;
+}
+
+static sfu_status map(sfu__bytes *bytes, int file, size_t size, const char *path) {
+    void *mapped = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped == MAP_FAILED) {
+        return sfu__fail_system(path, "cannot map", errno);
+    }
+    sfu__mapped_add(mapped, size, path);
+    *bytes = (sfu__bytes){.data = mapped, .size = size, .mapped = mapped};
+    return SFU_OK;
+}
+
 sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     *bytes = (sfu__bytes){0};
     sfu_status status = SFU_OK;
@@ -98,12 +131,8 @@ sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     } else if (S_ISDIR(facts.st_mode)) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
     } else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
-        void *mapped = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (mapped == MAP_FAILED) {
-            status = sfu__fail_system(path, "cannot map", errno);
-        } else {
-            *bytes = (sfu__bytes){.data = mapped, .size = (size_t)facts.st_size, .mapped = mapped};
-        }
+        const size_t size = (size_t)facts.st_size;
+        status = size <= SFU__BYTES_COPIED ? read_copy(bytes, file, size, path) : map(bytes, file, size, path);
     } else if (!S_ISREG(facts.st_mode)) {
         status = read_whole(bytes, file, path);
     }
@@ -111,8 +140,26 @@ sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     return status;
 }
 
+void sfu__bytes_drop(const sfu__bytes *bytes, const void *from, size_t size) {
+    if (!sfu__bytes_is_mapped(bytes, from)) {
+        return;
+    }
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)from + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)from + size) / page * page;
+    if (begin < end) {
+        (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+}
+
+bool sfu__bytes_is_mapped(const sfu__bytes *bytes, const void *address) {
+    const uintptr_t begin = (uintptr_t)bytes->mapped;
+    return begin != 0 && (uintptr_t)address >= begin && (uintptr_t)address - begin < bytes->size;
+}
+
 void sfu__bytes_close(sfu__bytes *bytes) {
     if (bytes->mapped != NULL) {
+        sfu__mapped_remove(bytes->mapped);
         munmap(bytes->mapped, bytes->size);
     }
     sfu__free(bytes->owned);
@@ -126,8 +173,13 @@ struct sfu__stream_file {
     int file;     /* plain */
     gzFile gzip;  /* or this */
     double size;  /* of the file */
-    double taken; /* bytes read from a plain one */
+    double taken; /* bytes that came out of it */
 };
+
+bool sfu__is_unpacked_fair(double unpacked, double packed) {
+    const double always = 256.0 * 1024 * 1024, times = 100;
+    return unpacked <= always || unpacked <= times * packed;
+}
 
 sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path) {
     *stream = NULL;
@@ -197,6 +249,13 @@ sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size,
             break;
         }
         *got += (size_t)n;
+        stream->taken += n;
+        if (!sfu__is_unpacked_fair(stream->taken, stream->size)) {
+            return sfu__fail(SFU_ERR_FORMAT,
+                             "%s: it unpacks to more than 256 MiB and more than 100 times its size; unpack it with "
+                             "gunzip to read it all the same",
+                             stream->path);
+        }
     }
     return SFU_OK;
 }

@@ -14,19 +14,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 76, BEFORE = 48, CHARACTER = 4, CUT = 3 }; /* characters shown, of them before the place; bytes */
+enum {
+    WIDTH = 76,
+    BEFORE = 48,
+    CHARACTER = 4,
+    CUT = 3,
+    WHAT = 600
+}; /* characters shown, of them before the place; bytes */
 
-/* One character of the text, as it may be shown: blanks for control characters, ? for what is no UTF-8. Returns how
- * many bytes of the text it took. */
+/* One character of the text, as it may be shown: blanks for what a terminal would obey, ? for what is no UTF-8. Returns
+ * how many bytes of the text it took. */
 static size_t show(char *to, size_t *used, const char *from, size_t size) {
     const size_t step = sfu__utf8_size(from, size);
-    const unsigned char first = (unsigned char)from[0];
-    const bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && step == 2 && (unsigned char)from[1] < 0xa0);
-    if (step == 0 || control) {
-        to[(*used)++] = control ? ' ' : '?';
+    const size_t shown = sfu__shown_size(from, size);
+    if (shown == 0) {
+        to[(*used)++] = step > 0 ? ' ' : '?';
     } else {
-        memcpy(to + *used, from, step);
-        *used += step;
+        memcpy(to + *used, from, shown);
+        *used += shown;
     }
     return step > 0 ? step : 1;
 }
@@ -52,7 +57,7 @@ static size_t left_out(size_t before, size_t after) {
 }
 
 int sfu__write_mistake(const char *text, const char *place, const char *format, ...) {
-    char what[600];
+    char what[2 * WHAT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
@@ -80,5 +85,10 @@ int sfu__write_mistake(const char *text, const char *place, const char *format, 
         used += CUT;
     }
     shown[used] = '\0';
-    return sfu__write_message("%s\n  %s\n  %*s^", what, shown, (int)caret, "");
+    char message[SFU__MESSAGE_MAX];
+    sfu_escape(message, WHAT, what, strlen(what));
+    const size_t first = strlen(message);
+    snprintf(message + first, sizeof message - first, "\n  %s\n  %*s^", shown, (int)caret, "");
+    sfu__set_message(message);
+    return (int)strlen(message);
 }

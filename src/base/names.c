@@ -1,7 +1,8 @@
 #include "names.h"
 
-#include <jansson.h>
-#include <stdlib.h>
+#include "json.h"
+
+#include <string.h>
 
 sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
     sfu_status status = SFU_OK;
@@ -16,23 +17,23 @@ sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
 
 sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place) {
     sfu_status status = SFU_OK;
-    json_t *array = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    if (text != NULL && !json_is_array(array)) {
+    sfu__json_text json = {0};
+    int64_t entry = 0;
+    if (text == NULL) {
+        return SFU_OK;
+    }
+    status = sfu__json_read(&json, text, strlen(text), place);
+    if (status != SFU_ERR_MEMORY && !sfu__json_is(json.root, SFU__JSON_ARRAY)) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
     }
-    size_t i;
-    json_t *name;
-    json_array_foreach(array, i, name) {
-        if (!json_is_string(name)) {
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %zu is not a text", place, i);
-        } else if (status == SFU_OK) {
-            status = sfu__names_add(names, json_string_value(name), json_string_length(name));
-        }
-        if (status != SFU_OK) {
-            break;
-        }
+    SFU_TRY(status);
+    for (const sfu__json *name = sfu__json_items(json.root); name != NULL; name = name->next, entry++) {
+        const char *string = sfu__json_string(name);
+        SFU_TRY(string != NULL ? sfu__names_add(names, string, strlen(string))
+                               : sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is not a text", place, (long long)entry));
     }
-    json_decref(array);
+done:
+    sfu__json_clear(&json);
     return status;
 }
 
@@ -43,14 +44,16 @@ sfu_status sfu__names_to_json(char **text, const sfu__strings *names, const char
     }
     json_t *array = json_array();
     for (int64_t i = 0; i < names->count; i++) {
-        if (json_array_append_new(array, json_string(names->bytes + names->offsets[i])) != 0) {
+        const char *name = names->bytes + names->offsets[i];
+        char quoted[SFU__QUOTE_MAX];
+        if (!sfu__utf8_valid(name, strlen(name))) {
             json_decref(array);
-            return sfu__fail(SFU_ERR_FORMAT, "%s: a %s has a name that is not UTF-8", place, what);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: the %s %s has a name that is not UTF-8", place, what,
+                             sfu__quote(quoted, name, strlen(name)));
         }
+        sfu__json_append(&array, json_string(name));
     }
-    char *dumped = json_dumps(array, JSON_COMPACT);
+    const sfu_status status = sfu__json_print(text, array, JSON_COMPACT, "names of classes or features");
     json_decref(array);
-    *text = dumped != NULL ? sfu__copy_string(dumped) : NULL;
-    free(dumped); /* jansson's */
-    return *text != NULL ? SFU_OK : sfu__fail(SFU_ERR_MEMORY, "out of memory: the names of each %s", what);
+    return status;
 }

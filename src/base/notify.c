@@ -72,13 +72,15 @@ void sfu__log(sfu_log_level level, const char *format, ...) {
         return;
     }
     enum { LINE = 1024 };
-    char line[LINE], whole[LINE];
+    char raw[2 * LINE], line[LINE], whole[LINE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
+    sfu_escape(line, sizeof line, raw, strlen(raw));
     const char *about = thread_about != NULL ? thread_about : "";
-    snprintf(whole, sizeof whole, "%.200s%s%.800s", about, *about != '\0' ? ": " : "", line);
+    snprintf(raw, sizeof raw, "%s%s%s", about, *about != '\0' ? ": " : "", line);
+    sfu_escape(whole, sizeof whole, raw, strlen(raw));
     if (thread_heard == NULL || is_news(thread_heard, line, whole)) {
         log_callback(log_user, level, thread_heard != NULL ? whole : line);
     }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* Logs one line, escaped as messages are. */
 void sfu__log(sfu_log_level level, const char *format, ...) SFU_PRINTF(2, 3);
 
 /* What was said: for work in many parts that all have the same to say, in an order that nobody knows. */

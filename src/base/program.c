@@ -1,11 +1,14 @@
 #include "program.h"
 
+#include "file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,15 +57,99 @@ static void tail_tell(const tail *self, char *said, size_t said_size) {
     snprintf(said, said_size, "%s", sfu__quote(quoted, best, best_size));
 }
 
+/* ---- where it is, and what it is told ------------------------------------------------------------------------- */
+
+/* A program and its environment. The folder that we happen to be in has no say in what runs: it may be somebody else's.
+ * So entries of PATH that do not begin with '/' are left out, for the program and for what it starts, and so are
+ * Python's variables, which would have it load other modules. */
+typedef struct launch {
+    sfu__text path;   /* of the program */
+    sfu__text search; /* "PATH=..." */
+    char **environment;
+} launch;
+
+static void launch_clear(launch *self) {
+    sfu__text_clear(&self->path);
+    sfu__text_clear(&self->search);
+    sfu__free(self->environment);
+}
+
+/* PATH without its relative entries, and without the empty ones, which mean the current folder. */
+static sfu_status clean_search(sfu__text *search) {
+    sfu_status status = SFU_OK;
+    const char *all = getenv("PATH");
+    SFU_TRY(sfu__text_format(search, "PATH="));
+    const size_t begin = search->size;
+    for (const char *at = all != NULL ? all : "/usr/local/bin:/usr/bin:/bin"; at != NULL;) {
+        const size_t size = strcspn(at, ":");
+        if (*at == '/') {
+            SFU_TRY(sfu__text_format(search, "%s%.*s", search->size > begin ? ":" : "", (int)size, at));
+        }
+        at = at[size] == ':' ? at + size + 1 : NULL;
+    }
+done:
+    return status;
+}
+
+/* The first of the folders that has the program; what is not there is looked for in none, and the path is empty. */
+static sfu_status find_program(launch *self, const char *name) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(&self->path, "", 0));
+    for (const char *at = self->search.bytes + strlen("PATH="); *at != '\0';) {
+        const size_t size = strcspn(at, ":");
+        self->path.size = 0;
+        SFU_TRY(sfu__text_format(&self->path, "%.*s/%s", (int)size, at, name));
+        if (sfu__path_is_file(self->path.bytes) && access(self->path.bytes, X_OK) == 0) {
+            return SFU_OK;
+        }
+        at += size + (at[size] == ':');
+    }
+    self->path.size = 0;
+    SFU_TRY(sfu__text_add(&self->path, "", 0));
+done:
+    return status;
+}
+
+static sfu_status clean_environment(launch *self) {
+    sfu_status status = SFU_OK;
+    size_t count = 0;
+    while (environ[count] != NULL) {
+        count++;
+    }
+    SFU_ALLOC(self->environment, count + 2);
+    size_t kept = 0;
+    self->environment[kept++] = self->search.bytes;
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(environ[i], "PATH=", 5) != 0 && strncmp(environ[i], "PYTHON", 6) != 0) {
+            self->environment[kept++] = environ[i];
+        }
+    }
+    self->environment[kept] = NULL;
+done:
+    return status;
+}
+
+static sfu_status prepare(launch *self, const char *name) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(clean_search(&self->search));
+    SFU_TRY(find_program(self, name));
+    SFU_TRY(clean_environment(self));
+done:
+    return status;
+}
+
 /* ---- running -------------------------------------------------------------------------------------------------- */
 
 /* 0 or the error. The new process leads a group of its own, so that it can be ended with all that it starts. */
-static int start(pid_t *process, const char *const *argv, int output) {
+static int start(pid_t *process, const launch *how, const char *const *argv, int output) {
     enum { ARGUMENTS = 64 };
     char *copy[ARGUMENTS];
     size_t count = 0;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    if (how->path.size == 0) {
+        return ENOENT;
+    }
     while (count < ARGUMENTS - 1 && argv[count] != NULL) {
         count++;
     }
@@ -85,7 +172,7 @@ static int start(pid_t *process, const char *const *argv, int output) {
             error = steps[i];
         }
         if (error == 0) {
-            error = posix_spawnp(process, copy[0], &actions, &attributes, copy, environ);
+            error = posix_spawn(process, how->path.bytes, &actions, &attributes, copy, how->environment);
         }
         posix_spawnattr_destroy(&attributes);
     }
@@ -128,15 +215,21 @@ sfu_status sfu__program_run(sfu__program *program, const char *const *argv, sfu_
     int ends[2];
     pid_t process = 0;
     tail heard = {.size = 0};
+    launch how = {0};
     *program = (sfu__program){.exit_code = 127};
-    if (pipe(ends) != 0) {
-        return sfu__fail_system(argv[0], "cannot be run", errno);
+    sfu_status status = prepare(&how, argv[0]);
+    if (status == SFU_OK && pipe(ends) != 0) {
+        status = sfu__fail_system(argv[0], "cannot be run", errno);
+    }
+    if (status != SFU_OK) {
+        launch_clear(&how);
+        return status;
     }
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    const int error = start(&process, argv, ends[1]);
+    const int error = start(&process, &how, argv, ends[1]);
     close(ends[1]);
-    sfu_status status = SFU_OK;
+    launch_clear(&how);
     if (error == 0) {
         program->found = true;
         status = listen_to(&heard, ends[0], ticker);

@@ -10,8 +10,10 @@ typedef struct sfu__program {
     char said[200]; /* the last line of what it wrote that begins with "ERROR", else the last line; printable, quoted */
 } sfu__program;
 
-/* Runs argv[0], found through PATH, with the arguments up to NULL and no input. The ticker is asked while it runs; when
- * that says cancel, the program and what it started are ended. Fails only where no program could be run at all. */
+/* Runs argv[0] with the arguments up to NULL and no input. It is found through the entries of PATH that are absolute,
+ * and gets neither the others nor Python's variables: the current folder has no say in what runs. The ticker is asked
+ * while it runs; when that says cancel, the program and what it started are ended. Fails only where no program could be
+ * run at all. */
 SFU_CHECKED sfu_status sfu__program_run(sfu__program *program, const char *const *argv, sfu__ticker *ticker);
 
 #endif

@@ -1,8 +1,8 @@
 #include "safetensors.h"
 #include "digest.h"
+#include "json.h"
 #include "parallel.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,16 +38,17 @@ static int dtype_row_of(sfu__dtype dtype) { return (int)dtype; }
 struct sfu__safetensors {
     char *path;
     sfu__bytes bytes;
-    json_t *header;
+    sfu__json_text header;
     sfu__tensor *tensors; /* sorted by name */
     void **copies;        /* of tensors that were not aligned: one a tensor, mostly NULL */
     int64_t count;
 };
 
-/* Where a tensor's bytes lie, for the check that none overlap. */
+/* Where a tensor's bytes lie, relative to the data. */
 typedef struct extent {
     int64_t begin, end;
     int64_t tensor;
+    size_t item; /* bytes of an element */
 } extent;
 
 static int compare_extents(const void *a, const void *b) {
@@ -68,74 +69,88 @@ static sfu_status broken(const char *path, const char *name, const char *what) {
     return sfu__fail(SFU_ERR_FORMAT, "%s: header: tensor %s: %s", path, sfu__quote(quoted, name, strlen(name)), what);
 }
 
-/* One entry of the header: fills in the tensor, its extent relative to the data, and the size of an element. */
-static sfu_status read_entry(sfu__tensor *tensor, extent *place, size_t *item, const char *path, const char *name,
-                             const json_t *entry, int64_t data_size) {
-    const json_t *dtype = json_object_get(entry, "dtype");
-    const json_t *shape = json_object_get(entry, "shape");
-    const json_t *offsets = json_object_get(entry, "data_offsets");
-    if (!json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) || json_array_size(offsets) != 2) {
+/* One entry of the header: fills in the tensor and its extent. */
+static sfu_status read_entry(sfu__tensor *tensor, extent *place, const char *path, const char *name,
+                             const sfu__json *entry, int64_t data_size) {
+    const char *dtype = sfu__json_string(sfu__json_get(entry, "dtype"));
+    const sfu__json *shape = sfu__json_get(entry, "shape");
+    const sfu__json *offsets = sfu__json_get(entry, "data_offsets");
+    if (dtype == NULL || !sfu__json_is(shape, SFU__JSON_ARRAY) || !sfu__json_is(offsets, SFU__JSON_ARRAY) ||
+        offsets->count != 2) {
         return broken(path, name, "it needs dtype, shape and two data_offsets");
     }
-    const int row = dtype_row(json_string_value(dtype));
+    const int row = dtype_row(dtype);
     if (row < 0) {
         char quoted[SFU__QUOTE_MAX];
-        const char *text = json_string_value(dtype);
         return sfu__fail(SFU_ERR_FORMAT, "%s: header: tensor \"%.80s\": unknown dtype %s", path, name,
-                         sfu__quote(quoted, text, strlen(text)));
+                         sfu__quote(quoted, dtype, strlen(dtype)));
     }
-    if (json_array_size(shape) > SFU__TENSOR_DIMS) {
+    if (shape->count > SFU__TENSOR_DIMS) {
         return broken(path, name, "its shape has more than four dimensions");
     }
-    *tensor = (sfu__tensor){.name = name, .dtype = dtypes[row].dtype, .dims = (int)json_array_size(shape), .count = 1};
-    for (int i = 0; i < tensor->dims; i++) {
-        const json_t *side = json_array_get(shape, (size_t)i);
-        tensor->shape[i] = json_integer_value(side);
-        if (!json_is_integer(side) || tensor->shape[i] < 0 ||
+    *tensor = (sfu__tensor){.name = name, .dtype = dtypes[row].dtype, .dims = (int)shape->count, .count = 1};
+    const sfu__json *side = sfu__json_items(shape);
+    for (int i = 0; side != NULL; i++, side = side->next) {
+        tensor->shape[i] = sfu__json_whole(side);
+        if (side->kind != SFU__JSON_WHOLE || tensor->shape[i] < 0 ||
             __builtin_mul_overflow(tensor->count, tensor->shape[i], &tensor->count)) {
             return broken(path, name, "its shape is not one of whole numbers that can be multiplied");
         }
     }
-    *item = dtypes[row].size;
-    place->begin = json_integer_value(json_array_get(offsets, 0));
-    place->end = json_integer_value(json_array_get(offsets, 1));
+    place->item = dtypes[row].size;
+    const sfu__json *begin = sfu__json_items(offsets);
+    place->begin = sfu__json_whole(begin);
+    place->end = sfu__json_whole(begin->next);
     int64_t size;
-    if (!json_is_integer(json_array_get(offsets, 0)) || !json_is_integer(json_array_get(offsets, 1)) ||
-        place->begin < 0 || place->end < place->begin || place->end > data_size) {
+    if (begin->kind != SFU__JSON_WHOLE || begin->next->kind != SFU__JSON_WHOLE || place->begin < 0 ||
+        place->end < place->begin || place->end > data_size) {
         return sfu__fail(
             SFU_ERR_FORMAT,
             "%s: header: tensor \"%.80s\": data_offsets [%lld, %lld] lie outside the file's %lld data bytes"
             " (is it cut short?)",
             path, name, (long long)place->begin, (long long)place->end, (long long)data_size);
     }
-    if (__builtin_mul_overflow(tensor->count, (int64_t)*item, &size) || size != place->end - place->begin) {
+    if (__builtin_mul_overflow(tensor->count, (int64_t)place->item, &size) || size != place->end - place->begin) {
         return broken(path, name, "its data_offsets do not fit its shape");
     }
     return SFU_OK;
 }
 
-static sfu_status check_no_overlap(const char *path, extent *places, const sfu__tensor *tensors, int64_t count) {
+/* The tensors lie one behind the other, from the first byte of the data to the last: none overlap, which would make
+ * much out of a small file once they are copied, and nothing is hidden between them. */
+static sfu_status check_extents(const char *path, extent *places, const sfu__tensor *tensors, int64_t count,
+                                int64_t data_size) {
+    int64_t end = 0;
     qsort(places, (size_t)count, sizeof *places, compare_extents);
-    for (int64_t i = 1; i < count; i++) {
-        if (places[i].begin < places[i - 1].end) {
-            return broken(path, tensors[places[i].tensor].name, "its bytes overlap another tensor's");
+    for (int64_t i = 0; i < count; i++) {
+        if (places[i].begin != end) {
+            return broken(path, tensors[places[i].tensor].name,
+                          places[i].begin < end ? "its bytes overlap another tensor's"
+                                                : "there is a gap before its bytes, which the format does not allow");
         }
+        end = places[i].end;
     }
-    return SFU_OK;
+    return end == data_size ? SFU_OK
+                            : sfu__fail(SFU_ERR_FORMAT,
+                                        "%s: header: %lld bytes at the end of the file belong to no tensor, which the "
+                                        "format does not allow",
+                                        path, (long long)(data_size - end));
 }
 
 /* Points the tensor at its bytes; a copy where they are not aligned for the type. */
-static sfu_status place_tensor(sfu__safetensors *file, sfu__tensor *tensor, const unsigned char *bytes, size_t item) {
-    if ((uintptr_t)bytes % item == 0 || tensor->count == 0) {
-        tensor->data = bytes;
+static sfu_status place_tensor(sfu__safetensors *file, const extent *place, const unsigned char *data) {
+    sfu__tensor *tensor = &file->tensors[place->tensor];
+    const unsigned char *bytes = data + place->begin;
+    tensor->data = bytes;
+    if ((uintptr_t)bytes % place->item == 0 || tensor->count == 0) {
         return SFU_OK;
     }
-    void *copy = sfu__alloc((size_t)tensor->count, item);
+    void *copy = sfu__alloc((size_t)tensor->count, place->item);
     if (copy == NULL) {
         return SFU_ERR_MEMORY;
     }
-    memcpy(copy, bytes, (size_t)tensor->count * item);
-    file->copies[file->count] = copy;
+    memcpy(copy, bytes, (size_t)tensor->count * place->item);
+    file->copies[place->tensor] = copy;
     tensor->data = copy;
     return SFU_OK;
 }
@@ -143,24 +158,23 @@ static sfu_status place_tensor(sfu__safetensors *file, sfu__tensor *tensor, cons
 static sfu_status read_tensors(sfu__safetensors *file, const unsigned char *data, int64_t data_size) {
     sfu_status status = SFU_OK;
     extent *places = NULL;
-    const size_t most = json_object_size(file->header);
+    const size_t most = file->header.root->count;
     SFU_ALLOC_ZERO(file->tensors, most);
     SFU_ALLOC_ZERO(file->copies, most);
     SFU_ALLOC(places, most);
-    const char *name;
-    json_t *entry;
-    json_object_foreach(file->header, name, entry) {
-        if (strcmp(name, "__metadata__") == 0) {
+    for (const sfu__json *entry = sfu__json_items(file->header.root); entry != NULL; entry = entry->next) {
+        if (strcmp(entry->key, "__metadata__") == 0) {
             continue;
         }
-        size_t item = 1;
         extent *place = &places[file->count];
         place->tensor = file->count;
-        SFU_TRY(read_entry(&file->tensors[file->count], place, &item, file->path, name, entry, data_size));
-        SFU_TRY(place_tensor(file, &file->tensors[file->count], data + place->begin, item));
+        SFU_TRY(read_entry(&file->tensors[file->count], place, file->path, entry->key, entry, data_size));
         file->count++;
     }
-    SFU_TRY(check_no_overlap(file->path, places, file->tensors, file->count));
+    SFU_TRY(check_extents(file->path, places, file->tensors, file->count, data_size));
+    for (int64_t i = 0; i < file->count; i++) {
+        SFU_TRY(place_tensor(file, &places[i], data));
+    }
     qsort(file->tensors, (size_t)file->count, sizeof *file->tensors, compare_names);
 done:
     sfu__free(places);
@@ -168,21 +182,41 @@ done:
 }
 
 static sfu_status read_metadata(const sfu__safetensors *file) {
-    json_t *metadata = json_object_get(file->header, "__metadata__");
-    if (metadata != NULL && !json_is_object(metadata)) {
+    const sfu__json *metadata = sfu__json_get(file->header.root, "__metadata__");
+    if (metadata != NULL && metadata->kind != SFU__JSON_OBJECT) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ is not an object", file->path);
     }
-    const char *key;
-    json_t *value;
-    json_object_foreach(metadata, key, value) {
-        if (!json_is_string(value)) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a text", file->path, key);
+    for (const sfu__json *value = sfu__json_items(metadata); value != NULL; value = value->next) {
+        if (value->kind != SFU__JSON_TEXT) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a text", file->path,
+                             value->key);
         }
     }
     return SFU_OK;
 }
 
+/* A name that stands for two things could be either. */
+static sfu_status check_keys(const sfu__safetensors *file) {
+    sfu_status status = SFU_OK;
+    const sfu__json *const objects[] = {file->header.root, sfu__json_get(file->header.root, "__metadata__")};
+    for (int i = 0; i < 2 && status == SFU_OK; i++) {
+        const char *twice = NULL;
+        status = sfu__json_twice(&twice, objects[i]);
+        if (twice != NULL) {
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: the header has the key \"%.80s\" twice", file->path, twice);
+        }
+    }
+    return status;
+}
+
+/* A message without "PATH: " at its beginning. */
+static const char *reason_of(const char *message, const char *path) {
+    const size_t size = strlen(path);
+    return strncmp(message, path, size) == 0 && message[size] == ':' ? message + size + 2 : message;
+}
+
 static sfu_status parse(sfu__safetensors *file) {
+    sfu_status status = SFU_OK;
     const unsigned char *bytes = file->bytes.data;
     const size_t size = file->bytes.size;
     if (size < LENGTH_BYTES) {
@@ -199,17 +233,18 @@ static sfu_status parse(sfu__safetensors *file) {
             "short)",
             file->path, (unsigned long long)length, size);
     }
-    json_error_t error;
-    file->header = json_loadb((const char *)bytes + LENGTH_BYTES, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(file->header)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: byte %d: the header is not a JSON object: %s", file->path,
-                         LENGTH_BYTES + (error.position > 0 ? error.position : 0),
-                         file->header == NULL ? error.text : "another kind of value");
+    status = sfu__json_read(&file->header, (const char *)bytes + LENGTH_BYTES, (size_t)length, file->path);
+    if (status == SFU_ERR_FORMAT || (status == SFU_OK && file->header.root->kind != SFU__JSON_OBJECT)) {
+        status =
+            sfu__fail(SFU_ERR_FORMAT, "%s: the header, from byte %d on, is not a JSON object: %s", file->path,
+                      LENGTH_BYTES, status != SFU_OK ? reason_of(sfu_message(), file->path) : "another kind of value");
     }
-    const sfu_status status = read_metadata(file);
-    return status != SFU_OK
-               ? status
-               : read_tensors(file, bytes + LENGTH_BYTES + length, (int64_t)(size - LENGTH_BYTES - (size_t)length));
+    SFU_TRY(status);
+    SFU_TRY(check_keys(file));
+    SFU_TRY(read_metadata(file));
+    SFU_TRY(read_tensors(file, bytes + LENGTH_BYTES + length, (int64_t)(size - LENGTH_BYTES - (size_t)length)));
+done:
+    return status;
 }
 
 static sfu_status open_with(sfu__safetensors **file, sfu__bytes *bytes, const char *path) {
@@ -254,7 +289,7 @@ void sfu__safetensors_free(sfu__safetensors *file) {
     }
     sfu__free(file->copies);
     sfu__free(file->tensors);
-    json_decref(file->header);
+    sfu__json_clear(&file->header);
     sfu__bytes_close(&file->bytes);
     sfu__free(file->path);
     sfu__free(file);
@@ -267,8 +302,10 @@ const sfu__tensor *sfu__safetensors_find(const sfu__safetensors *file, const cha
                : bsearch(&wanted, file->tensors, (size_t)file->count, sizeof *file->tensors, compare_names);
 }
 
+const sfu__bytes *sfu__safetensors_bytes(const sfu__safetensors *file) { return &file->bytes; }
+
 const char *sfu__safetensors_metadata(const sfu__safetensors *file, const char *key) {
-    return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
+    return sfu__json_string(sfu__json_get(sfu__json_get(file->header.root, "__metadata__"), key));
 }
 
 const sfu__tensor *sfu__safetensors_get(const sfu__safetensors *file, int64_t i) {
@@ -286,31 +323,50 @@ static size_t padding_after(size_t size) { return (ALIGNMENT - size % ALIGNMENT)
 static json_t *shape_json(const sfu__tensor *tensor) {
     json_t *shape = json_array();
     for (int i = 0; i < tensor->dims; i++) {
-        json_array_append_new(shape, json_integer(tensor->shape[i]));
+        sfu__json_append(&shape, json_integer(tensor->shape[i]));
     }
     return shape;
 }
 
+/* Names and texts must be UTF-8: JSON holds nothing else. */
+static sfu_status check_texts(const char *path, const sfu__tensor *tensors, int64_t count,
+                              const char *const *metadata) {
+    char quoted[SFU__QUOTE_MAX];
+    for (int64_t i = 0; i < count; i++) {
+        const size_t size = strlen(tensors[i].name);
+        if (!sfu__utf8_valid(tensors[i].name, size)) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: cannot be written: the name of tensor %s is not UTF-8", path,
+                             sfu__quote(quoted, tensors[i].name, size));
+        }
+    }
+    for (int i = 0; metadata != NULL && metadata[i] != NULL; i++) {
+        if (!sfu__utf8_valid(metadata[i], strlen(metadata[i]))) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: cannot be written: the metadata \"%s\" is not UTF-8", path,
+                             metadata[i - i % 2]);
+        }
+    }
+    return SFU_OK;
+}
+
 /* The header's text. The format allows no gaps between tensors. */
-static char *header_text(const sfu__tensor *tensors, int64_t count, const char *const *metadata) {
+static sfu_status header_text(char **text, const sfu__tensor *tensors, int64_t count, const char *const *metadata) {
     json_t *header = json_object();
     json_t *texts = json_object();
     for (int i = 0; metadata != NULL && metadata[i] != NULL; i += 2) {
-        json_object_set_new(texts, metadata[i], json_string(metadata[i + 1]));
+        sfu__json_set(&texts, metadata[i], json_string(metadata[i + 1]));
     }
-    json_object_set_new(header, "__metadata__", texts);
+    sfu__json_set(&header, "__metadata__", texts);
     int64_t offset = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t end = offset + (int64_t)bytes_of(&tensors[i]);
-        json_object_set_new(header, tensors[i].name,
-                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[dtype_row_of(tensors[i].dtype)].name,
-                                      "shape", shape_json(&tensors[i]), "data_offsets", (json_int_t)offset,
-                                      (json_int_t)end));
+        sfu__json_set(&header, tensors[i].name,
+                      json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[dtype_row_of(tensors[i].dtype)].name, "shape",
+                                shape_json(&tensors[i]), "data_offsets", (json_int_t)offset, (json_int_t)end));
         offset = end;
     }
-    char *text = json_dumps(header, JSON_COMPACT);
+    const sfu_status status = sfu__json_print(text, header, JSON_COMPACT, "the header of a safetensors file");
     json_decref(header);
-    return text;
+    return status;
 }
 
 sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, int64_t count,
@@ -318,11 +374,9 @@ sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, 
     static const char blanks[ALIGNMENT] = "                                                                ";
     sfu_status status = SFU_OK;
     sfu__writer *writer = NULL;
-    char *header = header_text(tensors, count, metadata);
-    if (header == NULL) {
-        status = sfu__fail(SFU_ERR_MEMORY, "out of memory: the header of %s", path);
-        goto done;
-    }
+    char *header = NULL;
+    SFU_TRY(check_texts(path, tensors, count, metadata));
+    SFU_TRY(header_text(&header, tensors, count, metadata));
     const size_t size = strlen(header);
     const size_t padding = padding_after(LENGTH_BYTES + size);
     unsigned char length[LENGTH_BYTES];
@@ -339,7 +393,7 @@ sfu_status sfu__safetensors_write(const char *path, const sfu__tensor *tensors, 
     SFU_TRY(sfu__writer_commit(writer));
 done:
     sfu__writer_close(writer);
-    free(header); /* jansson's */
+    sfu__free(header);
     return status;
 }
 

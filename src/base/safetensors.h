@@ -5,9 +5,10 @@
  *                        "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ...}
  *   bytes               the tensors, little-endian, row after row
  *
- * Reading maps the file and trusts nothing: every extent is checked against the file and the shape, and tensors may not
- * overlap. The data of our own files starts at a multiple of 64 bytes and the widest types come first, so that every
- * tensor is aligned; in others they may start anywhere, and one that is not aligned for its type is copied.
+ * Reading trusts nothing: before anything is copied, every extent is checked against the file and the shape, and that
+ * the tensors lie one behind the other, without overlaps and gaps, as the format demands. The data of our own files
+ * starts at a multiple of 64 bytes and the widest types come first, so that every tensor is aligned; in others they may
+ * start anywhere, and one that is not aligned for its type is copied.
  */
 #ifndef SFU_SAFETENSORS_H
 #define SFU_SAFETENSORS_H
@@ -33,6 +34,9 @@ SFU_CHECKED sfu_status sfu__safetensors_open(sfu__safetensors **file, const char
 /* The same from bytes in memory, which must outlive it; `path` is for messages. */
 SFU_CHECKED sfu_status sfu__safetensors_view(sfu__safetensors **file, const void *bytes, size_t size, const char *path);
 void sfu__safetensors_free(sfu__safetensors *file);
+
+/* The bytes of the file. */
+const sfu__bytes *sfu__safetensors_bytes(const sfu__safetensors *file);
 
 /* NULL where there is none. */
 const sfu__tensor *sfu__safetensors_find(const sfu__safetensors *file, const char *name);

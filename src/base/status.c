@@ -28,12 +28,12 @@ void sfu__set_message(const char *text) {
 
 int sfu__write_message(const char *format, ...) {
     /* An argument may be the old message itself, so the new one is written beside it first. */
-    char text[SFU__MESSAGE_MAX];
+    char text[2 * SFU__MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
     const int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(message, text, sizeof message);
+    sfu_escape(message, sizeof message, text, strlen(text));
     return size;
 }
 
@@ -47,16 +47,16 @@ int sfu__write_system_message(const char *path, const char *what, int error) {
 }
 
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix) {
-    return sfu__fail(status, "%s: %s", prefix, message);
+    /* The message is escaped already, and one of three lines keeps them. */
+    char text[2 * SFU__MESSAGE_MAX];
+    sfu_escape(text, SFU__MESSAGE_MAX, prefix, strlen(prefix));
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, ": %s", message);
+    sfu__set_message(text);
+    return status;
 }
 
 /* ---- quoting -------------------------------------------------------------------------------------------------- */
-
-/* The size of the valid UTF-8 sequence at `bytes`, 0 where there is none or it is a control character. */
-static size_t printable(const unsigned char *bytes, size_t size) {
-    const bool control = bytes[0] < 0x20 || bytes[0] == 0x7f || (bytes[0] == 0xc2 && size > 1 && bytes[1] < 0xa0);
-    return control ? 0 : sfu__utf8_size((const char *)bytes, size);
-}
 
 const char *sfu__quote(char quoted[SFU__QUOTE_MAX], const char *bytes, size_t size) {
     enum { SHOWN = 60 };
@@ -70,7 +70,7 @@ const char *sfu__quote(char quoted[SFU__QUOTE_MAX], const char *bytes, size_t si
             out += 3;
             break;
         }
-        const size_t step = printable(in + i, size - i);
+        const size_t step = sfu__shown_size(bytes + i, size - i);
         if (step > 0 && in[i] != '"' && in[i] != '\\') {
             memcpy(quoted + out, in + i, step);
             out += step;

@@ -14,8 +14,9 @@
 #define SFU_PRINTF(format_index, first)
 #endif
 
-/* Sets the thread's message and is `status`, so that `return sfu__fail(...)` reads as one thought. A macro, so that the
- * compiler and its analyser see in every caller that a failure is never SFU_OK. */
+/* Sets the thread's message, escaped into one line that a terminal may show (sfu_escape), and is `status`, so that
+ * `return sfu__fail(...)` reads as one thought. A macro, so that the compiler and its analyser see in every caller that
+ * a failure is never SFU_OK. */
 #define sfu__fail(status, ...) sfu__failed((status), sfu__write_message(__VA_ARGS__))
 int sfu__write_message(const char *format, ...) SFU_PRINTF(1, 2);
 static inline sfu_status sfu__failed(sfu_status status, int written) {
@@ -30,7 +31,7 @@ int sfu__write_system_message(const char *path, const char *what, int error);
 /* Puts "PREFIX: " before the thread's message, for a caller that knows where in a file the mistake is. */
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix);
 
-/* Sets the message of this thread to one that another thread has written, a copy of its sfu_message(). */
+/* Sets the message of this thread to one that was escaped already: a copy of another thread's sfu_message(). */
 enum { SFU__MESSAGE_MAX = 1024 }; /* bytes, the 0 at its end among them */
 void sfu__set_message(const char *text);
 

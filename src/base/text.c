@@ -309,6 +309,23 @@ done:
     return status;
 }
 
+/* $'...' */
+static sfu_status add_escaped_word(sfu__text *text, const char *word, size_t size) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_add(text, "$'", 2));
+    for (size_t i = 0; i < size;) {
+        const size_t shown = sfu__shown_size(word + i, size - i);
+        const bool special = word[i] == '\'' || word[i] == '\\';
+        SFU_TRY(special      ? sfu__text_format(text, "\\%c", word[i])
+                : shown == 0 ? sfu__text_format(text, "\\x%02x", (unsigned)(unsigned char)word[i])
+                             : sfu__text_add(text, word + i, shown));
+        i += shown > 0 ? shown : 1;
+    }
+    SFU_TRY(sfu__text_add(text, "'", 1));
+done:
+    return status;
+}
+
 sfu_status sfu__text_shell(sfu__text *text, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-=,@%";
     sfu_status status = SFU_OK;
@@ -316,10 +333,12 @@ sfu_status sfu__text_shell(sfu__text *text, const char *word) {
     if (size > 0 && strspn(word, plain) == size) {
         return sfu__text_add(text, word, size);
     }
+    if (sfu_escape(NULL, 0, word, size) != size) {
+        return add_escaped_word(text, word, size);
+    }
     SFU_TRY(sfu__text_add(text, "'", 1));
     for (; *word != '\0'; word++) {
-        const bool control = (unsigned char)*word < 0x20 || *word == 0x7f;
-        SFU_TRY(*word == '\'' ? sfu__text_add(text, "'\\''", 4) : sfu__text_add(text, control ? "?" : word, 1));
+        SFU_TRY(*word == '\'' ? sfu__text_add(text, "'\\''", 4) : sfu__text_add(text, word, 1));
     }
     SFU_TRY(sfu__text_add(text, "'", 1));
 done:

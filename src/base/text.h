@@ -20,7 +20,8 @@ SFU_CHECKED sfu_status sfu__text_number(sfu__text *text, double number);
 /* Adds a string as JSON: in quotes, ASCII alone, everything else escaped; what is not UTF-8 becomes U+FFFD. */
 SFU_CHECKED sfu_status sfu__text_json(sfu__text *text, const char *string);
 
-/* Adds a word that a shell reads back as `word`; control characters become '?'. */
+/* Adds a word that a shell reads back as `word`, on one line: as it is, in quotes, or, where it has characters that
+ * cannot be shown, as $'...' with \xHH, which bash, zsh and ksh read. */
 SFU_CHECKED sfu_status sfu__text_shell(sfu__text *text, const char *word);
 
 /* Reads the whole of [begin, end) as a number: decimal or scientific, "inf" and "nan" refused, correctly rounded, no
@@ -34,6 +35,9 @@ bool sfu__parse_int64_string(int64_t *value, const char *text);
 /* The size of the UTF-8 sequence at `bytes`, 0 where there is no valid one; and whether all of them are valid. */
 size_t sfu__utf8_size(const char *bytes, size_t size);
 bool sfu__utf8_valid(const char *bytes, size_t size);
+
+/* The size of the character at `bytes` that may be shown as it is; 0 where sfu_escape would write \xHH. */
+size_t sfu__shown_size(const char *bytes, size_t size);
 
 /* Names: string i is bytes[offsets[i]] to bytes[offsets[i+1]], not terminated. The layout of the container's
  * nodes.bytes and nodes.offsets. Starts as {0}. */

@@ -24,6 +24,7 @@ struct sfu__writer {
     gid_t group;       /* */
     sfu_write_fn sink; /* instead of a file, or NULL */
     void *sink_user;
+    bool spreadsheet;    /* for csv_write.h */
     sfu__digest *digest; /* borrowed, or NULL */
     sfu__ticker *ticker; /* the same */
     double *done;        /* bytes, for the ticker */
@@ -117,6 +118,10 @@ void sfu__writer_watch(sfu__writer *writer, sfu__digest *digest, sfu__ticker *ti
     writer->ticker = ticker;
     writer->done = done;
 }
+
+void sfu__writer_set_spreadsheet(sfu__writer *writer, bool on) { writer->spreadsheet = on; }
+
+bool sfu__writer_is_spreadsheet(const sfu__writer *writer) { return writer->spreadsheet; }
 
 const char *sfu__writer_temporary(const sfu__writer *writer) { return writer->temporary.bytes; }
 

@@ -22,6 +22,10 @@ void sfu__writer_watch(sfu__writer *writer, sfu__digest *digest, sfu__ticker *ti
 SFU_CHECKED sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, size_t size);
 SFU_CHECKED sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) SFU_PRINTF(2, 3);
 
+/* Whether text is written so that a spreadsheet takes it for text (csv_write.h). */
+void sfu__writer_set_spreadsheet(sfu__writer *writer, bool on);
+bool sfu__writer_is_spreadsheet(const sfu__writer *writer);
+
 /* The path that another program may write in our place, before commit; NULL where there is no such file. */
 const char *sfu__writer_temporary(const sfu__writer *writer);
 

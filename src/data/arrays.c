@@ -1,8 +1,26 @@
 #include "arrays.h"
+#include "file.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+/* ---- unpacking ------------------------------------------------------------------------------------------------ */
+
+uint64_t sfu__memory_of(uint64_t bytes, int64_t entries) {
+    const uint64_t most = UINT64_MAX / 8;
+    const uint64_t count = (uint64_t)entries < most ? 8 * (uint64_t)entries : most;
+    return bytes > count ? bytes : count;
+}
+
+sfu_status sfu__check_unpacked(const char *place, uint64_t unpacked, uint64_t packed) {
+    return sfu__is_unpacked_fair((double)unpacked, (double)packed)
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_FORMAT,
+                           "%s: it takes %llu bytes of memory once unpacked, more than 256 MiB and more than 100 times "
+                           "the %llu bytes of the file; save it without compression, or as a sparse matrix",
+                           place, (unsigned long long)unpacked, (unsigned long long)packed);
+}
 
 /* ---- types ---------------------------------------------------------------------------------------------------- */
 

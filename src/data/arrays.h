@@ -41,6 +41,13 @@ typedef struct sfu__array {
 
 /* ---- arrays.c: one array ---------------------------------------------------------------------------------------- */
 
+/* Whether so much may be unpacked from a file of `packed` bytes; `place` starts the message. Deflate makes up to 1032
+ * bytes out of one, so a small file could ask for any memory: at most 256 MiB, or 100 times the size of the file where
+ * that is more (sfu__is_unpacked_fair). Honest files stay far below, and one that does not is read when it is not
+ * packed. An array counts as its bytes, or as eight for each entry where that is more: booleans become floats, too. */
+SFU_CHECKED sfu_status sfu__check_unpacked(const char *place, uint64_t unpacked, uint64_t packed);
+uint64_t sfu__memory_of(uint64_t bytes, int64_t entries);
+
 /* Sets kind, item and byte order from numpy's name of a type, such as "<i4" or "U7". */
 SFU_CHECKED sfu_status sfu__array_set_type(sfu__array *array, const char *code, size_t size);
 
@@ -76,6 +83,7 @@ SFU_CHECKED sfu_status sfu__array_strings(sfu__strings *strings, const sfu__arra
 
 typedef struct sfu__triplets {
     int64_t rows, cols, count;
+    int64_t room;       /* how many there may be */
     int32_t *row, *col; /* below rows and cols */
     float *value;
 } sfu__triplets;

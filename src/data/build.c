@@ -2,9 +2,9 @@
 #include "raw.h"
 #include "notify.h"
 #include "dataset.h"
+#include "json.h"
 #include "scale.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,8 +172,9 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
     for (int64_t i = 0; i < raw->files.count; i++) {
         size_t size;
         const char *name = sfu__strings_get(&raw->files, i, &size);
-        json_t *text = json_stringn(name, size);
-        json_array_append_new(files, text != NULL ? text : json_string("?")); /* a name that is not UTF-8 */
+        /* A file's name may be no UTF-8, or have a 0 in it. */
+        const bool is_text = sfu__utf8_valid(name, size) && memchr(name, '\0', size) == NULL;
+        sfu__json_append(&files, is_text ? json_stringn(name, size) : json_string("?"));
     }
     json_t *source = json_pack(
         "{s:s, s:o, s:s, s:b, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:I, s:b, s:i}", "format",
@@ -184,14 +185,59 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
         "largest_component", (int)options->largest, "nodes_left_out", (json_int_t)record->nodes_left_out,
         "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
         (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
-    if (raw->recipe != NULL) {
-        json_object_set_new(source, "recipe", json_loads(raw->recipe, 0, NULL));
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    char *printed = NULL;
+    SFU_TRY(sfu__json_print(&printed, source, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of what was done"));
+    if (raw->recipe != NULL) { /* is JSON as it stands, and goes before the brace at the end */
+        SFU_TRY(sfu__text_format(&text, "%.*s,\"recipe\":%s}", (int)strlen(printed) - 1, printed, raw->recipe));
+        dataset->source = text.bytes;
+    } else {
+        dataset->source = printed;
+        printed = NULL;
     }
-    char *text = json_dumps(source, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    text = (sfu__text){0};
+done:
+    sfu__text_clear(&text);
+    sfu__free(printed);
     json_decref(source);
-    dataset->source = text != NULL ? sfu__copy_string(text) : NULL;
-    free(text); /* jansson's */
-    return dataset->source != NULL ? SFU_OK : sfu__fail(SFU_ERR_MEMORY, "out of memory: the record of what was done");
+    return status;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* Names of nodes may be any bytes; those of classes, features and columns are kept as JSON, which holds UTF-8 alone. */
+static sfu_status check_name(const char *what, const char *name, size_t size) {
+    char quoted[SFU__QUOTE_MAX];
+    return sfu__utf8_valid(name, size) ? SFU_OK
+                                       : sfu__fail(SFU_ERR_FORMAT,
+                                                   "the name of %s %s is not UTF-8; convert the file with iconv -f "
+                                                   "LATIN1 -t UTF-8, or from whatever it is in",
+                                                   what, sfu__quote(quoted, name, size));
+}
+
+static sfu_status check_strings(const char *what, const sfu__strings *names) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; i < names->count && status == SFU_OK; i++) {
+        size_t size;
+        const char *name = sfu__strings_get(names, i, &size);
+        status = check_name(what, name, size);
+    }
+    return status;
+}
+
+static sfu_status check_names(const sfu__raw *raw, const sfu_import_options *options) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(check_strings("class", &raw->class_names));
+    SFU_TRY(check_strings("feature", &raw->feature_names));
+    for (size_t i = 0; i < raw->column_count; i++) {
+        SFU_TRY(check_name("column", raw->columns[i].name, strlen(raw->columns[i].name)));
+    }
+    for (int32_t i = 0; options->class_names != NULL && i < options->class_name_count; i++) {
+        SFU_TRY(check_name("class", options->class_names[i], strlen(options->class_names[i])));
+    }
+done:
+    return status;
 }
 
 /* ---- into the dataset ----------------------------------------------------------------------------------------- */
@@ -385,6 +431,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     SFU_TRY(sfu__poll());
     SFU_TRY(check_counts(raw));
     SFU_TRY(check_labels(raw));
+    SFU_TRY(check_names(raw, options));
     SFU_TRY(finish_features(raw, &record));
     SFU_TRY(finish_graph(&graph, raw, options, &record));
     if (options->largest) {

@@ -130,7 +130,10 @@ sfu_status sfu__tables_name(sfu__node_index *names, const sfu__csv *csv, const c
         return sfu__csv_fail_row(csv, "the name of a %s is empty", what);
     }
     if (!sfu__utf8_valid(bytes, size)) {
-        return sfu__csv_fail_row(csv, "the name of a %s, %s, is not UTF-8", what, sfu__quote(quoted, bytes, size));
+        return sfu__csv_fail_row(csv,
+                                 "the name of a %s, %s, is not UTF-8; convert the file with iconv -f LATIN1 -t UTF-8, "
+                                 "or from whatever it is in",
+                                 what, sfu__quote(quoted, bytes, size));
     }
     return sfu__node_index_add(names, bytes, size, number);
 }

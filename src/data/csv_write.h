@@ -6,8 +6,12 @@
 #include "file.h"
 
 /* Writes one field: in quotes where it is empty, holds a separator, quote or line end, begins or ends with a blank, or
- * begins as a comment does. */
+ * begins as a comment does. A writer for spreadsheets puts a ' before text that would be run as a formula: =, +, -, @,
+ * a tab or a line end at its beginning, unless it is a number, and before text that is that behind quotes. */
 SFU_CHECKED sfu_status sfu__csv_put(sfu__writer *writer, const char *bytes, size_t size);
+
+/* Whether a field may have got such a ', which is its first byte. */
+bool sfu__csv_has_apostrophe(const char *bytes, size_t size);
 
 /* The name of a node as a field; its number where it has none. The names must have been checked. */
 SFU_CHECKED sfu_status sfu__csv_put_node(sfu__writer *writer, const sfu_dataset *dataset, int32_t node);

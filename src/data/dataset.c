@@ -1,8 +1,9 @@
 #include "dataset.h"
 #include "facts.h"
+#include "json.h"
+#include "parallel.h"
 #include "raw.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -291,6 +292,59 @@ done:
     return status;
 }
 
+/* ---- out of a mapped file --------------------------------------------------------------------------------------- */
+
+/* A tensor that is copied by all cores. */
+typedef struct copy_job {
+    char *to;
+    const char *from;
+    size_t size;
+} copy_job;
+
+enum { COPY_PIECE = 1 << 22 };
+
+static sfu_status copy_piece(void *context, int64_t piece, int thread) {
+    (void)thread;
+    const copy_job *self = context;
+    const size_t begin = (size_t)piece * COPY_PIECE;
+    const size_t left = self->size - begin;
+    memcpy(self->to + begin, self->from + begin, left < COPY_PIECE ? left : COPY_PIECE);
+    return SFU_OK;
+}
+
+static sfu_status copy_tensor(sfu_dataset *dataset, sfu__tensor *tensor) {
+    sfu_status status = SFU_OK;
+    copy_job job = {NULL, tensor->data, (size_t)tensor->count * (tensor->dtype == SFU__I64 ? 8 : 4)};
+    SFU_ALLOC(job.to, job.size);
+    SFU_TRY(sfu__parallel(copy_piece, &job, (int64_t)((job.size + COPY_PIECE - 1) / COPY_PIECE), sfu__thread_count(0)));
+    void *taken = job.to;
+    job.to = NULL;
+    SFU_TRY(own(dataset, taken));
+    tensor->data = taken;
+    sfu__bytes_drop(sfu__safetensors_bytes(dataset->file), job.from, job.size);
+done:
+    sfu__free(job.to);
+    return status;
+}
+
+sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    bool copied = false;
+    for (int64_t i = 0; dataset->file != NULL && i < dataset->tensor_count; i++) {
+        sfu__tensor *tensor = &dataset->tensors[i];
+        const bool whole = tensor->dtype == SFU__I32 || tensor->dtype == SFU__I64;
+        if (whole && sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data)) {
+            SFU_TRY(copy_tensor(dataset, tensor));
+            copied = true;
+        }
+    }
+    if (copied) {
+        SFU_TRY(sfu__dataset_bind(dataset, dataset->name, dataset->features));
+    }
+done:
+    return status;
+}
+
 /* ---- looking at it -------------------------------------------------------------------------------------------- */
 
 const char *sfu_dataset_name(const sfu_dataset *dataset) { return dataset->name; }
@@ -363,9 +417,11 @@ sfu_status sfu_dataset_digest(char digest[65], const sfu_dataset *dataset) {
     return status;
 }
 
-int64_t sfu__dataset_source_number(const sfu_dataset *dataset, const char *key) {
-    json_t *source = dataset->source != NULL ? json_loads(dataset->source, 0, NULL) : NULL;
-    const int64_t number = json_integer_value(json_object_get(source, key));
-    json_decref(source);
-    return number;
+sfu_status sfu__dataset_source_number(int64_t *number, const sfu_dataset *dataset, const char *key) {
+    sfu__json_text source = {0};
+    const char *text = dataset->source != NULL ? dataset->source : "{}";
+    const sfu_status status = sfu__json_read(&source, text, strlen(text), dataset->name);
+    *number = sfu__json_whole(sfu__json_get(source.root, key));
+    sfu__json_clear(&source);
+    return status == SFU_ERR_MEMORY ? status : SFU_OK;
 }

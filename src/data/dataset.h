@@ -1,9 +1,11 @@
 /* dataset.h - a dataset from the inside: named tensors and texts under one owner.
  *
- * 1. A dataset owns either a mapped container (`file`) or arrays of its own (`owned`), and all pointers below lead into
- *    one of them. 2. After it is made nothing in it changes but the three results of the check, the facts and the
- * digest, which are written once under `lock`. 3. Before the check has passed, only counts and extents may be relied
- * on.
+ * 1. A dataset owns a container (`file`), arrays of its own (`owned`), or both, and all pointers below lead into one of
+ *    them. 2. After it is made nothing in it changes but the results of the check, the facts and the digest, which are
+ * written once under `lock`. 3. Before the check has passed, only counts and extents may be relied on. 4. The check
+ * copies whole numbers (indices, offsets, labels) out of a mapped file before it looks at them: another process may
+ * change the file later, and then numbers with a point may be wrong, but nothing is read or written where it should not
+ * be.
  */
 #ifndef SFU_DATASET_H
 #define SFU_DATASET_H
@@ -53,6 +55,9 @@ SFU_CHECKED sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name)
 SFU_CHECKED sfu_status sfu__dataset_take(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int dims,
                                          const int64_t *shape, void *data);
 
+/* Copies the tensors of whole numbers that lie in a mapped file, and binds again. For the check alone. */
+SFU_CHECKED sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset);
+
 /* Points the fields above at the tensors of the table, checking that shapes and types agree: the one way in for
  * containers and for what was built in memory. `place` starts messages; `features` is the number of columns of sparse
  * features, negative where it is not known. */
@@ -68,7 +73,7 @@ bool sfu__cache_folder_known(void);
 /* How many classes without names there may be: a single label may not ask for gigabytes. */
 int64_t sfu__classes_most(int64_t nodes);
 
-/* A number out of the `source` JSON, such as "duplicates_dropped"; 0 where it is not there. */
-int64_t sfu__dataset_source_number(const sfu_dataset *dataset, const char *key);
+/* A number out of the `source` JSON, such as "duplicates_dropped"; 0 where it is not there, or no JSON. */
+SFU_CHECKED sfu_status sfu__dataset_source_number(int64_t *number, const sfu_dataset *dataset, const char *key);
 
 #endif

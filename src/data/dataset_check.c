@@ -118,6 +118,7 @@ static sfu_status check_columns(const sfu_dataset *dataset) {
 
 static sfu_status check_all(sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
+    SFU_TRY(sfu__dataset_copy_indices(dataset));
     SFU_TRY(check_graph(dataset));
     SFU_TRY(check_features(dataset));
     SFU_TRY(check_labels(dataset));

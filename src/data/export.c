@@ -6,9 +6,9 @@
  */
 #include "csv_write.h"
 #include "digest.h"
+#include "json.h"
 #include "notify.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -202,6 +202,7 @@ typedef struct writing {
     const char *folder;
     sfu__writer *writers[SHEETS + 1]; /* the last is of the list */
     sfu__text list;
+    bool spreadsheet;
     sfu__ticker ticker;
     double done; /* bytes */
 } writing;
@@ -220,23 +221,23 @@ static sfu_status add_to_list(sfu__text *list, const char *file, const char *dig
     return sfu__text_format(list, "%s    \"%s\": \"%s\"", before, file, digest);
 }
 
-/* The list of a folder, or NULL where it has none of ours. */
-static sfu_status read_list(json_t **list, const char *folder) {
+/* The list of a folder; its root is NULL where the folder has none of ours. */
+static sfu_status read_list(sfu__json_text *list, const char *folder) {
     sfu_status status = SFU_OK;
     sfu__bytes bytes = {0};
     char *path = sfu__path_join(folder, list_name);
-    *list = NULL;
+    *list = (sfu__json_text){0};
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
     if (sfu__path_is_file(path)) {
         SFU_TRY(sfu__bytes_open(&bytes, path));
-        *list = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+        status = sfu__json_read(list, (const char *)bytes.data, bytes.size, path);
+        status = status == SFU_ERR_FORMAT ? SFU_OK : status; /* somebody else's */
     }
-    const char *format = json_string_value(json_object_get(*list, "format"));
+    const char *format = sfu__json_string(sfu__json_get(list->root, "format"));
     if (format == NULL || strcmp(format, list_format) != 0) {
-        json_decref(*list);
-        *list = NULL;
+        sfu__json_clear(list);
     }
 done:
     sfu__bytes_close(&bytes);
@@ -245,11 +246,11 @@ done:
 }
 
 /* Whether a file is there that no export has written as it is now. An empty one holds nothing to lose. */
-static sfu_status check_file(const char *folder, const char *file, const json_t *list) {
+static sfu_status check_file(const char *folder, const char *file, const sfu__json *list) {
     sfu_status status = SFU_OK;
     struct stat facts;
     char digest[SFU__DIGEST_TEXT] = "";
-    const char *listed = json_string_value(json_object_get(json_object_get(list, "sha256"), file));
+    const char *listed = sfu__json_string(sfu__json_get(sfu__json_get(list, "sha256"), file));
     const bool is_list = strcmp(file, list_name) == 0;
     char *path = sfu__path_join(folder, file);
     if (path == NULL) {
@@ -274,13 +275,13 @@ const char *sfu_export_file(int i) { return i < SHEETS ? sheets[i].file : i == S
 
 sfu_status sfu_export_check(const char *folder) {
     sfu_status status = SFU_OK;
-    json_t *list = NULL;
+    sfu__json_text list = {0};
     SFU_TRY(read_list(&list, folder));
     for (int i = 0; sfu_export_file(i) != NULL; i++) {
-        SFU_TRY(check_file(folder, sfu_export_file(i), list));
+        SFU_TRY(check_file(folder, sfu_export_file(i), list.root));
     }
 done:
-    json_decref(list);
+    sfu__json_clear(&list);
     return status;
 }
 
@@ -294,6 +295,7 @@ static sfu_status open_file(writing *all, int i, sfu__digest *digest) {
     const sfu_status status = sfu__writer_open(&all->writers[i], path);
     if (status == SFU_OK) {
         sfu__writer_watch(all->writers[i], digest, &all->ticker, &all->done);
+        sfu__writer_set_spreadsheet(all->writers[i], all->spreadsheet);
     }
     sfu__free(path);
     return status;
@@ -392,27 +394,11 @@ static sfu_status write_folder(writing *all) {
     return status;
 }
 
-/* What a shell takes as one word. */
-static sfu_status add_word(sfu__text *text, const char *word) {
-    sfu_status status = SFU_OK;
-    if (word[0] != '\0' &&
-        word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./=:@%,")] == '\0') {
-        return sfu__text_add(text, word, strlen(word));
-    }
-    SFU_TRY(sfu__text_add(text, "'", 1));
-    for (const char *p = word; *p != '\0'; p++) {
-        SFU_TRY(*p == '\'' ? sfu__text_add(text, "'\\''", 4) : sfu__text_add(text, p, 1));
-    }
-    SFU_TRY(sfu__text_add(text, "'", 1));
-done:
-    return status;
-}
-
 static sfu_status write_command(sfu__text *text, const sfu_dataset *dataset, const char *folder) {
     sfu_status status = SFU_OK;
     char *path = NULL;
     SFU_TRY(sfu__text_format(text, "sfumato data import --name "));
-    SFU_TRY(add_word(text, dataset->name));
+    SFU_TRY(sfu__text_shell(text, dataset->name));
     for (int i = 0; i < SHEETS; i++) {
         if (sheets[i].wanted(dataset)) {
             path = sfu__path_join(folder, sheets[i].file);
@@ -421,7 +407,7 @@ static sfu_status write_command(sfu__text *text, const sfu_dataset *dataset, con
                 goto done;
             }
             SFU_TRY(sfu__text_format(text, " %s ", sheets[i].option));
-            SFU_TRY(add_word(text, path));
+            SFU_TRY(sfu__text_shell(text, path));
             sfu__free(path);
             path = NULL;
         }
@@ -434,18 +420,11 @@ done:
     return status;
 }
 
-void sfu_export_options_init(sfu_export_options *options) { *options = (sfu_export_options){0}; }
-
-sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, char **command) {
-    return sfu_dataset_export_with(dataset, folder, command, NULL);
-}
-
-sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folder, char **command,
-                                   const sfu_export_options *options) {
+sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, const sfu_csv_options *options,
+                              char **command) {
     sfu_status status = SFU_OK;
     sfu__text text = {0}, what = {0};
-    const sfu__watch before = sfu__watch_start(options != NULL ? options->progress : NULL,
-                                               options != NULL ? options->progress_user : NULL, "exporting");
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "exporting");
     if (command != NULL) {
         *command = NULL;
     }
@@ -454,10 +433,8 @@ sfu_status sfu_dataset_export_with(const sfu_dataset *dataset, const char *folde
     SFU_TRY(write_command(&text, dataset, folder));
     SFU_TRY(write_folder(&(writing){.dataset = dataset,
                                     .folder = folder,
-                                    .ticker = {.callback = options != NULL ? options->progress : NULL,
-                                               .user = options != NULL ? options->progress_user : NULL,
-                                               .what = what.bytes,
-                                               .unit = "bytes"}}));
+                                    .spreadsheet = options != NULL && options->spreadsheet,
+                                    .ticker = {.what = what.bytes, .unit = "bytes"}}));
     if (command != NULL) {
         *command = text.bytes;
         text = (sfu__text){0};

@@ -190,11 +190,11 @@ static sfu_status look(sfu__facts **facts, const sfu_dataset *dataset) {
     self->info = (sfu_info){.nodes = dataset->nodes,
                             .features = dataset->features,
                             .classes = dataset->classes,
-                            .self_loops_dropped = sfu__dataset_source_number(dataset, "self_loops_dropped"),
-                            .duplicates_dropped = sfu__dataset_source_number(dataset, "duplicates_dropped"),
                             .directed = dataset->directed,
                             .weighted = dataset->graph.values != NULL,
                             .source = dataset->source};
+    SFU_TRY(sfu__dataset_source_number(&self->info.self_loops_dropped, dataset, "self_loops_dropped"));
+    SFU_TRY(sfu__dataset_source_number(&self->info.duplicates_dropped, dataset, "duplicates_dropped"));
     SFU_TRY(look_at_edges(&self->info, dataset));
     SFU_TRY(look_at_components(&self->info, dataset));
     SFU_TRY(look_at_labels(self, dataset));

@@ -10,13 +10,12 @@
  * docs/make.md has the formulas.
  */
 #include "make.h"
+#include "json.h"
 #include "notify.h"
 #include "parallel.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Share of the nodes. With fewer citations between classes all of them are outsiders'; with more the others stray too.
@@ -243,11 +242,10 @@ static sfu_status write_recipe(sfu__raw *raw, const sfu_make_options *options) {
         json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f}", "seed", seed, "nodes", options->nodes, "classes",
                   options->classes, "vocabulary", options->vocabulary, "degree", options->degree, "power",
                   options->power, "homophily", options->homophily, "words", options->words, "noise", options->noise);
-    char *text = json_dumps(recipe, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    const sfu_status status =
+        sfu__json_print(&raw->recipe, recipe, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of the options");
     json_decref(recipe);
-    raw->recipe = text != NULL ? sfu__copy_string(text) : NULL;
-    free(text); /* jansson's */
-    return raw->recipe != NULL ? SFU_OK : sfu__fail(SFU_ERR_MEMORY, "out of memory: the record of the options");
+    return status;
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */

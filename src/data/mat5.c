@@ -116,6 +116,28 @@ static sfu_status unpack(unsigned char *out, size_t most, size_t *got, const ele
                : sfu__fail(SFU_ERR_FORMAT, "%s: cannot be unpacked: it is broken", place);
 }
 
+static sfu_status peek(header *found, bool *is_matrix, unsigned char prefix[PREFIX], const element *top,
+                       bool big_endian, const char *place);
+
+/* Whether a packed matrix of so many bytes is one that a file of this size may ask for. */
+static sfu_status check_unpacked(const sfu__mat *mat, const element *packed, size_t size, const char *place) {
+    sfu_status status = SFU_OK;
+    unsigned char prefix[PREFIX];
+    header found = {0};
+    bool is_matrix = false;
+    int64_t entries = 1;
+    SFU_TRY(peek(&found, &is_matrix, prefix, packed, mat->big_endian, place));
+    for (int i = 0; i < found.dims && found.class_type != CLASS_SPARSE; i++) {
+        if (found.shape[i] < 0 || __builtin_mul_overflow(entries, found.shape[i], &entries)) {
+            return sfu__fail(SFU_ERR_FORMAT, "%s: side %lld of its shape is not possible", place,
+                             (long long)found.shape[i]);
+        }
+    }
+    SFU_TRY(sfu__check_unpacked(place, sfu__memory_of(size, entries), mat->bytes.size));
+done:
+    return status;
+}
+
 /* The matrix in a packed element, whole, into mat->unpacked. */
 static sfu_status unpack_matrix(sfu__mat *mat, element *matrix, const element *packed, const char *place) {
     enum { DEFLATE_MOST = 1032 }; /* as many bytes come out of one at most */
@@ -128,6 +150,7 @@ static sfu_status unpack_matrix(sfu__mat *mat, element *matrix, const element *p
     if (got < TAG || number(&c, tag) != TYPE_MATRIX || size / DEFLATE_MOST > packed->size) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: what is packed there is not a matrix of a size that can be", place);
     }
+    SFU_TRY(check_unpacked(mat, packed, size, place));
     SFU_ALLOC(mat->unpacked, size + TAG + 1); /* room for more, so that zlib goes on to its checksum */
     SFU_TRY(unpack((unsigned char *)mat->unpacked, size + TAG + 1, &got, packed, place));
     if (got != size + TAG) {

@@ -164,12 +164,10 @@ static sfu_status check_info(const sfu__mat *mat, const matvar_t *variable, cons
         return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %zu x %zu is too large", place, variable->dims[0],
                          variable->dims[1]);
     }
-    /* HDF5 packs with deflate, which makes at most 1032 bytes out of one. */
-    enum { DEFLATE_MOST = 1032, SLACK = 65536 };
-    const double bytes = (double)variable->dims[0] * (double)variable->dims[1];
-    if (variable->class_type != MAT_C_SPARSE && bytes > (double)mat->bytes.size * DEFLATE_MOST + SLACK) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %zu x %zu cannot come out of a file of %zu bytes", place,
-                         variable->dims[0], variable->dims[1], mat->bytes.size);
+    /* HDF5 packs, and need not even store what was never written. */
+    if (variable->class_type != MAT_C_SPARSE) {
+        const int64_t entries = (int64_t)variable->dims[0] * (int64_t)variable->dims[1];
+        return sfu__check_unpacked(place, sfu__memory_of(0, entries), mat->bytes.size);
     }
     return SFU_OK;
 }

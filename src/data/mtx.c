@@ -145,14 +145,14 @@ sfu_status sfu__mtx_fail_size(const sfu__mtx *self, const char *format, int64_t 
 
 /* The sizes are only believed as far as the file speaks for them: arrays are made as long as they say. */
 sfu_status sfu__mtx_check(const sfu__mtx *self, int64_t read) {
-    enum { SMALL = 1 << 20, PER_BYTE = 64 };
+    enum { SMALL = 1 << 20 };
     if (read != self->entries) {
         return sfu__mtx_fail_size(self,
                                   read < self->entries ? "fewer entries than promised here; there are %lld"
                                                        : "more entries than promised here; there are %lld",
                                   read);
     }
-    const int64_t most = SMALL + PER_BYTE * sfu__csv_offset(&self->lines);
+    const int64_t most = SMALL + sfu__csv_offset(&self->lines); /* an entry takes four bytes or more */
     if (self->rows > most || self->cols > most) {
         return sfu__mtx_fail_size(self, "%lld rows or columns, nearly all of them empty, are not believed",
                                   self->rows > self->cols ? self->rows : self->cols);

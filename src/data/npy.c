@@ -153,12 +153,10 @@ done:
     return status;
 }
 
-sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *place) {
+/* Where the header's text begins, and its size, which is within `size`. */
+static sfu_status find_header(size_t *start, size_t *length, const unsigned char *data, size_t size,
+                              const char *place) {
     enum { MAGIC = 8 };
-    sfu_status status = SFU_OK;
-    const unsigned char *data = bytes;
-    *array = (sfu__array){0};
-    snprintf(array->place, sizeof array->place, "%s", place);
     if (size < MAGIC || memcmp(data, "\x93NUMPY", 6) != 0) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: byte 0: not a .npy file: it does not begin with \\x93NUMPY", place);
     }
@@ -166,19 +164,49 @@ sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, cons
         return sfu__fail(SFU_ERR_FORMAT, "%s: byte 6: version %d of .npy is not known", place, data[6]);
     }
     const size_t width = data[6] == 1 ? 2 : 4;
-    size_t header = 0;
+    *length = 0;
+    *start = MAGIC + width;
     for (size_t i = 0; i < width && MAGIC + i < size; i++) {
-        header |= (size_t)data[MAGIC + i] << (8 * i);
+        *length |= (size_t)data[MAGIC + i] << (8 * i);
     }
-    if (size < MAGIC + width || header > size - MAGIC - width) {
+    if (size < *start || *length > size - *start) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: byte %d: the file ends inside its header (is it cut short?)", place,
                          MAGIC);
     }
-    const char *begin = bytes;
-    const size_t start = MAGIC + width;
-    cursor c = {place, begin, begin + start, begin + start + header};
-    SFU_TRY(read_header(&c, array));
-    SFU_TRY(sfu__array_set_data(array, data + start + header, size - start - header));
+    return SFU_OK;
+}
+
+static sfu_status parse_header(sfu__array *array, size_t start, size_t length, const char *bytes, const char *place) {
+    cursor c = {place, bytes, bytes + start, bytes + start + length};
+    *array = (sfu__array){0};
+    snprintf(array->place, sizeof array->place, "%s", place);
+    return read_header(&c, array);
+}
+
+sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *place) {
+    sfu_status status = SFU_OK;
+    size_t start;
+    size_t length;
+    SFU_TRY(find_header(&start, &length, bytes, size, place));
+    SFU_TRY(parse_header(array, start, length, bytes, place));
+    SFU_TRY(sfu__array_set_data(array, (const char *)bytes + start + length, size - start - length));
+done:
+    return status;
+}
+
+sfu_status sfu__npy_announced(int64_t *entries, const void *bytes, size_t have, size_t size, const char *place) {
+    sfu_status status = SFU_OK;
+    sfu__array array;
+    size_t start;
+    size_t length;
+    *entries = 0;
+    SFU_TRY(find_header(&start, &length, bytes, size, place));
+    if (start > have || length > have - start) {
+        return SFU_OK; /* a header as long as that is looked at when all of it is there */
+    }
+    SFU_TRY(parse_header(&array, start, length, bytes, place));
+    SFU_TRY(sfu__array_set_data(&array, NULL, size - start - length));
+    *entries = array.count;
 done:
     return status;
 }

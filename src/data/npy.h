@@ -15,4 +15,9 @@
 /* A view of a .npy file in memory. `place` starts messages, the array's own included. */
 SFU_CHECKED sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *place);
 
+/* How many entries a .npy file of `size` bytes has, by its first `have` bytes, and whether that is what such a file
+ * holds; 0 where its header is longer than that. */
+SFU_CHECKED sfu_status sfu__npy_announced(int64_t *entries, const void *bytes, size_t have, size_t size,
+                                          const char *place);
+
 #endif

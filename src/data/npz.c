@@ -9,12 +9,15 @@
 
 #if SFU_HAVE_ZIP
 
+#include <sys/stat.h>
 #include <zip.h>
 
 struct sfu__npz {
     char *path;
     zip_t *archive;
-    void **owned; /* what was unpacked */
+    uint64_t size;     /* of the file */
+    uint64_t unpacked; /* so far, as sfu__check_unpacked counts */
+    void **owned;      /* what was unpacked */
     size_t owned_count, owned_capacity;
 };
 
@@ -42,6 +45,8 @@ sfu_status sfu__npz_open(sfu__npz **npz, const char *path) {
         zip_error_fini(&error);
         goto done;
     }
+    struct stat about;
+    self->size = stat(path, &about) == 0 && about.st_size > 0 ? (uint64_t)about.st_size : 0;
     *npz = self;
     self = NULL;
 done:
@@ -157,6 +162,30 @@ done:
     return status;
 }
 
+/* Looks at the first bytes of a member before all of it is unpacked: its own header has type and shape for just the
+ * size that is announced, and with what was unpacked before it is not more than is fair. */
+static sfu_status check_member(sfu__npz *npz, zip_uint64_t index, size_t announced, const char *place) {
+    enum { FIRST = 4096 };
+    char first[FIRST];
+    size_t have = 0;
+    int64_t entries = 0;
+    sfu_status status = SFU_OK;
+    zip_file_t *file = zip_fopen_index(npz->archive, index, 0);
+    for (zip_int64_t got = 1; file != NULL && got > 0 && have<FIRST; have += got> 0 ? (size_t)got : 0) {
+        got = zip_fread(file, first + have, FIRST - have);
+    }
+    if (file != NULL) {
+        zip_fclose(file);
+    }
+    if (file != NULL && have > 0) { /* else unpacking tells what is wrong */
+        SFU_TRY(sfu__npy_announced(&entries, first, have < announced ? have : announced, announced, place));
+    }
+    npz->unpacked += sfu__memory_of(announced, entries);
+    SFU_TRY(sfu__check_unpacked(place, npz->unpacked, npz->size));
+done:
+    return status;
+}
+
 /* Unpacks member `index` into memory that the npz owns. */
 static sfu_status load(sfu__npz *npz, zip_uint64_t index, const char *place, const char **bytes, size_t *size) {
     sfu_status status = SFU_OK;
@@ -169,6 +198,7 @@ static sfu_status load(sfu__npz *npz, zip_uint64_t index, const char *place, con
         goto done;
     }
     SFU_TRY(check_announced(&facts, place));
+    SFU_TRY(check_member(npz, index, (size_t)facts.size, place));
     void **grown = sfu__grow(npz->owned, &npz->owned_capacity, npz->owned_count + 1, sizeof *grown);
     if (grown == NULL) {
         status = SFU_ERR_MEMORY;

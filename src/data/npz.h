@@ -1,7 +1,8 @@
 /* npz.h - arrays by name out of a .npz file, which is a zip of .npy files.
  *
- * What a member unpacks to is read piece by piece, so that memory is only taken for bytes that really come, and a
- * member that announces more than deflate can pack into its size is refused beforehand.
+ * What a member unpacks to is read piece by piece, so that memory is only taken for bytes that really come. Refused
+ * beforehand is a member that announces more than deflate can pack into its size, another size than its own header has
+ * shape and type for, or, with those that were read before, more than is fair (sfu__check_unpacked).
  */
 #ifndef SFU_NPZ_H
 #define SFU_NPZ_H

@@ -10,8 +10,8 @@
 
 /* ---- pip ------------------------------------------------------------------------------------------------------ */
 
-/* The names under which pip may be there. */
-static const char *const callers[][4] = {{"pip", NULL}, {"pip3", NULL}, {"python3", "-m", "pip", NULL}};
+/* The names under which pip may be there. -I: a pip.py in the current folder is not pip. */
+static const char *const callers[][5] = {{"pip", NULL}, {"pip3", NULL}, {"python3", "-I", "-m", "pip", NULL}};
 
 /* Another Python and processor may be at work here, so the wheel is named by what it was built for. */
 static const char *const arguments[] = {"download",
@@ -31,7 +31,7 @@ static const char *const arguments[] = {"download",
 
 static sfu_status run(sfu__program *program, const char *const *caller, const char *folder, sfu__ticker *ticker) {
     enum { COUNT = sizeof arguments / sizeof arguments[0] };
-    const char *argv[4 + COUNT + 2];
+    const char *argv[5 + COUNT + 2];
     size_t n = 0;
     for (; caller[n] != NULL; n++) {
         argv[n] = caller[n];

@@ -305,7 +305,8 @@ static int next_part(const sfu_split *split, const int32_t *written) {
     return next;
 }
 
-sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path) {
+sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path,
+                          const sfu_csv_options *options) {
     sfu_status status = SFU_OK;
     sfu__writer *writer = NULL;
     int32_t written[SFU_PARTS] = {0};
@@ -315,6 +316,7 @@ sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, co
     }
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__writer_open(&writer, path));
+    sfu__writer_set_spreadsheet(writer, options != NULL && options->spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "node,part\n"));
     for (int part = next_part(split, written); part < SFU_PARTS; part = next_part(split, written)) {
         SFU_TRY(sfu__csv_put_node(writer, dataset, split->part[part][written[part]++]));

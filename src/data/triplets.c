@@ -11,9 +11,9 @@ void sfu__triplets_clear(sfu__triplets *triplets) {
 }
 
 /* A shape is a claim of a few bytes by which arrays are allocated later, so beyond what does no harm it must be borne
- * out by entries: no graph that anyone trains on has 64 nodes to an edge. */
+ * out by entries: no graph that anyone trains on has more than four nodes to an edge. */
 static sfu_status check_shape(const char *place, int64_t rows, int64_t cols, int64_t entries) {
-    enum { HARMLESS = 1 << 20, AN_ENTRY = 64 };
+    enum { HARMLESS = 1 << 20, AN_ENTRY = 4 };
     const int64_t most = entries < INT32_MAX / AN_ENTRY ? HARMLESS + entries * AN_ENTRY : INT32_MAX;
     if (rows < 0 || cols < 0 || rows > most || cols > most) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld cannot be: it has %lld entries", place,
@@ -30,12 +30,14 @@ static sfu_status reserve(sfu__triplets *triplets, int64_t rows, int64_t cols, i
     triplets->rows = rows;
     triplets->cols = cols;
     triplets->count = 0;
+    triplets->room = count;
 done:
     return status;
 }
 
+/* Leaves zeros out, and what there is no room for: a mapped file may change after its entries were counted. */
 static void push(sfu__triplets *triplets, int64_t row, int64_t col, double value) {
-    if (value != 0) {
+    if (value != 0 && triplets->count < triplets->room) {
         triplets->row[triplets->count] = (int32_t)row;
         triplets->col[triplets->count] = (int32_t)col;
         triplets->value[triplets->count] = (float)value;

@@ -6,8 +6,9 @@
  */
 #include "model.h"
 
+#include "json.h"
+
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,40 +93,40 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-static int32_t whole_number(const json_t *value) {
-    const json_int_t number = json_integer_value(value);
+static int32_t whole_number(const sfu__json *value) {
+    const int64_t number = sfu__json_whole(value);
     return number >= 0 && number <= INT32_MAX ? (int32_t)number : 0;
 }
 
-static uint64_t seed_of(const json_t *value) {
-    return json_is_string(value) ? strtoull(json_string_value(value), NULL, 10) : (uint64_t)json_integer_value(value);
+static uint64_t seed_of(const sfu__json *value) {
+    const char *text = sfu__json_string(value);
+    return text != NULL ? strtoull(text, NULL, 10) : (uint64_t)sfu__json_whole(value);
 }
 
-static void read_scores(sfu_scores *scores, const json_t *json) {
-    scores->epochs = whole_number(json_object_get(json, "epochs"));
-    scores->best_epoch = whole_number(json_object_get(json, "best_epoch"));
+static void read_scores(sfu_scores *scores, const sfu__json *json) {
+    scores->epochs = whole_number(sfu__json_get(json, "epochs"));
+    scores->best_epoch = whole_number(sfu__json_get(json, "best_epoch"));
     for (int i = 0; i < NUMBERS; i++) {
-        const json_t *value = json_object_get(json, numbers[i].key);
-        const double number = json_is_number(value) ? json_number_value(value) : (double)NAN;
+        const sfu__json *value = sfu__json_get(json, numbers[i].key);
+        const double number = sfu__json_is_number(value) ? sfu__json_number(value) : (double)NAN;
         memcpy((char *)scores + numbers[i].field, &number, sizeof number);
     }
-    scores->interrupted = json_is_true(json_object_get(json, "interrupted"));
-    scores->seed = seed_of(json_object_get(json, "seed"));
-    const char *split = json_string_value(json_object_get(json, "split"));
+    scores->interrupted = sfu__json_is(sfu__json_get(json, "interrupted"), SFU__JSON_TRUE);
+    scores->seed = seed_of(sfu__json_get(json, "seed"));
+    const char *split = sfu__json_string(sfu__json_get(json, "split"));
     snprintf(scores->split_digest, sizeof scores->split_digest, "%s", split != NULL ? split : "");
 }
 
 /* Looked through before there is room for it, so that a few bytes cannot ask for much memory. */
-static bool is_square(const json_t *rows, int32_t classes) {
-    bool good = json_is_array(rows) && json_array_size(rows) == (size_t)classes;
-    for (int32_t i = 0; i < classes && good; i++) {
-        const json_t *row = json_array_get(rows, (size_t)i);
-        good = json_is_array(row) && json_array_size(row) == (size_t)classes;
+static bool is_square(const sfu__json *rows, int32_t classes) {
+    bool good = sfu__json_is(rows, SFU__JSON_ARRAY) && rows->count == (uint32_t)classes;
+    for (const sfu__json *row = sfu__json_items(rows); row != NULL && good; row = row->next) {
+        good = row->kind == SFU__JSON_ARRAY && row->count == (uint32_t)classes;
     }
     return good;
 }
 
-static sfu_status read_confusion(int32_t **confusion, int32_t classes, const json_t *rows, const char *path) {
+static sfu_status read_confusion(int32_t **confusion, int32_t classes, const sfu__json *rows, const char *path) {
     if (rows == NULL) {
         return SFU_OK;
     }
@@ -137,25 +138,28 @@ static sfu_status read_confusion(int32_t **confusion, int32_t classes, const jso
     if (*confusion == NULL) {
         return SFU_ERR_MEMORY;
     }
-    for (int32_t i = 0; i < classes; i++) {
-        for (int32_t j = 0; j < classes; j++) {
-            (*confusion)[(int64_t)i * classes + j] =
-                whole_number(json_array_get(json_array_get(rows, (size_t)i), (size_t)j));
+    int32_t *out = *confusion;
+    for (const sfu__json *row = sfu__json_items(rows); row != NULL; row = row->next) {
+        for (const sfu__json *cell = sfu__json_items(row); cell != NULL; cell = cell->next) {
+            *out++ = whole_number(cell);
         }
     }
     return SFU_OK;
 }
 
 sfu_status sfu__run_read(sfu_scores *scores, int32_t **confusion, int32_t classes, const char *run, const char *path) {
-    sfu_status status = SFU_OK;
-    json_t *json = json_loads(run, 0, NULL);
-    if (!json_is_object(json)) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"run\" is not a JSON object", path);
-    } else if (json_is_object(json_object_get(json, "scores"))) {
-        const json_t *found = json_object_get(json, "scores");
-        read_scores(scores, found);
-        status = read_confusion(confusion, classes, json_object_get(found, "confusion"), path);
+    sfu__json_text json = {0};
+    sfu_status status = sfu__json_read(&json, run, strlen(run), path);
+    if (status == SFU_ERR_MEMORY) {
+        return status;
     }
-    json_decref(json);
+    const sfu__json *found = sfu__json_get(json.root, "scores");
+    if (!sfu__json_is(json.root, SFU__JSON_OBJECT)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"run\" is not a JSON object", path);
+    } else if (sfu__json_is(found, SFU__JSON_OBJECT)) {
+        read_scores(scores, found);
+        status = read_confusion(confusion, classes, sfu__json_get(found, "confusion"), path);
+    }
+    sfu__json_clear(&json);
     return status;
 }

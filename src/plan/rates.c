@@ -4,11 +4,10 @@
 
 #include "dataset.h"
 #include "file.h"
+#include "json.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT "sfumato.rates.5"
@@ -79,10 +78,7 @@ done:
 static json_t *numbers(const double *values, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        if (json_array_append_new(array, json_real(values[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        sfu__json_append(&array, json_real(values[i]));
     }
     return array;
 }
@@ -92,12 +88,9 @@ static json_t *to_json(const sfu__measured *measured) {
                                measured->machine.model, "kernels", measured->kernels);
     field at;
     char name[32];
-    for (int i = 0; object != NULL && field_at(&at, name, i); i++) {
+    for (int i = 0; field_at(&at, name, i); i++) {
         const double *values = (const double *)(const void *)((const char *)measured + at.offset);
-        if (json_object_set_new(object, at.name, numbers(values, at.count)) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
+        sfu__json_set(&object, at.name, numbers(values, at.count));
     }
     return object;
 }
@@ -114,9 +107,9 @@ sfu_status sfu__measured_save(const sfu__measured *measured) {
     }
     folder = sfu_cache_folder();
     object = to_json(measured);
-    text = object != NULL ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
-    if (folder == NULL || text == NULL) {
-        status = sfu__fail(SFU_ERR_MEMORY, "out of memory");
+    SFU_TRY(sfu__json_print(&text, object, JSON_INDENT(1) | JSON_REAL_PRECISION(6), path));
+    if (folder == NULL) {
+        status = SFU_ERR_MEMORY;
         goto done;
     }
     SFU_TRY(sfu__make_folders(folder));
@@ -125,7 +118,7 @@ sfu_status sfu__measured_save(const sfu__measured *measured) {
     SFU_TRY(sfu__writer_commit(writer));
 done:
     sfu__writer_close(writer);
-    free(text); /* jansson's own */
+    sfu__free(text);
     json_decref(object);
     sfu__free(folder);
     sfu__free(path);
@@ -135,17 +128,17 @@ done:
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 /* A rate is a number from 0 on that no machine exceeds. */
-static bool read_numbers(double *values, size_t count, const json_t *array) {
+static bool read_numbers(double *values, size_t count, const sfu__json *array) {
     const double most = 1e15;
-    if (!json_is_array(array) || json_array_size(array) != count) {
+    if (!sfu__json_is(array, SFU__JSON_ARRAY) || array->count != count) {
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        const json_t *item = json_array_get(array, i);
-        values[i] = json_number_value(item);
-        if (!json_is_number(item) || !(values[i] >= 0.0 && values[i] <= most)) {
+    for (const sfu__json *item = sfu__json_items(array); item != NULL; item = item->next) {
+        *values = sfu__json_number(item);
+        if (!sfu__json_is_number(item) || !(*values >= 0.0 && *values <= most)) {
             return false;
         }
+        values++;
     }
     return true;
 }
@@ -159,15 +152,15 @@ static bool ascending(const double *values, size_t count) {
     return true;
 }
 
-static bool text_is(const json_t *object, const char *key, const char *wanted) {
-    const char *text = json_string_value(json_object_get(object, key));
+static bool text_is(const sfu__json *object, const char *key, const char *wanted) {
+    const char *text = sfu__json_string(sfu__json_get(object, key));
     return text != NULL && strcmp(text, wanted) == 0;
 }
 
 /* What is wrong with it, or NULL. */
-static const char *from_json(sfu__measured *measured, const json_t *object) {
+static const char *from_json(sfu__measured *measured, const sfu__json *object) {
     if (!text_is(object, "format", FORMAT)) {
-        const char *format = json_string_value(json_object_get(object, "format"));
+        const char *format = sfu__json_string(sfu__json_get(object, "format"));
         const bool other = format != NULL && strncmp(format, FORMAT, strlen(FORMAT) - 1) == 0;
         return other ? "measured with another version" : "not a file of rates";
     }
@@ -181,7 +174,7 @@ static const char *from_json(sfu__measured *measured, const json_t *object) {
     char name[32];
     for (int i = 0; field_at(&at, name, i); i++) {
         double *values = (double *)(void *)((char *)measured + at.offset);
-        if (!read_numbers(values, at.count, json_object_get(object, at.name))) {
+        if (!read_numbers(values, at.count, sfu__json_get(object, at.name))) {
             return "numbers are missing or wrong";
         }
     }
@@ -196,7 +189,7 @@ static const char *from_json(sfu__measured *measured, const json_t *object) {
 bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, const char *kernels) {
     char *path = NULL;
     sfu__bytes bytes = {0};
-    json_t *object = NULL;
+    sfu__json_text object = {0};
     bool found = false;
     *measured = (sfu__measured){.machine = *machine};
     strncpy(measured->kernels, kernels, sizeof measured->kernels - 1);
@@ -205,16 +198,17 @@ bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, co
     }
     const char *wrong = "could not be read";
     if (sfu__bytes_open(&bytes, path) == SFU_OK) {
-        json_error_t error;
-        object = json_loadb((const char *)bytes.data, bytes.size, 0, &error);
-        wrong = object != NULL ? from_json(measured, object) : "not JSON";
+        const sfu_status status = sfu__json_read(&object, (const char *)bytes.data, bytes.size, path);
+        wrong = status == SFU_OK           ? from_json(measured, object.root)
+                : status == SFU_ERR_FORMAT ? "not JSON"
+                                           : "out of memory";
     }
     found = wrong == NULL;
     if (!found) {
         sfu__log(SFU_LOG_NOTE, "%s: ignored: %s; sfumato bench measures again", path, wrong);
     }
 done:
-    json_decref(object);
+    sfu__json_clear(&object);
     sfu__bytes_close(&bytes);
     sfu__free(path);
     return found;

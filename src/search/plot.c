@@ -68,13 +68,10 @@ sfu_status sfu__plot_quote(sfu__text *out, const char *text) {
     const char *end = text + strlen(text);
     for (const char *c = text; c < end;) {
         const size_t size = sfu__utf8_size(c, (size_t)(end - c));
-        const bool control = (unsigned char)*c < 0x20 || *c == 0x7f;
-        SFU_TRY(*c == '\'' ? sfu__text_add(out, "''", 2)
-                           : sfu__text_add(out,
-                                           control     ? " "
-                                           : size == 0 ? "?"
-                                                       : c,
-                                           size > 0 ? size : 1));
+        const size_t shown = sfu__shown_size(c, (size_t)(end - c));
+        SFU_TRY(*c == '\''   ? sfu__text_add(out, "''", 2)
+                : shown == 0 ? sfu__text_add(out, size > 0 ? " " : "?", 1)
+                             : sfu__text_add(out, c, shown));
         c += size > 0 ? size : 1;
     }
     SFU_TRY(sfu__text_add(out, "'", 1));

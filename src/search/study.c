@@ -209,10 +209,11 @@ done:
     return status;
 }
 
-sfu_status sfu_study_export(const sfu_study *study, const char *path) {
+sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *options) {
     sfu_status status = SFU_OK;
     sfu__writer *writer = NULL;
     SFU_TRY(sfu__writer_open(&writer, path));
+    sfu__writer_set_spreadsheet(writer, options != NULL && options->spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "number,state,val_accuracy,val_loss,epochs,best_epoch,seed"));
     for (int i = 0; i < study->space->count; i++) {
         SFU_TRY(sfu__writer_format(writer, ",%s", study->space->items[i].name));

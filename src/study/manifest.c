@@ -4,10 +4,9 @@
 #include "results_int.h"
 
 #include "file.h"
+#include "json.h"
 #include "parallel.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -84,8 +83,8 @@ done:
 }
 
 /* Another format may mean other things by the same words. */
-static sfu_status check_format(const json_t *json, const char *path) {
-    const char *found = json_string_value(json_object_get(json, "format"));
+static sfu_status check_format(const sfu__json *json, const char *path) {
+    const char *found = sfu__json_string(sfu__json_get(json, "format"));
     char quoted[SFU__QUOTE_MAX];
     return found == NULL || strcmp(found, format) == 0
                ? SFU_OK
@@ -96,8 +95,8 @@ static sfu_status check_format(const json_t *json, const char *path) {
 sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
     sfu_status status = SFU_OK;
     sfu__bytes bytes = {0};
-    json_t *json = NULL;
-    char *text = NULL, *path = sfu__path_join(folder, "manifest.json");
+    sfu__json_text json = {0};
+    char *path = sfu__path_join(folder, "manifest.json");
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
@@ -105,17 +104,15 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
         goto done;
     }
     SFU_TRY(sfu__bytes_open(&bytes, path));
-    json = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
-    SFU_TRY(check_format(json, path));
-    text = json_dumps(json_object_get(json, "request"), 0); /* NULL: it has none */
-    SFU_TRY(sfu__request_read(request, text != NULL ? text : "", path));
-    const char *version = json_string_value(json_object_get(json, "version"));
+    SFU_TRY(sfu__json_read(&json, (const char *)bytes.data, bytes.size, path));
+    SFU_TRY(check_format(json.root, path));
+    SFU_TRY(sfu__request_read(request, sfu__json_get(json.root, "request"), path));
+    const char *version = sfu__json_string(sfu__json_get(json.root, "version"));
     request->version = sfu__copy_string(version != NULL ? version : "");
     status = request->version != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     sfu__bytes_close(&bytes);
-    json_decref(json);
-    free(text);
+    sfu__json_clear(&json);
     sfu__free(path);
     return status;
 }

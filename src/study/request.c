@@ -2,7 +2,6 @@
 
 #include "net.h"
 
-#include <jansson.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -200,38 +199,36 @@ done:
     return status;
 }
 
-static sfu_status take_text(char **to, const json_t *json, const char *key) {
-    const char *text = json_string_value(json_object_get(json, key));
+static sfu_status take_text(char **to, const sfu__json *json, const char *key) {
+    const char *text = sfu__json_string(sfu__json_get(json, key));
     return copy(to, text != NULL ? text : "");
 }
 
-static sfu_status take_list(sfu__words_list *to, const json_t *json, const char *key) {
-    const json_t *items = json_object_get(json, key);
+static sfu_status take_list(sfu__words_list *to, const sfu__json *json, const char *key) {
     sfu_status status = SFU_OK;
-    for (size_t i = 0; i < json_array_size(items) && status == SFU_OK; i++) {
-        const char *text = json_string_value(json_array_get(items, i));
+    for (const sfu__json *item = sfu__json_items(sfu__json_get(json, key)); item != NULL && status == SFU_OK;
+         item = item->next) {
+        const char *text = sfu__json_string(item);
         status = sfu__words_add(to, text != NULL ? text : "");
     }
     return status;
 }
 
-static int32_t count_of(const json_t *json, const char *key) {
-    const json_int_t value = json_integer_value(json_object_get(json, key));
+static int32_t count_of(const sfu__json *json, const char *key) {
+    const int64_t value = sfu__json_whole(sfu__json_get(json, key));
     return value > 0 && value < INT32_MAX ? (int32_t)value : 1;
 }
 
-static bool is_word(const json_t *json, const char *key, const char *word) {
-    const char *text = json_string_value(json_object_get(json, key));
+static bool is_word(const sfu__json *json, const char *key, const char *word) {
+    const char *text = sfu__json_string(sfu__json_get(json, key));
     return text != NULL && strcmp(text, word) == 0;
 }
 
-sfu_status sfu__request_read(sfu__request *request, const char *text, const char *path) {
+sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const char *path) {
     sfu_status status = SFU_OK;
     int64_t seed = 0;
-    json_t *json = json_loads(text, 0, NULL);
-    if (!json_is_object(json) || !json_is_string(json_object_get(json, "kind"))) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: no \"request\" of a comparison in it", path);
-        goto done;
+    if (sfu__json_string(sfu__json_get(json, "kind")) == NULL) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: no \"request\" of a comparison in it", path);
     }
     SFU_TRY(take_text(&request->kind, json, "kind"));
     SFU_TRY(take_list(&request->datasets, json, "datasets"));
@@ -245,11 +242,10 @@ sfu_status sfu__request_read(sfu__request *request, const char *text, const char
     request->splits = count_of(json, "splits");
     request->trials = count_of(json, "trials");
     request->lpnn_trials = count_of(json, "lpnn_trials");
-    const char *digits = json_string_value(json_object_get(json, "seed"));
+    const char *digits = sfu__json_string(sfu__json_get(json, "seed"));
     if (digits != NULL && sfu__parse_int64_string(&seed, digits)) {
         request->seed = (uint64_t)seed;
     }
 done:
-    json_decref(json);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef SFU_REQUEST_H
 #define SFU_REQUEST_H
 
-#include "text.h"
+#include "json.h"
 
 /* A growing list of texts. Starts as {0}. */
 typedef struct sfu__words_list {
@@ -38,6 +38,6 @@ void sfu__request_clear(sfu__request *request);
 
 /* As JSON for the manifest, and back. */
 SFU_CHECKED sfu_status sfu__request_print(sfu__text *json, const sfu__request *request);
-SFU_CHECKED sfu_status sfu__request_read(sfu__request *request, const char *json, const char *path);
+SFU_CHECKED sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const char *path);
 
 #endif

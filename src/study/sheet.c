@@ -43,6 +43,7 @@ sfu_status sfu__sheet_open(sfu__sheet_writer *writer, const sfu__sheet *sheet, c
         return SFU_ERR_MEMORY;
     }
     SFU_TRY(sfu__writer_open(&writer->out, path));
+    sfu__writer_set_spreadsheet(writer->out, true); /* people open these, and take_text reads them back */
     for (size_t c = 0; c < sheet->count; c++) {
         SFU_TRY(sfu__writer_format(writer->out, "%s%s", sheet->columns[c].name, c + 1 < sheet->count ? "," : "\n"));
     }
@@ -77,8 +78,9 @@ static sfu_status take_text(char *to, size_t size, const sfu__csv *csv, size_t c
     if (field->size >= size || memchr(field->bytes, '\0', field->size) != NULL) {
         return sfu__csv_fail(csv, c, "is too long");
     }
-    memcpy(to, field->bytes, field->size);
-    to[field->size] = '\0';
+    const size_t skipped = sfu__csv_has_apostrophe(field->bytes, field->size);
+    memcpy(to, field->bytes + skipped, field->size - skipped);
+    to[field->size - skipped] = '\0';
     return SFU_OK;
 }
 

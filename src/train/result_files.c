@@ -65,6 +65,7 @@ static sfu_status put_lines(csv_sheet *sheet, const char *path, const sfu_csv_op
     SFU_TRY(sfu_dataset_check(sheet->dataset));
     SFU_TRY(path != NULL ? sfu__writer_open(&sheet->out, path)
                          : sfu__writer_open_sink(&sheet->out, options->write, options->write_user));
+    sfu__writer_set_spreadsheet(sheet->out, options->spreadsheet);
     SFU_TRY(put_header(sheet));
     SFU_TRY(put_text(sheet->out, "\n"));
     for (int32_t node = 0; node < sheet->dataset->nodes; node++) {

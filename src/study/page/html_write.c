@@ -26,7 +26,9 @@ sfu_status sfu__html_escape(sfu__text *html, const char *bytes, size_t size) {
     SFU_TRY(sfu__text_add(html, "", 0));
     for (size_t i = 0; i < size;) {
         const size_t step = sfu__utf8_size(bytes + i, size - i);
-        const char *entity = step == 0 ? "\uFFFD" : step == 1 ? entity_of(bytes[i]) : NULL;
+        const char *entity = step == 1                                  ? entity_of(bytes[i])
+                             : sfu__shown_size(bytes + i, size - i) > 0 ? NULL
+                                                                        : "\uFFFD";
         SFU_TRY(entity != NULL ? sfu__text_add(html, entity, strlen(entity)) : sfu__text_add(html, bytes + i, step));
         i += step > 0 ? step : 1;
     }

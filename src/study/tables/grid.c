@@ -108,13 +108,10 @@ char *sfu__shown_name(const char *name) {
     }
     for (size_t i = 0; i < size;) {
         const size_t bytes = sfu__utf8_size(name + i, size - i);
-        /* C1 controls are two bytes, c2 80 to c2 9f. */
-        const bool control = bytes == 0 || (unsigned char)name[i] < ' ' || name[i] == 0x7f ||
-                             ((unsigned char)name[i] == 0xc2 && (unsigned char)name[i + 1] < 0xa0);
-        if (control) {
+        if (sfu__shown_size(name + i, size - i) == 0) {
             *to++ = '?';
         } else {
-            if (name[i] == '|') {
+            if (name[i] == '|' || name[i] == '<') {
                 *to++ = '\\';
             }
             memcpy(to, name + i, bytes);

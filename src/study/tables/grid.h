@@ -17,8 +17,8 @@ SFU_CHECKED sfu_status sfu__grid_format(sfu__grid *grid, const char *format, ...
 SFU_CHECKED sfu_status sfu__grid_print(sfu__text *text, sfu__grid *grid);
 void sfu__grid_clear(sfu__grid *grid);
 
-/* A name of the user's as it may stand in a text for people: what a terminal would obey becomes '?', and `|` is written
- * so that it does not end a cell. Allocated; NULL: no memory. */
+/* A name of the user's as it may stand in a text for people: what a terminal would obey becomes '?', and `|` and `<`
+ * are written so that they neither end a cell nor begin a tag. Allocated; NULL: no memory. */
 char *sfu__shown_name(const char *name);
 
 /* A number with so many decimals, at most 6, whatever the locale; "-" where it is none. Returns `buffer`. */

@@ -39,7 +39,7 @@ static sfu_status put_escaped(sfu__text *text, const char *from) {
             tex = escapes[i].c == *from ? escapes[i].tex : tex;
         }
         size = sfu__utf8_size(from, strlen(from)); /* 0: it is none */
-        const bool plain = size > 0 && (unsigned char)*from >= ' ' && *from != 0x7f;
+        const bool plain = sfu__shown_size(from, strlen(from)) > 0;
         SFU_TRY(tex != NULL ? sfu__text_format(text, "%s", tex)
                             : sfu__text_add(text, plain ? from : "?", plain ? size : 1));
     }
