@@ -212,6 +212,19 @@ static void a_silent_pipe_is_left(void **state) {
     close(writer);
 }
 
+/* libzip would wait for a writer that never comes. */
+static void a_pipe_is_no_archive(void **state) {
+    (void)state;
+    char path[200];
+    sfu_dataset *dataset = NULL;
+    snprintf(path, sizeof path, "%s", test_path("pipe.npz"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    sfu_import_options options = importing(1);
+    options.source = path;
+    const sfu_status status = sfu_dataset_import(&dataset, &options);
+    assert_true(status == SFU_ERR_FORMAT || status == SFU_ERR_UNSUPPORTED); /* without libzip */
+}
+
 static void *write_late(void *argument) {
     static const char text[] = "from,to\na,b\nb,c\n";
     const int writer = open(argument, O_WRONLY | O_CLOEXEC); /* waits for the reader */
@@ -492,6 +505,7 @@ int main(void) {
         cmocka_unit_test(importing_arrays),
         cmocka_unit_test(a_silent_pipe_is_left),
         cmocka_unit_test(a_slow_pipe_is_read),
+        cmocka_unit_test(a_pipe_is_no_archive),
         cmocka_unit_test(planning),
         cmocka_unit_test(a_cancelled_check_is_no_verdict),
         cmocka_unit_test(studies),

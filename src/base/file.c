@@ -322,6 +322,11 @@ bool sfu__path_is_folder(const char *path) {
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+bool sfu__path_is_pipe(const char *path) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode);
+}
+
 bool sfu__path_ends_with(const char *path, const char *ending) {
     size_t size = strlen(path);
     const size_t want = strlen(ending);

@@ -99,6 +99,10 @@ sfu_status sfu__mat_matio_open(sfu__mat *mat) {
     sfu_status status = SFU_OK;
     pthread_mutex_lock(&one_at_a_time);
     mat->holds_matio = true;
+    if (sfu__path_is_pipe(mat->path)) {
+        return sfu__fail(SFU_ERR_FORMAT,
+                         "%s: expected a file, found a pipe, which .mat of version 7.3 cannot be read from", mat->path);
+    }
     SFU_TRY(load_matio());
     SFU_TRY(sfu__poll());
     silence_hdf5();

@@ -31,6 +31,10 @@ sfu_status sfu__npz_open(sfu__npz **npz, const char *path) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
+    if (sfu__path_is_pipe(path)) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: expected a file, found a pipe, which .npz cannot be read from", path);
+        goto done;
+    }
     int code = 0;
     self->archive = zip_open(path, ZIP_RDONLY, &code);
     if (self->archive == NULL) {
