@@ -611,10 +611,12 @@ sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *n
     SFU_TRY(run(&at));
     SFU_TRY(keep_winner(&at));
     SFU_TRY(sfu__study_finish(at.study));
-    *study = at.study;
-    at.study = NULL;
 done:
-    clear(&at);
-    sfu_study_free(at.study);
+    clear(&at); /* which may have to wait for the database, and then tells the caller of the study */
+    if (status == SFU_OK) {
+        *study = at.study;
+    } else {
+        sfu_study_free(at.study);
+    }
     return status;
 }

@@ -56,8 +56,12 @@ wait_until() {
     done
 }
 
-# PROCESS SIGNAL: whether the program has a handler for the signal of this number, and so would end in its own way.
-handles() { (((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0) >> ($2 - 1)) & 1)); }
+# PROCESS SIGNAL: whether the program, and not the shell that is about to become it, has a handler for the signal of this
+# number, and so would end in its own way.
+handles() {
+    [ "$(readlink "/proc/$1/exe")" != "$(readlink "/proc/$$/exe")" ] &&
+        (((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0) >> ($2 - 1)) & 1))
+}
 
 # SIGNAL NAME CONDITION COMMAND...: sends the signal when the condition holds, which may speak of the process as $process;
 # leaves the output of the command in NAME.*, its exit status in NAME.code. A background job of a script ignores SIGINT,
