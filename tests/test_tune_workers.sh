@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Several processes tune one study on a PostgreSQL server, some of them being killed all the time, and come to what one
-# process comes to by itself, to the byte; then Optuna opens the study.
+# process comes to by itself, to the byte.
 . "$SOURCE/tests/cli/transcript.sh"
-. "$SOURCE/tests/optuna_python.sh"
 
 workers=4 trials=200 kills=20
 case ${BUILD_KIND:-plain} in
@@ -168,39 +167,3 @@ if command -v python3 >/dev/null; then
     [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while postgresql://sfumato@127.0.0.1:$(cat port)/postgres was being opened; no trial was run" mute.stderr ||
         fail "a mute server: exit $(cat mute.code), $(cat mute.stderr)"
 fi
-
-# ---- Optuna ----------------------------------------------------------------------------------------------------------
-
-code=0
-need_optuna psycopg2 psycopg2-binary || code=$?
-if [ $code -ne 0 ]; then
-    exit 0 # it has been said
-fi
-PLACE="postgresql+psycopg2://sfumato@/postgres?host=$server" TRIALS=$trials "$python" - <<'PY'
-import csv, optuna, os
-from optuna.trial import TrialState
-optuna.logging.set_verbosity(optuna.logging.ERROR)
-place, count = os.environ["PLACE"], int(os.environ["TRIALS"])
-old = tuple(map(int, optuna.__version__.split(".")[:2])) < (3, 2)
-storage = optuna.storages.RDBStorage(place, skip_compatibility_check=old)
-study = optuna.load_study(study_name="many", storage=storage)
-with open("alone.csv") as file:
-    rows = list(csv.DictReader(file))
-assert [t.number for t in study.trials] == list(range(count)) and len(rows) == count
-for row, trial in zip(rows, study.trials):
-    assert trial.state.name == row["state"]
-    assert {n: v for n, v in row.items() if n in trial.params and v != ""}.keys() == trial.params.keys()
-    for name, value in trial.params.items():
-        assert row[name] == value if isinstance(value, str) else float(row[name]) == value, (row, trial.params)
-    if trial.state == TrialState.COMPLETE:
-        assert trial.value == float(row["val_accuracy"])
-        assert trial.datetime_start <= trial.datetime_complete
-winner = study.user_attrs["sfumato:winner"]["number"]
-assert study.trials[winner].value == study.best_value
-# Python has a study of its own beside ours, in the same database.
-beside = optuna.create_study(study_name="beside", storage=storage)
-beside.optimize(lambda t: t.suggest_float("x", -1, 1) ** 2, n_trials=3)
-print("Optuna reads", len(study.trials), "trials from PostgreSQL")
-PY
-tune --study "$place" --study-name many --export again.csv >/dev/null
-cmp alone.csv again.csv || fail "with another study beside it, the study reads otherwise"

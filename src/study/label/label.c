@@ -128,6 +128,7 @@ static sfu_status make_step(run *all) {
 /* Ended with an answer is an end like another. */
 static sfu_status make_steps(run *all) {
     sfu_status status = SFU_OK;
+    const sfu__watch before = sfu__watch_start(poll_go_on, all, "labelling");
     while (all->step < all->wanted) {
         all->now = sfu__label_step_at(all->step);
         for (int i = 0; i <= all->folds && all->now.slot == 0; i++) {
@@ -147,6 +148,7 @@ static sfu_status make_steps(run *all) {
         status = sfu__fail(SFU_ERR_DIVERGED, "no network could be trained: the numbers of all of them ran away");
     }
 done:
+    sfu__watch_end(before);
     return status;
 }
 
@@ -210,12 +212,10 @@ sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, cons
     run all = {.dataset = dataset, .options = options != NULL ? options : &usual, .start = sfu__now()};
     *labelling = NULL;
     pthread_mutex_init(&all.lock, NULL);
-    const sfu__watch before = sfu__watch_start(poll_go_on, &all, "labelling");
     SFU_TRY(prepare(&all));
     SFU_TRY(make_steps(&all));
     SFU_TRY(finish(labelling, &all));
 done:
-    sfu__watch_end(before);
     for (int i = 0; i < SFU__LABEL_PROBLEMS; i++) {
         sfu__label_problem_clear(&all.problems[i]);
     }
