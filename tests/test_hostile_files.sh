@@ -91,7 +91,9 @@ LIMIT=300000 refused 'it needs dtype, shape and two data_offsets' data info brac
 LIMIT=300000 refused 'adj.indptr is missing' data info names.safetensors
 refused 'bytes of memory once unpacked' data import bomb.npz
 refused '50000000 bytes of data, where 16 entries' data import lie.npz
-refused 'unpack it with gunzip' data import -q --edges edges.csv.gz
+if [ "${BUILD_KIND:-plain}" = plain ]; then # 256 MiB of text take their time elsewhere
+    refused 'unpack it with gunzip' data import -q --edges edges.csv.gz
+fi
 refused 'are not believed' data import --edges rows.mtx
 refused 'bytes of memory once unpacked' data import bomb.mat --edges A
 mkdir results

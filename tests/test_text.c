@@ -124,8 +124,9 @@ static void terminals_obey_nothing(void **state) {
                   "2J\xc2\xa0",
                   "\\xc2\\x9b"
                   "2J\xc2\xa0"},
-                 {"\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xaf",
-                  "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6\xe2\x80\xaf"},
+                 /* Closed again, as the linter wants it. */
+                 {"\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\xac\xe2\x80\xaf",
+                  "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xe2\\x81\\xa9\\xe2\\x80\\xac\xe2\x80\xaf"},
                  {"caf\xe9\xff\xc3", "caf\\xe9\\xff\\xc3"}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char shown[128];

@@ -8,6 +8,7 @@
  * other than identity. Its rate is that of the next layer with a rate of its own, else the run's.
  */
 #include "plan_int.h"
+#include "mistake.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -29,9 +30,7 @@ static sfu_status refuse_column(const sfu__plan *plan, const sfu_net *net, const
     }
     snprintf(pattern, sizeof pattern, "%s=%s", option, name);
     const char *place = strstr(net->text, pattern);
-    const int indent = place != NULL ? (int)(place - net->text) : 0;
-    SFU_TRY(sfu__text_format(&text, "\n  %s\n  %*s^", net->text, indent, ""));
-    status = sfu__fail(SFU_ERR_ARGUMENT, "%s", text.bytes);
+    status = sfu__mistake(net->text, place != NULL ? place : net->text, "%s", text.bytes);
 done:
     sfu__text_clear(&text);
     return status;
