@@ -122,7 +122,7 @@ static void assert_same(const sfu_labelling *one, const sfu_labelling *other, in
 
 static void the_interval_covers(void **state) {
     (void)state;
-    const int runs = test_is_slow() ? 1 : 20;
+    const int runs = test_is_slow() ? 1 : 10;
     int covered = 0;
     double width = 0, bias = 0;
     for (int seed = 0; seed < runs; seed++) {

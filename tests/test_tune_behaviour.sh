@@ -163,7 +163,8 @@ refused 1 /dev/null '/dev/null: expected a file, found a device; give another pa
 refused 1 pipe 'pipe: expected a file, found a pipe; give another path'
 refused 1 closed 'closed: expected a file, found a folder; a study in it is closed/study.db'
 refused 1 none/x.db 'none/x.db: the folder none does not exist; make it first'
-refused 1 "$data" 'not an SQLite database; give another path'
+cp "$data" other.safetensors
+refused 1 other.safetensors 'not an SQLite database; give another path'
 refused 1 /proc/x.db '/proc/x.db: cannot '
 if sfumato --version | grep -q 'postgresql  *yes'; then
     for start in postgresql+psycopg2:// POSTGRESQL:// ' postgresql://' postgres://; do
