@@ -20,7 +20,7 @@ wait_until() {
 # interrupt WHAT: the program is to end within a minute, whatever the machine is busy with.
 interrupt() {
     kill -INT $process
-    (sleep 60; kill -KILL $process) 2>/dev/null &
+    (sleep 60; kill -KILL $process) >/dev/null 2>&1 &
     local guard=$! code=0
     wait $process || code=$?
     kill $guard 2>/dev/null

@@ -385,7 +385,7 @@ static void ends_where_it_is_told(void **state) {
     options.seconds = 0;
     options.on_progress = end_at;
     options.on_progress_user = &step;
-    assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), "stopped");
+    assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), ""); /* while it plans or trains */
     assert_null(ended);
     const int32_t most = test_is_slow() ? 2 : 9;
     step = most;

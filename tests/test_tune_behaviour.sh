@@ -10,6 +10,7 @@ ln -s "$SFUMATO" bin/sfumato
 PATH=$PWD/bin:$PATH
 sfumato data make -o "it's small.safetensors" --nodes 200 --classes 3 --vocabulary 50 --words 8 --seed 7 >/dev/null
 data="it's small.safetensors"
+cp "$data" other.safetensors
 without_time() { sed '/^  time /d; /"seconds"/d' "$1"; }
 
 # ---- the printed command trains the winner's model again, to the byte
@@ -163,7 +164,6 @@ refused 1 /dev/null '/dev/null: expected a file, found a device; give another pa
 refused 1 pipe 'pipe: expected a file, found a pipe; give another path'
 refused 1 closed 'closed: expected a file, found a folder; a study in it is closed/study.db'
 refused 1 none/x.db 'none/x.db: the folder none does not exist; make it first'
-cp "$data" other.safetensors
 refused 1 other.safetensors 'not an SQLite database; give another path'
 refused 1 /proc/x.db '/proc/x.db: cannot '
 if sfumato --version | grep -q 'postgresql  *yes'; then
