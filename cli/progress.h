@@ -1,8 +1,8 @@
 /* progress.h - how far a long call has got: a bar on a terminal, a line now and then elsewhere; and Ctrl-C.
  *
  * Short jobs show nothing. Between progress_start and progress_end an interrupt (SIGINT, SIGTERM, SIGHUP, unless they
- * were ignored when the program started) cancels the call that reports; a second SIGINT or SIGTERM ends
- * the program at once.
+ * were ignored when the program started) cancels the call that reports; a second SIGINT or SIGTERM ends the program at
+ * once.
  */
 #ifndef SFU_PROGRESS_H
 #define SFU_PROGRESS_H

@@ -76,7 +76,7 @@ sfu_status sfu__pg_load(void) {
 
 /* ---- what failures mean ---------------------------------------------------------------------------------------- */
 
-/* The first line of a text, printable, without passwords, or blanks at its end. */
+/* The first line of a text, printable, without passwords and without blanks at its end. */
 static void first_line(char *line, size_t size, const char *text) {
     size_t n = 0;
     for (; text[n] != '\0' && text[n] != '\n' && n + 1 < size; n++) {

@@ -14,7 +14,7 @@ SFU_CHECKED sfu_status sfu__study_url_read(char **place, const char *text);
 
 /* The text as messages may show it: of a URL no password and no parameters. Where it is not certain what the password
  * is, nothing behind the scheme is shown. Returns `shown`. */
-enum { SFU__URL_SHOWN = 512 };
+enum { SFU__URL_SHOWN = 1024 };
 const char *sfu__study_url_shown(char shown[SFU__URL_SHOWN], const char *text);
 
 /* Whether a place that sfu__study_url_read gave is a PostgreSQL database. */
