@@ -58,9 +58,9 @@ static void cancelled(void **state) {
     char folder[1100], above[1000];
     snprintf(above, sizeof above, "%s", test_path("new"));
     snprintf(folder, sizeof folder, "%s/deep//er/", above);
-    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 0), "cancelled while exporting citation");
+    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 0), "cancelled while exporting");
     assert_int_equal(count_entries(above), -1);
-    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 1), "cancelled while exporting citation");
+    assert_fails(SFU_ERR_CANCELLED, export_until(folder, 1), "cancelled while exporting");
     assert_int_equal(count_entries(above), -1);
     assert_int_equal(mkdir(above, 0777), 0);
     assert_fails(SFU_ERR_CANCELLED, export_until(folder, 0), "cancelled");

@@ -75,8 +75,8 @@ if mknod node c 1 3 2>/dev/null; then
     rm node
 fi
 run 0 '' "${train[@]}" -o /dev/null --curve /dev/null
-run 1 'a study is a regular file' "${tune[@]}" --study /dev/null
-run 1 'a study is a regular file' "${tune[@]}" --study fifo
+run 1 'expected a file, found a device' "${tune[@]}" --study /dev/null
+run 1 'expected a file, found a pipe' "${tune[@]}" --study fifo
 if python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")' 2>/dev/null; then
     run 1 'socket: cannot write: it is a socket' "${train[@]}" -o socket
     [ -S socket ] || refuse "a socket was replaced"
@@ -280,7 +280,7 @@ no_temporaries
 # ---- an export that is interrupted --------------------------------------------------------------------------------------
 # It waits for somebody to read its FIFO, so that the signal comes in the middle.
 sfumato data make --nodes 20000 --seed 1 -o large.safetensors --quiet >/dev/null
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
     rm -rf ex && mkdir ex && mkfifo ex/features.csv
     set -m # or the shell would have it ignore the interrupt
     "$SFUMATO" data export large.safetensors -o ex --quiet >out 2>err &
@@ -294,7 +294,7 @@ for signal in INT TERM; do
     exec 8<&-
     code=0
     wait $process || code=$?
-    [ "$code" = 130 ] || refuse "$signal: exit $code: $(cat err)"
+    [ "$code" = $((128 + $(kill -l $signal))) ] || refuse "$signal: exit $code: $(cat err)"
     [ "$(ls -A ex)" = features.csv ] || refuse "$signal: left behind: $(ls -A ex)"
 done
 

@@ -42,7 +42,7 @@ char *sfu__path_stem(const char *path);
 char *sfu__path_join(const char *folder, const char *name);
 bool sfu__path_is_file(const char *path);
 bool sfu__path_is_folder(const char *path);
-bool sfu__path_is_pipe(const char *path); /* which other libraries would open without an end */
+bool sfu__path_is_pipe(const char *path);                       /* which other libraries would open without an end */
 bool sfu__path_ends_with(const char *path, const char *ending); /* "x.CSV.gz" ends with ".csv" too */
 SFU_CHECKED sfu_status sfu__make_folders(const char *path);
 

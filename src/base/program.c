@@ -80,7 +80,7 @@ static sfu_status clean_search(sfu__text *search) {
     const char *all = getenv("PATH");
     SFU_TRY(sfu__text_format(search, "PATH="));
     const size_t begin = search->size;
-    for (const char *at = all != NULL ? all : "/usr/local/bin:/usr/bin:/bin"; at != NULL;) {
+    for (const char *at = all != NULL ? all : "/bin:/usr/bin"; at != NULL;) {
         const size_t size = strcspn(at, ":");
         if (*at == '/') {
             SFU_TRY(sfu__text_format(search, "%s%.*s", search->size > begin ? ":" : "", (int)size, at));
