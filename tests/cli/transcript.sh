@@ -10,7 +10,8 @@ part() { printf '\n## %s\n' "$*" >>"$transcript"; }
 
 # stderr without the progress lines, which appear after some seconds and so only on a slow or busy machine.
 without_progress() {
-    sed -E '/^sfumato: .*: ([0-9.]+ %|[0-9,]+ of [0-9,]+ [a-z]+|[0-9.,]+ ([kMGTP]?B|[kMGTP]? ?[a-z]+))(, .*)?$/d' "$@"
+    sed -E '/^sfumato: (importing|importing arrays|exporting|planning|labelling|checking the dataset|making a dataset|measuring the plan)$/d
+        /^sfumato: .*: ([0-9.]+ %|[0-9,]+ of [0-9,]+ [a-z]+|[0-9.,]+ ([kMGTP]?B|[kMGTP]? ?[a-z]+))(, .*)?$/d' "$@"
 }
 
 # Runs the program. Lines of stderr are marked with "! ", an exit status other than 0 follows in brackets.
