@@ -122,7 +122,7 @@ static void assert_same(const sfu_labelling *one, const sfu_labelling *other, in
 
 static void the_interval_covers(void **state) {
     (void)state;
-    const int runs = test_is_slow() ? 1 : 10;
+    const int runs = test_is_slow() ? 1 : 20;
     int covered = 0;
     double width = 0, bias = 0;
     for (int seed = 0; seed < runs; seed++) {
@@ -385,7 +385,9 @@ static void ends_where_it_is_told(void **state) {
     options.seconds = 0;
     options.on_progress = end_at;
     options.on_progress_user = &step;
-    assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), ""); /* while it plans or trains */
+    assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), "");
+    /* Whether it was planning or training then is a matter of time. */
+    assert_true(strstr(sfu_message(), "cancelled while") != NULL || strstr(sfu_message(), "stopped") != NULL);
     assert_null(ended);
     const int32_t most = test_is_slow() ? 2 : 9;
     step = most;
