@@ -234,10 +234,16 @@ static int add_plot(cli_files *files) {
     return DONE;
 }
 
-/* Before there is work to lose. `place` is where the study goes: NULL, or what is no file, is not checked here. */
+/* Before there is work to lose. `place` is where the study goes. */
 static int check_outputs(const char *place, const char *dataset) {
     cli_files files = {0};
-    files_write_study(&files, "--study", place && !strstr(place, "://") ? place : NULL);
+    char *study = NULL;
+    const sfu_status status = sfu_study_file(&study, place);
+    if (status != SFU_OK) {
+        return fail_status(status);
+    }
+    files_write_study(&files, "--study", study);
+    sfu_text_free(study);
     files_write(&files, "-o", settings.output, &model_file);
     files_write(&files, "--export", settings.table, &trials_file);
     problem_files(&files, &settings.problem, dataset);

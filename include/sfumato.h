@@ -699,6 +699,10 @@ SFU_API const char *sfu_study_place_text(char *text, size_t size, const char *pl
 /* Whether this names a study in memory: NULL, "memory", ":memory:", "sqlite://" and the like. */
 SFU_API bool sfu_study_place_is_memory(const char *place);
 
+/* The file that holds the study: "x.db" for x.db and sqlite:///x.db, to be freed with sfu_text_free; NULL where it is
+ * in memory or in another database. */
+SFU_API SFU_CHECKED sfu_status sfu_study_file(char **path, const char *place);
+
 /* Removes from any text, in place, what may be the password of a database: ":PASSWORD" of "://USER:PASSWORD@" and what
  * is behind "password=". For programs that repeat what they were given. */
 SFU_API void sfu_hide_passwords(char *text);

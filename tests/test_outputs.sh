@@ -130,6 +130,7 @@ for name in new ./new far/../new; do
     same -o --export "${tune[@]}" --study memory -o new --export $name
 done
 same --study -o "${tune[@]}" --study new.db -o new.db-wal
+same --study -o "${tune[@]}" --study sqlite:///new.db -o ./new.db
 same --export --plot "${tune[@]}" --study memory --export new.csv --plot new.svg
 same --study --plot "${tune[@]}" --study new.gp --plot new.svg
 name=$(cd far && "$SFUMATO" tune ../small.safetensors sgcn --split file:../split.csv --epochs 1 --trials 1 --quiet \
