@@ -55,9 +55,10 @@ static const cli_command program = {
             {"Outputs", "A file that exists is replaced only where it is empty or sfumato wrote it, unless "
                         "--force is given. Links are followed; devices and FIFOs are written to. Two outputs, or "
                         "an output and an input, cannot be the same file. Files appear whole or not at all."},
-            {"Environment", "  SFUMATO_DATA    folders with datasets, separated by colons\n"
-                            "  XDG_CACHE_HOME  where downloads go, in sfumato/; else ~/.cache\n"
-                            "  COLUMNS         how wide help is where stdout is no terminal"},
+            {"Environment", "  SFUMATO_DATA      folders with datasets, separated by colons\n"
+                            "  XDG_CACHE_HOME    where downloads go, in sfumato/; else ~/.cache\n"
+                            "  SFUMATO_PROGRESS  \"never\": no progress bars and lines\n"
+                            "  COLUMNS           how wide help is where stdout is no terminal"},
             {0}},
     .examples =
         (const cli_example[]){{"sfumato data info citation", "Look at the dataset that comes with the program:"},

@@ -25,20 +25,21 @@ static bool is_dataset(const char *path) {
 
 #define BEGINS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-const file_kind model_file = {"a model", is_model, NULL}, dataset_file = {"a dataset", is_dataset, NULL},
-                predictions_file = {"a table of labels or embeddings", NULL,
-                                    BEGINS("node,label,probability", "node,label_1,probability_1", "node,h0")},
-                curve_file = {"a learning curve", NULL, BEGINS("epoch,train_loss")},
-                trials_file = {"a table of trials", NULL, BEGINS("number,state")},
-                split_file = {"a split", NULL, BEGINS("node,part")},
-                network_drawing = {"a drawing of a network", NULL,
-                                   BEGINS("<svg xmlns=\"http://www.w3.org/2000/svg\" width=")},
-                history_drawing = {"a drawing by gnuplot", NULL, BEGINS("<?xml")},
-                history_script = {"the script of a history", NULL, BEGINS("# The history of a study")},
-                history_data = {"the data of a history", NULL, BEGINS("trial,state,val")};
+const file_kind model_file = {"a model", .is_one = is_model}, dataset_file = {"a dataset", .is_one = is_dataset},
+                predictions_file = {"a table of labels or embeddings",
+                                    .begins =
+                                        BEGINS("node,label,probability", "node,label_1,probability_1", "node,h0")},
+                curve_file = {"a learning curve", .begins = BEGINS("epoch,train_loss")},
+                trials_file = {"a table of trials", .begins = BEGINS("number,state")},
+                split_file = {"a split", .begins = BEGINS("node,part")},
+                network_drawing = {"a drawing of a network", .begins = BEGINS("<svg "),
+                                   .mark = "<desc>Drawn by sfumato</desc>"},
+                history_drawing = {"a plot of a study", .begins = BEGINS("<?xml"), .mark = "<title>sfumato</title>"},
+                history_script = {"the script of a plot of a study", .begins = BEGINS("# The history of a study")},
+                history_data = {"the data of a plot of a study", .begins = BEGINS("trial,state,val")};
 
-static bool begins(const char *path, const char *const *starts) {
-    char begin[64] = "";
+static bool looks_like(const char *path, const file_kind *kind) {
+    char begin[1024] = "";
     FILE *file = fopen(path, "rb");
     if (!file) {
         return false;
@@ -46,10 +47,10 @@ static bool begins(const char *path, const char *const *starts) {
     const size_t size = fread(begin, 1, sizeof begin - 1, file);
     (void)fclose(file);
     bool good = false;
-    for (; *starts && !good; starts++) {
-        good = size >= strlen(*starts) && strncmp(begin, *starts, strlen(*starts)) == 0;
+    for (const char *const *start = kind->begins; *start && !good; start++) {
+        good = size >= strlen(*start) && strncmp(begin, *start, strlen(*start)) == 0;
     }
-    return good;
+    return good && (!kind->mark || strstr(begin, kind->mark));
 }
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
@@ -178,7 +179,7 @@ static int check_written(const cli_file *file) {
         is_stdout(file->path)) {
         return DONE;
     }
-    const bool good = file->kind->is_one ? file->kind->is_one(file->path) : begins(file->path, file->kind->begins);
+    const bool good = file->kind->is_one ? file->kind->is_one(file->path) : looks_like(file->path, file->kind);
     return good ? DONE
                 : fail("%s: exists and is not %s that sfumato wrote; give another name, or --force replaces it",
                        file->path, file->kind->what);

@@ -12,8 +12,9 @@
 /* What a file is, and how one is recognised. */
 typedef struct file_kind {
     const char *what;             /* "a model" */
-    bool (*is_one)(const char *); /* NULL: it begins with one of these */
-    const char *const *begins;    /* NULL ends them */
+    bool (*is_one)(const char *); /* NULL: it begins with one of these, and then has `mark`, if there is one */
+    const char *const *begins;    /* ends with NULL */
+    const char *mark;             /* within the first 1023 bytes */
 } file_kind;
 
 extern const file_kind model_file, dataset_file, predictions_file, curve_file, trials_file, split_file, network_drawing,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ static struct {
     char what[160];
     double started, shown; /* seconds: when the phase began, when it was last shown */
     double first;          /* `done` when the phase began */
-    bool terminal;
+    bool terminal, hidden;
     bool counts;     /* "840 of 2,000 trials" instead of "42.0 %" */
     char detail[96]; /* what goes before the rate */
     bool told;       /* the time left is `left`, and no rate is shown */
@@ -61,6 +62,8 @@ void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
     phase.counts = phase.told = false;
     phase.terminal = terminal_is(STDERR_FILENO);
+    const char *wanted = getenv("SFUMATO_PROGRESS");
+    phase.hidden = common.quiet || (wanted && strcmp(wanted, "never") == 0);
     sfu_set_progress(progress_report, NULL);
     for (int i = 0; i < SIGNALS; i++) {
         handle(signals[i], on_interrupt);
@@ -248,7 +251,7 @@ bool progress_report(void *user, const sfu_progress *progress) {
         phase.started = time;
         phase.first = progress->done;
     }
-    if (!common.quiet && time - job_started >= patience[phase.terminal].first &&
+    if (!phase.hidden && time - job_started >= patience[phase.terminal].first &&
         time - phase.shown >= patience[phase.terminal].next) {
         phase.shown = time;
         if (phase.terminal) {

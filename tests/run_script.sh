@@ -5,6 +5,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export HOME="$folder/home" XDG_CACHE_HOME="$folder/cache" LC_ALL=C.UTF-8
 unset SFUMATO_DATA
+# How much progress is shown depends on the speed of the machine; a test that looks at it sets "auto".
+export SFUMATO_PROGRESS=never
 if [ -e "$SOURCE/build/venv/complete" ]; then # a python3 with numpy and safetensors, see scripts/setup.sh
     export PATH="$SOURCE/build/venv/bin:$PATH"
 fi

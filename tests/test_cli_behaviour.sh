@@ -86,7 +86,7 @@ fi
 
 # ---- a bar on a terminal: drawn, within its width, and gone at the end
 bar_on() { # COLUMNS
-    script -qec "stty cols $1; TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log >/dev/null
+    SFUMATO_PROGRESS=auto script -qec "stty cols $1; TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log >/dev/null
     tr '\r' '\n' <log | grep -v '^Script' | sed 's/\x1b\[K//g' >bars
     if grep -q ' %' bars; then
         widest=$(wc -L <bars)

@@ -210,6 +210,21 @@ done
 echo precious >history.gp
 run 1 '--force replaces it' "${tune[@]}" --study memory --plot history.svg
 is_text history.gp precious
+rm history.gp
+
+# Drawings of others, even such as begin like ours.
+if command -v gnuplot >/dev/null; then
+    gnuplot -e 'set terminal svg; set output "theirs.svg"; plot sin(x)'
+    cp theirs.svg theirs.kept
+    run 1 'is not a plot of a study that sfumato wrote' "${tune[@]}" --study memory --plot theirs.svg
+    cmp theirs.svg theirs.kept
+    run 0 '' "${tune[@]}" --study memory --plot theirs.svg --force
+    run 0 '' "${tune[@]}" --study memory --plot theirs.svg
+fi
+echo '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"></svg>' >circle.svg
+cp circle.svg circle.kept
+run 1 'is not a drawing of a network that sfumato wrote' explain small.safetensors sgcn --svg circle.svg
+cmp circle.svg circle.kept
 
 # A folder of an export: what the export wrote is replaced, what was changed or is not its own is not.
 run 0 '' data export small.safetensors -o ex

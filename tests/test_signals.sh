@@ -13,7 +13,7 @@ tune=("$SFUMATO" tune small.safetensors gcn --trials 100000 --epochs 20 --jobs 1
 train=("$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1)
 compare=("$SFUMATO" compare other.safetensors --nets sgcn,linear --splits 2 --trials 100000)
 label=("$SFUMATO" label other.safetensors --all --forget --budget 1h)
-said() { without_progress "$1.stderr"; }
+said() { cat "$1.stderr"; }
 
 for signal in HUP:1 INT:2 TERM:15; do
     name=${signal%:*} number=${signal#*:}
@@ -47,7 +47,7 @@ if command -v script >/dev/null; then
     lose_terminal() {
         local name=$1 pattern=$2 terminal
         shift 2
-        script -qfc "trap : HUP; TERM=xterm sh -c 'echo \$\$ >$name.pid; exec $*'; echo \$? >$name.code" "$name.log" >/dev/null \
+        SFUMATO_PROGRESS=auto script -qfc "trap : HUP; TERM=xterm sh -c 'echo \$\$ >$name.pid; exec $*'; echo \$? >$name.code" "$name.log" >/dev/null \
             </dev/null &
         terminal=$!
         wait_until "grep -qaE '$pattern' $name.log 2>/dev/null" $terminal

@@ -146,8 +146,7 @@ freeze_and_signal() { # SIGNAL NAME CONDITION
     ! grep -q horse "$2.stdout" "$2.stderr" || fail "the password is shown"
 }
 freeze_and_signal INT frozen '[ $(count frozen) -gt 40 ]'
-[ "$(cat frozen.code)" -eq 130 ] && without_progress frozen.stderr |
-    grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are in postgresql://sfumato@/postgres, and the same command goes on(; [0-9]+ finished trials? could not be saved, for the database gave no answer)?$' ||
+[ "$(cat frozen.code)" -eq 130 ] && grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are in postgresql://sfumato@/postgres, and the same command goes on(; [0-9]+ finished trials? could not be saved, for the database gave no answer)?$' frozen.stderr ||
     fail "a frozen server: exit $(cat frozen.code), $(cat frozen.stderr)"
 # What it said is there is there.
 said=$(grep -oE 'interrupted; [0-9,]+' frozen.stderr | tr -dc 0-9)

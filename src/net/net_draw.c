@@ -282,7 +282,7 @@ static sfu_status draw(drawing *self, const sfu_net *net) {
     int x = MARGIN + (inside - row) / 2;
     SFU_TRY(sfu__text_format(svg,
                              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
-                             "%d\" role=\"img\">\n<title>",
+                             "%d\" role=\"img\">\n<desc>Drawn by sfumato</desc>\n<title>",
                              width, height, width, height));
     SFU_TRY(put_text(svg, net->text, strlen(net->text)));
     SFU_TRY(sfu__text_format(svg, "</title>\n<style>text { font: 13px monospace; fill: #1a1a1a; text-anchor: middle }"

@@ -93,7 +93,7 @@ done:
 sfu_status sfu__plot_terminal(sfu__text *script, const char *words) {
     return sfu__text_format(script,
                             "set datafile separator comma\n"
-                            "set terminal svg dynamic font 'Helvetica,Arial,sans-serif,14' %s\n"
+                            "set terminal svg name 'sfumato' dynamic font 'Helvetica,Arial,sans-serif,14' %s\n"
                             "if (!exists('out')) out = svg\n"
                             "set output out\n",
                             words);

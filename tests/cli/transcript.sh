@@ -8,12 +8,6 @@ transcript=$PWD/../transcript.txt
 # A heading in the transcript.
 part() { printf '\n## %s\n' "$*" >>"$transcript"; }
 
-# stderr without the progress lines, which appear after some seconds and so only on a slow or busy machine.
-without_progress() {
-    sed -E '/^sfumato: (importing|importing arrays|exporting|planning|labelling|checking the dataset|making a dataset|measuring the plan)$/d
-        /^sfumato: .*: ([0-9.]+ %|[0-9,]+ of [0-9,]+ [a-z]+|[0-9.,]+ ([kMGTP]?B|[kMGTP]? ?[a-z]+))(, .*)?$/d' "$@"
-}
-
 # Runs the program. Lines of stderr are marked with "! ", an exit status other than 0 follows in brackets.
 run() {
     local code=0 word line='$ sfumato'
@@ -24,7 +18,7 @@ run() {
     "$SFUMATO" "$@" >../stdout 2>../stderr </dev/null || code=$?
     # Only the folder of the test is different from run to run.
     sed "s#${PWD%/*}#FOLDER#g" ../stdout >>"$transcript"
-    without_progress ../stderr | sed "s#${PWD%/*}#FOLDER#g; s/^/! /" >>"$transcript"
+    sed "s#${PWD%/*}#FOLDER#g; s/^/! /" ../stderr >>"$transcript"
     if [ "$code" -ne 0 ]; then
         printf '[%d]\n' "$code" >>"$transcript"
     fi
@@ -70,7 +64,7 @@ handles() {
 send_signal() {
     local signal=$1 name=$2 condition=$3 code=0 process
     shift 3
-    env --default-signal=INT "$@" >"$name.stdout" 2>"$name.stderr" &
+    env --default-signal=INT SFUMATO_PROGRESS=auto "$@" >"$name.stdout" 2>"$name.stderr" &
     process=$!
     wait_until "$condition" $process
     kill -s "$signal" $process 2>/dev/null || true
@@ -84,7 +78,7 @@ interrupt() { send_signal INT "$@"; }
 draw_bars() {
     local columns=$1 pattern=$2 process
     shift 2
-    env --default-signal=INT script -qefc "stty cols $columns; echo \$\$ >$columns.pid; TERM=xterm exec $* >/dev/null" \
+    env --default-signal=INT SFUMATO_PROGRESS=auto script -qefc "stty cols $columns; echo \$\$ >$columns.pid; TERM=xterm exec $* >/dev/null" \
         "$columns.log" >/dev/null </dev/null &
     process=$!
     wait_until "grep -qaE '$pattern' $columns.log 2>/dev/null" $process
