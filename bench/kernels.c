@@ -125,7 +125,7 @@ static sfu__sparse sparse(int32_t rows, int32_t cols, int64_t mean, bool ordered
                          .indptr = indptr,
                          .indices = indices,
                          .values = values,
-                         .order = ordered ? order : NULL};
+                         .value_perm = ordered ? order : NULL};
 }
 
 /* ---- a line a kernel ---- */
@@ -190,19 +190,19 @@ static void do_gemm_t(void *context) {
 }
 static void do_drop(void *context) {
     const call *c = context;
-    c->backend->drop_sparse(c->floats[0], &c->S, NULL, &c->mask, (sfu__range){0, c->S.rows});
+    c->backend->dropout_sparse(c->floats[0], &c->S, NULL, &c->mask, (sfu__range){0, c->S.rows});
 }
 static void do_drop_kept(void *context) {
     const call *c = context;
-    c->backend->drop_kept((uint8_t *)c->floats[0], &c->S, NULL, &c->mask, (sfu__range){0, c->S.rows});
+    c->backend->dropout_mask((uint8_t *)c->floats[0], &c->S, NULL, &c->mask, (sfu__range){0, c->S.rows});
 }
 static void do_finish(void *context) {
     const call *c = context;
-    c->backend->finish(&c->C, c->floats[0], c->act, NULL, &c->mask, (sfu__range){0, c->C.rows});
+    c->backend->activate(&c->C, c->floats[0], c->act, NULL, &c->mask, (sfu__range){0, c->C.rows});
 }
 static void do_finish_back(void *context) {
     const call *c = context;
-    c->backend->finish_back(&c->C, &c->A, c->act, NULL, &c->mask, (sfu__range){0, c->C.rows});
+    c->backend->activate_backward(&c->C, &c->A, c->act, NULL, &c->mask, (sfu__range){0, c->C.rows});
 }
 static void do_softmax(void *context) {
     const call *c = context;
@@ -210,11 +210,11 @@ static void do_softmax(void *context) {
 }
 static void do_softmax_back(void *context) {
     const call *c = context;
-    c->backend->softmax_back(&c->C, &c->A, (sfu__range){0, c->C.rows});
+    c->backend->softmax_backward(&c->C, &c->A, (sfu__range){0, c->C.rows});
 }
 static void do_score(void *context) {
     const call *c = context;
-    c->backend->score(c->scores, &c->C, true, &c->A, &c->target, (sfu__range){0, sfu__block_count(c->A.rows)});
+    c->backend->cross_entropy(c->scores, &c->C, true, &c->A, &c->target, (sfu__range){0, sfu__block_count(c->A.rows)});
 }
 static void do_adam(void *context) {
     const call *c = context;
@@ -244,13 +244,13 @@ static void kept_line(const char *name, int32_t rows, int32_t cols, int64_t mean
     call c = {.S = sparse(rows, cols, mean, false), .B = dense(cols, width), .C = dense(rows, width)};
     const int64_t count = c.S.indptr[rows];
     uint8_t *kept = get(count, 1);
-    sfu__backend_cpu_set(0)->drop_kept(kept, &c.S, NULL, &mask, (sfu__range){0, rows});
+    sfu__backend_cpu_set(0)->dropout_mask(kept, &c.S, NULL, &mask, (sfu__range){0, rows});
     c.S = sparse(rows, cols, mean, ordered);
-    c.S.kept = kept;
+    c.S.keep_mask = kept;
     c.S.mask = &mask;
     double left = 0;
     for (int64_t e = 0; e < count; e++) {
-        left += kept[ordered ? c.S.order[e] : e];
+        left += kept[ordered ? c.S.value_perm[e] : e];
     }
     line(name, do_spmm, c, GATHER, left * c.B.ld * 4, (int64_t)cols * c.B.ld * 4);
 }
@@ -278,7 +278,7 @@ static void row_lines(int32_t rows, int32_t classes) {
     char name[64];
     snprintf(name, sizeof name, "softmax %d x %d (rows)", (int)rows, (int)classes);
     line(name, do_softmax, c, EACH, rows, 0);
-    snprintf(name, sizeof name, "softmax_back %d x %d (rows)", (int)rows, (int)classes);
+    snprintf(name, sizeof name, "softmax_backward %d x %d (rows)", (int)rows, (int)classes);
     line(name, do_softmax_back, c, EACH, rows, 0);
     snprintf(name, sizeof name, "score %d x %d (rows)", (int)rows, (int)classes);
     line(name, do_score, c, EACH, rows, 0);
@@ -293,7 +293,7 @@ static void hidden_lines(int32_t rows, int32_t width) {
         char name[64];
         snprintf(name, sizeof name, "finish %s, dropped (values)", names[act]);
         line(name, do_finish, c, EACH, (double)rows * width, 0);
-        snprintf(name, sizeof name, "finish_back %s (values)", names[act]);
+        snprintf(name, sizeof name, "activate_backward %s (values)", names[act]);
         line(name, do_finish_back, c, EACH, (double)rows * width, 0);
     }
 }
@@ -358,10 +358,10 @@ int main(int argc, char **argv) {
     gemm_t_line("gemm_t 1664 x 64 x 7", 1664, 64, 7);
     gemm_t_line("gemm_t 140 x 64 x 7", 140, 64, 7);
     gemm_t_line("gemm_t 19717 x 64 x 3", 19717, 64, 3);
-    drop_line("drop_sparse Cora X (values)", 2708, 18, do_drop);
-    drop_line("drop_sparse Pubmed X (values)", 3685, 50, do_drop);
-    drop_line("drop_kept Cora X (values)", 2708, 18, do_drop_kept);
-    drop_line("drop_kept Pubmed X (values)", 3685, 50, do_drop_kept);
+    drop_line("dropout_sparse Cora X (values)", 2708, 18, do_drop);
+    drop_line("dropout_sparse Pubmed X (values)", 3685, 50, do_drop);
+    drop_line("dropout_mask Cora X (values)", 2708, 18, do_drop_kept);
+    drop_line("dropout_mask Pubmed X (values)", 3685, 50, do_drop_kept);
     hidden_lines(2708, 64);
     adam_line("adam 1433 x 64 (parameters)", 1433, 64);
     adam_line("adam 500 x 16 (parameters)", 500, 16);

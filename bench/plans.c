@@ -6,6 +6,7 @@
  * --all prints every way, with what the nominal rates and this machine's (sfumato bench) predict.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "rates.h"
 #include "timing.h"
 #include "trained.h"
 
@@ -21,16 +22,16 @@ typedef struct entry {
     trained it;
     int64_t calls; /* of a try */
     double seconds;
-    int ways[SFU__RUNS];
+    int strategies[SFU__SEGMENTS];
     char text[160];
 } entry;
 
 static void (*const passes[])(void *) = {trained_step, trained_validate};
 
-/* ---- ways as text ---- */
+/* ---- strategies as text ---- */
 
 /* The run from the features, or one further on. */
-static void describe_run(char *text, size_t size, const sfu__way *way, bool features) {
+static void describe_run(char *text, size_t size, const sfu__strategy *way, bool features) {
     if (features) {
         snprintf(text, size, "S^%d X %s%s", way->fold, way->sparse ? "sparse" : "dense",
                  way->collapse ? ", the rest one matrix" : "");
@@ -50,9 +51,9 @@ static void describe_run(char *text, size_t size, const sfu__way *way, bool feat
 static void describe(char text[160], const sfu__pass *pass) {
     size_t used = 0;
     text[0] = '\0';
-    for (int run = 0; run < pass->run_count && run < SFU__RUNS; run++) {
-        const sfu__way *way = &pass->runs[run];
-        if (way->ways > 1) {
+    for (int run = 0; run < pass->segment_count && run < SFU__SEGMENTS; run++) {
+        const sfu__strategy *way = &pass->segments[run];
+        if (way->strategies > 1) {
             char one[64];
             describe_run(one, sizeof one, way, run == 0);
             used += (size_t)snprintf(text + used, 160 - used, "%s%s", used > 0 ? "; " : "", one);
@@ -62,13 +63,13 @@ static void describe(char text[160], const sfu__pass *pass) {
 
 /* ---- one pass ---- */
 
-/* The next combination of the ways of all runs; false after the last. */
-static bool next_ways(int *ways, const sfu__pass *pass) {
-    for (int run = 0; run < pass->run_count && run < SFU__RUNS; run++) {
-        if (++ways[run] <= pass->runs[run].ways) {
+/* The next combination of the strategies of all runs; false after the last. */
+static bool next_ways(int *strategies, const sfu__pass *pass) {
+    for (int run = 0; run < pass->segment_count && run < SFU__SEGMENTS; run++) {
+        if (++strategies[run] <= pass->segments[run].strategies) {
             return true;
         }
-        ways[run] = 1;
+        strategies[run] = 1;
     }
     return false;
 }
@@ -76,7 +77,8 @@ static bool next_ways(int *ways, const sfu__pass *pass) {
 static double predicted(const sfu__pass *pass, const sfu__rates *rates) {
     double sum = 0.0;
     for (size_t i = 0; i < pass->step_count; i++) {
-        sum += pass->steps[i].op != SFU__OP_SCORE ? sfu__work_seconds(&pass->steps[i].work, rates) : 0.0;
+        sum +=
+            pass->steps[i].kernel != SFU__KERNEL_CROSS_ENTROPY ? sfu__work_seconds(&pass->steps[i].work, rates) : 0.0;
     }
     return sum;
 }
@@ -101,13 +103,13 @@ static void time_entry(entry *at, int pass, int tries) {
 }
 
 static void start_entry(entry *at, const setting *of, const char *net, int32_t hidden, int pass) {
-    trained_start(&at->it, of, net, hidden, (sfu_pass)pass, at->ways);
+    trained_start(&at->it, of, net, hidden, (sfu_pass)pass, at->strategies);
     describe(at->text, &at->it.plan->passes[pass]);
     at->calls = calls_of_a_try(passes[pass], &at->it);
     at->seconds = INFINITY;
     time_entry(at, pass, show_all ? 20 : 3);
     if (show_all) {
-        show(at, pass, at->ways[0] == 0);
+        show(at, pass, at->strategies[0] == 0);
     }
 }
 
@@ -117,14 +119,14 @@ static int start_entries(entry entries[CLOSE], const setting *of, const char *ne
     entries[0] = (entry){0};
     start_entry(&entries[0], of, net, hidden, pass);
     const sfu__pass *chosen = &entries[0].it.plan->passes[pass];
-    int ways[SFU__RUNS] = {1, 1, 1, 1};
+    int strategies[SFU__SEGMENTS] = {1, 1, 1, 1};
     do {
         entry *at = &entries[count];
         bool same = true;
         *at = (entry){0};
-        for (int run = 0; run < chosen->run_count && run < SFU__RUNS; run++) {
-            at->ways[run] = ways[run];
-            same = same && ways[run] == chosen->runs[run].number;
+        for (int run = 0; run < chosen->segment_count && run < SFU__SEGMENTS; run++) {
+            at->strategies[run] = strategies[run];
+            same = same && strategies[run] == chosen->segments[run].number;
         }
         if (!same) {
             start_entry(at, of, net, hidden, pass);
@@ -134,7 +136,7 @@ static int start_entries(entry entries[CLOSE], const setting *of, const char *ne
                 trained_stop(&at->it);
             }
         }
-    } while (next_ways(ways, chosen));
+    } while (next_ways(strategies, chosen));
     return count;
 }
 

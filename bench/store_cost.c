@@ -39,8 +39,8 @@ static void store_trials(sfu__store *store, sfu__trials *trials, int32_t first, 
             must(case_ask(store, i, WAVE, NULL));
         }
         sfu__finished finished = {claimed, case_outcome(claimed), false};
-        sfu__turn turn = {.finished = &finished, .finished_count = claimed >= 0, .want = 1, .claimed = &claimed};
-        must(sfu__store_turn(store, &turn));
+        sfu__transaction turn = {.finished = &finished, .finished_count = claimed >= 0, .want = 1, .claimed = &claimed};
+        must(sfu__store_transaction(store, &turn));
         must(sfu__store_read(store, trials));
         must(sfu__store_beat(store));
     }

@@ -47,22 +47,22 @@ void trained_start(trained *self, const setting *of, const char *net, int32_t hi
     request.nodes[SFU_PASS_TRAIN] = sfu_split_part(of->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
     request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(of->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
     if (ways != NULL) {
-        memcpy(request.ways[pass], ways, sizeof request.ways[pass]);
+        memcpy(request.strategies[pass], ways, sizeof request.strategies[pass]);
     }
     sfu_net_options_init(&options);
     options.hidden = hidden;
     *self = (trained){.of = of};
     must(sfu__backend_cpu(&backend));
     must(sfu_net_parse(&parsed, net, &options));
-    must(sfu__plan_new(&self->plan, of->dataset, parsed, &request));
-    must(sfu__worker_new(&self->worker, self->plan, backend, NULL));
-    sfu__parameters_start(sfu__worker_theta(self->worker), &self->plan->parameters, parsed, NULL, 1);
+    must(sfu__plan_make(&self->plan, of->dataset, parsed, &request));
+    must(sfu__executor_new(&self->worker, self->plan, backend, NULL));
+    sfu__parameters_start(sfu__executor_theta(self->worker), &self->plan->parameters, parsed, NULL, 1);
     sfu_net_free(parsed);
 }
 
 void trained_stop(trained *self) {
-    sfu__worker_free(self->worker);
-    sfu__plan_free(self->plan);
+    sfu__executor_free(self->worker);
+    sfu__plan_release(self->plan);
 }
 
 static void run(trained *self, bool evaluate) {
@@ -75,11 +75,11 @@ static void run(trained *self, bool evaluate) {
                               .target = {.labels = self->of->labels[0]},
                               .validation = {.labels = self->of->labels[1]},
                               .evaluate = evaluate};
-    sfu__worker_epoch(self->worker, &epoch, &training, &validation);
+    sfu__executor_epoch(self->worker, &epoch, &training, &validation);
 }
 
 void trained_epoch(void *self) { run(self, true); }
 
 void trained_step(void *self) { run(self, false); }
 
-void trained_validate(void *self) { sfu__worker_forward(((trained *)self)->worker, SFU_PASS_EVALUATE); }
+void trained_validate(void *self) { sfu__executor_forward(((trained *)self)->worker, SFU_PASS_EVALUATE); }

@@ -19,7 +19,7 @@ void setting_close(setting *self);
 typedef struct trained {
     const setting *of;
     sfu__plan *plan;
-    sfu__worker *worker;
+    sfu__executor *worker;
     uint32_t epochs; /* run so far */
 } trained;
 

@@ -31,7 +31,7 @@ static sfu__sparse unturned(sfu_matrix *own, const sfu__sparse *of) {
     SFU_ALLOC(own->values, entries);
     SFU_ALLOC(at, of->rows);
     for (int32_t i = 0; i < of->rows; i++) {
-        at[of->turn[i]] = i;
+        at[of->row_perm[i]] = i;
     }
     own->indptr[0] = 0;
     for (int32_t i = 0; i < of->rows; i++) {
@@ -107,7 +107,7 @@ static void measure_product(double saved[3], const sfu__plan_step *step, const s
     must(memory != NULL ? SFU_OK : SFU_ERR_MEMORY);
     must(sfu__backend_cpu(&backend));
     float *aligned = (float *)(((uintptr_t)memory + 63) / 64 * 64);
-    const sfu__sparse in_order = A->turn != NULL ? unturned(&own, A) : *A;
+    const sfu__sparse in_order = A->row_perm != NULL ? unturned(&own, A) : *A;
     printf("  %-22s %6d x %-6d %7lld %6.1f", step->text, (int)A->rows, (int)A->cols, (long long)A->indptr[A->rows],
            1e6 * in_epoch);
     for (int i = 0; i < 3; i++) {
@@ -129,19 +129,19 @@ static double step_seconds(double *times, trained *self) {
     for (int round = 0; round < ROUNDS; round++) {
         double sum = 0.0;
         size_t at = 0;
-        must(sfu__worker_measure(self->worker, false));
-        must(sfu__worker_measure(self->worker, true));
+        must(sfu__executor_measure(self->worker, false));
+        must(sfu__executor_measure(self->worker, true));
         for (int i = 0; i < EPOCHS; i++) {
             trained_epoch(self);
         }
         for (int i = 0; i < 2; i++) {
             for (size_t s = 0; s < self->plan->passes[i].step_count; s++) {
-                sum += sfu__worker_seconds(self->worker, (sfu_pass)i, s) / EPOCHS;
+                sum += sfu__executor_seconds(self->worker, (sfu_pass)i, s) / EPOCHS;
             }
         }
         for (int i = 0; sum < best && i < 2; i++) {
             for (size_t s = 0; s < self->plan->passes[i].step_count; s++) {
-                times[at++] = sfu__worker_seconds(self->worker, (sfu_pass)i, s) / EPOCHS;
+                times[at++] = sfu__executor_seconds(self->worker, (sfu_pass)i, s) / EPOCHS;
             }
         }
         best = sum < best ? sum : best;
@@ -160,7 +160,7 @@ static void measure_net(const setting *of, const char *name, const char *net) {
         const sfu__pass *pass = &self.plan->passes[i];
         for (size_t s = 0; s < pass->step_count; s++, at++) {
             const sfu__plan_step *step = &pass->steps[s];
-            if (step->op == SFU__OP_SPMM && pass->blocks[step->block].where == SFU__VALUES_FIXED) {
+            if (step->kernel == SFU__KERNEL_SPMM && pass->blocks[step->block].where == SFU__VALUES_FIXED) {
                 measure_product(saved, step, &pass->blocks[step->block].view, times[at]);
                 shared += times[at];
             }

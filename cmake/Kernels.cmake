@@ -1,10 +1,10 @@
-# The fast kernels (src/backend/cpu/fast and src/search/sampler/fast): one source, compiled once for each set of
+# The fast kernels (src/backend/cpu/simd and src/tune/sampler/simd): one source, compiled once for each set of
 # instructions that this architecture may have; choose.c picks one when the program runs. They follow the same pattern of IEEE operations whatever the flags:
 # fusing stays off, and -fno-trapping-math only lets comparisons and choices be done for all lanes.
-file(GLOB kernel_sources CONFIGURE_DEPENDS src/backend/cpu/fast/*.c src/search/sampler/fast/*.c)
+file(GLOB kernel_sources CONFIGURE_DEPENDS src/backend/cpu/simd/*.c src/tune/sampler/simd/*.c)
 function(sfumato_kernels isa text)
     add_library(kernels_${isa} OBJECT ${kernel_sources})
-    target_include_directories(kernels_${isa} PRIVATE src/backend/cpu/fast src/backend/cpu src/search/sampler)
+    target_include_directories(kernels_${isa} PRIVATE src/backend/cpu/simd src/backend/cpu src/tune/sampler)
     target_compile_definitions(kernels_${isa} PRIVATE SFU__ISA=${isa} SFU__ISA_TEXT="${text}")
     target_compile_options(kernels_${isa} PRIVATE $<$<CONFIG:Release>:-O3> -fno-trapping-math ${ARGN})
     target_link_libraries(kernels_${isa} PRIVATE sfumato_flags backend matrix base)
@@ -15,7 +15,7 @@ endfunction()
 
 # gcc moves the loads of a register tile so far ahead that it runs out of registers.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
-    set_source_files_properties(src/backend/cpu/fast/gemm.c src/backend/cpu/fast/spmm.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
+    set_source_files_properties(src/backend/cpu/simd/gemm.c src/backend/cpu/simd/spmm.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")

@@ -29,7 +29,7 @@ macro(sfumato_part name module package purpose)
     list(APPEND part_definitions SFU_HAVE_${name}=${SFU_HAVE_${name}})
 endmacro()
 
-# The soname of a library that is loaded only when it is used (see src/base/lazy.h).
+# The soname of a library that is loaded only when it is used (see src/base/core/lazy.h).
 function(sfumato_soname variable module)
     foreach(library ${${module}_LINK_LIBRARIES})
         if(library MATCHES "\\.so")

@@ -1,7 +1,7 @@
-# The figures of the paper: src/study/paper/published_*.csv become the rows of a C table, published_rows.inc. Percentages
+# The figures of the paper: src/compare/paper/published_*.csv become the rows of a C table, published_rows.inc. Percentages
 # become fractions by their exponent, 82.2 as 82.2e-2, so that the compiler reads the nearest number.
 set(published_folder ${CMAKE_BINARY_DIR}/published)
-set(published_files ${CMAKE_SOURCE_DIR}/src/study/paper/published_tables.csv ${CMAKE_SOURCE_DIR}/src/study/paper/published_sweeps.csv)
+set(published_files ${CMAKE_SOURCE_DIR}/src/compare/paper/published_tables.csv ${CMAKE_SOURCE_DIR}/src/compare/paper/published_sweeps.csv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${published_files})
 
 set(published_rows "")
@@ -47,4 +47,4 @@ foreach(published_file ${published_files})
     endforeach()
 endforeach()
 file(CONFIGURE OUTPUT ${published_folder}/published_rows.inc CONTENT "@published_rows@" @ONLY)
-target_include_directories(study PRIVATE ${published_folder})
+target_include_directories(compare PRIVATE ${published_folder})

@@ -690,7 +690,7 @@ SFU_API SFU_CHECKED sfu_status sfu_tune(sfu_study **study, const sfu_dataset *da
 SFU_API void sfu_study_free(sfu_study *study);
 
 SFU_API const char *sfu_study_name(const sfu_study *study);
-SFU_API const char *sfu_study_place(const sfu_study *study); /* NULL: memory */
+SFU_API const char *sfu_study_location(const sfu_study *study); /* NULL: memory */
 
 /* The path or URL of a study as it may be printed, without password and parameters, into a buffer of `size` bytes;
  * returns `text`. */
@@ -907,12 +907,12 @@ SFU_API int32_t sfu_labelling_confusion(const sfu_labelling *labelling, int32_t 
 
 /* How sure predictions are, and how often such ones were right: the i-th range of probabilities, the surest first, NULL
  * after the last. */
-typedef struct sfu_label_sureness {
+typedef struct sfu_label_calibration {
     double from, below;
     int32_t held_out, right; /* nodes */
     int32_t unlabelled;
-} sfu_label_sureness;
-SFU_API const sfu_label_sureness *sfu_labelling_sureness(const sfu_labelling *labelling, int i);
+} sfu_label_calibration;
+SFU_API const sfu_label_calibration *sfu_labelling_calibration(const sfu_labelling *labelling, int i);
 
 /* The chosen model, and the probabilities that it gives all nodes, [nodes][classes], for sfu_predictions_save; the
  * labelling's own. */

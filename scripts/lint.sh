@@ -46,9 +46,9 @@ refuse "an absolute path" '"/(home|root|work|usr|opt)/' "${sources[@]}" "${heade
 let_pass=':[0-9]+: *(/\*|\* |")' # lines of a comment, or of a text
 mapfile -t library < <(printf '%s\n' "${sources[@]}" "${headers[@]}" | grep '^src/')
 refuse "the library never prints, exits or aborts" '\b(printf|puts|perror|exit|abort)\(' "${library[@]}"
-mapfile -t outside_door < <(printf '%s\n' "${library[@]}" | grep -v '^src/base/memory.c$')
+mapfile -t outside_door < <(printf '%s\n' "${library[@]}" | grep -v '^src/base/core/memory.c$')
 refuse "the library allocates through memory.h" '\b(malloc|calloc|realloc|strdup|asprintf)\(' "${outside_door[@]}"
-mapfile -t outside_special < <(printf '%s\n' "${library[@]}" | grep -v '^src/base/special\.')
+mapfile -t outside_special < <(printf '%s\n' "${library[@]}" | grep -v '^src/base/math/special')
 refuse "libm's bits differ between machines: use special.h" \
     '[^_[:alnum:]](exp|exp2|expm1|log|log2|log10|log1p|pow|erf|erfc|sin|cos|tan|tanh|cbrt|hypot|lgamma|tgamma)f?\(' \
     "${outside_special[@]}"
@@ -77,7 +77,7 @@ native_units() {
 foreign_units() { # TRIPLE INSTRUCTIONS...: each a name of kernels.h and clang's -march with a colon between
     local triple=$1 set files
     shift
-    files=$(grep -lE '__(aarch64|x86_64|AVX|ARM_)' -r src --include='*.c'; ls src/backend/cpu/fast/*.c src/search/sampler/fast/*.c)
+    files=$(grep -lE '__(aarch64|x86_64|AVX|ARM_)' -r src --include='*.c'; ls src/backend/cpu/simd/*.c src/tune/sampler/simd/*.c)
     for set in "$@"; do
         native_units | sed "s| -march=[^ ]*||; s|SFU__ISA=[^ ]*|SFU__ISA=${set%:*}|
             s|$| --target=$triple -march=${set#*:} -isystem /usr/$triple/include|" |

@@ -13,8 +13,8 @@
  *   block sum a sum over many rows is cut into blocks of rows (sfu__block_rows), each a product pattern over its rows;
  *             blocks are added in order.
  *   tiny      what is below 2^-100 in size becomes +0 where it is made: in rows that are finished, softmaxed, mixed,
- *             normalised or scored and on their ways back, in block_sum, sddmm, lpnn and Adam's moments, and in spmm
- *             where a row has at most 16 floats. Wider spmm, gemm and the parts of gemm_t keep what they get.
+ *             normalised or scored and on their ways back, in reduce_blocks, sddmm, lpnn and Adam's moments, and in
+ * spmm where a row has at most 16 floats. Wider spmm, gemm and the parts of gemm_t keep what they get.
  */
 #ifndef SFU_BACKEND_H
 #define SFU_BACKEND_H
@@ -23,7 +23,7 @@
 #include "status.h"
 
 enum {
-    SFU__CHUNK = 64, /* places of one chain of a product */
+    SFU__CHAIN_TERMS = 64, /* places of one chain of a product */
     /* Floats of the widest rows of spmm that are narrow. Those pass the rule of the tiny: smoothing of class
      * probabilities and its gradient, which may be repeated many times. What wider products make goes through an
      * operation that has the rule before long, and there it would cost a fifth. */
@@ -33,14 +33,14 @@ enum {
 /* The columns of a transpose one after the other: with each, where its values lie together and to which sums they
  * belong. There is a sum for every chunk of a row: first those of all rows' first chunks, in their order, also where a
  * row has no entry; then those of the second chunks, and so on. No column has two entries in a row. */
-typedef struct sfu__columns {
+typedef struct sfu__csc {
     int32_t begin, end;    /* the columns that have entries */
     const int64_t *values; /* [c - begin]: the first value of column c */
     const int32_t *counts; /* [c - begin]: how many there are, one behind the other */
     const uint16_t *sums;  /* of each value, column after column */
     const int32_t *rows;   /* of each sum behind those of the first chunks */
     int32_t sum_count;
-} sfu__columns;
+} sfu__csc;
 
 /* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
  * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
@@ -54,15 +54,15 @@ typedef struct sfu__mask {
 
 /* The groups of eight places that masks are drawn for, of all rows of a sparse matrix one after the other. A group's
  * number in its row, first place / 8, is kept as what the first round of drawing makes of it. */
-typedef struct sfu__groups {
+typedef struct sfu__philox_groups {
     const int64_t *first;       /* [rows + 1]: of each row */
     const uint32_t *high, *low; /* its number times SFU__PHILOX_FACTOR0, the upper and the lower half */
     const uint32_t *node;       /* of its row */
-    const uint32_t *entry;      /* of its first place. All four have SFU__GROUPS_BEHIND zeros behind the last */
+    const uint32_t *entry;      /* of its first place. All four have SFU__PHILOX_PADDING zeros behind the last */
     const float *value;         /* NULL, or the one value that its row has, in fixed values */
     bool none_zero;             /* no value of the matrix is zero, in fixed values */
-} sfu__groups;
-enum { SFU__GROUPS_BEHIND = 64 };
+} sfu__philox_groups;
+enum { SFU__PHILOX_PADDING = 64 };
 
 /* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
  * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
@@ -71,19 +71,21 @@ typedef struct sfu__sparse {
     const int64_t *indptr;
     const int32_t *indices;
     const float *values; /* never NULL */
-    const int32_t *order;
-    const uint8_t *kept;   /* NULL, or: drop_kept has left nothing of entry e unless byte order[e] (e without an order)
-                            * is 1; its value is then values[e], whatever the order, times the scale of `mask`. Only in
-                            * spmm, where rows of C are not narrow */
-    const sfu__mask *mask; /* that dropped */
-    const sfu__groups *groups; /* NULL, or its groups, for the nodes that drop_sparse and drop_kept are given */
-    const int32_t *turn; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
-                          * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
-    const uint16_t *short_indices; /* with a turn: the indices again, in half as many bytes; else not looked at */
-    const float *row_values;     /* with a turn: NULL, or the value of all entries of row i, where there is only one */
-    const sfu__columns *columns; /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
-                                  * go along them instead, and then uses `room` */
-    float *room;                 /* floats of so many rows of C as there are sums; for one product at a time */
+    const int32_t *value_perm;
+    const uint8_t *keep_mask; /* NULL, or: dropout_mask has left nothing of entry e unless byte order[e] (e without an
+                               * order) is 1; its value is then values[e], whatever the order, times the scale of
+                               * `mask`. Only in spmm, where rows of C are not narrow */
+    const sfu__mask *mask;    /* that dropped */
+    const sfu__philox_groups
+        *philox_groups; /* NULL, or its groups, for the nodes that dropout_sparse and dropout_mask are given */
+    const int32_t
+        *row_perm; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
+                    * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
+    const uint16_t *indices16; /* with a turn: the indices again, in half as many bytes; else not looked at */
+    const float *row_value;    /* with a turn: NULL, or the value of all entries of row i, where there is only one */
+    const sfu__csc *csc;       /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
+                                * go along them instead, and then uses `room` */
+    float *scratch;            /* floats of so many rows of C as there are sums; for one product at a time */
 } sfu__sparse;
 
 typedef struct sfu__range {
@@ -141,48 +143,49 @@ typedef struct sfu__backend {
     void (*gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);
 
     /* parts[b] = A_b^T G_b, the rows of block b alone, for blocks [begin, end): a block of `parts` is a matrix
-     * A->cols x G->ld. Then block_sum. A NULL: parts[b] is one row, the column sums of G_b (as if A were ones). */
+     * A->cols x G->ld. Then reduce_blocks. A NULL: parts[b] is one row, the column sums of G_b (as if A were ones). */
     void (*gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks);
 
     /* to[i] = parts[0][i] + parts[1][i] + ... for elements [begin, end); `stride` floats lie between two parts. */
-    void (*block_sum)(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);
+    void (*reduce_blocks)(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);
 
     /* T = B^T. Rows of T. */
     void (*transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows);
 
     /* values[e] = A's value e, dropped: place is the place of e in its row, node nodes[row] (or the row where NULL).
      * Rows of A. */
-    void (*drop_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
-                        sfu__range rows);
+    void (*dropout_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                           sfu__range rows);
 
     /* kept[e] = 1 where the same leaves something of A's value e, which may have been zero, else 0. A has no order. */
-    void (*drop_kept)(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
-                      sfu__range rows);
+    void (*dropout_mask)(uint8_t *keep_mask, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                         sfu__range rows);
 
     /* H <- drop(act(H + bias)), in place; bias may be NULL, a mask with threshold 0 drops nothing, place is the column.
      * Rows of H. */
-    void (*finish)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
-                   const sfu__mask *mask, sfu__range rows);
+    void (*activate)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
+                     const sfu__mask *mask, sfu__range rows);
     /* dH <- the gradient before finish, in place, from H = what finish left. The tiny become zero. */
-    void (*finish_back)(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,
-                        const sfu__mask *mask, sfu__range rows);
+    void (*activate_backward)(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,
+                              const sfu__mask *mask, sfu__range rows);
 
     /* P <- softmax(P + bias) a row, in place; bias may be NULL. Rows of P. */
     void (*softmax)(const sfu__dense *P, const float *bias, sfu__range rows);
     /* dP <- P * (dP - sum_j P_j dP_j), in place: from the gradient of the probabilities to that of what came in. */
-    void (*softmax_back)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);
+    void (*softmax_backward)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);
 
     /* The score of rows of probabilities P, block by block (sfu__block_rows) into scores[block], for blocks [begin,
      * end). dP, if not NULL, gets the gradient: of the probabilities, -weight / p at the label and 0 elsewhere; or,
      * with `through_softmax`, of what came into the softmax, weight * (p - 1 at the label). p is taken as at least
      * 2^-100. */
-    void (*score)(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P,
-                  const sfu__target *target, sfu__range blocks);
+    void (*cross_entropy)(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P,
+                          const sfu__target *target, sfu__range blocks);
 
     /* C[i] <- fma(t, D[map[i]], C[i]) a row, and its way back dD[map[i]] <- fma(t, dC[i], dD[map[i]]). Rows of C. map
      * NULL: i itself. No row stands twice in map. */
-    void (*mix)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);
-    void (*mix_back)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t, sfu__range rows);
+    void (*axpy_rows)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);
+    void (*axpy_rows_backward)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t,
+                               sfu__range rows);
 
     /* dA[v] += sum_j dC[i][j] B[column of e][j], a row sum with lanes, for every entry e, v being where its value
      * stands (order[e], or e): the gradient of each value of A. Rows of A. */

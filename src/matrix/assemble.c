@@ -52,15 +52,15 @@ typedef struct job {
     uint16_t *rows;        /* beside the keys */
     float *weights;        /* beside the keys, or NULL */
     atomic_int_least64_t loops, duplicates;
-    struct desk *desks; /* one a thread */
+    struct scratch *scratches; /* one a thread */
 } job;
 
 /* What a thread needs to sort the rows of one bucket. */
-typedef struct desk {
+typedef struct scratch {
     int64_t *row_start; /* rows of a bucket + 1 */
     uint32_t *keys, *other_keys;
     float *weights, *other_weights;
-} desk;
+} scratch;
 
 /* ---- slices --------------------------------------------------------------------------------------------------- */
 
@@ -271,7 +271,7 @@ static int64_t write_plain_row(const job *self, uint32_t row, const uint32_t *ke
 }
 
 /* Entries of the bucket to their rows, in the order in which they came. */
-static void group_rows(const job *self, desk *mine, int64_t begin, int64_t end, uint32_t rows) {
+static void group_rows(const job *self, scratch *mine, int64_t begin, int64_t end, uint32_t rows) {
     int64_t *start = mine->row_start;
     memset(start, 0, ((size_t)rows + 1) * sizeof *start);
     for (int64_t i = begin; i < end; i++) {
@@ -292,7 +292,7 @@ static void group_rows(const job *self, desk *mine, int64_t begin, int64_t end, 
 
 static sfu_status finish_bucket(void *context, int64_t bucket, int thread) {
     job *self = context;
-    desk *mine = &self->desks[thread];
+    scratch *mine = &self->scratches[thread];
     const int64_t begin = self->bucket_start[bucket];
     const int64_t end = self->bucket_start[bucket + 1];
     const uint32_t first_row = (uint32_t)(bucket << self->shift);
@@ -331,9 +331,9 @@ static sfu_status make_desks(job *self) {
         const int64_t size = self->bucket_start[bucket + 1] - self->bucket_start[bucket];
         most = size > most ? size : most;
     }
-    SFU_ALLOC_ZERO(self->desks, self->threads);
+    SFU_ALLOC_ZERO(self->scratches, self->threads);
     for (int thread = 0; thread < self->threads; thread++) {
-        desk *mine = &self->desks[thread];
+        scratch *mine = &self->scratches[thread];
         SFU_ALLOC(mine->row_start, ((size_t)1 << self->shift) + 1);
         SFU_ALLOC(mine->keys, most);
         SFU_ALLOC(mine->other_keys, most);
@@ -346,16 +346,16 @@ done:
     return status;
 }
 
-static void free_desks(job *self) {
-    for (int thread = 0; self->desks != NULL && thread < self->threads; thread++) {
-        sfu__free(self->desks[thread].row_start);
-        sfu__free(self->desks[thread].keys);
-        sfu__free(self->desks[thread].other_keys);
-        sfu__free(self->desks[thread].weights);
-        sfu__free(self->desks[thread].other_weights);
+static void free_scratches(job *self) {
+    for (int thread = 0; self->scratches != NULL && thread < self->threads; thread++) {
+        sfu__free(self->scratches[thread].row_start);
+        sfu__free(self->scratches[thread].keys);
+        sfu__free(self->scratches[thread].other_keys);
+        sfu__free(self->scratches[thread].weights);
+        sfu__free(self->scratches[thread].other_weights);
     }
-    sfu__free(self->desks);
-    self->desks = NULL;
+    sfu__free(self->scratches);
+    self->scratches = NULL;
 }
 
 /* ---- 4. close up ---------------------------------------------------------------------------------------------- */
@@ -445,7 +445,7 @@ static sfu_status run_all(job *self) {
     sfu__pairs_clear(self->pairs);
     SFU_TRY(make_desks(self));
     SFU_TRY(sfu__parallel(finish_bucket, self, self->buckets, self->threads));
-    free_desks(self);
+    free_scratches(self);
     SFU_TRY(close_up(self));
 done:
     return status;
@@ -465,7 +465,7 @@ sfu_status sfu__assemble(sfu_matrix *graph, sfu__pairs *pairs, int64_t nodes, sf
     const sfu_status status = run_all(&self);
     assembly->loops_dropped = atomic_load(&self.loops);
     assembly->duplicates_dropped = atomic_load(&self.duplicates);
-    free_desks(&self);
+    free_scratches(&self);
     sfu__free(self.block_start);
     sfu__free(self.block_left);
     sfu__free(self.offsets);

@@ -3,7 +3,7 @@
 #define SFU_ASSEMBLE_H
 
 #include "matrix.h"
-#include "notify.h"
+#include "progress.h"
 
 /* Edges in the order of the file, in blocks that readers fill and assembly frees. Starts as {0}. */
 typedef struct sfu__pair_block {

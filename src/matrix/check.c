@@ -106,8 +106,8 @@ static sfu_status check_entries(void *context, int64_t item, int thread) {
     return SFU_OK;
 }
 
-sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *lopsided) {
-    job self = {.csr = csr, .rules = rules, .want_symmetry = lopsided != NULL};
+sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *asymmetric) {
+    job self = {.csr = csr, .rules = rules, .want_symmetry = asymmetric != NULL};
     atomic_init(&self.imbalance, 0);
     const int64_t items = ((int64_t)csr->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
     if (csr->indptr[0] != 0 || csr->indptr[csr->rows] != rules->nonzeros) {
@@ -119,8 +119,8 @@ sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool 
     if (status == SFU_OK) {
         status = sfu__parallel(check_entries, &self, items, rules->threads);
     }
-    if (status == SFU_OK && lopsided != NULL) {
-        *lopsided = atomic_load(&self.imbalance) != 0;
+    if (status == SFU_OK && asymmetric != NULL) {
+        *asymmetric = atomic_load(&self.imbalance) != 0;
     }
     return status;
 }

@@ -5,7 +5,7 @@
  * leaves it is seen from its other end (the idea is Afforest's: Sutton, Ben-Nun, Barak, IPDPS 2018).
  */
 #include "matrix.h"
-#include "notify.h"
+#include "progress.h"
 
 enum { FIRST_EDGES = 2 };
 

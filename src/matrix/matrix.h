@@ -17,7 +17,7 @@ sfu_csr sfu__matrix_view(const sfu_matrix *matrix);
 
 /* Sorts each row by column, adds up entries that stand at the same place, drops zeros. *merged (if not NULL) gets how
  * many entries were added to another. Values that are all 1 become NULL. */
-SFU_CHECKED sfu_status sfu__matrix_tidy(sfu_matrix *matrix, int64_t *merged);
+SFU_CHECKED sfu_status sfu__matrix_canonicalize(sfu_matrix *matrix, int64_t *merged);
 
 /* What a CSR in foreign hands must satisfy: offsets that rise from 0 to `nonzeros`, columns in range and ascending,
  * values finite and, where they are weights, not negative. `what` starts the message: "PATH: adj". *lopsided (if not
@@ -28,7 +28,7 @@ typedef struct sfu__csr_rules {
     bool weights;
     int threads;
 } sfu__csr_rules;
-SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *lopsided);
+SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *asymmetric);
 
 /* The components of the undirected graph behind `graph`: component[i] is the smallest node of node i's. *count gets how
  * many there are, *largest the size of the largest and *largest_root its component (the one of the smallest node among

@@ -29,7 +29,7 @@ void sfu_smoothing_options_init(sfu_smoothing_options *options) {
 static const struct {
     sfu_norm norm;
     const char *name;
-    sfu__recipe recipe;
+    sfu__normalization normalization;
 } norms[] = {
     {SFU_NORM_SYM, "sym", {0.5, 0.5, false}},        {SFU_NORM_ROW, "row", {0.0, 0.0, true}},
     {SFU_NORM_COL, "col", {0.0, 1.0, false}},        {SFU_NORM_NONE, "none", {0.0, 0.0, false}},
@@ -44,17 +44,17 @@ static sfu_status check_number(double value, const char *name) {
                : sfu__fail(SFU_ERR_ARGUMENT, "smoothing: %s is %g; it must be a finite number, 0 or more", name, value);
 }
 
-sfu_status sfu__recipe_of(sfu__recipe *recipe, const sfu_smoothing_options *options) {
+sfu_status sfu__normalization_of(sfu__normalization *normalization, const sfu_smoothing_options *options) {
     if (options->exponents) {
         const bool scale = options->probabilities;
-        *recipe = (sfu__recipe){scale ? 0.0 : options->left, options->right, scale};
+        *normalization = (sfu__normalization){scale ? 0.0 : options->left, options->right, scale};
         const sfu_status status = check_number(options->left, "left");
         return status != SFU_OK ? status : check_number(options->right, "right");
     }
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
         if (norms[i].norm == options->norm) {
-            *recipe = norms[i].recipe;
-            return recipe->scale_rows || !options->probabilities
+            *normalization = norms[i].normalization;
+            return normalization->scale_rows || !options->probabilities
                        ? SFU_OK
                        : sfu__fail(SFU_ERR_ARGUMENT,
                                    "smoothing: norm=%s does not keep the sum of class probabilities at 1; after the "
@@ -70,7 +70,7 @@ sfu_status sfu__recipe_of(sfu__recipe *recipe, const sfu_smoothing_options *opti
 typedef struct job {
     const sfu_csr *graph;
     const sfu_smoothing_options *options;
-    sfu__recipe recipe;
+    sfu__normalization normalization;
     sfu_matrix *matrix;
     double *row_sums;    /* r, then r^-left */
     double *column_sums; /* c, then c^-right; NULL where right is 0 */
@@ -179,7 +179,7 @@ static void sum_columns(const job *self) {
 }
 
 /* The usual exponents need no power. */
-double sfu__recipe_factor(double sum, double exponent) {
+double sfu__normalization_factor(double sum, double exponent) {
     if (exponent == 0.0 || sum == 0.0) {
         return 1.0;
     }
@@ -200,9 +200,9 @@ static sfu_status make_factors(void *context, int64_t item, int thread) {
                 "self or neighbour would be right",
                 (long long)row);
         }
-        self->row_sums[row] = sfu__recipe_factor(self->row_sums[row], self->recipe.left);
+        self->row_sums[row] = sfu__normalization_factor(self->row_sums[row], self->normalization.left);
         if (self->column_sums != NULL) {
-            self->column_sums[row] = sfu__recipe_factor(self->column_sums[row], self->recipe.right);
+            self->column_sums[row] = sfu__normalization_factor(self->column_sums[row], self->normalization.right);
         }
     }
     return SFU_OK;
@@ -210,7 +210,7 @@ static sfu_status make_factors(void *context, int64_t item, int thread) {
 
 /* What the values of a row are divided by. */
 static double divisor(const job *self, int64_t row) {
-    if (!self->recipe.scale_rows) {
+    if (!self->normalization.scale_rows) {
         return 1.0;
     }
     double sum = 0.0;
@@ -249,7 +249,7 @@ static sfu_status fill_row(const job *self, int64_t row) {
         /* The factors first: their product is the same for (i, j) and (j, i), so S is as symmetric as A~. */
         const double right = self->column_sums != NULL ? self->column_sums[at.column] : 1.0;
         const double value =
-            self->recipe.scale_rows ? right * at.value / scale : self->row_sums[row] * right * at.value;
+            self->normalization.scale_rows ? right * at.value / scale : self->row_sums[row] * right * at.value;
         matrix->indices[place] = at.column;
         matrix->values[place] = (float)value;
         if (!isfinite(matrix->values[place])) {
@@ -262,7 +262,7 @@ static sfu_status fill_row(const job *self, int64_t row) {
         place++;
     }
     assert(place == matrix->indptr[row + 1]);
-    return self->recipe.scale_rows ? check_row_sum(self, row) : SFU_OK;
+    return self->normalization.scale_rows ? check_row_sum(self, row) : SFU_OK;
 }
 
 static sfu_status fill(void *context, int64_t item, int thread) {
@@ -286,7 +286,7 @@ static void add_up_offsets(sfu_matrix *matrix) {
 
 static sfu_status make_column_sums(job *self, bool symmetric) {
     sfu_status status = SFU_OK;
-    if (self->recipe.right == 0.0) {
+    if (self->normalization.right == 0.0) {
         return SFU_OK;
     }
     SFU_ALLOC_ZERO(self->column_sums, self->graph->rows);
@@ -308,7 +308,7 @@ sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetr
     job self = {.graph = graph, .options = options, .matrix = matrix};
     const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
     *matrix = (sfu_matrix){.rows = graph->rows, .cols = graph->cols};
-    SFU_TRY(sfu__recipe_of(&self.recipe, options));
+    SFU_TRY(sfu__normalization_of(&self.normalization, options));
     SFU_TRY(check_number(options->self, "self"));
     SFU_TRY(check_number(options->neighbour, "neighbour"));
 

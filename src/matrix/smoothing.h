@@ -13,13 +13,13 @@ SFU_CHECKED sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, 
 
 /* The one formula that a norm or a pair of exponents stands for: S_ij = r_i^-left A~_ij c_j^-right, or, where rows are
  * scaled, A~_ij c_j^-right / sum_k A~_ik c_k^-right, in which r^-left cancels and left is 0. */
-typedef struct sfu__recipe {
+typedef struct sfu__normalization {
     double left, right;
     bool scale_rows;
-} sfu__recipe;
-SFU_CHECKED sfu_status sfu__recipe_of(sfu__recipe *recipe, const sfu_smoothing_options *options);
+} sfu__normalization;
+SFU_CHECKED sfu_status sfu__normalization_of(sfu__normalization *normalization, const sfu_smoothing_options *options);
 
 /* sum^-exponent; of an empty row or column, whose sum is 0 and which is never multiplied, 1. */
-double sfu__recipe_factor(double sum, double exponent);
+double sfu__normalization_factor(double sum, double exponent);
 
 #endif

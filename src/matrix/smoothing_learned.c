@@ -25,14 +25,14 @@ enum { ROWS_A_BLOCK = 512, SUMS = 4 };
 enum { SUM_SELF, SUM_NEIGHBOUR, SUM_LEFT, SUM_RIGHT };
 
 struct sfu__learned {
-    sfu_matrix pattern; /* values: those of the options */
-    float *edges;       /* [entries]: a_ij, 0 on a diagonal without a loop */
-    sfu_matrix across;  /* the transpose, no values */
-    int32_t *order;     /* [entries]: of the transpose in the pattern */
-    sfu__recipe recipe; /* of the options: start, or for good where an exponent is not learned */
-    sfu__learn learn;   /* */
-    bool same_sums;     /* A~ is symmetric whatever the parameters: c is r */
-    bool has_right;     /* c is needed */
+    sfu_matrix pattern;               /* values: those of the options */
+    float *edges;                     /* [entries]: a_ij, 0 on a diagonal without a loop */
+    sfu_matrix across;                /* the transpose, no values */
+    int32_t *order;                   /* [entries]: of the transpose in the pattern */
+    sfu__normalization normalization; /* of the options: start, or for good where an exponent is not learned */
+    sfu__learn learn;                 /* */
+    bool same_sums;                   /* A~ is symmetric whatever the parameters: c is r */
+    bool has_right;                   /* c is needed */
     double self, neighbour;
     const float *self_column, *neighbour_column; /* borrowed of the options */
 };
@@ -144,7 +144,8 @@ typedef struct now {
 } now;
 
 static now look(const sfu__learned *S, const sfu__learned_parameters *at) {
-    now it = {S->self, S->neighbour, S->recipe.left, S->recipe.right, S->self_column, S->neighbour_column};
+    now it = {S->self,        S->neighbour,       S->normalization.left, S->normalization.right,
+              S->self_column, S->neighbour_column};
     if (S->learn.self) {
         it.selves = S->self_column != NULL ? at->self : NULL;
         it.self = S->self_column != NULL ? 0.0 : (double)*at->self;
@@ -153,7 +154,7 @@ static now look(const sfu__learned *S, const sfu__learned_parameters *at) {
         it.neighbours = S->neighbour_column != NULL ? at->neighbour : NULL;
         it.neighbour = S->neighbour_column != NULL ? 0.0 : (double)*at->neighbour;
     }
-    it.left = S->learn.left && !S->recipe.scale_rows ? (double)*at->left : it.left;
+    it.left = S->learn.left && !S->normalization.scale_rows ? (double)*at->left : it.left;
     it.right = S->learn.right ? (double)*at->right : it.right;
     return it;
 }
@@ -172,7 +173,7 @@ static double entry(const sfu__learned *S, const now *it, int32_t row, int64_t e
 static double value(const sfu__learned_work *work, const now *it, int32_t row, int64_t e) {
     const sfu__learned *S = work->learned;
     const double right = S->has_right ? work->R[S->pattern.indices[e]] : 1.0, v = entry(S, it, row, e);
-    return S->recipe.scale_rows ? right * v / work->L[row] : work->L[row] * right * v;
+    return S->normalization.scale_rows ? right * v / work->L[row] : work->L[row] * right * v;
 }
 
 /* The rows of a thread: whole blocks. */
@@ -199,14 +200,14 @@ static void make_sums(sfu__learned_work *work, const now *it, int32_t row) {
         sum += entry(S, it, row, e);
     }
     work->r[row] = sum;
-    work->L[row] = sfu__recipe_factor(sum, it->left);
+    work->L[row] = sfu__normalization_factor(sum, it->left);
     if (S->has_right) {
         work->c[row] = S->same_sums ? sum : column_sum(S, it, row);
-        work->R[row] = sfu__recipe_factor(work->c[row], it->right);
+        work->R[row] = sfu__normalization_factor(work->c[row], it->right);
     }
 }
 
-static float without_tiny(double value) { return fabs(value) < 0x1p-100 ? 0.0F : (float)value; }
+static float flush_to_zero(double value) { return fabs(value) < 0x1p-100 ? 0.0F : (float)value; }
 
 static void make_values(float *values, sfu__learned_work *work, const now *it, int32_t row) {
     const sfu__learned *S = work->learned;
@@ -217,7 +218,7 @@ static void make_values(float *values, sfu__learned_work *work, const now *it, i
         }
         return;
     }
-    if (S->recipe.scale_rows) {
+    if (S->normalization.scale_rows) {
         double q = 0.0;
         for (int64_t e = begin; e < end; e++) {
             q += (S->has_right ? work->R[S->pattern.indices[e]] : 1.0) * entry(S, it, row, e);
@@ -225,7 +226,7 @@ static void make_values(float *values, sfu__learned_work *work, const now *it, i
         work->L[row] = q;
     }
     for (int64_t e = begin; e < end; e++) {
-        values[e] = without_tiny(value(work, it, row, e));
+        values[e] = flush_to_zero(value(work, it, row, e));
     }
 }
 
@@ -261,7 +262,7 @@ static void column_back(sfu__learned_work *work, const now *it, const float *dS,
     for (int64_t i = S->across.indptr[column]; i < S->across.indptr[column + 1]; i++) {
         const int32_t row = S->across.indices[i], e = S->order[i];
         if (work->r[row] != 0.0) {
-            w += ((double)dS[e] - (S->recipe.scale_rows ? work->t[row] : 0.0)) * value(work, it, row, e);
+            w += ((double)dS[e] - (S->normalization.scale_rows ? work->t[row] : 0.0)) * value(work, it, row, e);
         }
     }
     const bool empty = work->c[column] == 0.0;
@@ -276,7 +277,7 @@ static double entry_back(const sfu__learned_work *work, const now *it, const flo
     const bool jumps = S->has_right && work->c[column] == 0.0 && it->right != 0.0;
     const double right = jumps ? 0.0 : S->has_right ? work->R[column] : 1.0;
     const double through_column = S->has_right ? work->dc[column] : 0.0;
-    if (S->recipe.scale_rows) {
+    if (S->normalization.scale_rows) {
         return ((double)dS[e] - work->t[row]) * right / work->L[row] + through_column;
     }
     return (double)dS[e] * work->L[row] * right - it->left * work->t[row] / work->r[row] + through_column;
@@ -293,14 +294,14 @@ static void parameters_back(const sfu__learned_gradient *to, sfu__learned_work *
         dneighbour += (double)S->edges[e] * dv;
     }
     if (S->learn.self && S->self_column != NULL) {
-        to->self[row] = without_tiny(dself);
+        to->self[row] = flush_to_zero(dself);
     }
     if (S->learn.neighbour && S->neighbour_column != NULL) {
-        to->neighbour[row] = without_tiny(dneighbour);
+        to->neighbour[row] = flush_to_zero(dneighbour);
     }
     sums[SUM_SELF] += dself;
     sums[SUM_NEIGHBOUR] += dneighbour;
-    if (S->learn.left && !S->recipe.scale_rows && work->r[row] != 0.0) {
+    if (S->learn.left && !S->normalization.scale_rows && work->r[row] != 0.0) {
         sums[SUM_LEFT] -= work->t[row] * sfu__ln(work->r[row]);
     }
     if (S->learn.right && work->c[row] != 0.0) {
@@ -321,7 +322,7 @@ static void add_blocks(const sfu__learned_gradient *to, const sfu__learned_work 
             sum += work->sums[block][i];
         }
         if (places[i] != NULL) {
-            *places[i] = without_tiny(sum);
+            *places[i] = flush_to_zero(sum);
         }
     }
 }
@@ -384,15 +385,15 @@ sfu_status sfu__learned_new(sfu__learned **learned, const sfu_csr *graph, bool s
     sfu__learned *self = NULL;
     *learned = NULL;
     SFU_ALLOC_ZERO(self, 1);
-    SFU_TRY(sfu__recipe_of(&self->recipe, options));
+    SFU_TRY(sfu__normalization_of(&self->normalization, options));
     if ((learn.left || learn.right) && !options->probabilities &&
         (options->exponents || options->norm != SFU_NORM_SYM_ROW)) {
-        self->recipe.scale_rows = false;
-        sfu__learned_exponents(&self->recipe.left, &self->recipe.right, options);
+        self->normalization.scale_rows = false;
+        sfu__learned_exponents(&self->normalization.left, &self->normalization.right, options);
     }
     self->learn = learn;
     self->same_sums = symmetric && options->neighbour_column == NULL;
-    self->has_right = learn.right || self->recipe.right != 0.0;
+    self->has_right = learn.right || self->normalization.right != 0.0;
     self->self = options->self;
     self->neighbour = options->neighbour;
     self->self_column = options->self_column;

@@ -8,12 +8,12 @@
  *      would say nothing.
  */
 #include "net_int.h"
-#include "notify.h"
+#include "progress.h"
 
 #include <float.h>
 
 static sfu_status check_softmax_is_one(const sfu__chain *chain, const char *place) {
-    return sfu__mistake(chain->text, place, "a second softmax; a network has one, and after it only smooth");
+    return sfu__fail_parse(chain->text, place, "a second softmax; a network has one, and after it only smooth");
 }
 
 sfu_status sfu__check_start(const sfu__chain *chain, sfu__layer_kind kind, const char *place) {
@@ -22,7 +22,7 @@ sfu_status sfu__check_start(const sfu__chain *chain, sfu__layer_kind kind, const
     }
     return kind == SFU__LAYER_SOFTMAX
                ? check_softmax_is_one(chain, place)
-               : sfu__mistake(chain->text, place, "dense after the softmax; only smooth may stand there");
+               : sfu__fail_parse(chain->text, place, "dense after the softmax; only smooth may stand there");
 }
 
 /* ---- smooth ----------------------------------------------------------------------------------------------------- */
@@ -34,14 +34,14 @@ static sfu_status check_exponents(const sfu__chain *chain, sfu__layer *layer, co
     const bool learned = (layer->learn & EXPONENTS) != 0;
     layer->exponents = at[SFU__OPTION_LEFT] != NULL || at[SFU__OPTION_RIGHT] != NULL || learned;
     if (layer->exponents && at[SFU__OPTION_NORM] != NULL) {
-        return learned ? sfu__mistake(chain->text, at[SFU__OPTION_NORM],
-                                      "norm together with learn=left or learn=right; without norm would be right")
-                       : sfu__mistake(chain->text, at[SFU__OPTION_NORM],
-                                      "norm together with left or right; either of them would be right");
+        return learned ? sfu__fail_parse(chain->text, at[SFU__OPTION_NORM],
+                                         "norm together with learn=left or learn=right; without norm would be right")
+                       : sfu__fail_parse(chain->text, at[SFU__OPTION_NORM],
+                                         "norm together with left or right; either of them would be right");
     }
     if (learned && (layer->left > 1.0 || layer->right > 1.0)) {
         const int row = layer->left > 1.0 ? SFU__OPTION_LEFT : SFU__OPTION_RIGHT;
-        return sfu__mistake(chain->text, at[row], "a learned exponent is kept between 0 and 1; it must start there");
+        return sfu__fail_parse(chain->text, at[row], "a learned exponent is kept between 0 and 1; it must start there");
     }
     return SFU_OK;
 }
@@ -49,19 +49,20 @@ static sfu_status check_exponents(const sfu__chain *chain, sfu__layer *layer, co
 static sfu_status check_labels(const sfu__chain *chain, const sfu__layer *layer, const sfu__given *given) {
     const char *const *at = given->at;
     if (!layer->exponents && layer->norm != SFU_NORM_ROW && layer->norm != SFU_NORM_SYM_ROW) {
-        return sfu__mistake(chain->text, at[SFU__OPTION_NORM],
-                            "norm=%s does not keep the sum of class probabilities at 1; after the softmax norm=sym+row "
-                            "or row, or left and right, would be right",
-                            sfu__norm_words[layer->norm]);
+        return sfu__fail_parse(
+            chain->text, at[SFU__OPTION_NORM],
+            "norm=%s does not keep the sum of class probabilities at 1; after the softmax norm=sym+row "
+            "or row, or left and right, would be right",
+            sfu__norm_words[layer->norm]);
     }
     if (layer->act != SFU__IDENTITY) {
-        return sfu__mistake(chain->text, at[SFU__OPTION_ACT],
-                            "act=%s after the softmax; class probabilities are smoothed as they are, act=identity",
-                            sfu__activation_words[layer->act]);
+        return sfu__fail_parse(chain->text, at[SFU__OPTION_ACT],
+                               "act=%s after the softmax; class probabilities are smoothed as they are, act=identity",
+                               sfu__activation_words[layer->act]);
     }
     if ((layer->learn & SFU__LEARN_LEFT) != 0) {
-        return sfu__mistake(chain->text, at[SFU__OPTION_LEARNS],
-                            "left cannot be learned after the softmax: rows are scaled to sum to 1, so it cancels");
+        return sfu__fail_parse(chain->text, at[SFU__OPTION_LEARNS],
+                               "left cannot be learned after the softmax: rows are scaled to sum to 1, so it cancels");
     }
     if (at[SFU__OPTION_LEFT] != NULL && !chain->quiet) {
         sfu__log(SFU_LOG_NOTE, "left=%g after the softmax changes nothing: rows are scaled to sum to 1", layer->left);
@@ -77,8 +78,8 @@ static sfu_status check_learned(const sfu__chain *chain, const sfu__layer *layer
         return SFU_OK;
     }
     const int row = self ? SFU__OPTION_SELF : SFU__OPTION_NEIGHBOUR;
-    return sfu__mistake(chain->text, given->at[row], "a learned %s starts at a number that a float can hold",
-                        sfu__layer_options[row].name);
+    return sfu__fail_parse(chain->text, given->at[row], "a learned %s starts at a number that a float can hold",
+                           sfu__layer_options[row].name);
 }
 
 static sfu_status check_smooth(sfu__chain *chain, sfu__layer *layer, const sfu__given *given, const char *place) {
@@ -89,7 +90,7 @@ static sfu_status check_smooth(sfu__chain *chain, sfu__layer *layer, const sfu__
     }
     chain->steps += layer->times;
     if (chain->steps > SFU__NET_STEPS) {
-        return sfu__mistake(chain->text, place, "more than %d smoothing steps in all", SFU__NET_STEPS);
+        return sfu__fail_parse(chain->text, place, "more than %d smoothing steps in all", SFU__NET_STEPS);
     }
     chain->mask = chain->mask || (chain->weights && layer->act != SFU__IDENTITY);
     return layer->labels ? check_labels(chain, layer, given) : SFU_OK;
@@ -102,15 +103,15 @@ sfu_status sfu__check_layer(sfu__chain *chain, sfu__layer *layer, const sfu__giv
         return check_smooth(chain, layer, given, place);
     }
     if (!layer->linear && given->at[SFU__OPTION_BIAS] != NULL) {
-        return sfu__mistake(chain->text, given->at[SFU__OPTION_BIAS],
-                            "bias together with linear=no, which has neither weights nor bias");
+        return sfu__fail_parse(chain->text, given->at[SFU__OPTION_BIAS],
+                               "bias together with linear=no, which has neither weights nor bias");
     }
     layer->bias = layer->bias && layer->linear;
     const bool masked = chain->mask || (layer->linear && !chain->weights);
     if (!masked && given->at[SFU__OPTION_DROPOUT] != NULL) {
-        return sfu__mistake(chain->text, given->at[SFU__OPTION_DROPOUT],
-                            "no dropout lies before this layer: it acts where the first weights begin, and after "
-                            "them on the output of an activation");
+        return sfu__fail_parse(chain->text, given->at[SFU__OPTION_DROPOUT],
+                               "no dropout lies before this layer: it acts where the first weights begin, and after "
+                               "them on the output of an activation");
     }
     chain->softmax = layer->kind == SFU__LAYER_SOFTMAX;
     chain->weights = chain->weights || layer->linear;

@@ -7,10 +7,10 @@
 #ifndef SFU_NET_INT_H
 #define SFU_NET_INT_H
 
-#include "mistake.h"
+#include "parse_error.h"
 #include "net.h"
 #include "text.h"
-#include "words.h"
+#include "word_list.h"
 
 /* The limits of a network. */
 enum {

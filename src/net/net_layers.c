@@ -94,9 +94,9 @@ static sfu_status read_count(int32_t *count, sfu__reader *reader, const char *wh
     int64_t value = 0;
     if (token->kind != SFU__TOKEN_WORD || !sfu__parse_int64(&value, token->bytes, token->bytes + token->size) ||
         value < 1 || value > most) {
-        return sfu__mistake(reader->text, token->place, "%s is %s; a whole number from 1 to %d would be right", what,
-                            token->kind == SFU__TOKEN_WORD ? sfu__quote(quoted, token->bytes, token->size) : "missing",
-                            most);
+        return sfu__fail_parse(
+            reader->text, token->place, "%s is %s; a whole number from 1 to %d would be right", what,
+            token->kind == SFU__TOKEN_WORD ? sfu__quote(quoted, token->bytes, token->size) : "missing", most);
     }
     *count = (int32_t)value;
     sfu__reader_step(reader);
@@ -106,9 +106,9 @@ static sfu_status read_count(int32_t *count, sfu__reader *reader, const char *wh
 static sfu_status read_smooth(sfu__layer *layer, sfu__reader *reader) {
     if (reader->token.kind == SFU__TOKEN_WORD) {
         char quoted[SFU__QUOTE_MAX];
-        return sfu__mistake(reader->text, reader->token.place,
-                            "%s cannot stand after smooth; smooth^2 is how often, smooth(act=relu) an activation",
-                            sfu__quote(quoted, reader->token.bytes, reader->token.size));
+        return sfu__fail_parse(reader->text, reader->token.place,
+                               "%s cannot stand after smooth; smooth^2 is how often, smooth(act=relu) an activation",
+                               sfu__quote(quoted, reader->token.bytes, reader->token.size));
     }
     if (reader->token.kind != '^') {
         return SFU_OK;
@@ -142,9 +142,9 @@ static sfu_status read_activation(sfu__layer *layer, sfu__reader *reader) {
         char quoted[SFU__QUOTE_MAX];
         char list[SFU__LIST_MAX];
         const char *near = sfu__nearest_word(token->bytes, token->size, sfu__activation_words);
-        return sfu__mistake(reader->text, token->place, "unknown activation %s; %s would be right",
-                            sfu__quote(quoted, token->bytes, token->size),
-                            near != NULL ? near : sfu__list_words(list, sfu__activation_words, " or "));
+        return sfu__fail_parse(reader->text, token->place, "unknown activation %s; %s would be right",
+                               sfu__quote(quoted, token->bytes, token->size),
+                               near != NULL ? near : sfu__list_words(list, sfu__activation_words, " or "));
     }
     layer->act = (sfu__activation)found;
     sfu__reader_step(reader);
@@ -156,9 +156,9 @@ static sfu_status read_dense(sfu__layer *layer, sfu__reader *reader) {
     if (sfu__token_is(&reader->token, "classes")) {
         sfu__reader_step(reader);
     } else if (reader->token.kind == SFU__TOKEN_WORD && find_word(&reader->token, sfu__activation_words) >= 0) {
-        return sfu__mistake(reader->text, reader->token.place,
-                            "the width of dense is missing; dense 64 %.*s would be right", (int)reader->token.size,
-                            reader->token.bytes);
+        return sfu__fail_parse(reader->text, reader->token.place,
+                               "the width of dense is missing; dense 64 %.*s would be right", (int)reader->token.size,
+                               reader->token.bytes);
     } else {
         status = read_count(&layer->width, reader, "the width of dense", SFU__NET_WIDTH);
     }
@@ -180,9 +180,9 @@ static sfu_status read_softmax(sfu__layer *layer, sfu__reader *reader) {
     (void)layer;
     if (reader->token.kind == SFU__TOKEN_WORD) {
         char quoted[SFU__QUOTE_MAX];
-        return sfu__mistake(reader->text, reader->token.place,
-                            "%s cannot stand after softmax, which has one column a class and no activation",
-                            sfu__quote(quoted, reader->token.bytes, reader->token.size));
+        return sfu__fail_parse(reader->text, reader->token.place,
+                               "%s cannot stand after softmax, which has one column a class and no activation",
+                               sfu__quote(quoted, reader->token.bytes, reader->token.size));
     }
     return SFU_OK;
 }

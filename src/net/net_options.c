@@ -21,8 +21,8 @@ typedef struct value {
 
 static sfu_status refuse(const value *self, const char *right) {
     char quoted[SFU__QUOTE_MAX];
-    return sfu__mistake(self->text, self->token->place, "%s is %s; %s would be right", self->option->name,
-                        sfu__quote(quoted, self->token->bytes, self->token->size), right);
+    return sfu__fail_parse(self->text, self->token->place, "%s is %s; %s would be right", self->option->name,
+                           sfu__quote(quoted, self->token->bytes, self->token->size), right);
 }
 
 static sfu_status read_word(int *number, const value *self) {
@@ -169,13 +169,13 @@ static sfu_status find_option(int *row, const sfu__option_table *table, const sf
     }
     names_of(names, table);
     if (token->kind != SFU__TOKEN_WORD) {
-        return sfu__mistake(reader->text, token->place,
-                            "an option of %s is missing here; name=value with %s would be right", table->owner,
-                            sfu__list_words(list, names, " or "));
+        return sfu__fail_parse(reader->text, token->place,
+                               "an option of %s is missing here; name=value with %s would be right", table->owner,
+                               sfu__list_words(list, names, " or "));
     }
-    return sfu__mistake(reader->text, token->place, "unknown option %s; %s has %s",
-                        sfu__quote(quoted, token->bytes, token->size), table->owner,
-                        sfu__list_words(list, names, " and "));
+    return sfu__fail_parse(reader->text, token->place, "unknown option %s; %s has %s",
+                           sfu__quote(quoted, token->bytes, token->size), table->owner,
+                           sfu__list_words(list, names, " and "));
 }
 
 static sfu_status read_option(void *subject, sfu__given *given, const sfu__option_table *table, sfu__reader *reader) {
@@ -186,20 +186,20 @@ static sfu_status read_option(void *subject, sfu__given *given, const sfu__optio
     }
     const char *name = table->options[row].name;
     if (given->at[row] != NULL) {
-        return sfu__mistake(reader->text, reader->token.place, "%s is given twice", name);
+        return sfu__fail_parse(reader->text, reader->token.place, "%s is given twice", name);
     }
     given->at[row] = reader->token.place;
     sfu__reader_step(reader);
     if (reader->token.kind != '=') {
-        return sfu__mistake(reader->text, reader->token.place, "= is missing here; %s=value would be right", name);
+        return sfu__fail_parse(reader->text, reader->token.place, "= is missing here; %s=value would be right", name);
     }
     sfu__reader_step(reader);
     const sfu__token token = reader->token;
     if (token.kind == SFU__TOKEN_OPEN_NAME) {
-        return sfu__mistake(reader->text, token.place, "this quote is never closed");
+        return sfu__fail_parse(reader->text, token.place, "this quote is never closed");
     }
     if (token.kind != SFU__TOKEN_WORD && token.kind != SFU__TOKEN_NAME) {
-        return sfu__mistake(reader->text, token.place, "the value of %s is missing", name);
+        return sfu__fail_parse(reader->text, token.place, "the value of %s is missing", name);
     }
     sfu__reader_step(reader);
     return read_value(subject, &(value){&table->options[row], &token, reader->text});
@@ -217,9 +217,9 @@ sfu_status sfu__options_read(void *subject, sfu__given *given, const sfu__option
     }
     if (reader->token.kind != ')') {
         return reader->token.kind == SFU__TOKEN_END || reader->token.kind == '|'
-                   ? sfu__mistake(reader->text, bracket,
-                                  "this bracket is never closed; ) after the last option would be right")
-                   : sfu__mistake(reader->text, reader->token.place, "an option ends here; , or ) would be right");
+                   ? sfu__fail_parse(reader->text, bracket,
+                                     "this bracket is never closed; ) after the last option would be right")
+                   : sfu__fail_parse(reader->text, reader->token.place, "an option ends here; , or ) would be right");
     }
     sfu__reader_step(reader);
     return SFU_OK;

@@ -65,9 +65,9 @@ static sfu_status refuse_name(const char *text, const sfu__token *token) {
     for (int i = 0; i < NAMES_SHOWN && sfu_net_name(i, NULL) != NULL; i++) {
         names[i] = sfu_net_name(i, NULL);
     }
-    return sfu__mistake(text, token->place,
-                        "unknown network %s; %s, or layers such as \"smooth | softmax\" would be right",
-                        sfu__quote(quoted, token->bytes, token->size), sfu__list_words(list, names, ", "));
+    return sfu__fail_parse(text, token->place,
+                           "unknown network %s; %s, or layers such as \"smooth | softmax\" would be right",
+                           sfu__quote(quoted, token->bytes, token->size), sfu__list_words(list, names, ", "));
 }
 
 /* What a word is that names no layer. */
@@ -78,19 +78,19 @@ static sfu_status refuse_layer(const parser *self) {
     char quoted[SFU__QUOTE_MAX];
     const sfu__named_net *named = sfu__named_find(token);
     if (named != NULL) {
-        return sfu__mistake(text, token->place, "%s is the name of a whole network; it cannot be a layer of another",
-                            sfu__named_name(named));
+        return sfu__fail_parse(text, token->place, "%s is the name of a whole network; it cannot be a layer of another",
+                               sfu__named_name(named));
     }
     if (token->kind != SFU__TOKEN_WORD) {
-        return sfu__mistake(text, token->place, "a layer is missing here; smooth, dense or softmax would be right");
+        return sfu__fail_parse(text, token->place, "a layer is missing here; smooth, dense or softmax would be right");
     }
     const char *near = sfu__nearest_word(token->bytes, token->size, kinds);
     if (near == NULL && token->place == text + strspn(text, " ") && strpbrk(text, "|(") == NULL) {
         return refuse_name(text, token);
     }
-    return sfu__mistake(text, token->place, "unknown layer %s; %s would be right",
-                        sfu__quote(quoted, token->bytes, token->size),
-                        near != NULL ? near : "smooth, dense or softmax");
+    return sfu__fail_parse(text, token->place, "unknown layer %s; %s would be right",
+                           sfu__quote(quoted, token->bytes, token->size),
+                           near != NULL ? near : "smooth, dense or softmax");
 }
 
 static sfu_status find_kind(sfu__layer_kind *kind, const parser *self) {
@@ -107,7 +107,7 @@ static sfu_status find_kind(sfu__layer_kind *kind, const parser *self) {
 static sfu_status add_layer(sfu__layer **layer, parser *self, sfu__layer_kind kind) {
     sfu_net *net = self->net;
     if (net->count == SFU__NET_LAYERS) {
-        return sfu__mistake(self->reader.text, self->reader.token.place, "more than %d layers", SFU__NET_LAYERS);
+        return sfu__fail_parse(self->reader.text, self->reader.token.place, "more than %d layers", SFU__NET_LAYERS);
     }
     sfu__layer *grown = sfu__grow(net->layers, &self->capacity, (size_t)net->count + 1, sizeof *grown);
     if (grown == NULL) {
@@ -147,8 +147,8 @@ static sfu_status expect_end(const parser *self, const char *right) {
     char quoted[SFU__QUOTE_MAX];
     return token->kind == SFU__TOKEN_END
                ? SFU_OK
-               : sfu__mistake(self->reader.text, token->place, "%s cannot stand here; %s would be right",
-                              sfu__quote(quoted, token->place, token->size > 0 ? token->size : 1), right);
+               : sfu__fail_parse(self->reader.text, token->place, "%s cannot stand here; %s would be right",
+                                 sfu__quote(quoted, token->place, token->size > 0 ? token->size : 1), right);
 }
 
 static sfu_status read_layers(parser *self) {
@@ -161,8 +161,8 @@ static sfu_status read_layers(parser *self) {
         status = expect_end(self, "| and a layer, or the end,");
     }
     if (status == SFU_OK && !self->chain.softmax) {
-        status = sfu__mistake(self->reader.text, self->reader.token.place,
-                              "there is no softmax; a network has one, \"| softmax\" here perhaps");
+        status = sfu__fail_parse(self->reader.text, self->reader.token.place,
+                                 "there is no softmax; a network has one, \"| softmax\" here perhaps");
     }
     return status;
 }
@@ -235,9 +235,9 @@ static sfu_status refuse_variables(const char *text) {
     char quoted[SFU__QUOTE_MAX];
     return !sfu__variable_next(&variable, text)
                ? SFU_OK
-               : sfu__mistake(text, variable.place,
-                              "%s stands for a value that tune searches; write the value itself here",
-                              sfu__quote(quoted, variable.place, variable.size + 1));
+               : sfu__fail_parse(text, variable.place,
+                                 "%s stands for a value that tune searches; write the value itself here",
+                                 sfu__quote(quoted, variable.place, variable.size + 1));
 }
 
 static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *options, bool quiet) {
@@ -248,7 +248,7 @@ static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *
     sfu_net_options_init(&usual);
     *net = NULL;
     if (strlen(text) > SFU__NET_BYTES) {
-        return sfu__mistake(text, text + SFU__NET_BYTES, "a network of more than %d bytes", SFU__NET_BYTES);
+        return sfu__fail_parse(text, text + SFU__NET_BYTES, "a network of more than %d bytes", SFU__NET_BYTES);
     }
     SFU_TRY(refuse_variables(text));
     SFU_ALLOC_ZERO(self.net, 1);
@@ -258,8 +258,8 @@ static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *
     SFU_TRY(read_net(&self, options != NULL ? options : &usual));
     SFU_TRY(sfu__net_print(&canonical, self.net));
     if (canonical.size > SFU__NET_BYTES) { /* else it could not be read again */
-        status = sfu__mistake(text, text + strlen(text), "a network of more than %d bytes, once it is written out",
-                              SFU__NET_BYTES);
+        status = sfu__fail_parse(text, text + strlen(text), "a network of more than %d bytes, once it is written out",
+                                 SFU__NET_BYTES);
         goto done;
     }
     self.net->text = canonical.bytes;

@@ -1,11 +1,11 @@
 #include "plan_int.h"
-#include "notify.h"
+#include "progress.h"
 #include "parallel.h"
 
 #include <string.h>
 
-static void pass_clear(sfu__pass *pass, int link_count) {
-    sfu__fields_free(pass, link_count);
+static void pass_clear(sfu__pass *pass, int op_count) {
+    sfu__row_sets_free(pass, op_count);
     for (size_t i = 0; i < pass->block_count; i++) {
         sfu__block_clear(&pass->blocks[i]);
     }
@@ -17,33 +17,33 @@ static void pass_clear(sfu__pass *pass, int link_count) {
     }
     sfu__free(pass->steps);
     sfu__free(pass->blocks);
-    sfu__free(pass->cuts);
+    sfu__free(pass->partitions);
     sfu__free(pass->masks);
     sfu__free(pass->shared);
     sfu__free(pass->maps);
     sfu__free(pass->asked);
 }
 
-void sfu__plan_free(sfu__plan *plan) {
+void sfu__plan_release(sfu__plan *plan) {
     if (plan == NULL) {
         return;
     }
     for (int i = 0; i < SFU_PASSES; i++) {
-        pass_clear(&plan->passes[i], plan->link_count);
+        pass_clear(&plan->passes[i], plan->op_count);
     }
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__shared_release(plan->smoothers[i].shared);
         sfu__learned_free(plan->smoothers[i].learned);
     }
     sfu__free(plan->smoothers);
-    sfu__free(plan->links);
+    sfu__free(plan->ops);
     sfu__parameters_clear(&plan->parameters);
     sfu__free(plan);
 }
 
 /* A smoothing that is learned has to be made for all rows at once. */
 static bool goes_in_looks(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
-    return request->looks != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
+    return request->stages != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
            request->nodes[kind] != NULL && plan->learned_values == 0;
 }
 
@@ -53,13 +53,13 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     const int32_t *nodes = request->nodes[kind];
     const int32_t count = request->count[kind];
     pass->there = true;
-    pass->in_looks = goes_in_looks(plan, kind, request);
-    SFU_TRY(sfu__fields_make(pass, plan, nodes, count, pass->in_looks ? request->looks : NULL));
+    pass->staged = goes_in_looks(plan, kind, request);
+    SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
     if (kind != SFU_PASS_TRAIN) {
-        SFU_TRY(sfu__fields_sort(pass, plan));
+        SFU_TRY(sfu__row_sets_sort(pass, plan));
     }
-    pass->pruned = pass->fields[plan->link_count].count == count;
-    if (!pass->pruned || pass->in_looks) {
+    pass->pruned = pass->row_sets[plan->op_count].count == count;
+    if (!pass->pruned || pass->staged) {
         SFU_ALLOC(pass->asked, count);
         memcpy(pass->asked, nodes, (size_t)count * sizeof *nodes);
         pass->asked_count = count;
@@ -69,8 +69,8 @@ done:
     return status;
 }
 
-sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
-                         const sfu__plan_request *request) {
+sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                          const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
     const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
@@ -84,10 +84,10 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
     self->dropout = request->dropout;
     self->rewrites = request->rewrites;
     self->threads = sfu__thread_count(request->threads);
-    memcpy(self->ways, request->ways, sizeof self->ways);
+    memcpy(self->strategies, request->strategies, sizeof self->strategies);
     SFU_TRY(sfu_dataset_digest(self->digest, dataset));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
-    SFU_TRY(sfu__chain_make(self, net));
+    SFU_TRY(sfu__op_list_make(self, net));
     for (int i = 0; i < SFU_PASSES; i++) {
         if (request->count[i] > 0) {
             SFU_TRY(make_pass(self, (sfu_pass)i, request));
@@ -97,18 +97,18 @@ sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu
     self = NULL;
 done:
     sfu__watch_end(before);
-    sfu__plan_free(self);
+    sfu__plan_release(self);
     return status;
 }
 
 const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan) { return &plan->parameters; }
 
 int32_t sfu__plan_embedding_width(const sfu__plan *plan) {
-    return plan->last_hidden >= 0 ? plan->links[plan->last_hidden].width : 0;
+    return plan->last_hidden >= 0 ? plan->ops[plan->last_hidden].width : 0;
 }
 
 const int32_t *sfu__plan_rows(const sfu__plan *plan, sfu_pass pass, int32_t *count) {
-    const sfu__field *field = &plan->passes[pass].fields[plan->link_count];
-    *count = field->count;
-    return plan->passes[pass].in_looks ? plan->passes[pass].asked : field->nodes;
+    const sfu__row_set *row_set = &plan->passes[pass].row_sets[plan->op_count];
+    *count = row_set->count;
+    return plan->passes[pass].staged ? plan->passes[pass].asked : row_set->nodes;
 }

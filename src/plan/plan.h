@@ -2,7 +2,7 @@
  *
  * A plan holds up to three passes: one training step (forward, loss, backward, Adam), one evaluation, one prediction.
  * It is made once, can be printed, and then only runs: everything that can fail or allocate happens here and in
- * sfu__worker_new. A plan never changes once it is made and may be shared by any number of workers.
+ * sfu__executor_new. A plan never changes once it is made and may be shared by any number of workers.
  */
 #ifndef SFU_PLAN_H
 #define SFU_PLAN_H
@@ -23,36 +23,36 @@ enum {
 };
 
 /* A pass has runs, each a number of smoothings and the weights behind them, and a run has ways to be computed. */
-enum { SFU__RUNS = 4 };
+enum { SFU__SEGMENTS = 4 };
 
 /* The nodes of an evaluation by when they are looked at: nodes[0] to nodes[ends[0] - 1] first, those before ends[1]
  * next, and so on, the others last. */
-enum { SFU__LOOKS = 6 };
+enum { SFU__STAGES = 6 };
 
-typedef struct sfu__looks {
+typedef struct sfu__stages {
     int32_t *nodes;
-    int32_t ends[SFU__LOOKS - 1];
-} sfu__looks;
+    int32_t ends[SFU__STAGES - 1];
+} sfu__stages;
 
 typedef struct sfu__plan_request {
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
-    const sfu__looks *looks;          /* of the evaluation; NULL: at all of it at once. Never changes what comes out */
+    const sfu__stages *stages;        /* of the evaluation; NULL: at all of it at once. Never changes what comes out */
     int32_t classes;                  /* 0: the dataset's; a model may know more of them than the data it predicts */
     bool dropout;                     /* training drops: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for making the plan; never changes it */
-    int ways[SFU_PASSES][SFU__RUNS];  /* 0: the one that the nominal rates say is the fastest; or, to compare them, its
-                                       * number from 1 on. Later runs cannot be asked for */
+    int strategies[SFU_PASSES][SFU__SEGMENTS]; /* 0: the one that the nominal rates say is the fastest; or, to compare
+                                                * them, its number from 1 on. Later runs cannot be asked for */
 } sfu__plan_request;
 
 typedef struct sfu__plan sfu__plan;
 
 /* The dataset must outlive the plan. Refuses a network that does not fit the data: a node column that is not there, a
  * softmax(linear=no) of the wrong width, LPNN (which train/ runs by itself). */
-SFU_CHECKED sfu_status sfu__plan_new(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
-                                     const sfu__plan_request *request);
-void sfu__plan_free(sfu__plan *plan);
+SFU_CHECKED sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                                      const sfu__plan_request *request);
+void sfu__plan_release(sfu__plan *plan);
 
 const sfu__parameters *sfu__plan_parameters(const sfu__plan *plan);
 
@@ -70,20 +70,20 @@ const struct sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int 
 
 /* A worker has the memory that one training in flight needs, and runs on the threads of a team, which must outlive it;
  * NULL: on the calling thread. */
-typedef struct sfu__worker sfu__worker;
+typedef struct sfu__executor sfu__executor;
 
-SFU_CHECKED sfu_status sfu__worker_new(sfu__worker **worker, const sfu__plan *plan, const sfu__backend *backend,
-                                       sfu__team *team);
-void sfu__worker_free(sfu__worker *worker);
+SFU_CHECKED sfu_status sfu__executor_new(sfu__executor **executor, const sfu__plan *plan, const sfu__backend *backend,
+                                         sfu__team *team);
+void sfu__executor_free(sfu__executor *executor);
 
 /* Its memory, as far as it grows with the data and the network. */
-int64_t sfu__worker_bytes(const sfu__worker *worker);
+int64_t sfu__executor_bytes(const sfu__executor *executor);
 
 /* The parameters: theta is read by every pass and moved by training steps, which keep Adam's moments in m and v.
  * sfu__parameters.size floats each, borrowed; theta starts as the caller writes it, m and v as zeros. */
-float *sfu__worker_theta(sfu__worker *worker);
-float *sfu__worker_m(sfu__worker *worker);
-float *sfu__worker_v(sfu__worker *worker);
+float *sfu__executor_theta(sfu__executor *executor);
+float *sfu__executor_m(sfu__executor *executor);
+float *sfu__executor_v(sfu__executor *executor);
 
 /* A score that nobody needs to know: fewer were right than had to be. */
 static const sfu__score sfu__unseen = {.loss = 0.0, .correct = -1};
@@ -101,19 +101,22 @@ typedef struct sfu__epoch {
 
 /* One parallel region: a training step, then (if asked) the evaluation with the new parameters. Scores are sums. That
  * of an evaluation that has ended before it had seen all rows is sfu__unseen. */
-void sfu__worker_epoch(sfu__worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
+void sfu__executor_epoch(sfu__executor *executor, const sfu__epoch *epoch, sfu__score *training,
+                         sfu__score *validation);
 
 /* The gradient of the last training step, without weight decay, laid out as theta. */
-const float *sfu__worker_gradient(const sfu__worker *worker);
+const float *sfu__executor_gradient(const sfu__executor *executor);
 
 /* Runs the evaluation or the prediction pass with the parameters as they are. The probabilities of its rows are in
- * sfu__worker_output afterwards, the last hidden layer in sfu__worker_embedding, which fails where there is none. */
-void sfu__worker_forward(sfu__worker *worker, sfu_pass pass);
-sfu__dense sfu__worker_output(const sfu__worker *worker, sfu_pass pass);
-SFU_CHECKED sfu_status sfu__worker_embedding(sfu__dense *embedding, const sfu__worker *worker, sfu_pass pass);
+ * sfu__executor_output afterwards, the last hidden layer in sfu__executor_embedding, which fails where there is none.
+ */
+void sfu__executor_forward(sfu__executor *executor, sfu_pass pass);
+sfu__dense sfu__executor_output(const sfu__executor *executor, sfu_pass pass);
+SFU_CHECKED sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *executor, sfu_pass pass);
 
-/* From here on (until off) each step is timed, and sfu__worker_seconds tells what a step took in all runs together. */
-SFU_CHECKED sfu_status sfu__worker_measure(sfu__worker *worker, bool on);
-double sfu__worker_seconds(const sfu__worker *worker, sfu_pass pass, size_t step);
+/* From here on (until off) each step is timed, and sfu__executor_seconds tells what a step took in all runs together.
+ */
+SFU_CHECKED sfu_status sfu__executor_measure(sfu__executor *executor, bool on);
+double sfu__executor_seconds(const sfu__executor *executor, sfu_pass pass, size_t step);
 
 #endif

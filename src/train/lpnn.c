@@ -126,23 +126,23 @@ done:
     return status;
 }
 
-static sfu_status make_pass(sfu__lpnn_worker *worker, sfu_pass which, const sfu__plan_request *request) {
+static sfu_status make_pass(sfu__lpnn_executor *executor, sfu_pass which, const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
-    sfu__lpnn_pass *pass = &worker->passes[which];
+    sfu__lpnn_pass *pass = &executor->passes[which];
     sfu_matrix rows = {0};
     pass->count = request->count[which];
-    pass->runs_g = worker->net->lpnn.output_g || which == SFU_PASS_PREDICT;
+    pass->runs_g = executor->net->lpnn.output_g || which == SFU_PASS_PREDICT;
     SFU_ALLOC_ZERO(pass->scores, sfu__block_count(pass->count));
     if (request->nodes[which] == NULL) {
-        assert(pass->count == worker->nodes);
+        assert(pass->count == executor->nodes);
         goto done;
     }
     SFU_TRY(copy_nodes(&pass->nodes, request->nodes[which], pass->count));
-    if (sfu__model_needs_f(worker->net)) {
-        SFU_TRY(make_pick(&pass->pick, pass->nodes, pass->count, worker->nodes));
+    if (sfu__model_needs_f(executor->net)) {
+        SFU_TRY(make_pick(&pass->pick, pass->nodes, pass->count, executor->nodes));
     }
     if (pass->runs_g) {
-        const sfu__sparse *x = &worker->x.view;
+        const sfu__sparse *x = &executor->x.view;
         SFU_TRY(
             rows_at(&rows, &(sfu_csr){x->rows, x->cols, x->indptr, x->indices, x->values}, pass->nodes, pass->count));
         SFU_TRY(sfu__block_take(&pass->x, &rows));
@@ -152,19 +152,20 @@ done:
     return status;
 }
 
-static sfu_status make_step(sfu__lpnn_worker *worker, const sfu_dataset *dataset, const sfu__plan_request *request) {
+static sfu_status make_step(sfu__lpnn_executor *executor, const sfu_dataset *dataset,
+                            const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
-    sfu__lpnn_step *step = &worker->step;
+    sfu__lpnn_step *step = &executor->step;
     step->count = request->count[SFU_PASS_TRAIN];
     SFU_TRY(copy_nodes(&step->nodes, request->nodes[SFU_PASS_TRAIN], step->count));
-    SFU_ALLOC(step->labels, worker->nodes);
-    for (int32_t i = 0; i < worker->nodes; i++) {
+    SFU_ALLOC(step->labels, executor->nodes);
+    for (int32_t i = 0; i < executor->nodes; i++) {
         step->labels[i] = SFU_NO_LABEL;
     }
-    SFU_ALLOC_ZERO(step->weights, worker->nodes);
-    SFU_ALLOC_ZERO(step->losses, sfu__block_count(worker->nodes));
+    SFU_ALLOC_ZERO(step->weights, executor->nodes);
+    SFU_ALLOC_ZERO(step->losses, sfu__block_count(executor->nodes));
     SFU_TRY(make_smoothing(step, dataset, request->threads));
-    SFU_TRY(sfu__block_transpose(&step->xt, &worker->x, 0, worker->nodes));
+    SFU_TRY(sfu__block_transpose(&step->xt, &executor->x, 0, executor->nodes));
 done:
     return status;
 }
@@ -188,79 +189,81 @@ static sfu__dense take_matrix(layout *layout, int32_t rows, int32_t cols) {
     return (sfu__dense){take(layout, (int64_t)rows * ld), rows, cols, ld};
 }
 
-static void lay_step(layout *layout, sfu__lpnn_worker *worker, bool drops) {
-    sfu__lpnn_step *step = &worker->step;
-    const int64_t blocks = sfu__block_count(worker->nodes);
-    worker->m = take(layout, worker->parameters.size);
-    worker->v = take(layout, worker->parameters.size);
-    worker->gradient = take(layout, worker->parameters.size);
-    step->dropped = drops ? take(layout, worker->x.view.indptr[worker->nodes]) : NULL;
-    step->flow = worker->net->lpnn.input_f ? take_matrix(layout, worker->nodes, worker->classes) : (sfu__dense){0};
+static void lay_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
+    sfu__lpnn_step *step = &executor->step;
+    const int64_t blocks = sfu__block_count(executor->nodes);
+    executor->m = take(layout, executor->parameters.size);
+    executor->v = take(layout, executor->parameters.size);
+    executor->gradient = take(layout, executor->parameters.size);
+    step->dropped = drops ? take(layout, executor->x.view.indptr[executor->nodes]) : NULL;
+    step->flow =
+        executor->net->lpnn.input_f ? take_matrix(layout, executor->nodes, executor->classes) : (sfu__dense){0};
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
-        const sfu__parameter *weight = worker->weight[i];
-        const int32_t rows = i > 0 ? weight->rows : worker->classes;
-        step->h[i] = take_matrix(layout, worker->nodes, weight->cols);
-        step->dh[i] = take_matrix(layout, worker->nodes, weight->cols);
+        const sfu__parameter *weight = executor->weight[i];
+        const int32_t rows = i > 0 ? weight->rows : executor->classes;
+        step->h[i] = take_matrix(layout, executor->nodes, weight->cols);
+        step->dh[i] = take_matrix(layout, executor->nodes, weight->cols);
         step->bias_parts[i] = take(layout, blocks * weight->ld);
-        if (i > 0 || worker->net->lpnn.input_f) {
+        if (i > 0 || executor->net->lpnn.input_f) {
             step->wt[i] = take_matrix(layout, weight->cols, rows);
             step->weight_parts[i] = take(layout, blocks * rows * weight->ld);
         }
     }
 }
 
-static void lay_pass(layout *layout, sfu__lpnn_worker *worker, sfu__lpnn_pass *pass) {
-    pass->f = pass->pick.own.indptr != NULL ? take_matrix(layout, pass->count, worker->classes) : worker->F;
+static void lay_pass(layout *layout, sfu__lpnn_executor *executor, sfu__lpnn_pass *pass) {
+    pass->f = pass->pick.own.indptr != NULL ? take_matrix(layout, pass->count, executor->classes) : executor->F;
     for (int i = 0; pass->runs_g && i < SFU__LPNN_LAYERS; i++) {
-        pass->h[i] = take_matrix(layout, pass->count, worker->weight[i]->cols);
+        pass->h[i] = take_matrix(layout, pass->count, executor->weight[i]->cols);
     }
 }
 
-static void lay_out(layout *layout, sfu__lpnn_worker *worker, bool drops) {
-    worker->theta = take(layout, worker->parameters.size);
-    worker->F = take_matrix(layout, worker->nodes, worker->classes);
-    if (worker->step.count > 0) {
-        lay_step(layout, worker, drops);
+static void lay_out(layout *layout, sfu__lpnn_executor *executor, bool drops) {
+    executor->theta = take(layout, executor->parameters.size);
+    executor->F = take_matrix(layout, executor->nodes, executor->classes);
+    if (executor->step.count > 0) {
+        lay_step(layout, executor, drops);
     }
     for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
-        if (worker->passes[pass].count > 0) {
-            lay_pass(layout, worker, &worker->passes[pass]);
+        if (executor->passes[pass].count > 0) {
+            lay_pass(layout, executor, &executor->passes[pass]);
         }
     }
 }
 
-static sfu_status make_memory(sfu__lpnn_worker *worker, bool drops) {
+static sfu_status make_memory(sfu__lpnn_executor *executor, bool drops) {
     sfu_status status = SFU_OK;
     layout measure = {0};
-    lay_out(&measure, worker, drops);
-    SFU_ALLOC_ZERO(worker->arena, measure.used + 16);
-    worker->arena_bytes = measure.used * (int64_t)sizeof *worker->arena;
-    const size_t off = (uintptr_t)worker->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
-    lay_out(&(layout){.base = worker->arena + (16 - off) % 16}, worker, drops);
+    lay_out(&measure, executor, drops);
+    SFU_ALLOC_ZERO(executor->arena, measure.used + 16);
+    executor->arena_bytes = measure.used * (int64_t)sizeof *executor->arena;
+    const size_t off = (uintptr_t)executor->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
+    lay_out(&(layout){.base = executor->arena + (16 - off) % 16}, executor, drops);
 done:
     return status;
 }
 
 /* ---- the worker ------------------------------------------------------------------------------------------------- */
 
-static sfu_status make_parameters(sfu__lpnn_worker *worker) {
+static sfu_status make_parameters(sfu__lpnn_executor *executor) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__parameters_make(&worker->parameters, worker->net, worker->features, worker->classes, worker->nodes));
-    assert(worker->net->is_lpnn && worker->net->count == SFU__LPNN_LAYERS);
+    SFU_TRY(sfu__parameters_make(&executor->parameters, executor->net, executor->features, executor->classes,
+                                 executor->nodes));
+    assert(executor->net->is_lpnn && executor->net->count == SFU__LPNN_LAYERS);
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
-        worker->weight[i] = sfu__parameter_of(&worker->parameters, i, "weight");
-        worker->bias[i] = sfu__parameter_of(&worker->parameters, i, "bias");
+        executor->weight[i] = sfu__parameter_of(&executor->parameters, i, "weight");
+        executor->bias[i] = sfu__parameter_of(&executor->parameters, i, "bias");
     }
-    worker->f = sfu__parameter_of(&worker->parameters, -1, "f");
+    executor->f = sfu__parameter_of(&executor->parameters, -1, "f");
 done:
     return status;
 }
 
-sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
+sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *dataset, const sfu_net *net,
                          const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
-    sfu__lpnn_worker *self = NULL;
-    *worker = NULL;
+    sfu__lpnn_executor *self = NULL;
+    *executor = NULL;
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->backend = backend;
@@ -280,34 +283,34 @@ sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, 
         }
     }
     SFU_TRY(make_memory(self, request->dropout));
-    *worker = self;
+    *executor = self;
     self = NULL;
 done:
     sfu__lpnn_free(self);
     return status;
 }
 
-void sfu__lpnn_free(sfu__lpnn_worker *worker) {
-    if (worker == NULL) {
+void sfu__lpnn_free(sfu__lpnn_executor *executor) {
+    if (executor == NULL) {
         return;
     }
     for (int pass = 0; pass < SFU_PASSES; pass++) {
-        sfu__free(worker->passes[pass].nodes);
-        sfu__free(worker->passes[pass].scores);
-        sfu__block_clear(&worker->passes[pass].x);
-        sfu__block_clear(&worker->passes[pass].pick);
+        sfu__free(executor->passes[pass].nodes);
+        sfu__free(executor->passes[pass].scores);
+        sfu__block_clear(&executor->passes[pass].x);
+        sfu__block_clear(&executor->passes[pass].pick);
     }
-    sfu__free(worker->step.nodes);
-    sfu__free(worker->step.labels);
-    sfu__free(worker->step.weights);
-    sfu__free(worker->step.losses);
-    sfu__block_clear(&worker->step.S);
-    sfu__block_clear(&worker->step.St);
-    sfu__block_clear(&worker->step.xt);
-    sfu__block_clear(&worker->x);
-    sfu__parameters_clear(&worker->parameters);
-    sfu__free(worker->arena);
-    sfu__free(worker);
+    sfu__free(executor->step.nodes);
+    sfu__free(executor->step.labels);
+    sfu__free(executor->step.weights);
+    sfu__free(executor->step.losses);
+    sfu__block_clear(&executor->step.S);
+    sfu__block_clear(&executor->step.St);
+    sfu__block_clear(&executor->step.xt);
+    sfu__block_clear(&executor->x);
+    sfu__parameters_clear(&executor->parameters);
+    sfu__free(executor->arena);
+    sfu__free(executor);
 }
 
 /* Of an entry there are its column, its value and, where a transpose shares that, the place of it. */
@@ -317,17 +320,17 @@ static int64_t block_bytes(const sfu__block *block) {
     return owns ? block->own.indptr[block->own.rows] * entry + block->own.rows * (int64_t)sizeof(int64_t) : 0;
 }
 
-int64_t sfu__lpnn_bytes(const sfu__lpnn_worker *worker) {
-    const sfu__lpnn_step *step = &worker->step;
-    return worker->arena_bytes + block_bytes(&worker->x) + block_bytes(&step->S) + block_bytes(&step->St) +
-           block_bytes(&step->xt) + block_bytes(&worker->passes[SFU_PASS_EVALUATE].x);
+int64_t sfu__lpnn_bytes(const sfu__lpnn_executor *executor) {
+    const sfu__lpnn_step *step = &executor->step;
+    return executor->arena_bytes + block_bytes(&executor->x) + block_bytes(&step->S) + block_bytes(&step->St) +
+           block_bytes(&step->xt) + block_bytes(&executor->passes[SFU_PASS_EVALUATE].x);
 }
 
-const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_worker *worker) { return &worker->parameters; }
-float *sfu__lpnn_theta(sfu__lpnn_worker *worker) { return worker->theta; }
-float *sfu__lpnn_m(sfu__lpnn_worker *worker) { return worker->m; }
-float *sfu__lpnn_v(sfu__lpnn_worker *worker) { return worker->v; }
-const float *sfu__lpnn_gradient(const sfu__lpnn_worker *worker) { return worker->gradient; }
+const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_executor *executor) { return &executor->parameters; }
+float *sfu__lpnn_theta(sfu__lpnn_executor *executor) { return executor->theta; }
+float *sfu__lpnn_m(sfu__lpnn_executor *executor) { return executor->m; }
+float *sfu__lpnn_v(sfu__lpnn_executor *executor) { return executor->v; }
+const float *sfu__lpnn_gradient(const sfu__lpnn_executor *executor) { return executor->gradient; }
 
 /* ---- where f starts --------------------------------------------------------------------------------------------- */
 
@@ -335,9 +338,9 @@ const float *sfu__lpnn_gradient(const sfu__lpnn_worker *worker) { return worker-
 static const double start_probability = 0.99;
 
 /* A row that knows nothing is uniform; one that knows its class is at it. */
-static void start_row(float *row, const sfu__lpnn_worker *worker, int32_t label) {
-    const bool clamped = worker->net->lpnn.f == SFU__LPNN_CLAMP;
-    const int32_t classes = worker->classes;
+static void start_row(float *row, const sfu__lpnn_executor *executor, int32_t label) {
+    const bool clamped = executor->net->lpnn.f == SFU__LPNN_CLAMP;
+    const int32_t classes = executor->classes;
     const double odds = start_probability / (1.0 - start_probability) * (classes - 1);
     for (int32_t j = 0; j < classes; j++) {
         if (label == SFU_NO_LABEL) {
@@ -350,14 +353,14 @@ static void start_row(float *row, const sfu__lpnn_worker *worker, int32_t label)
     }
 }
 
-void sfu__lpnn_start(sfu__lpnn_worker *worker, const int32_t *labels, uint64_t seed) {
-    const sfu__dense f = sfu__lpnn_view(worker->theta, worker->f);
-    sfu__parameters_start(worker->theta, &worker->parameters, worker->net, NULL, seed);
+void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed) {
+    const sfu__dense f = sfu__lpnn_view(executor->theta, executor->f);
+    sfu__parameters_start(executor->theta, &executor->parameters, executor->net, NULL, seed);
     for (int32_t i = 0; i < f.rows; i++) {
-        start_row(f.data + (int64_t)i * f.ld, worker, SFU_NO_LABEL);
+        start_row(f.data + (int64_t)i * f.ld, executor, SFU_NO_LABEL);
     }
-    for (int32_t i = 0; i < worker->step.count; i++) {
-        const int32_t node = worker->step.nodes != NULL ? worker->step.nodes[i] : i;
-        start_row(f.data + (int64_t)node * f.ld, worker, labels[i]);
+    for (int32_t i = 0; i < executor->step.count; i++) {
+        const int32_t node = executor->step.nodes != NULL ? executor->step.nodes[i] : i;
+        start_row(f.data + (int64_t)node * f.ld, executor, labels[i]);
     }
 }

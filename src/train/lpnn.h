@@ -15,38 +15,39 @@
 
 #include "plan.h"
 
-typedef struct sfu__lpnn_worker sfu__lpnn_worker;
+typedef struct sfu__lpnn_executor sfu__lpnn_executor;
 
 /* The nodes of a pass as in a plan's request: SFU_PASS_TRAIN has the labelled ones (all others are in the objective
  * too), SFU_PASS_EVALUATE those whose output validates, SFU_PASS_PREDICT any. A pass with a count of 0 is not there;
  * without a training pass no memory for training is taken. rewrites are not looked at. The dataset and the team
  * (NULL: the calling thread) must outlive the worker. */
-SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_worker **worker, const sfu_dataset *dataset, const sfu_net *net,
+SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *dataset, const sfu_net *net,
                                      const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team);
-void sfu__lpnn_free(sfu__lpnn_worker *worker);
-int64_t sfu__lpnn_bytes(const sfu__lpnn_worker *worker); /* as sfu__worker_bytes */
+void sfu__lpnn_free(sfu__lpnn_executor *executor);
+int64_t sfu__lpnn_bytes(const sfu__lpnn_executor *executor); /* as sfu__executor_bytes */
 
-const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_worker *worker);
-float *sfu__lpnn_theta(sfu__lpnn_worker *worker);
-float *sfu__lpnn_m(sfu__lpnn_worker *worker);
-float *sfu__lpnn_v(sfu__lpnn_worker *worker);
+const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_executor *executor);
+float *sfu__lpnn_theta(sfu__lpnn_executor *executor);
+float *sfu__lpnn_m(sfu__lpnn_executor *executor);
+float *sfu__lpnn_v(sfu__lpnn_executor *executor);
 
 /* Theta as a training starts: g's weights from the seed; f at the labels of the training nodes (labels[i] is the class
  * of the i-th), uniform elsewhere. */
-void sfu__lpnn_start(sfu__lpnn_worker *worker, const int32_t *labels, uint64_t seed);
+void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed);
 
-/* One parallel region, as sfu__worker_epoch. target->labels are the classes of the training nodes in their order, its
+/* One parallel region, as sfu__executor_epoch. target->labels are the classes of the training nodes in their order, its
  * weights (NULL: 1) multiply both labelled terms of a node. The loss of the training score is J of the parameters
  * before the step (no weight decay in it) and its `correct` is 0; the validation score is of the output after it. */
-void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation);
+void sfu__lpnn_epoch(sfu__lpnn_executor *executor, const sfu__epoch *epoch, sfu__score *training,
+                     sfu__score *validation);
 
 /* The gradient of J of the last epoch, laid out as theta. */
-const float *sfu__lpnn_gradient(const sfu__lpnn_worker *worker);
+const float *sfu__lpnn_gradient(const sfu__lpnn_executor *executor);
 
 /* The probabilities of the rows of a pass with the parameters as they are, and g's last hidden layer (of the same
  * forward; only where the pass runs g: always for SFU_PASS_PREDICT). */
-void sfu__lpnn_forward(sfu__lpnn_worker *worker, sfu_pass pass);
-sfu__dense sfu__lpnn_output(const sfu__lpnn_worker *worker, sfu_pass pass);
-sfu__dense sfu__lpnn_embedding(const sfu__lpnn_worker *worker, sfu_pass pass);
+void sfu__lpnn_forward(sfu__lpnn_executor *executor, sfu_pass pass);
+sfu__dense sfu__lpnn_output(const sfu__lpnn_executor *executor, sfu_pass pass);
+sfu__dense sfu__lpnn_embedding(const sfu__lpnn_executor *executor, sfu_pass pass);
 
 #endif

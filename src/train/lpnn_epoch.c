@@ -41,7 +41,7 @@ static sfu__range elements_of(const sfu__dense *A, sfu__range rows) {
 }
 
 typedef struct job {
-    sfu__lpnn_worker *worker;
+    sfu__lpnn_executor *executor;
     const sfu__epoch *epoch;           /* NULL: only the pass */
     sfu__mask masks[SFU__LPNN_LAYERS]; /* [i] lies before the weights of layer i */
     sfu__target target;                /* of every node */
@@ -53,67 +53,69 @@ typedef struct job {
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
 /* f as a distribution. Rows. */
-static void make_f(const sfu__lpnn_worker *worker, sfu__range rows) {
-    const float *from = worker->theta + worker->f->offset;
-    worker->backend->block_sum(worker->F.data, from, 1, 0, elements_of(&worker->F, rows)); /* a copy: one part */
-    if (worker->net->lpnn.f == SFU__LPNN_SOFTMAX) {
-        worker->backend->softmax(&worker->F, NULL, rows);
+static void make_f(const sfu__lpnn_executor *executor, sfu__range rows) {
+    const float *from = executor->theta + executor->f->offset;
+    executor->backend->reduce_blocks(executor->F.data, from, 1, 0,
+                                     elements_of(&executor->F, rows)); /* a copy: one part */
+    if (executor->net->lpnn.f == SFU__LPNN_SOFTMAX) {
+        executor->backend->softmax(&executor->F, NULL, rows);
     }
 }
 
-static const float *bias_of(const sfu__lpnn_worker *worker, int layer) {
-    return worker->bias[layer] != NULL ? worker->theta + worker->bias[layer]->offset : NULL;
+static const float *bias_of(const sfu__lpnn_executor *executor, int layer) {
+    return executor->bias[layer] != NULL ? executor->theta + executor->bias[layer]->offset : NULL;
 }
 
 /* g of the rows of x and f, into h. */
-static void forward(const sfu__lpnn_worker *worker, const sfu__dense *h, const sfu__sparse *x, const sfu__dense *f,
+static void forward(const sfu__lpnn_executor *executor, const sfu__dense *h, const sfu__sparse *x, const sfu__dense *f,
                     const int32_t *nodes, const sfu__mask *masks, sfu__range rows) {
-    const sfu__backend *backend = worker->backend;
-    const bool with_f = worker->net->lpnn.input_f;
+    const sfu__backend *backend = executor->backend;
+    const bool with_f = executor->net->lpnn.input_f;
     if (with_f) {
-        const sfu__dense wf = sfu__lpnn_rows_of_f(worker, worker->theta);
+        const sfu__dense wf = sfu__lpnn_rows_of_f(executor, executor->theta);
         backend->gemm(&h[0], f, &wf, rows);
     }
-    const sfu__dense wx = sfu__lpnn_rows_of_x(worker, worker->theta);
+    const sfu__dense wx = sfu__lpnn_rows_of_x(executor, executor->theta);
     backend->spmm(&h[0], x, &wx, with_f, rows);
     for (int i = 1; i < SFU__LPNN_LAYERS; i++) {
-        const sfu__dense w = sfu__lpnn_view(worker->theta, worker->weight[i]);
-        backend->finish(&h[i - 1], bias_of(worker, i - 1), worker->net->layers[i - 1].act, nodes, &masks[i], rows);
+        const sfu__dense w = sfu__lpnn_view(executor->theta, executor->weight[i]);
+        backend->activate(&h[i - 1], bias_of(executor, i - 1), executor->net->layers[i - 1].act, nodes, &masks[i],
+                          rows);
         backend->gemm(&h[i], &h[i - 1], &w, rows);
     }
-    backend->softmax(&h[SFU__LPNN_LAYERS - 1], bias_of(worker, SFU__LPNN_LAYERS - 1), rows);
+    backend->softmax(&h[SFU__LPNN_LAYERS - 1], bias_of(executor, SFU__LPNN_LAYERS - 1), rows);
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------------- */
 
 /* The features as this epoch sees them. */
-static sfu__sparse dropped(const sfu__lpnn_worker *worker, const sfu__sparse *x, const sfu__mask *mask) {
+static sfu__sparse dropped(const sfu__lpnn_executor *executor, const sfu__sparse *x, const sfu__mask *mask) {
     sfu__sparse seen = *x;
     if (mask->threshold != 0) {
-        seen.values = worker->step.dropped;
+        seen.values = executor->step.dropped;
     }
     return seen;
 }
 
 /* From dh of the last layer to dh of the first, and the parts of every gradient that is a sum over rows. */
-static void backward(const sfu__lpnn_worker *worker, const sfu__mask *masks, int64_t block, sfu__range rows) {
-    const sfu__backend *backend = worker->backend;
-    const sfu__lpnn_step *step = &worker->step;
+static void backward(const sfu__lpnn_executor *executor, const sfu__mask *masks, int64_t block, sfu__range rows) {
+    const sfu__backend *backend = executor->backend;
+    const sfu__lpnn_step *step = &executor->step;
     const sfu__range blocks = {block, block + 1};
     for (int i = SFU__LPNN_LAYERS - 1; i >= 0; i--) {
         const bool first = i == 0;
-        if (worker->bias[i] != NULL) {
+        if (executor->bias[i] != NULL) {
             backend->gemm_t(step->bias_parts[i], NULL, &step->dh[i], blocks);
         }
         if (!first) {
             backend->gemm_t(step->weight_parts[i], &step->h[i - 1], &step->dh[i], blocks);
             backend->gemm(&step->dh[i - 1], &step->dh[i], &step->wt[i], rows);
-            backend->finish_back(&step->dh[i - 1], &step->h[i - 1], worker->net->layers[i - 1].act, NULL, &masks[i],
-                                 rows);
+            backend->activate_backward(&step->dh[i - 1], &step->h[i - 1], executor->net->layers[i - 1].act, NULL,
+                                       &masks[i], rows);
         }
     }
-    if (worker->net->lpnn.input_f) {
-        backend->gemm_t(step->weight_parts[0], &worker->F, &step->dh[0], blocks);
+    if (executor->net->lpnn.input_f) {
+        backend->gemm_t(step->weight_parts[0], &executor->F, &step->dh[0], blocks);
         backend->gemm(&step->flow, &step->dh[0], &step->wt[0], rows);
     }
 }
@@ -126,88 +128,92 @@ static sfu__adam adam_of(const job *job, const sfu__parameter *parameter) {
 
 /* The gradient of f is whole: move these rows of it. */
 static void move_f(const job *job, const sfu__dense *df, sfu__range rows) {
-    const sfu__lpnn_worker *worker = job->worker;
-    const bool clamped = worker->net->lpnn.f == SFU__LPNN_CLAMP;
-    const int64_t at = worker->f->offset;
-    sfu__adam adam = adam_of(job, worker->f);
+    const sfu__lpnn_executor *executor = job->executor;
+    const bool clamped = executor->net->lpnn.f == SFU__LPNN_CLAMP;
+    const int64_t at = executor->f->offset;
+    sfu__adam adam = adam_of(job, executor->f);
     adam.low = clamped ? 0.0F : adam.low;
-    worker->backend->adam(worker->theta + at, worker->m + at, worker->v + at, df->data, &adam, elements_of(df, rows));
+    executor->backend->adam(executor->theta + at, executor->m + at, executor->v + at, df->data, &adam,
+                            elements_of(df, rows));
     if (clamped) {
-        const sfu__dense f = sfu__lpnn_view(worker->theta, worker->f);
-        worker->backend->normalise(&f, rows);
+        const sfu__dense f = sfu__lpnn_view(executor->theta, executor->f);
+        executor->backend->normalise(&f, rows);
     }
 }
 
 /* A block of rows from the features to the gradients. */
 static void step_block(const job *job, int64_t block) {
-    const sfu__lpnn_worker *worker = job->worker;
-    const sfu__backend *backend = worker->backend;
-    const sfu__lpnn_step *step = &worker->step;
-    const sfu__lpnn *lpnn = &worker->net->lpnn;
-    const sfu__range rows = rows_of_block(worker->nodes, block);
-    const sfu__sparse x = dropped(worker, &worker->x.view, &job->masks[0]);
+    const sfu__lpnn_executor *executor = job->executor;
+    const sfu__backend *backend = executor->backend;
+    const sfu__lpnn_step *step = &executor->step;
+    const sfu__lpnn *lpnn = &executor->net->lpnn;
+    const sfu__range rows = rows_of_block(executor->nodes, block);
+    const sfu__sparse x = dropped(executor, &executor->x.view, &job->masks[0]);
     if (job->masks[0].threshold != 0) {
-        backend->drop_sparse(step->dropped, &worker->x.view, NULL, &job->masks[0], rows);
+        backend->dropout_sparse(step->dropped, &executor->x.view, NULL, &job->masks[0], rows);
     }
-    forward(worker, step->h, &x, &worker->F, NULL, job->masks, rows);
+    forward(executor, step->h, &x, &executor->F, NULL, job->masks, rows);
 
-    const sfu__dense df = sfu__lpnn_view(worker->gradient, worker->f);
+    const sfu__dense df = sfu__lpnn_view(executor->gradient, executor->f);
     const sfu__lpnn_terms terms = {(float)lpnn->mu_graph, (float)lpnn->mu_labelled, (float)lpnn->mu_unlabelled,
                                    (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
     const int last = SFU__LPNN_LAYERS - 1;
-    backend->spmm(&df, &step->S.view, &worker->F, false, rows);
+    backend->spmm(&df, &step->S.view, &executor->F, false, rows);
     if (step->directed) {
-        backend->spmm(&df, &step->St.view, &worker->F, true, rows);
+        backend->spmm(&df, &step->St.view, &executor->F, true, rows);
     }
-    backend->lpnn(step->losses, &df, &step->dh[last], &worker->F, &step->h[last], &job->target, &terms,
+    backend->lpnn(step->losses, &df, &step->dh[last], &executor->F, &step->h[last], &job->target, &terms,
                   (sfu__range){block, block + 1});
 
-    backward(worker, job->masks, block, rows);
+    backward(executor, job->masks, block, rows);
     if (lpnn->input_f) {
-        backend->mix(&df, &step->flow, NULL, 1.0F, rows);
+        backend->axpy_rows(&df, &step->flow, NULL, 1.0F, rows);
     }
     if (lpnn->f == SFU__LPNN_SOFTMAX) {
-        backend->softmax_back(&df, &worker->F, rows);
+        backend->softmax_backward(&df, &executor->F, rows);
     }
     move_f(job, &df, rows);
 }
 
 /* Adds up the parts of a gradient and moves what it belongs to: this thread's share of `count` floats at `offset`. */
 static void move(const job *job, const sfu__parameter *parameter, const float *parts, int64_t count, int thread) {
-    const sfu__lpnn_worker *worker = job->worker;
+    const sfu__lpnn_executor *executor = job->executor;
     const int64_t at = parameter->offset;
-    const sfu__range mine = share(count, 16, thread, sfu__team_size(worker->team));
+    const sfu__range mine = share(count, 16, thread, sfu__team_size(executor->team));
     const sfu__adam adam = adam_of(job, parameter);
-    worker->backend->block_sum(worker->gradient + at, parts, sfu__block_count(worker->nodes), count, mine);
-    worker->backend->adam(worker->theta + at, worker->m + at, worker->v + at, worker->gradient + at, &adam, mine);
+    executor->backend->reduce_blocks(executor->gradient + at, parts, sfu__block_count(executor->nodes), count, mine);
+    executor->backend->adam(executor->theta + at, executor->m + at, executor->v + at, executor->gradient + at, &adam,
+                            mine);
 }
 
 /* The weights that meet the features: dWx = x^T dh0, whose rows the threads share by non-zeros. */
 static void move_first(const job *job, int thread) {
-    const sfu__lpnn_worker *worker = job->worker;
-    const sfu__sparse xt = dropped(worker, &worker->step.xt.view, &job->masks[0]);
-    const sfu__range rows = share_nonzeros(&xt, thread, sfu__team_size(worker->team));
-    const sfu__dense w = sfu__lpnn_rows_of_x(worker, worker->theta), dw = sfu__lpnn_rows_of_x(worker, worker->gradient);
-    const int64_t at = w.data - worker->theta;
-    const sfu__adam adam = adam_of(job, worker->weight[0]);
-    worker->backend->spmm(&dw, &xt, &worker->step.dh[0], false, rows);
-    worker->backend->adam(w.data, worker->m + at, worker->v + at, dw.data, &adam, elements_of(&w, rows));
+    const sfu__lpnn_executor *executor = job->executor;
+    const sfu__sparse xt = dropped(executor, &executor->step.xt.view, &job->masks[0]);
+    const sfu__range rows = share_nonzeros(&xt, thread, sfu__team_size(executor->team));
+    const sfu__dense w = sfu__lpnn_rows_of_x(executor, executor->theta),
+                     dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
+    const int64_t at = w.data - executor->theta;
+    const sfu__adam adam = adam_of(job, executor->weight[0]);
+    executor->backend->spmm(&dw, &xt, &executor->step.dh[0], false, rows);
+    executor->backend->adam(w.data, executor->m + at, executor->v + at, dw.data, &adam, elements_of(&w, rows));
 }
 
 static void move_weights(const job *job, int thread) {
-    const sfu__lpnn_worker *worker = job->worker;
-    const sfu__lpnn_step *step = &worker->step;
+    const sfu__lpnn_executor *executor = job->executor;
+    const sfu__lpnn_step *step = &executor->step;
     move_first(job, thread);
-    if (worker->net->lpnn.input_f) {
-        move(job, worker->weight[0], step->weight_parts[0], (int64_t)worker->classes * worker->weight[0]->ld, thread);
+    if (executor->net->lpnn.input_f) {
+        move(job, executor->weight[0], step->weight_parts[0], (int64_t)executor->classes * executor->weight[0]->ld,
+             thread);
     }
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         if (i > 0) {
-            const sfu__parameter *weight = worker->weight[i];
+            const sfu__parameter *weight = executor->weight[i];
             move(job, weight, step->weight_parts[i], (int64_t)weight->rows * weight->ld, thread);
         }
-        if (worker->bias[i] != NULL) {
-            move(job, worker->bias[i], step->bias_parts[i], worker->bias[i]->ld, thread);
+        if (executor->bias[i] != NULL) {
+            move(job, executor->bias[i], step->bias_parts[i], executor->bias[i]->ld, thread);
         }
     }
 }
@@ -215,55 +221,55 @@ static void move_weights(const job *job, int thread) {
 /* ---- the region ------------------------------------------------------------------------------------------------- */
 
 static void prepare(const job *job, int thread) {
-    sfu__lpnn_worker *worker = job->worker;
-    const int threads = sfu__team_size(worker->team);
-    make_f(worker, share(worker->nodes, 64, thread, threads));
+    sfu__lpnn_executor *executor = job->executor;
+    const int threads = sfu__team_size(executor->team);
+    make_f(executor, share(executor->nodes, 64, thread, threads));
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
-        if (i > 0 || worker->net->lpnn.input_f) {
-            const sfu__dense w =
-                i > 0 ? sfu__lpnn_view(worker->theta, worker->weight[i]) : sfu__lpnn_rows_of_f(worker, worker->theta);
-            const sfu__dense *wt = &worker->step.wt[i];
-            worker->backend->transpose(wt, &w, share(wt->rows, 1, thread, threads));
+        if (i > 0 || executor->net->lpnn.input_f) {
+            const sfu__dense w = i > 0 ? sfu__lpnn_view(executor->theta, executor->weight[i])
+                                       : sfu__lpnn_rows_of_f(executor, executor->theta);
+            const sfu__dense *wt = &executor->step.wt[i];
+            executor->backend->transpose(wt, &w, share(wt->rows, 1, thread, threads));
         }
     }
 }
 
 static void run_step(const job *job, int thread) {
-    sfu__lpnn_worker *worker = job->worker;
+    sfu__lpnn_executor *executor = job->executor;
     prepare(job, thread);
-    sfu__team_barrier(worker->team);
-    const sfu__range mine = share(sfu__block_count(worker->nodes), 1, thread, sfu__team_size(worker->team));
+    sfu__team_barrier(executor->team);
+    const sfu__range mine = share(sfu__block_count(executor->nodes), 1, thread, sfu__team_size(executor->team));
     for (int64_t block = mine.begin; block < mine.end; block++) {
         step_block(job, block);
     }
-    sfu__team_barrier(worker->team);
+    sfu__team_barrier(executor->team);
     move_weights(job, thread);
-    sfu__team_barrier(worker->team);
+    sfu__team_barrier(executor->team);
 }
 
 static void run_pass(const job *job, int thread) {
-    const sfu__lpnn_worker *worker = job->worker;
-    const sfu__lpnn_pass *pass = &worker->passes[job->pass];
-    const int threads = sfu__team_size(worker->team);
+    const sfu__lpnn_executor *executor = job->executor;
+    const sfu__lpnn_pass *pass = &executor->passes[job->pass];
+    const int threads = sfu__team_size(executor->team);
     const sfu__mask none[SFU__LPNN_LAYERS] = {{0}};
-    if (sfu__model_needs_f(worker->net)) {
-        make_f(worker, share(worker->nodes, 64, thread, threads));
-        sfu__team_barrier(worker->team);
+    if (sfu__model_needs_f(executor->net)) {
+        make_f(executor, share(executor->nodes, 64, thread, threads));
+        sfu__team_barrier(executor->team);
     }
     const sfu__range mine = share(sfu__block_count(pass->count), 1, thread, threads);
     for (int64_t block = mine.begin; block < mine.end; block++) {
         const sfu__range rows = rows_of_block(pass->count, block);
         if (pass->pick.own.indptr != NULL) {
-            worker->backend->spmm(&pass->f, &pass->pick.view, &worker->F, false, rows);
+            executor->backend->spmm(&pass->f, &pass->pick.view, &executor->F, false, rows);
         }
         if (pass->runs_g) {
-            const sfu__sparse *x = pass->nodes != NULL ? &pass->x.view : &worker->x.view;
-            forward(worker, pass->h, x, &pass->f, pass->nodes, none, rows);
+            const sfu__sparse *x = pass->nodes != NULL ? &pass->x.view : &executor->x.view;
+            forward(executor, pass->h, x, &pass->f, pass->nodes, none, rows);
         }
     }
     if (job->validation != NULL) {
-        const sfu__dense P = sfu__lpnn_output(worker, job->pass);
-        worker->backend->score(pass->scores, NULL, false, &P, job->validation, mine);
+        const sfu__dense P = sfu__lpnn_output(executor, job->pass);
+        executor->backend->cross_entropy(pass->scores, NULL, false, &P, job->validation, mine);
     }
 }
 
@@ -282,8 +288,8 @@ static void run_region(void *context, int thread) {
 /* ---- what the caller sees --------------------------------------------------------------------------------------- */
 
 /* The labels and weights of the training nodes where every node has its place. */
-static sfu__target spread(const sfu__lpnn_worker *worker, const sfu__target *target) {
-    const sfu__lpnn_step *step = &worker->step;
+static sfu__target spread(const sfu__lpnn_executor *executor, const sfu__target *target) {
+    const sfu__lpnn_step *step = &executor->step;
     for (int32_t i = 0; i < step->count; i++) {
         const int32_t node = step->nodes != NULL ? step->nodes[i] : i;
         step->labels[node] = target->labels[i];
@@ -293,30 +299,31 @@ static sfu__target spread(const sfu__lpnn_worker *worker, const sfu__target *tar
 }
 
 static void set_epoch(job *job, const sfu__epoch *epoch) {
-    const sfu__lpnn_worker *worker = job->worker;
+    const sfu__lpnn_executor *executor = job->executor;
     job->epoch = epoch;
-    job->target = spread(worker, &epoch->target);
+    job->target = spread(executor, &epoch->target);
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
-        const double own = worker->net->layers[i].dropout, rate = own < 0.0 ? epoch->dropout : own;
+        const double own = executor->net->layers[i].dropout, rate = own < 0.0 ? epoch->dropout : own;
         job->masks[i] = (sfu__mask){epoch->seed, epoch->number, (uint32_t)i, sfu__dropout_threshold(rate)};
     }
-    assert(job->masks[0].threshold == 0 || worker->step.dropped != NULL);
+    assert(job->masks[0].threshold == 0 || executor->step.dropped != NULL);
     job->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
 }
 
-void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__score *training, sfu__score *validation) {
-    const sfu__lpnn_pass *pass = &worker->passes[SFU_PASS_EVALUATE];
+void sfu__lpnn_epoch(sfu__lpnn_executor *executor, const sfu__epoch *epoch, sfu__score *training,
+                     sfu__score *validation) {
+    const sfu__lpnn_pass *pass = &executor->passes[SFU_PASS_EVALUATE];
     const bool evaluate = epoch->evaluate && pass->count > 0;
-    job job = {.worker = worker,
+    job job = {.executor = executor,
                .pass = evaluate ? SFU_PASS_EVALUATE : SFU_PASS_TRAIN,
                .validation = evaluate ? &epoch->validation : NULL};
-    assert(worker->step.count > 0);
+    assert(executor->step.count > 0);
     set_epoch(&job, epoch);
-    (void)sfu__team_gather(worker->team); /* run_region asks for the size where it shares out */
-    sfu__team_run(worker->team, run_region, &job);
+    (void)sfu__team_gather(executor->team); /* run_region asks for the size where it shares out */
+    sfu__team_run(executor->team, run_region, &job);
     *training = (sfu__score){0};
-    for (int64_t block = 0; block < sfu__block_count(worker->nodes); block++) {
-        training->loss += worker->step.losses[block];
+    for (int64_t block = 0; block < sfu__block_count(executor->nodes); block++) {
+        training->loss += executor->step.losses[block];
     }
     if (evaluate) {
         *validation = (sfu__score){0};
@@ -327,18 +334,18 @@ void sfu__lpnn_epoch(sfu__lpnn_worker *worker, const sfu__epoch *epoch, sfu__sco
     }
 }
 
-void sfu__lpnn_forward(sfu__lpnn_worker *worker, sfu_pass pass) {
-    assert(pass != SFU_PASS_TRAIN && worker->passes[pass].count > 0);
-    job job = {.worker = worker, .pass = pass};
-    sfu__team_run(worker->team, run_region, &job);
+void sfu__lpnn_forward(sfu__lpnn_executor *executor, sfu_pass pass) {
+    assert(pass != SFU_PASS_TRAIN && executor->passes[pass].count > 0);
+    job job = {.executor = executor, .pass = pass};
+    sfu__team_run(executor->team, run_region, &job);
 }
 
-sfu__dense sfu__lpnn_output(const sfu__lpnn_worker *worker, sfu_pass pass) {
-    const sfu__lpnn_pass *at = &worker->passes[pass];
-    return worker->net->lpnn.output_g ? at->h[SFU__LPNN_LAYERS - 1] : at->f;
+sfu__dense sfu__lpnn_output(const sfu__lpnn_executor *executor, sfu_pass pass) {
+    const sfu__lpnn_pass *at = &executor->passes[pass];
+    return executor->net->lpnn.output_g ? at->h[SFU__LPNN_LAYERS - 1] : at->f;
 }
 
-sfu__dense sfu__lpnn_embedding(const sfu__lpnn_worker *worker, sfu_pass pass) {
-    assert(worker->passes[pass].runs_g);
-    return worker->passes[pass].h[SFU__LPNN_LAYERS - 2];
+sfu__dense sfu__lpnn_embedding(const sfu__lpnn_executor *executor, sfu_pass pass) {
+    assert(executor->passes[pass].runs_g);
+    return executor->passes[pass].h[SFU__LPNN_LAYERS - 2];
 }

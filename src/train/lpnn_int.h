@@ -38,7 +38,7 @@ typedef struct sfu__lpnn_step {
     float *weight_parts[SFU__LPNN_LAYERS], *bias_parts[SFU__LPNN_LAYERS]; /* [0] as for wt */
 } sfu__lpnn_step;
 
-struct sfu__lpnn_worker {
+struct sfu__lpnn_executor {
     const sfu__backend *backend;
     const sfu_net *net;
     sfu__team *team;
@@ -60,15 +60,15 @@ static inline sfu__dense sfu__lpnn_view(float *values, const sfu__parameter *par
 }
 
 /* The rows of g's first weights that meet f, and those that meet x. */
-static inline sfu__dense sfu__lpnn_rows_of_f(const sfu__lpnn_worker *worker, float *values) {
-    sfu__dense w = sfu__lpnn_view(values, worker->weight[0]);
-    w.rows = worker->classes;
+static inline sfu__dense sfu__lpnn_rows_of_f(const sfu__lpnn_executor *executor, float *values) {
+    sfu__dense w = sfu__lpnn_view(values, executor->weight[0]);
+    w.rows = executor->classes;
     return w;
 }
-static inline sfu__dense sfu__lpnn_rows_of_x(const sfu__lpnn_worker *worker, float *values) {
-    sfu__dense w = sfu__lpnn_view(values, worker->weight[0]);
-    w.data += (int64_t)(w.rows - worker->features) * w.ld;
-    w.rows = worker->features;
+static inline sfu__dense sfu__lpnn_rows_of_x(const sfu__lpnn_executor *executor, float *values) {
+    sfu__dense w = sfu__lpnn_view(values, executor->weight[0]);
+    w.data += (int64_t)(w.rows - executor->features) * w.ld;
+    w.rows = executor->features;
     return w;
 }
 

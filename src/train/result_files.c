@@ -1,5 +1,6 @@
 /* result_files.c - what training and prediction give, as CSV: the curve of a training, predictions, embeddings. */
 #include "csv_write.h"
+#include "dataset.h"
 #include "metrics.h"
 
 #include <math.h>
@@ -36,49 +37,49 @@ done:
 
 /* ---- a line a node --------------------------------------------------------------------------------------------- */
 
-typedef struct csv_sheet {
+typedef struct csv_table {
     sfu__writer *out;
     const sfu_dataset *dataset;
     const sfu_model *model;
     const float *values; /* [nodes][width] */
     int32_t width, top;
     float *left; /* [width], while the most probable classes are picked */
-} csv_sheet;
+} csv_table;
 
-typedef sfu_status (*put_fn)(const csv_sheet *sheet, int32_t node);
+typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t node);
 
 /* The model's name of a class, else the dataset's, else its number. */
-static sfu_status put_class(const csv_sheet *sheet, int32_t class_index) {
-    const char *name = sfu_model_class_name(sheet->model, class_index);
-    if (name == NULL && class_index < sheet->dataset->classes) {
-        name = sfu_dataset_class_name(sheet->dataset, class_index);
+static sfu_status put_class(const csv_table *csv_output, int32_t class_index) {
+    const char *name = sfu_model_class_name(csv_output->model, class_index);
+    if (name == NULL && class_index < csv_output->dataset->classes) {
+        name = sfu_dataset_class_name(csv_output->dataset, class_index);
     }
-    return name != NULL ? sfu__csv_put(sheet->out, name, strlen(name))
-                        : sfu__writer_format(sheet->out, "%d", class_index);
+    return name != NULL ? sfu__csv_put(csv_output->out, name, strlen(name))
+                        : sfu__writer_format(csv_output->out, "%d", class_index);
 }
 
 /* The header, then the nodes that are wanted. */
-static sfu_status put_lines(csv_sheet *sheet, const char *path, const sfu_csv_options *options,
-                            sfu_status (*put_header)(const csv_sheet *sheet), put_fn put_rest) {
+static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_csv_options *options,
+                            sfu_status (*put_header)(const csv_table *csv_output), put_fn put_rest) {
     sfu_status status = SFU_OK;
-    const int32_t *labels = sheet->dataset->labels;
-    SFU_TRY(sfu_dataset_check(sheet->dataset));
-    SFU_TRY(path != NULL ? sfu__writer_open(&sheet->out, path)
-                         : sfu__writer_open_sink(&sheet->out, options->write, options->write_user));
-    sfu__writer_set_spreadsheet(sheet->out, options->spreadsheet);
-    SFU_TRY(put_header(sheet));
-    SFU_TRY(put_text(sheet->out, "\n"));
-    for (int32_t node = 0; node < sheet->dataset->nodes; node++) {
+    const int32_t *labels = csv_output->dataset->labels;
+    SFU_TRY(sfu_dataset_check(csv_output->dataset));
+    SFU_TRY(path != NULL ? sfu__writer_open(&csv_output->out, path)
+                         : sfu__writer_open_sink(&csv_output->out, options->write, options->write_user));
+    sfu__writer_set_spreadsheet(csv_output->out, options->spreadsheet);
+    SFU_TRY(put_header(csv_output));
+    SFU_TRY(put_text(csv_output->out, "\n"));
+    for (int32_t node = 0; node < csv_output->dataset->nodes; node++) {
         if (options->only_unlabelled && labels != NULL && labels[node] != SFU_NO_LABEL) {
             continue;
         }
-        SFU_TRY(sfu__csv_put_node(sheet->out, sheet->dataset, node));
-        SFU_TRY(put_rest(sheet, node));
-        SFU_TRY(put_text(sheet->out, "\n"));
+        SFU_TRY(sfu__csv_put_node(csv_output->out, csv_output->dataset, node));
+        SFU_TRY(put_rest(csv_output, node));
+        SFU_TRY(put_text(csv_output->out, "\n"));
     }
-    SFU_TRY(sfu__writer_commit(sheet->out));
+    SFU_TRY(sfu__writer_commit(csv_output->out));
 done:
-    sfu__writer_close(sheet->out);
+    sfu__writer_close(csv_output->out);
     return status;
 }
 
@@ -90,61 +91,61 @@ static sfu_status check_place(const char *path, const sfu_csv_options *options) 
 
 /* ---- predictions ----------------------------------------------------------------------------------------------- */
 
-static const float *row_of(const csv_sheet *sheet, int32_t node) {
-    return sheet->values + (int64_t)node * sheet->width;
+static const float *row_of(const csv_table *csv_output, int32_t node) {
+    return csv_output->values + (int64_t)node * csv_output->width;
 }
 
 /* ",CLASS,PROBABILITY" */
-static sfu_status put_guess(const csv_sheet *sheet, int32_t class_index, float probability) {
+static sfu_status put_guess(const csv_table *csv_output, int32_t class_index, float probability) {
     sfu_status status = SFU_OK;
-    SFU_TRY(put_text(sheet->out, ","));
-    SFU_TRY(put_class(sheet, class_index));
-    SFU_TRY(sfu__writer_format(sheet->out, ",%.6g", (double)probability));
+    SFU_TRY(put_text(csv_output->out, ","));
+    SFU_TRY(put_class(csv_output, class_index));
+    SFU_TRY(sfu__writer_format(csv_output->out, ",%.6g", (double)probability));
 done:
     return status;
 }
 
-static sfu_status put_class_header(const csv_sheet *sheet) {
+static sfu_status put_class_header(const csv_table *csv_output) {
     sfu_status status = SFU_OK;
-    SFU_TRY(put_text(sheet->out, "node,label,probability"));
-    for (int32_t c = 0; c < sheet->width; c++) {
-        SFU_TRY(put_text(sheet->out, ","));
-        SFU_TRY(put_class(sheet, c));
+    SFU_TRY(put_text(csv_output->out, "node,label,probability"));
+    for (int32_t c = 0; c < csv_output->width; c++) {
+        SFU_TRY(put_text(csv_output->out, ","));
+        SFU_TRY(put_class(csv_output, c));
     }
 done:
     return status;
 }
 
-static sfu_status put_class_row(const csv_sheet *sheet, int32_t node) {
+static sfu_status put_class_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
-    const float *row = row_of(sheet, node);
-    const int32_t guess = sfu__largest(row, sheet->width);
-    SFU_TRY(put_guess(sheet, guess, row[guess]));
-    for (int32_t c = 0; c < sheet->width; c++) {
-        SFU_TRY(sfu__writer_format(sheet->out, ",%.6g", (double)row[c]));
+    const float *row = row_of(csv_output, node);
+    const int32_t guess = sfu__largest(row, csv_output->width);
+    SFU_TRY(put_guess(csv_output, guess, row[guess]));
+    for (int32_t c = 0; c < csv_output->width; c++) {
+        SFU_TRY(sfu__writer_format(csv_output->out, ",%.6g", (double)row[c]));
     }
 done:
     return status;
 }
 
-static sfu_status put_top_header(const csv_sheet *sheet) {
+static sfu_status put_top_header(const csv_table *csv_output) {
     sfu_status status = SFU_OK;
-    SFU_TRY(put_text(sheet->out, "node"));
-    for (int32_t i = 1; i <= sheet->top; i++) {
-        SFU_TRY(sfu__writer_format(sheet->out, ",label_%d,probability_%d", i, i));
+    SFU_TRY(put_text(csv_output->out, "node"));
+    for (int32_t i = 1; i <= csv_output->top; i++) {
+        SFU_TRY(sfu__writer_format(csv_output->out, ",label_%d,probability_%d", i, i));
     }
 done:
     return status;
 }
 
 /* The largest, then the largest of the rest, and so on; of equals the lower class first. */
-static sfu_status put_top_row(const csv_sheet *sheet, int32_t node) {
+static sfu_status put_top_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
-    memcpy(sheet->left, row_of(sheet, node), (size_t)sheet->width * sizeof *sheet->left);
-    for (int32_t i = 0; i < sheet->top; i++) {
-        const int32_t guess = sfu__largest(sheet->left, sheet->width);
-        SFU_TRY(put_guess(sheet, guess, sheet->left[guess]));
-        sheet->left[guess] = -1.0F;
+    memcpy(csv_output->left, row_of(csv_output, node), (size_t)csv_output->width * sizeof *csv_output->left);
+    for (int32_t i = 0; i < csv_output->top; i++) {
+        const int32_t guess = sfu__largest(csv_output->left, csv_output->width);
+        SFU_TRY(put_guess(csv_output, guess, csv_output->left[guess]));
+        csv_output->left[guess] = -1.0F;
     }
 done:
     return status;
@@ -155,7 +156,7 @@ sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, co
     static const sfu_csv_options usual = {0};
     options = options != NULL ? options : &usual;
     sfu_status status = SFU_OK;
-    csv_sheet all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
+    csv_table all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
     SFU_TRY(check_place(path, options));
     if (options->top < 0) {
         status =
@@ -173,22 +174,22 @@ done:
 
 /* ---- embeddings ------------------------------------------------------------------------------------------------ */
 
-static sfu_status put_hidden_header(const csv_sheet *sheet) {
+static sfu_status put_hidden_header(const csv_table *csv_output) {
     sfu_status status = SFU_OK;
-    SFU_TRY(put_text(sheet->out, "node"));
-    for (int32_t i = 0; i < sheet->width; i++) {
-        SFU_TRY(sfu__writer_format(sheet->out, ",h%d", i));
+    SFU_TRY(put_text(csv_output->out, "node"));
+    for (int32_t i = 0; i < csv_output->width; i++) {
+        SFU_TRY(sfu__writer_format(csv_output->out, ",h%d", i));
     }
 done:
     return status;
 }
 
 /* Nine digits bring every float back. */
-static sfu_status put_hidden_row(const csv_sheet *sheet, int32_t node) {
+static sfu_status put_hidden_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
-    const float *row = row_of(sheet, node);
-    for (int32_t i = 0; i < sheet->width; i++) {
-        SFU_TRY(sfu__writer_format(sheet->out, ",%.9g", (double)row[i]));
+    const float *row = row_of(csv_output, node);
+    for (int32_t i = 0; i < csv_output->width; i++) {
+        SFU_TRY(sfu__writer_format(csv_output->out, ",%.9g", (double)row[i]));
     }
 done:
     return status;
@@ -199,7 +200,7 @@ sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, cons
     static const sfu_csv_options usual = {0};
     options = options != NULL ? options : &usual;
     const sfu_status status = check_place(path, options);
-    csv_sheet all = {
+    csv_table all = {
         .dataset = dataset, .model = model, .values = embedding, .width = sfu_model_embedding_width(model)};
     return status != SFU_OK ? status : put_lines(&all, path, options, put_hidden_header, put_hidden_row);
 }

@@ -38,10 +38,10 @@ sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, 
         return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, team);
     }
     if (plan == NULL) {
-        SFU_TRY(sfu__plan_new(&runner->own, dataset, net, request));
+        SFU_TRY(sfu__plan_make(&runner->own, dataset, net, request));
     }
     runner->plan = plan != NULL ? plan : runner->own;
-    SFU_TRY(sfu__worker_new(&runner->worker, runner->plan, backend, team));
+    SFU_TRY(sfu__executor_new(&runner->executor, runner->plan, backend, team));
     SFU_TRY(find_columns(runner, dataset));
 done:
     return status;
@@ -58,15 +58,15 @@ done:
 
 void sfu__runner_clear(sfu__runner *runner) {
     sfu__lpnn_free(runner->lpnn);
-    sfu__worker_free(runner->worker);
-    sfu__plan_free(runner->own);
+    sfu__executor_free(runner->executor);
+    sfu__plan_release(runner->own);
     sfu__team_free(runner->own_team);
     sfu__free(runner->columns);
     *runner = (sfu__runner){0};
 }
 
 int64_t sfu__runner_bytes(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_bytes(runner->lpnn) : sfu__worker_bytes(runner->worker);
+    return runner->lpnn != NULL ? sfu__lpnn_bytes(runner->lpnn) : sfu__executor_bytes(runner->executor);
 }
 
 const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {
@@ -74,15 +74,15 @@ const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {
 }
 
 float *sfu__runner_theta(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_theta(runner->lpnn) : sfu__worker_theta(runner->worker);
+    return runner->lpnn != NULL ? sfu__lpnn_theta(runner->lpnn) : sfu__executor_theta(runner->executor);
 }
 
 float *sfu__runner_m(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_m(runner->lpnn) : sfu__worker_m(runner->worker);
+    return runner->lpnn != NULL ? sfu__lpnn_m(runner->lpnn) : sfu__executor_m(runner->executor);
 }
 
 float *sfu__runner_v(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_v(runner->lpnn) : sfu__worker_v(runner->worker);
+    return runner->lpnn != NULL ? sfu__lpnn_v(runner->lpnn) : sfu__executor_v(runner->executor);
 }
 
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
@@ -90,7 +90,7 @@ void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__
     if (runner->lpnn != NULL) {
         sfu__lpnn_epoch(runner->lpnn, epoch, training, validation);
     } else {
-        sfu__worker_epoch(runner->worker, epoch, training, validation);
+        sfu__executor_epoch(runner->executor, epoch, training, validation);
     }
 }
 
@@ -98,12 +98,12 @@ void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass) {
     if (runner->lpnn != NULL) {
         sfu__lpnn_forward(runner->lpnn, pass);
     } else {
-        sfu__worker_forward(runner->worker, pass);
+        sfu__executor_forward(runner->executor, pass);
     }
 }
 
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass) {
-    return runner->lpnn != NULL ? sfu__lpnn_output(runner->lpnn, pass) : sfu__worker_output(runner->worker, pass);
+    return runner->lpnn != NULL ? sfu__lpnn_output(runner->lpnn, pass) : sfu__executor_output(runner->executor, pass);
 }
 
 sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass) {
@@ -111,14 +111,14 @@ sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runne
         *embedding = sfu__lpnn_embedding(runner->lpnn, pass);
         return SFU_OK;
     }
-    return sfu__worker_embedding(embedding, runner->worker, pass);
+    return sfu__executor_embedding(embedding, runner->executor, pass);
 }
 
 void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses) {
     if (runner->lpnn != NULL) {
         return;
     }
-    const sfu__dense P = sfu__worker_output(runner->worker, SFU_PASS_EVALUATE);
+    const sfu__dense P = sfu__executor_output(runner->executor, SFU_PASS_EVALUATE);
     for (int32_t i = 0; i < P.rows; i++) {
         misses[i] += sfu__largest(P.data + (int64_t)i * P.ld, P.cols) != labels[i];
     }

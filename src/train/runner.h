@@ -9,11 +9,11 @@
 
 typedef struct sfu__runner {
     const sfu_net *net;
-    const sfu__plan *plan; /* or NULL and */
-    sfu__worker *worker;   /* */
-    sfu__plan *own;        /* the plan where it is the runner's, or NULL */
-    sfu__team *own_team;   /* the same */
-    struct sfu__lpnn_worker *lpnn;
+    const sfu__plan *plan;   /* or NULL and */
+    sfu__executor *executor; /* */
+    sfu__plan *own;          /* the plan where it is the runner's, or NULL */
+    sfu__team *own_team;     /* the same */
+    struct sfu__lpnn_executor *lpnn;
     const float **columns; /* [parameters]: where learned node columns start from */
 } sfu__runner;
 

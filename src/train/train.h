@@ -11,28 +11,28 @@
 
 /* What is to be learned: the labels of the rows of the training and of the evaluation pass, and what the loss makes of
  * them. Shared by all trainings of one plan. Starts as {0}. */
-typedef struct sfu__goal {
+typedef struct sfu__objective {
     int32_t *train_labels; /* [train_count] */
     float *train_weights;  /* [train_count], so that the loss is the sum of weight * -ln p; NULL: all are 1 */
     int32_t *val_labels;   /* [val_count] */
     int32_t train_count, val_count;
     double train_weight; /* the sum of the weights: 1, or train_count */
     double val_scale;    /* what the sum of the validation nodes' losses is multiplied by: 1, or 1 / val_count */
-} sfu__goal;
+} sfu__objective;
 
 /* `mean` divides the sum of w l by the sum of w, but for `sums`, an objective of its own; w is 1 or, `balanced`, N / (C
  * N_c) for the N_c of N training nodes that are of class c, C being the number of classes among them. The validation
  * loss is never weighted. */
-typedef struct sfu__goal_rules {
+typedef struct sfu__objective_options {
     sfu_loss loss;
     bool balanced;
     bool sums; /* LPNN: the objective is a sum, and `loss` is that of the validation alone */
-} sfu__goal_rules;
+} sfu__objective_options;
 
-/* Takes the labels of these nodes, each of which must have one. sfu__goal_clear also after a failure. */
-SFU_CHECKED sfu_status sfu__goal_make(sfu__goal *goal, const sfu_dataset *dataset, const sfu_split *split,
-                                      const sfu__goal_rules *rules);
-void sfu__goal_clear(sfu__goal *goal);
+/* Takes the labels of these nodes, each of which must have one. sfu__objective_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__objective_make(sfu__objective *objective, const sfu_dataset *dataset,
+                                           const sfu_split *split, const sfu__objective_options *rules);
+void sfu__objective_clear(sfu__objective *objective);
 
 /* What a training asks of the planner: the rows of its passes, and whether it drops, by its own rate or a layer's. */
 sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads);
@@ -44,7 +44,7 @@ typedef struct sfu__training {
     int32_t epochs, patience; /* patience 0: never early */
     sfu_keep keep;
     const float *start; /* the parameters to start from, or NULL: from the seed */
-    const sfu__goal *goal;
+    const sfu__objective *objective;
     bool outcome_only; /* nobody wants to know of epochs that cannot be the best: their validation may end early, and
                         * on_epoch then gets NaN for it */
 

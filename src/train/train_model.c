@@ -5,7 +5,7 @@
  */
 #include "clock.h"
 #include "metrics.h"
-#include "notify.h"
+#include "progress.h"
 #include "train.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct train_job {
     const sfu_net *net;
     const sfu_split *split;
     const sfu_train_options *options;
-    sfu__goal goal;
+    sfu__objective objective;
     sfu__runner runner; /* of the training, then of the scores */
     float *start, *best;
     sfu__training training;
@@ -61,7 +61,7 @@ static sfu_status start_from_model(train_job *job, const sfu_model *model) {
     sfu_status status = SFU_OK;
     const size_t size = (size_t)sfu__runner_parameters(&job->runner)->size;
     SFU_ALLOC(job->start, size);
-    sfu__runner_start(&job->runner, job->goal.train_labels, job->options->seed);
+    sfu__runner_start(&job->runner, job->objective.train_labels, job->options->seed);
     SFU_TRY(sfu__runner_load(&job->runner, model));
     memcpy(job->start, sfu__runner_theta(&job->runner), size * sizeof *job->start);
 done:
@@ -73,8 +73,9 @@ static sfu_status prepare(train_job *job) {
     const sfu__plan_request request =
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads);
     SFU_TRY(check_data(job));
-    SFU_TRY(sfu__goal_make(&job->goal, job->dataset, job->split,
-                           &(sfu__goal_rules){job->options->loss, job->options->balanced, job->net->is_lpnn}));
+    SFU_TRY(
+        sfu__objective_make(&job->objective, job->dataset, job->split,
+                            &(sfu__objective_options){job->options->loss, job->options->balanced, job->net->is_lpnn}));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = sfu__runner_parameters(&job->runner);
     if (parameters->count == 0) {
@@ -122,7 +123,7 @@ static sfu_status run_epochs(train_job *job) {
                                 .patience = options->patience,
                                 .keep = options->keep,
                                 .start = job->start,
-                                .goal = &job->goal,
+                                .objective = &job->objective,
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     job->scores.epochs = training->ran;
@@ -130,7 +131,8 @@ static sfu_status run_epochs(train_job *job) {
     job->scores.interrupted = training->stopped;
     job->scores.seed = options->seed;
     job->scores.val_loss = training->best_val_loss;
-    job->scores.val_accuracy = job->goal.val_count > 0 ? (double)training->best_val_correct / job->goal.val_count : NAN;
+    job->scores.val_accuracy =
+        job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
     return judge(job);
 }
@@ -233,7 +235,7 @@ done:
 }
 
 static void clear(train_job *job) {
-    sfu__goal_clear(&job->goal);
+    sfu__objective_clear(&job->objective);
     sfu__runner_clear(&job->runner);
     sfu__free(job->start);
     sfu__free(job->best);

@@ -15,10 +15,10 @@
 
 #include "dense.h"
 
-#define SFU__TINY 0x1p-100F
+#define SFU__FLUSH_BELOW 0x1p-100F
 
 /* The rule of the tiny: +0 below 2^-100 in size. */
-static inline vf v_tiny(vf x) { return v_drop(v_smaller(x, v_set(SFU__TINY)), x); }
+static inline vf v_flush(vf x) { return v_drop(v_smaller(x, v_set(SFU__FLUSH_BELOW)), x); }
 
 #define EACH SFU__UNROLL for (int k = 0; k < count; k++)
 
@@ -66,7 +66,7 @@ static inline void v_exp_down_any(vf *x, int count) {
 
 static inline vf v_exp_down(vf x) {
     v_exp_down_any(&x, 1);
-    return v_tiny(x);
+    return v_flush(x);
 }
 
 /* exp(x) - 1 for x <= 0. */
@@ -116,7 +116,7 @@ static inline vf activate(sfu__activation act, vf x) {
     const vf zero = v_set(0.0F);
     switch (act) {
     case SFU__RELU: /* and the rule of the tiny with it */
-        return v_drop(v_less(x, v_set(SFU__TINY)), x);
+        return v_drop(v_less(x, v_set(SFU__FLUSH_BELOW)), x);
     case SFU__TANH:
         return v_tanh(x);
     case SFU__SIGMOID:

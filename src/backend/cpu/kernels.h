@@ -26,23 +26,23 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     void sfu__spmm_##isa(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);   \
     void sfu__gemm_##isa(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);              \
     void sfu__gemm_t_##isa(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks);                 \
-    void sfu__block_sum_##isa(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);      \
+    void sfu__reduce_blocks_##isa(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);  \
     void sfu__transpose_##isa(const sfu__dense *T, const sfu__dense *B, sfu__range rows);                              \
-    void sfu__drop_sparse_##isa(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,      \
-                                sfu__range rows);                                                                      \
-    void sfu__drop_kept_##isa(uint8_t *kept, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,        \
-                              sfu__range rows);                                                                        \
-    void sfu__finish_##isa(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,          \
-                           const sfu__mask *mask, sfu__range rows);                                                    \
-    void sfu__finish_back_##isa(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,  \
-                                const sfu__mask *mask, sfu__range rows);                                               \
+    void sfu__dropout_sparse_##isa(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,   \
+                                   sfu__range rows);                                                                   \
+    void sfu__dropout_mask_##isa(uint8_t *keep_mask, const sfu__sparse *A, const int32_t *nodes,                       \
+                                 const sfu__mask *mask, sfu__range rows);                                              \
+    void sfu__activate_##isa(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,        \
+                             const sfu__mask *mask, sfu__range rows);                                                  \
+    void sfu__activate_backward_##isa(const sfu__dense *dH, const sfu__dense *H, sfu__activation act,                  \
+                                      const int32_t *nodes, const sfu__mask *mask, sfu__range rows);                   \
     void sfu__softmax_##isa(const sfu__dense *P, const float *bias, sfu__range rows);                                  \
-    void sfu__softmax_back_##isa(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);                          \
-    void sfu__score_##isa(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P,         \
-                          const sfu__target *target, sfu__range blocks);                                               \
-    void sfu__mix_##isa(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);       \
-    void sfu__mix_back_##isa(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t,                  \
-                             sfu__range rows);                                                                         \
+    void sfu__softmax_backward_##isa(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);                      \
+    void sfu__cross_entropy_##isa(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P, \
+                                  const sfu__target *target, sfu__range blocks);                                       \
+    void sfu__axpy_rows_##isa(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows); \
+    void sfu__axpy_rows_backward_##isa(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t,        \
+                                       sfu__range rows);                                                               \
     void sfu__sddmm_##isa(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B,                  \
                           sfu__range rows);                                                                            \
     void sfu__adam_##isa(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam,                   \
@@ -52,10 +52,12 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
 #define SFU__KERNEL_TABLE(isa, text)                                                                                   \
     {                                                                                                                  \
         .name = (text), .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
-        .block_sum = sfu__block_sum_##isa, .transpose = sfu__transpose_##isa, .drop_sparse = sfu__drop_sparse_##isa,   \
-        .drop_kept = sfu__drop_kept_##isa, .finish = sfu__finish_##isa, .finish_back = sfu__finish_back_##isa,         \
-        .softmax = sfu__softmax_##isa, .softmax_back = sfu__softmax_back_##isa, .score = sfu__score_##isa,             \
-        .mix = sfu__mix_##isa, .mix_back = sfu__mix_back_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa,    \
+        .reduce_blocks = sfu__reduce_blocks_##isa, .transpose = sfu__transpose_##isa,                                  \
+        .dropout_sparse = sfu__dropout_sparse_##isa, .dropout_mask = sfu__dropout_mask_##isa,                          \
+        .activate = sfu__activate_##isa, .activate_backward = sfu__activate_backward_##isa,                            \
+        .softmax = sfu__softmax_##isa, .softmax_backward = sfu__softmax_backward_##isa,                                \
+        .cross_entropy = sfu__cross_entropy_##isa, .axpy_rows = sfu__axpy_rows_##isa,                                  \
+        .axpy_rows_backward = sfu__axpy_rows_backward_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa,       \
         .lpnn = sfu__lpnn_plain, .normalise = sfu__normalise_plain, .run_many = NULL                                   \
     }
 

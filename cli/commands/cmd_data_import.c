@@ -1,0 +1,162 @@
+/* Reads a dataset out of whatever files hold it and writes it as a container. */
+#include "cmd.h"
+
+#include "class_names.h"
+#include "import_options.h"
+#include "output.h"
+#include "progress_bar.h"
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    sfu_import_options import;
+    const char *output, *class_names;
+    int self_loops; /* place in self_loop_choices */
+} settings;
+
+static const char *const self_loop_choices[] = {"drop", "keep", NULL};
+static const char *const duplicate_choices[] = {"max", "sum", "first", NULL};
+
+static void defaults(void) {
+    memset(&settings, 0, sizeof settings);
+    sfu_import_options_init(&settings.import);
+    settings.self_loops = settings.import.keep_loops;
+}
+
+static const cli_option options[] = {
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, "NAME.safetensors", "where to write the dataset"),
+    OPTION_TEXT("name", VALUE_TEXT, "NAME", settings.import.name, "as the output or the source",
+                "what the dataset is called"),
+    OPTION_NAME("format", "FORMAT", settings.import.format, sfu_import_format, "as it looks", "how the source is read"),
+    IMPORT_FILES(settings.import),
+    OPTION_TEXT("columns", VALUE_FILE, "FILE", settings.import.columns, NULL,
+                "node and one number a column, columns named in the header"),
+    OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
+                "node,part with the parts train, val and test: the dataset's own split"),
+    OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
+                "what the classes are called, in their order: A,B,... or a file with a name a line"),
+    IMPORT_HEADER(settings.import),
+    IMPORT_RULES(settings.import),
+    OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices, "what to do with edges from a node to itself"),
+    OPTION_CHOICE("duplicates", settings.import.duplicates, duplicate_choices,
+                  "which weight an edge gets that is there several times"),
+    OPTION_FLAG("largest-component", settings.import.largest, "keep only the largest connected component"),
+    IMPORT_SCALE(settings.import),
+    IMPORT_KNN(settings.import),
+    OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one a core",
+                 "how many threads work; never changes the result"),
+    {0}};
+
+/* NAME.safetensors, or what -o says. To be freed. */
+static char *output_path(const sfu_dataset *dataset) {
+    static const char ending[] = ".safetensors";
+    if (settings.output) {
+        return strdup(settings.output);
+    }
+    const char *name = sfu_dataset_name(dataset);
+    const size_t size = strlen(name) + sizeof ending;
+    char *path = malloc(size);
+    if (path) {
+        snprintf(path, size, "%s%s", name, ending);
+    }
+    return path;
+}
+
+static int check_output(const char *path) {
+    cli_files files = {0};
+    files_write(&files, "-o", path, &dataset_file);
+    import_files(&files, &settings.import);
+    files_read(&files, "--class-names", settings.class_names);
+    return files_check(&files, &cmd_data_import);
+}
+
+static int save(const sfu_dataset *dataset) {
+    char *path = output_path(dataset);
+    int code = path ? check_output(path) : fail("out of memory");
+    if (code == DONE) {
+        code = report_save(dataset, path);
+    }
+    free(path);
+    return code;
+}
+
+static int import_and_save(void) {
+    sfu_dataset *dataset = NULL;
+    progress_start();
+    settings.import.progress = progress_report;
+    const sfu_status status = sfu_dataset_import(&dataset, &settings.import);
+    const int code = status == SFU_OK ? save(dataset) : fail_status(status);
+    progress_end();
+    sfu_dataset_free(dataset);
+    return code;
+}
+
+static int run(int count, char **operands) {
+    sfu_import_options *import = &settings.import;
+    import->source = count > 0 ? operands[0] : NULL;
+    import->keep_loops = settings.self_loops == 1;
+    if (!import->source && !import->edges && !import->nodes && !import->features) {
+        return misuse(&cmd_data_import,
+                      "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
+                      "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
+    }
+    cli_class_names classes = {0};
+    char *name = NULL;
+    int code = settings.output ? check_output(settings.output) : DONE;
+    if (code == DONE && settings.output && !import->name) {
+        import->name = name = report_name(settings.output);
+        code = name ? DONE : fail("out of memory");
+    }
+    if (code == DONE && settings.class_names) {
+        code = class_names_read(&classes, settings.class_names);
+    }
+    import->class_names = classes.names;
+    import->class_name_count = classes.count;
+    if (code == DONE) {
+        code = import_and_save();
+    }
+    class_names_clear(&classes);
+    free(name);
+    return code;
+}
+
+const cli_command cmd_data_import = {
+    .name = "data import",
+    .summary = "read a dataset from files and write it as one container",
+    .description = "The format is found from what is given. With a SOURCE that holds several arrays, --edges, "
+                   "--features and --labels "
+                   "name them; else they are files of their own.\n\n"
+                   "CSV and TSV files may be gzip'd. Their first column is the node, by any name; nodes are the union "
+                   "of all files, "
+                   "those of --nodes first. An empty label is no label.\n\n"
+                   "The graph is made undirected, self-loops and repeated edges are dropped, and features are scaled "
+                   "to unit length, "
+                   "unless the options say otherwise. What was done is printed and recorded in the container. An "
+                   "existing dataset in "
+                   "the place of the new one is replaced.",
+    .operands = (const cli_operand[]){{.name = "SOURCE",
+                                       .optional = true,
+                                       .kind = VALUE_FILE,
+                                       .help = "a file, or the folder and prefix of Planetoid's files"},
+                                      {0}},
+    .options = options,
+    .examples =
+        (const cli_example[]){{"sfumato data import planetoid/ind.cora", "Planetoid's files, by folder and prefix:"},
+                              {"sfumato data import cora.content", "LINQS's files; cora.cites lies beside it:"},
+                              {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
+                               "Arrays inside a MATLAB file:"},
+                              {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
+                               "Arrays in files of scipy and numpy:"},
+                              {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
+                               "Two CSV files, the label a column of the second:"},
+                              {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
+                               "Features and labels apart:"},
+                              {"sfumato data import --nodes nodes.csv --label topic --knn 10",
+                               "No graph: join each node with the ten most like it:"},
+                              {0}},
+    .reports = true,
+    .writes = true,
+    .defaults = defaults,
+    .run = run};

@@ -1,0 +1,208 @@
+/* Prints the plan of a network on a dataset: what is computed, in which order, why, and what it costs. */
+#include "cmd.h"
+
+#include "output.h"
+#include "plan_report.h"
+#include "command_input.h"
+#include "progress_bar.h"
+#include "table.h"
+
+static struct {
+    cli_input_settings input;
+    sfu_plan_options plan;
+    bool measure, plain;
+    const char *svg;
+} settings;
+
+static void defaults(void) {
+    sfu_train_options train;
+    sfu_train_options_init(&train);
+    sfu_net_options_init(&settings.input.net);
+    sfu_plan_options_init(&settings.plan);
+    settings.plan.dropout = train.dropout;
+}
+
+/* The plan, and beside it the one without rewrites. Starts as {0}. */
+typedef struct explanation {
+    cli_input input;
+    sfu_plan *plan, *plain;
+} explanation;
+
+static sfu_status make_plan(sfu_plan **plan, const cli_input *input, bool plain) {
+    sfu_plan_options options = settings.plan;
+    options.plain = plain;
+    sfu_status status = sfu_plan_new(plan, input->dataset, input->net, input->split, &options);
+    if (status == SFU_OK && settings.measure) {
+        status = sfu_plan_measure(*plan);
+    }
+    return status;
+}
+
+static sfu_status explain(explanation *all, char **operands) {
+    sfu_status status = input_open(&all->input, &settings.input, operands);
+    if (status == SFU_OK) {
+        status = make_plan(&all->plan, &all->input, false);
+    }
+    if (status == SFU_OK && sfu_plan_is_nominal(all->plan)) {
+        say("predicted times are those of a nominal machine; sfumato bench measures this one");
+    }
+    if (status == SFU_OK && settings.plain) {
+        status = make_plan(&all->plain, &all->input, true);
+    }
+    if (status == SFU_OK && settings.svg) {
+        status = sfu_net_draw(all->input.net, settings.svg);
+    }
+    return status;
+}
+
+/* ---- for a script ----------------------------------------------------------------------------------------------- */
+
+static bool put_passes(json_t *object, const sfu_plan *plan) {
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        if (!json_put(object, pass_keys[pass], plan_pass_json(plan, (sfu_pass)pass))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static json_t *to_json(const explanation *all) {
+    const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
+    json_t *object = json_pack("{s:s, s:o, s:s, s:f}", "net", sfu_net_text(all->input.net), "dataset",
+                               json_bytes(sfu_dataset_name(all->input.dataset)), "split",
+                               sfu_split_text(all->input.split), "dropout", settings.plan.dropout);
+    json_t *plain = all->plain ? json_object() : NULL;
+    if (!object || !put_passes(object, all->plan) || !json_put(object, "paper_cost", plan_paper_json(&paper)) ||
+        (all->plain && (!put_passes(plain, all->plain) || !json_put(object, "plain", json_incref(plain))))) {
+        json_decref(object);
+        object = NULL;
+    }
+    json_decref(plain);
+    return object;
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------- */
+
+static void print_head(const cli_input *input) {
+    put_clean(stdout, sfu_dataset_name(input->dataset));
+    printf(": ");
+    put_clean(stdout, sfu_net_text(input->net));
+    printf("\n%s: %s, %s; dropout %g\n\n", shown(sfu_split_text(input->split)),
+           counted(input_part(input, SFU_TRAIN), "training node"),
+           counted(input_part(input, SFU_VAL), "validation node"), settings.plan.dropout);
+}
+
+/* "4.2x", how many times less. */
+static const char *times_less(char text[16], double plain, double planned) {
+    if (planned > 0) {
+        snprintf(text, 16, "%.1fx", plain / planned);
+    } else {
+        snprintf(text, 16, "-");
+    }
+    return text;
+}
+
+static void saved_row(cli_table *table, const char *what, const char *unit, double plain, double planned) {
+    char ratio[16];
+    TABLE_CELLS(table, what, scaled(plain, unit), scaled(planned, unit), times_less(ratio, plain, planned));
+}
+
+static void print_saved(const explanation *all) {
+    printf("what the rewrites save\n");
+    cli_table table = {.align = "lrrr"};
+    TABLE_CELLS(&table, "", "plain", "planned", "");
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        const pass_total plain = plan_total(all->plain, (sfu_pass)pass),
+                         planned = plan_total(all->plan, (sfu_pass)pass);
+        if (sfu_plan_step(all->plan, (sfu_pass)pass, 0) == NULL) {
+            continue;
+        }
+        TABLE_CELLS(&table, pass_titles[pass], "", "", "");
+        saved_row(&table, "  work", "FLOP", plain.flops, planned.flops);
+        saved_row(&table, "  moved", "B", plain.bytes, planned.bytes);
+        saved_row(&table, "  predicted", "s", plain.cost.predicted_s, planned.cost.predicted_s);
+        if (settings.measure) {
+            saved_row(&table, "  measured", "s", plain.cost.measured_s, planned.cost.measured_s);
+        }
+        saved_row(&table, "  memory", "B", (double)plain.cost.memory_bytes, (double)planned.cost.memory_bytes);
+    }
+    table_print(&table, stdout, 2);
+    putchar('\n');
+}
+
+static void print(const explanation *all) {
+    print_head(&all->input);
+    plan_print(stdout, all->plan, settings.measure);
+    if (all->plain) {
+        printf("without rewrites\n\n");
+        plan_print(stdout, all->plain, settings.measure);
+        print_saved(all);
+    }
+    const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
+    plan_paper_print(stdout, &paper);
+    if (settings.svg) {
+        printf("drawn to %s\n", shown(settings.svg));
+    }
+}
+
+static int run(int count, char **operands) {
+    (void)count;
+    cli_files files = {0};
+    files_write(&files, "--svg", settings.svg, &network_drawing);
+    input_files(&files, &settings.input, operands[0]);
+    const int checked = files_check(&files, &cmd_explain);
+    if (checked != DONE) {
+        return checked;
+    }
+    explanation all = {{0}, NULL, NULL};
+    progress_start();
+    const sfu_status status = explain(&all, operands);
+    progress_end();
+    int code = DONE;
+    if (status != SFU_OK) {
+        code = fail_status(status);
+    } else if (common.json) {
+        code = put_json(to_json(&all));
+    } else {
+        print(&all);
+    }
+    sfu_plan_free(all.plain);
+    sfu_plan_free(all.plan);
+    input_close(&all.input);
+    return code;
+}
+
+static const cli_option options[] = {
+    OPTION_FLAG("measure", settings.measure, "run the plan, and print what each step really took"),
+    OPTION_FLAG("plain", settings.plain, "print the plan without rewrites as well, and what they save"),
+    OPTION_TEXT("svg", VALUE_FILE, "FILE", settings.svg, NULL, "draw the network, as boxes from left to right"),
+    INPUT_OPTIONS(settings.input),
+    OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "the rate that training will have; with 0 more is free"),
+    OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one a core", "of the measurement"),
+    {0}};
+
+const cli_command cmd_explain = {
+    .name = "explain",
+    .summary = "print the plan of a network on a dataset, and what it costs",
+    .description =
+        "A network is planned before it runs: smoothing that no weight comes before is computed once (fold), layers "
+        "compute the rows that are needed and no others (prune), products are taken in the cheaper order (order), "
+        "smoothings become one matrix (collapse), features stay sparse (sparse), each where that is cheaper.\n\n"
+        "The plan of a training step, of a validation and of a prediction is a tree: layers, and under each its steps "
+        "with their shape, floating-point operations, bytes moved, predicted time and, where there was a choice, "
+        "the reason. What is predicted is for one core, from the rates that sfumato bench measured here, or else from "
+        "those of a nominal machine. At the end stands the cost of the paper's Table 1 with the numbers of this "
+        "dataset in it.",
+    .operands = (const cli_operand[]){INPUT_OPERANDS, {0}},
+    .options = options,
+    .examples =
+        (const cli_example[]){
+            {"sfumato explain citation gcn", "The plan of a named network:"},
+            {"sfumato explain citation 'smooth^2 | dense 32 relu | softmax' --plain", "What the planner gains:"},
+            {"sfumato explain citation sgcn --measure --threads 1", "Predicted against measured:"},
+            {"sfumato explain citation gcn+lp --svg network.svg", "A picture of the network:"},
+            {0}},
+    .reports = true,
+    .writes = true,
+    .defaults = defaults,
+    .run = run};

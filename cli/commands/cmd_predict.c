@@ -1,0 +1,218 @@
+/* Labels every node of a dataset with a model, and writes labels and probabilities as CSV. */
+#include "cmd.h"
+
+#include "json_output.h"
+#include "output.h"
+#include "outputs.h"
+#include "command_input.h"
+#include "progress_bar.h"
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    const char *output;
+    sfu_csv_options csv;
+    bool embedding;
+    int32_t threads;
+} settings;
+
+static void defaults(void) { sfu_csv_options_init(&settings.csv); }
+
+typedef struct session {
+    sfu_dataset *dataset;
+    sfu_model *model;
+    float *values;   /* probabilities or hidden layer, [nodes][width] */
+    int32_t *labels; /* [nodes]; NULL for embeddings */
+    int32_t nodes, width;
+} session;
+
+static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
+
+/* ---- predicting -------------------------------------------------------------------------------------------------- */
+
+static sfu_status open_both(session *all, char **operands) {
+    sfu_status status = sfu_model_open(&all->model, operands[1]);
+    if (status == SFU_OK) {
+        status = sfu_dataset_open(&all->dataset, operands[0]);
+    }
+    if (status == SFU_OK) {
+        all->nodes = sfu_dataset_nodes(all->dataset);
+        all->width = settings.embedding ? sfu_model_embedding_width(all->model) : sfu_model_classes(all->model);
+    }
+    return status;
+}
+
+static sfu_status compute(session *all) {
+    /* A width of 0 is sfu_embed's to refuse. */
+    all->values = calloc((size_t)all->nodes * (size_t)(all->width > 0 ? all->width : 1), sizeof *all->values);
+    if (!all->values) {
+        return SFU_ERR_MEMORY;
+    }
+    if (settings.embedding) {
+        return sfu_embed(all->values, all->dataset, all->model, settings.threads);
+    }
+    all->labels = calloc((size_t)all->nodes, sizeof *all->labels);
+    return all->labels ? sfu_predict(all->values, all->labels, all->dataset, all->model, settings.threads)
+                       : SFU_ERR_MEMORY;
+}
+
+static sfu_status save(const session *all) {
+    const char *path = to_stdout() ? NULL : settings.output;
+    settings.csv.write = put_bytes;
+    return settings.embedding ? sfu_embedding_save(path, all->dataset, all->model, all->values, &settings.csv)
+                              : sfu_predictions_save(path, all->dataset, all->model, all->values, &settings.csv);
+}
+
+/* ---- what is said ------------------------------------------------------------------------------------------------ */
+
+static bool is_written(const session *all, int32_t node) {
+    const int32_t *known = sfu_dataset_labels(all->dataset);
+    return !settings.csv.only_unlabelled || !known || known[node] == SFU_NO_LABEL;
+}
+
+/* How many nodes are written, and (counts not NULL) how many of each class. */
+static int32_t count_written(const session *all, int32_t *counts) {
+    int32_t written = 0;
+    for (int32_t node = 0; node < all->nodes; node++) {
+        if (is_written(all, node)) {
+            written++;
+            if (counts) {
+                counts[all->labels[node]]++;
+            }
+        }
+    }
+    return written;
+}
+
+static json_t *counts_json(const session *all, const int32_t *counts) {
+    json_t *classes = json_array();
+    for (int32_t c = 0; counts && c < all->width; c++) {
+        char number[CLASS_NUMBER_MAX];
+        json_append(&classes, json_pack("{s:o, s:i}", "name", json_bytes(model_class(number, all->model, c)), "count",
+                                        (int)counts[c]));
+    }
+    return classes;
+}
+
+static int print_json(const session *all, const int32_t *counts, int32_t written, const char *model) {
+    return put_json(json_pack("{s:o, s:o, s:o, s:i, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(all->dataset)),
+                              "model", json_bytes(model), "net", json_bytes(sfu_net_text(sfu_model_net(all->model))),
+                              "nodes", (int)written, "classes", counts_json(all, counts), "path",
+                              json_bytes(settings.output)));
+}
+
+static int print(const session *all, const int32_t *counts, int32_t written) {
+    put_clean(stdout, sfu_dataset_name(all->dataset));
+    printf(": %s of %s\n", settings.embedding ? "the last hidden layer" : "labels",
+           counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"));
+    if (settings.embedding) {
+        printf("  %s a node\n", counted(all->width, "number"));
+    }
+    cli_table table = {.align = "lrr"};
+    for (int32_t c = 0; counts && c < all->width; c++) {
+        char number[CLASS_NUMBER_MAX];
+        TABLE_CELLS(&table, model_class(number, all->model, c), grouped(counts[c]),
+                    written > 0 ? percent((double)counts[c] / written) : "");
+    }
+    table_print(&table, stdout, 2);
+    printf("  written to %s\n", shown(settings.output));
+    return DONE;
+}
+
+static int tell(const session *all, const char *model) {
+    int32_t *counts = all->labels ? calloc((size_t)all->width + 1, sizeof *counts) : NULL;
+    if (all->labels && !counts) {
+        return fail("out of memory");
+    }
+    const int32_t written = count_written(all, counts);
+    int code = DONE;
+    if (!to_stdout()) {
+        code = common.json ? print_json(all, counts, written, model) : print(all, counts, written);
+    }
+    free(counts);
+    return code;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static int run_checked(session *all, char **operands) {
+    sfu_status status = open_both(all, operands);
+    if (status == SFU_OK) {
+        status = compute(all);
+    }
+    if (status == SFU_OK && !progress_hold()) {
+        status = SFU_ERR_CANCELLED;
+    }
+    if (status == SFU_OK) {
+        status = save(all);
+    }
+    if (status != SFU_OK && to_stdout() && ferror(stdout)) {
+        return FAILED; /* said at the end, where stdout is checked */
+    }
+    return status == SFU_OK ? tell(all, operands[1]) : fail_status(status);
+}
+
+static int run(int count, char **operands) {
+    (void)count;
+    if (settings.embedding && settings.csv.top > 0) {
+        return misuse(&cmd_predict, "--top is about classes, and --embedding writes none");
+    }
+    if (common.json && to_stdout()) {
+        return misuse(&cmd_predict, "-o - and --json would both write to stdout");
+    }
+    cli_files files = {0};
+    files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
+    files_read_dataset(&files, operands[0]);
+    files_read(&files, "MODEL", operands[1]);
+    const int checked = files_check(&files, &cmd_predict);
+    if (checked != DONE) {
+        return checked;
+    }
+    session all = {0};
+    progress_start();
+    const int code = run_checked(&all, operands);
+    progress_end();
+    free(all.values);
+    free(all.labels);
+    sfu_model_free(all.model);
+    sfu_dataset_free(all.dataset);
+    return code;
+}
+
+static const cli_option options[] = {
+    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, true, NULL, "where it goes; - is stdout"),
+    OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "every class in a column of its own",
+                 "of each node the N most probable classes alone"),
+    OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "leave the nodes out that have a label"),
+    OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
+    OPTION_SPREADSHEET(settings.csv.spreadsheet),
+    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one a core",
+                 "how many threads work; never changes the result"),
+    {0}};
+
+const cli_command cmd_predict = {
+    .name = "predict",
+    .summary = "label every node of a dataset with a trained model",
+    .description =
+        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes; "
+        "with "
+        "--top N instead of these columns the N most probable classes, each with its probability.\n\n"
+        "The dataset may be another one than the model was trained on: another graph with the same features. A dataset "
+        "whose features or classes are not the model's is refused.",
+    .operands = (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
+                                      {.name = "MODEL", .kind = VALUE_FILE, .help = "a model that train wrote"},
+                                      {0}},
+    .options = options,
+    .examples =
+        (const cli_example[]){
+            {"sfumato predict citation model.safetensors -o labels.csv", "Labels and probabilities of every node:"},
+            {"sfumato predict citation model.safetensors --top 2 -o - | head",
+             "The two most probable classes of each:"},
+            {"sfumato predict citation model.safetensors --embedding -o hidden.csv", "The last hidden layer:"},
+            {0}},
+    .reports = true,
+    .writes = true,
+    .defaults = defaults,
+    .run = run};

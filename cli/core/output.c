@@ -1,0 +1,384 @@
+#include "output.h"
+
+#include "progress_bar.h"
+#include "terminal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- start and end ---------------------------------------------------------------------------------------------- */
+
+void output_start(void) {
+    /* A file opened while stdout is closed would become stdout, and results would be written into it. */
+    for (int descriptor = 0; descriptor <= 2; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0) {
+            _exit(FAILED);
+        }
+    }
+    signal(SIGPIPE, SIG_IGN);
+    struct sigaction limit;
+    if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL) {
+        signal(SIGXFSZ, SIG_IGN); /* ulimit -f: write() then fails with EFBIG */
+    }
+}
+
+bool is_stdout(const char *path) {
+    static const char *const names[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        is = is || strcmp(path, names[i]) == 0;
+    }
+    return is;
+}
+
+static int put_error; /* why put_bytes failed */
+
+/* A terminal gets lines that it does not obey; files and pipes get the bytes as they are. */
+static bool put_escaped(const char *bytes, size_t size) {
+    bool whole = true;
+    for (size_t begin = 0, i = 0; i <= size && whole; i++) {
+        if (i == size || bytes[i] == '\n') {
+            const size_t room = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
+            char *line = malloc(room);
+            whole = line != NULL;
+            if (whole) {
+                sfu_escape(line, room, bytes + begin, i - begin);
+                whole = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
+            }
+            free(line);
+            begin = i + 1;
+        }
+    }
+    return whole;
+}
+
+bool put_bytes(void *user, const void *bytes, size_t size) {
+    (void)user;
+    errno = 0;
+    const bool whole = terminal_is(STDOUT_FILENO) ? put_escaped(bytes, size) : fwrite(bytes, 1, size, stdout) == size;
+    put_error = whole ? put_error : errno;
+    return whole;
+}
+
+int output_finish(int status) {
+    const bool failed_before = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed_before) {
+        return status;
+    }
+    errno = put_error ? put_error : errno;
+    /* A reader that has seen enough and left, as `head` does, needs no message. */
+    if (errno != EPIPE) {
+        fail("standard output: %s", errno ? strerror(errno) : "could not be written");
+    }
+    return status == DONE ? FAILED : status;
+}
+
+/* ---- messages --------------------------------------------------------------------------------------------------- */
+
+/* One call writes the whole line, so that lines of several threads do not mix. */
+static void put_line(const char *text, const char *end) {
+    char line[4096];
+    snprintf(line, sizeof line, "%s", text);
+    sfu_hide_passwords(line); /* messages repeat what was typed */
+    progress_clear();
+    fprintf(stderr, "sfumato: %s%s\n", line, end);
+}
+
+static void put_message(const char *format, va_list arguments, const char *end) {
+    char line[4096], escaped[2048];
+    vsnprintf(line, sizeof line, format, arguments);
+    sfu_escape(escaped, sizeof escaped, line, strlen(line));
+    put_line(escaped, end);
+}
+
+void say(const char *format, ...) {
+    if (!common.quiet) {
+        va_list arguments;
+        va_start(arguments, format);
+        put_message(format, arguments, "");
+        va_end(arguments);
+    }
+}
+
+int fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    put_message(format, arguments, "");
+    va_end(arguments);
+    return FAILED;
+}
+
+int misuse(const cli_command *command, const char *format, ...) {
+    char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
+    snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
+    va_list arguments;
+    va_start(arguments, format);
+    put_message(format, arguments, end);
+    va_end(arguments);
+    return WRONG_USE;
+}
+
+int fail_status(sfu_status status) {
+    if (status == SFU_ERR_CANCELLED) {
+        fail("interrupted; nothing was written");
+        return INTERRUPTED;
+    }
+    const char *message = sfu_message();
+    put_line(message[0] ? message : sfu_status_text(status), ""); /* escaped already; it may have three lines */
+    return status == SFU_ERR_ARGUMENT ? WRONG_USE : FAILED;
+}
+
+void output_log(void *user, sfu_log_level level, const char *line) {
+    (void)user;
+    say("%s%s", level == SFU_LOG_WARNING ? "warning: " : "", line);
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+enum { RING = 8, RING_TEXT = 1024 };
+
+/* The next of a few buffers, so that several results can stand in one call. */
+static char *ring_next(void) {
+    static char ring[RING][RING_TEXT];
+    static int at;
+    at = (at + 1) % RING;
+    return ring[at];
+}
+
+const char *quote(const char *text) {
+    enum { SHOWN = 120 };
+    char marked[2 * SHOWN + 8], *out = ring_next();
+    size_t size = 0, count = 0;
+    const char *c = text;
+    for (; *c && (count < SHOWN || (*c & 0xc0) == 0x80) && size + 2 < sizeof marked; c++, count++) {
+        if (*c == '"' || *c == '\\') {
+            marked[size++] = '\\';
+        }
+        marked[size++] = *c;
+    }
+    out[0] = '"';
+    sfu_escape(out + 1, RING_TEXT - 8, marked, size);
+    const size_t used = strlen(out);
+    snprintf(out + used, RING_TEXT - used, "%s\"", *c ? "..." : "");
+    return out;
+}
+
+const char *shown(const char *text) {
+    const size_t size = strlen(text);
+    if (sfu_escape(NULL, 0, text, size) == size) {
+        return text;
+    }
+    char *out = ring_next();
+    sfu_escape(out, RING_TEXT, text, size);
+    return out;
+}
+
+const char *grouped(int64_t number) {
+    char digits[32];
+    const int size = snprintf(digits, sizeof digits, "%lld", (long long)number);
+    char *out = ring_next();
+    int written = 0;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (size - i) % 3 == 0) {
+            out[written++] = ',';
+        }
+        out[written++] = digits[i];
+    }
+    out[written] = '\0';
+    return out;
+}
+
+const char *counted(int64_t number, const char *what) {
+    const size_t size = strlen(what);
+    const char *ending = number == 1 ? "" : size > 0 && what[size - 1] == 's' ? "es" : "s";
+    char *out = ring_next();
+    snprintf(out, RING_TEXT, "%s %s%s", grouped(number), what, ending);
+    return out;
+}
+
+const char *percent(double fraction) {
+    char *out = ring_next();
+    if (isfinite(fraction)) {
+        snprintf(out, RING_TEXT, "%.1f %%", 100 * fraction);
+    } else {
+        snprintf(out, RING_TEXT, "none");
+    }
+    return out;
+}
+
+const char *scaled(double number, const char *unit) {
+    static const char *const prefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
+    enum { ONE = 3, LAST = sizeof prefixes / sizeof prefixes[0] - 1 };
+    char *out = ring_next();
+    if (!isfinite(number)) {
+        snprintf(out, RING_TEXT, "-");
+        return out;
+    }
+    int prefix = ONE;
+    for (; number >= 999.5 && prefix < LAST; prefix++) {
+        number /= 1000;
+    }
+    for (; number > 0 && number < 0.9995 && prefix > 0; prefix--) {
+        number *= 1000;
+    }
+    const bool whole = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
+    snprintf(out, RING_TEXT, "%.*f %s%s", whole ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
+    return out;
+}
+
+/* The fewest digits up to `most` that are read back as the same number, or that many. */
+static void write_number(char text[RING_TEXT], double number, int most) {
+    int digits = 0;
+    do {
+        snprintf(text, RING_TEXT, "%.*g", ++digits, number);
+    } while (digits < most && strtod(text, NULL) != number);
+}
+
+const char *exact(double number) {
+    char *out = ring_next();
+    write_number(out, number, 17);
+    return out;
+}
+
+/* The number with a point or an exponent that stands at `c`, not inside a name; its end, or NULL. */
+static const char *fraction_at(const char *text, const char *c, double *number) {
+    char *end = NULL;
+    const bool inside = c > text && (isalnum((unsigned char)c[-1]) || strchr("_.$", c[-1]));
+    if (!isdigit((unsigned char)*c) || inside || strncasecmp(c, "0x", 2) == 0) {
+        return NULL;
+    }
+    *number = strtod(c, &end);
+    const size_t size = (size_t)(end - c);
+    const bool ends = !isalnum((unsigned char)*end) && *end != '_' && *end != '.';
+    return ends && strcspn(c, ".eE") < size ? end : NULL;
+}
+
+const char *rounded(const char *text, int digits) {
+    char *out = ring_next();
+    size_t used = 0;
+    if (strlen(text) >= RING_TEXT) {
+        return text;
+    }
+    for (const char *c = text, *end; *c; c = end) {
+        double number = 0;
+        const char *number_end = fraction_at(text, c, &number);
+        end = number_end ? number_end : c + 1;
+        size_t size = (size_t)(end - c);
+        memcpy(out + used, c, size);
+        if (number_end) {
+            char shorter[RING_TEXT];
+            write_number(shorter, number, digits);
+            if (strlen(shorter) < size && strtod(shorter, NULL) != number) {
+                size = strlen(shorter);
+                memcpy(out + used, shorter, size);
+            }
+        }
+        used += size;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+/* Whether a shell takes a text for one word as it stands. */
+static bool is_plain_word(const char *text) {
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+:,@%-=";
+    return text[0] && strspn(text, safe) == strlen(text);
+}
+
+void put_shell_word(FILE *file, const char *text) {
+    const size_t size = strlen(text);
+    if (is_plain_word(text)) {
+        fputs(text, file);
+        return;
+    }
+    /* What cannot be shown is escaped inside $'...', which bash, zsh and ksh read. */
+    const bool plain = sfu_escape(NULL, 0, text, size) == size;
+    fputs(plain ? "'" : "$'", file);
+    for (const char *c = text; *c; c++) {
+        const bool printable = (unsigned char)*c >= 0x20 && (unsigned char)*c < 0x7f;
+        if (*c == '\'' || (*c == '\\' && !plain)) {
+            fputs(plain ? "'\\''" : *c == '\'' ? "\\'" : "\\\\", file);
+        } else {
+            fprintf(file, plain || printable ? "%c" : "\\x%02x", (unsigned)(unsigned char)*c);
+        }
+    }
+    putc('\'', file);
+}
+
+const char *shell_word(const char *text) {
+    char *out = ring_next();
+    FILE *file = fmemopen(out, RING_TEXT, "w");
+    out[0] = '\0';
+    if (file) {
+        put_shell_word(file, text);
+        fclose(file);
+    }
+    out[RING_TEXT - 1] = '\0';
+    return out;
+}
+
+/* A terminal without UTF-8 shows a '?' for each character that is not ASCII. */
+static void keep_ascii(char *text) {
+    char *out = text;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if ((*c & 0xc0) != 0x80) {
+            *out++ = *c < 0x80 ? (char)*c : '?';
+        }
+    }
+    *out = '\0';
+}
+
+char *cleaned(const char *text) {
+    const size_t size = strlen(text), room = sfu_escape(NULL, 0, text, size) + 1;
+    char *copy = malloc(room);
+    if (copy) {
+        sfu_escape(copy, room, text, size);
+        if (!terminal_is_utf8()) {
+            keep_ascii(copy);
+        }
+    }
+    return copy;
+}
+
+void clean(char *text, size_t room) {
+    char *copy = cleaned(text);
+    sfu_escape(text, room, copy ? copy : "", copy ? strlen(copy) : 0);
+    free(copy);
+}
+
+void put_clean(FILE *file, const char *text) {
+    char *copy = cleaned(text);
+    fputs(copy ? copy : "", file);
+    free(copy);
+}
+
+void put_wrapped(FILE *file, const char *text, int column, int indent, int width) {
+    bool first = true;
+    if (column < indent) {
+        fprintf(file, "%*s", indent - column, "");
+        column = indent;
+    }
+    for (const char *word = text; *word;) {
+        const int size = (int)strcspn(word, " ");
+        if (!first && column + 1 + size > width) {
+            fprintf(file, "\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        fprintf(file, "%s%.*s", first ? "" : " ", size, word);
+        column += size + !first;
+        first = false;
+        word += size;
+        word += strspn(word, " ");
+    }
+    putc('\n', file);
+}

@@ -1,0 +1,108 @@
+#include "results_report.h"
+
+#include "output.h"
+#include "progress_bar.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What an epoch costs: networks, and no trials. */
+static bool show_measuring(const sfu_compare_progress *progress) {
+    progress_detail(progress->what);
+    progress_left(NAN);
+    return progress_report(
+        NULL,
+        &(sfu_progress){.what = "measuring", .unit = "networks", .done = progress->done, .total = progress->total});
+}
+
+bool results_progress(void *user, const sfu_compare_progress *progress) {
+    char detail[96];
+    if (progress->all == 0) {
+        return show_measuring(progress);
+    }
+    if (user) {
+        *(sfu_compare_progress *)user = *progress;
+    }
+    snprintf(detail, sizeof detail, "%s of %s studies%s%.48s", grouped(progress->done), grouped(progress->total),
+             progress->what && *progress->what ? ", " : "", progress->what ? progress->what : "");
+    progress_detail(detail);
+    progress_left(progress->seconds_left);
+    return progress_report(NULL, &(sfu_progress){.what = "comparing",
+                                                 .unit = "trials",
+                                                 .done = (double)progress->trials,
+                                                 .total = (double)progress->all});
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static json_t *cell_json(const sfu_cell *cell) {
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:i, s:i}", "dataset", json_bytes(cell->dataset),
+                               "net", json_bytes(cell->net), "size", json_bytes(cell->size), "k",
+                               cell->k > 0 ? json_integer(cell->k) : json_null(), "alpha",
+                               json_number_or_null(cell->alpha), "beta", json_number_or_null(cell->beta), "measure",
+                               cell->measure, "splits", (int)cell->splits, "trials", (int)cell->trials);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"mean", cell->mean}, {"std", cell->std}, {"ci_low", cell->ci_low}, {"ci_high", cell->ci_high},
+                   {"rank", cell->rank}, {"p", cell->p},     {"paper", cell->paper},   {"paper_std", cell->paper_std}};
+    bool fine = object != NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        fine = fine && json_put(object, numbers[i].key, json_number_or_null(numbers[i].value));
+    }
+    fine = fine && json_put(object, "verdict", cell->verdict[0] ? json_string(cell->verdict) : json_null());
+    fine = fine && json_put(object, "same_as", json_bytes(cell->same_as));
+    fine = fine && json_put(object, "exponents", isnan(cell->alpha) ? json_null() : json_boolean(cell->exponents));
+    if (!fine) {
+        json_decref(object);
+    }
+    return fine ? object : NULL;
+}
+
+static json_t *rank_json(const sfu_rank *rank) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "size", json_bytes(rank->size), "net", json_bytes(rank->net),
+                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->paper), "critical",
+                     json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
+}
+
+json_t *results_json(const sfu_results *results) {
+    json_t *cells = json_array(), *ranks = json_array();
+    const sfu_cell *cell;
+    const sfu_rank *rank;
+    bool fine = cells && ranks;
+    for (int i = 0; fine && (cell = sfu_results_cell(results, i)) != NULL; i++) {
+        fine = json_array_append_new(cells, cell_json(cell)) == 0;
+    }
+    for (int i = 0; fine && (rank = sfu_results_rank(results, i)) != NULL; i++) {
+        fine = json_array_append_new(ranks, rank_json(rank)) == 0;
+    }
+    if (!fine) {
+        json_decref(cells);
+        json_decref(ranks);
+        return NULL;
+    }
+    return json_pack("{s:o, s:o}", "cells", cells, "ranks", ranks);
+}
+
+void results_print(const sfu_results *results) {
+    char line[1024];
+    for (const char *text = sfu_results_text(results); *text;) {
+        const size_t size = strcspn(text, "\n");
+        for (size_t done = 0; done < size; done += sizeof line - 1) { /* a long line comes in pieces */
+            const size_t left = size - done;
+            snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), text + done);
+            put_clean(stdout, line);
+        }
+        putchar('\n');
+        text += size + (text[size] == '\n');
+    }
+}
+
+int results_verdicts(const sfu_results *results, const char *verdict) {
+    const sfu_cell *cell;
+    int count = 0;
+    for (int i = 0; (cell = sfu_results_cell(results, i)) != NULL; i++) {
+        count += strcmp(cell->verdict, verdict) == 0;
+    }
+    return count;
+}

@@ -1,0 +1,240 @@
+#include "train_report.h"
+
+#include "output.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL_MAX = 96 };
+
+/* ---- of several trainings ---------------------------------------------------------------------------------------- */
+
+/* The scores that are averaged: what they are called, and where they are. */
+static const struct {
+    const char *key, *title;
+    size_t place;
+} averaged[] = {
+    {"train_accuracy", "train", offsetof(sfu_scores, train_accuracy)},
+    {"val_accuracy", "validation", offsetof(sfu_scores, val_accuracy)},
+    {"test_accuracy", "test", offsetof(sfu_scores, test_accuracy)},
+    {"test_macro_f1", "macro-F1", offsetof(sfu_scores, test_macro_f1)},
+};
+enum { AVERAGED = sizeof averaged / sizeof averaged[0] };
+
+static double score_of(const sfu_scores *scores, int which) {
+    double value;
+    memcpy(&value, (const char *)scores + averaged[which].place, sizeof value);
+    return value;
+}
+
+static double mean_of(const cli_trainings *trainings, int which) {
+    double sum = 0;
+    for (int32_t i = 0; i < trainings->count; i++) {
+        sum += score_of(&trainings->runs[i], which);
+    }
+    return sum / trainings->count;
+}
+
+/* The sample's; NaN of a single one. */
+static double deviation_of(const cli_trainings *trainings, int which) {
+    const double mean = mean_of(trainings, which);
+    double sum = 0;
+    for (int32_t i = 0; i < trainings->count; i++) {
+        const double off = score_of(&trainings->runs[i], which) - mean;
+        sum += off * off;
+    }
+    return trainings->count > 1 ? sqrt(sum / (trainings->count - 1)) : NAN;
+}
+
+static void add_average(cli_table *table, const cli_trainings *trainings, const char *title,
+                        double (*value)(const cli_trainings *trainings, int which)) {
+    TABLE_CELLS(table, title, "", "");
+    for (int which = 0; which < AVERAGED; which++) {
+        table_cell(table, percent(value(trainings, which)));
+    }
+}
+
+static void print_runs(const cli_trainings *trainings) {
+    cli_table table = {.align = "lrrrrrr"};
+    TABLE_CELLS(&table, "seed", "epochs", "best epoch");
+    for (int which = 0; which < AVERAGED; which++) {
+        table_cell(&table, averaged[which].title);
+    }
+    for (int32_t i = 0; i < trainings->count; i++) {
+        const sfu_scores *scores = &trainings->runs[i];
+        char seed[CELL_MAX];
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)scores->seed);
+        TABLE_CELLS(&table, seed, grouped(scores->epochs), grouped(scores->best_epoch));
+        for (int which = 0; which < AVERAGED; which++) {
+            table_cell(&table, percent(score_of(scores, which)));
+        }
+    }
+    add_average(&table, trainings, "mean", mean_of);
+    add_average(&table, trainings, "deviation", deviation_of);
+    table_print(&table, stdout, 2);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+/* "standard: 140 train, 500 val, 1,000 test" */
+static void print_title(const cli_trainings *trainings) {
+    const cli_input *input = trainings->input;
+    put_clean(stdout, sfu_dataset_name(input->dataset));
+    printf(": %s\n", sfu_net_text(input->net));
+    printf("  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(input->split)),
+           grouped(input_part(input, SFU_TRAIN)), grouped(input_part(input, SFU_VAL)),
+           grouped(input_part(input, SFU_TEST)));
+}
+
+static void print_scores(const sfu_scores *scores, bool seed) {
+    char cell[CELL_MAX];
+    cli_table table = {.align = "lr"};
+    if (seed) {
+        snprintf(cell, sizeof cell, "%llu", (unsigned long long)scores->seed);
+        TABLE_CELLS(&table, "kept seed", cell);
+    }
+    TABLE_CELLS(&table, "epochs", grouped(scores->epochs));
+    TABLE_CELLS(&table, "best epoch", grouped(scores->best_epoch));
+    TABLE_CELLS(&table, "train accuracy", percent(scores->train_accuracy));
+    TABLE_CELLS(&table, "validation accuracy", percent(scores->val_accuracy));
+    TABLE_CELLS(&table, "test accuracy", percent(scores->test_accuracy));
+    TABLE_CELLS(&table, "test macro-F1", percent(scores->test_macro_f1));
+    snprintf(cell, sizeof cell, "%.2f s", scores->seconds);
+    TABLE_CELLS(&table, "time", cell);
+    table_print(&table, stdout, 2);
+}
+
+void trainings_print(const cli_trainings *trainings) {
+    const sfu_scores scores = sfu_model_scores(trainings->model);
+    print_title(trainings);
+    if (trainings->count > 1) {
+        print_runs(trainings);
+        printf("\n");
+    }
+    print_scores(&scores, trainings->count > 1);
+    if (trainings->curve) {
+        printf("  curve written to %s\n", shown(trainings->curve));
+    }
+    if (trainings->output) {
+        printf("  model written to %s\n", shown(trainings->output));
+    }
+}
+
+/* ---- by class ---------------------------------------------------------------------------------------------------- */
+
+static void print_class_scores(const sfu_model *model) {
+    cli_table table = {.align = "rlrrrr"};
+    TABLE_CELLS(&table, "", "class", "precision", "recall", "F1", "test nodes");
+    for (int32_t c = 0; c < sfu_model_classes(model); c++) {
+        const sfu_class_score score = sfu_model_class_score(model, c);
+        const char *name = sfu_model_class_name(model, c);
+        char number[CLASS_NUMBER_MAX];
+        snprintf(number, sizeof number, "%d", c);
+        TABLE_CELLS(&table, number, name ? name : "", percent(score.precision), percent(score.recall),
+                    percent(score.f1), grouped(score.support));
+    }
+    table_print(&table, stdout, 2);
+}
+
+/* A row a class, a column a guess, both by number. */
+static void print_confusion(const sfu_model *model) {
+    const int32_t classes = sfu_model_classes(model);
+    char *align = malloc((size_t)classes + 2), number[CLASS_NUMBER_MAX];
+    if (!align) {
+        fail("out of memory");
+        return;
+    }
+    memset(align, 'r', (size_t)classes + 1);
+    align[classes + 1] = '\0';
+    cli_table table = {.align = align};
+    table_cell(&table, "");
+    for (int32_t guess = 0; guess < classes; guess++) {
+        snprintf(number, sizeof number, "%d", guess);
+        table_cell(&table, number);
+    }
+    for (int32_t truth = 0; truth < classes; truth++) {
+        snprintf(number, sizeof number, "%d", truth);
+        table_cell(&table, number);
+        for (int32_t guess = 0; guess < classes; guess++) {
+            table_cell(&table, grouped(sfu_model_confusion(model, truth, guess)));
+        }
+    }
+    table_print(&table, stdout, 2);
+    free(align);
+}
+
+void trainings_print_classes(const cli_trainings *trainings) {
+    printf("\nOf the test nodes, by class:\n");
+    print_class_scores(trainings->model);
+    printf("\nWho was taken for whom: a row a class, a column a guess.\n");
+    print_confusion(trainings->model);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *class_scores_json(const sfu_model *model) {
+    json_t *classes = json_array();
+    for (int32_t c = 0; c < sfu_model_classes(model); c++) {
+        const sfu_class_score score = sfu_model_class_score(model, c);
+        char number[CLASS_NUMBER_MAX];
+        json_append(&classes, json_pack("{s:o, s:f, s:f, s:f, s:i}", "name", json_bytes(model_class(number, model, c)),
+                                        "precision", score.precision, "recall", score.recall, "f1", score.f1, "support",
+                                        (int)score.support));
+    }
+    return classes;
+}
+
+static json_t *confusion_json(const sfu_model *model) {
+    json_t *rows = json_array();
+    for (int32_t truth = 0; truth < sfu_model_classes(model); truth++) {
+        json_t *row = json_array();
+        for (int32_t guess = 0; guess < sfu_model_classes(model); guess++) {
+            json_append(&row, json_integer(sfu_model_confusion(model, truth, guess)));
+        }
+        json_append(&rows, row);
+    }
+    return rows;
+}
+
+static json_t *scores_json(const sfu_scores *scores) {
+    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
+                     (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy),
+                     "val_accuracy", json_number_or_null(scores->val_accuracy), "val_loss",
+                     json_number_or_null(scores->val_loss), "test_accuracy", json_number_or_null(scores->test_accuracy),
+                     "test_macro_f1", json_number_or_null(scores->test_macro_f1), "seconds", scores->seconds, "seed",
+                     json_seed(scores->seed), "interrupted", (int)scores->interrupted);
+}
+
+/* "runs", and mean and deviation of what is averaged. */
+static bool put_runs(json_t *object, const cli_trainings *trainings) {
+    json_t *runs = json_array(), *mean = json_object(), *deviation = json_object();
+    for (int32_t i = 0; i < trainings->count; i++) {
+        json_append(&runs, scores_json(&trainings->runs[i]));
+    }
+    for (int which = 0; which < AVERAGED; which++) {
+        json_set(&mean, averaged[which].key, json_number_or_null(mean_of(trainings, which)));
+        json_set(&deviation, averaged[which].key, json_number_or_null(deviation_of(trainings, which)));
+    }
+    return json_put(object, "runs", runs) && json_put(object, "mean", mean) && json_put(object, "deviation", deviation);
+}
+
+json_t *trainings_json(const cli_trainings *trainings) {
+    const cli_input *input = trainings->input;
+    const sfu_scores scores = sfu_model_scores(trainings->model);
+    json_t *object = scores_json(&scores);
+    const bool whole = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
+                       json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
+                       json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
+                       json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
+                       json_put(object, "per_class", class_scores_json(trainings->model)) &&
+                       json_put(object, "confusion", confusion_json(trainings->model)) &&
+                       json_put(object, "model", json_bytes(trainings->output)) &&
+                       (trainings->count == 1 || put_runs(object, trainings));
+    if (!whole) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}

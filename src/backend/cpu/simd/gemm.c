@@ -1,0 +1,202 @@
+/* gemm.c - products of dense matrices out of tiles that stay in registers: C = A B, and A^T G block by block.
+ *
+ * Rows go in panels and places in chunks, so that a panel of A, a chunk of B and what they make stay in the first
+ * cache while all tiles of the panel are worked on.
+ */
+#include "kernels.h"
+#include "vector.h"
+
+#define OF(vec, operation) SFU__JOIN(vec, operation)
+
+/* Rows of one panel: a multiple of every tile's height, about. */
+enum { PANEL = 120 };
+
+/* A B of so few floats stays in the first cache; an A of more than these comes from beyond the second. */
+enum { NEAR = 1 << 13, FAR = 1 << 17 };
+
+/* Columns of A that gemm_t goes across at once, and the floats between two rows, or a multiple, that put 64 of them
+ * into too few places of a cache. */
+enum { COLUMNS = 64, APART = 256 };
+
+/* A tile: its first result, where its operands start, and how many places it adds. */
+typedef struct tile {
+    float *C;
+    const float *A, *B;
+    int64_t ldc, lda, ldb, terms;
+    bool first;
+} tile;
+
+/* The tiles of one width. Both functions do all that lie below one another, from the uppermost on. */
+typedef struct shape {
+    int32_t width, tall;
+    void (*panel)(const tile *upper, int64_t rows);        /* of `tall` rows of A and C each, and of what is left */
+    void (*panel_across)(const tile *upper, int64_t cols); /* of columns of A, which lies across: rows of C */
+    void (*sums)(const tile *t);                           /* one row, as if A were ones */
+} shape;
+
+#define WIDTH 4
+#define VEC f4
+#define TALL 10
+#define TALL_T 16
+#define NAME(x) tile4_##x
+#include "gemm_tile.h"
+#define WIDTH 8
+#define VEC SFU__VECTOR_OF_8
+#define TALL 8
+#define TALL_T 8
+#define NAME(x) tile8_##x
+#include "gemm_tile.h"
+#define WIDTH 16
+#define VEC SFU__WIDEST()
+#define TALL SFU__TALL_16
+#define TALL_T 4
+#define NAME(x) tile16_##x
+#include "gemm_tile.h"
+#if SFU__LANES == 16
+#define WIDTH 64
+#define VEC f16
+#define TALL 6
+#define TALL_T 4
+#define NAME(x) tile64_##x
+#include "gemm_tile.h"
+#endif
+
+/* The widest tile that the rest of the columns has room for. */
+static const shape *shape_of(int32_t csc) {
+#if SFU__LANES == 16
+    if (csc >= 64) {
+        return &tile64_shape;
+    }
+#endif
+    return csc >= 16 ? &tile16_shape : csc >= 8 ? &tile8_shape : &tile4_shape;
+}
+
+/* Asks for a chunk of `rows` rows of A. */
+SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
+    for (int64_t r = 0; r < rows; r++) {
+        SFU__UNROLL for (int64_t k = 0; k < SFU__CHAIN_TERMS; k += 16) { __builtin_prefetch(A + r * lda + k); }
+    }
+}
+
+/* Where all of B stays in the first cache and A has long rows, a panel is as tall as a tile, and its rows are read from
+ * end to end: so many at once that the processor does not see what comes next, so it is asked for where A is large. */
+static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    const shape *s = shape_of(C->ld);
+    const bool far = (int64_t)A->rows * A->ld > FAR;
+    for (int64_t i = rows.begin; i < rows.end; i += s->tall) {
+        const int64_t tall = rows.end - i < s->tall ? rows.end - i : s->tall;
+        const float *a = A->data + i * A->ld;
+        for (int64_t k = 0; k < A->cols; k += SFU__CHAIN_TERMS) {
+            const int64_t left = A->cols - k, terms = left < SFU__CHAIN_TERMS ? left : SFU__CHAIN_TERMS;
+            if (far && i + 2 * (int64_t)s->tall <= rows.end) {
+                ask(left > SFU__CHAIN_TERMS ? a + k + SFU__CHAIN_TERMS : a + tall * A->ld, A->ld, tall);
+            }
+            s->panel(&(tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, terms, k == 0},
+                     tall);
+        }
+    }
+}
+
+static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
+        const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
+        int64_t k = 0;
+        do { /* once also where there is no place: the result is zero */
+            const int64_t terms = A->cols - k < SFU__CHAIN_TERMS ? A->cols - k : SFU__CHAIN_TERMS;
+            for (int32_t j = 0; j < C->ld; j += shape_of(C->ld - j)->width) {
+                const tile t = {C->data + i * C->ld + j,
+                                A->data + i * A->ld + k,
+                                B->data + k * B->ld + j,
+                                C->ld,
+                                A->ld,
+                                B->ld,
+                                terms,
+                                k == 0};
+                shape_of(C->ld - j)->panel(&t, tall);
+            }
+            k += SFU__CHAIN_TERMS;
+        } while (k < A->cols);
+    }
+}
+
+void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
+    if (SFU__NARROW_ELSEWHERE && C->ld <= 4) {
+        NARROW_KERNEL(gemm)(C, A, B, rows);
+    } else if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHAIN_TERMS && (int64_t)B->rows * B->ld <= NEAR) {
+        gemm_narrow(C, A, B, rows);
+    } else {
+        gemm_panels(C, A, B, rows);
+    }
+}
+
+/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times all columns of G, a few columns of A at a
+ * time. They are copied where the rows of A lie so far apart that they would drive each other out of the first cache.
+ */
+static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
+    float copy[SFU__CHAIN_TERMS * COLUMNS];
+    const bool apart = t.lda % APART == 0 && width > 16; /* narrow ones read them once anyway */
+    for (int64_t p = 0; p < cols; p += COLUMNS) {
+        const int64_t count = cols - p < COLUMNS ? cols - p : COLUMNS;
+        tile at = t;
+        at.A += p;
+        at.C += p * t.ldc;
+        if (apart) {
+            for (int64_t k = 0; k < t.terms; k++) {
+                memcpy(copy + k * COLUMNS, at.A + k * t.lda, (size_t)count * sizeof *copy);
+            }
+            at.A = copy;
+            at.lda = COLUMNS;
+        }
+        for (int64_t j = 0, step; j < width; j += step, at.C += step, at.B += step) {
+            const shape *s = shape_of((int32_t)(width - j));
+            step = s->width;
+            s->panel_across(&at, count);
+        }
+    }
+}
+
+enum { SUMMED = 64, SUMMED_VECTORS = SUMMED / LANES };
+
+/* The sums of SUMMED columns over the rows of a chunk, all at once. */
+static void sum_columns(const tile *t) {
+    vf sum[SUMMED_VECTORS];
+    SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] = v_set(0.0F); }
+    for (int64_t k = 0; k < t->terms; k++) {
+        const float *b = t->B + k * t->ldb;
+        SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] += v_load(b + v * LANES); }
+    }
+    SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) {
+        float *c = t->C + v * LANES;
+        v_store(c, t->first ? sum[v] : v_load(c) + sum[v]);
+    }
+}
+
+/* The same of all `ld` columns of G. */
+static void sum_chunk(float *part, const float *G, int64_t ld, int64_t terms, bool first) {
+    int64_t j = 0;
+    for (; j + SUMMED <= ld; j += SUMMED) {
+        sum_columns(&(tile){part + j, NULL, G + j, ld, 0, ld, terms, first});
+    }
+    for (const shape *s; j < ld; j += s->width) {
+        s = shape_of((int32_t)(ld - j));
+        s->sums(&(tile){part + j, NULL, G + j, ld, 0, ld, terms, first});
+    }
+}
+
+void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks) {
+    const int32_t cols = A != NULL ? A->cols : 1;
+    for (int64_t block = blocks.begin; block < blocks.end; block++) {
+        const sfu__range rows = sfu__rows_of_block(G->rows, block);
+        float *part = parts + block * cols * G->ld;
+        for (int64_t i = rows.begin; i < rows.end; i += SFU__CHAIN_TERMS) {
+            const int64_t terms = rows.end - i < SFU__CHAIN_TERMS ? rows.end - i : SFU__CHAIN_TERMS;
+            const float *g = G->data + i * G->ld;
+            const bool first = i == rows.begin;
+            if (A == NULL) {
+                sum_chunk(part, g, G->ld, terms, first);
+            } else {
+                gemm_t_chunks((tile){part, A->data + i * A->ld, g, G->ld, A->ld, G->ld, terms, first}, cols, G->ld);
+            }
+        }
+    }
+}

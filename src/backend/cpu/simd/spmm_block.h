@@ -1,0 +1,297 @@
+/* spmm_block.h - C = A B for WIDTH columns at a time: the sums of a row stay in registers. Included once a width, with
+ * WIDTH, VEC (the vectors it is made of) and NAME(x) defined.
+ *
+ * The rows of B are gathered, so what bounds this kernel is how fast they come: those AHEAD entries later are asked for
+ * in advance, but never beyond the entries of the range, where there may be no memory. Nearly every row is short and
+ * not among the last: for these the loop has the registers to itself, the others are dealt with apart.
+ */
+enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes), NAME(lines) = (WIDTH + 15) / 16 };
+
+/* One chain for each column over entries [begin, end). */
+SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered, bool prefetch) {
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    for (int64_t e = begin; e < end; e++) {
+        if (prefetch) {
+            const float *later = row_at(o, o->indices[e + AHEAD]);
+            SFU__UNROLL for (int64_t line = 0; line < NAME(lines); line++) { __builtin_prefetch(later + 16 * line); }
+            if (ordered) {
+                __builtin_prefetch(o->values + o->value_perm[e + AHEAD]);
+            }
+        }
+        const VEC a = OF(VEC, _set)(o->values[ordered ? o->value_perm[e] : e]);
+        const float *b = row_at(o, o->indices[e]);
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+            sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), sum[v]);
+        }
+    }
+}
+
+#if WIDTH >= 16
+/* The same where rows are asked for ahead, and four values can be read from wherever an entry of the chain is: four
+ * entries at a time, their values in one register and their indices in pairs, for loads are what this runs out of. */
+SFU__INLINE void NAME(fours)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
+#define ADD_LANE(lane, row)                                                                                            \
+    do {                                                                                                               \
+        const float *later_ = row_at(o, o->indices[e + AHEAD + (lane)]), *b_ = row_at(o, (int32_t)(row));              \
+        AS_ONE_ADDRESS(later_);                                                                                        \
+        AS_ONE_ADDRESS(b_);                                                                                            \
+        SFU__UNROLL for (int64_t line = 0; line < NAME(lines); line++) { __builtin_prefetch(later_ + 16 * line); }     \
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v += 2) {                                                     \
+            VEC two_[2];                                                                                               \
+            if (NAME(count) == 1) {                                                                                    \
+                sum[v] = OF(VEC, _fma_lane)(a, lane, OF(VEC, _load)(b_), sum[v]);                                      \
+            } else {                                                                                                   \
+                v_load_two(two_, b_ + v * NAME(lanes));                                                                \
+                sum[v] = OF(VEC, _fma_lane)(a, lane, two_[0], sum[v]);                                                 \
+                sum[v + 1] = OF(VEC, _fma_lane)(a, lane, two_[1], sum[v + 1]);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    int64_t e = begin;
+    for (; e + 4 <= end; e += 4) {
+        const four a = four_load(o->values + e);
+        const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
+        ADD_LANE(0, r.first);
+        ADD_LANE(1, r.second);
+        ADD_LANE(2, s.first);
+        ADD_LANE(3, s.second);
+    }
+    if (e < end) {
+        const four a = four_load(o->values + e);
+        ADD_LANE(0, o->indices[e]);
+        if (e + 1 < end) {
+            ADD_LANE(1, o->indices[e + 1]);
+        }
+        if (e + 2 < end) {
+            ADD_LANE(2, o->indices[e + 2]);
+        }
+    }
+#undef ADD_LANE
+}
+#endif
+
+/* All of a row of B is loaded before it is used: two loads in one instruction, where there is one. */
+SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t stride, bool tight) {
+    if (WIDTH == 4 && tight) {
+        const f4 only = f4_load_row(B, row);
+        memcpy(b, &only, sizeof only);
+        return;
+    }
+    const float *from = (const float *)(const void *)(B + row * stride);
+    AS_ONE_ADDRESS(from);
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
+}
+
+/* A chain where rows of B lie WIDTH apart: it waits for loads, so indices come in pairs. */
+SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered) {
+#define ADD_PLACE(value, row)                                                                                          \
+    do {                                                                                                               \
+        VEC b_[NAME(count)];                                                                                           \
+        NAME(load_row)(b_, o->B, (row), INT64_C(4) * WIDTH, true);                                                     \
+        const VEC a_ = OF(VEC, _set)(o->values[value]);                                                                \
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _fma)(a_, b_[v], sum[v]); }           \
+    } while (0)
+    int64_t e = begin;
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    for (; !ordered && e + 4 <= end; e += 4) {
+        const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
+        ADD_PLACE(e, r.first);
+        ADD_PLACE(e + 1, r.second);
+        ADD_PLACE(e + 2, s.first);
+        ADD_PLACE(e + 3, s.second);
+    }
+    for (; ordered && e + 4 <= end; e += 4) {
+        const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
+        const index_pair p = index_pair_load(o->value_perm + e), q = index_pair_load(o->value_perm + e + 2);
+        ADD_PLACE(p.first, r.first);
+        ADD_PLACE(p.second, r.second);
+        ADD_PLACE(q.first, s.first);
+        ADD_PLACE(q.second, s.second);
+    }
+    for (; e < end; e++) {
+        ADD_PLACE(ordered ? o->value_perm[e] : e, (uint32_t)o->indices[e]);
+    }
+#undef ADD_PLACE
+}
+
+/* A row of any length of such. */
+SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered) {
+    int64_t stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
+    NAME(pairs)(sum, o, begin, stop, ordered);
+    while (stop < end) {
+        VEC chain[NAME(count)];
+        begin = stop;
+        stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
+        NAME(pairs)(chain, o, begin, stop, ordered);
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
+    }
+}
+
+/* A chain of at most FEW entries, of which there are FEW to be read: those too many are multiplied by zero, which
+ * adds nothing (unless B is not finite). In the narrowest blocks that is cheaper than a loop whose end cannot be
+ * foreseen, unless the values have to be gathered. */
+SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool prefetch) {
+    float scratch[FEW];
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
+    SFU__UNROLL for (int k = 0; k < FEW && prefetch; k++) {
+        __builtin_prefetch(row_at(o, o->indices[begin + AHEAD + k]));
+    }
+    SFU__UNROLL for (int q = 0; q < FEW; q += 4) {
+        const f4u there = (f4u)((f4i){0, 1, 2, 3} + q < (f4i){0} + (int32_t)count);
+        const four a = four_of(f4_keep(there, f4_load(o->values + begin + q)), scratch + q);
+        const int32_t *indices = o->indices + begin + q;
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+            const int64_t at = v * NAME(lanes);
+            sum[v] = OF(VEC, _fma_lane)(a, 0, OF(VEC, _load)(row_at(o, indices[0]) + at), sum[v]);
+            sum[v] = OF(VEC, _fma_lane)(a, 1, OF(VEC, _load)(row_at(o, indices[1]) + at), sum[v]);
+            sum[v] = OF(VEC, _fma_lane)(a, 2, OF(VEC, _load)(row_at(o, indices[2]) + at), sum[v]);
+            sum[v] = OF(VEC, _fma_lane)(a, 3, OF(VEC, _load)(row_at(o, indices[3]) + at), sum[v]);
+        }
+    }
+}
+
+SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add) {
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+        float *to = c + v * NAME(lanes);
+        VEC result = add ? OF(VEC, _load)(to) + sum[v] : sum[v];
+        if (WIDTH <= SFU__NARROW) {
+            result = OF(VEC, _drop)(OF(VEC, _smaller)(result, OF(VEC, _set)(o->flushed)), result);
+        }
+        OF(VEC, _store)(to, result);
+    }
+}
+
+/* A chain wherever its entries are. */
+__attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands *o, int64_t begin, int64_t end) {
+    const bool prefetch = o->prefetch && end <= o->last;
+    VEC sum[NAME(count)];
+    if (o->value_perm != NULL) {
+        NAME(chain)(sum, o, begin, end, true, prefetch);
+    } else if (prefetch) {
+        NAME(chain)(sum, o, begin, end, false, true);
+    } else {
+        NAME(chain)(sum, o, begin, end, false, false);
+    }
+    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { chain[v] = sum[v]; }
+}
+
+/* A row of any length and place. */
+__attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o, int64_t begin, int64_t end) {
+    VEC sum[NAME(count)], chain[NAME(count)];
+    int64_t stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
+    NAME(any_chain)(sum, o, begin, stop);
+    while (stop < end) {
+        begin = stop;
+        stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
+        NAME(any_chain)(chain, o, begin, stop);
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
+    }
+    NAME(put)(c, o, sum, o->add);
+}
+
+SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
+                            bool ordered, bool prefetch) {
+    const int64_t last = prefetch ? o->last : o->last + AHEAD;
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        const int64_t begin = indptr[i], end = indptr[i + 1];
+        if (end - begin > SFU__CHAIN_TERMS || end > last) {
+            NAME(any_row)(c + i * ld, o, begin, end);
+        } else {
+            VEC sum[NAME(count)];
+            if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
+                NAME(few)(sum, o, begin, end - begin, prefetch);
+#if WIDTH == 64 && SFU__LANES < 16
+            } else if (!ordered && prefetch) {
+                NAME(fours)(sum, o, begin, end);
+#endif
+            } else {
+                NAME(chain)(sum, o, begin, end, ordered, prefetch);
+            }
+            if (o->add) {
+                NAME(put)(c + i * ld, o, sum, true);
+            } else {
+                NAME(put)(c + i * ld, o, sum, false);
+            }
+        }
+    }
+}
+
+SFU__INLINE void NAME(rows_in_pairs)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
+                                     bool ordered) {
+    for (int64_t i = rows.begin; i < rows.end; i++) {
+        VEC sum[NAME(count)];
+        NAME(pairs_row)(sum, o, indptr[i], indptr[i + 1], ordered);
+        if (o->add) {
+            NAME(put)(c + i * ld, o, sum, true);
+        } else {
+            NAME(put)(c + i * ld, o, sum, false);
+        }
+    }
+}
+
+__attribute__((noinline)) static void NAME(block_in_pairs)(float *c, int64_t ld, const operands *o,
+                                                           const int64_t *indptr, sfu__range rows) {
+    const operands local = *o;
+    if (o->value_perm != NULL) {
+        NAME(rows_in_pairs)(c, ld, &local, indptr, rows, true);
+    } else {
+        NAME(rows_in_pairs)(c, ld, &local, indptr, rows, false);
+    }
+}
+
+__attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
+                                                  sfu__range rows) {
+    const operands local = *o; /* which no store into C can change */
+    const bool few = WIDTH == 4 && o->value_perm == NULL;
+    if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH && !o->prefetch && !few) { /* rows without gaps */
+        NAME(block_in_pairs)(c, ld, o, indptr, rows);
+    } else if (o->value_perm != NULL) {
+        if (o->prefetch) {
+            NAME(rows)(c, ld, &local, indptr, rows, true, true);
+        } else {
+            NAME(rows)(c, ld, &local, indptr, rows, true, false);
+        }
+    } else if (o->prefetch) {
+        NAME(rows)(c, ld, &local, indptr, rows, false, true);
+    } else {
+        NAME(rows)(c, ld, &local, indptr, rows, false, false);
+    }
+}
+
+#if WIDTH >= 16
+/* The chains of what was packed. The sum of a row goes on from one packing to the next: in memory, for there are no
+ * registers to spare. `first`: the next chain is the first of its row; whether one further on is, is what comes back.
+ */
+static bool NAME(packed)(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first) {
+    operands local = *o;
+    local.indices = entries->indices;
+    local.values = entries->values;
+    int32_t begin = 0;
+    for (int32_t k = 0; k < entries->chains; k++) {
+        VEC chain[NAME(count)];
+        NAME(fours)(chain, &local, begin, entries->ends[k]);
+        begin = entries->ends[k];
+        float *to = entries->rows[k] >= 0 ? c + entries->rows[k] * ld : sum;
+        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
+            VEC result = first ? chain[v] : OF(VEC, _load)(sum + v * NAME(lanes)) + chain[v];
+            if (local.add && entries->rows[k] >= 0) {
+                result = OF(VEC, _load)(to + v * NAME(lanes)) + result;
+            }
+            OF(VEC, _store)(to + v * NAME(lanes), result);
+        }
+        first = entries->rows[k] >= 0;
+    }
+    return first;
+}
+#endif
+#if WIDTH <= 16
+#include "spmm_row_perm.h"
+#endif
+#if WIDTH <= 16
+#include "spmm_csc.h"
+#endif
+
+#undef WIDTH
+#undef VEC
+#undef NAME

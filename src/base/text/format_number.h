@@ -1,0 +1,19 @@
+/* format_number.h - numbers for people, independent of the locale. */
+#ifndef SFU_FORMAT_NUMBER_H
+#define SFU_FORMAT_NUMBER_H
+
+#include <stdint.h>
+
+/* A number with so many decimals, at most 6, whatever the locale; "-" where it is none. Returns `buffer`. */
+enum { SFU__FIXED_MAX = 32 };
+const char *sfu__fixed(char buffer[SFU__FIXED_MAX], double number, int decimals);
+
+/* The same of a share, in percent, one decimal; with a sign: "+0.3". */
+const char *sfu__percent(char buffer[SFU__FIXED_MAX], double share);
+const char *sfu__percent_signed(char buffer[SFU__FIXED_MAX], double share);
+
+/* 1234567 as "1,234,567". Returns `text`. */
+enum { SFU__GROUPED_MAX = 32 };
+const char *sfu__grouped(char text[SFU__GROUPED_MAX], int64_t number);
+
+#endif

@@ -1,0 +1,45 @@
+/* plot_sizes.c - accuracy against the size of the label set, a plot a dataset, a line a network. */
+#include "plots.h"
+
+#include <string.h>
+
+static sfu_status fill(sfu__chart *chart, const sfu_results *results, const char *dataset) {
+    sfu_status status = SFU_OK;
+    int size = 0, net = 0;
+    SFU_TRY(sfu__cell_nets(&chart->series, results));
+    for (int i = 0; i < results->cell_count; i++) {
+        const sfu_cell *cell = &results->cells[i];
+        if (sfu__is_main_cell(cell) && strcmp(cell->dataset, dataset) == 0) {
+            SFU_TRY(sfu__string_list_index(&size, &chart->tics, cell->size));
+            SFU_TRY(sfu__string_list_index(&net, &chart->series, cell->net));
+            SFU_TRY(sfu__chart_add(chart, &(sfu__point){net, size + 1, cell->mean, cell->ci_low, cell->ci_high}));
+        }
+    }
+done:
+    return status;
+}
+
+static const sfu__plot_kind kind = {
+    "sizes", "Accuracy and the number of labels",
+    "Mean test accuracy over splits, with its 95 % interval. A larger label set holds the smaller ones. Points of one "
+    "size stand a little apart, to be told from each other."};
+
+static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
+    sfu_status status = SFU_OK;
+    sfu__text title = {0};
+    sfu__chart chart = {.x_label = "label-set size", .y_label = "test accuracy, %"};
+    SFU_TRY(sfu__text_format(&title, "%s: accuracy and the number of labels", dataset));
+    chart.title = title.bytes;
+    SFU_TRY(fill(&chart, results, dataset));
+    if (chart.tics.count > 1) {
+        SFU_TRY(sfu__plots_add_chart(plots, results, &kind, dataset, &chart));
+    }
+done:
+    sfu__chart_clear(&chart);
+    sfu__text_clear(&title);
+    return status;
+}
+
+sfu_status sfu__plot_sizes(sfu__plots *plots, const sfu_results *results) {
+    return sfu__plots_by_dataset(plots, results, add);
+}

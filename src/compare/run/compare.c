@@ -1,0 +1,351 @@
+/* compare.c - sfu_compare, sfu_reproduce and what their results show. */
+#include "results_int.h"
+
+#include "file.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SPLITS = 10, TRIALS = 2000 };
+
+void sfu_compare_options_init(sfu_compare_options *options) {
+    *options = (sfu_compare_options){.splits = SPLITS,
+                                     .trials = TRIALS,
+                                     .space = "paper",
+                                     .folder = "results",
+                                     .feature_norm = "sym",
+                                     .loss = SFU_LOSS_SUM};
+}
+
+/* Tables 1 and 2 of the paper are made without studies: their text is all there is of them. */
+static bool is_text_alone(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
+
+static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
+    sfu_status status = SFU_OK;
+    sfu__writer *writer = NULL;
+    char *path = sfu__path_join(folder, name);
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    SFU_TRY(sfu__writer_open(&writer, path));
+    SFU_TRY(sfu__writer_add(writer, bytes, size));
+    SFU_TRY(sfu__writer_commit(writer));
+done:
+    sfu__writer_close(writer);
+    sfu__free(path);
+    return status;
+}
+
+static sfu_status make_text(sfu__text *text, const char *kind, const sfu__request *request,
+                            const sfu_compare_options *options) {
+    return strcmp(kind, "cost") == 0 ? sfu__cost_table(text, request, options->on_progress, options->on_progress_user)
+                                     : sfu__datasets_table(text, request);
+}
+
+/* Beside all studies: cost.md and datasets.md. */
+static sfu_status write_texts(const sfu_results *results, const sfu_compare_options *options) {
+    static const char *const kinds[][2] = {{"cost", "cost.md"}, {"datasets", "datasets.md"}};
+    sfu_status status = SFU_OK;
+    for (size_t i = 0; i < 2 && status == SFU_OK; i++) {
+        sfu__text text = {0};
+        status = make_text(&text, kinds[i][0], &results->request, options);
+        if (status == SFU_OK) {
+            status = write_file(results->folder, kinds[i][1], text.bytes, text.size);
+        }
+        sfu__text_clear(&text);
+    }
+    return status;
+}
+
+/* What the results show, and the report in their folder. */
+static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__curves_read(&results->curves, results->folder));
+    SFU_TRY(sfu__results_finish(results));
+    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
+    SFU_TRY(sfu_results_report(results));
+    if (strcmp(results->request.kind, "all") == 0) {
+        SFU_TRY(write_texts(results, options));
+    }
+done:
+    return status;
+}
+
+static sfu_status start(sfu_results **results, const char *folder) {
+    sfu_status status = SFU_OK;
+    sfu_results *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    *results = self;
+    self->folder = sfu__copy_string(folder);
+    status = self->folder != NULL ? SFU_OK : SFU_ERR_MEMORY;
+done:
+    return status;
+}
+
+/* What the results of a folder were made with and are not asked for now: " with --loss sum"; "" where it is the same,
+ * but for its kind. */
+static sfu_status put_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
+    const struct {
+        const char *option, *before, *now;
+    } words[] = {
+        {"space", before->space, now->space},
+        {"feature-norm", before->feature_norm, now->feature_norm},
+        {"lpnn", before->lpnn, now->lpnn},
+        {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
+        {"self-loops", before->keep_loops ? "keep" : "drop", now->keep_loops ? "keep" : "drop"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].before, words[i].now) != 0) {
+            char quoted[SFU__QUOTE_MAX];
+            return sfu__text_format(text, " with --%s %s", words[i].option,
+                                    sfu__quote(quoted, words[i].before, strlen(words[i].before)));
+        }
+    }
+    return before->seed == now->seed ? sfu__text_add(text, "", 0)
+                                     : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
+}
+
+/* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
+ * study; the readings must be the same. One without any entry yet holds nothing that could be mixed up. */
+static sfu_status check_readings(const sfu_results *results) {
+    sfu__request before = {0};
+    sfu__entries entries = {0};
+    sfu__text difference = {0};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__manifest_read(&before, results->folder));
+    if (before.kind == NULL) {
+        goto done;
+    }
+    SFU_TRY(put_difference(&difference, &before, &results->request));
+    SFU_TRY(sfu__entries_read(&entries, results->folder));
+    const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
+    if (same && entries.count > 0 && strcmp(before.version, sfu_version()) != 0) {
+        char quoted[SFU__QUOTE_MAX];
+        sfu__log(SFU_LOG_WARNING, "%s holds results of version %s, and this is \"%s\": what is added may not compare",
+                 results->folder, sfu__quote(quoted, before.version, strlen(before.version)), sfu_version());
+    } else if (!same && entries.count > 0) {
+        const bool compared = strcmp(before.kind, "compare") == 0;
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s holds results of %s%s%s; another folder would be right: -o FOLDER",
+                           results->folder, compared ? "" : "reproduce ", before.kind, difference.bytes);
+    }
+done:
+    sfu__entries_clear(&entries);
+    sfu__request_clear(&before);
+    sfu__text_clear(&difference);
+    return status;
+}
+
+static sfu_status run(sfu_results *results, const sfu_compare_options *options, sfu__log_filter *log_filter) {
+    sfu_status status = SFU_OK;
+    sfu__tasks tasks = {0};
+    const sfu__run_options how = {results->folder,      &results->request,         options->jobs,
+                                  options->on_progress, options->on_progress_user, log_filter};
+    SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
+                                                          : sfu__paper_tasks(&tasks, &results->request));
+    SFU_TRY(check_readings(results));
+    SFU_TRY(sfu__entries_read(&results->entries, results->folder));
+    SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
+done:
+    sfu__tasks_clear(&tasks);
+    return status;
+}
+
+/* A table that is text alone. */
+static sfu_status describe(sfu_results *results, const sfu_compare_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    SFU_TRY(check_readings(results));
+    SFU_TRY(make_text(&text, results->request.kind, &results->request, options));
+    results->text = text.bytes;
+    text = (sfu__text){0};
+    SFU_TRY(sfu__make_folders(results->folder));
+    SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
+    SFU_TRY(sfu_results_report(results));
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
+static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
+    sfu_status status = SFU_OK;
+    sfu_results *made = NULL;
+    sfu_compare_options usual;
+    sfu_compare_options_init(&usual);
+    options = options != NULL ? options : &usual;
+    *results = NULL;
+    sfu__log_filter log_filter;
+    sfu__log_filter_start(&log_filter);
+    sfu__log_once(&log_filter, NULL);
+    SFU_TRY(start(&made, options->folder));
+    SFU_TRY(sfu__request_make(&made->request, kind, options));
+    if (is_text_alone(kind)) {
+        SFU_TRY(describe(made, options));
+    } else {
+        SFU_TRY(run(made, options, &log_filter));
+        SFU_TRY(finish(made, options));
+    }
+    *results = made;
+    made = NULL;
+done:
+    sfu__log_once(NULL, NULL);
+    sfu__log_filter_clear(&log_filter);
+    sfu_results_free(made);
+    return status;
+}
+
+sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options) {
+    return compare(results, "compare", options);
+}
+
+sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_compare_options *options) {
+    char quoted[SFU__QUOTE_MAX];
+    sfu_compare_options all;
+    sfu_compare_options_init(&all);
+    all = options != NULL ? *options : all;
+    all.splits = all.splits == 0 ? SPLITS : all.splits;
+    all.trials = all.trials == 0 ? TRIALS : all.trials;
+    *results = NULL;
+    for (int i = 0; sfu_reproduce_table(i, NULL) != NULL; i++) {
+        if (strcmp(sfu_reproduce_table(i, NULL), table) == 0) {
+            return compare(results, table, &all);
+        }
+    }
+    return sfu__fail(SFU_ERR_ARGUMENT,
+                     "unknown table %s; set1 to set5, standard, layers, self-neighbour, "
+                     "degree-exponents, cost, datasets or all would be right",
+                     sfu__quote(quoted, table, strlen(table)));
+}
+
+const char *sfu_reproduce_table(int i, const char **text) {
+    static const char *const tables[][2] = {
+        {"set1", "few labels: 20 a class, ten splits"},
+        {"set2", "a quarter of the way to all labels"},
+        {"set3", "half of the way"},
+        {"set4", "three quarters"},
+        {"set5", "many labels: all but validation and test"},
+        {"standard", "the standard splits of Cora, Citeseer and Pubmed"},
+        {"layers", "the number of smoothings or convolutions"},
+        {"self-neighbour", "weights of a node and of its neighbours in label smoothing"},
+        {"degree-exponents", "exponents of the degrees in label smoothing"},
+        {"cost", "Table 1: what each network costs, by formula, predicted and measured"},
+        {"datasets", "Table 2: the datasets"},
+        {"all", "all of these"},
+    };
+    enum { COUNT = sizeof tables / sizeof tables[0] };
+    if (i < 0 || i >= COUNT) {
+        return NULL;
+    }
+    if (text != NULL) {
+        *text = tables[i][1];
+    }
+    return tables[i][0];
+}
+
+/* What was measured is not measured again. */
+static sfu_status read_text(sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__bytes bytes = {0};
+    char *path = sfu__path_join(results->folder, "tables.md");
+    if (path == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    SFU_TRY(sfu__bytes_open(&bytes, path));
+    results->text = sfu__copy_bytes((const char *)bytes.data, bytes.size);
+    status = results->text != NULL ? SFU_OK : SFU_ERR_MEMORY;
+done:
+    sfu__bytes_close(&bytes);
+    sfu__free(path);
+    return status;
+}
+
+/* A report can do without its learning curves: what is wrong with them is said, and the rest is read. */
+static sfu_status read_curves(sfu_results *results) {
+    const sfu_status status = sfu__curves_read(&results->curves, results->folder);
+    if (status == SFU_OK || status == SFU_ERR_MEMORY) {
+        return status;
+    }
+    sfu__log(SFU_LOG_WARNING, "%s; learning curves are left out of the report", sfu_message());
+    sfu__curves_clear(&results->curves);
+    results->curves_broken = true;
+    return SFU_OK;
+}
+
+sfu_status sfu_results_open(sfu_results **results, const char *folder) {
+    sfu_status status = SFU_OK;
+    sfu_results *made = NULL;
+    *results = NULL;
+    SFU_TRY(start(&made, folder));
+    SFU_TRY(sfu__manifest_read(&made->request, folder));
+    if (made->request.kind == NULL) {
+        status = sfu__fail(SFU_ERR_NOT_FOUND,
+                           "%s: no manifest.json there, so that these are no results of compare or "
+                           "reproduce",
+                           folder);
+        goto done;
+    }
+    if (is_text_alone(made->request.kind)) {
+        SFU_TRY(read_text(made));
+    } else {
+        SFU_TRY(sfu__entries_read(&made->entries, folder));
+        SFU_TRY(read_curves(made));
+        SFU_TRY(sfu__results_finish(made));
+    }
+    *results = made;
+    made = NULL;
+done:
+    sfu_results_free(made);
+    return status;
+}
+
+void sfu_results_free(sfu_results *results) {
+    if (results == NULL) {
+        return;
+    }
+    sfu__request_clear(&results->request);
+    sfu__entries_clear(&results->entries);
+    sfu__curves_clear(&results->curves);
+    sfu__string_list_clear(&results->texts);
+    sfu__free(results->order);
+    sfu__free(results->row_groups);
+    sfu__free(results->cells);
+    sfu__free(results->ranks);
+    sfu__free(results->pairs);
+    sfu__free(results->text);
+    sfu__free(results->folder);
+    sfu__free(results);
+}
+
+const sfu_cell *sfu_results_cell(const sfu_results *results, int i) {
+    return i >= 0 && i < results->cell_count ? &results->cells[i] : NULL;
+}
+
+const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {
+    return i >= 0 && i < results->rank_count ? &results->ranks[i] : NULL;
+}
+
+const char *sfu_results_text(const sfu_results *results) { return results->text; }
+const char *sfu_results_folder(const sfu_results *results) { return results->folder; }
+
+/* ---- the report ---------------------------------------------------------------------------------------------------
+ */
+
+sfu_status sfu_results_report(const sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__text md = {0}, tex = {0};
+    if (is_text_alone(results->request.kind)) {
+        SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
+        goto done;
+    }
+    SFU_TRY(sfu__entries_write(&results->entries, results->folder));
+    SFU_TRY(sfu__tables_md(&md, results));
+    SFU_TRY(write_file(results->folder, "tables.md", md.bytes, md.size));
+    SFU_TRY(sfu__tables_tex(&tex, results));
+    SFU_TRY(write_file(results->folder, "tables.tex", tex.bytes, tex.size));
+    SFU_TRY(sfu__results_plots(results));
+    SFU_TRY(sfu__results_html(results));
+done:
+    sfu__text_clear(&md);
+    sfu__text_clear(&tex);
+    return status;
+}

@@ -1,0 +1,220 @@
+#include "request.h"
+
+#include "net.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void sfu__request_clear(sfu__request *request) {
+    sfu__string_list_clear(&request->datasets);
+    sfu__string_list_clear(&request->nets);
+    sfu__string_list_clear(&request->sizes);
+    sfu__free(request->kind);
+    sfu__free(request->space);
+    sfu__free(request->feature_norm);
+    sfu__free(request->lpnn);
+    sfu__free(request->version);
+    *request = (sfu__request){0};
+}
+
+/* ---- from options -------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status copy(char **to, const char *from) {
+    *to = sfu__copy_string(from);
+    return *to != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+static sfu_status copy_list(sfu__string_list *to, const char *const *from, int count) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < count && status == SFU_OK; i++) {
+        status = sfu__string_list_add(to, from[i]);
+    }
+    return status;
+}
+
+/* The networks of the paper's tables, in their order. */
+static sfu_status add_usual_nets(sfu__string_list *nets) {
+    static const char *const names[] = {"gcn", "sgcn", "fp+mlp", "sgcn+lp", "gcn+lp", "linear+lp", "mlp+lp", "lpnn"};
+    return copy_list(nets, names, (int)(sizeof names / sizeof names[0]));
+}
+
+static sfu_status check_nets(const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < request->nets.count; i++) {
+        sfu_net *net = NULL;
+        SFU_TRY(sfu_net_parse(&net, request->nets.items[i], NULL));
+        sfu_net_free(net);
+    }
+done:
+    return status;
+}
+
+/* The options of lpnn, before any study needs them. */
+static sfu_status check_lpnn(const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    sfu_net *net = NULL;
+    sfu__text text = {0};
+    if (*request->lpnn != '\0') {
+        SFU_TRY(sfu__text_format(&text, "lpnn(%s)", request->lpnn));
+        SFU_TRY(sfu_net_parse(&net, text.bytes, NULL));
+    }
+done:
+    sfu_net_free(net);
+    sfu__text_clear(&text);
+    return status;
+}
+
+static sfu_status check_sizes(const sfu__request *request) {
+    char quoted[SFU__QUOTE_MAX];
+    for (int i = 0; i < request->sizes.count; i++) {
+        const char *size = request->sizes.items[i];
+        int64_t number = 0;
+        if (strcmp(size, "standard") != 0 && (!sfu__parse_int64_string(&number, size) || number < 1)) {
+            return sfu__fail(SFU_ERR_ARGUMENT,
+                             "size %s; 1 to 5 (as the paper's label sets), a count above 5 or standard would be right",
+                             sfu__quote(quoted, size, strlen(size)));
+        }
+    }
+    return SFU_OK;
+}
+
+static sfu_status check_norm(const sfu__request *request) {
+    static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp"};
+    char quoted[SFU__QUOTE_MAX];
+    bool known = false;
+    for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
+        known = known || strcmp(request->feature_norm, norms[i]) == 0;
+    }
+    return known ? SFU_OK
+                 : sfu__fail(SFU_ERR_ARGUMENT, "feature norm %s; sym, sym+row or sym+row-with-lp would be right",
+                             sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
+}
+
+sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options) {
+    sfu_status status = SFU_OK;
+    request->splits = options->splits;
+    request->trials = options->trials;
+    request->lpnn_trials = options->lpnn_trials > 0 ? options->lpnn_trials : options->trials;
+    request->seed = options->seed;
+    request->loss = options->loss;
+    request->keep_loops = options->keep_loops;
+    SFU_TRY(copy(&request->kind, kind));
+    SFU_TRY(copy(&request->space, options->space));
+    SFU_TRY(copy(&request->feature_norm, options->feature_norm));
+    SFU_TRY(copy(&request->lpnn, options->lpnn != NULL ? options->lpnn : ""));
+    SFU_TRY(copy_list(&request->datasets, options->datasets, options->dataset_count));
+    SFU_TRY(copy_list(&request->nets, options->nets, options->net_count));
+    SFU_TRY(copy_list(&request->sizes, options->sizes, options->size_count));
+    if (options->net_count == 0) {
+        SFU_TRY(add_usual_nets(&request->nets));
+    }
+    if (options->size_count == 0) {
+        SFU_TRY(sfu__string_list_add(&request->sizes, "1"));
+    }
+    if (request->splits < 1 || request->trials < 1) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "at least 1 split and 1 trial would be right");
+        goto done;
+    }
+    SFU_TRY(check_norm(request));
+    SFU_TRY(check_sizes(request));
+    SFU_TRY(check_nets(request));
+    SFU_TRY(check_lpnn(request));
+done:
+    return status;
+}
+
+/* ---- as JSON ------------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status put_list(sfu__text *json, const char *key, const sfu__string_list *list) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "\"%s\": [", key));
+    for (int i = 0; i < list->count; i++) {
+        SFU_TRY(sfu__text_format(json, i > 0 ? ", " : ""));
+        SFU_TRY(sfu__text_json(json, list->items[i]));
+    }
+    SFU_TRY(sfu__text_format(json, "], "));
+done:
+    return status;
+}
+
+static sfu_status put_text(sfu__text *json, const char *key, const char *text) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "\"%s\": ", key));
+    SFU_TRY(sfu__text_json(json, text));
+    SFU_TRY(sfu__text_format(json, ", "));
+done:
+    return status;
+}
+
+sfu_status sfu__request_print(sfu__text *json, const sfu__request *request) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__text_format(json, "{"));
+    SFU_TRY(put_text(json, "kind", request->kind));
+    SFU_TRY(put_list(json, "datasets", &request->datasets));
+    SFU_TRY(put_list(json, "nets", &request->nets));
+    SFU_TRY(put_list(json, "sizes", &request->sizes));
+    SFU_TRY(put_text(json, "space", request->space));
+    SFU_TRY(put_text(json, "feature_norm", request->feature_norm));
+    SFU_TRY(put_text(json, "lpnn", request->lpnn));
+    SFU_TRY(put_text(json, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    SFU_TRY(sfu__text_format(json,
+                             "\"self_loops\": \"%s\", \"splits\": %d, \"trials\": %d, \"lpnn_trials\": %d, "
+                             "\"seed\": \"%" PRIu64 "\"}",
+                             request->keep_loops ? "keep" : "drop", request->splits, request->trials,
+                             request->lpnn_trials, request->seed));
+done:
+    return status;
+}
+
+static sfu_status take_text(char **to, const sfu__json *json, const char *key) {
+    const char *text = sfu__json_string(sfu__json_get(json, key));
+    return copy(to, text != NULL ? text : "");
+}
+
+static sfu_status take_list(sfu__string_list *to, const sfu__json *json, const char *key) {
+    sfu_status status = SFU_OK;
+    for (const sfu__json *item = sfu__json_items(sfu__json_get(json, key)); item != NULL && status == SFU_OK;
+         item = item->next) {
+        const char *text = sfu__json_string(item);
+        status = sfu__string_list_add(to, text != NULL ? text : "");
+    }
+    return status;
+}
+
+static int32_t count_of(const sfu__json *json, const char *key) {
+    const int64_t value = sfu__json_whole(sfu__json_get(json, key));
+    return value > 0 && value < INT32_MAX ? (int32_t)value : 1;
+}
+
+static bool is_word(const sfu__json *json, const char *key, const char *word) {
+    const char *text = sfu__json_string(sfu__json_get(json, key));
+    return text != NULL && strcmp(text, word) == 0;
+}
+
+sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const char *path) {
+    sfu_status status = SFU_OK;
+    int64_t seed = 0;
+    if (sfu__json_string(sfu__json_get(json, "kind")) == NULL) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: no \"request\" of a comparison in it", path);
+    }
+    SFU_TRY(take_text(&request->kind, json, "kind"));
+    SFU_TRY(take_list(&request->datasets, json, "datasets"));
+    SFU_TRY(take_list(&request->nets, json, "nets"));
+    SFU_TRY(take_list(&request->sizes, json, "sizes"));
+    SFU_TRY(take_text(&request->space, json, "space"));
+    SFU_TRY(take_text(&request->feature_norm, json, "feature_norm"));
+    SFU_TRY(take_text(&request->lpnn, json, "lpnn"));
+    request->loss = is_word(json, "loss", "mean") ? SFU_LOSS_MEAN : SFU_LOSS_SUM;
+    request->keep_loops = is_word(json, "self_loops", "keep");
+    request->splits = count_of(json, "splits");
+    request->trials = count_of(json, "trials");
+    request->lpnn_trials = count_of(json, "lpnn_trials");
+    const char *digits = sfu__json_string(sfu__json_get(json, "seed"));
+    if (digits != NULL && sfu__parse_int64_string(&seed, digits)) {
+        request->seed = (uint64_t)seed;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,315 @@
+/* run_prepare.c - what is to be run, and that it can be: before the first training, and before anything is written. */
+#include "run_int.h"
+
+#include "dataset.h"
+#include "file.h"
+#include "published.h"
+#include "space.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- datasets and splits ------------------------------------------------------------------------------------------
+ */
+
+static const sfu_dataset *dataset_of(const sfu__running *run, const sfu__task *task) {
+    for (int i = 0; i < run->dataset_count; i++) {
+        if (strcmp(run->datasets[i].given, task->dataset) == 0) {
+            return run->datasets[i].dataset;
+        }
+    }
+    return NULL;
+}
+
+/* Datasets of the paper that are not there are named together, so that one command fetches them. */
+static sfu_status note_missing(const sfu__running *run, sfu__string_list *missing, const char *name) {
+    const bool paper = strcmp(run->options->request->kind, "compare") != 0 && sfu__paper_dataset_of(name) != NULL &&
+                       strpbrk(name, "/.") == NULL;
+    if (!paper || sfu__string_list_has(missing, name)) {
+        return paper ? SFU_OK : SFU_ERR_NOT_FOUND; /* which has its message */
+    }
+    return sfu__string_list_add(missing, name);
+}
+
+static sfu_status fail_missing(const sfu__string_list *missing) {
+    sfu_status status = SFU_OK;
+    sfu__text names = {0};
+    for (int i = 0; i < missing->count; i++) {
+        SFU_TRY(sfu__text_format(&names, " %s", missing->items[i]));
+    }
+    if (missing->count > 0) {
+        status = sfu__fail(SFU_ERR_NOT_FOUND, "not there:%s; this fetches what is missing: sfumato data get%s",
+                           names.bytes, names.bytes);
+    }
+done:
+    sfu__text_clear(&names);
+    return status;
+}
+
+static sfu_status open_datasets(sfu__running *run) {
+    sfu_status status = SFU_OK;
+    sfu__string_list missing = {0};
+    SFU_ALLOC_ZERO(run->datasets, run->tasks->count);
+    for (int i = 0; i < run->tasks->count; i++) {
+        const sfu__task *task = &run->tasks->items[i];
+        if (dataset_of(run, task) == NULL) {
+            sfu__open_dataset *place = &run->datasets[run->dataset_count];
+            place->given = task->dataset;
+            status = sfu_dataset_open(&place->dataset, place->given);
+            if (status == SFU_ERR_NOT_FOUND) {
+                SFU_TRY(note_missing(run, &missing, place->given));
+                continue;
+            }
+            SFU_TRY(status);
+            run->dataset_count++;
+            SFU_TRY(sfu_dataset_check(place->dataset));
+        }
+    }
+    SFU_TRY(fail_missing(&missing));
+done:
+    sfu__string_list_clear(&missing);
+    return status;
+}
+
+static const sfu_split *split_of(const sfu__running *run, const sfu__task *task) {
+    for (int i = 0; i < run->split_count; i++) {
+        const sfu__task *other = run->splits[i].task;
+        if (strcmp(other->dataset, task->dataset) == 0 && strcmp(other->size, task->size) == 0 &&
+            strcmp(other->split, task->split) == 0) {
+            return run->splits[i].split;
+        }
+    }
+    return NULL;
+}
+
+/* What there is to say about a split is said here, once a dataset. */
+static sfu_status open_split(sfu__running *run, sfu__job *job) {
+    sfu_status status = SFU_OK;
+    const bool standard = strcmp(job->task->size, "standard") == 0;
+    job->split = split_of(run, job->task);
+    if (job->split == NULL) {
+        sfu__open_split *place = &run->splits[run->split_count];
+        place->task = job->task;
+        sfu__log_once(run->options->log_filter, sfu_dataset_name(job->dataset));
+        status = sfu_split_new(&place->split, job->dataset, job->task->split, standard ? NULL : job->task->size);
+        sfu__log_once(run->options->log_filter, NULL);
+        SFU_TRY(status);
+        run->split_count++;
+        job->split = place->split;
+    }
+done:
+    return status;
+}
+
+/* ---- networks -----------------------------------------------------------------------------------------------------
+ */
+
+static bool same_place(const sfu__task *one, const sfu__task *other) {
+    return strcmp(one->dataset, other->dataset) == 0 && strcmp(one->size, other->size) == 0 &&
+           strcmp(one->split, other->split) == 0 && one->trials == other->trials;
+}
+
+/* The texts of the networks tell which tasks are one: cells of different tables, or of the same by algebra. */
+static sfu_status find_leaders(sfu__running *run) {
+    const sfu__tasks *tasks = run->tasks;
+    sfu_status status = SFU_OK;
+    sfu__string_list texts = {0};
+    sfu__text text = {0};
+    SFU_ALLOC(run->leaders, tasks->count);
+    for (int i = 0; i < tasks->count; i++) {
+        const sfu__task usual = sfu__task_usual(&tasks->items[i]);
+        text.size = 0;
+        SFU_TRY(sfu__task_net(&text, &usual, run->options->request));
+        SFU_TRY(sfu__string_list_add(&texts, text.bytes));
+        int leader = 0;
+        while (leader < i && !(same_place(&tasks->items[leader], &tasks->items[i]) &&
+                               strcmp(texts.items[leader], texts.items[i]) == 0)) {
+            leader++;
+        }
+        run->leaders[i] = leader;
+    }
+done:
+    sfu__string_list_clear(&texts);
+    sfu__text_clear(&text);
+    return status;
+}
+
+/* A mistake in the space, or a parameter that no network has use for; some may have. */
+static sfu_status check_space(const sfu__running *run) {
+    const sfu__request *request = run->options->request;
+    sfu_status status = SFU_OK;
+    sfu__string_list seen = {0};
+    sfu__text net = {0};
+    sfu__space *space = NULL;
+    uint64_t useless = UINT64_MAX;
+    for (int i = 0; i < run->tasks->count; i++) {
+        uint64_t unused;
+        net.size = 0;
+        SFU_TRY(sfu__task_net(&net, &run->tasks->items[i], request));
+        if (sfu__string_list_has(&seen, net.bytes)) {
+            continue;
+        }
+        SFU_TRY(sfu__string_list_add(&seen, net.bytes));
+        SFU_TRY(sfu__space_new_among(&space, request->space, net.bytes, NULL, &unused));
+        sfu__space_free(space);
+        useless &= unused;
+    }
+    if (seen.count > 0 && useless != 0) { /* the message is that of a network by itself */
+        SFU_TRY(sfu__space_new(&space, request->space, seen.items[0], NULL));
+        sfu__space_free(space);
+    }
+done:
+    sfu__string_list_clear(&seen);
+    sfu__text_clear(&net);
+    return status;
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Roughly, from the sizes alone: for the time that is left, before anything is known of it. */
+static double weight_of(const sfu_dataset *dataset, const sfu__task *task) {
+    const sfu_csr words = sfu_dataset_sparse(dataset), graph = sfu_dataset_graph(dataset);
+    const double nodes = sfu_dataset_nodes(dataset);
+    const double nonzeros = words.rows > 0 ? (double)words.indptr[words.rows] : nodes * sfu_dataset_features(dataset);
+    const bool linear = strstr(task->net, "linear") != NULL || strncmp(task->net, "sgcn", 4) == 0;
+    const double width = strncmp(task->net, "lpnn", 4) == 0 ? 400.0 : linear ? 8.0 : 64.0;
+    return 1e-9 * width * (nonzeros + (double)graph.indptr[graph.rows] + 16.0 * nodes) + 1e-4;
+}
+
+/* What a task came to, where that is known for as many trials as are asked for. */
+static const sfu__entry *known(const sfu__running *run, int task) {
+    const sfu__entry *entry = sfu__entries_find(run->entries, &run->tasks->items[task]);
+    return entry != NULL && entry->task.trials >= run->tasks->items[task].trials ? entry : NULL;
+}
+
+/* The entry of a task that is the same training; the time that it took is counted there. */
+static sfu_status copy_entry(sfu__running *run, const sfu__entry *from, const sfu__task *task) {
+    sfu__entry entry = *from;
+    entry.task = *task;
+    entry.task.trials = from->task.trials;
+    entry.seconds = 0.0;
+    sfu__entry *old = sfu__entries_find(run->entries, task);
+    if (old == NULL) {
+        return sfu__entries_add(run->entries, &entry);
+    }
+    *old = entry;
+    return SFU_OK;
+}
+
+sfu_status sfu__run_share(sfu__running *run, const sfu__entry *entry) {
+    const sfu__tasks *tasks = run->tasks;
+    const sfu__entry shared = *entry; /* the list that it may be in grows */
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < tasks->count; i++) {
+        if (run->leaders[i] != i && sfu__task_same(&tasks->items[run->leaders[i]], &shared.task) &&
+            known(run, i) == NULL) {
+            SFU_TRY(copy_entry(run, &shared, &tasks->items[i]));
+        }
+    }
+done:
+    return status;
+}
+
+/* A leader learns from those that follow it: a folder may have been begun when each was run by itself. */
+static const sfu__entry *known_to_any(const sfu__running *run, int leader) {
+    const sfu__entry *entry = NULL;
+    for (int i = leader; i < run->tasks->count && entry == NULL; i++) {
+        entry = run->leaders[i] == leader ? known(run, i) : NULL;
+    }
+    return entry;
+}
+
+static bool is_namesake(const sfu__task *one, const sfu__task *other) {
+    return strcmp(sfu__path_base(one->dataset), sfu__path_base(other->dataset)) == 0 &&
+           strcmp(one->dataset, other->dataset) != 0;
+}
+
+/* Whether a dataset of this call or of an earlier one is in a file of the same name in another folder. */
+static bool has_namesake(const sfu__running *run, const sfu__task *task) {
+    bool has = false;
+    for (int i = 0; i < run->tasks->count; i++) {
+        has = has || is_namesake(task, &run->tasks->items[i]);
+    }
+    for (int i = 0; i < run->entries->count; i++) {
+        has = has || is_namesake(task, &run->entries->items[i].task);
+    }
+    return has;
+}
+
+static sfu_status add_job(sfu__running *run, const sfu__task *task) {
+    const sfu__entry *old = sfu__entries_find(run->entries, task);
+    sfu__job *job = &run->jobs[run->count++];
+    job->task = task;
+    job->dataset = dataset_of(run, task);
+    job->has_namesake = has_namesake(run, task);
+    job->keeps_curve = sfu__curve_wanted(task, run->tasks);
+    job->known = old != NULL ? old->task.trials : 0;
+    job->entry.seconds = old != NULL ? old->seconds : 0.0;
+    job->weight = weight_of(job->dataset, task);
+    return open_split(run, job);
+}
+
+static sfu_status list_jobs(sfu__running *run) {
+    const sfu__tasks *tasks = run->tasks;
+    sfu_status status = SFU_OK;
+    SFU_ALLOC_ZERO(run->jobs, tasks->count);
+    SFU_ALLOC(run->came_order, tasks->count);
+    SFU_ALLOC_ZERO(run->splits, tasks->count);
+    for (int i = 0; i < tasks->count; i++) {
+        if (run->leaders[i] != i) {
+            continue;
+        }
+        const sfu__entry *entry = known_to_any(run, i);
+        if (entry == NULL) {
+            SFU_TRY(add_job(run, &tasks->items[i]));
+            continue;
+        }
+        run->before++;
+        run->trials_before += tasks->items[i].trials;
+        if (known(run, i) == NULL) {
+            const sfu__entry from = *entry;
+            SFU_TRY(copy_entry(run, &from, &tasks->items[i]));
+        }
+        SFU_TRY(sfu__run_share(run, known(run, i)));
+    }
+done:
+    return status;
+}
+
+/* Those of earlier calls, which are written anew with what is added: so a file that cannot be read has to go first. */
+static sfu_status read_curves(sfu__running *run) {
+    const sfu_status status = sfu__curves_read(&run->curves, run->options->folder);
+    return status == SFU_ERR_FORMAT
+               ? sfu__fail(status, "%s; remove the file to go on without the learning curves in it", sfu_message())
+               : status;
+}
+
+sfu_status sfu__run_prepare(sfu__running *run) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(open_datasets(run));
+    SFU_TRY(check_space(run));
+    SFU_TRY(find_leaders(run));
+    SFU_TRY(list_jobs(run));
+    SFU_TRY(read_curves(run));
+done:
+    return status;
+}
+
+void sfu__run_clear(sfu__running *run) {
+    for (int i = 0; i < run->split_count; i++) {
+        sfu_split_free(run->splits[i].split);
+    }
+    for (int i = 0; i < run->dataset_count; i++) {
+        sfu_dataset_free(run->datasets[i].dataset);
+    }
+    for (int i = 0; i < run->count; i++) {
+        sfu__curve_clear(&run->jobs[i].curve);
+    }
+    sfu__curves_clear(&run->curves);
+    sfu__free(run->splits);
+    sfu__free(run->datasets);
+    sfu__free(run->leaders);
+    sfu__free(run->jobs);
+    sfu__free(run->came_order);
+}

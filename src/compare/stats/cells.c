@@ -1,0 +1,407 @@
+/* cells.c - from entries to what the tables show: a cell a place, ranks, tests, the paper's figures, pairs.
+ *
+ *   entries  one a network, dataset, size and split        what a study came to
+ *   places   the entries that differ in their split alone   in the order of the tables
+ *   fields   the places of one dataset and size             where networks meet: ranks and tests
+ */
+#include "results_int.h"
+
+#include "published.h"
+#include "stats.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- cells --------------------------------------------------------------------------------------------------------
+ */
+
+/* The results' own copy of a text. */
+static sfu_status keep(const char **kept, sfu_results *results, const char *text) {
+    sfu__string_list *texts = &results->texts;
+    for (int i = 0; i < texts->count; i++) {
+        if (strcmp(texts->items[i], text) == 0) {
+            *kept = texts->items[i];
+            return SFU_OK;
+        }
+    }
+    const sfu_status status = sfu__string_list_add(texts, text);
+    *kept = status == SFU_OK ? texts->items[texts->count - 1] : "";
+    return status;
+}
+
+/* A size as it may be shown: a file can hold anything. */
+static sfu_status keep_size(const char **kept, sfu_results *results, const char *size) {
+    char shown[sizeof((sfu__task *)0)->size];
+    size_t i = 0;
+    for (; size[i] != '\0'; i++) {
+        shown[i] = (size[i] >= '0' && size[i] <= '9') || (size[i] >= 'a' && size[i] <= 'z') ? size[i] : '?';
+    }
+    shown[i] = '\0';
+    return keep(kept, results, shown);
+}
+
+static sfu_status add_paper(sfu_results *results, sfu_cell *cell, const sfu__task *task) {
+    sfu_status status = SFU_OK;
+    char text[64];
+    const char *table = sfu__table_of(results, task);
+    cell->paper = cell->paper_std = NAN;
+    cell->verdict = "";
+    if (table != NULL) {
+        const sfu__published paper = sfu__published_cell(table, task, cell->measure);
+        const char *same = sfu__same_network(text, table, task);
+        cell->paper = paper.mean;
+        cell->paper_std = paper.std;
+        cell->verdict = sfu__verdict(cell->mean, cell->std, cell->splits, &paper);
+        status = same != NULL ? keep(&cell->same_as, results, same) : SFU_OK;
+    }
+    return status;
+}
+
+static double accuracy(const sfu__entry *entry, bool validation) {
+    return validation ? entry->val_accuracy : entry->test_accuracy;
+}
+
+/* `values` has room for all entries. */
+static sfu_status make_cell(sfu_results *results, const sfu__row_group *place, bool validation, double *values) {
+    sfu_status status = SFU_OK;
+    const sfu__entry *first = sfu__row_group_entry(results, place, 0);
+    const sfu__task *task = &first->task;
+    sfu_cell *cell = &results->cells[place->cell + validation];
+    int count = 0;
+    *cell = (sfu_cell){.k = task->k,
+                       .alpha = task->alpha,
+                       .beta = task->beta,
+                       .exponents = task->exponents,
+                       .measure = validation ? "val" : "test",
+                       .trials = task->trials,
+                       .rank = NAN,
+                       .p = NAN};
+    for (int i = 0; i < place->end - place->begin; i++) {
+        const sfu__entry *entry = sfu__row_group_entry(results, place, i);
+        cell->trials = entry->task.trials < cell->trials ? entry->task.trials : cell->trials;
+        if (!isnan(accuracy(entry, validation))) {
+            values[count++] = accuracy(entry, validation);
+        }
+    }
+    cell->splits = count;
+    cell->mean = sfu__mean(values, count);
+    cell->std = sfu__deviation(values, count);
+    const sfu__interval interval = sfu__mean_interval(cell->mean, cell->std, count);
+    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* of an accuracy */
+    cell->ci_high = interval.high > 1 ? 1 : interval.high;
+    SFU_TRY(keep(&cell->dataset, results, first->label));
+    SFU_TRY(keep(&cell->net, results, task->net));
+    SFU_TRY(keep_size(&cell->size, results, task->size));
+    SFU_TRY(add_paper(results, cell, task));
+done:
+    return status;
+}
+
+static sfu_status make_cells(sfu_results *results, double *values) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC_ZERO(results->cells, results->cell_count);
+    for (int i = 0; i < results->row_group_count; i++) {
+        SFU_TRY(make_cell(results, &results->row_groups[i], false, values));
+        if (results->row_groups[i].sweep) {
+            SFU_TRY(make_cell(results, &results->row_groups[i], true, values));
+        }
+    }
+done:
+    return status;
+}
+
+/* ---- fields: networks on one dataset and size ---------------------------------------------------------------------
+ */
+
+static sfu_cell *cell_of(const sfu_results *results, int place) {
+    return &results->cells[results->row_groups[place].cell];
+}
+
+/* Where the field that starts at a place ends; a sweep is a field of its own, where nothing meets. Cells share their
+ * texts, but two datasets may be called the same only where they were given the same. */
+static int field_end(const sfu_results *results, int first) {
+    int end = first + 1;
+    while (end < results->row_group_count && !results->row_groups[first].sweep && !results->row_groups[end].sweep &&
+           cell_of(results, first)->dataset == cell_of(results, end)->dataset &&
+           cell_of(results, first)->size == cell_of(results, end)->size) {
+        end++;
+    }
+    return end;
+}
+
+/* Accuracies of two places on the splits that both have. Both arrays have room for all entries. */
+static int common_splits(const sfu_results *results, int one, int other, double *ours, double *theirs) {
+    const sfu__row_group *a = &results->row_groups[one], *b = &results->row_groups[other];
+    int count = 0;
+    for (int i = 0; i < a->end - a->begin; i++) {
+        for (int j = 0; j < b->end - b->begin; j++) {
+            const sfu__entry *first = sfu__row_group_entry(results, a, i),
+                             *second = sfu__row_group_entry(results, b, j);
+            if (strcmp(first->task.split, second->task.split) == 0 &&
+                !isnan(first->test_accuracy + second->test_accuracy)) {
+                ours[count] = first->test_accuracy;
+                theirs[count++] = second->test_accuracy;
+                break;
+            }
+        }
+    }
+    return count;
+}
+
+/* Wilcoxon's p of two places; NaN with fewer than two splits, 1 where they are equal on all. */
+static sfu_status test_places(double *p, const sfu_results *results, int one, int other, double *values) {
+    double *ours = values, *theirs = values + results->entries.count;
+    const int count = common_splits(results, one, other, ours, theirs);
+    *p = NAN;
+    if (count < 2) {
+        return SFU_OK;
+    }
+    const sfu_status status = sfu__wilcoxon(p, ours, theirs, count);
+    *p = isnan(*p) ? 1 : *p;
+    return status;
+}
+
+/* The first place with the highest mean; -1 where none has any. */
+static int best_of(const sfu_results *results, int first, int end) {
+    int best = -1;
+    for (int i = first; i < end; i++) {
+        const double mean = cell_of(results, i)->mean;
+        best = !isnan(mean) && (best < 0 || mean > cell_of(results, best)->mean) ? i : best;
+    }
+    return best;
+}
+
+static sfu_status test_field(sfu_results *results, int first, int end, double *values) {
+    sfu_status status = SFU_OK;
+    double *means = NULL, *out = NULL;
+    const int best = best_of(results, first, end), count = end - first;
+    SFU_ALLOC(means, count);
+    SFU_ALLOC(out, count);
+    for (int i = 0; i < count; i++) {
+        means[i] = cell_of(results, first + i)->mean;
+    }
+    SFU_TRY(sfu__ranks(out, means, count));
+    for (int i = 0; i < count; i++) {
+        cell_of(results, first + i)->rank = out[i];
+    }
+    for (int i = 0; i < count; i++) {
+        out[i] = NAN;
+        if (best >= 0 && first + i != best) {
+            SFU_TRY(test_places(&out[i], results, first + i, best, values));
+        }
+    }
+    SFU_TRY(sfu__holm(out, count));
+    for (int i = 0; i < count; i++) {
+        cell_of(results, first + i)->p = out[i];
+    }
+done:
+    sfu__free(means);
+    sfu__free(out);
+    return status;
+}
+
+static sfu_status test_fields(sfu_results *results, double *values) {
+    sfu_status status = SFU_OK;
+    for (int first = 0; first < results->row_group_count && status == SFU_OK; first = field_end(results, first)) {
+        if (!results->row_groups[first].sweep) {
+            status = test_field(results, first, field_end(results, first), values);
+        }
+    }
+    return status;
+}
+
+/* ---- average ranks ------------------------------------------------------------------------------------------------
+ */
+
+/* The rank of a network of a size, which is added where it is not there yet. */
+static sfu_rank *rank_of(sfu_results *results, const sfu_cell *cell) {
+    for (int i = 0; i < results->rank_count; i++) {
+        if (results->ranks[i].size == cell->size && results->ranks[i].net == cell->net) {
+            return &results->ranks[i];
+        }
+    }
+    sfu_rank *rank = &results->ranks[results->rank_count++];
+    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .paper = NAN};
+    return rank;
+}
+
+static int networks_of_size(const sfu_results *results, const char *size) {
+    int count = 0;
+    for (int i = 0; i < results->rank_count; i++) {
+        count += results->ranks[i].size == size;
+    }
+    return count;
+}
+
+/* Whether the field has a figure of every network of its size. */
+static bool is_whole(const sfu_results *results, int first, int end) {
+    int there = 0;
+    for (int i = first; i < end; i++) {
+        there += !isnan(cell_of(results, i)->rank);
+    }
+    return there == networks_of_size(results, cell_of(results, first)->size);
+}
+
+/* Where a network stands in what was asked; others come behind. */
+static int asked_place(const sfu_results *results, const char *net) {
+    int i = 0;
+    while (i < results->request.nets.count && strcmp(results->request.nets.items[i], net) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static bool comes_after(const sfu_results *results, const sfu_rank *one, const sfu_rank *other) {
+    const int size = sfu__size_number(one->size), other_size = sfu__size_number(other->size);
+    const int text = strcmp(one->size, other->size);
+    if (size != other_size || text != 0) {
+        return size != other_size ? size > other_size : text > 0;
+    }
+    return asked_place(results, one->net) > asked_place(results, other->net);
+}
+
+/* Sizes in their order, networks as they were asked, or as they came. */
+static void sort_ranks(sfu_results *results) {
+    for (int i = 1; i < results->rank_count; i++) {
+        const sfu_rank moved = results->ranks[i];
+        int to = i;
+        for (; to > 0 && comes_after(results, &results->ranks[to - 1], &moved); to--) {
+            results->ranks[to] = results->ranks[to - 1];
+        }
+        results->ranks[to] = moved;
+    }
+}
+
+/* Over the datasets that have all networks of the size: else the ranks would be of different fields. */
+static sfu_status average_ranks(sfu_results *results) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC_ZERO(results->ranks, results->row_group_count);
+    for (int i = 0; i < results->row_group_count; i++) {
+        if (!results->row_groups[i].sweep) {
+            sfu_rank *rank = rank_of(results, cell_of(results, i));
+            const char *table =
+                sfu__table_of(results, &sfu__row_group_entry(results, &results->row_groups[i], 0)->task);
+            rank->paper = table != NULL ? sfu__published_rank(table, rank->net) : NAN;
+        }
+    }
+    for (int first = 0; first < results->row_group_count; first = field_end(results, first)) {
+        const int end = field_end(results, first);
+        for (int i = first; i < end && !results->row_groups[first].sweep && is_whole(results, first, end); i++) {
+            sfu_rank *rank = rank_of(results, cell_of(results, i));
+            rank->rank += cell_of(results, i)->rank;
+            rank->datasets++;
+        }
+    }
+    for (int i = 0; i < results->rank_count; i++) {
+        sfu_rank *rank = &results->ranks[i];
+        rank->rank = rank->datasets > 0 ? rank->rank / rank->datasets : NAN;
+        rank->critical = sfu__critical_difference(networks_of_size(results, rank->size), rank->datasets);
+    }
+    sort_ranks(results);
+done:
+    return status;
+}
+
+/* ---- pairs --------------------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *title, *one, *other;
+} pairs[] = {
+    {"feature or label propagation", "sgcn", "linear+lp"},
+    {"feature or label propagation", "fp+mlp", "mlp+lp"},
+    {"feature or label propagation", "gcn", "gcn+lp"},
+    {"feature or label propagation", "sgcn", "sgcn+lp"},
+    {"linear or non-linear", "sgcn", "fp+mlp"},
+    {"linear or non-linear", "sgcn", "gcn"},
+    {"linear or non-linear", "linear+lp", "mlp+lp"},
+    {"linear or non-linear", "sgcn+lp", "gcn+lp"},
+};
+enum { PAIRS = sizeof pairs / sizeof pairs[0] };
+
+static bool same_word(const char *one, const char *other) {
+    for (; *one != '\0' && *other != '\0'; one++, other++) {
+        const int lower = *one >= 'A' && *one <= 'Z' ? *one - 'A' + 'a' : *one;
+        if (lower != *other) {
+            return false;
+        }
+    }
+    return *one == *other;
+}
+
+static int find_net(const sfu_results *results, int first, int end, const char *net) {
+    for (int i = first; i < end; i++) {
+        if (same_word(cell_of(results, i)->net, net)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static sfu_status add_pair(sfu_results *results, int pair, int one, int other, double *values) {
+    double *ours = values, *theirs = values + results->entries.count;
+    const int count = common_splits(results, one, other, ours, theirs);
+    const sfu_cell *cell = cell_of(results, one);
+    if (count == 0) {
+        return SFU_OK;
+    }
+    sfu__pair_row *row = &results->pairs[results->pair_count++];
+    *row = (sfu__pair_row){.title = pairs[pair].title,
+                           .one = cell->net,
+                           .other = cell_of(results, other)->net,
+                           .dataset = cell->dataset,
+                           .size = cell->size,
+                           .one_mean = sfu__mean(ours, count),
+                           .other_mean = sfu__mean(theirs, count)};
+    row->difference = row->one_mean - row->other_mean;
+    return test_places(&row->p, results, one, other, values);
+}
+
+/* Pair after pair, each over all fields. */
+static sfu_status make_pairs(sfu_results *results, double *values) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(results->pairs, (size_t)results->row_group_count * PAIRS);
+    for (int pair = 0; pair < PAIRS; pair++) {
+        for (int first = 0; first < results->row_group_count; first = field_end(results, first)) {
+            const int end = field_end(results, first);
+            const int one = find_net(results, first, end, pairs[pair].one),
+                      other = find_net(results, first, end, pairs[pair].other);
+            if (!results->row_groups[first].sweep && one >= 0 && other >= 0) {
+                SFU_TRY(add_pair(results, pair, one, other, values));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status make_text(sfu_results *results) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    SFU_TRY(sfu__tables_md(&text, results));
+    SFU_TRY(sfu__advice(&text, results));
+    results->text = text.bytes;
+    text = (sfu__text){0};
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
+sfu_status sfu__results_finish(sfu_results *results) {
+    sfu_status status = SFU_OK;
+    double *values = NULL;
+    SFU_ALLOC(values, 2 * (size_t)results->entries.count);
+    sfu__label_datasets(&results->entries);
+    SFU_TRY(sfu__row_groups_find(results));
+    SFU_TRY(make_cells(results, values));
+    SFU_TRY(test_fields(results, values));
+    SFU_TRY(average_ranks(results));
+    SFU_TRY(make_pairs(results, values));
+    SFU_TRY(make_text(results));
+done:
+    sfu__free(values);
+    return status;
+}

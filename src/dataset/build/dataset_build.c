@@ -1,0 +1,452 @@
+/* dataset_build.c - from what a reader found to a dataset: the one place where anything is dropped, scaled or put in
+ * order. */
+#include "raw.h"
+#include "progress.h"
+#include "dataset.h"
+#include "json.h"
+#include "scale.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const duplicate_names[] = {"max", "sum", "first"};
+
+/* What was done, for the record. */
+typedef struct deeds {
+    sfu__assembly assembly;
+    int64_t features_merged;
+    int64_t nodes_left_out; /* outside the largest component */
+    bool one_hot;
+} deeds;
+
+/* ---- checks --------------------------------------------------------------------------------------------------- */
+
+static sfu_status check_counts(const sfu__raw *raw) {
+    if (raw->nodes < 1 || raw->nodes >= INT32_MAX) {
+        return sfu__fail(SFU_ERR_FORMAT, "%lld nodes; there must be between 1 and %d", (long long)raw->nodes,
+                         INT32_MAX - 1);
+    }
+    if (raw->has_features && (raw->features < 1 || raw->features > INT32_MAX)) {
+        return sfu__fail(SFU_ERR_FORMAT, "%lld features; there must be between 1 and %d", (long long)raw->features,
+                         INT32_MAX);
+    }
+    const int64_t most = raw->class_names.count > 0 ? INT32_MAX : sfu__classes_most(raw->nodes);
+    if (raw->classes < 0 || raw->classes > most) {
+        return sfu__fail(SFU_ERR_FORMAT, "a label is %lld; without names of classes it must be below %lld",
+                         (long long)raw->classes - 1, (long long)most);
+    }
+    return SFU_OK;
+}
+
+static sfu_status check_labels(const sfu__raw *raw) {
+    for (int64_t node = 0; raw->labels != NULL && node < raw->nodes; node++) {
+        if (raw->labels[node] < SFU_NO_LABEL || raw->labels[node] >= raw->classes) {
+            return sfu__fail(SFU_ERR_FORMAT, "node %lld has label %d; it must lie in [0, %lld) or be -1 for none",
+                             (long long)node, raw->labels[node], (long long)raw->classes);
+        }
+    }
+    return SFU_OK;
+}
+
+/* ---- features ------------------------------------------------------------------------------------------------- */
+
+/* No features: every node is told apart from every other, so that a network can still learn from the graph. */
+static sfu_status make_one_hot(sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    sfu_matrix *x = &raw->sparse;
+    *x = (sfu_matrix){.rows = (int32_t)raw->nodes, .cols = (int32_t)raw->nodes};
+    raw->features = raw->nodes;
+    SFU_ALLOC(x->indptr, raw->nodes + 1);
+    SFU_ALLOC(x->indices, raw->nodes);
+    for (int64_t node = 0; node < raw->nodes; node++) {
+        x->indptr[node] = node;
+        x->indices[node] = (int32_t)node;
+    }
+    x->indptr[raw->nodes] = raw->nodes;
+done:
+    return status;
+}
+
+static sfu_status check_finite(const float *values, int64_t count, int64_t columns, const char *what) {
+    for (int64_t i = 0; i < count; i++) {
+        const sfu_status status = sfu__poll_at(i);
+        if (status != SFU_OK) {
+            return status;
+        }
+        if (!isfinite(values[i])) {
+            return columns > 0 ? sfu__fail(SFU_ERR_FORMAT, "%s of node %lld, column %lld, is %g; it must be finite",
+                                           what, (long long)(i / columns), (long long)(i % columns), (double)values[i])
+                               : sfu__fail(SFU_ERR_FORMAT, "%s, entry %lld, is %g; it must be finite", what,
+                                           (long long)i, (double)values[i]);
+        }
+    }
+    return SFU_OK;
+}
+
+/* Dense features that are mostly zeros become sparse: whichever takes fewer bytes is kept. */
+static sfu_status shrink_dense(sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    const int64_t cells = raw->nodes * raw->features;
+    int64_t nonzeros = 0;
+    for (int64_t i = 0; i < cells; i++) {
+        nonzeros += raw->dense[i] != 0;
+    }
+    if (8 * nonzeros + 8 * (raw->nodes + 1) >= 4 * cells) {
+        return SFU_OK;
+    }
+    sfu_matrix *x = &raw->sparse;
+    *x = (sfu_matrix){.rows = (int32_t)raw->nodes, .cols = (int32_t)raw->features};
+    SFU_ALLOC(x->indptr, raw->nodes + 1);
+    SFU_ALLOC(x->indices, nonzeros);
+    SFU_ALLOC(x->values, nonzeros);
+    int64_t out = 0;
+    for (int64_t node = 0; node < raw->nodes; node++) {
+        SFU_TRY(sfu__poll_at(node));
+        x->indptr[node] = out;
+        for (int64_t j = 0; j < raw->features; j++) {
+            const float value = raw->dense[node * raw->features + j];
+            if (value != 0) {
+                x->indices[out] = (int32_t)j;
+                x->values[out++] = value;
+            }
+        }
+    }
+    x->indptr[raw->nodes] = out;
+    sfu__free(raw->dense);
+    raw->dense = NULL;
+done:
+    return status;
+}
+
+static sfu_status finish_features(sfu__raw *raw, deeds *record) {
+    sfu_status status = SFU_OK;
+    record->one_hot = !raw->has_features;
+    if (!raw->has_features) {
+        SFU_TRY(make_one_hot(raw));
+        sfu__log(SFU_LOG_NOTE, "no features were given: each node gets a feature of its own (one-hot node ids)");
+    } else if (raw->dense != NULL) {
+        SFU_TRY(check_finite(raw->dense, raw->nodes * raw->features, raw->features, "the feature"));
+        SFU_TRY(shrink_dense(raw));
+    } else {
+        if (raw->sparse.values != NULL) {
+            SFU_TRY(check_finite(raw->sparse.values, raw->sparse.indptr[raw->sparse.rows], 0, "a feature"));
+        }
+        SFU_TRY(sfu__matrix_canonicalize(&raw->sparse, &record->features_merged));
+    }
+done:
+    return status;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------------------------ */
+
+static sfu_status finish_graph(sfu_matrix *graph, sfu__raw *raw, const sfu_import_options *options, deeds *record) {
+    sfu_status status = SFU_OK;
+    if (options->knn != 0) {
+        if (raw->has_graph) {
+            status = sfu__fail(SFU_ERR_ARGUMENT, "edges and knn were given; knn is for data without a graph");
+            goto done;
+        }
+        SFU_TRY(sfu__knn(raw, options->knn, options));
+    } else if (!raw->has_graph) {
+        sfu__log(SFU_LOG_WARNING, "no graph was given: smoothing has nothing to work on (--knn K makes one of the "
+                                  "features)");
+    }
+    record->assembly = (sfu__assembly){.directed = options->directed,
+                                       .keep_loops = options->keep_loops,
+                                       .duplicates = options->duplicates,
+                                       .threads = options->threads,
+                                       .progress = options->progress,
+                                       .progress_user = options->progress_user};
+    SFU_TRY(sfu__assemble(graph, &raw->pairs, raw->nodes, &record->assembly));
+done:
+    return status;
+}
+
+/* ---- the record ----------------------------------------------------------------------------------------------- */
+
+/* Everything that was done, as JSON; no path, time or machine, so that the same input gives the same bytes. */
+static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const sfu_import_options *options,
+                               const deeds *record) {
+    json_t *files = json_array();
+    for (int64_t i = 0; i < raw->files.count; i++) {
+        size_t size;
+        const char *name = sfu__strings_get(&raw->files, i, &size);
+        /* A file's name may be no UTF-8, or have a 0 in it. */
+        const bool is_text = sfu__utf8_valid(name, size) && memchr(name, '\0', size) == NULL;
+        sfu__json_append(&files, is_text ? json_stringn(name, size) : json_string("?"));
+    }
+    json_t *source = json_pack(
+        "{s:s, s:o, s:s, s:b, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:I, s:b, s:i}", "format",
+        raw->format != NULL ? raw->format : "arrays", "files", files, "scale", sfu__scale_name(options->scale),
+        "directed", (int)options->directed, "self_loops", options->keep_loops ? "keep" : "drop", "self_loops_dropped",
+        (json_int_t)record->assembly.loops_dropped, "duplicates_dropped",
+        (json_int_t)record->assembly.duplicates_dropped, "duplicates", duplicate_names[options->duplicates],
+        "largest_component", (int)options->largest, "nodes_left_out", (json_int_t)record->nodes_left_out,
+        "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
+        (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    char *printed = NULL;
+    SFU_TRY(sfu__json_print(&printed, source, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of what was done"));
+    if (raw->normalization != NULL) { /* is JSON as it stands, and goes before the brace at the end */
+        SFU_TRY(sfu__text_format(&text, "%.*s,\"recipe\":%s}", (int)strlen(printed) - 1, printed, raw->normalization));
+        dataset->source = text.bytes;
+    } else {
+        dataset->source = printed;
+        printed = NULL;
+    }
+    text = (sfu__text){0};
+done:
+    sfu__text_clear(&text);
+    sfu__free(printed);
+    json_decref(source);
+    return status;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* Names of nodes may be any bytes; those of classes, features and columns are kept as JSON, which holds UTF-8 alone. */
+static sfu_status check_name(const char *what, const char *name, size_t size) {
+    char quoted[SFU__QUOTE_MAX];
+    return sfu__utf8_valid(name, size) ? SFU_OK
+                                       : sfu__fail(SFU_ERR_FORMAT,
+                                                   "the name of %s %s is not UTF-8; convert the file with iconv -f "
+                                                   "LATIN1 -t UTF-8, or from whatever it is in",
+                                                   what, sfu__quote(quoted, name, size));
+}
+
+static sfu_status check_strings(const char *what, const sfu__strings *names) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; i < names->count && status == SFU_OK; i++) {
+        size_t size;
+        const char *name = sfu__strings_get(names, i, &size);
+        status = check_name(what, name, size);
+    }
+    return status;
+}
+
+static sfu_status check_names(const sfu__raw *raw, const sfu_import_options *options) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(check_strings("class", &raw->class_names));
+    SFU_TRY(check_strings("feature", &raw->feature_names));
+    for (size_t i = 0; i < raw->column_count; i++) {
+        SFU_TRY(check_name("column", raw->columns[i].name, strlen(raw->columns[i].name)));
+    }
+    for (int32_t i = 0; options->class_names != NULL && i < options->class_name_count; i++) {
+        SFU_TRY(check_name("class", options->class_names[i], strlen(options->class_names[i])));
+    }
+done:
+    return status;
+}
+
+/* ---- into the dataset ----------------------------------------------------------------------------------------- */
+
+static sfu_status take_vector(sfu_dataset *dataset, const char *name, sfu__dtype dtype, int64_t count, void *data) {
+    return sfu__dataset_take(dataset, name, dtype, 1, &count, data);
+}
+
+/* Takes what is in `place` and leaves NULL there. */
+#define TAKE_VECTOR(dataset, name, dtype, count, place)                                                                \
+    do {                                                                                                               \
+        void *taken_ = (place);                                                                                        \
+        (place) = NULL;                                                                                                \
+        SFU_TRY(take_vector((dataset), (name), (dtype), (count), taken_));                                             \
+    } while (0)
+
+static sfu_status take_matrix(sfu_dataset *dataset, const char *prefix, const char *values_name, sfu_matrix *matrix) {
+    sfu_status status = SFU_OK;
+    char name[32];
+    const int64_t nonzeros = matrix->indptr[matrix->rows];
+    snprintf(name, sizeof name, "%s.indptr", prefix);
+    TAKE_VECTOR(dataset, name, SFU__I64, (int64_t)matrix->rows + 1, matrix->indptr);
+    snprintf(name, sizeof name, "%s.indices", prefix);
+    TAKE_VECTOR(dataset, name, SFU__I32, nonzeros, matrix->indices);
+    if (matrix->values != NULL) {
+        snprintf(name, sizeof name, "%s.%s", prefix, values_name);
+        TAKE_VECTOR(dataset, name, SFU__F32, nonzeros, matrix->values);
+    }
+done:
+    return status;
+}
+
+static sfu_status take_features(sfu_dataset *dataset, sfu__raw *raw) {
+    if (raw->dense == NULL) {
+        return take_matrix(dataset, "x", "value", &raw->sparse);
+    }
+    const int64_t shape[2] = {raw->nodes, raw->features};
+    float *dense = raw->dense;
+    raw->dense = NULL;
+    return sfu__dataset_take(dataset, "x", SFU__F32, 2, shape, dense);
+}
+
+static int compare_nodes(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a;
+    const int32_t y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static sfu_status take_split(sfu_dataset *dataset, sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    for (int part = 0; raw->has_standard && part < SFU_PARTS; part++) {
+        if (raw->standard[part] == NULL) {
+            SFU_ALLOC(raw->standard[part], 0);
+        }
+        qsort(raw->standard[part], (size_t)raw->standard_count[part], sizeof *raw->standard[part], compare_nodes);
+        TAKE_VECTOR(dataset, sfu__part_tensors[part], SFU__I32, raw->standard_count[part], raw->standard[part]);
+    }
+done:
+    return status;
+}
+
+static sfu_status take_columns(sfu_dataset *dataset, sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    sfu__text name = {0};
+    for (size_t i = 0; i < raw->column_count; i++) {
+        sfu__text_clear(&name);
+        SFU_TRY(sfu__text_format(&name, "node.%s", raw->columns[i].name));
+        TAKE_VECTOR(dataset, name.bytes, SFU__F32, raw->nodes, raw->columns[i].values);
+    }
+done:
+    sfu__text_clear(&name);
+    return status;
+}
+
+static sfu_status take_names(sfu_dataset *dataset, sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    if (raw->node_names.count > 0) {
+        const int64_t bytes = raw->node_names.offsets[raw->node_names.count];
+        raw->node_names.count = 0;
+        TAKE_VECTOR(dataset, "nodes.offsets", SFU__I64, raw->nodes + 1, raw->node_names.offsets);
+        TAKE_VECTOR(dataset, "nodes.bytes", SFU__U8, bytes, raw->node_names.bytes);
+    }
+done:
+    return status;
+}
+
+/* Copies names, each with a 0 behind it. */
+static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
+    for (int64_t i = 0; i < from->count; i++) {
+        size_t size;
+        const char *name = sfu__strings_get(from, i, &size);
+        const sfu_status status = sfu__names_add(names, name, size);
+        if (status != SFU_OK) {
+            return status;
+        }
+    }
+    return SFU_OK;
+}
+
+/* The place of a name among those of the options, -1 where it is none of them. */
+static int32_t place_of(const sfu_import_options *options, const char *name, size_t size) {
+    for (int32_t i = 0; i < options->class_name_count; i++) {
+        if (strlen(options->class_names[i]) == size && memcmp(options->class_names[i], name, size) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Where the file's own classes all have names that the options list, the options only put them in order. */
+static sfu_status reorder_classes(sfu__raw *raw, const sfu_import_options *options, bool *done_so) {
+    sfu_status status = SFU_OK;
+    int32_t *place = NULL;
+    *done_so = raw->class_names.count > 0;
+    SFU_ALLOC(place, raw->class_names.count);
+    for (int64_t i = 0; i < raw->class_names.count; i++) {
+        size_t size;
+        const char *name = sfu__strings_get(&raw->class_names, i, &size);
+        place[i] = place_of(options, name, size);
+        *done_so = *done_so && place[i] >= 0;
+    }
+    for (int64_t node = 0; *done_so && raw->labels != NULL && node < raw->nodes; node++) {
+        raw->labels[node] = raw->labels[node] >= 0 ? place[raw->labels[node]] : SFU_NO_LABEL;
+    }
+done:
+    sfu__free(place);
+    return status;
+}
+
+/* Classes without names are called by their numbers, so that a container says how many there are. */
+static sfu_status number_classes(sfu_dataset *dataset, int64_t classes) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; i < classes; i++) {
+        char decimal[24];
+        const int size = snprintf(decimal, sizeof decimal, "%lld", (long long)i);
+        SFU_TRY(sfu__names_add(&dataset->class_names, decimal, (size_t)size));
+    }
+done:
+    return status;
+}
+
+static sfu_status name_classes(sfu_dataset *dataset, sfu__raw *raw, const sfu_import_options *options) {
+    sfu_status status = SFU_OK;
+    bool reordered = false;
+    if (options->class_names == NULL) {
+        return raw->class_names.count > 0 || raw->labels == NULL ? copy_names(&dataset->class_names, &raw->class_names)
+                                                                 : number_classes(dataset, raw->classes);
+    }
+    SFU_TRY(reorder_classes(raw, options, &reordered));
+    if (!reordered && options->class_name_count != raw->classes) {
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT,
+                      "%d class names were given for %lld classes; give one for each, in the order of their numbers",
+                      options->class_name_count, (long long)raw->classes);
+        goto done;
+    }
+    for (int32_t i = 0; i < options->class_name_count; i++) {
+        SFU_TRY(sfu__names_add(&dataset->class_names, options->class_names[i], strlen(options->class_names[i])));
+    }
+done:
+    return status;
+}
+
+static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, const sfu_import_options *options,
+                       const deeds *record) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(name_classes(dataset, raw, options));
+    SFU_TRY(copy_names(&dataset->feature_names, &raw->feature_names));
+    SFU_TRY(write_source(dataset, raw, options, record));
+    SFU_TRY(take_matrix(dataset, "adj", "weight", graph));
+    SFU_TRY(take_features(dataset, raw));
+    if (raw->labels != NULL) {
+        TAKE_VECTOR(dataset, "y", SFU__I32, raw->nodes, raw->labels);
+    }
+    SFU_TRY(take_split(dataset, raw));
+    SFU_TRY(take_columns(dataset, raw));
+    SFU_TRY(take_names(dataset, raw));
+    dataset->assembled = !options->directed;
+    SFU_TRY(sfu__dataset_bind(dataset, dataset->name, raw->features));
+    SFU_TRY(sfu_dataset_check(dataset));
+done:
+    return status;
+}
+
+sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_options *options) {
+    sfu_status status = SFU_OK;
+    sfu_matrix graph = {0};
+    sfu_dataset *self = NULL;
+    deeds record = {0};
+    *dataset = NULL;
+    SFU_TRY(sfu__poll());
+    SFU_TRY(check_counts(raw));
+    SFU_TRY(check_labels(raw));
+    SFU_TRY(check_names(raw, options));
+    SFU_TRY(finish_features(raw, &record));
+    SFU_TRY(finish_graph(&graph, raw, options, &record));
+    if (options->largest) {
+        SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
+    }
+    if (!record.one_hot) { /* which is of length 1 as it is */
+        SFU_TRY(sfu__scale(raw, options->scale));
+    }
+    SFU_TRY(sfu__dataset_new(&self, options->name != NULL ? options->name : "dataset"));
+    SFU_TRY(fill(self, raw, &graph, options, &record));
+    *dataset = self;
+    self = NULL;
+done:
+    sfu_dataset_free(self);
+    sfu__matrix_clear(&graph);
+    return status;
+}

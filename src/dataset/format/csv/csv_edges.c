@@ -1,0 +1,376 @@
+/* csv_edges.c - edges out of a text file, and the numbers of their nodes.
+ *
+ * Two ways lead to the same pairs. The quick one (edges_fast.c) reads numbers, which are then made node numbers in
+ * whole arrays; the general one takes any row of names. Nodes that only edges name are numbered in the order of their
+ * values when all are plain integers and no other file names nodes, else as they appear.
+ */
+#include "csv_tables.h"
+#include "progress.h"
+#include "edges_fast.h"
+#include "parallel.h"
+
+#include <stdatomic.h>
+
+/* What the quick way says when only the general one can go on. */
+static const sfu_status GIVE_UP = SFU_ERR_UNSUPPORTED;
+
+/* ---- numbers in the order of their values ----------------------------------------------------------------------- */
+
+/* The set of numbers that occur, and for each how many smaller ones do. */
+typedef struct ranks {
+    int64_t words;
+    uint64_t *bits;   /* [threads][words] while numbers are marked: each thread has its own; then the first is all */
+    uint32_t *before; /* bits set in the words before */
+} ranks;
+
+static sfu_status mark_block(void *context, sfu__pair_block *block, int thread) {
+    const ranks *self = context;
+    uint64_t *bits = self->bits + self->words * thread;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        bits[block->ends[i] / 64] |= UINT64_C(1) << block->ends[i] % 64;
+    }
+    return SFU_OK;
+}
+
+/* Marks all numbers of the pairs, on as many threads as have room for a set of their own in a quarter of the memory
+ * that the pairs take. */
+static sfu_status mark_numbers(ranks *self, sfu__pairs *pairs, int threads) {
+    sfu_status status = SFU_OK;
+    const int64_t room = pairs->count / 4 / self->words;
+    const int used = room < 1 ? 1 : room < threads ? (int)room : threads;
+    SFU_ALLOC_ZERO(self->bits, self->words * used);
+    SFU_TRY(sfu__pairs_each(pairs, mark_block, self, used));
+    for (int64_t i = self->words; i < self->words * used; i++) {
+        self->bits[i % self->words] |= self->bits[i];
+    }
+done:
+    return status;
+}
+
+static sfu_status rank_block(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
+    const ranks *self = context;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        const uint32_t id = block->ends[i];
+        const uint64_t bits = self->bits[id / 64];
+        const uint64_t lower = bits & ((UINT64_C(1) << id % 64) - 1);
+        block->ends[i] = self->before[id / 64] + (uint32_t)__builtin_popcountll(lower);
+    }
+    return SFU_OK;
+}
+
+/* Names the nodes after the numbers that occur. */
+static sfu_status name_ranked(sfu__tables *tables, const ranks *self) {
+    for (int64_t w = 0; w < self->words; w++) {
+        for (uint64_t bits = self->bits[w]; bits != 0; bits &= bits - 1) {
+            char digits[SFU__DIGITS_MAX];
+            const uint64_t id = (uint64_t)w * 64 + (uint64_t)__builtin_ctzll(bits);
+            const sfu_status status = sfu__node_index_append(&tables->nodes, digits, sfu__write_integer(digits, id));
+            if (status != SFU_OK) {
+                return status;
+            }
+        }
+    }
+    return SFU_OK;
+}
+
+static sfu_status rank_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
+    sfu_status status = SFU_OK;
+    ranks self = {.words = (int64_t)largest / 64 + 1};
+    int64_t total = 0;
+    SFU_TRY(mark_numbers(&self, pairs, threads));
+    SFU_ALLOC(self.before, self.words);
+    for (int64_t w = 0; w < self.words; w++) {
+        self.before[w] = (uint32_t)total;
+        total += __builtin_popcountll(self.bits[w]);
+    }
+    if (total == (int64_t)largest + 1 && total <= INT32_MAX) {
+        sfu__node_index_numbers(&tables->nodes, total);
+    } else {
+        SFU_TRY(name_ranked(tables, &self));
+        SFU_TRY(sfu__pairs_each(pairs, rank_block, &self, threads));
+    }
+done:
+    sfu__free(self.bits);
+    sfu__free(self.before);
+    return status;
+}
+
+/* ---- numbers as names that other files gave --------------------------------------------------------------------- */
+
+enum { UNKNOWN = -1 };
+
+typedef struct known {
+    int32_t *node; /* [largest + 1] of a number, or UNKNOWN */
+    atomic_bool missing;
+} known;
+
+static sfu_status look_for_unknown(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
+    known *self = context;
+    int32_t all = 0;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        all |= self->node[block->ends[i]];
+    }
+    if (all < 0) {
+        atomic_store(&self->missing, true);
+    }
+    return SFU_OK;
+}
+
+static sfu_status replace_block(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
+    const known *self = context;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        block->ends[i] = (uint32_t)self->node[block->ends[i]];
+    }
+    return SFU_OK;
+}
+
+/* Adds the numbers that no other file names, as they appear. */
+static sfu_status add_unknown(sfu__tables *tables, const sfu__pairs *pairs, known *self) {
+    for (size_t b = 0; b < pairs->block_count; b++) {
+        const sfu__pair_block *block = &pairs->blocks[b];
+        for (int64_t i = 0; i < 2 * block->count; i++) {
+            const uint32_t id = block->ends[i];
+            if (self->node[id] == UNKNOWN) {
+                char digits[SFU__DIGITS_MAX];
+                const sfu_status status =
+                    sfu__node_index_append(&tables->nodes, digits, sfu__write_integer(digits, id));
+                if (status != SFU_OK) {
+                    return status;
+                }
+                self->node[id] = (int32_t)(tables->nodes.count - 1);
+            }
+        }
+    }
+    return SFU_OK;
+}
+
+static sfu_status look_up_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
+    sfu_status status = SFU_OK;
+    known self = {0};
+    atomic_init(&self.missing, false);
+    if (!tables->nodes.spelled && (int64_t)largest < tables->nodes.count) {
+        return SFU_OK; /* numbers they are */
+    }
+    SFU_ALLOC(self.node, (int64_t)largest + 1);
+    for (int64_t i = 0; i <= largest; i++) {
+        self.node[i] = UNKNOWN;
+    }
+    for (int64_t i = 0; i < tables->nodes.count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        int64_t value;
+        const char *name = sfu__node_index_name(&tables->nodes, i, digits, &size);
+        if (sfu__plain_integer(&value, name, size) && value <= largest) {
+            self.node[value] = (int32_t)i;
+        }
+    }
+    SFU_TRY(sfu__pairs_each(pairs, look_for_unknown, &self, threads));
+    if (atomic_load(&self.missing)) {
+        if (tables->options->strict) {
+            status = GIVE_UP;
+            goto done;
+        }
+        SFU_TRY(add_unknown(tables, pairs, &self));
+    }
+    SFU_TRY(sfu__pairs_each(pairs, replace_block, &self, threads));
+done:
+    sfu__free(self.node);
+    return status;
+}
+
+/* ---- names as they appear --------------------------------------------------------------------------------------- */
+
+/* The node of a name; *node is -1 where it would have to be added and may not. */
+static sfu_status node_of(sfu__tables *tables, const char *bytes, size_t size, int64_t *node) {
+    return tables->named && tables->options->strict ? sfu__node_index_find(&tables->nodes, bytes, size, node)
+                                                    : sfu__node_index_add(&tables->nodes, bytes, size, node);
+}
+
+/* Numbers that are far apart: an array over them all would be out of proportion. */
+static sfu_status intern_numbers(sfu__tables *tables, sfu__pairs *pairs) {
+    sfu_status status = SFU_OK;
+    for (size_t b = 0; b < pairs->block_count; b++) {
+        const sfu__pair_block *block = &pairs->blocks[b];
+        for (int64_t i = 0; i < 2 * block->count; i++) {
+            char digits[SFU__DIGITS_MAX];
+            int64_t node;
+            SFU_TRY(sfu__poll_at(i));
+            SFU_TRY(node_of(tables, digits, sfu__write_integer(digits, block->ends[i]), &node));
+            if (node < 0) {
+                status = GIVE_UP;
+                goto done;
+            }
+            block->ends[i] = (uint32_t)node;
+        }
+    }
+done:
+    return status;
+}
+
+static sfu_status renumber_block(void *context, sfu__pair_block *block, int thread) {
+    (void)thread;
+    const int32_t *rank = context;
+    for (int64_t i = 0; i < 2 * block->count; i++) {
+        block->ends[i] = (uint32_t)rank[block->ends[i]];
+    }
+    return SFU_OK;
+}
+
+/* Puts nodes that are called by plain integers into the order of these. */
+static sfu_status sort_nodes(sfu__tables *tables, sfu__pairs *pairs, int threads) {
+    sfu_status status = SFU_OK;
+    int32_t *order = NULL;
+    int32_t *rank = NULL;
+    sfu__node_index sorted = {0};
+    int64_t largest;
+    if (!sfu__node_index_all_plain(&tables->nodes, &largest)) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__node_index_sort(&tables->nodes, true, &order));
+    SFU_ALLOC(rank, tables->nodes.count);
+    for (int64_t r = 0; r < tables->nodes.count; r++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        const char *name = sfu__node_index_name(&tables->nodes, order[r], digits, &size);
+        SFU_TRY(sfu__poll_at(r));
+        SFU_TRY(sfu__node_index_append(&sorted, name, size));
+        rank[order[r]] = (int32_t)r;
+    }
+    SFU_TRY(sfu__pairs_each(pairs, renumber_block, rank, threads));
+    sfu__node_index_clear(&tables->nodes);
+    tables->nodes = sorted;
+    sorted = (sfu__node_index){0};
+done:
+    sfu__node_index_clear(&sorted);
+    sfu__free(order);
+    sfu__free(rank);
+    return status;
+}
+
+/* ---- the general way -------------------------------------------------------------------------------------------- */
+
+/* A weight: a number that is not negative. */
+static sfu_status read_weight(const sfu__csv *csv, size_t column, float *weight) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__csv_number(csv, column, weight));
+    if (*weight < 0) {
+        status = sfu__csv_fail(csv, column, "is negative; a weight is 0 or more");
+    }
+    *weight += 0.0f; /* -0 is 0 */
+done:
+    return status;
+}
+
+static sfu_status read_edge(sfu__tables *tables, const sfu__csv *csv, int64_t ends[2], float *weight) {
+    sfu_status status = SFU_OK;
+    for (size_t i = 0; i < 2; i++) {
+        const sfu__csv_field *field = &csv->fields[i];
+        if (field->size == 0) {
+            status = sfu__csv_fail_row(csv, "field %zu, a node, is empty", i + 1);
+            goto done;
+        }
+        SFU_TRY(node_of(tables, field->bytes, field->size, &ends[i]));
+        if (ends[i] < 0) {
+            status = sfu__csv_fail(csv, i, "is a node that no other file names, and the import is strict");
+            goto done;
+        }
+    }
+    if (csv->width == 3) {
+        SFU_TRY(read_weight(csv, 2, weight));
+    }
+done:
+    return status;
+}
+
+static sfu_status read_generally(sfu__tables *tables, sfu__csv *csv) {
+    sfu_status status = SFU_OK;
+    sfu__pair_buffer self = {0};
+    int64_t ends[2] = {0};
+    float weight = 1;
+    bool more;
+    for (;;) {
+        SFU_TRY(sfu__csv_next(csv, &more));
+        if (!more) {
+            break;
+        }
+        SFU_TRY(read_edge(tables, csv, ends, &weight));
+        SFU_TRY(sfu__pair_buffer_add(&self, &tables->raw->pairs, ends[0], ends[1], csv->width == 3 ? &weight : NULL));
+    }
+    SFU_TRY(sfu__pair_buffer_flush(&self, &tables->raw->pairs));
+    if (!tables->named) {
+        SFU_TRY(sort_nodes(tables, &tables->raw->pairs, sfu__thread_count(tables->options->threads)));
+    }
+done:
+    sfu__pair_buffer_clear(&self);
+    return status;
+}
+
+/* ---- the quick way ---------------------------------------------------------------------------------------------- */
+
+static sfu_status number_nodes(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
+    sfu_status status = SFU_OK;
+    const int64_t small = 1 << 20;
+    if (pairs->count == 0) {
+        goto done;
+    }
+    if (!tables->named && largest <= small + 64 * pairs->count) {
+        SFU_TRY(rank_numbers(tables, pairs, largest, threads));
+    } else if (tables->named && largest <= small + 4 * (pairs->count + tables->nodes.count)) {
+        SFU_TRY(look_up_numbers(tables, pairs, largest, threads));
+    } else {
+        SFU_TRY(intern_numbers(tables, pairs));
+        if (!tables->named) {
+            SFU_TRY(sort_nodes(tables, pairs, threads));
+        }
+    }
+done:
+    return status;
+}
+
+/* *done is false where the general way must do it. */
+static sfu_status read_quickly(sfu__tables *tables, const sfu__csv *csv, bool *done) {
+    const sfu_import_options *options = tables->options;
+    sfu__edge_file file = {.path = csv->path,
+                           .offset = sfu__csv_offset(csv),
+                           .style = {csv->separator, csv->width == 3},
+                           .threads = sfu__thread_count(options->threads),
+                           .progress = options->progress,
+                           .progress_user = options->progress_user,
+                           .what = csv->what.bytes};
+    sfu_status status = sfu__edges_fast(&tables->raw->pairs, &file);
+    *done = status == SFU_OK && file.fits;
+    if (*done) {
+        status = number_nodes(tables, &tables->raw->pairs, file.largest, file.threads);
+        if (status == GIVE_UP) {
+            sfu__pairs_clear(&tables->raw->pairs);
+            *done = false;
+            status = SFU_OK;
+        }
+    }
+    return status;
+}
+
+sfu_status sfu__csv_edges(sfu__tables *tables, const char *path) {
+    sfu_status status = SFU_OK;
+    sfu__csv csv = {0};
+    bool done = false;
+    const int64_t before = tables->nodes.count;
+    SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.edges = true}));
+    if (csv.width != 0 && csv.width != 2 && csv.width != 3) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: %zu field%s; an edge is two nodes and perhaps a weight",
+                           path, (long long)csv.width_line, csv.width, csv.width == 1 ? "" : "s");
+        goto done;
+    }
+    SFU_TRY(read_quickly(tables, &csv, &done));
+    if (!done) {
+        SFU_TRY(read_generally(tables, &csv));
+    }
+    tables->raw->has_graph = true;
+    tables->raw->nodes_only_in_edges = tables->named ? tables->nodes.count - before : 0;
+done:
+    sfu__csv_close(&csv);
+    return status;
+}

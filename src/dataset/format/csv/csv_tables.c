@@ -1,0 +1,343 @@
+#include "csv_tables.h"
+#include "progress.h"
+
+#include <string.h>
+
+static void rows_clear(sfu__rows *rows) {
+    sfu__free(rows->values);
+    sfu__free(rows->nodes);
+    *rows = (sfu__rows){0};
+}
+
+static void triples_clear(sfu__triples *triples) {
+    sfu__free(triples->nodes);
+    sfu__free(triples->features);
+    sfu__free(triples->values);
+    *triples = (sfu__triples){0};
+}
+
+void sfu__tables_clear(sfu__tables *tables) {
+    sfu__node_index_clear(&tables->nodes);
+    sfu__node_index_clear(&tables->features);
+    sfu__node_index_clear(&tables->classes);
+    sfu__node_index_clear(&tables->column_names);
+    rows_clear(&tables->dense);
+    rows_clear(&tables->columns);
+    triples_clear(&tables->triples);
+    triples_clear(&tables->labels);
+}
+
+/* ---- rows of a file --------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__tables_open(sfu__tables *tables, sfu__csv *csv, const char *path, sfu__csv_rules rules) {
+    sfu_status status = SFU_OK;
+    const char *base = sfu__path_base(path);
+    rules.header = rules.header == SFU_HEADER_AUTO ? tables->options->header : rules.header;
+    rules.progress = tables->options->progress;
+    rules.progress_user = tables->options->progress_user;
+    SFU_TRY(sfu__csv_open(csv, path, &rules));
+    SFU_TRY(sfu__strings_add(&tables->raw->files, base, strlen(base)));
+done:
+    return status;
+}
+
+sfu_status sfu__tables_node(sfu__tables *tables, const sfu__csv *csv, size_t column, int64_t *node) {
+    sfu_status status = SFU_OK;
+    const sfu__csv_field *field = &csv->fields[column];
+    if (field->size == 0) {
+        return sfu__csv_fail_row(csv, "field %zu, the node, is empty", column + 1);
+    }
+    if (!tables->fixed) {
+        return sfu__node_index_add(&tables->nodes, field->bytes, field->size, node);
+    }
+    SFU_TRY(sfu__node_index_find(&tables->nodes, field->bytes, field->size, node));
+    if (*node < 0) {
+        status = tables->nodes.spelled ? sfu__csv_fail(csv, column, "is not a node of this graph")
+                                       : sfu__csv_fail(csv, column, "is not a node; they are numbered from 0 on");
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__seen_add(sfu__seen *seen, const sfu__csv *csv, int64_t node, const char *hint) {
+    if ((size_t)node >= seen->count) {
+        int64_t *grown = sfu__grow(seen->lines, &seen->capacity, (size_t)node + 1, sizeof *seen->lines);
+        if (grown == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        seen->lines = grown;
+        memset(grown + seen->count, 0, (seen->capacity - seen->count) * sizeof *grown);
+        seen->count = seen->capacity;
+    }
+    if (seen->lines[node] != 0) {
+        char name[SFU__QUOTE_MAX];
+        return sfu__csv_fail_row(csv, "node %s stands on line %lld already%s",
+                                 sfu__quote(name, csv->fields[0].bytes, csv->fields[0].size),
+                                 (long long)seen->lines[node], hint);
+    }
+    seen->lines[node] = csv->line;
+    return SFU_OK;
+}
+
+sfu_status sfu__rows_add(sfu__rows *rows, const sfu__csv *csv, int64_t node, size_t from, size_t skip,
+                         const int32_t *order) {
+    sfu_status status = SFU_OK;
+    const size_t width = (size_t)rows->width;
+    const size_t used = (size_t)rows->count * width;
+    float *values = sfu__grow(rows->values, &rows->value_capacity, used + width, sizeof *values);
+    if (values == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    rows->values = values;
+    int32_t *nodes = sfu__grow(rows->nodes, &rows->node_capacity, (size_t)rows->count + 1, sizeof *nodes);
+    if (nodes == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    rows->nodes = nodes;
+    for (size_t column = from, i = 0; i < width; column++) {
+        if (column != skip) {
+            SFU_TRY(sfu__csv_number(csv, column, &values[used + (order != NULL ? (size_t)order[i] : i)]));
+            i++;
+        }
+    }
+    nodes[rows->count++] = (int32_t)node;
+done:
+    return status;
+}
+
+sfu_status sfu__triples_add(sfu__triples *triples, int64_t node, int64_t feature, float value) {
+    const size_t need = (size_t)triples->count + 1;
+    int32_t *nodes = sfu__grow(triples->nodes, &triples->node_capacity, need, sizeof *nodes);
+    triples->nodes = nodes != NULL ? nodes : triples->nodes;
+    int32_t *features = sfu__grow(triples->features, &triples->feature_capacity, need, sizeof *features);
+    triples->features = features != NULL ? features : triples->features;
+    float *values = sfu__grow(triples->values, &triples->value_capacity, need, sizeof *values);
+    triples->values = values != NULL ? values : triples->values;
+    if (nodes == NULL || features == NULL || values == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    nodes[triples->count] = (int32_t)node;
+    features[triples->count] = (int32_t)feature;
+    values[triples->count] = value;
+    triples->count++;
+    return SFU_OK;
+}
+
+sfu_status sfu__tables_name(sfu__node_index *names, const sfu__csv *csv, const char *bytes, size_t size,
+                            const char *what, int64_t *number) {
+    char quoted[SFU__QUOTE_MAX];
+    if (size == 0) {
+        return sfu__csv_fail_row(csv, "the name of a %s is empty", what);
+    }
+    if (!sfu__utf8_valid(bytes, size)) {
+        return sfu__csv_fail_row(csv,
+                                 "the name of a %s, %s, is not UTF-8; convert the file with iconv -f LATIN1 -t UTF-8, "
+                                 "or from whatever it is in",
+                                 what, sfu__quote(quoted, bytes, size));
+    }
+    return sfu__node_index_add(names, bytes, size, number);
+}
+
+/* ---- pairs one by one ------------------------------------------------------------------------------------------- */
+
+enum { GATHERED = 1 << 16 };
+
+sfu_status sfu__pair_buffer_flush(sfu__pair_buffer *pair_buffer, sfu__pairs *pairs) {
+    const int64_t count = pair_buffer->count;
+    pair_buffer->count = 0;
+    return count > 0 ? sfu__pairs_take(pairs, &pair_buffer->ends, &pair_buffer->weights, count) : SFU_OK;
+}
+
+sfu_status sfu__pair_buffer_add(sfu__pair_buffer *pair_buffer, sfu__pairs *pairs, int64_t from, int64_t to,
+                                const float *weight) {
+    sfu_status status = SFU_OK;
+    if (pair_buffer->count == GATHERED) {
+        SFU_TRY(sfu__pair_buffer_flush(pair_buffer, pairs));
+    }
+    if (pair_buffer->ends == NULL) {
+        SFU_ALLOC(pair_buffer->ends, 2 * GATHERED);
+    }
+    if (weight != NULL) {
+        if (pair_buffer->weights == NULL) {
+            SFU_ALLOC(pair_buffer->weights, GATHERED);
+        }
+        pair_buffer->weights[pair_buffer->count] = *weight;
+    }
+    pair_buffer->ends[2 * pair_buffer->count] = (uint32_t)from;
+    pair_buffer->ends[2 * pair_buffer->count + 1] = (uint32_t)to;
+    pair_buffer->count++;
+done:
+    return status;
+}
+
+void sfu__pair_buffer_clear(sfu__pair_buffer *pair_buffer) {
+    sfu__free(pair_buffer->ends);
+    sfu__free(pair_buffer->weights);
+    *pair_buffer = (sfu__pair_buffer){0};
+}
+
+/* ---- finishing -------------------------------------------------------------------------------------------------- */
+
+static bool in_place(const sfu__rows *rows, int64_t nodes) {
+    bool same = rows->count == nodes;
+    for (int64_t i = 0; same && i < nodes; i++) {
+        same = rows->nodes[i] == i;
+    }
+    return same;
+}
+
+/* Rows to compressed ones; what is not there is zero. */
+static sfu_status rows_to_sparse(sfu_matrix *sparse, const sfu__rows *rows, int64_t nodes) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC_ZERO(sparse->indptr, nodes + 1);
+    for (int64_t r = 0; r < rows->count; r++) {
+        for (int64_t c = 0; c < rows->width; c++) {
+            sparse->indptr[rows->nodes[r] + 1] += rows->values[r * rows->width + c] != 0;
+        }
+    }
+    for (int64_t i = 0; i < nodes; i++) {
+        sparse->indptr[i + 1] += sparse->indptr[i];
+    }
+    SFU_ALLOC(sparse->indices, sparse->indptr[nodes]);
+    SFU_ALLOC(sparse->values, sparse->indptr[nodes]);
+    for (int64_t r = 0; r < rows->count; r++) {
+        SFU_TRY(sfu__poll_at(r));
+        int64_t at = sparse->indptr[rows->nodes[r]];
+        for (int64_t c = 0; c < rows->width; c++) {
+            const float value = rows->values[r * rows->width + c];
+            if (value != 0) {
+                sparse->indices[at] = (int32_t)c;
+                sparse->values[at++] = value;
+            }
+        }
+    }
+    sparse->rows = (int32_t)nodes;
+    sparse->cols = (int32_t)rows->width;
+done:
+    return status;
+}
+
+/* Dense features. Nodes that the file does not name get zeros; where these would be most of it, the matrix becomes a
+ * sparse one, so that two small files cannot ask for a huge array. */
+static sfu_status finish_dense(sfu__tables *tables) {
+    enum { SMALL = 1 << 20, MORE = 4 };
+    sfu_status status = SFU_OK;
+    sfu__rows *rows = &tables->dense;
+    sfu__raw *raw = tables->raw;
+    raw->features = rows->width;
+    raw->has_features = true;
+    if (in_place(rows, raw->nodes)) {
+        raw->dense = rows->values;
+        rows->values = NULL;
+    } else if (raw->nodes <= MORE * rows->count || raw->nodes <= SMALL / (rows->width + 1)) {
+        SFU_ALLOC_ZERO(raw->dense, raw->nodes * rows->width);
+        for (int64_t r = 0; r < rows->count; r++) {
+            memcpy(raw->dense + rows->nodes[r] * rows->width, rows->values + r * rows->width,
+                   (size_t)rows->width * sizeof *rows->values);
+        }
+    } else {
+        SFU_TRY(rows_to_sparse(&raw->sparse, rows, raw->nodes));
+    }
+done:
+    return status;
+}
+
+/* Triples in any order, to rows by counting. */
+static sfu_status finish_triples(sfu__tables *tables) {
+    sfu_status status = SFU_OK;
+    sfu__raw *raw = tables->raw;
+    const sfu__triples *triples = &tables->triples;
+    sfu_matrix *sparse = &raw->sparse;
+    raw->has_features = true;
+    sparse->rows = (int32_t)raw->nodes;
+    sparse->cols = (int32_t)raw->features;
+    SFU_ALLOC_ZERO(sparse->indptr, raw->nodes + 2);
+    SFU_ALLOC(sparse->indices, triples->count);
+    SFU_ALLOC(sparse->values, triples->count);
+    for (int64_t t = 0; t < triples->count; t++) {
+        sparse->indptr[triples->nodes[t] + 2]++;
+    }
+    for (int64_t i = 0; i < raw->nodes; i++) {
+        sparse->indptr[i + 2] += sparse->indptr[i + 1];
+    }
+    /* indptr[i + 1] is where row i goes on, and where it ended in the end. */
+    for (int64_t t = 0; t < triples->count; t++) {
+        const int64_t at = sparse->indptr[triples->nodes[t] + 1]++;
+        SFU_TRY(sfu__poll_at(t));
+        sparse->indices[at] = triples->features[t];
+        sparse->values[at] = triples->values[t];
+    }
+done:
+    return status;
+}
+
+/* Node columns: every node needs a value. */
+static sfu_status finish_columns(sfu__tables *tables) {
+    sfu_status status = SFU_OK;
+    sfu__raw *raw = tables->raw;
+    const sfu__rows *rows = &tables->columns;
+    bool *given = NULL;
+    float *values = NULL;
+    char *name = NULL;
+    SFU_ALLOC_ZERO(given, raw->nodes);
+    for (int64_t r = 0; r < rows->count; r++) {
+        given[rows->nodes[r]] = true;
+    }
+    for (int64_t i = 0; i < raw->nodes; i++) {
+        if (!given[i]) {
+            char digits[SFU__DIGITS_MAX];
+            char quoted[SFU__QUOTE_MAX];
+            size_t size;
+            const char *node = sfu__node_index_name(&tables->nodes, i, digits, &size);
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: node %s has no row; a node column has a number for every node",
+                               tables->options->columns, sfu__quote(quoted, node, size));
+            goto done;
+        }
+    }
+    SFU_ALLOC(values, raw->nodes);
+    for (int64_t c = 0; c < rows->width; c++) {
+        size_t size;
+        char digits[SFU__DIGITS_MAX];
+        const char *bytes = sfu__node_index_name(&tables->column_names, c, digits, &size);
+        for (int64_t r = 0; r < rows->count; r++) {
+            values[rows->nodes[r]] = rows->values[r * rows->width + c];
+        }
+        sfu__free(name);
+        name = sfu__copy_bytes(bytes, size);
+        if (name == NULL) {
+            status = SFU_ERR_MEMORY;
+            goto done;
+        }
+        SFU_TRY(sfu__raw_add_column(raw, name, values, raw->nodes));
+    }
+done:
+    sfu__free(name);
+    sfu__free(values);
+    sfu__free(given);
+    return status;
+}
+
+sfu_status sfu__tables_finish(sfu__tables *tables) {
+    sfu_status status = SFU_OK;
+    sfu__raw *raw = tables->raw;
+    raw->nodes = tables->nodes.count;
+    if (tables->dense.width > 0) {
+        SFU_TRY(finish_dense(tables));
+    } else if (tables->has_triples && raw->features > 0) {
+        SFU_TRY(finish_triples(tables));
+    }
+    if (tables->labels_from != NULL) {
+        SFU_TRY(sfu__tables_finish_labels(tables));
+    }
+    if (tables->column_names.count > 0) {
+        SFU_TRY(finish_columns(tables));
+    }
+    if (raw->has_features) {
+        sfu__node_index_release(&tables->features, &raw->feature_names);
+    }
+    if (!tables->fixed) {
+        sfu__node_index_release(&tables->nodes, &raw->node_names);
+    }
+done:
+    return status;
+}

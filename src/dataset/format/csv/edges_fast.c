@@ -1,0 +1,276 @@
+#include "edges_fast.h"
+#include "file.h"
+#include "parallel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BLOCK_BYTES = 1 << 20, /* fits the second-level cache, so that the text is fetched from memory once */
+    LINE_MAX_BYTES = 4096, /* a longer line is not the kind of line that is meant here */
+};
+
+/* ---- plain files, in parallel ------------------------------------------------------------------------------------ */
+
+/* Block i holds the lines that start in its bytes, wherever they end. */
+typedef struct plan {
+    const sfu__edge_file *file;
+    int descriptor;
+    int64_t size; /* of the file */
+    int64_t items;
+    size_t block;
+    char **buffers; /* one a thread */
+    sfu__edge_lines *results;
+    sfu__ticker ticker;
+} plan;
+
+static sfu_status read_at(const plan *self, char *buffer, size_t size, int64_t offset, size_t *got) {
+    *got = 0;
+    while (*got < size) {
+        const ssize_t n = pread(self->descriptor, buffer + *got, size - *got, offset + (int64_t)*got);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return sfu__fail_system(self->file->path, "cannot read", errno);
+        }
+        if (n == 0) {
+            break;
+        }
+        *got += (size_t)n;
+    }
+    return SFU_OK;
+}
+
+/* Finds the lines that start in a block, in a buffer that holds it, the byte before it (where there is one) and what
+ * comes behind. SFU_ERR_UNSUPPORTED where the last of them is too long. */
+static sfu_status find_lines(const plan *self, int64_t item, const char *buffer, size_t got, const char **begin,
+                             const char **end) {
+    const size_t before = item > 0 ? 1 : 0;
+    const size_t border = before + self->block; /* where the next block starts */
+    *begin = buffer;
+    *end = buffer + got;
+    if (before > 0) {
+        const char *line_end = got > 0 ? memchr(buffer, '\n', got < border ? got : border) : NULL;
+        *begin = line_end != NULL ? line_end + 1 : *end;
+    }
+    if (item + 1 == self->items) {
+        return SFU_OK;
+    }
+    if (*begin >= buffer + border || *begin >= *end) {
+        *end = *begin; /* none starts here */
+        return SFU_OK;
+    }
+    const char *line_end = got >= border ? memchr(buffer + border - 1, '\n', got - border + 1) : NULL;
+    if (line_end == NULL) {
+        return SFU_ERR_UNSUPPORTED;
+    }
+    *end = line_end + 1;
+    return SFU_OK;
+}
+
+static sfu_status parse_item(void *context, int64_t item, int thread) {
+    plan *self = context;
+    sfu_status status = SFU_OK;
+    char *buffer = self->buffers[thread];
+    /* One byte before the block tells whether a line starts with it. */
+    const size_t before = item > 0 ? 1 : 0;
+    const size_t behind = item + 1 < self->items ? LINE_MAX_BYTES : 0;
+    const int64_t offset = self->file->offset + item * (int64_t)self->block - (int64_t)before;
+    const char *begin;
+    const char *end;
+    size_t got;
+    SFU_TRY(read_at(self, buffer, before + self->block + behind, offset, &got));
+    if (offset + (int64_t)got == self->size && got > 0 && buffer[got - 1] != '\n') {
+        buffer[got++] = '\n';
+    }
+    memset(buffer + got, 0, SFU__EDGE_PADDING);
+    SFU_TRY(find_lines(self, item, buffer, got, &begin, &end));
+    SFU_TRY(sfu__edge_lines_read(&self->results[item], begin, end, &self->file->style));
+    if (thread == 0) {
+        SFU_TRY(sfu__tick(&self->ticker, (double)(offset + (int64_t)got)));
+    }
+done:
+    return status;
+}
+
+/* Hands results over in the order of the file. */
+static sfu_status take_results(sfu__pairs *pairs, sfu__edge_file *file, sfu__edge_lines *results, int64_t count) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; i < count; i++) {
+        sfu__edge_lines *result = &results[i];
+        if (result->count > 0) {
+            file->largest = result->largest > file->largest ? result->largest : file->largest;
+            SFU_TRY(sfu__pairs_take(pairs, &result->ends, &result->weights, result->count));
+        }
+    }
+done:
+    return status;
+}
+
+static void free_results(sfu__edge_lines *results, int64_t count) {
+    for (int64_t i = 0; results != NULL && i < count; i++) {
+        sfu__free(results[i].ends);
+        sfu__free(results[i].weights);
+    }
+    sfu__free(results);
+}
+
+static sfu_status read_plain(sfu__pairs *pairs, sfu__edge_file *file, int descriptor, int64_t size) {
+    sfu_status status = SFU_OK;
+    plan self = {.file = file, .descriptor = descriptor, .size = size};
+    self.ticker = (sfu__ticker){file->progress, file->progress_user, file->what, "bytes", (double)size, 0};
+    self.block = file->block > 0 ? file->block : BLOCK_BYTES;
+    self.items = (size - file->offset + (int64_t)self.block - 1) / (int64_t)self.block;
+    const int threads = file->threads < self.items ? file->threads : (int)self.items;
+    SFU_ALLOC_ZERO(self.results, self.items);
+    SFU_ALLOC_ZERO(self.buffers, threads);
+    for (int i = 0; i < threads; i++) {
+        SFU_ALLOC(self.buffers[i], 1 + self.block + LINE_MAX_BYTES + 1 + SFU__EDGE_PADDING);
+    }
+    SFU_TRY(sfu__parallel(parse_item, &self, self.items, threads));
+    SFU_TRY(take_results(pairs, file, self.results, self.items));
+done:
+    free_results(self.results, self.items);
+    for (int i = 0; self.buffers != NULL && i < threads; i++) {
+        sfu__free(self.buffers[i]);
+    }
+    sfu__free(self.buffers);
+    return status;
+}
+
+/* ---- gzip'd ----------------------------------------------------------------------------------------------------- */
+
+static sfu_status skip_bytes(sfu__stream_file *stream, char *buffer, size_t room, int64_t count) {
+    while (count > 0) {
+        size_t got;
+        const size_t want = count < (int64_t)room ? (size_t)count : room;
+        const sfu_status status = sfu__stream_read(stream, buffer, want, &got);
+        if (status != SFU_OK) {
+            return status;
+        }
+        if (got == 0) {
+            return SFU_ERR_UNSUPPORTED;
+        }
+        count -= (int64_t)got;
+    }
+    return SFU_OK;
+}
+
+/* Inflating takes several times as long as parsing, so one thread does both. */
+static sfu_status read_stream(sfu__pairs *pairs, sfu__edge_file *file) {
+    sfu_status status = SFU_OK;
+    sfu__stream_file *stream = NULL;
+    char *buffer = NULL;
+    sfu__edge_lines result = {0};
+    const size_t block = file->block > 0 ? file->block : BLOCK_BYTES;
+    const size_t room = block + LINE_MAX_BYTES;
+    size_t have = 0;
+    SFU_ALLOC(buffer, room + 1 + SFU__EDGE_PADDING);
+    SFU_TRY(sfu__stream_open(&stream, file->path));
+    sfu__ticker ticker = {file->progress, file->progress_user, file->what, "bytes", sfu__stream_size(stream), 0};
+    SFU_TRY(skip_bytes(stream, buffer, room, file->offset));
+    for (;;) {
+        size_t got;
+        SFU_TRY(sfu__stream_read(stream, buffer + have, room - have, &got));
+        have += got;
+        const bool last = have < room;
+        if (last && have > 0 && buffer[have - 1] != '\n') {
+            buffer[have++] = '\n';
+        }
+        size_t whole = have;
+        while (whole > 0 && buffer[whole - 1] != '\n') {
+            whole--;
+        }
+        if (whole == 0 && !last) {
+            status = SFU_ERR_UNSUPPORTED;
+            goto done;
+        }
+        /* Words are loaded beyond the last line end, but a number never goes on there. */
+        memset(buffer + have, 0, SFU__EDGE_PADDING);
+        SFU_TRY(sfu__edge_lines_read(&result, buffer, buffer + whole, &file->style));
+        SFU_TRY(take_results(pairs, file, &result, 1));
+        sfu__free(result.ends);
+        sfu__free(result.weights);
+        result = (sfu__edge_lines){0};
+        memmove(buffer, buffer + whole, have - whole);
+        have -= whole;
+        SFU_TRY(sfu__tick(&ticker, sfu__stream_position(stream)));
+        if (last) {
+            break;
+        }
+    }
+done:
+    sfu__free(result.ends);
+    sfu__free(result.weights);
+    sfu__free(buffer);
+    sfu__stream_close(stream);
+    return status;
+}
+
+/* ---- the door --------------------------------------------------------------------------------------------------- */
+
+static bool is_gzip(int descriptor) {
+    unsigned char magic[2];
+    return pread(descriptor, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+/* Takes the blocks from `first` on out again. */
+static void drop_blocks(sfu__pairs *pairs, size_t first) {
+    while (pairs->block_count > first) {
+        sfu__pair_block *block = &pairs->blocks[--pairs->block_count];
+        pairs->count -= block->count;
+        sfu__free(block->ends);
+        sfu__free(block->weights);
+    }
+}
+
+sfu_status sfu__edges_fast(sfu__pairs *pairs, sfu__edge_file *file) {
+    sfu_status status = SFU_OK;
+    struct stat file_status;
+    const size_t first = pairs->block_count;
+    file->fits = false;
+    file->largest = 0;
+    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not for here */
+    if (descriptor < 0 || fstat(descriptor, &file_status) != 0) {
+        status = sfu__fail_system(file->path, "cannot open", errno);
+        goto done;
+    }
+    /* A pipe cannot be read a second time, should it not fit. */
+    if (!S_ISREG(file_status.st_mode) || file->style.separator == '\0') {
+        goto done;
+    }
+    if (is_gzip(descriptor)) {
+        SFU_TRY(read_stream(pairs, file));
+    } else if (file_status.st_size > file->offset) {
+        SFU_TRY(read_plain(pairs, file, descriptor, file_status.st_size));
+    }
+    file->fits = true;
+done:
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    if (status != SFU_OK) {
+        drop_blocks(pairs, first);
+    }
+    return status == SFU_ERR_UNSUPPORTED ? SFU_OK : status;
+}
+
+typedef struct round_of_blocks {
+    sfu__pairs *pairs;
+    sfu__block_fn work;
+    void *context;
+} round_of_blocks;
+
+static sfu_status one_block(void *context, int64_t item, int thread) {
+    round_of_blocks *self = context;
+    return self->work(self->context, &self->pairs->blocks[item], thread);
+}
+
+sfu_status sfu__pairs_each(sfu__pairs *pairs, sfu__block_fn work, void *context, int threads) {
+    round_of_blocks self = {pairs, work, context};
+    return sfu__parallel(one_block, &self, (int64_t)pairs->block_count, threads);
+}

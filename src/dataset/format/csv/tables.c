@@ -1,0 +1,140 @@
+#include "arrays.h"
+#include "progress.h"
+#include "file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void sfu__table_clear(sfu__table *table) {
+    sfu__triplets_clear(&table->sparse);
+    *table = (sfu__table){0};
+}
+
+void sfu__table_set_dense(sfu__table *table, const sfu__array *array) {
+    table->is_sparse = false;
+    table->dense = *array;
+    memcpy(table->place, array->place, sizeof table->place);
+}
+
+sfu_status sfu__raw_set_nodes(sfu__raw *raw, int64_t nodes, const char *place) {
+    if (nodes <= 0 || nodes > INT32_MAX) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld rows, where 1 to %d nodes can be", place, (long long)nodes,
+                         INT32_MAX);
+    }
+    if (raw->nodes != 0 && raw->nodes != nodes) {
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld rows, but there are %lld nodes", place, (long long)nodes,
+                         (long long)raw->nodes);
+    }
+    raw->nodes = nodes;
+    return SFU_OK;
+}
+
+sfu_status sfu__raw_add_file(sfu__raw *raw, const char *path) {
+    const char *base = sfu__path_base(path);
+    return sfu__strings_add(&raw->files, base, strlen(base));
+}
+
+/* ---- edges ---------------------------------------------------------------------------------------------------- */
+
+static bool all_ones(const sfu__triplets *triplets) {
+    for (int64_t i = 0; i < triplets->count; i++) {
+        if (triplets->value[i] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static sfu_status take_pairs(sfu__pairs *pairs, const sfu__triplets *triplets) {
+    sfu_status status = SFU_OK;
+    uint32_t *ends = NULL;
+    float *weights = NULL;
+    SFU_ALLOC(ends, 2 * triplets->count);
+    if (!all_ones(triplets)) {
+        SFU_ALLOC(weights, triplets->count);
+        memcpy(weights, triplets->value, (size_t)triplets->count * sizeof *weights);
+    }
+    for (int64_t i = 0; i < triplets->count; i++) {
+        SFU_TRY(sfu__poll_at(i));
+        ends[2 * i] = (uint32_t)triplets->row[i];
+        ends[2 * i + 1] = (uint32_t)triplets->col[i];
+    }
+    SFU_TRY(sfu__pairs_take(pairs, &ends, &weights, triplets->count));
+done:
+    sfu__free(ends);
+    sfu__free(weights);
+    return status;
+}
+
+sfu_status sfu__raw_set_edges(sfu__raw *raw, const sfu__table *table) {
+    sfu_status status = SFU_OK;
+    sfu__triplets made = {0};
+    const sfu__triplets *triplets = &table->sparse;
+    if (!table->is_sparse) {
+        SFU_TRY(sfu__triplets_dense(&made, &table->dense));
+        triplets = &made;
+    }
+    if (triplets->rows != triplets->cols) {
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld is no graph: it must be square", table->place,
+                           (long long)triplets->rows, (long long)triplets->cols);
+        goto done;
+    }
+    SFU_TRY(sfu__raw_set_nodes(raw, triplets->rows, table->place));
+    SFU_TRY(take_pairs(&raw->pairs, triplets));
+    raw->has_graph = true;
+done:
+    sfu__triplets_clear(&made);
+    return status;
+}
+
+/* ---- features ------------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *triplets, const char *place) {
+    sfu_status status = SFU_OK;
+    sfu_matrix *matrix = &raw->sparse;
+    SFU_TRY(sfu__raw_set_nodes(raw, triplets->rows, place));
+    SFU_ALLOC_ZERO(matrix->indptr, triplets->rows + 1);
+    SFU_ALLOC(matrix->indices, triplets->count);
+    SFU_ALLOC(matrix->values, triplets->count);
+    matrix->rows = (int32_t)triplets->rows;
+    matrix->cols = (int32_t)triplets->cols;
+    /* A counting sort by rows, in which indptr[row] is first where the row ends, then where it begins. */
+    for (int64_t i = 0; i < triplets->count; i++) {
+        matrix->indptr[triplets->row[i]]++;
+    }
+    for (int64_t row = 1; row <= triplets->rows; row++) {
+        matrix->indptr[row] += matrix->indptr[row - 1];
+    }
+    for (int64_t i = triplets->count - 1; i >= 0; i--) {
+        SFU_TRY(sfu__poll_at(i));
+        const int64_t place_of = --matrix->indptr[triplets->row[i]];
+        matrix->indices[place_of] = triplets->col[i];
+        matrix->values[place_of] = triplets->value[i];
+    }
+    raw->features = triplets->cols;
+    raw->has_features = true;
+done:
+    return status;
+}
+
+static sfu_status copy_dense(sfu__raw *raw, const sfu__array *array) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__array_need_matrix(array));
+    SFU_TRY(sfu__raw_set_nodes(raw, array->shape[0], array->place));
+    SFU_ALLOC(raw->dense, array->count);
+    for (int64_t row = 0; row < array->shape[0]; row++) {
+        SFU_TRY(sfu__poll());
+        for (int64_t col = 0; col < array->shape[1]; col++) {
+            raw->dense[row * array->shape[1] + col] = (float)sfu__array_number(array, sfu__array_at(array, row, col));
+        }
+    }
+    raw->features = array->shape[1];
+    raw->has_features = true;
+done:
+    return status;
+}
+
+sfu_status sfu__raw_set_features(sfu__raw *raw, const sfu__table *table) {
+    return table->is_sparse ? sfu__raw_set_sparse_features(raw, &table->sparse, table->place)
+                            : copy_dense(raw, &table->dense);
+}

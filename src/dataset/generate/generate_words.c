@@ -1,0 +1,165 @@
+/* generate_words.c - which words a node uses.
+ *
+ * A node has k different words, k uniform around the mean. Each is drawn, with the share `noise`, from the whole
+ * vocabulary of V words, else from the topic of the node's class: the words t, t + T, t + 2T, ... of T = min(classes,
+ * V) topics, t = class mod T. In both, word number r is drawn in proportion to 1/sqrt(r + 1), nearly: r = floor(V u^2)
+ * for a uniform u, so that a word that is frequent in its topic is frequent overall. A word that the node has already
+ * is drawn anew.
+ */
+#include "generate.h"
+#include "parallel.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    NODES_AN_ITEM = 1 << 14,
+    ROUNDS = 8,         /* of drawing words anew */
+    INSERTION_MAX = 64, /* words up to this number are sorted by insertion */
+};
+
+typedef struct word_job {
+    const sfu_make_options *options;
+    const sfu__class_members *groups;
+    sfu__raw *raw;
+    sfu__ticker ticker;
+    atomic_int_least64_t done;
+} word_job;
+
+/* ---- how many --------------------------------------------------------------------------------------------------- */
+
+/* Uniform in [words/2, 3 words/2], less wide where that would exceed the vocabulary; rounded up or down at random, so
+ * that the mean is exact. */
+static int64_t word_count(const sfu_make_options *options, int64_t node) {
+    sfu__random walk = sfu__generate_walk(options, SFU__GENERATE_LENGTHS, 2 * (uint64_t)node);
+    const double room = options->vocabulary - options->words;
+    const double spread = room < options->words / 2 ? room : options->words / 2;
+    const double length = options->words + spread * (2 * sfu__random_unit(&walk) - 1);
+    return (int64_t)(length + sfu__random_unit(&walk));
+}
+
+static sfu_status count_words(void *context, int64_t item, int thread) {
+    (void)thread;
+    const word_job *job = context;
+    const int64_t first = item * NODES_AN_ITEM;
+    for (int64_t node = first; node < job->raw->nodes && node < first + NODES_AN_ITEM; node++) {
+        job->raw->sparse.indptr[node + 1] = word_count(job->options, node);
+    }
+    return SFU_OK;
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------------ */
+
+static int compare_words(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a;
+    const int32_t y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_words(int32_t *words, int64_t count) {
+    if (count > INSERTION_MAX) {
+        qsort(words, (size_t)count, sizeof *words, compare_words);
+        return;
+    }
+    for (int64_t i = 1; i < count; i++) {
+        const int32_t word = words[i];
+        int64_t j = i;
+        for (; j > 0 && words[j - 1] > word; j--) {
+            words[j] = words[j - 1];
+        }
+        words[j] = word;
+    }
+}
+
+/* Keeps each of the sorted words once; returns how many are left. */
+static int64_t drop_repeats(int32_t *words, int64_t count) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (kept == 0 || words[kept - 1] != words[i]) {
+            words[kept++] = words[i];
+        }
+    }
+    return kept;
+}
+
+/* Adds the first words of the vocabulary that are not among the `have` sorted ones until there are `count`. */
+static void fill_up(int32_t *words, int64_t have, int64_t count) {
+    int64_t seen = 0;
+    int64_t end = have;
+    for (int32_t word = 0; end < count; word++) {
+        if (seen < have && words[seen] == word) {
+            seen++;
+        } else {
+            words[end++] = word;
+        }
+    }
+    sort_words(words, count);
+}
+
+static int32_t draw_word(const sfu_make_options *options, int32_t c, sfu__random *walk) {
+    const int32_t vocabulary = options->vocabulary;
+    const int32_t topics = options->classes < vocabulary ? options->classes : vocabulary;
+    const bool common = sfu__random_unit(walk) < options->noise;
+    const double unit = sfu__random_unit(walk);
+    if (common) {
+        return (int32_t)(vocabulary * (unit * unit));
+    }
+    const int32_t topic = c % topics;
+    const int32_t size = (vocabulary - topic - 1) / topics + 1;
+    return topic + topics * (int32_t)(size * (unit * unit));
+}
+
+static void draw_words(const word_job *job, int64_t node) {
+    const sfu_matrix *x = &job->raw->sparse;
+    int32_t *words = x->indices + x->indptr[node];
+    const int64_t count = x->indptr[node + 1] - x->indptr[node];
+    sfu__random walk = sfu__generate_walk(job->options, SFU__GENERATE_WORDS, (uint64_t)node << 32);
+    const int32_t leaning =
+        sfu__class_members_leaning(job->groups, job->options, (int32_t)node, job->raw->labels[node]);
+    int64_t have = 0;
+    for (int round = 0; have < count && round < ROUNDS; round++) {
+        for (int64_t i = have; i < count; i++) {
+            words[i] = draw_word(job->options, leaning, &walk);
+        }
+        sort_words(words, count);
+        have = drop_repeats(words, count);
+    }
+    if (have < count) {
+        fill_up(words, have, count);
+    }
+}
+
+static sfu_status draw_item(void *context, int64_t item, int thread) {
+    word_job *job = context;
+    const int64_t first = item * NODES_AN_ITEM;
+    const int64_t end = first + NODES_AN_ITEM < job->raw->nodes ? first + NODES_AN_ITEM : job->raw->nodes;
+    for (int64_t node = first; node < end; node++) {
+        draw_words(job, node);
+    }
+    const int64_t done = atomic_fetch_add(&job->done, end - first) + end - first;
+    return thread == 0 ? sfu__tick(&job->ticker, (double)done) : SFU_OK;
+}
+
+sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups, const sfu_make_options *options) {
+    sfu_status status = SFU_OK;
+    sfu_matrix *x = &raw->sparse;
+    word_job job = {.options = options, .groups = groups, .raw = raw};
+    const int64_t items = (raw->nodes + NODES_AN_ITEM - 1) / NODES_AN_ITEM;
+    const int threads = sfu__thread_count(options->threads);
+    raw->has_features = true;
+    raw->features = options->vocabulary;
+    x->rows = options->nodes;
+    x->cols = options->vocabulary;
+    SFU_ALLOC(x->indptr, raw->nodes + 1);
+    x->indptr[0] = 0;
+    SFU_TRY(sfu__parallel(count_words, &job, items, threads));
+    for (int64_t node = 0; node < raw->nodes; node++) {
+        x->indptr[node + 1] += x->indptr[node];
+    }
+    SFU_ALLOC(x->indices, x->indptr[raw->nodes]);
+    job.ticker =
+        (sfu__ticker){options->progress, options->progress_user, "drawing words", "nodes", (double)raw->nodes, 0};
+    SFU_TRY(sfu__parallel(draw_item, &job, items, threads));
+done:
+    return status;
+}

@@ -1,0 +1,243 @@
+/* dataset_info.c - what there is to know of a dataset before using it: one look at graph, labels and features. */
+#include "dataset_statistics.h"
+#include "matrix.h"
+#include "parallel.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- the graph -------------------------------------------------------------------------------------------------- */
+
+enum { ROWS_AN_ITEM = 1 << 14 };
+
+/* What is counted along the edges, added up over the items. */
+typedef struct tally {
+    const sfu_dataset *dataset;
+    atomic_int_least64_t loops, joined, equal; /* entries: on the diagonal, between labelled nodes, between equals */
+    atomic_int_least64_t max_degree;
+} tally;
+
+static void raise_to(atomic_int_least64_t *most, int64_t value) {
+    int_least64_t seen = atomic_load(most);
+    while (value > seen && !atomic_compare_exchange_weak(most, &seen, value)) {
+    }
+}
+
+/* Degrees count neighbours other than the node itself; in a directed graph those that it points to. */
+static sfu_status count_along_edges(void *context, int64_t item, int thread) {
+    (void)thread;
+    tally *self = context;
+    const sfu_csr *graph = &self->dataset->graph;
+    const int32_t *labels = self->dataset->labels;
+    int64_t loops = 0, joined = 0, equal = 0, max_degree = 0;
+    const int64_t end = (item + 1) * ROWS_AN_ITEM < graph->rows ? (item + 1) * ROWS_AN_ITEM : graph->rows;
+    for (int64_t node = item * ROWS_AN_ITEM; node < end; node++) {
+        int64_t own = 0;
+        for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
+            const int32_t other = graph->indices[i];
+            if (other == node) {
+                own++;
+            } else if (labels != NULL && labels[node] >= 0 && labels[other] >= 0) {
+                joined++;
+                equal += labels[node] == labels[other];
+            }
+        }
+        const int64_t degree = graph->indptr[node + 1] - graph->indptr[node] - own;
+        max_degree = degree > max_degree ? degree : max_degree;
+        loops += own;
+    }
+    atomic_fetch_add(&self->loops, loops);
+    atomic_fetch_add(&self->joined, joined);
+    atomic_fetch_add(&self->equal, equal);
+    raise_to(&self->max_degree, max_degree);
+    return SFU_OK;
+}
+
+static sfu_status look_at_edges(sfu_info *info, const sfu_dataset *dataset) {
+    const sfu_csr *graph = &dataset->graph;
+    tally self = {.dataset = dataset};
+    const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
+    const sfu_status status = sfu__parallel(count_along_edges, &self, items, sfu__thread_count(0));
+    info->self_loops = atomic_load(&self.loops);
+    info->max_degree = (int32_t)atomic_load(&self.max_degree);
+    /* An undirected edge stands there twice: in `joined` and `equal` alike, so the share is the same. */
+    const int64_t entries = graph->indptr[graph->rows] - info->self_loops;
+    const int64_t joined = atomic_load(&self.joined);
+    info->edges = (dataset->directed ? entries : entries / 2) + info->self_loops;
+    info->mean_degree = (double)entries / graph->rows;
+    info->homophily = joined > 0 ? (double)atomic_load(&self.equal) / (double)joined : (double)NAN;
+    return status;
+}
+
+static sfu_status look_at_components(sfu_info *info, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    int32_t *component = NULL;
+    int32_t *sizes = NULL;
+    int32_t root = 0;
+    SFU_ALLOC(component, dataset->nodes);
+    SFU_ALLOC_ZERO(sizes, dataset->nodes);
+    SFU_TRY(sfu__components(component, &info->components, &info->largest_component, &root, &dataset->graph,
+                            !dataset->directed));
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        sizes[component[node]]++;
+    }
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        info->isolated += sizes[component[node]] == 1;
+    }
+done:
+    sfu__free(component);
+    sfu__free(sizes);
+    return status;
+}
+
+/* ---- labels and features ---------------------------------------------------------------------------------------- */
+
+static sfu_status look_at_labels(sfu__statistics *statistics, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    int32_t labelled = 0;
+    SFU_ALLOC_ZERO(statistics->class_counts, dataset->classes);
+    for (int32_t node = 0; dataset->labels != NULL && node < dataset->nodes; node++) {
+        if (dataset->labels[node] != SFU_NO_LABEL) {
+            statistics->class_counts[dataset->labels[node]]++;
+            labelled++;
+        }
+    }
+    statistics->info.unlabelled = dataset->nodes - labelled;
+    for (int32_t class = 0; class < dataset->classes; class ++) {
+        const int32_t count = statistics->class_counts[class];
+        if (count == 0) {
+            continue;
+        }
+        const bool first = statistics->labelled_classes++ == 0;
+        if (first || count > statistics->class_counts[statistics->largest_class]) {
+            statistics->largest_class = class;
+        }
+        if (first || count < statistics->class_counts[statistics->smallest_class]) {
+            statistics->smallest_class = class;
+        }
+    }
+done:
+    return status;
+}
+
+static void look_at_standard(sfu__statistics *statistics, const sfu_dataset *dataset) {
+    statistics->info.has_standard = dataset->has_standard;
+    for (int part = 0; part < SFU_PARTS; part++) {
+        statistics->info.standard[part] = dataset->standard_count[part];
+        for (int32_t i = 0; i < dataset->standard_count[part]; i++) {
+            const int32_t node = dataset->standard[part][i];
+            statistics->standard_unlabelled += dataset->labels == NULL || dataset->labels[node] == SFU_NO_LABEL;
+        }
+    }
+}
+
+/* One row of x: its values, and the columns where it is sparse. */
+static void look_at_row(sfu__statistics *statistics, const float *values, int64_t count) {
+    int64_t nonzeros = 0;
+    double sum = 0.0, squares = 0.0;
+    bool negative = false;
+    for (int64_t i = 0; i < count; i++) {
+        const double value = values != NULL ? (double)values[i] : 1.0;
+        nonzeros += value != 0.0;
+        sum += value;
+        squares += value * value;
+        negative = negative || value < 0.0;
+    }
+    statistics->info.feature_nonzeros += nonzeros;
+    if (nonzeros == 0) {
+        statistics->info.featureless++;
+        return;
+    }
+    const double norm = sqrt(squares);
+    statistics->smallest_norm =
+        statistics->largest_norm == 0.0 || norm < statistics->smallest_norm ? norm : statistics->smallest_norm;
+    statistics->largest_norm = norm > statistics->largest_norm ? norm : statistics->largest_norm;
+    statistics->rows_sum_to_one = statistics->rows_sum_to_one && !negative && fabs(sum - 1.0) < 1e-3;
+}
+
+static void look_at_features(sfu__statistics *statistics, const sfu_dataset *dataset) {
+    const sfu_csr *x = &dataset->sparse;
+    const int64_t columns = dataset->features;
+    statistics->rows_sum_to_one = true;
+    statistics->one_hot = dataset->dense == NULL && dataset->features == dataset->nodes;
+    for (int64_t node = 0; node < dataset->nodes; node++) {
+        if (dataset->dense != NULL) {
+            look_at_row(statistics, dataset->dense + node * columns, columns);
+            continue;
+        }
+        const int64_t begin = x->indptr[node];
+        const int64_t count = x->indptr[node + 1] - begin;
+        const float *values = x->values != NULL ? x->values + begin : NULL;
+        look_at_row(statistics, values, count);
+        statistics->one_hot =
+            statistics->one_hot && count == 1 && x->indices[begin] == node && (values == NULL || values[0] == 1.0F);
+    }
+}
+
+/* ---- once ------------------------------------------------------------------------------------------------------- */
+
+void sfu__statistics_free(sfu__statistics *statistics) {
+    if (statistics != NULL) {
+        sfu__free(statistics->class_counts);
+        sfu__free(statistics);
+    }
+}
+
+static sfu_status look(sfu__statistics **statistics, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    sfu__statistics *self = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->info = (sfu_info){.nodes = dataset->nodes,
+                            .features = dataset->features,
+                            .classes = dataset->classes,
+                            .directed = dataset->directed,
+                            .weighted = dataset->graph.values != NULL,
+                            .source = dataset->source};
+    SFU_TRY(sfu__dataset_source_number(&self->info.self_loops_dropped, dataset, "self_loops_dropped"));
+    SFU_TRY(sfu__dataset_source_number(&self->info.duplicates_dropped, dataset, "duplicates_dropped"));
+    SFU_TRY(look_at_edges(&self->info, dataset));
+    SFU_TRY(look_at_components(&self->info, dataset));
+    SFU_TRY(look_at_labels(self, dataset));
+    look_at_standard(self, dataset);
+    look_at_features(self, dataset);
+    *statistics = self;
+    self = NULL;
+done:
+    sfu__statistics_free(self);
+    return status;
+}
+
+sfu_status sfu__dataset_statistics(const sfu__statistics **statistics, const sfu_dataset *dataset) {
+    sfu_status status = sfu_dataset_check(dataset);
+    if (status != SFU_OK) {
+        return status;
+    }
+    /* Found out late and kept, as the verdict of the check is; the lock makes it safe to share. */
+    sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
+    pthread_mutex_lock(&self->lock);
+    if (self->statistics == NULL) {
+        status = look(&self->statistics, dataset);
+    }
+    *statistics = self->statistics;
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+sfu_status sfu_dataset_info(sfu_info *info, const sfu_dataset *dataset) {
+    const sfu__statistics *statistics = NULL;
+    const sfu_status status = sfu__dataset_statistics(&statistics, dataset);
+    if (status == SFU_OK) {
+        *info = statistics->info;
+    }
+    return status;
+}
+
+sfu_status sfu_dataset_class_counts(int32_t *class_counts, const sfu_dataset *dataset) {
+    const sfu__statistics *statistics = NULL;
+    const sfu_status status = sfu__dataset_statistics(&statistics, dataset);
+    if (status == SFU_OK && dataset->classes > 0) {
+        memcpy(class_counts, statistics->class_counts, (size_t)dataset->classes * sizeof *class_counts);
+    }
+    return status;
+}

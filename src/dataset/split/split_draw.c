@@ -1,0 +1,249 @@
+/* split_draw.c - splits that are drawn: `random` and `cv`, and the sizes of the training set.
+ *
+ * Everything follows from one shuffle of the labelled nodes, a function of the seed and of which nodes have a label:
+ * who validates and tests, and the order in which the others (T) join the training set. So a larger set contains every
+ * smaller one of the same seed, and validation and test do not depend on the size.
+ */
+#include "split_int.h"
+#include "progress.h"
+#include "random.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { VALIDATION = 500, TEST = 1000, A_CLASS = 20, SETS = 5 };
+
+/* Each protocol has numbers of its own. */
+enum { STREAM_RANDOM = 0, STREAM_CV = 1 };
+
+/* The labelled nodes in the order of the draw. */
+typedef struct draw {
+    int32_t *order;
+    int32_t count;
+} draw;
+
+static sfu_status shuffle_labelled(draw *drawn, const sfu_dataset *dataset, uint64_t seed, uint32_t stream) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(drawn->order, dataset->nodes);
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        if (dataset->labels[node] != SFU_NO_LABEL) {
+            drawn->order[drawn->count++] = node;
+        }
+    }
+    sfu__random random = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_SPLIT, stream));
+    sfu__random_shuffle(&random, drawn->order, drawn->count);
+done:
+    return status;
+}
+
+/* ---- who validates and who tests -------------------------------------------------------------------------------- */
+
+/* Lays the labelled nodes out class after class, each class in the order of the draw, and deals the pattern out along
+ * that line again and again: every class, and the whole, is divided as the pattern is, to within one node a part. */
+static sfu_status deal(sfu__draft *draft, const draw *drawn, const uint8_t *pattern, int64_t period) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = draft->dataset;
+    int64_t *place = NULL; /* where the next node of each class stands in the line */
+    SFU_ALLOC_ZERO(place, (size_t)dataset->classes + 1);
+    for (int32_t i = 0; i < drawn->count; i++) {
+        place[dataset->labels[drawn->order[i]] + 1]++;
+    }
+    for (int32_t class = 0; class < dataset->classes; class ++) {
+        place[class + 1] += place[class];
+    }
+    for (int32_t i = 0; i < drawn->count; i++) {
+        const int32_t node = drawn->order[i];
+        draft->part_of[node] = pattern[place[dataset->labels[node]]++ % period];
+    }
+done:
+    sfu__free(place);
+    return status;
+}
+
+static void cut(sfu__draft *draft, const draw *drawn) {
+    for (int32_t i = 0; i < drawn->count; i++) {
+        draft->part_of[drawn->order[i]] = i < VALIDATION ? SFU_VAL : i < VALIDATION + TEST ? SFU_TEST : SFU_TRAIN;
+    }
+}
+
+/* ---- who trains ------------------------------------------------------------------------------------------------- */
+
+/* The sizes of the paper's tables, which its own rule does not always give: by nodes, features and classes. */
+static const struct {
+    int32_t nodes, features, classes;
+    int32_t sizes[SETS];
+} paper[] = {
+    {2708, 1433, 7, {140, 407, 674, 941, 1208}},     /* Cora */
+    {3327, 3703, 6, {120, 547, 974, 1401, 1812}},    /* Citeseer, of which 15 nodes have no label */
+    {19717, 500, 3, {60, 4600, 9139, 13678, 18217}}, /* Pubmed */
+    {3025, 1870, 3, {60, 426, 792, 1158, 1525}},     /* ACM */
+    {4057, 334, 4, {80, 699, 1318, 1937, 2557}},     /* DBLP */
+};
+
+/* T by class. */
+typedef struct pool {
+    int32_t *by_class; /* [classes] */
+    int32_t total;     /* |T| */
+    int32_t base;      /* size 1: 20 a class, or what there is */
+    int32_t short_classes, shortest;
+} pool;
+
+static sfu_status measure_pool(pool *t, const sfu__draft *draft) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = draft->dataset;
+    SFU_ALLOC_ZERO(t->by_class, dataset->classes);
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        if (draft->part_of[node] == SFU_TRAIN) {
+            t->by_class[dataset->labels[node]]++;
+            t->total++;
+        }
+    }
+    for (int32_t class = 0; class < dataset->classes; class ++) {
+        const int32_t count = t->by_class[class];
+        t->base += count < A_CLASS ? count : A_CLASS;
+        t->short_classes += count < A_CLASS;
+        t->shortest = count < t->by_class[t->shortest] ? class : t->shortest;
+    }
+done:
+    return status;
+}
+
+static int32_t set_size(const pool *t, const sfu_dataset *dataset, int64_t set) {
+    for (size_t i = 0; i < sizeof paper / sizeof paper[0]; i++) {
+        if (dataset->nodes == paper[i].nodes && dataset->features == paper[i].features &&
+            dataset->classes == paper[i].classes && t->base == paper[i].sizes[0] &&
+            t->total == paper[i].sizes[SETS - 1]) {
+            return paper[i].sizes[set - 1];
+        }
+    }
+    const int32_t step = (t->total - t->base) / (SETS - 1);
+    return set == SETS ? t->total : t->base + (int32_t)(set - 1) * step;
+}
+
+/* *size comes as the default. */
+static sfu_status parse_size(int64_t *size, const pool *t, const sfu__draft *draft) {
+    char quoted[SFU__QUOTE_MAX];
+    if (draft->size != NULL && (!sfu__parse_int64_string(size, draft->size) || *size < 1)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "size %s: it must be 1 to 5, or a count of training nodes above 5",
+                         sfu__quote(quoted, draft->size, strlen(draft->size)));
+    }
+    if (*size > SETS && *size > t->total) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "size %s: split %s leaves %d nodes to train on, and that is the most",
+                         sfu__quote(quoted, draft->size, strlen(draft->size)), draft->quoted, t->total);
+    }
+    return SFU_OK;
+}
+
+/* The order of joining: first the 20 of each class, class by class in turn, then the others as they were drawn. The
+ * first `want` of it are the nodes of a rank below `full` in their class, those of rank `full` in a class below
+ * `next_class`, and `others` of those beyond 20. */
+static void keep_first(sfu__draft *draft, const draw *drawn, const pool *t, int32_t want, int32_t *seen) {
+    const sfu_dataset *dataset = draft->dataset;
+    int32_t full = 0, next_class = 0, taken = 0;
+    while (taken < want && full < A_CLASS) {
+        if (next_class == dataset->classes) {
+            next_class = 0;
+            full++;
+            continue;
+        }
+        taken += t->by_class[next_class++] > full;
+    }
+    int32_t others = want - taken;
+    for (int32_t i = 0; i < drawn->count; i++) {
+        const int32_t node = drawn->order[i];
+        const int32_t class = dataset->labels[node];
+        if (draft->part_of[node] != SFU_TRAIN) {
+            continue;
+        }
+        const int32_t rank = seen[class]++;
+        const bool kept = rank < full || (rank == full && class < next_class) || (rank >= A_CLASS && others-- > 0);
+        draft->part_of[node] = kept ? SFU_TRAIN : SFU__NO_PART;
+    }
+}
+
+static void say_short(const sfu__draft *draft, const pool *t) {
+    const char *name = sfu_dataset_class_name(draft->dataset, t->shortest);
+    char number[16], quoted[SFU__QUOTE_MAX];
+    snprintf(number, sizeof number, "%d", t->shortest);
+    name = name != NULL ? name : number;
+    sfu__log(SFU_LOG_NOTE, "split %s: %d of %d classes have fewer than %d nodes to train on (%s has %d): all are taken",
+             draft->quoted, t->short_classes, draft->dataset->classes, A_CLASS, sfu__quote(quoted, name, strlen(name)),
+             t->by_class[t->shortest]);
+}
+
+/* Leaves of T what the size asks for, and writes the size behind the protocol. */
+static sfu_status cut_to_size(sfu__draft *draft, const draw *drawn, int64_t default_set) {
+    sfu_status status = SFU_OK;
+    pool t = {0};
+    int32_t *seen = NULL;
+    int64_t size = default_set;
+    SFU_TRY(measure_pool(&t, draft));
+    SFU_TRY(parse_size(&size, &t, draft));
+    const int32_t want = size > SETS ? (int32_t)size : set_size(&t, draft->dataset, size);
+    if (want < t.total) {
+        SFU_ALLOC_ZERO(seen, draft->dataset->classes);
+        keep_first(draft, drawn, &t, want, seen);
+        if (t.short_classes > 0) {
+            say_short(draft, &t);
+        }
+    }
+    SFU_TRY(sfu__text_format(&draft->text, " size %lld", (long long)size));
+done:
+    sfu__free(t.by_class);
+    sfu__free(seen);
+    return status;
+}
+
+/* ---- the protocols ---------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed) {
+    static const uint8_t quarters[] = {SFU_TRAIN, SFU_VAL, SFU_TRAIN, SFU_TEST};
+    sfu_status status = SFU_OK;
+    draw drawn = {0};
+    SFU_TRY(sfu__text_format(&draft->text, "random:%llu", (unsigned long long)seed));
+    SFU_TRY(shuffle_labelled(&drawn, draft->dataset, seed, STREAM_RANDOM));
+    const bool few = drawn.count - (int64_t)A_CLASS * draft->dataset->classes < VALIDATION + TEST;
+    if (few) {
+        sfu__log(SFU_LOG_NOTE,
+                 "split %s: %d labelled nodes are too few for %d a class to train on, %d to validate and %d to test; "
+                 "each class is divided 50/25/25 %% instead",
+                 draft->quoted, drawn.count, A_CLASS, VALIDATION, TEST);
+        SFU_TRY(deal(draft, &drawn, quarters, 4));
+    } else {
+        cut(draft, &drawn);
+    }
+    SFU_TRY(cut_to_size(draft, &drawn, few ? SETS : 1));
+done:
+    sfu__free(drawn.order);
+    return status;
+}
+
+sfu_status sfu__split_cv(sfu__draft *draft, int64_t folds, int64_t fold, uint64_t seed) {
+    sfu_status status = SFU_OK;
+    draw drawn = {0};
+    uint8_t *pattern = NULL;
+    SFU_TRY(sfu__text_format(&draft->text, "cv:%lld:%lld:%llu", (long long)folds, (long long)fold,
+                             (unsigned long long)seed));
+    SFU_TRY(shuffle_labelled(&drawn, draft->dataset, seed, STREAM_CV));
+    if (folds < 3 || folds > drawn.count) {
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "split %s: FOLDS must be from 3 to the %d labelled nodes, as in \"cv:5:0:0\"",
+                      draft->quoted, drawn.count);
+        goto done;
+    }
+    if (fold >= folds) {
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "split %s: FOLD must be from 0 to %lld", draft->quoted, (long long)folds - 1);
+        goto done;
+    }
+    SFU_ALLOC(pattern, folds);
+    memset(pattern, SFU_TRAIN, (size_t)folds);
+    pattern[fold] = SFU_TEST;
+    pattern[(fold + 1) % folds] = SFU_VAL;
+    SFU_TRY(deal(draft, &drawn, pattern, folds));
+    SFU_TRY(cut_to_size(draft, &drawn, SETS));
+done:
+    sfu__free(drawn.order);
+    sfu__free(pattern);
+    return status;
+}

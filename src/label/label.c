@@ -1,0 +1,256 @@
+/* label.c - sfu_label: step after step until the budget, the steps or the caller end it.
+ *
+ * Time decides how many steps are made, and nothing else: a step that the clock or the caller ends is as if it had
+ * never begun. A step is begun only where it is expected to end within the budget, and is ended where it does not
+ * within a tenth more; but the first is made in any case, so that there is an answer.
+ */
+#include "label.h"
+#include "progress.h"
+
+#include "clock.h"
+#include "memory.h"
+#include "parallel.h"
+
+static const double usual_seconds = 60, grace = 1.1, tick_s = 0.1;
+
+/* What the network to come may cost more than the dearest so far, where it was not trained yet. */
+static const double unknown = 1.5;
+
+void sfu_label_options_init(sfu_label_options *options) { *options = (sfu_label_options){.seconds = usual_seconds}; }
+
+/* One call of sfu_label. */
+typedef struct run {
+    const sfu_dataset *dataset;
+    const sfu_label_options *options;
+    sfu__label_problem problems[SFU__LABEL_PROBLEMS];
+    int folds;   /* problem number `folds` is that of all labels */
+    int threads; /* problems at a time */
+    sfu__label_work work;
+    int step, steps, wanted;
+    sfu__label_step now;
+    double start, told;
+    double dearest;       /* seconds of the longest step of round 0 */
+    bool complete;        /* every problem has a model */
+    pthread_mutex_t lock; /* of the three below, and of `told` */
+    bool cancelled, late;
+} run;
+
+/* ---- who ends it --------------------------------------------------------------------------------------------------
+ */
+
+static bool has_budget(const run *all) { return all->options->steps == 0 && all->options->seconds > 0; }
+
+static void tell(run *all, double now) {
+    const sfu_label_options *options = all->options;
+    if (options->on_progress == NULL || now - all->told < tick_s) {
+        return;
+    }
+    all->told = now;
+    const sfu_label_progress progress = {
+        .step = all->step,
+        .steps = all->wanted,
+        .seconds = now - all->start,
+        .budget = has_budget(all) ? options->seconds : 0,
+        .net = sfu__label_nets[all->problems[all->folds].order[all->now.slot]],
+    };
+    all->cancelled = !options->on_progress(options->on_progress_user, &progress);
+}
+
+/* From any thread. */
+static bool go_on(void *user) {
+    run *all = user;
+    const double now = sfu__now();
+    pthread_mutex_lock(&all->lock);
+    if (!all->cancelled) {
+        tell(all, now);
+    }
+    all->late = all->complete && has_budget(all) && now - all->start > grace * all->options->seconds;
+    const bool on = !all->cancelled && !all->late;
+    pthread_mutex_unlock(&all->lock);
+    return on;
+}
+
+/* While this thread plans or waits for the others. */
+static bool poll_go_on(void *user, const sfu_progress *progress) {
+    (void)progress;
+    return go_on(user);
+}
+
+/* What the next step will take: its trials at what they took last, on so many threads. */
+static double expected(const run *all) {
+    double sum = 0, longest = 0;
+    if (all->now.round == 0) {
+        return unknown * all->dearest;
+    }
+    for (int i = 0; i <= all->folds; i++) {
+        const sfu__label_problem *problem = &all->problems[i];
+        const double one = problem->trial_s[problem->order[all->now.slot]] * (all->now.trials + 1);
+        sum += one;
+        longest = one > longest ? one : longest;
+    }
+    sum /= all->threads;
+    return sum > longest ? sum : longest;
+}
+
+static bool fits(const run *all) {
+    return !all->complete || !has_budget(all) || sfu__now() - all->start + expected(all) <= all->options->seconds;
+}
+
+/* ---- a step -------------------------------------------------------------------------------------------------------
+ */
+
+static sfu_status train_problem(void *context, int64_t item, int thread) {
+    run *all = context;
+    (void)thread;
+    return sfu__label_train(&all->problems[item], &all->now, &all->work);
+}
+
+static void take(run *all) {
+    all->complete = true;
+    for (int i = 0; i <= all->folds; i++) {
+        sfu__label_take(&all->problems[i], &all->now);
+        all->complete = all->complete && all->problems[i].best[sfu__label_choice(&all->problems[i])].model != NULL;
+    }
+    all->step++;
+}
+
+static sfu_status make_step(run *all) {
+    const double start = sfu__now();
+    const sfu_status status = sfu__parallel(train_problem, all, all->folds + 1, all->threads);
+    const double took = sfu__now() - start;
+    if (status == SFU_OK) {
+        all->dearest = all->now.round == 0 && took > all->dearest ? took : all->dearest;
+        take(all);
+    }
+    return status;
+}
+
+/* Ended with an answer is an end like another. */
+static sfu_status make_steps(run *all) {
+    sfu_status status = SFU_OK;
+    const sfu__watch before = sfu__watch_start(poll_go_on, all, "labelling");
+    while (all->step < all->wanted) {
+        all->now = sfu__label_step_at(all->step);
+        for (int i = 0; i <= all->folds && all->now.slot == 0; i++) {
+            sfu__label_rank(&all->problems[i], all->now.round);
+        }
+        if (!fits(all)) {
+            break;
+        }
+        status = make_step(all);
+        if (status == SFU_ERR_CANCELLED && all->complete) {
+            status = SFU_OK;
+            break;
+        }
+        SFU_TRY(status);
+    }
+    if (!all->complete) {
+        status = sfu__fail(SFU_ERR_DIVERGED, "no network could be trained: the numbers of all of them ran away");
+    }
+done:
+    sfu__watch_end(before);
+    return status;
+}
+
+/* ---- before and after ---------------------------------------------------------------------------------------------
+ */
+
+static sfu_status check_options(const sfu_label_options *options) {
+    if (!(options->seconds >= 0) || options->steps < 0) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "a budget is a number of seconds or steps, and not less than 0");
+    }
+    return SFU_OK;
+}
+
+static sfu_status prepare(run *all) {
+    sfu_status status = SFU_OK;
+    int32_t val = 0;
+    SFU_TRY(check_options(all->options));
+    SFU_TRY(sfu__label_problems(all->problems, &all->folds, all->dataset, all->options->seed));
+    sfu_split_part(all->problems[all->folds].split, SFU_VAL, &val);
+    const int jobs = sfu__thread_count(all->options->jobs);
+    all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
+    all->work = (sfu__label_work){all->dataset, all->options->seed, jobs / all->threads, go_on, all};
+    all->steps = sfu__label_steps(val);
+    all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
+done:
+    return status;
+}
+
+static void note_run(sfu_label_summary *summary, const run *all) {
+    summary->steps = all->step;
+    summary->all_steps = all->steps;
+    summary->interrupted = all->cancelled;
+    summary->cut = all->step < SFU__LABEL_NETS;
+    summary->seconds = sfu__now() - all->start;
+    for (int i = 0; i <= all->folds; i++) {
+        for (int net = 0; net < SFU__LABEL_NETS; net++) {
+            summary->trainings += all->problems[i].trials[net];
+        }
+    }
+}
+
+static sfu_status finish(sfu_labelling **labelling, run *all) {
+    sfu_status status = SFU_OK;
+    sfu_labelling *made = NULL;
+    const sfu__watch before = sfu__watch_flag(NULL); /* there is an answer, whoever ended it */
+    SFU_ALLOC_ZERO(made, 1);
+    SFU_TRY(sfu__label_measure(made, all->problems, all->folds, all->dataset, all->options->jobs));
+    note_run(&made->summary, all);
+    *labelling = made;
+    made = NULL;
+done:
+    sfu__watch_end(before);
+    sfu_labelling_free(made);
+    return status;
+}
+
+sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, const sfu_label_options *options) {
+    sfu_status status = SFU_OK;
+    sfu_label_options usual;
+    sfu_label_options_init(&usual);
+    run all = {.dataset = dataset, .options = options != NULL ? options : &usual, .start = sfu__now()};
+    *labelling = NULL;
+    pthread_mutex_init(&all.lock, NULL);
+    SFU_TRY(prepare(&all));
+    SFU_TRY(make_steps(&all));
+    SFU_TRY(finish(labelling, &all));
+done:
+    for (int i = 0; i < SFU__LABEL_PROBLEMS; i++) {
+        sfu__label_problem_clear(&all.problems[i]);
+    }
+    pthread_mutex_destroy(&all.lock);
+    return status;
+}
+
+/* ---- what it shows ------------------------------------------------------------------------------------------------
+ */
+
+void sfu_labelling_free(sfu_labelling *labelling) {
+    if (labelling == NULL) {
+        return;
+    }
+    sfu__label_best_clear(&labelling->final);
+    sfu__free(labelling->confusion);
+    sfu__free(labelling->probabilities);
+    sfu__free(labelling);
+}
+
+sfu_label_summary sfu_labelling_summary(const sfu_labelling *labelling) { return labelling->summary; }
+
+const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i) {
+    return i >= 0 && i < labelling->candidate_count ? &labelling->candidates[i] : NULL;
+}
+
+int32_t sfu_labelling_confusion(const sfu_labelling *labelling, int32_t truth, int32_t guess) {
+    const int32_t classes = labelling->classes;
+    const bool known = truth >= 0 && truth < classes && guess >= 0 && guess < classes;
+    return known ? labelling->confusion[(int64_t)truth * classes + guess] : 0;
+}
+
+const sfu_label_calibration *sfu_labelling_calibration(const sfu_labelling *labelling, int i) {
+    return i >= 0 && i < SFU__LABEL_RANGES ? &labelling->calibration[i] : NULL;
+}
+
+const sfu_model *sfu_labelling_model(const sfu_labelling *labelling) { return labelling->final.model; }
+const float *sfu_labelling_probabilities(const sfu_labelling *labelling) { return labelling->probabilities; }

@@ -1,0 +1,267 @@
+/* op_list.c - from the layers of a network to a chain of links, with the smoothing matrices that they need.
+ *
+ *   smooth^k(act=a)   k times: SMOOTH, and FINISH where it has an activation
+ *   dense w a         WEIGHTS, FINISH (bias, activation, mask)
+ *   softmax           WEIGHTS (unless linear=no), SOFTMAX (bias)
+ *
+ * A mask lies before the first weights, behind all leading smoothing, and on the output of every later activation
+ * other than identity. Its rate is that of the next layer with a rate of its own, else the run's.
+ */
+#include "plan_int.h"
+#include "parse_error.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- smoothing matrices ----------------------------------------------------------------------------------------- */
+
+/* "WHAT", the composition, and a caret under `option`=NAME of it. */
+static sfu_status refuse_column(const sfu__plan *plan, const sfu_net *net, const char *option, const char *name) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    char quoted[SFU__QUOTE_MAX], pattern[SFU__QUOTE_MAX];
+    SFU_TRY(sfu__text_format(&text, "%s=%s names no node column of %s; ", option,
+                             sfu__quote(quoted, name, strlen(name)), sfu_dataset_name(plan->dataset)));
+    const char *column = sfu_dataset_column_name(plan->dataset, 0);
+    SFU_TRY(sfu__text_format(&text, column != NULL ? "it has" : "it has none, so a number would be right"));
+    for (int i = 0; (column = sfu_dataset_column_name(plan->dataset, i)) != NULL && i < 8; i++) {
+        SFU_TRY(sfu__text_format(&text, "%s %s", i > 0 ? "," : "", column));
+    }
+    snprintf(pattern, sizeof pattern, "%s=%s", option, name);
+    const char *place = strstr(net->text, pattern);
+    status = sfu__fail_parse(net->text, place != NULL ? place : net->text, "%s", text.bytes);
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
+static sfu_status column_of(const float **values, const sfu__plan *plan, const sfu_net *net, const char *option,
+                            const char *name) {
+    if (name == NULL) {
+        return SFU_OK;
+    }
+    *values = sfu_dataset_column(plan->dataset, name);
+    return *values != NULL ? SFU_OK : refuse_column(plan, net, option, name);
+}
+
+static sfu_status smoothing_options(sfu_smoothing_options *options, const sfu__plan *plan, const sfu_net *net,
+                                    const sfu__layer *layer) {
+    sfu_smoothing_options_init(options);
+    options->norm = layer->norm;
+    options->exponents = layer->exponents;
+    options->left = layer->left;
+    options->right = layer->right;
+    options->self = layer->self;
+    options->neighbour = layer->neighbour;
+    options->probabilities = layer->labels;
+    options->threads = plan->threads;
+    const sfu_status status = column_of(&options->self_column, plan, net, "self", layer->self_column);
+    return status != SFU_OK ? status
+                            : column_of(&options->neighbour_column, plan, net, "neighbour", layer->neighbour_column);
+}
+
+typedef struct smoothing_job {
+    const sfu__plan *plan;
+    const sfu_smoothing_options *options;
+    double keep;
+} smoothing_job;
+
+/* (1 - t) S. */
+static sfu_status make_smoothing(void *context, sfu__shared *entry) {
+    sfu_status status = SFU_OK;
+    const smoothing_job *job = context;
+    const sfu_dataset *dataset = job->plan->dataset;
+    sfu_matrix *S = &entry->matrix;
+    SFU_TRY(sfu__smoothing(S, &dataset->graph, !dataset->directed, job->options, job->plan->threads));
+    const int64_t count = S->indptr[S->rows];
+    if (S->values == NULL) {
+        SFU_ALLOC(S->values, count);
+        for (int64_t e = 0; e < count; e++) {
+            S->values[e] = 1.0F;
+        }
+    }
+    for (int64_t e = 0; job->keep < 1.0 && e < count; e++) {
+        S->values[e] = (float)(job->keep * (double)S->values[e]);
+    }
+    entry->bytes = count * 8 + ((int64_t)S->rows + 1) * 8;
+done:
+    return status;
+}
+
+static sfu_status fixed_smoother(sfu__smoother *smoother, const sfu__plan *plan, const sfu__layer *layer,
+                                 const sfu_smoothing_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__text key = {0};
+    smoothing_job job = {plan, options, 1.0 - layer->teleport};
+    SFU_TRY(sfu__text_format(&key, "%s S %d %d %.17g %.17g %.17g %.17g %d %.17g self=%s neighbour=%s", plan->digest,
+                             (int)options->norm, options->exponents, options->left, options->right, options->self,
+                             options->neighbour, options->probabilities, layer->teleport,
+                             layer->self_column != NULL ? layer->self_column : "",
+                             layer->neighbour_column != NULL ? layer->neighbour_column : ""));
+    SFU_TRY(sfu__shared_get(&smoother->shared, key.bytes, make_smoothing, &job));
+    smoother->csr = sfu__matrix_view(&smoother->shared->matrix);
+done:
+    sfu__text_clear(&key);
+    return status;
+}
+
+static sfu_status learned_smoother(sfu__smoother *smoother, sfu__plan *plan, const sfu__layer *layer,
+                                   const sfu_smoothing_options *options) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = plan->dataset;
+    const sfu__learn learn = {.self = (layer->learn & SFU__LEARN_SELF) != 0,
+                              .neighbour = (layer->learn & SFU__LEARN_NEIGHBOUR) != 0,
+                              .left = (layer->learn & SFU__LEARN_LEFT) != 0,
+                              .right = (layer->learn & SFU__LEARN_RIGHT) != 0};
+    SFU_TRY(sfu__learned_new(&smoother->learned, &dataset->graph, !dataset->directed, options, learn, plan->threads));
+    smoother->csr = sfu__learned_pattern(smoother->learned);
+    const int64_t count = smoother->csr.indptr[smoother->csr.rows];
+    if (count > INT32_MAX) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "learn= on a graph with %lld non-zeros; at most %d can be learned",
+                           (long long)count, INT32_MAX);
+        goto done;
+    }
+    smoother->csr.values = NULL;
+    smoother->values_offset = plan->learned_values;
+    plan->learned_values += sfu__whole_lines(count);
+done:
+    return status;
+}
+
+static sfu_status add_smoother(sfu__plan *plan, const sfu_net *net, int layer_index) {
+    sfu_status status = SFU_OK;
+    const sfu__layer *layer = &net->layers[layer_index];
+    sfu_smoothing_options options;
+    SFU_TRY(smoothing_options(&options, plan, net, layer));
+    sfu__smoother *smoother = &plan->smoothers[plan->smoother_count++];
+    *smoother = (sfu__smoother){.teleport = layer->teleport, .layer = layer_index};
+    SFU_TRY(layer->learn != 0 ? learned_smoother(smoother, plan, layer, &options)
+                              : fixed_smoother(smoother, plan, layer, &options));
+done:
+    return status;
+}
+
+/* ---- links ------------------------------------------------------------------------------------------------------ */
+
+/* The rate of a mask that lies behind layer `after`. */
+static double rate_behind(const sfu_net *net, int after) {
+    for (int i = after + 1; i < net->count; i++) {
+        if (net->layers[i].kind != SFU__LAYER_SMOOTH) {
+            return net->layers[i].dropout;
+        }
+    }
+    return -1.0;
+}
+
+static uint32_t mask_number(int layer, int step) { return (uint32_t)layer * 256U + (uint32_t)(step % 255); }
+
+static sfu__op *add_op(sfu__plan *plan, sfu__op_kind kind, int layer, int32_t width) {
+    sfu__op *op = &plan->ops[plan->op_count++];
+    *op = (sfu__op){.kind = kind, .layer = layer, .width = width, .rate = -1.0};
+    return op;
+}
+
+static void add_smooth(sfu__plan *plan, const sfu_net *net, int index, int32_t width, bool leading) {
+    const sfu__layer *layer = &net->layers[index];
+    const int start = plan->op_count;
+    for (int32_t step = 0; step < layer->times; step++) {
+        sfu__op *smooth = add_op(plan, SFU__OP_SMOOTH, index, width);
+        smooth->smoothing = plan->smoother_count - 1;
+        smooth->start = start;
+        if (layer->act != SFU__IDENTITY) {
+            sfu__op *activate = add_op(plan, SFU__OP_ACTIVATE, index, width);
+            activate->act = layer->act;
+            activate->drops = !leading;
+            activate->mask_layer = mask_number(index, step);
+            activate->rate = rate_behind(net, index);
+        }
+    }
+}
+
+/* The mask of the features, as they enter the first weights. */
+static void add_first_mask(sfu__plan *plan, const sfu_net *net, int index, int32_t width) {
+    sfu__op *mask = add_op(plan, SFU__OP_ACTIVATE, index, width);
+    mask->act = SFU__IDENTITY;
+    mask->drops = true;
+    mask->mask_layer = (uint32_t)index * 256U + 255U;
+    mask->rate = net->layers[index].dropout;
+}
+
+static void add_dense(sfu__plan *plan, const sfu_net *net, int index, int32_t width) {
+    const sfu__layer *layer = &net->layers[index];
+    add_op(plan, SFU__OP_WEIGHTS, index, width);
+    if (layer->bias || layer->act != SFU__IDENTITY) {
+        sfu__op *activate = add_op(plan, SFU__OP_ACTIVATE, index, width);
+        activate->act = layer->act;
+        activate->bias = layer->bias;
+        activate->drops = layer->act != SFU__IDENTITY;
+        activate->mask_layer = mask_number(index, 0);
+        activate->rate = rate_behind(net, index);
+    }
+    if (index == sfu__net_last_hidden(net)) {
+        plan->last_hidden = plan->op_count - 1;
+    }
+}
+
+/* At most two links a smoothing step, three a layer. */
+static int64_t most_links(const sfu_net *net) {
+    int64_t count = 0;
+    for (int i = 0; i < net->count; i++) {
+        count += net->layers[i].kind == SFU__LAYER_SMOOTH ? 2 * (int64_t)net->layers[i].times : 3;
+    }
+    return count;
+}
+
+static bool has_weights(const sfu__layer *layer) { return layer->kind != SFU__LAYER_SMOOTH && layer->linear; }
+
+/* The links of the leading smoothing that is constant. */
+static int leading_links(const sfu__plan *plan) {
+    int lead = 0;
+    while (lead < plan->op_count && !sfu__op_learned(plan, lead) &&
+           (plan->ops[lead].kind == SFU__OP_SMOOTH ||
+            (plan->ops[lead].kind == SFU__OP_ACTIVATE && !plan->ops[lead].drops))) {
+        lead++;
+    }
+    return lead;
+}
+
+static void add_layer(sfu__plan *plan, const sfu_net *net, int index, int32_t *width) {
+    const sfu__layer *layer = &net->layers[index];
+    const bool leading = plan->first_weights < 0;
+    if (layer->kind == SFU__LAYER_SMOOTH) {
+        add_smooth(plan, net, index, *width, leading && !layer->labels);
+        return;
+    }
+    if (leading && has_weights(layer)) {
+        add_first_mask(plan, net, index, *width);
+        plan->first_weights = plan->op_count;
+    }
+    *width = has_weights(layer) && layer->width > 0 ? layer->width : plan->classes;
+    if (layer->kind == SFU__LAYER_DENSE) {
+        add_dense(plan, net, index, *width);
+        return;
+    }
+    if (layer->linear) {
+        add_op(plan, SFU__OP_WEIGHTS, index, *width);
+    }
+    add_op(plan, SFU__OP_SOFTMAX, index, *width)->bias = layer->linear && layer->bias;
+}
+
+sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net) {
+    sfu_status status = SFU_OK;
+    int32_t width = plan->features;
+    plan->first_weights = -1;
+    plan->last_hidden = -1;
+    SFU_ALLOC_ZERO(plan->ops, most_links(net));
+    SFU_ALLOC_ZERO(plan->smoothers, net->count);
+    for (int i = 0; i < net->count; i++) {
+        if (net->layers[i].kind == SFU__LAYER_SMOOTH) {
+            SFU_TRY(add_smoother(plan, net, i));
+        }
+        add_layer(plan, net, i, &width);
+    }
+    plan->lead = leading_links(plan);
+done:
+    return status;
+}

@@ -1,0 +1,125 @@
+/* block_csc.c - the entries of a transpose by its columns, which are the rows of what it was made from: a narrow
+ * product is faster along these, as long as the sums that it then needs stay near. */
+#include "plan_int.h"
+
+enum { ROOM_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 }; /* sums have 16 bytes at least: 16 bits number them */
+
+/* Whether a product with so many rows of `ld` floats is faster by columns: not where a sum costs as much as fetching a
+ * row that is near. */
+static bool pays(int64_t rows, int32_t ld) {
+    return ld == 4 || ld == 8 || (ld == 16 && rows * ld * (int64_t)sizeof(float) > NEAR_BYTES);
+}
+
+static int32_t chunks_of(const sfu__sparse *A, int32_t row) {
+    const int64_t places = A->indptr[row + 1] - A->indptr[row];
+    return (int32_t)(places > SFU__CHAIN_TERMS ? (places + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS : 1);
+}
+
+/* The sums of a transpose: chunk k of row i has numbers[first[i] + k]. */
+typedef struct numbering {
+    int32_t *first;   /* [rows + 1] */
+    int32_t *numbers; /* [first[rows]] */
+    int32_t *passed;  /* [rows]: entries that were given theirs */
+} numbering;
+
+static sfu_status count_sums(numbering *to, const sfu__sparse *A) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(to->first, (int64_t)A->rows + 1);
+    to->first[0] = 0;
+    for (int32_t i = 0; i < A->rows; i++) {
+        to->first[i + 1] = to->first[i] + chunks_of(A, i);
+    }
+done:
+    return status;
+}
+
+/* First chunks of all rows, second chunks of those that have them, ...; rows[] are those of the sums behind the first
+ * chunks'. */
+static void number_sums(numbering *to, int32_t *rows, int32_t row_count) {
+    int32_t sum = 0;
+    for (int32_t k = 0; sum < to->first[row_count]; k++) {
+        for (int32_t i = 0; i < row_count; i++) {
+            if (k < to->first[i + 1] - to->first[i]) {
+                to->numbers[to->first[i] + k] = sum;
+                if (k > 0) {
+                    rows[sum - row_count] = i;
+                }
+                sum++;
+            }
+        }
+    }
+}
+
+/* The sums of a column's entries. False where it has an index twice, or not in order. */
+static bool list_column(uint16_t *sums, numbering *by, const int32_t *indices, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t i = indices[k];
+        if (k > 0 && i <= indices[k - 1]) {
+            return false;
+        }
+        sums[k] = (uint16_t)by->numbers[by->first[i] + by->passed[i]++ / SFU__CHAIN_TERMS];
+    }
+    return true;
+}
+
+sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *A = &block->view, *F = &of->view;
+    const int64_t count = columns.end - columns.begin;
+    numbering by = {0};
+    int32_t *place_of = NULL, *rows = NULL, *counts = NULL;
+    uint16_t *sums = NULL;
+    int64_t *values = NULL;
+    bool right = true;
+    if (!pays(count, ld) || F->value_perm != NULL) {
+        return SFU_OK;
+    }
+    SFU_TRY(count_sums(&by, A));
+    const int32_t sum_count = by.first[A->rows];
+    if ((int64_t)sum_count * ld * (int64_t)sizeof(float) > ROOM_BYTES) {
+        goto done;
+    }
+    SFU_TRY(sfu__row_perm_inverse(&place_of, F));
+    SFU_ALLOC(by.numbers, sum_count);
+    SFU_ALLOC_ZERO(by.passed, A->rows);
+    SFU_ALLOC(rows, sum_count - A->rows);
+    SFU_ALLOC(values, count);
+    SFU_ALLOC(counts, count);
+    SFU_ALLOC(sums, A->indptr[A->rows]);
+    number_sums(&by, rows, A->rows);
+    uint16_t *next = sums;
+    for (int64_t c = 0; c < count && right; next += counts[c++]) {
+        const int64_t row = columns.begin + c, at = place_of != NULL ? place_of[row] : row;
+        values[c] = F->indptr[at];
+        counts[c] = (int32_t)(F->indptr[at + 1] - F->indptr[at]);
+        right = list_column(next, &by, F->indices + values[c], counts[c]);
+    }
+    if (right) {
+        SFU_ALLOC(block->csc, 1);
+        *block->csc = (sfu__csc){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, sum_count};
+        block->view.csc = block->csc;
+        values = NULL;
+        rows = counts = NULL;
+        sums = NULL;
+    }
+done:
+    sfu__free(place_of);
+    sfu__free(by.first);
+    sfu__free(by.numbers);
+    sfu__free(by.passed);
+    sfu__free(rows);
+    sfu__free(values);
+    sfu__free(counts);
+    sfu__free(sums);
+    return status;
+}
+
+void sfu__csc_free(sfu__csc *columns) {
+    if (columns != NULL) {
+        sfu__free((void *)(uintptr_t)columns->values);
+        sfu__free((void *)(uintptr_t)columns->counts);
+        sfu__free((void *)(uintptr_t)columns->sums);
+        sfu__free((void *)(uintptr_t)columns->rows);
+        sfu__free(columns);
+    }
+}

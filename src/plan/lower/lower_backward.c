@@ -1,0 +1,347 @@
+/* lower_backward.c - the way back: from the gradient of the output to that of every parameter, and the step of Adam. */
+#include "lower_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_TRANSPOSED = 2048, VALUES_FAR = 1 << 19, VALUES_NEAR = 1 << 17 };
+
+/* ---- the way back ----------------------------------------------------------------------------------------------- */
+
+/* Whether something is trained by the records before `index`. */
+static bool trained_below(const sfu__lowering *self, size_t index) {
+    for (size_t i = 0; i < index; i++) {
+        const sfu__record *at = &self->tape[i];
+        const bool learned = at->kind == SFU__DID_SMOOTH && sfu__op_learned(self->plan, at->op);
+        if (at->kind == SFU__DID_FEATURES || at->kind == SFU__DID_WEIGHTS || learned) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The score of the output, and in training the gradient that the way back starts from. */
+sfu_status sfu__add_score(sfu__lowering *self, const sfu__value *P, sfu__value *dP, bool through_softmax) {
+    sfu_status status = SFU_OK;
+    sfu__plan_step step =
+        sfu__step_of(self, SFU__KERNEL_CROSS_ENTROPY, self->train ? "loss, d%s" : "loss of %s", P->name);
+    if (self->train) {
+        *dP = sfu__gradient_of(self, P);
+        step.c = dP->at;
+    }
+    step.a = P->at;
+    step.through_softmax = through_softmax;
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, sfu__block_count(P->at.rows), -1, -1));
+    sfu__set_work(&step, P->at.rows, P->at.ld, 0);
+    SFU_TRY(sfu__add_step(self, step));
+    dP->partition = -1;
+done:
+    return status;
+}
+
+static sfu_status bias_back(sfu__lowering *self, int op, const sfu__value *dZ) {
+    const sfu__parameter *bias = sfu__op_parameter(self, op, "bias");
+    char name[SFU__VALUE_NAME];
+    snprintf(name, sizeof name, "db%d", self->plan->ops[op].layer);
+    const sfu__operand to = sfu__parameter_at(bias, SFU__MEMORY_GRADIENT);
+    return sfu__add_gemm_t(self, &to, NULL, dZ, name);
+}
+
+static sfu_status activate_backward(sfu__value *d, sfu__lowering *self, const sfu__record *at) {
+    sfu_status status = SFU_OK;
+    const sfu__op *op = &self->plan->ops[at->op];
+    if (at->mask >= 0 || op->act != SFU__IDENTITY) {
+        char name[SFU__VALUE_NAME];
+        snprintf(name, sizeof name, "d%.20s", at->in.name);
+        sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_ACTIVATE_BACKWARD, "%s from %s", name, d->name);
+        memcpy(d->name, name, SFU__VALUE_NAME);
+        step.c = d->at;
+        step.a = at->out.at;
+        step.act = op->act;
+        step.mask = at->mask;
+        step.nodes = self->pass->row_sets[at->in.row_set].nodes;
+        SFU_TRY(sfu__stay_with(self, &step, d));
+        sfu__set_work(&step, d->at.rows, d->at.ld, 0);
+        step.work.draws = at->mask >= 0 && op->act != SFU__RELU;
+        SFU_TRY(sfu__add_step(self, step));
+    }
+    if (op->bias) {
+        SFU_TRY(bias_back(self, at->op, d));
+    }
+done:
+    return status;
+}
+
+/* dW = A^T dZ, and dA = dZ W^T where something below needs it. */
+static sfu_status weights_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+    sfu_status status = SFU_OK;
+    const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
+    const int layer = self->plan->ops[at->op].layer;
+    const sfu__operand to = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT);
+    char name[SFU__VALUE_NAME];
+    snprintf(name, sizeof name, "dW%d", layer);
+    SFU_TRY(sfu__add_gemm_t(self, &to, &at->in, d, name));
+    if (below) {
+        sfu__operand WT = sfu__arena_matrix(self, weight->cols, weight->rows);
+        sfu__plan_step transposed = sfu__step_of(self, SFU__KERNEL_TRANSPOSE, "W%d'", layer);
+        transposed.c = WT;
+        transposed.b = sfu__parameter_at(weight, SFU__MEMORY_THETA);
+        SFU_TRY(sfu__partition_of(&transposed.partition, self->pass, WT.rows, -1, -1));
+        sfu__set_work(&transposed, WT.rows, WT.ld, 0);
+        transposed.wait = false; /* nobody has written what it reads, and nobody has read where it writes */
+        SFU_TRY(sfu__add_step(self, transposed));
+        sfu__value dA = sfu__gradient_of(self, &at->in);
+        SFU_TRY(sfu__add_gemm(self, &dA, d, &WT,
+                              sfu__step_of(self, SFU__KERNEL_GEMM, "%s = %s W%d'", dA.name, d->name, layer)));
+        *d = dA;
+    }
+done:
+    return status;
+}
+
+/* Rows of F that are transposed together: so few that the rows of dZ that are gathered stay near; and, where F has more
+ * values than a second cache holds, the values as well, which are gathered through an order. */
+static int64_t rows_transposed(const sfu__sparse *F) {
+    const int64_t values = F->indptr[F->rows];
+    if (values <= VALUES_FAR) {
+        return ROWS_TRANSPOSED;
+    }
+    const int64_t rows = (int64_t)((double)VALUES_NEAR * F->rows / (double)values) / 64 * 64;
+    return rows < 64 ? 64 : rows < ROWS_TRANSPOSED ? rows : ROWS_TRANSPOSED;
+}
+
+/* dW = F^T dZ with F sparse, by blocks of rows. */
+static sfu_status features_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+    sfu_status status = SFU_OK;
+    const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
+    sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT)};
+    const int64_t rows = d->at.rows;
+    const int64_t at_once = rows_transposed(&self->pass->blocks[at->block].view);
+    for (int64_t begin = 0; begin < rows || begin == 0; begin += at_once) {
+        const int64_t end = begin + at_once < rows ? begin + at_once : rows;
+        sfu__block turned = {0};
+        int block;
+        status = sfu__block_transpose(&turned, &self->pass->blocks[at->block], begin, end);
+        if (status == SFU_OK && turned.dropped > 0) {
+            status = sfu__block_own_values(&turned);
+        } else if (status == SFU_OK) {
+            status = sfu__block_by_columns(&turned, &self->pass->blocks[at->block], (sfu__range){begin, end}, d->at.ld);
+        }
+        if (status != SFU_OK) {
+            sfu__block_clear(&turned);
+            goto done;
+        }
+        SFU_TRY(sfu__add_block(&block, self, &turned));
+        sfu__plan_step step =
+            sfu__step_of(self, SFU__KERNEL_SPMM, "dW%d %s F' %s", weight->layer, begin > 0 ? "+=" : "=", d->name);
+        SFU_TRY(sfu__add_spmm(self, &dW, block, &d->at, begin > 0, step));
+    }
+done:
+    return status;
+}
+
+static sfu_status learned_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+    sfu_status status = SFU_OK;
+    const sfu__block *block = &self->pass->blocks[at->block];
+    sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SDDMM, "dS%d from %s", self->plan->ops[at->op].layer, d->name);
+    step.a = d->at;
+    step.b = at->in.at;
+    step.block = at->block;
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, block->view.rows, at->block, -1));
+    sfu__set_work(&step, block->view.rows, d->at.ld, 0);
+    step.work.nonzeros = block->view.indptr[block->view.rows];
+    step.work.operand = (int64_t)at->in.at.rows * at->in.at.ld * 4;
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* The transpose of a block of S. Steps that share the block share it as well. */
+static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, bool by_length) {
+    sfu_status status = SFU_OK;
+    sfu__last_block *last = &self->last_transposed;
+    sfu__block turned = {0};
+    if (last->there && last->op == of && last->by_length == by_length) {
+        *index = last->block;
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[of], 0, self->pass->blocks[of].view.rows));
+    if (turned.where == SFU__VALUES_FIXED) {
+        SFU_TRY(sfu__block_own_values(&turned));
+        if (by_length) {
+            SFU_TRY(sfu__block_by_length(&turned, NULL));
+        }
+    }
+    SFU_TRY(sfu__add_block(index, self, &turned));
+    *last = (sfu__last_block){.there = true, .op = of, .by_length = by_length, .block = *index};
+done:
+    sfu__block_clear(&turned);
+    return status;
+}
+
+static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+    sfu_status status = SFU_OK;
+    int block;
+    if (sfu__op_learned(self->plan, at->op)) {
+        SFU_TRY(learned_back(self, at, d));
+    }
+    if (below) {
+        SFU_TRY(transposed_smoothing(&block, self, at->block, sfu__wants_by_length(self, d->at.rows, d->at.cols)));
+        sfu__value in = sfu__gradient_of(self, &at->in);
+        sfu__plan_step step =
+            sfu__step_of(self, SFU__KERNEL_SPMM, "%s = S%d' %s", in.name, self->plan->ops[at->op].layer, d->name);
+        SFU_TRY(sfu__add_spmm(self, &in, block, &d->at, false, step));
+        *d = in;
+    }
+done:
+    return status;
+}
+
+/* The gradients that have gone past a teleport and are to be added to that of H0. */
+typedef struct pending {
+    const sfu__record *teleport;
+    sfu__value d;
+} pending;
+
+static sfu_status axpy_rows_backward(sfu__lowering *self, const sfu__value *dH0, pending *late) {
+    sfu_status status = SFU_OK;
+    const double t = self->plan->smoothers[self->plan->ops[late->teleport->op].smoothing].teleport;
+    sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_AXPY_ROWS_BACKWARD, "%s += %g %s", dH0->name, t, late->d.name);
+    step.c = late->d.at;
+    step.b = dH0->at;
+    step.map = late->teleport->map;
+    step.t = (float)t;
+    SFU_TRY(sfu__stay_with(self, &step, &late->d));
+    step.wait = true;
+    sfu__set_work(&step, late->d.at.rows, late->d.at.ld, 0);
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* Adds what waited for the gradient of the `in` of record `index`. Its rows are then with other threads than before. */
+static sfu_status settle(sfu__lowering *self, pending *late, size_t *count, size_t index, sfu__value *d) {
+    sfu_status status = SFU_OK;
+    size_t left = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (late[i].teleport->start == (int)index) {
+            SFU_TRY(axpy_rows_backward(self, d, &late[i]));
+            d->partition = -1;
+        } else {
+            late[left++] = late[i];
+        }
+    }
+    *count = left;
+done:
+    return status;
+}
+
+static sfu_status record_back(sfu__value *d, sfu__lowering *self, size_t index, bool from_probabilities) {
+    sfu_status status = SFU_OK;
+    const sfu__record *at = &self->tape[index];
+    const bool below = trained_below(self, index);
+    self->layer = self->plan->ops[at->op].layer;
+    switch (at->kind) {
+    case SFU__DID_FEATURES:
+        SFU_TRY(features_back(self, at, d));
+        break;
+    case SFU__DID_WEIGHTS:
+        SFU_TRY(weights_back(d, self, at, below));
+        break;
+    case SFU__DID_SMOOTH:
+        SFU_TRY(smooth_back(d, self, at, below));
+        break;
+    case SFU__DID_ACTIVATE:
+        SFU_TRY(activate_backward(d, self, at));
+        break;
+    case SFU__DID_SOFTMAX:
+        if (from_probabilities) {
+            sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SOFTMAX_BACKWARD, "d%s from %s", at->in.name, d->name);
+            snprintf(d->name, sizeof d->name, "d%.20s", at->in.name);
+            step.c = d->at;
+            step.a = at->out.at;
+            SFU_TRY(sfu__stay_with(self, &step, d));
+            sfu__set_work(&step, d->at.rows, d->at.ld, 0);
+            SFU_TRY(sfu__add_step(self, step));
+        }
+        if (self->plan->ops[at->op].bias) {
+            SFU_TRY(bias_back(self, at->op, d));
+        }
+        break;
+    case SFU__DID_TELEPORT:
+        break;
+    }
+done:
+    return status;
+}
+
+sfu_status sfu__lower_backward(sfu__lowering *self, sfu__value d, bool from_probabilities) {
+    sfu_status status = SFU_OK;
+    pending *late = NULL;
+    size_t late_count = 0;
+    self->backward = true;
+    SFU_ALLOC(late, self->tape_count);
+    for (size_t i = self->tape_count; i-- > 0;) {
+        const bool last_use = !trained_below(self, i + 1);
+        if (last_use) {
+            break;
+        }
+        if (self->tape[i].kind == SFU__DID_TELEPORT) {
+            late[late_count++] = (pending){&self->tape[i], d};
+            continue;
+        }
+        SFU_TRY(record_back(&d, self, i, from_probabilities));
+        if (trained_below(self, i)) {
+            SFU_TRY(settle(self, late, &late_count, i, &d));
+        }
+    }
+done:
+    sfu__free(late);
+    return status;
+}
+
+/* ---- learned smoothing, Adam ------------------------------------------------------------------------------------ */
+
+sfu_status sfu__add_smoothing_steps(sfu__lowering *self, sfu__kernel kernel) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < self->plan->smoother_count; i++) {
+        const sfu__smoother *smoother = &self->plan->smoothers[i];
+        if (smoother->learned == NULL) {
+            continue;
+        }
+        self->layer = smoother->layer;
+        sfu__plan_step step = sfu__step_of(
+            self, kernel, kernel == SFU__KERNEL_SMOOTHING ? "values of S%d" : "d of S%d's parameters", smoother->layer);
+        step.parameter = i;
+        SFU_TRY(sfu__partition_of(&step.partition, self->pass, 1, -1, -1));
+        sfu__set_work(&step, smoother->csr.rows, 1, 0);
+        step.work.nonzeros = smoother->csr.indptr[smoother->csr.rows];
+        SFU_TRY(sfu__add_step(self, step));
+    }
+done:
+    return status;
+}
+
+static bool alike(const sfu__parameter *a, const sfu__parameter *b) {
+    return a->decays == b->decays && a->low == b->low && a->high == b->high;
+}
+
+sfu_status sfu__add_adam(sfu__lowering *self) {
+    sfu_status status = SFU_OK;
+    const sfu__parameters *all = &self->plan->parameters;
+    self->layer = -1;
+    for (int first = 0, last; first < all->count; first = last) {
+        for (last = first + 1; last < all->count && alike(&all->items[first], &all->items[last]); last++) {
+        }
+        const int64_t begin = all->items[first].offset;
+        const int64_t count = (last < all->count ? all->items[last].offset : all->size) - begin;
+        sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_ADAM, "Adam, %lld parameters", (long long)count);
+        step.parameter = first;
+        step.parameters = last - first;
+        SFU_TRY(sfu__partition_of(&step.partition, self->pass, count, -1, -1));
+        sfu__set_work(&step, count, 1, 0);
+        SFU_TRY(sfu__add_step(self, step));
+    }
+done:
+    return status;
+}

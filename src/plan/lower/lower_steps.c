@@ -1,0 +1,249 @@
+/* lower_steps.c - the pieces that lowering puts together: lists that grow, memory, steps with their operands. */
+#include "lower_int.h"
+#include "progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- growing lists ---------------------------------------------------------------------------------------------- */
+
+sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    SFU_TRY(sfu__poll());
+    SFU__APPEND(pass->blocks, pass->block_count, pass->block_capacity, *block);
+    const sfu__block *added = &pass->blocks[pass->block_count - 1];
+    const int64_t count = added->own.indptr != NULL ? added->own.indptr[added->own.rows] : 0;
+    pass->fixed_bytes += count * (added->own.values != NULL ? 8 : 4) + (added->value_perm != NULL ? count * 4 : 0) +
+                         (added->own.indptr != NULL ? 8 * (int64_t)added->own.rows : 0) +
+                         (added->row_perm != NULL ? 4 * (int64_t)added->own.rows + 2 * count : 0) +
+                         (added->row_value != NULL ? 4 * (int64_t)added->own.rows : 0) +
+                         (added->csc != NULL ? 2 * count + 4 * (int64_t)(added->csc->sum_count - added->own.rows) +
+                                                   12 * (int64_t)(added->csc->end - added->csc->begin)
+                                             : 0);
+    *index = (int)pass->block_count - 1;
+    *block = (sfu__block){0};
+done:
+    sfu__block_clear(block);
+    return status;
+}
+
+sfu_status sfu__partition_of(int *index, sfu__pass *pass, int64_t count, int block, int row_set) {
+    sfu_status status = SFU_OK;
+    const int stages = pass->staged ? row_set : -1;
+    for (size_t i = 0; i < pass->partition_count; i++) {
+        if (pass->partitions[i].count == count && pass->partitions[i].block == block &&
+            pass->partitions[i].row_set == stages) {
+            *index = (int)i;
+            return SFU_OK;
+        }
+    }
+    SFU__APPEND(pass->partitions, pass->partition_count, pass->partition_capacity,
+                ((sfu__partition){count, block, stages}));
+    *index = (int)pass->partition_count - 1;
+done:
+    return status;
+}
+
+sfu_status sfu__add_record(sfu__lowering *self, sfu__record entry) {
+    sfu_status status = SFU_OK;
+    SFU__APPEND(self->tape, self->tape_count, self->tape_capacity, entry);
+done:
+    return status;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static int64_t floats_of(int64_t rows, int32_t cols) { return sfu__whole_lines(rows * sfu__ld(cols)); }
+
+int64_t sfu__reserve(sfu__lowering *self, int64_t size) {
+    for (int i = 0; i < SFU__HOLES; i++) {
+        sfu__hole *at = &self->holes[i];
+        if (at->size >= size && size > 0) {
+            const int64_t offset = at->offset;
+            at->offset += size;
+            at->size -= size;
+            self->reused = true;
+            return offset;
+        }
+    }
+    const int64_t offset = self->pass->arena;
+    self->pass->arena += size;
+    return offset;
+}
+
+/* A value that is not needed any more. Training needs them all, and so do looks. */
+void sfu__release(sfu__lowering *self, const sfu__value *dead) {
+    const int64_t size = floats_of(dead->at.rows, dead->at.cols);
+    const sfu__operand *last_hidden = &self->pass->embedding;
+    const bool embedding = last_hidden->space == SFU__MEMORY_ARENA && last_hidden->offset == dead->at.offset;
+    if (self->train || self->pass->staged || embedding || dead->at.space != SFU__MEMORY_ARENA) {
+        return;
+    }
+    for (int i = 0; i < SFU__HOLES; i++) {
+        if (self->holes[i].size == 0) {
+            self->holes[i] = (sfu__hole){dead->at.offset, size};
+            return;
+        }
+    }
+}
+
+sfu__operand sfu__arena_matrix(sfu__lowering *self, int64_t rows, int32_t cols) {
+    return (sfu__operand){.space = SFU__MEMORY_ARENA,
+                          .offset = sfu__reserve(self, floats_of(rows, cols)),
+                          .rows = (int32_t)rows,
+                          .cols = cols,
+                          .ld = sfu__ld(cols)};
+}
+
+sfu__value sfu__new_value(sfu__lowering *self, int row_set, int32_t cols) {
+    sfu__value made = {.at = sfu__arena_matrix(self, self->pass->row_sets[row_set].count, cols), .row_set = row_set};
+    snprintf(made.name, sizeof made.name, "H%d", ++self->made);
+    return made;
+}
+
+/* The gradient of a value. */
+sfu__value sfu__gradient_of(sfu__lowering *self, const sfu__value *of) {
+    sfu__value made = {.at = sfu__arena_matrix(self, of->at.rows, of->at.cols), .row_set = of->row_set};
+    snprintf(made.name, sizeof made.name, "d%.20s", of->name);
+    return made;
+}
+
+sfu__operand sfu__parameter_at(const sfu__parameter *parameter, sfu__memory_space space) {
+    if (parameter == NULL) {
+        return (sfu__operand){0};
+    }
+    return (sfu__operand){.space = space,
+                          .offset = parameter->offset,
+                          .rows = parameter->rows,
+                          .cols = parameter->cols,
+                          .ld = parameter->ld};
+}
+
+const sfu__parameter *sfu__op_parameter(const sfu__lowering *self, int op, const char *name) {
+    return sfu__parameter_of(&self->plan->parameters, self->plan->ops[op].layer, name);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+
+sfu__plan_step sfu__step_of(const sfu__lowering *self, sfu__kernel kernel, const char *format, ...) {
+    sfu__plan_step step = {
+        .kernel = kernel, .layer = self->layer, .backward = self->backward, .wait = true, .block = -1, .mask = -1};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(step.text, sizeof step.text, format, arguments);
+    va_end(arguments);
+    return step;
+}
+
+/* The work of a step whose result has these rows. */
+void sfu__set_work(sfu__plan_step *step, int64_t rows, int32_t width, int64_t inner) {
+    step->work =
+        (sfu__work){.kernel = step->kernel, .rows = rows, .width = width, .inner = inner, .draws = step->mask >= 0};
+}
+
+sfu_status sfu__add_step(sfu__lowering *self, sfu__plan_step step) {
+    sfu_status status = SFU_OK;
+    sfu__pass *pass = self->pass;
+    step.wait = step.wait || self->reused;
+    self->reused = false;
+    SFU__APPEND(pass->steps, pass->step_count, pass->step_capacity, step);
+done:
+    return status;
+}
+
+/* A step that makes a row of the same row of `rows` leaves the rows with the threads that they are with. Where they
+ * were shared otherwise when they were written (cut -1) it waits, and shares them evenly. */
+sfu_status sfu__stay_with(sfu__lowering *self, sfu__plan_step *step, sfu__value *rows) {
+    sfu_status status = SFU_OK;
+    step->wait = rows->partition < 0;
+    if (rows->partition < 0) {
+        SFU_TRY(sfu__partition_of(&rows->partition, self->pass, rows->at.rows, -1, rows->row_set));
+    }
+    step->partition = rows->partition;
+done:
+    return status;
+}
+
+bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols) {
+    enum { NEAR = 1 << 17 }; /* floats */
+    const int32_t ld = sfu__ld(cols);
+    return self->kind != SFU_PASS_PREDICT && ld <= SFU__NARROW && rows * ld <= NEAR;
+}
+
+/* C = A B with a sparse A. Where A has a turn, the threads leave rows of C here and there. */
+sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
+                         sfu__plan_step step) {
+    sfu_status status = SFU_OK;
+    const sfu__block *A = &self->pass->blocks[block];
+    step.c = C->at;
+    step.b = *B;
+    step.block = block;
+    step.add = add;
+    if (A->csc != NULL) {
+        step.a = sfu__arena_matrix(self, A->csc->sum_count, C->at.cols);
+    }
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, A->view.rows, block, C->row_set));
+    C->partition = A->view.row_perm == NULL ? step.partition : -1;
+    sfu__set_work(&step, A->view.rows, C->at.ld, 0);
+    step.work.nonzeros = A->view.indptr[A->view.rows];
+    step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
+    step.work.ordered = A->view.value_perm != NULL;
+    step.work.packed = A->dropped > 0;
+    step.work.columns = A->csc != NULL;
+    step.work.turned = A->view.row_perm != NULL;
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* C = A B with a dense A. */
+sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__value *A, const sfu__operand *B,
+                         sfu__plan_step step) {
+    sfu_status status = SFU_OK;
+    step.c = C->at;
+    step.a = A->at;
+    step.b = *B;
+    SFU_TRY(sfu__stay_with(self, &step, A));
+    step.wait = step.wait || B->space == SFU__MEMORY_ARENA;
+    C->partition = step.partition;
+    sfu__set_work(&step, C->at.rows, C->at.ld, A->at.cols);
+    SFU_TRY(sfu__add_step(self, step));
+done:
+    return status;
+}
+
+/* to = A^T G, block by block; without A the column sums of G. */
+sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A, const sfu__value *G,
+                           const char *name) {
+    sfu_status status = SFU_OK;
+    const int64_t rows = G->at.rows, blocks = sfu__block_count(rows);
+    const int32_t inner = A != NULL ? A->at.cols : 1;
+    const int64_t size = (int64_t)inner * G->at.ld;
+    sfu__plan_step step = A != NULL ? sfu__step_of(self, SFU__KERNEL_GEMM_T, "%s = %s' %s", name, A->name, G->name)
+                                    : sfu__step_of(self, SFU__KERNEL_GEMM_T, "%s = 1' %s", name, G->name);
+    sfu__operand parts = *to;
+    if (blocks != 1) {
+        parts = (sfu__operand){.space = SFU__MEMORY_ARENA,
+                               .offset = sfu__reserve(self, sfu__whole_lines(size) * (blocks > 0 ? blocks : 1))};
+    }
+    step.c = parts;
+    step.a = A != NULL ? A->at : (sfu__operand){0};
+    step.b = G->at;
+    step.by_columns = A != NULL && blocks == 1;
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, step.by_columns ? inner : blocks, -1, -1));
+    sfu__set_work(&step, rows, G->at.ld, inner);
+    SFU_TRY(sfu__add_step(self, step));
+    if (blocks != 1) {
+        sfu__plan_step sum = sfu__step_of(self, SFU__KERNEL_REDUCE_BLOCKS, "%s: %lld blocks", name, (long long)blocks);
+        sum.c = *to;
+        sum.a = parts;
+        sum.parts = blocks;
+        sum.stride = size;
+        SFU_TRY(sfu__partition_of(&sum.partition, self->pass, size, -1, -1));
+        sfu__set_work(&sum, size * blocks, 1, 0);
+        SFU_TRY(sfu__add_step(self, sum));
+    }
+done:
+    return status;
+}

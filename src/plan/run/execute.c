@@ -1,0 +1,335 @@
+/* execute.c - runs the steps of a plan.
+ *
+ * An epoch is one parallel region: each thread walks along the same steps, takes its share of each, and waits for the
+ * others where a step reads what they wrote.
+ *
+ * An evaluation in looks goes along its steps several times, each time with the rows that the next look adds, and ends
+ * where too few rows can still be right. When all are wanted anyway it goes along them once, with all rows.
+ */
+#include "executor_int.h"
+#include "clock.h"
+
+/* ---- steps of a learned smoothing ------------------------------------------------------------------------------- */
+
+static const float *learned_parameter(const sfu__executor *self, int layer, const char *name, const float *base) {
+    const sfu__parameter *parameter = sfu__parameter_of(&self->plan->parameters, layer, name);
+    return parameter != NULL ? base + parameter->offset : NULL;
+}
+
+static sfu__learned_parameters learned_parameters(const sfu__executor *self, int layer, const float *base) {
+    return (sfu__learned_parameters){.self = learned_parameter(self, layer, "self", base),
+                                     .neighbour = learned_parameter(self, layer, "neighbour", base),
+                                     .left = learned_parameter(self, layer, "left", base),
+                                     .right = learned_parameter(self, layer, "right", base)};
+}
+
+/* This thread's share of the values of a smoothing. */
+static sfu__range value_share(const sfu__executor *self, const sfu__smoother *smoother, int thread) {
+    const int64_t count = smoother->csr.indptr[smoother->csr.rows];
+    return (sfu__range){smoother->values_offset + count * thread / self->threads,
+                        smoother->values_offset + count * (thread + 1) / self->threads};
+}
+
+static void run_smoothing(sfu__executor *self, const sfu__plan_step *step, int thread) {
+    const sfu__smoother *smoother = &self->plan->smoothers[step->parameter];
+    const sfu__learned_parameters at = learned_parameters(self, smoother->layer, self->theta);
+    for (int phase = 0; phase < SFU__LEARNED_FORWARD; phase++) {
+        sfu__learned_forward(self->values + smoother->values_offset, self->learned[step->parameter], &at, phase, thread,
+                             self->threads);
+        sfu__team_barrier(self->team);
+    }
+    const sfu__range share = value_share(self, smoother, thread);
+    const float keep = (float)(1.0 - smoother->teleport);
+    for (int64_t e = share.begin; e < share.end; e++) {
+        self->values[e] *= keep;
+        self->value_gradients[e] = 0.0F;
+    }
+}
+
+static void run_smoothing_back(sfu__executor *self, const sfu__plan_step *step, int thread) {
+    const sfu__smoother *smoother = &self->plan->smoothers[step->parameter];
+    const sfu__learned_parameters at = learned_parameters(self, smoother->layer, self->theta);
+    const sfu__learned_parameters to = learned_parameters(self, smoother->layer, self->gradient);
+    const sfu__learned_gradient gradient = {(float *)(uintptr_t)to.self, (float *)(uintptr_t)to.neighbour,
+                                            (float *)(uintptr_t)to.left, (float *)(uintptr_t)to.right};
+    const sfu__range share = value_share(self, smoother, thread);
+    const float keep = (float)(1.0 - smoother->teleport);
+    for (int64_t e = share.begin; e < share.end; e++) {
+        self->value_gradients[e] *= keep;
+    }
+    for (int phase = 0; phase < SFU__LEARNED_BACKWARD; phase++) {
+        sfu__team_barrier(self->team);
+        sfu__learned_backward(&gradient, self->learned[step->parameter], &at,
+                              self->value_gradients + smoother->values_offset, phase, thread, self->threads);
+    }
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+static void run_adam(sfu__executor *self, const sfu__plan_step *step, sfu__range share) {
+    const sfu__parameter *first = &self->plan->parameters.items[step->parameter];
+    sfu__adam adam = self->adam;
+    adam.decay = first->decays ? adam.decay : 0.0F;
+    adam.low = first->low;
+    adam.high = first->high;
+    const int64_t offset = first->offset;
+    self->backend->adam(self->theta + offset, self->m + offset, self->v + offset, self->gradient + offset, &adam,
+                        share);
+}
+
+/* One block alone would be work for one thread: its columns of A, which are the rows of the result, are shared. */
+static void run_gemm_t(const sfu__executor *self, const sfu__bound_step *at, sfu__range share) {
+    sfu__dense A = at->a;
+    float *parts = at->c.data;
+    if (at->step->by_columns) {
+        A.data += share.begin;
+        A.cols = (int32_t)(share.end - share.begin);
+        parts += share.begin * at->b.ld;
+        share = (sfu__range){0, A.cols > 0 ? 1 : 0};
+    }
+    self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, share);
+}
+
+/* `bounds` are those of the step, or of a look of it. */
+static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, const int64_t *bounds, int thread) {
+    const sfu__backend *to = self->backend;
+    const sfu__plan_step *step = at->step;
+    const sfu__range share = {bounds[thread], bounds[thread + 1]};
+    switch (step->kernel) {
+    case SFU__KERNEL_SPMM:
+        to->spmm(&at->c, &at->sparse, &at->b, step->add, share);
+        break;
+    case SFU__KERNEL_GEMM:
+        to->gemm(&at->c, &at->a, &at->b, share);
+        break;
+    case SFU__KERNEL_GEMM_T:
+        run_gemm_t(self, at, share);
+        break;
+    case SFU__KERNEL_REDUCE_BLOCKS:
+        to->reduce_blocks(at->c.data, at->a.data, step->parts, step->stride, share);
+        break;
+    case SFU__KERNEL_TRANSPOSE:
+        to->transpose(&at->c, &at->b, share);
+        break;
+    case SFU__KERNEL_DROPOUT_SPARSE:
+        to->dropout_sparse(at->c.data, &at->sparse, step->nodes, at->mask, share);
+        break;
+    case SFU__KERNEL_DROPOUT_MASK:
+        to->dropout_mask((uint8_t *)at->c.data, &at->sparse, step->nodes, at->mask, share);
+        break;
+    case SFU__KERNEL_ACTIVATE:
+        to->activate(&at->c, at->bias, step->act, step->nodes, at->mask, share);
+        break;
+    case SFU__KERNEL_ACTIVATE_BACKWARD:
+        to->activate_backward(&at->c, &at->a, step->act, step->nodes, at->mask, share);
+        break;
+    case SFU__KERNEL_SOFTMAX:
+        to->softmax(&at->c, at->bias, share);
+        break;
+    case SFU__KERNEL_SOFTMAX_BACKWARD:
+        to->softmax_backward(&at->c, &at->a, share);
+        break;
+    case SFU__KERNEL_CROSS_ENTROPY: /* a forward alone has nothing to score */
+        if (self->target[pass].labels == NULL) {
+            break;
+        }
+        to->cross_entropy(self->passes[pass].scores, at->c.data != NULL ? &at->c : NULL, step->through_softmax, &at->a,
+                          &self->target[pass], share);
+        break;
+    case SFU__KERNEL_AXPY_ROWS:
+        to->axpy_rows(&at->c, &at->b, step->map, step->t, share);
+        break;
+    case SFU__KERNEL_AXPY_ROWS_BACKWARD:
+        to->axpy_rows_backward(&at->b, &at->c, step->map, step->t, share);
+        break;
+    case SFU__KERNEL_SDDMM:
+        to->sddmm(self->value_gradients + self->plan->passes[pass].blocks[step->block].offset, &at->sparse, &at->a,
+                  &at->b, share);
+        break;
+    case SFU__KERNEL_ADAM:
+        run_adam(self, step, share);
+        break;
+    case SFU__KERNEL_SMOOTHING:
+        run_smoothing(self, step, thread);
+        break;
+    case SFU__KERNEL_SMOOTHING_BACKWARD:
+        run_smoothing_back(self, step, thread);
+        break;
+    case SFU__KERNEL_COUNT:
+        break;
+    }
+}
+
+/* The same with a look at the clock, for which everybody waits after each step. */
+static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
+    const sfu__bound_pass *at = &self->passes[pass];
+    for (size_t i = 0; i < at->count; i++) {
+        sfu__team_barrier(self->team);
+        const double before = sfu__now();
+        run_step(self, pass, &at->steps[i], at->steps[i].bounds, thread);
+        sfu__team_barrier(self->team);
+        if (thread == 0) {
+            at->seconds[i] += sfu__now() - before;
+        }
+    }
+}
+
+/* With all rows, or with those of look `slot` - 1. */
+static void run_steps(sfu__executor *self, sfu_pass pass, size_t slot, int thread) {
+    const sfu__bound_pass *at = &self->passes[pass];
+    for (size_t i = 0; i < at->count; i++) {
+        if (at->steps[i].step->wait) {
+            sfu__team_barrier(self->team);
+        }
+        run_step(self, pass, &at->steps[i], at->steps[i].bounds + slot * sfu__executor_bounds(self), thread);
+    }
+}
+
+/* How many of the rows that a look has added are right. */
+static int64_t right_in_look(sfu__executor *self, int stage) {
+    const sfu__pass *pass = &self->plan->passes[SFU_PASS_EVALUATE];
+    const sfu__bound_pass *at = &self->passes[SFU_PASS_EVALUATE];
+    const sfu__range rows = sfu__stage_rows(&pass->row_sets[self->plan->op_count], stage);
+    sfu__dense P = sfu__executor_matrix(self, &pass->staged_output);
+    P.data += rows.begin * P.ld;
+    P.rows = (int32_t)(rows.end - rows.begin);
+    const int64_t blocks = sfu__block_count(P.rows);
+    const sfu__target target = {.labels = at->labels + rows.begin};
+    self->backend->cross_entropy(at->scores, NULL, false, &P, &target, (sfu__range){0, blocks});
+    int64_t right = 0;
+    for (int64_t i = 0; i < blocks; i++) {
+        right += at->scores[i].correct;
+    }
+    return right;
+}
+
+/* Each look but the last one is followed by the question whether the next may matter, which one thread answers. */
+static void run_in_looks(sfu__executor *self, int thread) {
+    const sfu__row_set *rows = &self->plan->passes[SFU_PASS_EVALUATE].row_sets[self->plan->op_count];
+    int64_t possible = rows->count; /* may still be right: of use in thread 0 alone */
+    for (int stage = 0; stage < SFU__STAGES; stage++) {
+        run_steps(self, SFU_PASS_EVALUATE, (size_t)stage + 1, thread);
+        if (stage == SFU__STAGES - 1) {
+            break;
+        }
+        sfu__team_barrier(self->team);
+        if (thread == 0) {
+            const sfu__range seen = sfu__stage_rows(rows, stage);
+            possible -= seen.end - seen.begin - right_in_look(self, stage);
+            self->ended = possible < self->needed;
+        }
+        sfu__team_barrier(self->team);
+        if (self->ended) {
+            break;
+        }
+    }
+}
+
+static void run_pass(sfu__executor *self, sfu_pass pass, int thread) {
+    if (self->passes[pass].seconds != NULL) {
+        run_measured(self, pass, thread);
+    } else if (pass == SFU_PASS_EVALUATE && self->needed > 0 && self->plan->passes[pass].staged) {
+        run_in_looks(self, thread);
+    } else {
+        run_steps(self, pass, 0, thread);
+    }
+}
+
+static void region(void *context, int thread) {
+    sfu__executor *self = context;
+    const uint64_t before = sfu__float_guard();
+    if (self->train) {
+        run_pass(self, SFU_PASS_TRAIN, thread);
+        sfu__team_barrier(self->team);
+    }
+    if (self->after >= 0) {
+        run_pass(self, (sfu_pass)self->after, thread);
+    }
+    sfu__float_restore(before);
+}
+
+/* ---- an epoch --------------------------------------------------------------------------------------------------- */
+
+static sfu__score sum_of(const sfu__bound_pass *pass) {
+    sfu__score sum = {0};
+    for (int64_t i = 0; i < pass->score_count; i++) {
+        sum.loss += pass->scores[i].loss;
+        sum.correct += pass->scores[i].correct;
+    }
+    return sum;
+}
+
+/* The labels in the order of the rows that are looked at. */
+static void set_looked_at(const sfu__executor *self, const sfu__target *asked) {
+    const sfu__bound_pass *at = &self->passes[SFU_PASS_EVALUATE];
+    const int32_t rows = self->plan->passes[SFU_PASS_EVALUATE].row_sets[self->plan->op_count].count;
+    for (int32_t i = 0; i < rows; i++) {
+        at->labels[i] = asked->labels[at->places[i]];
+    }
+}
+
+/* A target of the rows that were asked for, spread over all nodes where the pass computes all. */
+static sfu__target target_of(const sfu__executor *self, sfu_pass kind, const sfu__target *asked) {
+    const sfu__pass *pass = &self->plan->passes[kind];
+    const sfu__bound_pass *at = &self->passes[kind];
+    if (!pass->there || pass->pruned || asked->labels == NULL) {
+        return *asked;
+    }
+    for (int32_t i = 0; i < self->plan->nodes; i++) {
+        at->labels[i] = SFU_NO_LABEL;
+        at->weights[i] = 1.0F;
+    }
+    for (int32_t i = 0; i < pass->asked_count; i++) {
+        at->labels[pass->asked[i]] = asked->labels[i];
+        at->weights[pass->asked[i]] = asked->weights != NULL ? asked->weights[i] : 1.0F;
+    }
+    return (sfu__target){at->labels, at->weights};
+}
+
+static void set_masks(sfu__executor *self, const sfu__epoch *epoch) {
+    const sfu__pass *pass = &self->plan->passes[SFU_PASS_TRAIN];
+    for (size_t i = 0; i < pass->mask_count; i++) {
+        const double rate = pass->masks[i].rate >= 0.0 ? pass->masks[i].rate : epoch->dropout;
+        self->passes[SFU_PASS_TRAIN].masks[i] = (sfu__mask){.seed = epoch->seed,
+                                                            .epoch = epoch->number,
+                                                            .layer = pass->masks[i].layer,
+                                                            .threshold = sfu__dropout_threshold(rate)};
+    }
+}
+
+static void run_region(sfu__executor *executor) {
+    const int threads = sfu__team_gather(executor->team);
+    if (threads != executor->threads) {
+        sfu__executor_partition(executor, threads);
+    }
+    sfu__team_run(executor->team, region, executor);
+}
+
+void sfu__executor_epoch(sfu__executor *executor, const sfu__epoch *epoch, sfu__score *training,
+                         sfu__score *validation) {
+    executor->train = true;
+    executor->after = epoch->evaluate ? (int)SFU_PASS_EVALUATE : -1;
+    executor->target[SFU_PASS_TRAIN] = target_of(executor, SFU_PASS_TRAIN, &epoch->target);
+    executor->target[SFU_PASS_EVALUATE] = target_of(executor, SFU_PASS_EVALUATE, &epoch->validation);
+    executor->needed = epoch->needed;
+    executor->ended = false;
+    if (epoch->evaluate && epoch->needed > 0 && executor->plan->passes[SFU_PASS_EVALUATE].staged) {
+        set_looked_at(executor, &epoch->validation);
+    }
+    executor->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
+    set_masks(executor, epoch);
+    run_region(executor);
+    *training = sum_of(&executor->passes[SFU_PASS_TRAIN]);
+    if (epoch->evaluate) {
+        *validation = executor->ended ? sfu__unseen : sum_of(&executor->passes[SFU_PASS_EVALUATE]);
+    }
+}
+
+void sfu__executor_forward(sfu__executor *executor, sfu_pass pass) {
+    static const sfu__target nothing = {0};
+    executor->train = false;
+    executor->after = (int)pass;
+    executor->needed = 0;
+    executor->target[pass] = nothing;
+    run_region(executor);
+}

@@ -1,0 +1,268 @@
+/* executor.c - gives the steps of a plan memory, and shares them among threads. A worker resolves every operand to a
+ * pointer once. */
+#include "executor_int.h"
+#include "progress.h"
+
+#include <string.h>
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static float *place_of(const sfu__executor *self, const sfu__operand *operand) {
+    switch (operand->space) {
+    case SFU__MEMORY_ARENA:
+        return self->arena + operand->offset;
+    case SFU__MEMORY_THETA:
+        return self->theta + operand->offset;
+    case SFU__MEMORY_GRADIENT:
+        return self->gradient + operand->offset;
+    case SFU__MEMORY_FIXED:
+        return (float *)(uintptr_t)operand->fixed; /* only ever read */
+    case SFU__MEMORY_NONE:
+        break;
+    }
+    return NULL;
+}
+
+sfu__dense sfu__executor_matrix(const sfu__executor *self, const sfu__operand *operand) {
+    return (sfu__dense){place_of(self, operand), operand->rows, operand->cols, operand->ld};
+}
+
+static sfu__sparse sparse_of(const sfu__executor *self, const sfu__pass *pass, const sfu__bound_pass *bound_at,
+                             int block) {
+    if (block < 0) {
+        return (sfu__sparse){0};
+    }
+    const sfu__block *from = &pass->blocks[block];
+    sfu__sparse view = from->view;
+    if (from->where == SFU__VALUES_ARENA) {
+        view.values = self->arena + from->offset;
+    } else if (from->where == SFU__VALUES_LEARNED) {
+        view.values = self->values + from->offset;
+    }
+    if (from->dropped > 0) {
+        view.keep_mask = (const uint8_t *)(self->arena + from->keep_mask_offset);
+        view.mask = &bound_at->masks[from->dropped - 1];
+    }
+    return view;
+}
+
+/* One block, cleared and thereby touched: no page is new in an epoch. */
+static sfu_status take_memory(sfu__executor *self) {
+    enum { AT_ONCE = 1 << 24 };
+    sfu_status status = SFU_OK;
+    const sfu__plan *plan = self->plan;
+    const int64_t parameters = sfu__whole_lines(plan->parameters.size), values = sfu__whole_lines(plan->learned_values);
+    int64_t arena = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
+    }
+    const int64_t total = sfu__whole_lines(arena) + 4 * parameters + 2 * values + 16;
+    SFU_ALLOC(self->memory, total);
+    self->bytes = total * (int64_t)sizeof *self->memory;
+    for (int64_t begin = 0; begin < total; begin += AT_ONCE) {
+        SFU_TRY(sfu__poll());
+        memset(self->memory + begin, 0, (size_t)(total - begin < AT_ONCE ? total - begin : AT_ONCE) * sizeof(float));
+    }
+    self->arena = self->memory + (64 - (uintptr_t)self->memory % 64) % 64 / sizeof *self->memory;
+    self->theta = self->arena + sfu__whole_lines(arena);
+    self->m = self->theta + parameters;
+    self->v = self->m + parameters;
+    self->gradient = self->v + parameters;
+    self->values = self->gradient + parameters;
+    self->value_gradients = self->values + values;
+done:
+    return status;
+}
+
+/* ---- shares of the threads -------------------------------------------------------------------------------------- */
+
+static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__partition *partition, sfu__range of,
+                      int threads) {
+    const int64_t count = of.end - of.begin;
+    for (int t = 0; t <= threads; t++) {
+        const double share = (double)t / threads;
+        const int64_t at = t == threads ? count
+                           : partition->block >= 0
+                               ? sfu__row_at(pass->blocks[partition->block].view.indptr + of.begin, count, share)
+                               : (int64_t)(share * (double)count);
+        bounds[t] = of.begin + at;
+    }
+}
+
+size_t sfu__executor_bounds(const sfu__executor *self) { return (size_t)sfu__team_most(self->team) + 1; }
+
+static size_t bounds_of_cut(const sfu__executor *self, const sfu__pass *pass) {
+    return sfu__executor_bounds(self) * (pass->staged ? 1 + SFU__STAGES : 1);
+}
+
+/* All of it, and the rows of each look; what is for the last alone has all there. */
+static void share_out_cut(const sfu__executor *self, int64_t *bounds, const sfu__pass *pass,
+                          const sfu__partition *partition) {
+    const sfu__range all = {0, partition->count};
+    share_out(bounds, pass, partition, all, self->threads);
+    for (int stage = 0; pass->staged && stage < SFU__STAGES; stage++) {
+        const sfu__range nothing = {0, 0}, late = stage == SFU__STAGES - 1 ? all : nothing;
+        bounds += sfu__executor_bounds(self);
+        share_out(bounds, pass, partition,
+                  partition->row_set >= 0 ? sfu__stage_rows(&pass->row_sets[partition->row_set], stage) : late,
+                  self->threads);
+    }
+}
+
+void sfu__executor_partition(sfu__executor *self, int threads) {
+    self->threads = threads;
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        const sfu__pass *pass = &self->plan->passes[kind];
+        for (size_t i = 0; pass->there && i < pass->partition_count; i++) {
+            share_out_cut(self, self->passes[kind].bounds + i * bounds_of_cut(self, pass), pass, &pass->partitions[i]);
+        }
+    }
+}
+
+/* ---- making a worker -------------------------------------------------------------------------------------------- */
+
+static void make_ready_step(sfu__bound_step *to, const sfu__executor *self, const sfu__pass *pass,
+                            const sfu__bound_pass *bound_at, const sfu__plan_step *step) {
+    static const sfu__mask no_mask = {0};
+    *to = (sfu__bound_step){.step = step,
+                            .c = sfu__executor_matrix(self, &step->c),
+                            .a = sfu__executor_matrix(self, &step->a),
+                            .b = sfu__executor_matrix(self, &step->b),
+                            .sparse = sparse_of(self, pass, bound_at, step->block),
+                            .bias = place_of(self, &step->bias),
+                            .bounds = bound_at->bounds + (size_t)step->partition * bounds_of_cut(self, pass),
+                            .mask = step->mask >= 0 ? &bound_at->masks[step->mask] : &no_mask};
+    to->sparse.scratch = to->a.data;
+}
+
+/* Fewer rows may be more blocks. */
+static int64_t most_blocks(const sfu__row_set *rows) {
+    int64_t most = sfu__block_count(rows->count);
+    for (int stage = 0; stage < SFU__STAGES; stage++) {
+        const sfu__range at = sfu__stage_rows(rows, stage);
+        const int64_t blocks = sfu__block_count(at.end - at.begin);
+        most = blocks > most ? blocks : most;
+    }
+    return most;
+}
+
+static sfu_status make_ready(sfu__bound_pass *to, const sfu__executor *self, const sfu__pass *pass) {
+    sfu_status status = SFU_OK;
+    const int32_t rows = pass->row_sets[self->plan->op_count].count;
+    to->count = pass->step_count;
+    to->score_count = sfu__block_count(rows);
+    SFU_ALLOC(to->steps, to->count);
+    SFU_ALLOC(to->bounds, pass->partition_count * bounds_of_cut(self, pass));
+    SFU_ALLOC_ZERO(to->masks, pass->mask_count);
+    SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->row_sets[self->plan->op_count]));
+    if (!pass->pruned) {
+        SFU_ALLOC(to->labels, rows);
+        SFU_ALLOC(to->weights, rows);
+    } else if (pass->staged) {
+        const sfu__row_set asked = {.count = rows, .nodes = pass->asked};
+        SFU_ALLOC(to->labels, rows);
+        SFU_TRY(sfu__row_set_map(&to->places, &pass->row_sets[self->plan->op_count], &asked, self->plan->nodes));
+    }
+    for (size_t i = 0; i < pass->step_count; i++) {
+        make_ready_step(&to->steps[i], self, pass, to, &pass->steps[i]);
+    }
+done:
+    return status;
+}
+
+void sfu__executor_free(sfu__executor *executor) {
+    if (executor == NULL) {
+        return;
+    }
+    for (int i = 0; i < SFU_PASSES; i++) {
+        sfu__bound_pass *pass = &executor->passes[i];
+        sfu__free(pass->steps);
+        sfu__free(pass->bounds);
+        sfu__free(pass->masks);
+        sfu__free(pass->scores);
+        sfu__free(pass->labels);
+        sfu__free(pass->weights);
+        sfu__free(pass->places);
+        sfu__free(pass->seconds);
+    }
+    for (int i = 0; executor->learned != NULL && i < executor->plan->smoother_count; i++) {
+        sfu__learned_work_free(executor->learned[i]);
+    }
+    sfu__free(executor->learned);
+    sfu__free(executor->memory);
+    sfu__free(executor);
+}
+
+sfu_status sfu__executor_new(sfu__executor **executor, const sfu__plan *plan, const sfu__backend *backend,
+                             sfu__team *team) {
+    sfu_status status = SFU_OK;
+    sfu__executor *self = NULL;
+    *executor = NULL;
+    SFU_ALLOC_ZERO(self, 1);
+    self->plan = plan;
+    self->backend = backend;
+    self->team = team;
+    SFU_TRY(take_memory(self));
+    SFU_ALLOC_ZERO(self->learned, plan->smoother_count);
+    for (int i = 0; i < plan->smoother_count; i++) {
+        if (plan->smoothers[i].learned != NULL) {
+            SFU_TRY(sfu__learned_work_new(&self->learned[i], plan->smoothers[i].learned));
+        }
+    }
+    for (int i = 0; i < SFU_PASSES; i++) {
+        if (plan->passes[i].there) {
+            SFU_TRY(make_ready(&self->passes[i], self, &plan->passes[i]));
+        }
+    }
+    sfu__executor_partition(self, sfu__team_size(team));
+    *executor = self;
+    self = NULL;
+done:
+    sfu__executor_free(self);
+    return status;
+}
+
+float *sfu__executor_theta(sfu__executor *executor) { return executor->theta; }
+float *sfu__executor_m(sfu__executor *executor) { return executor->m; }
+float *sfu__executor_v(sfu__executor *executor) { return executor->v; }
+const float *sfu__executor_gradient(const sfu__executor *executor) { return executor->gradient; }
+
+/* ---- what it has made ------------------------------------------------------------------------------------------- */
+
+sfu__dense sfu__executor_output(const sfu__executor *executor, sfu_pass pass) {
+    return sfu__executor_matrix(executor, &executor->plan->passes[pass].output);
+}
+
+sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *executor, sfu_pass pass) {
+    const sfu__operand *at = &executor->plan->passes[pass].embedding;
+    if (at->space == SFU__MEMORY_NONE) {
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "the network has no hidden layer to take an embedding from; one with a dense "
+                         "layer before the softmax would be right");
+    }
+    *embedding = sfu__executor_matrix(executor, at);
+    return SFU_OK;
+}
+
+/* ---- measuring -------------------------------------------------------------------------------------------------- */
+
+int64_t sfu__executor_bytes(const sfu__executor *executor) { return executor->bytes; }
+
+sfu_status sfu__executor_measure(sfu__executor *executor, bool on) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        sfu__bound_pass *pass = &executor->passes[i];
+        if (on && pass->steps != NULL && pass->seconds == NULL) {
+            SFU_ALLOC_ZERO(pass->seconds, pass->count);
+        } else if (!on) {
+            sfu__free(pass->seconds);
+            pass->seconds = NULL;
+        }
+    }
+done:
+    return status;
+}
+
+double sfu__executor_seconds(const sfu__executor *executor, sfu_pass pass, size_t step) {
+    return executor->passes[pass].seconds[step];
+}

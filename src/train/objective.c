@@ -1,0 +1,75 @@
+/* objective.c - the labels that a training learns from, and what the loss weighs them with. */
+#include "train.h"
+
+/* The labels of the nodes of a part, which must be nodes of the dataset that have one. */
+static sfu_status take_labels(int32_t **labels, int32_t *count, const sfu_dataset *dataset, const sfu_split *split,
+                              sfu_part part) {
+    sfu_status status = SFU_OK;
+    int32_t size = 0;
+    const int32_t *nodes = sfu_split_part(split, part, &size);
+    SFU_ALLOC(*labels, size);
+    for (int32_t i = 0; i < size; i++) {
+        if (nodes[i] >= dataset->nodes || dataset->labels[nodes[i]] == SFU_NO_LABEL) {
+            status = sfu__fail(SFU_ERR_ARGUMENT, "the split is of another dataset: %s", //
+                               nodes[i] >= dataset->nodes ? "it has more nodes" : "a node of it has no label here");
+            goto done;
+        }
+        (*labels)[i] = dataset->labels[nodes[i]];
+    }
+    *count = size;
+done:
+    return status;
+}
+
+/* counts[c] = the training nodes of class c; returns how many classes there are among them. */
+static int32_t count_classes(int32_t *counts, const sfu__objective *objective) {
+    int32_t present = 0;
+    for (int32_t i = 0; i < objective->train_count; i++) {
+        present += counts[objective->train_labels[i]]++ == 0;
+    }
+    return present;
+}
+
+/* Both kinds of weights sum to N before the mean divides by it. */
+static sfu_status make_weights(sfu__objective *objective, int32_t classes, const sfu__objective_options *rules) {
+    sfu_status status = SFU_OK;
+    int32_t *counts = NULL;
+    const bool mean = rules->loss == SFU_LOSS_MEAN && !rules->sums;
+    objective->train_weight = mean ? 1.0 : objective->train_count;
+    if (!mean && !rules->balanced) {
+        return SFU_OK;
+    }
+    SFU_ALLOC_ZERO(counts, classes);
+    SFU_ALLOC(objective->train_weights, objective->train_count);
+    const int32_t present = count_classes(counts, objective);
+    const double count = objective->train_count, scale = mean ? 1.0 / count : 1.0;
+    for (int32_t i = 0; i < objective->train_count; i++) {
+        const double alike = counts[objective->train_labels[i]];
+        objective->train_weights[i] = (float)(scale * (rules->balanced ? count / ((double)present * alike) : 1.0));
+    }
+done:
+    sfu__free(counts);
+    return status;
+}
+
+sfu_status sfu__objective_make(sfu__objective *objective, const sfu_dataset *dataset, const sfu_split *split,
+                               const sfu__objective_options *rules) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(take_labels(&objective->train_labels, &objective->train_count, dataset, split, SFU_TRAIN));
+    SFU_TRY(take_labels(&objective->val_labels, &objective->val_count, dataset, split, SFU_VAL));
+    if (objective->train_count == 0) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "the split has no training nodes, so there is nothing to learn from");
+        goto done;
+    }
+    SFU_TRY(make_weights(objective, dataset->classes, rules));
+    objective->val_scale = rules->loss == SFU_LOSS_MEAN && objective->val_count > 0 ? 1.0 / objective->val_count : 1.0;
+done:
+    return status;
+}
+
+void sfu__objective_clear(sfu__objective *objective) {
+    sfu__free(objective->train_labels);
+    sfu__free(objective->train_weights);
+    sfu__free(objective->val_labels);
+    *objective = (sfu__objective){0};
+}

@@ -1,0 +1,34 @@
+/* fingerprint.h - what a study is recognised by, as the attributes that its database keeps: everything that the outcome
+ * of a trial depends on. A study goes on only where all of it is the same.
+ */
+#ifndef SFU_FINGERPRINT_H
+#define SFU_FINGERPRINT_H
+
+#include "store.h"
+
+enum { SFU__FINGERPRINT_ITEMS = 24 };
+#define SFU__WINNER_KEY "sfumato:winner"
+
+typedef struct sfu__fingerprint_input {
+    const sfu_dataset *dataset;
+    const sfu_split *split;
+    const sfu__space *space;
+    const sfu_tune_options *options;
+    const sfu_train_options *train; /* with the loss that counts */
+} sfu__fingerprint_input;
+
+/* Starts as {0}; sfu__fingerprint_clear also after a failure. */
+typedef struct sfu__fingerprint {
+    sfu__store_attribute items[SFU__FINGERPRINT_ITEMS];
+    char *json[SFU__FINGERPRINT_ITEMS]; /* what the items have */
+    int count;
+    char *name; /* of the study: the user's, or after dataset, network and split */
+} sfu__fingerprint;
+
+SFU_CHECKED sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of);
+void sfu__fingerprint_clear(sfu__fingerprint *fingerprint);
+
+/* The winner and its scores: {"number": 12, "val_accuracy": 0.8, ...}. */
+SFU_CHECKED sfu_status sfu__winner_json(sfu__text *json, const sfu__trial *best, const sfu_scores *scores);
+
+#endif

@@ -1,0 +1,412 @@
+#include "trial_pool.h"
+#include "progress.h"
+#include "clock.h"
+#include "parallel.h"
+#include "runner_cache.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+/* A trial on its way through: given, in training, finished. */
+typedef struct pool_task {
+    sfu__finished finished;
+    uint64_t seed;
+    double *values;
+    struct pool_task *next;
+} pool_task;
+
+typedef struct task_queue {
+    pool_task *first, **end;
+    int count;
+} task_queue;
+
+/* Whether help pays: what an epoch of the trial takes. */
+typedef struct pace {
+    int32_t number;       /* of the trial */
+    double ended;         /* when the last epoch did */
+    double alone, helped; /* the shortest epoch of the thread by itself, and of the team as it is */
+    int epochs, size;     /* how many there were of that size */
+    bool no_use;
+} pace;
+
+typedef struct pool_thread {
+    pthread_t id;
+    sfu__trial_pool *pool;
+    int index;
+    sfu__team *team; /* the thread and who helps it */
+    pace pace;
+    bool wants_help; /* it trains, and others may help: under the lock */
+    int32_t number;  /* of the trial that it wants help for, */
+    int helpers;     /* and who are on their way or there: under the lock */
+} pool_thread;
+
+struct sfu__trial_pool {
+    sfu__trial_pool_options options;
+    sfu__runner_cache *cache;
+    sfu__objective objective, lpnn_objective;
+    pthread_mutex_t lock;
+    pthread_cond_t given, came;
+    task_queue waiting, done;
+    pool_thread *threads; /* [count] */
+    int count;
+    bool ends;
+    atomic_bool stop;   /* the same for trainings, which look without the lock */
+    atomic_int unbegun; /* the same for the trials that wait */
+    int64_t helped;     /* how often a thread did */
+    sfu_status failed;
+    char message[SFU__MESSAGE_MAX];
+};
+
+/* ---- tasks --------------------------------------------------------------------------------------------------------
+ */
+
+static void task_free(pool_task *task) {
+    if (task != NULL) {
+        sfu__free(task->values);
+        sfu__free(task);
+    }
+}
+
+static void put(task_queue *queue, pool_task *task) {
+    task->next = NULL;
+    *queue->end = task;
+    queue->end = &task->next;
+    queue->count++;
+}
+
+static pool_task *take_first(task_queue *queue) {
+    pool_task *task = queue->first;
+    if (task != NULL) {
+        queue->first = task->next;
+        queue->end = queue->first != NULL ? queue->end : &queue->first;
+        queue->count--;
+    }
+    return task;
+}
+
+static void queue_clear(task_queue *queue) {
+    for (pool_task *task = take_first(queue); task != NULL; task = take_first(queue)) {
+        task_free(task);
+    }
+}
+
+/* ---- helping ------------------------------------------------------------------------------------------------------
+ *
+ * A training starts by itself. Once it is known what an epoch takes, and while no trial waits, threads that have
+ * nothing to do may help; they go when a trial is there for them, when the training ends, or when epochs are not
+ * shorter for it.
+ */
+
+enum { EPOCHS_ALONE = 4, EPOCHS_HELPED = 8 }; /* that it takes to know what an epoch takes */
+static const double worth_it = 0.9;           /* of the time alone */
+
+static void ask_for_help(pool_thread *self) {
+    sfu__trial_pool *pool = self->pool;
+    sfu__team_invite(self->team);
+    pthread_mutex_lock(&pool->lock);
+    self->wants_help = true;
+    self->number = self->pace.number;
+    pthread_cond_broadcast(&pool->given); /* those who wait for trials look again */
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void end_help(pool_thread *self) {
+    pthread_mutex_lock(&self->pool->lock);
+    const bool wanted = self->wants_help;
+    self->wants_help = false;
+    pthread_mutex_unlock(&self->pool->lock);
+    if (wanted) {
+        sfu__team_dismiss(self->team);
+    }
+}
+
+/* Notes how long the epoch took that ended just now. */
+static void note_pace(pace *at, int size, double now) {
+    const double took = now - at->ended;
+    at->ended = now;
+    if (size != at->size) {
+        at->size = size;
+        at->epochs = 0;
+    }
+    double *shortest = size == 1 ? &at->alone : &at->helped;
+    *shortest = at->epochs == 0 || took < *shortest ? took : *shortest;
+    at->epochs++;
+}
+
+/* After each epoch. */
+static void look_after_help(pool_thread *self, double now) {
+    pace *at = &self->pace;
+    const bool unbegun = atomic_load_explicit(&self->pool->unbegun, memory_order_relaxed) > 0;
+    note_pace(at, sfu__team_size(self->team), now);
+    if (at->size > 1 && at->epochs >= EPOCHS_HELPED && at->helped > worth_it * at->alone) {
+        at->no_use = true;
+    }
+    if (unbegun || at->no_use) {
+        if (self->wants_help) { /* only this thread writes it */
+            end_help(self);
+        }
+    } else if (!self->wants_help && at->epochs >= EPOCHS_ALONE) {
+        ask_for_help(self);
+    }
+}
+
+/* The one with the fewest helpers; of these the trial that was asked for first, for others wait for it soonest. NULL
+ * where nobody wants help. Under the lock. */
+static pool_thread *whom_to_help(sfu__trial_pool *pool) {
+    pool_thread *found = NULL;
+    for (int i = 0; i < pool->count; i++) {
+        pool_thread *other = &pool->threads[i];
+        const bool first = found == NULL || other->helpers < found->helpers ||
+                           (other->helpers == found->helpers && other->number < found->number);
+        if (other->wants_help && other->helpers + 1 < sfu__team_most(other->team) && first) {
+            found = other;
+        }
+    }
+    return found;
+}
+
+/* Under the lock, which is given back meanwhile. */
+static void help(sfu__trial_pool *pool, pool_thread *other) {
+    other->helpers++;
+    pthread_mutex_unlock(&pool->lock);
+    const bool helped = sfu__team_help(other->team); /* false: it had ended by then */
+    pthread_mutex_lock(&pool->lock);
+    other->helpers--;
+    pool->helped += helped;
+}
+
+/* ---- one trial ----------------------------------------------------------------------------------------------------
+ */
+
+static bool goes_on(void *user, const sfu_epoch *epoch) {
+    pool_thread *self = user;
+    if (sfu__team_most(self->team) > 1) {
+        look_after_help(self, epoch->seconds);
+    }
+    return !atomic_load_explicit(&self->pool->stop, memory_order_relaxed);
+}
+
+static sfu__outcome outcome_of(const sfu__training *training) {
+    return (sfu__outcome){.failed = training->diverged || training->best_epoch == 0,
+                          .val_accuracy = (double)training->best_val_correct / training->objective->val_count,
+                          .val_loss = training->best_val_loss,
+                          .epochs = training->ran,
+                          .best_epoch = training->best_epoch};
+}
+
+static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate *candidate) {
+    sfu__trial_pool *pool = self->pool;
+    const sfu_train_options *usual = pool->options.train;
+    sfu_status status = SFU_OK;
+    const sfu__runner *runner = NULL;
+    SFU_TRY(sfu__runner_cache_get(&runner, pool->cache, self->index, candidate->net, candidate->dropout));
+    sfu__training training = {.seed = task->seed,
+                              .lr = candidate->lr,
+                              .weight_decay = candidate->weight_decay,
+                              .dropout = candidate->dropout,
+                              .epochs = usual->epochs,
+                              .patience = usual->patience,
+                              .keep = usual->keep,
+                              .objective = candidate->net->is_lpnn ? &pool->lpnn_objective : &pool->objective,
+                              .outcome_only = true,
+                              .misses =
+                                  candidate->net->is_lpnn ? NULL : sfu__runner_cache_misses(pool->cache, self->index)};
+    self->pace = (pace){.number = task->finished.number};
+    sfu__training_run(&training, runner, goes_on, self);
+    end_help(self);
+    task->finished.outcome = outcome_of(&training);
+    if (training.misses != NULL) {
+        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.best_val_correct));
+    }
+done:
+    return status;
+}
+
+/* Values that do not make a network together are a failed trial, not a failure. */
+static sfu_status run_task(pool_thread *self, pool_task *task) {
+    const sfu__trial_pool_options *options = &self->pool->options;
+    sfu_status status = SFU_OK;
+    sfu__candidate candidate = {0};
+    status = sfu__candidate_make(&candidate, options->space, task->values, options->train);
+    if (status == SFU_OK) {
+        status = train(self, task, &candidate);
+    }
+    if (status == SFU_ERR_ARGUMENT) {
+        task->finished.outcome = (sfu__outcome){.failed = true};
+        status = SFU_OK;
+    }
+    sfu__candidate_clear(&candidate);
+    return status;
+}
+
+/* ---- the threads --------------------------------------------------------------------------------------------------
+ */
+
+static void note_failure(sfu__trial_pool *pool, sfu_status status) {
+    if (pool->failed == SFU_OK) {
+        pool->failed = status;
+        strncpy(pool->message, sfu_message(), sizeof pool->message - 1);
+    }
+}
+
+/* The next trial, or NULL when it is time to go. Under the lock. */
+static pool_task *wait_for_task(sfu__trial_pool *pool) {
+    while (!pool->ends && pool->waiting.first == NULL) {
+        pool_thread *other = whom_to_help(pool);
+        if (other != NULL) {
+            help(pool, other);
+        } else {
+            pthread_cond_wait(&pool->given, &pool->lock);
+        }
+    }
+    pool_task *task = pool->ends ? NULL : take_first(&pool->waiting);
+    atomic_store_explicit(&pool->unbegun, pool->waiting.count, memory_order_relaxed);
+    return task;
+}
+
+static void *thread_main(void *argument) {
+    pool_thread *self = argument;
+    sfu__trial_pool *pool = self->pool;
+    (void)sfu__watch_flag(&pool->stop);
+    pthread_mutex_lock(&pool->lock);
+    for (pool_task *task = wait_for_task(pool); task != NULL; task = wait_for_task(pool)) {
+        pthread_mutex_unlock(&pool->lock);
+        const sfu_status status = run_task(self, task);
+        pthread_mutex_lock(&pool->lock);
+        if (status != SFU_OK) {
+            note_failure(pool, status);
+        }
+        put(&pool->done, task);
+        pthread_cond_signal(&pool->came);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Under the lock, so that nobody looks at the others before all are there. */
+static sfu_status start_threads(sfu__trial_pool *pool) {
+    for (; pool->count < pool->options.jobs; pool->count++) {
+        pool_thread *thread = &pool->threads[pool->count];
+        thread->pool = pool;
+        thread->index = pool->count;
+        thread->team = sfu__runner_cache_team(pool->cache, pool->count);
+        const int error = pthread_create(&thread->id, NULL, thread_main, thread);
+        if (error != 0) { /* fewer will do: the result is the same */
+            return pool->count > 0 ? SFU_OK : sfu__fail_system("tune", "a thread could not be started", error);
+        }
+    }
+    return SFU_OK;
+}
+
+static sfu_status prepare(sfu__trial_pool *pool) {
+    const sfu__trial_pool_options *options = &pool->options;
+    sfu_status status = SFU_OK;
+    sfu__objective_options rules = {.loss = options->train->loss, .balanced = options->train->balanced};
+    SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &rules));
+    rules.sums = true;
+    SFU_TRY(sfu__objective_make(&pool->lpnn_objective, options->dataset, options->split, &rules));
+    SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs));
+    SFU_ALLOC_ZERO(pool->threads, options->jobs);
+    pthread_mutex_lock(&pool->lock);
+    status = start_threads(pool);
+    pthread_mutex_unlock(&pool->lock);
+done:
+    return status;
+}
+
+sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_options *options) {
+    sfu_status status = SFU_OK;
+    sfu__trial_pool *self = NULL;
+    pthread_condattr_t clock;
+    SFU_ALLOC_ZERO(self, 1);
+    self->options = *options;
+    self->waiting.end = &self->waiting.first;
+    self->done.end = &self->done.first;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->given, NULL);
+    pthread_cond_init(&self->came, &clock);
+    pthread_condattr_destroy(&clock);
+    *pool = self;
+    SFU_TRY(prepare(self));
+done:
+    return status;
+}
+
+void sfu__trial_pool_free(sfu__trial_pool *pool) {
+    if (pool == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->ends = true;
+    atomic_store(&pool->stop, true);
+    pthread_cond_broadcast(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < pool->count; i++) {
+        pthread_join(pool->threads[i].id, NULL);
+    }
+    queue_clear(&pool->waiting);
+    queue_clear(&pool->done);
+    sfu__runner_cache_free(pool->cache);
+    sfu__objective_clear(&pool->objective);
+    sfu__objective_clear(&pool->lpnn_objective);
+    pthread_cond_destroy(&pool->given);
+    pthread_cond_destroy(&pool->came);
+    pthread_mutex_destroy(&pool->lock);
+    sfu__free(pool->threads);
+    sfu__free(pool);
+}
+
+/* ---- giving and taking --------------------------------------------------------------------------------------------
+ */
+
+sfu_status sfu__trial_pool_submit(sfu__trial_pool *pool, const sfu__trial *trial) {
+    sfu_status status = SFU_OK;
+    const size_t count = (size_t)pool->options.space->count;
+    pool_task *task = NULL;
+    SFU_ALLOC_ZERO(task, 1);
+    task->finished.number = trial->number;
+    task->seed = trial->seed;
+    SFU_ALLOC(task->values, count);
+    memcpy(task->values, trial->values, count * sizeof *task->values);
+    pthread_mutex_lock(&pool->lock);
+    put(&pool->waiting, task);
+    atomic_store_explicit(&pool->unbegun, pool->waiting.count, memory_order_relaxed);
+    task = NULL;
+    pthread_cond_signal(&pool->given);
+    pthread_mutex_unlock(&pool->lock);
+done:
+    task_free(task);
+    return status;
+}
+
+sfu_status sfu__trial_pool_take(int *count, sfu__finished *finished, int most, sfu__trial_pool *pool, double wait_s) {
+    const struct timespec end = sfu__time_after(wait_s);
+    *count = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (int error = 0; pool->done.first == NULL && error != ETIMEDOUT && wait_s > 0.0;) {
+        error = pthread_cond_timedwait(&pool->came, &pool->lock, &end);
+    }
+    while (*count < most && pool->done.first != NULL) {
+        pool_task *task = take_first(&pool->done);
+        finished[(*count)++] = task->finished;
+        task_free(task);
+    }
+    const sfu_status status = pool->failed;
+    pthread_mutex_unlock(&pool->lock);
+    if (status != SFU_OK) {
+        sfu__set_message(pool->message);
+    }
+    return status;
+}
+
+int64_t sfu__trial_pool_helped(sfu__trial_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    const int64_t helped = pool->helped;
+    pthread_mutex_unlock(&pool->lock);
+    return helped;
+}

@@ -1,0 +1,130 @@
+#include "heartbeat.h"
+
+#include "text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HOST = 48, BOOT = 40, NAMESPACE = 24, PLACE = HOST + BOOT + NAMESPACE + 3, LINE = 1024 };
+
+/* ---- what the system says -------------------------------------------------------------------------------------- */
+
+/* Keeps what may stand in an id, so that '/' only ever divides its parts. */
+static void keep_plain(char *to, size_t size, const char *from) {
+    size_t n = 0;
+    for (; from[n] != '\0' && from[n] != '\n' && n + 1 < size; n++) {
+        const unsigned char c = (unsigned char)from[n];
+        to[n] = (char)(c < 128 && (isalnum(c) || strchr("-._", c) != NULL) ? c : '_');
+    }
+    to[n] = '\0';
+}
+
+/* The beginning of a small file; "" where it cannot be read. */
+static void read_line(char line[LINE], const char *path) {
+    ssize_t size = 0;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        size = read(file, line, LINE - 1);
+        close(file);
+    }
+    line[size > 0 ? size : 0] = '\0';
+}
+
+/* "HOST/BOOT/NAMESPACE": among processes with the same one, a process is known by its number and its start. False where
+ * the system does not tell all of it. */
+static bool read_place(char place[PLACE]) {
+    char line[LINE] = "", host[HOST], boot[BOOT], space[NAMESPACE];
+    if (gethostname(line, sizeof line) != 0) {
+        line[0] = '\0';
+    }
+    line[sizeof line - 1] = '\0';
+    keep_plain(host, sizeof host, line);
+    read_line(line, "/proc/sys/kernel/random/boot_id");
+    keep_plain(boot, sizeof boot, line);
+    const ssize_t size = readlink("/proc/self/ns/pid", line, sizeof line - 1); /* pid:[4026531836] */
+    line[size > 0 ? size : 0] = '\0';
+    const size_t digits = strcspn(line, "0123456789");
+    line[digits + strspn(line + digits, "0123456789")] = '\0';
+    keep_plain(space, sizeof space, line + digits);
+    snprintf(place, PLACE, "%s/%s/%s", host, boot, space);
+    return host[0] != '\0' && boot[0] != '\0' && space[0] != '\0';
+}
+
+typedef struct process {
+    bool ended;    /* but its parent has not asked yet how */
+    int64_t start; /* in ticks since the system was booted; -1: not told */
+} process;
+
+/* From /proc/PID/stat: "PID (NAME) STATE ...", where the name may hold anything and the fields behind it are numbers.
+ */
+static process read_process(int64_t pid) {
+    enum { STATE = 3, THREADS = 20, START = 22 };
+    char path[64], line[LINE];
+    process self = {.start = -1};
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    read_line(line, path);
+    char *rest = strrchr(line, ')');
+    char *save = NULL, *word = rest != NULL ? strtok_r(rest + 1, " \n", &save) : NULL;
+    bool zombie = false, single = false;
+    for (int field = STATE; word != NULL && field <= START; field++) {
+        if (field == STATE) {
+            zombie = strchr("ZX", word[0]) != NULL;
+        } else if (field == THREADS) {
+            single = strcmp(word, "0") == 0 || strcmp(word, "1") == 0; /* others may outlive the first */
+        } else if (field == START && !sfu__parse_int64(&self.start, word, word + strlen(word))) {
+            self.start = -1;
+        }
+        word = strtok_r(NULL, " \n", &save);
+    }
+    self.ended = zombie && single;
+    return self;
+}
+
+/* ---- the id ---------------------------------------------------------------------------------------------------- */
+
+void sfu__worker_here(char id[SFU__WORKER_ID]) {
+    static atomic_uint calls;
+    char place[PLACE];
+    struct timespec now = {0};
+    const int64_t pid = getpid();
+    (void)read_place(place);
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t start = read_process(pid).start;
+    snprintf(id, SFU__WORKER_ID, "%s/%lld/%lld/%llx%08lx.%x", place, (long long)pid, (long long)start,
+             (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec, atomic_fetch_add(&calls, 1));
+}
+
+/* Reads the number up to the next '/', which must be there, and steps over it. */
+static bool take_number(int64_t *number, const char **at) {
+    const char *end = strchr(*at, '/');
+    if (end == NULL || !sfu__parse_int64(number, *at, end)) {
+        return false;
+    }
+    *at = end + 1;
+    return true;
+}
+
+bool sfu__worker_is_gone(const char *id) {
+    char place[PLACE];
+    int64_t pid = 0, start = 0;
+    if (!read_place(place) || strncmp(id, place, strlen(place)) != 0 || id[strlen(place)] != '/') {
+        return false;
+    }
+    const char *at = id + strlen(place) + 1;
+    if (!take_number(&pid, &at) || !take_number(&start, &at) || pid < 1 || pid > INT_MAX) {
+        return false;
+    }
+    if (kill((pid_t)pid, 0) != 0 && errno == ESRCH) {
+        return true;
+    }
+    const process there = read_process(pid);
+    return there.ended || (start >= 0 && there.start >= 0 && there.start != start);
+}

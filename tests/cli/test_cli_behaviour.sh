@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# How the program behaves: full disks, closed pipes, interrupts, and terminals.
+. "$SOURCE/tests/support/transcript.sh"
+
+expect() { # CODE COMMAND...
+    local wanted=$1 code=0
+    shift
+    "$@" || code=$?
+    [ "$code" -eq "$wanted" ] || fail "$*: exit $code instead of $wanted"
+}
+
+# ---- stdout is checked
+expect 1 "$SFUMATO" --help >/dev/full 2>stderr
+grep -qx 'sfumato: standard output: No space left on device' stderr || fail "a full disk: $(cat stderr)"
+expect 1 "$SFUMATO" data list --json >/dev/full 2>stderr
+grep -q 'No space left' stderr || fail "a full disk: $(cat stderr)"
+expect 1 "$SFUMATO" --help >&- 2>stderr
+grep -q '^sfumato: standard output: ' stderr || fail "a closed stdout: $(cat stderr)"
+# A pipe whose reader has gone: a failure, but nobody needs to hear of it.
+mkfifo pipe
+(exec 3<pipe) &
+exec 4>pipe
+wait $!
+expect 1 "$SFUMATO" --help >&4 2>stderr
+exec 4>&-
+[ ! -s stderr ] || fail "a closed pipe: $(cat stderr)"
+# A dataset written while stdout is closed does not get the program's words into it.
+expect 1 "$SFUMATO" data make -o made.safetensors --nodes 100 >&- 2>/dev/null
+"$SFUMATO" data info made.safetensors >/dev/null
+
+# ---- --json is one object and nothing else, --quiet says nothing
+if command -v python3 >/dev/null; then
+    printf '{"nodes": 3}\n' | python3 -m json.tool >/dev/null
+    "$SFUMATO" data list --json | python3 -m json.tool >/dev/null
+    "$SFUMATO" data info citation --json | python3 -c '
+import json, sys
+keys = "name nodes edges self_loops_dropped duplicates_dropped features feature_nonzeros classes unlabelled isolated " \
+    "featureless components homophily split digest warnings"
+info = json.load(sys.stdin)
+missing = [key for key in keys.split() if key not in info]
+assert not missing, missing
+assert all(set(row) == {"name", "count"} for row in info["classes"])
+assert sum(row["count"] for row in info["classes"]) + info["unlabelled"] == info["nodes"]
+assert 0 <= info["homophily"] <= 1 and len(info["digest"]) == 64'
+else
+    echo "no python3: --json was not parsed"
+fi
+printf 'a,b\nb,c\n' >edges.csv
+"$SFUMATO" data import --edges edges.csv --quiet -o quiet.safetensors 2>stderr >/dev/null
+[ ! -s stderr ] || fail "--quiet: $(cat stderr)"
+
+# ---- names that a terminal would obey, or that are no UTF-8
+printf 'a,b\n' >edges.csv
+printf 'a,red\033[31m\nb,gr\303\274n\n' >labels.csv
+"$SFUMATO" data import --edges edges.csv --labels labels.csv --header no -q -o odd.safetensors >/dev/null
+"$SFUMATO" data info odd.safetensors >page
+! grep -q $'\033' page || fail "an escape sequence reaches the terminal"
+grep -q 'grün' page || fail "UTF-8 is not shown where the locale is UTF-8"
+LC_ALL=C "$SFUMATO" data info odd.safetensors >page
+! LC_ALL=C grep -q '[^ -~]' page || fail "something that is not ASCII is shown where the locale is C"
+
+# ---- no leaks, where the build can tell
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" data info odd.safetensors --json >/dev/null
+    ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" data import --edges edges.csv --labels labels.csv --header no --class-names 'A,"B, C"' \
+        -o named.safetensors >/dev/null
+    SFUMATO_DATA=. ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" data list >/dev/null
+fi
+
+# ---- interrupts: 130, one line, nothing left behind; and progress in plain lines for a job that takes its time
+big="--nodes 3000000 --degree 10"
+small="--nodes 600000 --degree 10"
+if [ "${BUILD_KIND:-plain}" = sanitized ]; then
+    big="--nodes 500000" small="--nodes 100000"
+fi
+# shellcheck disable=SC2086
+interrupt stopped 'handles $process 2' "$SFUMATO" data make -o big.safetensors $big
+if [ "$(cat stopped.code)" -ne 0 ]; then
+    [ "$(cat stopped.code)" -eq 130 ] || fail "an interrupt: exit $(cat stopped.code), $(cat stopped.stderr)"
+    [ ! -s stopped.stdout ] || fail "an interrupt: $(cat stopped.stdout)"
+    [ "$(tail -n 1 stopped.stderr)" = 'sfumato: interrupted; nothing was written' ] || fail "an interrupt: $(cat stopped.stderr)"
+    [ -z "$(find . -name '*big*')" ] || fail "an interrupt leaves $(find . -name '*big*')"
+else
+    echo "the job was over before it could be interrupted"
+fi
+
+# ---- a bar on a terminal: drawn, within its width, and gone at the end
+bar_on() { # COLUMNS
+    SFUMATO_PROGRESS=auto script -qec "stty cols $1; TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log >/dev/null
+    tr '\r' '\n' <log | grep -v '^Script' | sed 's/\x1b\[K//g' >bars
+    if grep -q ' %' bars; then
+        widest=$(wc -L <bars)
+        [ "$widest" -lt "$1" ] || fail "a bar $widest columns wide on a terminal of $1: $(cat bars)"
+        grep -q -e '━' -e '─' bars || fail "no bar: $(cat bars)"
+        grep -v '^Script' log | tail -n 1 | grep -q $'\r\x1b\[K' || fail "the bar stays behind"
+    else
+        echo "the job was over before a bar could be drawn"
+    fi
+}
+if command -v script >/dev/null; then
+    bar_on 40
+    bar_on 60
+else
+    echo "no script: no terminal to draw a bar on"
+fi

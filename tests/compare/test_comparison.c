@@ -1,0 +1,548 @@
+/* The engine of comparisons: requests and entries go into files and come back, and a run comes to the same bytes on any
+ * number of threads, stopped or not, all at once or bit by bit. */
+#include "support.h"
+
+#include "db.h"
+#include "file.h"
+#include "run_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+static sfu__entry an_entry(int i) {
+    sfu__entry entry = {.task = {.k = i % 3,
+                                 .alpha = i % 2 == 0 ? NAN : 0.1 * i,
+                                 .beta = i % 2 == 0 ? NAN : 1.0 / 3.0,
+                                 .exponents = i % 4 == 1,
+                                 .trials = 100 + i},
+                        .best_trial = i,
+                        .failed = i % 5,
+                        .val_accuracy = 0.1 + 0.7 / (i + 1),
+                        .val_loss = 1e-7 * i,
+                        .test_accuracy = 2.0 / 3.0,
+                        .test_macro_f1 = i == 3 ? NAN : 0.5,
+                        .seconds = 1.5 * i,
+                        .epoch_s = 1e-3,
+                        .epochs = 5000000000 + i};
+    snprintf(entry.task.dataset, sizeof entry.task.dataset, "data, \"set\" %d", i);
+    snprintf(entry.task.net, sizeof entry.task.net, "smooth(norm=row, self=2) | softmax");
+    snprintf(entry.task.size, sizeof entry.task.size, "%d", 1 + i % 5);
+    snprintf(entry.task.split, sizeof entry.task.split, "random:%d", i);
+    snprintf(entry.name, sizeof entry.name, "name %d", i);
+    memset(entry.split_digest, 'a' + i, 64);
+    return entry;
+}
+
+static bool same(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
+
+static void entries_come_back(void **state) {
+    (void)state;
+    sfu__entries entries = {0}, back = {0};
+    const char *folder = test_path("entries");
+    assert_ok(sfu__make_folders(folder));
+    for (int i = 0; i < 7; i++) {
+        const sfu__entry entry = an_entry(i);
+        assert_ok(sfu__entries_add(&entries, &entry));
+    }
+    assert_ok(sfu__entries_write(&entries, folder));
+    assert_ok(sfu__entries_read(&back, folder));
+    assert_int_equal(back.count, entries.count);
+    for (int i = 0; i < back.count; i++) {
+        const sfu__entry *a = &entries.items[i], *b = &back.items[i];
+        assert_true(sfu__task_same(&a->task, &b->task));
+        assert_int_equal(a->task.trials, b->task.trials);
+        assert_int_equal(a->best_trial, b->best_trial);
+        assert_int_equal(a->failed, b->failed);
+        assert_int_equal(a->epochs, b->epochs);
+        assert_true(same(a->val_accuracy, b->val_accuracy) && same(a->val_loss, b->val_loss));
+        assert_true(same(a->test_accuracy, b->test_accuracy) && same(a->test_macro_f1, b->test_macro_f1));
+        assert_true(same(a->seconds, b->seconds) && same(a->epoch_s, b->epoch_s));
+        assert_string_equal(a->split_digest, b->split_digest);
+        assert_string_equal(a->name, b->name);
+        assert_ptr_equal(sfu__entries_find(&back, &a->task), b);
+    }
+    sfu__entries_clear(&entries);
+    sfu__entries_clear(&back);
+}
+
+static void broken_tables_are_refused(void **state) {
+    (void)state;
+    sfu__entries entries = {0};
+    const char *folder = test_path("broken");
+    char path[512];
+    assert_ok(sfu__make_folders(folder));
+    assert_ok(sfu__entries_read(&entries, folder)); /* nothing there: nothing read */
+    assert_int_equal(entries.count, 0);
+    const sfu__entry entry = an_entry(1);
+    assert_ok(sfu__entries_add(&entries, &entry));
+    assert_ok(sfu__entries_write(&entries, folder));
+    sfu__entries_clear(&entries);
+    snprintf(path, sizeof path, "%s/results.csv", folder);
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora\n", file);
+    fclose(file);
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 3", "trials", "\"many\"");
+    sfu__entries_clear(&entries);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("number,state\n0,COMPLETE\n", file);
+    fclose(file);
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 1", "dataset,net,size");
+    sfu__entries_clear(&entries);
+}
+
+static void requests_come_back(void **state) {
+    (void)state;
+    const char *const datasets[] = {"cora", "my \"data\".safetensors"};
+    const char *const sizes[] = {"1", "standard", "77"};
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 2;
+    options.sizes = sizes;
+    options.size_count = 3;
+    options.seed = UINT64_C(9007199254740993);
+    options.lpnn = "f=clamp";
+    options.lpnn_trials = 30;
+    options.keep_loops = true;
+    sfu__request request = {0}, back = {0};
+    sfu__text one = {0}, other = {0};
+    assert_ok(sfu__request_make(&request, "compare", &options));
+    assert_int_equal(request.nets.count, 8);
+    assert_ok(sfu__request_print(&one, &request));
+    sfu__json_text json = {0};
+    assert_ok(sfu__json_read(&json, one.bytes, one.size, "here"));
+    assert_ok(sfu__request_read(&back, json.root, "here"));
+    sfu__json_clear(&json);
+    assert_ok(sfu__request_print(&other, &back));
+    assert_string_equal(one.bytes, other.bytes);
+    assert_non_null(strstr(one.bytes, "9007199254740993"));
+    sfu__request_clear(&request);
+    sfu__request_clear(&back);
+    sfu__text_clear(&one);
+    sfu__text_clear(&other);
+    assert_fails(SFU_ERR_FORMAT, sfu__request_read(&back, NULL, "FILE"), "FILE");
+    sfu__request_clear(&back);
+    const char *const bad_sizes[] = {"0"};
+    options.sizes = bad_sizes;
+    options.size_count = 1;
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"0\"", "standard");
+    sfu__request_clear(&request);
+    options.size_count = 0;
+    options.feature_norm = "rows";
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"rows\"", "sym+row");
+    sfu__request_clear(&request);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------
+ */
+
+static const char *dataset_file(void) {
+    static char path[256];
+    if (path[0] == '\0') {
+        sfu_dataset *dataset = NULL;
+        sfu_make_options options;
+        sfu_make_options_init(&options);
+        options.nodes = 200;
+        options.classes = 3;
+        options.vocabulary = 50;
+        snprintf(path, sizeof path, "%s", test_path("made.safetensors"));
+        assert_ok(sfu_dataset_make(&dataset, &options));
+        assert_ok(sfu_dataset_save(dataset, path));
+        sfu_dataset_free(dataset);
+    }
+    return path;
+}
+
+typedef struct wish {
+    int nets, splits, trials, jobs;
+    sfu_compare_fn hear;
+    void *user;
+} wish;
+
+static sfu_status run(const char *folder, const wish *wish) {
+    static const char *const nets[] = {"sgcn", "gcn", "linear"};
+    const char *const datasets[] = {dataset_file()};
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    options.nets = nets;
+    options.net_count = wish->nets;
+    options.splits = wish->splits;
+    options.trials = wish->trials;
+    options.space = "lr=log(0.01,0.3) dropout=(0,0.5)";
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0};
+    sfu_status status = SFU_OK;
+    const sfu__run_options how = {folder, &request, wish->jobs, wish->hear, wish->user, NULL};
+    SFU_TRY(sfu__request_make(&request, "compare", &options));
+    SFU_TRY(sfu__tasks_make(&tasks, &request));
+    assert_int_equal(tasks.count, wish->nets * wish->splits);
+    SFU_TRY(sfu__make_folders(folder));
+    SFU_TRY(sfu__entries_read(&entries, folder));
+    SFU_TRY(sfu__run_tasks(&entries, &tasks, &how));
+    assert_int_equal(entries.count, tasks.count);
+done:
+    sfu__entries_clear(&entries);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+    return status;
+}
+
+static char *file_of(const char *folder, const char *name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    sfu__bytes bytes = {0};
+    assert_ok(sfu__bytes_open(&bytes, path));
+    char *text = calloc(1, bytes.size + 1);
+    assert_non_null(text);
+    memcpy(text, bytes.data, bytes.size);
+    sfu__bytes_close(&bytes);
+    return text;
+}
+
+static void assert_same_results(const char *one, const char *other) {
+    static const char *const names[] = {"results.csv", "curves.csv"};
+    for (int i = 0; i < 2; i++) {
+        char *a = file_of(one, names[i]), *b = file_of(other, names[i]);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+}
+
+typedef struct counter {
+    int32_t log_filter, stop_after;
+    int64_t trials;
+} counter;
+
+static bool hear(void *user, const sfu_compare_progress *progress) {
+    counter *self = user;
+    assert_true(progress->done <= progress->total && progress->trials <= progress->all);
+    assert_true(progress->trials >= self->trials);
+    self->trials = progress->trials;
+    return self->log_filter++ < self->stop_after;
+}
+
+static void runs_come_to_the_same(void **state) {
+    (void)state;
+    char alone[256], together[256], stopped[256], grown[256];
+    snprintf(alone, sizeof alone, "%s", test_path("alone"));
+    snprintf(together, sizeof together, "%s", test_path("together"));
+    snprintf(stopped, sizeof stopped, "%s", test_path("stopped"));
+    snprintf(grown, sizeof grown, "%s", test_path("grown"));
+    wish wish = {.nets = 3, .splits = 3, .trials = 14, .jobs = 1};
+    assert_ok(run(alone, &wish));
+    wish.jobs = 5;
+    assert_ok(run(together, &wish));
+    assert_same_results(alone, together);
+
+    /* Stopped again and again. */
+    sfu_status status = SFU_ERR_CANCELLED;
+    for (int round = 1; status == SFU_ERR_CANCELLED; round++) {
+        counter counter = {.stop_after = 1 + round};
+        wish.hear = hear;
+        wish.user = &counter;
+        status = run(stopped, &wish);
+        assert_true(round < 200);
+    }
+    assert_ok(status);
+    assert_same_results(alone, stopped);
+
+    /* Fewer networks, splits and trials first; then more of each. */
+    wish.hear = NULL;
+    wish.nets = 2;
+    wish.splits = 1;
+    wish.trials = 5;
+    assert_ok(run(grown, &wish));
+    wish.splits = 3;
+    assert_ok(run(grown, &wish));
+    wish.nets = 3;
+    assert_ok(run(grown, &wish));
+    wish.trials = 14;
+    assert_ok(run(grown, &wish));
+    assert_same_results(alone, grown);
+}
+
+static void a_finished_run_does_nothing(void **state) {
+    (void)state;
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("finished"));
+    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2};
+    assert_ok(run(folder, &wish));
+    char studies[300];
+    snprintf(studies, sizeof studies, "%s/studies", folder);
+    assert_true(sfu__path_is_folder(studies));
+    char command[400];
+    snprintf(command, sizeof command, "rm -r '%s'", studies); /* what is in results.csv needs no study any more */
+    assert_int_equal(system(command), 0);
+    assert_ok(run(folder, &wish));
+}
+
+static void change_study(const char *study, const char *statement) {
+    sfu__db *db = NULL;
+    assert_ok(sfu__db_sqlite.open(&db, study, NULL));
+    assert_ok(db->driver->run(db, statement, NULL, 0, NULL, NULL, NULL));
+    db->driver->close(db);
+}
+
+/* Its files are the folder's, so that another name would be no help. */
+static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
+    (void)state;
+    char folder[256], study[320];
+    snprintf(folder, sizeof folder, "%s", test_path("versions"));
+    snprintf(study, sizeof study, "%s/studies/made.safetensors.sgcn.1.random_0.db", folder);
+    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2}, more = {1, 1, 5, 2, NULL, NULL};
+    if (!SFU_HAVE_SQLITE) {
+        skip();
+    }
+    assert_ok(run(folder, &wish));
+    change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.0.1\"' WHERE \"key\" = 'sfumato:version'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "the version of the program is \"0.0.1\" there",
+                 "go on with what it began with, or remove the file to have its study run anew");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:version'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "was not made by sfumato",
+                 "remove the file to have its study run anew");
+    change_study(study, "UPDATE study_directions SET direction = 'MINIMIZE'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "minimizes its objective",
+                 "remove the file to have its study run anew");
+    test_text_file("versions/studies/made.safetensors.sgcn.1.random_0.db", "This is no database.\n");
+    assert_fails(SFU_ERR_FORMAT, run(folder, &more), study, "not an SQLite database; remove the file");
+    assert_int_equal(remove(study), 0);
+    assert_ok(run(folder, &more));
+}
+
+/* A curve for each network, of the first split, as long as the winner's training. */
+static void winners_leave_curves(void **state) {
+    (void)state;
+    const char *folder = test_path("curves");
+    const wish wish = {.nets = 3, .splits = 2, .trials = 4, .jobs = 2};
+    sfu__curves curves = {0};
+    sfu__entries entries = {0};
+    assert_ok(run(folder, &wish));
+    assert_ok(sfu__curves_read(&curves, folder));
+    assert_ok(sfu__entries_read(&entries, folder));
+    assert_int_equal(curves.count, 3);
+    for (int i = 0; i < 3; i++) {
+        const sfu__curve *curve = &curves.items[i];
+        const sfu__entry *entry = sfu__entries_find(&entries, &curve->task);
+        double best = 0;
+        assert_non_null(entry);
+        assert_string_equal(curve->task.split, "random:0");
+        assert_int_equal(curve->trial, entry->best_trial);
+        for (int e = 0; e < curve->count; e++) {
+            best = curve->epochs[e].val_accuracy > best ? curve->epochs[e].val_accuracy : best;
+        }
+        assert_true(best == entry->val_accuracy);
+    }
+    sfu__curves_clear(&curves);
+    sfu__entries_clear(&entries);
+}
+
+static int count_studies(const char *folder) {
+    char command[600], line[32] = "";
+    snprintf(command, sizeof command, "ls '%s/studies' | wc -l", folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_non_null(fgets(line, sizeof line, pipe));
+    pclose(pipe);
+    return atoi(line);
+}
+
+/* Six cells of three sweeps and no sweep: four are mlp+lp as it is, two the same network of other exponents. */
+static void the_same_training_is_run_once(void **state) {
+    (void)state;
+    const char *folder = test_path("shared");
+    const char *const datasets[] = {dataset_file()};
+    static const struct {
+        int32_t k;
+        double alpha, beta;
+        bool exponents;
+    } cells[] = {{0, NAN, NAN, false}, {2, NAN, NAN, false}, {0, 1, 1, false},
+                 {0, 0.5, 0.5, true},  {0, 0, 0.9, true},    {0, 0.4, 0.9, true}};
+    enum { CELLS = sizeof cells / sizeof cells[0] };
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0}, again = {0};
+    counter counter = {.stop_after = INT32_MAX};
+    const sfu__run_options how = {folder, &request, 2, hear, &counter, NULL};
+    assert_ok(sfu__request_make(&request, "compare", &options));
+    for (int i = 0; i < CELLS; i++) {
+        sfu__task task = {.net = "mlp+lp",
+                          .size = "1",
+                          .split = "random:0",
+                          .k = cells[i].k,
+                          .alpha = cells[i].alpha,
+                          .beta = cells[i].beta,
+                          .exponents = cells[i].exponents,
+                          .trials = 3};
+        snprintf(task.dataset, sizeof task.dataset, "%s", datasets[0]);
+        assert_ok(sfu__tasks_add(&tasks, &task));
+    }
+    assert_ok(sfu__run_tasks(&entries, &tasks, &how));
+    assert_int_equal(entries.count, CELLS);
+    assert_int_equal(counter.trials, 2 * 3);
+    assert_int_equal(count_studies(folder), 2 * SFU_HAVE_SQLITE);
+    for (int i = 0; i < CELLS; i++) {
+        const sfu__entry *entry = &entries.items[i], *first = &entries.items[i < 4 ? 0 : 4];
+        assert_true(sfu__task_same(&entry->task, &tasks.items[i]));
+        assert_true(entry->val_loss == first->val_loss && entry->test_accuracy == first->test_accuracy);
+        assert_true((entry->seconds > 0) == (i == 0 || i == 4)); /* a study's time is counted once */
+    }
+    assert_true(entries.items[0].val_loss != entries.items[4].val_loss);
+
+    /* Where only one that follows is known, as in a folder that was begun otherwise, the first takes it over. */
+    assert_ok(sfu__entries_add(&again, &entries.items[3]));
+    tasks.count = 4;
+    counter.trials = 0;
+    assert_ok(sfu__run_tasks(&again, &tasks, &how));
+    assert_int_equal(again.count, 4);
+    assert_true(again.items[0].val_loss == entries.items[0].val_loss);
+    assert_int_equal(counter.trials, 3); /* none of them new */
+    sfu__entries_clear(&entries);
+    sfu__entries_clear(&again);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+}
+
+static sfu_status compare_with(const char *folder, const char *space, const char *size, const char *dataset) {
+    const char *const datasets[] = {dataset_file(), dataset}, *const nets[] = {"sgcn", "gcn"}, *sizes[] = {"1", size};
+    sfu_compare_options options;
+    sfu_results *results = NULL;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = dataset != NULL ? 2 : 1;
+    options.nets = nets;
+    options.net_count = 2;
+    options.sizes = sizes;
+    options.size_count = size != NULL ? 2 : 1;
+    options.splits = 2;
+    options.trials = 2;
+    options.space = space != NULL ? space : "lr=log(0.01,0.3)";
+    options.folder = folder;
+    const sfu_status status = sfu_compare(&results, &options);
+    sfu_results_free(results);
+    return status;
+}
+
+static int said;
+static void keep_line(void *user, sfu_log_level level, const char *line) {
+    (void)user;
+    (void)level;
+    const bool wanted = strncmp(line, "made: split \"random:", 20) == 0 && strstr(line, "too few") != NULL;
+    said += wanted ? 1 : 100;
+}
+
+/* A space for all of them: hidden is for gcn alone. */
+static void some_networks_have_no_use_for_a_parameter(void **state) {
+    (void)state;
+    assert_ok(compare_with(test_path("shared-space"), "lr=log(0.01,0.3) hidden={8,16}", NULL, NULL));
+}
+
+/* What can be known to be wrong is, before anything is written. */
+static void mistakes_are_found_first(void **state) {
+    (void)state;
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("mistaken"));
+    assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL), SFU_ERR_ARGUMENT); /* with a caret, on more lines */
+    assert_string_equal(sfu_message(), "this range ends below its beginning\n  lr=(1,0)\n     ^");
+    assert_int_equal(compare_with(folder, "lr=(0,1) mu_graph=(0,1)", NULL, NULL), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "has no use for mu_graph"));
+    assert_fails(SFU_ERR_ARGUMENT, compare_with(folder, NULL, "7000", NULL), "7000");
+    assert_fails(SFU_ERR_NOT_FOUND, compare_with(folder, NULL, NULL, "nothing-of-that-name"), "nothing-of-that-name");
+    assert_false(sfu__path_is_folder(folder));
+
+    /* Of 200 nodes and two sizes: one line a split. */
+    sfu_set_log(keep_line, NULL);
+    said = 0;
+    assert_ok(compare_with(folder, NULL, "2", NULL));
+    sfu_set_log(NULL, NULL);
+    assert_int_equal(said, 2);
+
+    /* What is asked for twice is done once. */
+    assert_ok(compare_with(folder, NULL, "1", NULL));
+    char *results = file_of(folder, "results.csv");
+    int lines = 0;
+    for (const char *c = results; *c != '\0'; c++) {
+        lines += *c == '\n';
+    }
+    assert_int_equal(lines, 1 + 2 * 2 * 2);
+    free(results);
+}
+
+/* Two sizes and networks, one of which is there twice under two sweeps; an entry and a curve are there before. */
+static sfu_status prepare_body(void *context) {
+    const char *const folder = context, *const datasets[] = {dataset_file()}, *const nets[] = {"sgcn", "linear+lp"},
+                      *const sizes[] = {"1", "2"};
+    sfu_status status = SFU_OK;
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.datasets = datasets;
+    options.dataset_count = 1;
+    options.nets = nets;
+    options.net_count = options.size_count = options.splits = 2;
+    options.sizes = sizes;
+    sfu__request request = {0};
+    sfu__tasks tasks = {0};
+    sfu__entries entries = {0};
+    const sfu__run_options how = {folder, &request, 1, NULL, NULL, NULL};
+    sfu__running run = {.options = &how, .tasks = &tasks, .entries = &entries};
+    SFU_TRY(sfu__request_make(&request, "compare", &options));
+    SFU_TRY(sfu__tasks_make(&tasks, &request));
+    sfu__task again = tasks.items[0];
+    again.k = 2;
+    SFU_TRY(sfu__tasks_add(&tasks, &again));
+    const sfu__entry known = {.task = tasks.items[0], .val_accuracy = 0.5};
+    SFU_TRY(sfu__entries_add(&entries, &known));
+    SFU_TRY(sfu__run_prepare(&run));
+    assert_int_equal(run.before, 1);
+    assert_int_equal(run.count, 2 * 2 * 2 - 1);
+    assert_int_equal(entries.count, 2);
+    assert_int_equal(run.curves.count, 1);
+done:
+    sfu__run_clear(&run);
+    sfu__entries_clear(&entries);
+    sfu__tasks_clear(&tasks);
+    sfu__request_clear(&request);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    static char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("failing"));
+    assert_ok(sfu__make_folders(folder));
+    test_text_file("failing/curves.csv", "dataset,net,size,split,trial,epoch,train_loss,val_loss,val_accuracy\n"
+                                         "made,gcn,1,random:0,0,1,1,1,0.5\n");
+    (void)dataset_file();
+    test_fail_each_allocation(prepare_body, folder, test_is_slow() ? 60 : 300);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_come_back),
+        cmocka_unit_test(broken_tables_are_refused),
+        cmocka_unit_test(requests_come_back),
+        cmocka_unit_test(runs_come_to_the_same),
+        cmocka_unit_test(a_finished_run_does_nothing),
+        cmocka_unit_test(a_study_that_cannot_go_on_is_to_be_removed),
+        cmocka_unit_test(winners_leave_curves),
+        cmocka_unit_test(the_same_training_is_run_once),
+        cmocka_unit_test(some_networks_have_no_use_for_a_parameter),
+        cmocka_unit_test(mistakes_are_found_first),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

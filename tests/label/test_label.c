@@ -1,0 +1,583 @@
+/* Labelling: that the estimate holds for the nodes that had no label, that held-out labels have no say in any choice,
+ * that neither jobs nor the way it was ended change what so many steps come to, and what is refused. */
+#include "support.h"
+
+#include "label.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 300, CLASSES = 3 };
+
+/* ---- data ---------------------------------------------------------------------------------------------------------
+ */
+
+static sfu_dataset *made(uint64_t seed, int32_t nodes) {
+    sfu_dataset *dataset = NULL;
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.seed = seed;
+    options.nodes = nodes;
+    options.classes = CLASSES;
+    options.vocabulary = 60;
+    options.noise = 0.8;
+    options.homophily = 0.8;
+    options.degree = 3;
+    assert_ok(sfu_dataset_make(&dataset, &options));
+    return dataset;
+}
+
+/* The same graph and features with other labels, and perhaps a split of its own. */
+static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels, const sfu_split *split) {
+    const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
+    const int64_t edges = graph.indptr[graph.rows];
+    int32_t *from = calloc((size_t)edges + 1, sizeof *from);
+    assert_non_null(from);
+    for (int32_t i = 0; i < graph.rows; i++) {
+        for (int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; e++) {
+            from[e] = i;
+        }
+    }
+    sfu_arrays arrays = {.nodes = graph.rows,
+                         .edges = edges,
+                         .edge_from = from,
+                         .edge_to = graph.indices,
+                         .features = sfu_dataset_features(dataset),
+                         .indptr = words.indptr,
+                         .indices = words.indices,
+                         .values = words.values,
+                         .labels = labels,
+                         .classes = CLASSES};
+    for (int part = 0; split != NULL && part < SFU_PARTS; part++) {
+        arrays.standard[part] = sfu_split_part(split, (sfu_part)part, &arrays.standard_count[part]);
+    }
+    sfu_dataset *other = NULL;
+    sfu_import_options options;
+    sfu_import_options_init(&options);
+    assert_ok(sfu_dataset_from_arrays(&other, &arrays, &options));
+    free(from);
+    return other;
+}
+
+/* Leaves one label in `keep`. */
+static sfu_dataset *thinned(const sfu_dataset *dataset, int32_t keep) {
+    const int32_t nodes = sfu_dataset_nodes(dataset);
+    int32_t *labels = calloc((size_t)nodes, sizeof *labels);
+    assert_non_null(labels);
+    for (int32_t i = 0; i < nodes; i++) {
+        labels[i] = i % keep == 0 ? sfu_dataset_labels(dataset)[i] : SFU_NO_LABEL;
+    }
+    sfu_dataset *other = relabelled(dataset, labels, NULL);
+    free(labels);
+    return other;
+}
+
+static sfu_label_options steps_of(int32_t steps, uint64_t seed, int jobs) {
+    sfu_label_options options;
+    sfu_label_options_init(&options);
+    options.steps = steps;
+    options.seed = seed;
+    options.jobs = jobs;
+    return options;
+}
+
+/* Of the nodes without a label in `thin`, by the labels that `dataset` has for them. */
+static double true_accuracy(const sfu_labelling *labelling, const sfu_dataset *dataset, const sfu_dataset *thin) {
+    const float *probabilities = sfu_labelling_probabilities(labelling);
+    double right = 0, count = 0;
+    for (int32_t i = 0; i < sfu_dataset_nodes(dataset); i++) {
+        const float *row = probabilities + (ptrdiff_t)i * CLASSES;
+        int32_t guess = 0;
+        for (int32_t c = 1; c < CLASSES; c++) {
+            guess = row[c] > row[guess] ? c : guess;
+        }
+        if (sfu_dataset_labels(thin)[i] == SFU_NO_LABEL) {
+            right += guess == sfu_dataset_labels(dataset)[i];
+            count++;
+        }
+    }
+    return right / count;
+}
+
+static void assert_same(const sfu_labelling *one, const sfu_labelling *other, int32_t nodes) {
+    const sfu_label_summary a = sfu_labelling_summary(one), b = sfu_labelling_summary(other);
+    assert_memory_equal(sfu_labelling_probabilities(one), sfu_labelling_probabilities(other),
+                        (size_t)nodes * CLASSES * sizeof(float));
+    assert_string_equal(a.net, b.net);
+    assert_string_equal(a.params, b.params);
+    assert_int_equal(a.right, b.right);
+    assert_int_equal(a.steps, b.steps);
+    assert_int_equal(a.trainings, b.trainings);
+    assert_true(a.low == b.low && a.high == b.high && a.no_graph == b.no_graph);
+    for (int i = 0; sfu_labelling_candidate(one, i) != NULL; i++) {
+        const sfu_label_candidate *c = sfu_labelling_candidate(one, i), *d = sfu_labelling_candidate(other, i);
+        assert_true(c->accuracy == d->accuracy && c->val_accuracy == d->val_accuracy && c->chosen == d->chosen);
+    }
+}
+
+/* ---- the estimate -------------------------------------------------------------------------------------------------
+ */
+
+static void the_interval_covers(void **state) {
+    (void)state;
+    const int runs = test_is_slow() ? 1 : 20;
+    int covered = 0;
+    double width = 0, bias = 0;
+    for (int seed = 0; seed < runs; seed++) {
+        sfu_dataset *dataset = made((uint64_t)seed, 1200), *thin = thinned(dataset, 10);
+        sfu_labelling *labelling = NULL;
+        const sfu_label_options options = steps_of(10, (uint64_t)seed, 0);
+        assert_ok(sfu_label(&labelling, thin, &options));
+        const sfu_label_summary summary = sfu_labelling_summary(labelling);
+        const double truth = true_accuracy(labelling, dataset, thin);
+        covered += truth >= summary.low && truth <= summary.high;
+        width += (summary.high - summary.low) / runs;
+        bias += (summary.accuracy - truth) / runs;
+        assert_int_equal(summary.labelled, 120);
+        assert_int_equal(summary.unlabelled, 1080);
+        sfu_labelling_free(labelling);
+        sfu_dataset_free(thin);
+        sfu_dataset_free(dataset);
+    }
+    print_message("the truth was in %d of %d intervals, %.3f wide, the estimate %+.3f off\n", covered, runs, width,
+                  bias);
+    assert_true(covered >= runs - (runs + 9) / 10);
+    assert_true(width < 0.3);
+    assert_true(bias < 0.03);
+}
+
+/* All counts add up, and the confusion is that of the held-out nodes. */
+static void the_numbers_agree(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(1, NODES), *thin = thinned(dataset, 3);
+    sfu_labelling *labelling = NULL;
+    const sfu_label_options options = steps_of(9, 0, 0);
+    assert_ok(sfu_label(&labelling, thin, &options));
+    const sfu_label_summary summary = sfu_labelling_summary(labelling);
+    int32_t all = 0, right = 0, held_out = 0, sure_right = 0, unlabelled = 0, chosen = 0;
+    for (int32_t t = 0; t < CLASSES; t++) {
+        for (int32_t g = 0; g < CLASSES; g++) {
+            all += sfu_labelling_confusion(labelling, t, g);
+            right += t == g ? sfu_labelling_confusion(labelling, t, g) : 0;
+        }
+    }
+    for (int i = 0; sfu_labelling_calibration(labelling, i) != NULL; i++) {
+        held_out += sfu_labelling_calibration(labelling, i)->held_out;
+        sure_right += sfu_labelling_calibration(labelling, i)->right;
+        unlabelled += sfu_labelling_calibration(labelling, i)->unlabelled;
+    }
+    int candidates = 0;
+    for (; sfu_labelling_candidate(labelling, candidates) != NULL; candidates++) {
+        chosen += sfu_labelling_candidate(labelling, candidates)->chosen;
+    }
+    assert_int_equal(all, summary.labelled);
+    assert_int_equal(held_out, summary.labelled);
+    assert_int_equal(summary.held_out, summary.labelled);
+    assert_int_equal(right, summary.right);
+    assert_int_equal(sure_right, summary.right);
+    assert_int_equal(unlabelled, summary.unlabelled);
+    assert_int_equal(chosen, summary.folds);
+    assert_int_equal(candidates, SFU__LABEL_NETS);
+    assert_int_equal(summary.train + summary.val, summary.labelled);
+    assert_true(summary.accuracy == (double)summary.right / summary.labelled);
+    assert_true(summary.low < summary.accuracy && summary.accuracy < summary.high);
+    assert_true(summary.accuracy > summary.frequent);
+    assert_true(fabs(summary.no_graph - sfu_labelling_candidate(labelling, SFU__LABEL_CONTROL)->accuracy) < 1e-12);
+    assert_int_equal(sfu_labelling_confusion(labelling, CLASSES, 0), 0);
+    assert_int_equal(sfu_labelling_confusion(labelling, 0, -1), 0);
+    sfu_labelling_free(labelling);
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+/* Features that say nothing, a graph that says all, and the other way round. */
+static void says_whether_the_graph_helps(void **state) {
+    (void)state;
+    static const struct {
+        double noise, homophily;
+        bool helps;
+    } cases[] = {{0.95, 0.9, true}, {0.1, 0.34, false}};
+    for (int i = 0; i < 2; i++) {
+        sfu_dataset *dataset = NULL;
+        sfu_labelling *labelling = NULL;
+        sfu_make_options options;
+        sfu_make_options_init(&options);
+        options.nodes = NODES;
+        options.classes = CLASSES;
+        options.vocabulary = 60;
+        options.noise = cases[i].noise;
+        options.homophily = cases[i].homophily;
+        assert_ok(sfu_dataset_make(&dataset, &options));
+        const sfu_label_options steps = steps_of(test_is_slow() ? 2 : 8, 0, 0);
+        assert_ok(sfu_label(&labelling, dataset, &steps));
+        assert_int_equal(sfu_labelling_summary(labelling).graph_helps, cases[i].helps);
+        assert_int_equal(sfu_labelling_summary(labelling).unlabelled, 0); /* and none is to be labelled */
+        sfu_labelling_free(labelling);
+        sfu_dataset_free(dataset);
+    }
+}
+
+/* ---- who may know what --------------------------------------------------------------------------------------------
+ */
+
+static void each_node_is_held_out_once(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(2, NODES), *thin = thinned(dataset, 4);
+    sfu__label_problem problems[SFU__LABEL_PROBLEMS] = {{0}};
+    int folds = 0, held_out[NODES] = {0}, final[NODES] = {0};
+    assert_ok(sfu__label_problems(problems, &folds, thin, 3));
+    assert_int_equal(folds, SFU__LABEL_FOLDS);
+    for (int p = 0; p <= folds; p++) {
+        int32_t total = 0;
+        for (int part = 0; part < SFU_PARTS; part++) {
+            int32_t count = 0;
+            const int32_t *nodes = sfu_split_part(problems[p].split, (sfu_part)part, &count);
+            total += count;
+            for (int32_t i = 0; i < count; i++) {
+                assert_true(sfu_dataset_labels(thin)[nodes[i]] != SFU_NO_LABEL);
+                held_out[nodes[i]] += part == SFU_TEST;
+                final[nodes[i]] += p == folds && part != SFU_TEST;
+            }
+        }
+        assert_int_equal(total, NODES / 4);
+        sfu__label_problem_clear(&problems[p]);
+    }
+    for (int i = 0; i < NODES; i++) {
+        assert_int_equal(held_out[i], i % 4 == 0);
+        assert_int_equal(final[i], i % 4 == 0);
+    }
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+/* Many labels need not all be held out, and the folds that are do not overlap. */
+static void of_many_labels_some_are_held_out(void **state) {
+    (void)state;
+    static const struct {
+        int32_t nodes;
+        int folds;
+    } cases[] = {{4000, 5}, {10000, 2}, {20000, 1}};
+    for (int i = 0; i < 3; i++) {
+        sfu_dataset *dataset = made(1, cases[i].nodes);
+        sfu__label_problem problems[SFU__LABEL_PROBLEMS] = {{0}};
+        int folds = 0;
+        int32_t count = 0, sum = 0;
+        assert_ok(sfu__label_problems(problems, &folds, dataset, 0));
+        assert_int_equal(folds, cases[i].folds);
+        for (int p = 0; p < folds; p++) {
+            sfu_split_part(problems[p].split, SFU_TEST, &count);
+            assert_int_equal(count, cases[i].nodes / SFU__LABEL_FOLDS);
+        }
+        sfu_split_part(problems[folds].split, SFU_TEST, &count);
+        assert_int_equal(count, 0);
+        for (int part = SFU_TRAIN; part <= SFU_VAL; part++) {
+            sfu_split_part(problems[folds].split, (sfu_part)part, &count);
+            sum += count;
+        }
+        assert_int_equal(sum, cases[i].nodes);
+        for (int p = 0; p <= folds; p++) {
+            sfu__label_problem_clear(&problems[p]);
+        }
+        sfu_dataset_free(dataset);
+    }
+}
+
+static bool always(void *user) {
+    (void)user;
+    return true;
+}
+
+/* The first steps of a problem, as sfu_label makes them. */
+static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, int steps) {
+    const sfu__label_work work = {dataset, 5, 1, always, NULL};
+    for (int i = 0; i < steps; i++) {
+        const sfu__label_step step = sfu__label_step_at(i);
+        if (step.slot == 0) {
+            sfu__label_rank(problem, step.round);
+        }
+        assert_ok(sfu__label_train(problem, &step, &work));
+        sfu__label_take(problem, &step);
+    }
+}
+
+/* No choice and no model changes when every held-out label does; only their scores do. */
+static void held_out_labels_have_no_say(void **state) {
+    (void)state;
+    const int steps = test_is_slow() ? SFU__LABEL_NETS : 19;
+    sfu_dataset *dataset = made(4, NODES);
+    sfu_split *split = NULL;
+    int32_t labels[NODES], count = 0;
+    assert_ok(sfu_split_new(&split, dataset, "cv:5:0:0", NULL));
+    memcpy(labels, sfu_dataset_labels(dataset), sizeof labels);
+    const int32_t *test = sfu_split_part(split, SFU_TEST, &count);
+    sfu__label_problem problems[2] = {{0}};
+    sfu_dataset *both[2];
+    for (int way = 0; way < 2; way++) {
+        for (int32_t i = 0; i < count; i++) {
+            labels[test[i]] = (labels[test[i]] + way) % CLASSES;
+        }
+        both[way] = relabelled(dataset, labels, split);
+        assert_ok(sfu_split_new(&problems[way].split, both[way], "standard", NULL));
+        make_steps(&problems[way], both[way], steps);
+    }
+    const int net = sfu__label_choice(&problems[0]);
+    assert_int_equal(net, sfu__label_choice(&problems[1]));
+    for (int i = 0; i < SFU__LABEL_NETS; i++) {
+        const sfu__label_best *one = &problems[0].best[i], *other = &problems[1].best[i];
+        assert_int_equal(problems[0].order[i], problems[1].order[i]);
+        assert_int_equal(problems[0].trials[i], problems[1].trials[i]);
+        assert_string_equal(one->params, other->params);
+        assert_true(one->val_accuracy == other->val_accuracy && one->val_loss == other->val_loss);
+    }
+    float one[NODES * CLASSES], other[NODES * CLASSES];
+    assert_ok(sfu_predict(one, NULL, both[0], problems[0].best[net].model, 1));
+    assert_ok(sfu_predict(other, NULL, both[1], problems[1].best[net].model, 1));
+    assert_memory_equal(one, other, sizeof one);
+    assert_true(sfu_model_scores(problems[0].best[net].model).test_accuracy >
+                sfu_model_scores(problems[1].best[net].model).test_accuracy);
+    for (int way = 0; way < 2; way++) {
+        sfu__label_problem_clear(&problems[way]);
+        sfu_dataset_free(both[way]);
+    }
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* ---- what changes nothing -----------------------------------------------------------------------------------------
+ */
+
+static void jobs_do_not_matter(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(6, NODES), *thin = thinned(dataset, 3);
+    sfu_labelling *alone = NULL, *together = NULL;
+    sfu_label_options options = steps_of(test_is_slow() ? 2 : 20, 7, 1);
+    assert_ok(sfu_label(&alone, thin, &options));
+    for (options.jobs = 3; options.jobs <= 14; options.jobs += 11) {
+        assert_ok(sfu_label(&together, thin, &options));
+        assert_same(alone, together, NODES);
+        sfu_labelling_free(together);
+    }
+    options.seed = 8;
+    assert_ok(sfu_label(&together, thin, &options));
+    assert_memory_not_equal(sfu_labelling_probabilities(alone), sfu_labelling_probabilities(together),
+                            NODES * CLASSES * sizeof(float));
+    sfu_labelling_free(together);
+    sfu_labelling_free(alone);
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+/* A caller who ends it in the middle of a step. */
+static bool end_at(void *user, const sfu_label_progress *progress) {
+    assert_true(progress->step < progress->steps && progress->net != NULL);
+    return progress->step < *(const int32_t *)user;
+}
+
+/* However it ended, so many steps come to the same. */
+static void ends_where_it_is_told(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(9, 900), *thin = thinned(dataset, 3);
+    sfu_labelling *ended = NULL, *asked = NULL;
+    sfu_label_options options = steps_of(0, 0, 1);
+    int32_t step = 0;
+    options.seconds = 0;
+    options.on_progress = end_at;
+    options.on_progress_user = &step;
+    assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), "");
+    /* Whether it was planning or training then is a matter of time. */
+    assert_true(strstr(sfu_message(), "cancelled while") != NULL || strstr(sfu_message(), "stopped") != NULL);
+    assert_null(ended);
+    const int32_t most = test_is_slow() ? 2 : 9;
+    step = most;
+    assert_ok(sfu_label(&ended, thin, &options));
+    const sfu_label_summary summary = sfu_labelling_summary(ended);
+    assert_true(summary.interrupted && summary.steps >= most && summary.steps < summary.all_steps);
+    options = steps_of(summary.steps, 0, 2);
+    assert_ok(sfu_label(&asked, thin, &options));
+    assert_false(sfu_labelling_summary(asked).interrupted);
+    assert_same(ended, asked, 900);
+    sfu_labelling_free(asked);
+    sfu_labelling_free(ended);
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+static void a_small_budget_has_an_answer(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(9, NODES), *thin = thinned(dataset, 3);
+    sfu_labelling *labelling = NULL, *asked = NULL;
+    sfu_label_options options = steps_of(0, 0, 1);
+    options.seconds = 1e-6;
+    assert_ok(sfu_label(&labelling, thin, &options));
+    const sfu_label_summary summary = sfu_labelling_summary(labelling);
+    assert_int_equal(summary.steps, 1);
+    assert_true(summary.cut && !summary.interrupted && isnan(summary.no_graph));
+    assert_string_equal(summary.net, "sgcn");
+    options = steps_of(1, 0, 1);
+    assert_ok(sfu_label(&asked, thin, &options));
+    assert_true(sfu_labelling_summary(asked).right == summary.right);
+    sfu_labelling_free(asked);
+    sfu_labelling_free(labelling);
+    /* and a budget is kept, here with a wide margin for a busy machine */
+    options = steps_of(0, 0, 1);
+    options.seconds = 0.5;
+    assert_ok(sfu_label(&labelling, thin, &options));
+    assert_true(sfu_labelling_summary(labelling).seconds < 120);
+    sfu_labelling_free(labelling);
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------
+ */
+
+static void steps_come_in_order(void **state) {
+    (void)state;
+    assert_int_equal(sfu__label_steps(1), 16);
+    assert_int_equal(sfu__label_steps(10), 21);
+    assert_int_equal(sfu__label_steps(1000), 29);
+    int32_t trials = 0;
+    for (int i = 0; i < 29; i++) {
+        const sfu__label_step step = sfu__label_step_at(i);
+        assert_true(step.trials >= trials && (step.slot > 0 || step.trials > trials));
+        trials = step.trials;
+    }
+    assert_int_equal(trials, 128);
+}
+
+/* Models are only compared with NULL here. */
+static void ranks_keep_the_control(void **state) {
+    (void)state;
+    static const double accuracies[SFU__LABEL_NETS] = {0.5, 0.1, 0.9, 0.7, 0.7, 0.2, 0.3, 0.8};
+    static const int after_one[] = {2, 7, 3, 4, 0, 6, 5, 1}, later[] = {2, 7, 3, 4, 1, 6, 5, 0};
+    sfu__label_problem problem = {0};
+    for (int i = 0; i < SFU__LABEL_NETS; i++) {
+        problem.best[i].model = (const sfu_model *)&problem;
+        problem.best[i].val_accuracy = accuracies[i];
+    }
+    sfu__label_rank(&problem, 0);
+    for (int i = 0; i < SFU__LABEL_NETS; i++) {
+        assert_int_equal(problem.order[i], i);
+    }
+    sfu__label_rank(&problem, 1);
+    assert_memory_equal(problem.order, after_one, sizeof after_one);
+    sfu__label_rank(&problem, 2);
+    assert_memory_equal(problem.order, later, sizeof later);
+    assert_int_equal(sfu__label_choice(&problem), 2);
+}
+
+/* ---- small and wrong ----------------------------------------------------------------------------------------------
+ */
+
+enum { TINY = 12 };
+
+/* Two rings of six, the last node of each alone; labels as given, a letter a node. */
+static sfu_dataset *tiny(const char *letters) {
+    static const int32_t from[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, to[] = {1, 2, 3, 4, 0, 7, 8, 9, 10, 6};
+    int32_t labels[TINY];
+    float features[TINY][2];
+    for (int i = 0; i < TINY; i++) {
+        labels[i] = letters[i] == '.' ? SFU_NO_LABEL : letters[i] - 'a';
+        features[i][0] = i < 6 ? 1.0F : 0.1F * (float)i;
+        features[i][1] = i < 6 ? 0.1F * (float)i : 1.0F;
+    }
+    const sfu_arrays arrays = {.nodes = TINY,
+                               .edges = 10,
+                               .edge_from = from,
+                               .edge_to = to,
+                               .features = 2,
+                               .dense = features[0],
+                               .labels = labels};
+    sfu_dataset *dataset = NULL;
+    sfu_import_options options;
+    sfu_import_options_init(&options);
+    options.name = "tiny";
+    assert_ok(sfu_dataset_from_arrays(&dataset, &arrays, &options));
+    return dataset;
+}
+
+static void twelve_nodes_are_enough(void **state) {
+    (void)state;
+    static const char *const cases[] = {"aaa...bbb...", "ab....ba....", "aaaaaabbbbbb", "aab.c.d.e.f."};
+    for (int i = 0; i < 4; i++) {
+        sfu_dataset *dataset = tiny(cases[i]);
+        sfu_labelling *labelling = NULL;
+        const sfu_label_options options = steps_of(i == 0 ? 0 : 3, 0, 2);
+        assert_ok(sfu_label(&labelling, dataset, &options));
+        const sfu_label_summary summary = sfu_labelling_summary(labelling);
+        assert_true(summary.low >= 0 && summary.high <= 1 && summary.low <= summary.accuracy &&
+                    summary.accuracy <= summary.high);
+        assert_int_equal(summary.folds, i == 1 ? 4 : 5);
+        sfu_labelling_free(labelling);
+        sfu_dataset_free(dataset);
+    }
+}
+
+static void says_what_is_missing(void **state) {
+    (void)state;
+    sfu_labelling *labelling = NULL;
+    sfu_dataset *dataset = tiny("............");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, NULL), "tiny", "no node has a label");
+    sfu_dataset_free(dataset);
+    dataset = tiny("aaaa........");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, NULL), "tiny", "(4)", "one class", "two classes");
+    sfu_dataset_free(dataset);
+    dataset = tiny("a.....bb....");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, NULL), "only 3 nodes", "at least 4");
+    sfu_label_options options = steps_of(-1, 0, 0);
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "budget");
+    options = steps_of(0, 0, 0);
+    options.seconds = NAN;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "budget");
+    assert_null(labelling);
+    sfu_labelling_free(NULL);
+    sfu_dataset_free(dataset);
+}
+
+/* A round of usual settings and the first study. */
+static sfu_status label_tiny(void *context) {
+    (void)context;
+    sfu_status status = SFU_OK;
+    sfu_dataset *dataset = NULL;
+    sfu_labelling *labelling = NULL;
+    static const int32_t from[] = {0, 1, 2, 4, 5, 6}, to[] = {1, 2, 3, 5, 6, 7};
+    static const int32_t labels[] = {0, 0, 0, SFU_NO_LABEL, 1, 1, 1, SFU_NO_LABEL};
+    const sfu_arrays arrays = {.nodes = 8, .edges = 6, .edge_from = from, .edge_to = to, .labels = labels};
+    sfu_import_options import;
+    sfu_import_options_init(&import);
+    const sfu_label_options options = steps_of(9, 0, 1);
+    status = sfu_dataset_from_arrays(&dataset, &arrays, &import);
+    if (status == SFU_OK) {
+        status = sfu_label(&labelling, dataset, &options);
+    }
+    sfu_labelling_free(labelling);
+    sfu_dataset_free(dataset);
+    return status;
+}
+
+static void memory_may_run_out(void **state) {
+    (void)state;
+    test_fail_each_allocation(label_tiny, NULL, test_is_slow() ? 15 : 300);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_interval_covers),
+        cmocka_unit_test(the_numbers_agree),
+        cmocka_unit_test(says_whether_the_graph_helps),
+        cmocka_unit_test(each_node_is_held_out_once),
+        cmocka_unit_test(of_many_labels_some_are_held_out),
+        cmocka_unit_test(held_out_labels_have_no_say),
+        cmocka_unit_test(jobs_do_not_matter),
+        cmocka_unit_test(ends_where_it_is_told),
+        cmocka_unit_test(a_small_budget_has_an_answer),
+        cmocka_unit_test(steps_come_in_order),
+        cmocka_unit_test(ranks_keep_the_control),
+        cmocka_unit_test(twelve_nodes_are_enough),
+        cmocka_unit_test(says_what_is_missing),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,577 @@
+/* Plans: what they share, what they refuse, that they are never predicted slower than the plain one, and that every
+ * allocation may fail. That they compute what they should is test_networks.c's. */
+#include "support.h"
+
+#include "plan_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fixture {
+    sfu_dataset *dataset;
+    sfu_split *split;
+} fixture;
+
+static int open_fixture(void **state) {
+    static fixture it;
+    assert_ok(sfu_dataset_open(&it.dataset, "citation"));
+    assert_ok(sfu_split_new(&it.split, it.dataset, NULL, NULL));
+    *state = &it;
+    return 0;
+}
+
+static int close_fixture(void **state) {
+    const fixture *it = *state;
+    sfu_split_free(it->split);
+    sfu_dataset_free(it->dataset);
+    return 0;
+}
+
+static sfu__plan_request request_of(const fixture *it, unsigned rewrites) {
+    sfu__plan_request request = {.dropout = true, .rewrites = rewrites, .threads = 1};
+    request.nodes[SFU_PASS_TRAIN] = sfu_split_part(it->split, SFU_TRAIN, &request.count[SFU_PASS_TRAIN]);
+    request.nodes[SFU_PASS_EVALUATE] = sfu_split_part(it->split, SFU_VAL, &request.count[SFU_PASS_EVALUATE]);
+    request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(it->dataset);
+    return request;
+}
+
+static sfu__plan *plan_of(const fixture *it, const char *text, unsigned rewrites) {
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    const sfu__plan_request request = request_of(it, rewrites);
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu__plan_make(&plan, it->dataset, net, &request));
+    sfu_net_free(net);
+    return plan;
+}
+
+static fixture make_fixture(int32_t nodes, int32_t vocabulary) {
+    fixture made = {0};
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.nodes = nodes;
+    options.vocabulary = vocabulary;
+    options.classes = 3;
+    assert_ok(sfu_dataset_make(&made.dataset, &options));
+    assert_ok(sfu_split_new(&made.split, made.dataset, NULL, NULL));
+    return made;
+}
+
+/* ---- sharing ---------------------------------------------------------------------------------------------------- */
+
+static void folded_features_are_shared(void **state) {
+    const fixture *it = *state;
+    sfu__plan *a = plan_of(it, "sgcn", SFU__ALL_REWRITES);
+    sfu__plan *b = plan_of(it, "smooth^2 | dense 16 relu | softmax", SFU__ALL_REWRITES);
+    sfu__plan *c = plan_of(it, "smooth^2(self=2) | softmax", SFU__ALL_REWRITES);
+    sfu__plan *wide = plan_of(it, "fp+mlp", SFU__ALL_REWRITES); /* does not have them by length */
+    const sfu__pass *pa = &a->passes[SFU_PASS_TRAIN], *pb = &b->passes[SFU_PASS_TRAIN],
+                    *pc = &c->passes[SFU_PASS_TRAIN];
+    assert_true(pa->shared_count == 1 && pb->shared_count == 1 && pc->shared_count == 1);
+    assert_ptr_equal(pa->shared[0], pb->shared[0]);
+    assert_ptr_not_equal(pa->shared[0], pc->shared[0]);
+    assert_ptr_not_equal(pa->shared[0], wide->passes[SFU_PASS_TRAIN].shared[0]);
+    assert_ptr_equal(a->smoothers[0].shared, b->smoothers[0].shared);
+    assert_ptr_not_equal(a->smoothers[0].shared, c->smoothers[0].shared);
+    sfu__plan_release(a);
+    assert_true(pb->shared[0]->holders == 1);
+    sfu__plan_release(b);
+    sfu__plan_release(c);
+    sfu__plan_release(wide);
+}
+
+/* ---- fields ----------------------------------------------------------------------------------------------------- */
+
+static int64_t length_of(const sfu_csr *csr, int32_t node) { return csr->indptr[node + 1] - csr->indptr[node]; }
+
+/* Rows that lie between features and output go by the length of what they are made from where nothing is summed over
+ * them; those that come out, and all in training, ascend. The same rows are there either way. */
+static void rows_of_validation_go_by_length(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "gcn", SFU__ALL_REWRITES);
+    const sfu__row_set *row_sets = plan->passes[SFU_PASS_EVALUATE].row_sets, *last = &row_sets[plan->op_count];
+    const sfu__row_set *trained = plan->passes[SFU_PASS_TRAIN].row_sets;
+    const sfu_csr *made_from = &it->dataset->sparse;
+    uint8_t *seen = calloc((size_t)plan->nodes, 1);
+    int32_t sorted = 0;
+    assert_non_null(seen);
+    for (int i = 0; i <= plan->op_count; i++) {
+        if (i > 0 && row_sets[i].nodes != row_sets[i - 1].nodes) {
+            made_from = &plan->smoothers[plan->ops[i - 1].smoothing].csr;
+        }
+        memset(seen, 0, (size_t)plan->nodes);
+        for (int32_t row = 0; row < row_sets[i].count; row++) {
+            const int32_t node = row_sets[i].nodes[row];
+            assert_int_equal(seen[node]++, 0);
+            if (row > 0 && row_sets[i].nodes != last->nodes) {
+                const int32_t before = row_sets[i].nodes[row - 1];
+                const int64_t longer = length_of(made_from, node) - length_of(made_from, before);
+                assert_true(longer > 0 || (longer == 0 && node > before));
+                sorted += node < before;
+            } else if (row > 0) {
+                assert_true(node > last->nodes[row - 1]);
+            }
+        }
+        for (int32_t row = 1; row < trained[i].count; row++) {
+            assert_true(sfu__row_set_node(&trained[i], row) > sfu__row_set_node(&trained[i], row - 1));
+        }
+    }
+    assert_true(sorted > 0);
+    free(seen);
+    sfu__plan_release(plan);
+}
+
+/* ---- never slower ----------------------------------------------------------------------------------------------- */
+
+static double nominal_seconds(const sfu__plan *plan, sfu_pass pass) {
+    double sum = 0.0;
+    for (size_t i = 0; i < plan->passes[pass].step_count; i++) {
+        sum += sfu__work_seconds(&plan->passes[pass].steps[i].work, &sfu__nominal_rates);
+    }
+    return sum;
+}
+
+static void never_predicted_slower_than_plain(void **state) {
+    const fixture *it = *state;
+    for (int i = 0; sfu_net_name(i, NULL) != NULL; i++) {
+        if (strcmp(sfu_net_name(i, NULL), "lpnn") == 0) {
+            continue;
+        }
+        sfu__plan *plan = plan_of(it, sfu_net_name(i, NULL), SFU__ALL_REWRITES);
+        sfu__plan *plain = plan_of(it, sfu_net_name(i, NULL), 0);
+        for (int pass = 0; pass < SFU_PASSES; pass++) {
+            const double ours = nominal_seconds(plan, (sfu_pass)pass), theirs = nominal_seconds(plain, (sfu_pass)pass);
+            if (!(ours <= theirs)) {
+                fail_msg("%s, pass %d: %g s, plain %g s", sfu_net_name(i, NULL), pass, ours, theirs);
+            }
+        }
+        sfu__plan_release(plan);
+        sfu__plan_release(plain);
+    }
+}
+
+/* ---- every way -------------------------------------------------------------------------------------------------- */
+
+/* The gradient of the first step, or the probabilities of validation, of a plan whose passes are computed so. */
+static float *numbers_of(int64_t *count, sfu__plan **plan, const fixture *it, const char *text, sfu_pass pass,
+                         const int *strategies) {
+    sfu_net *net = NULL;
+    sfu__executor *executor = NULL;
+    const sfu__backend *backend;
+    sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
+    sfu__score training, validation;
+    int32_t labels[1000];
+    request.dropout = false; /* a mask has another place in sparse rows than in dense ones */
+    memcpy(request.strategies[pass], strategies, sizeof request.strategies[pass]);
+    assert_true(request.count[SFU_PASS_TRAIN] <= 1000);
+    for (int32_t i = 0; i < request.count[SFU_PASS_TRAIN]; i++) {
+        labels[i] = sfu_dataset_labels(it->dataset)[request.nodes[SFU_PASS_TRAIN][i]];
+    }
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu__plan_make(plan, it->dataset, net, &request));
+    assert_ok(sfu__backend_cpu(&backend));
+    assert_ok(sfu__executor_new(&executor, *plan, backend, NULL));
+    sfu__parameters_start(sfu__executor_theta(executor), &(*plan)->parameters, net, NULL, 1);
+    const float *from = sfu__executor_gradient(executor);
+    *count = (*plan)->parameters.size;
+    if (pass == SFU_PASS_TRAIN) {
+        const sfu__epoch epoch = {.seed = 1, .number = 1, .lr = 0.01F, .target = {.labels = labels}};
+        sfu__executor_epoch(executor, &epoch, &training, &validation);
+    } else {
+        sfu__executor_forward(executor, pass);
+        const sfu__dense output = sfu__executor_output(executor, pass);
+        from = output.data;
+        *count = (int64_t)output.rows * output.ld;
+    }
+    float *numbers = malloc((size_t)*count * sizeof *numbers);
+    assert_non_null(numbers);
+    memcpy(numbers, from, (size_t)*count * sizeof *numbers);
+    sfu__executor_free(executor);
+    sfu_net_free(net);
+    return numbers;
+}
+
+static void assert_near(const float *a, const float *b, int64_t count, const char *text) {
+    double largest = 0, apart = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double size = fabs((double)a[i]), difference = fabs((double)a[i] - (double)b[i]);
+        largest = size > largest ? size : largest;
+        apart = difference > apart ? difference : apart;
+    }
+    if (!(apart <= 1e-5 * largest && largest > 0)) {
+        fail_msg("%s: %g apart of %g", text, apart, largest);
+    }
+}
+
+/* Each way of a run, the others as they are chosen, computes the same, and is not predicted to be faster but for what
+ * is estimated from some of the rows. Returns how many there were. */
+static int try_each_way(const fixture *it, const char *text, sfu_pass pass) {
+    const double estimated = 1.1;
+    int none[SFU__SEGMENTS] = {0}, tried = 0;
+    int64_t count, again;
+    sfu__plan *chosen, *other;
+    float *wanted = numbers_of(&count, &chosen, it, text, pass, none);
+    const sfu__pass *as_chosen = &chosen->passes[pass];
+    for (int run = 0; run < as_chosen->segment_count; run++) {
+        for (int strategy = 1; strategy <= as_chosen->segments[run].strategies; strategy++, tried++) {
+            int strategies[SFU__SEGMENTS] = {0};
+            strategies[run] = strategy;
+            float *got = numbers_of(&again, &other, it, text, pass, strategies);
+            assert_int_equal(other->passes[pass].segments[run].number, strategy);
+            assert_int_equal(count, again);
+            assert_near(wanted, got, count, text);
+            assert_true(nominal_seconds(chosen, pass) <= estimated * nominal_seconds(other, pass));
+            assert_true(strategy != as_chosen->segments[run].number ||
+                        memcmp(wanted, got, (size_t)count * sizeof *got) == 0);
+            sfu__plan_release(other);
+            free(got);
+        }
+    }
+    sfu__plan_release(chosen);
+    free(wanted);
+    return tried;
+}
+
+static void every_way_computes_the_same(void **state) {
+    static const char *const texts[] = {"gcn", "smooth^2 | dense 16 relu | softmax",
+                                        "dense 16 relu | softmax | smooth^2",
+                                        "dense 16 relu | smooth^2 | dense 8 | softmax"};
+    int tried = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tried += try_each_way(*state, texts[i], SFU_PASS_TRAIN);
+        tried += try_each_way(*state, texts[i], SFU_PASS_EVALUATE);
+    }
+    assert_true(tried > 40);
+}
+
+/* ---- refusals --------------------------------------------------------------------------------------------------- */
+
+static void refuses_a_column_that_is_not_there(void **state) {
+    const fixture *it = *state;
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    const sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
+    assert_ok(sfu_net_parse(&net, "smooth | dense 8 relu | smooth(self=trust) | softmax", NULL));
+    assert_int_equal(sfu__plan_make(&plan, it->dataset, net, &request), SFU_ERR_ARGUMENT);
+    assert_string_equal(sfu_message(),
+                        "self=\"trust\" names no node column of citation; it has none, so a number would be right\n"
+                        "  smooth | dense 8 relu | smooth(self=trust) | softmax\n"
+                        "                                 ^");
+    assert_null(plan);
+    sfu_net_free(net);
+}
+
+/* ---- limits ----------------------------------------------------------------------------------------------------- */
+
+/* The estimates count what products really have, where they look at all rows. */
+static void estimates_are_exact(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "smooth^2(teleport=0.2) | smooth^2(self=0) | softmax", SFU__ALL_REWRITES);
+    const sfu__pass *pass = &plan->passes[SFU_PASS_EVALUATE];
+    enum { LAST = 4 };
+    double nonzeros[LAST];
+    sfu__fold_estimate estimate = {0};
+    assert_true(pass->row_sets[LAST].count <= 512);
+    assert_ok(sfu__collapse_estimate(nonzeros, plan, pass, 0, LAST));
+    for (int first = 0; first < LAST; first += 2) { /* where a layer starts */
+        sfu_matrix product = {0};
+        assert_ok(sfu__collapse(&product, plan, pass, first, LAST));
+        assert_true(nonzeros[first] == (double)product.indptr[product.rows]);
+        sfu__matrix_clear(&product);
+    }
+    assert_ok(sfu__fold_estimate_make(&estimate, plan, pass, LAST));
+    assert_true(estimate.most == LAST && !estimate.by_columns);
+    sfu_matrix sparse = {0};
+    float *dense = NULL;
+    assert_ok(sfu__fold(&sparse, &dense, plan, pass, LAST, false, false));
+    assert_true(estimate.nonzeros[LAST] == (double)sparse.indptr[sparse.rows]);
+    sfu__matrix_clear(&sparse);
+    sfu__fold_estimate_clear(&estimate);
+    sfu__plan_release(plan);
+}
+
+/* Folded features in panels, by rows and by columns, are those that are made stage by stage, and the same bytes with
+ * any number of threads. */
+static void panels_compute_the_same(void **state) {
+    (void)state;
+    fixture it = make_fixture(400, 150);
+    static const char *const texts[] = {"smooth^5 | softmax", "smooth^3(teleport=0.3) | smooth^2(norm=row) | softmax",
+                                        "smooth^2(act=sigmoid) | smooth(act=tanh, teleport=0.1) | softmax"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sfu__plan *plan = plan_of(&it, texts[i], SFU__ALL_REWRITES);
+        const int last = plan->first_weights - 1;
+        for (int kind = 0; kind < SFU_PASSES; kind++) { /* few rows, and all of them, more than there are columns */
+            const sfu__pass *pass = &plan->passes[kind];
+            const int64_t size = (int64_t)pass->row_sets[last].count * sfu__ld(plan->features);
+            sfu_matrix none;
+            float *stepwise = NULL, *first = NULL, *panels = NULL;
+            assert_ok(sfu__fold(&none, &stepwise, plan, pass, last, true, false));
+            for (plan->threads = 1; plan->threads <= 4; plan->threads++) {
+                assert_ok(sfu__fold(&none, &panels, plan, pass, last, true, true));
+                assert_near(stepwise, panels, size, texts[i]);
+                if (first != NULL) {
+                    assert_memory_equal(first, panels, (size_t)size * sizeof *first);
+                    sfu__free(panels);
+                } else {
+                    first = panels;
+                }
+            }
+            sfu__free(first);
+            sfu__free(stepwise);
+        }
+        sfu__plan_release(plan);
+    }
+    sfu_split_free(it.split);
+    sfu_dataset_free(it.dataset);
+}
+
+static int64_t rows_listed(const sfu__plan *plan, const sfu__pass *pass) {
+    int64_t rows = 0;
+    for (int i = 0; i < plan->op_count; i++) {
+        rows += pass->row_sets[i].nodes != NULL && pass->row_sets[i].nodes != pass->row_sets[i + 1].nodes
+                    ? pass->row_sets[i].count
+                    : 0;
+    }
+    return rows;
+}
+
+/* However many smoothings there are, a plan is made, and what it holds does not grow with them. */
+static void deep_networks_are_planned(void **state) {
+    const fixture *it = *state;
+    static const char *const texts[] = {
+        "smooth^1000 | softmax", "smooth^1000 | dense classes | softmax", "smooth^1000(teleport=0.1) | softmax",
+        "dense 16 relu | dense classes | smooth^1000(teleport=0.1) | softmax(linear=no)",
+        "dense 16 relu | softmax | smooth^1000"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i += test_is_slow() ? 3 : 1) {
+        sfu__plan *plan = plan_of(it, texts[i], SFU__ALL_REWRITES);
+        for (int kind = 0; kind < SFU_PASSES; kind++) {
+            const sfu__pass *pass = &plan->passes[kind];
+            assert_true(rows_listed(plan, pass) < 17 * (int64_t)plan->nodes);
+            assert_true(pass->block_count < 100);
+            assert_true(pass->fixed_bytes < 50 << 20);
+            for (int run = 0; run < pass->segment_count && run < SFU__SEGMENTS; run++) {
+                assert_false(pass->segments[run].collapse);
+            }
+        }
+        sfu__plan_release(plan);
+    }
+}
+
+static bool some_reason(const sfu__pass *pass, const char *text) {
+    for (size_t i = 0; i < pass->step_count; i++) {
+        if (strstr(pass->steps[i].why, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void limits_are_told(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "smooth^200 | softmax", SFU__ALL_REWRITES);
+    const sfu__pass *train = &plan->passes[SFU_PASS_TRAIN], *evaluate = &plan->passes[SFU_PASS_EVALUATE];
+    assert_true(train->segments[0].fold == 200 && train->segments[0].by_columns && !train->segments[0].sparse);
+    assert_true(some_reason(train, "smoothed once: the mask lies behind it, in panels: step by step it would need more "
+                                   "than 2^29 multiply-adds or 2^24 non-zeros"));
+    assert_true(evaluate->segments[0].fold < 200);
+    assert_true(some_reason(evaluate, " would need more than 2^29 multiply-adds or 2^24 non-zeros"));
+    assert_true(some_reason(evaluate, "one after the other: one matrix would need more than 2^29 multiply-adds"));
+    sfu__plan_release(plan);
+}
+
+/* A path, on which the rows that are needed grow by a few with each smoothing: once their lists are as long as they may
+ * be, nothing more is pruned, which changes no result. */
+static void long_paths_are_not_listed(void **state) {
+    (void)state;
+    enum { NODES = 300 };
+    int32_t from[NODES], to[NODES], labels[NODES], part[3][NODES / 3];
+    float dense[2 * NODES];
+    sfu_arrays arrays = {.nodes = NODES, .edges = NODES - 1, .edge_from = from, .edge_to = to, .features = 2};
+    sfu_import_options options;
+    fixture path = {0};
+    for (int32_t i = 0; i < NODES; i++) {
+        from[i] = i;
+        to[i] = i + 1;
+        labels[i] = i % 2;
+        dense[2 * i] = (float)(i % 7);
+        dense[2 * i + 1] = (float)(i % 5);
+    }
+    part[0][0] = 0;
+    part[1][0] = 1;
+    part[2][0] = 2;
+    arrays.dense = dense;
+    arrays.labels = labels;
+    for (int i = 0; i < SFU_PARTS; i++) {
+        arrays.standard[i] = part[i];
+        arrays.standard_count[i] = 1;
+    }
+    sfu_import_options_init(&options);
+    assert_ok(sfu_dataset_from_arrays(&path.dataset, &arrays, &options));
+    assert_ok(sfu_split_new(&path.split, path.dataset, "standard", NULL));
+    const char *text = "dense 4 relu | smooth^250(act=relu) | softmax";
+    int none[SFU__SEGMENTS] = {0};
+    int64_t count;
+    sfu__plan *plan, *plain = plan_of(&path, text, 0);
+    float *pruned = numbers_of(&count, &plan, &path, text, SFU_PASS_EVALUATE, none);
+    const sfu__pass *pass = &plan->passes[SFU_PASS_EVALUATE];
+    assert_true(rows_listed(plan, pass) > 15 * NODES && rows_listed(plan, pass) < 18 * NODES);
+    assert_true(pass->row_sets[0].nodes == NULL && pass->row_sets[0].count == NODES);
+    const sfu__backend *backend;
+    sfu__executor *executor = NULL;
+    sfu_net *net = NULL;
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu__backend_cpu(&backend));
+    assert_ok(sfu__executor_new(&executor, plain, backend, NULL));
+    sfu__parameters_start(sfu__executor_theta(executor), &plain->parameters, net, NULL, 1);
+    sfu__executor_forward(executor, SFU_PASS_EVALUATE);
+    const sfu__dense output = sfu__executor_output(executor, SFU_PASS_EVALUATE);
+    assert_near(output.data + (int64_t)part[1][0] * output.ld, pruned, count, text);
+    sfu_net_free(net);
+    free(pruned);
+    sfu__executor_free(executor);
+    sfu__plan_release(plan);
+    sfu__plan_release(plain);
+    sfu_split_free(path.split);
+    sfu_dataset_free(path.dataset);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static size_t held, held_most;
+
+/* Before each block stands its size. */
+static void *counting_resize(void *user, void *pointer, size_t bytes) {
+    enum { HEAD = 64 };
+    char *block = pointer != NULL ? (char *)pointer - HEAD : NULL;
+    const size_t before = block != NULL ? *(const size_t *)(const void *)block : 0;
+    char *grown = realloc(block, bytes + HEAD);
+    (void)user;
+    if (grown == NULL) {
+        return NULL;
+    }
+    *(size_t *)(void *)grown = bytes;
+    held += bytes - before;
+    held_most = held > held_most ? held : held_most;
+    return grown + HEAD;
+}
+
+static void counting_release(void *user, void *pointer) {
+    (void)user;
+    if (pointer != NULL) {
+        held -= *(const size_t *)(const void *)((char *)pointer - 64);
+        free((char *)pointer - 64);
+    }
+}
+
+static size_t most_held(const fixture *it, const char *text) {
+    const size_t before = held;
+    held_most = held;
+    sfu__plan_release(plan_of(it, text, SFU__ALL_REWRITES));
+    return held_most - before;
+}
+
+/* Stages of folding that nothing needs any more are let go. */
+static void memory_does_not_grow_with_depth(void **state) {
+    (void)state;
+    const sfu_allocator counting = {counting_resize, counting_release, NULL};
+    sfu_set_allocator(&counting);
+    const fixture it = make_fixture(300, 80);
+    (void)most_held(&it, "smooth^12 | softmax"); /* what is made once with the dataset */
+    const size_t few = most_held(&it, "smooth^12 | softmax"), many = most_held(&it, "smooth^60 | softmax");
+    const size_t backward = most_held(&it, "smooth^60(teleport=0.1) | softmax");
+    if (!(many < 2 * few && backward < 2 * few)) {
+        fail_msg("%zu bytes for 12 smoothings, %zu for 60, %zu with teleport", few, many, backward);
+    }
+    sfu_split_free(it.split);
+    sfu_dataset_free(it.dataset);
+    assert_int_equal(held, 0);
+    sfu_set_allocator(NULL);
+}
+
+/* ---- allocations ------------------------------------------------------------------------------------------------ */
+
+typedef struct making {
+    const fixture *it;
+    const char *text;
+} making;
+
+static sfu_status make_and_run(void *context) {
+    const making *job = context;
+    sfu_status status = SFU_OK;
+    sfu_net *net = NULL;
+    sfu__plan *plan = NULL;
+    sfu__executor *executor = NULL;
+    const sfu__backend *backend = sfu__backend_cpu_set(0);
+    const sfu__plan_request request = request_of(job->it, SFU__ALL_REWRITES);
+    SFU_TRY(sfu_net_parse(&net, job->text, NULL));
+    SFU_TRY(sfu__plan_make(&plan, job->it->dataset, net, &request));
+    SFU_TRY(sfu__executor_new(&executor, plan, backend, NULL));
+    SFU_TRY(sfu__executor_measure(executor, true));
+    sfu__executor_forward(executor, SFU_PASS_EVALUATE);
+done:
+    sfu__executor_free(executor);
+    sfu__plan_release(plan);
+    sfu_net_free(net);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    static const char *const texts[] = {
+        "gcn", "dense 4 relu | softmax | smooth^60",
+        "smooth^2(act=sigmoid) | dense 8 relu | smooth^3(teleport=0.1) | softmax | smooth^2",
+        "smooth(learn=self+left) | dense 4 tanh | softmax | smooth(learn=right)"};
+    (void)state;
+    fixture small = {0};
+    making job = {.it = &small};
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    options.nodes = 40;
+    options.classes = 2;
+    options.vocabulary = 30;
+    options.words = 5;
+    assert_ok(sfu_dataset_make(&small.dataset, &options));
+    assert_ok(sfu_split_new(&small.split, small.dataset, NULL, NULL));
+    char digest[65]; /* found once, and kept with the dataset */
+    assert_ok(sfu_dataset_check(small.dataset));
+    assert_ok(sfu_dataset_digest(digest, small.dataset));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        job.text = texts[i];
+        test_fail_each_allocation(make_and_run, &job, 300);
+    }
+    sfu_split_free(small.split);
+    sfu_dataset_free(small.dataset);
+}
+
+static sfu_status fold_in_panels(void *context) {
+    const sfu__plan *plan = context;
+    sfu_status status = SFU_OK;
+    for (int kind = 0; kind < SFU_PASSES && status == SFU_OK; kind += SFU_PASS_PREDICT) {
+        sfu_matrix none = {0};
+        float *dense = NULL;
+        status = sfu__fold(&none, &dense, plan, &plan->passes[kind], plan->first_weights - 1, true, true);
+        sfu__free(dense);
+    }
+    return status;
+}
+
+static void every_allocation_of_panels_may_fail(void **state) {
+    const fixture *it = *state;
+    sfu__plan *plan = plan_of(it, "smooth^2(teleport=0.1) | softmax", SFU__ALL_REWRITES);
+    test_fail_each_allocation(fold_in_panels, plan, 300);
+    sfu__plan_release(plan);
+}
+
+int main(void) {
+    const struct CMUnitTest memory[] = {cmocka_unit_test(memory_does_not_grow_with_depth)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folded_features_are_shared),  cmocka_unit_test(never_predicted_slower_than_plain),
+        cmocka_unit_test(every_way_computes_the_same), cmocka_unit_test(refuses_a_column_that_is_not_there),
+        cmocka_unit_test(every_allocation_may_fail),   cmocka_unit_test(rows_of_validation_go_by_length),
+        cmocka_unit_test(estimates_are_exact),         cmocka_unit_test(panels_compute_the_same),
+        cmocka_unit_test(deep_networks_are_planned),   cmocka_unit_test(limits_are_told),
+        cmocka_unit_test(long_paths_are_not_listed),   cmocka_unit_test(every_allocation_of_panels_may_fail),
+    };
+    const int failed = cmocka_run_group_tests(memory, NULL, NULL); /* first, while the library holds no memory */
+    return failed + cmocka_run_group_tests(tests, open_fixture, close_fixture);
+}
