@@ -57,6 +57,17 @@ if [ -n "$twice" ]; then
     say "file names are unique across the tree: $twice"
     failed=1
 fi
+twice=$(sed -nE 's/^(typedef )?(struct|enum|union) (sfu_[a-z0-9_]+) \{.*/\3/p' "${headers[@]}" | sort | uniq -d)
+if [ -n "$twice" ]; then
+    say "a type name is defined in one header only: $twice"
+    failed=1
+fi
+# sfu_x and sfu__x, sfu__y_z and sfu__yz: too easily taken for each other.
+twice=$(grep -hoE '\bsfu_[a-z0-9_]+\(' "${headers[@]}" | sort -u | awk '{ name = $0; gsub("_", "", name); if (seen[name]++) print }')
+if [ -n "$twice" ]; then
+    say "names of functions that differ by underscores alone: $twice"
+    failed=1
+fi
 
 cmake --preset clang >/dev/null
 stamps=$build/lint
