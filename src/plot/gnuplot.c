@@ -206,8 +206,8 @@ sfu_status sfu__plot_draw_all(const sfu__plot_files *files, int count) {
         SFU_TRY(draw(&gnuplot, &files[i]));
     }
     if (!gnuplot.found) {
-        sfu__log(SFU_LOG_WARNING, "%d plots are not drawn, for gnuplot is not installed; %.*s has what it would draw",
-                 count, (int)(sfu__path_base(files[0].svg) - files[0].svg), files[0].svg);
+        sfu__log(SFU_LOG_WARNING, "gnuplot is not installed: %d plot%s skipped; %.*s has the scripts and data", count,
+                 count == 1 ? " was" : "s were", (int)(sfu__path_base(files[0].svg) - files[0].svg), files[0].svg);
     }
 done:
     return status;

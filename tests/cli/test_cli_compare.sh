@@ -37,6 +37,6 @@ run compare small.safetensors --loss median
 run compare small.safetensors --seed 1 --nets sgcn --splits 2 --trials 3
 run compare small.safetensors --nets lpnn --lpnn 'f=hard' --trials 1 -o lpnn
 
-sed -i -e 's/^  costs [0-9.]* times as much$/  costs SOME times as much/' \
-    -e 's/^- cost: .* an epoch; a study of \([0-9]*\) trials took .*/- cost: TIME an epoch; a study of \1 trials took TIME/' "$transcript"
+sed -i -e 's/ is [0-9.]* times faster$/ is SOME times faster/' \
+    -e 's/ takes .* per epoch; a study of \([0-9]*\) trials took .*/ takes TIME per epoch; a study of \1 trials took TIME/' "$transcript"
 compare compare

@@ -49,17 +49,18 @@ assert report['files']['report.html'] == 'results/report.html', report['files']
 CHECK
 fi
 
-# Without gnuplot: tables alone, and one line.
+# Without gnuplot: tables and the figure per dataset, which the program draws, and one line.
 mkdir tools
 for tool in qemu-x86_64 qemu-aarch64; do # what runs a program for another machine
     found=$(command -v "$tool") && ln -s "$found" "tools/$tool" || true
 done
 PATH="$PWD/tools" "$SFUMATO" report results >/dev/null 2>errors
 [ "$(wc -l <errors)" = 1 ] || fail "it said: $(cat errors)"
-grep -q 'plots are not drawn, for gnuplot is not installed; results/plots/ has what it would draw' errors ||
+grep -q 'gnuplot is not installed: [0-9]* plots were skipped; results/plots/ has the scripts and data' errors ||
     fail "it said: $(cat errors)"
 ! ls results/plots/*.svg 2>/dev/null || fail "old plots stay"
-! grep -q '<figure' results/report.html || fail "old plots are in the page"
+! grep -q '<figure class="plot"' results/report.html || fail "old plots are in the page"
+[ "$(grep -c '<figure class="answer"' results/report.html)" = 1 ] || fail "no figure of the dataset in the page"
 grep -q '<table class="sort">' results/report.html
 
 # Results of an earlier version, without curves: a report without them, and one line.

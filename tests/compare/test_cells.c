@@ -3,12 +3,12 @@
 #include "support.h"
 
 #include "file.h"
-#include "grid.h"
 #include "published.h"
 #include "random.h"
 #include "results_int.h"
 #include "slow_wilcoxon.h"
 #include "stats.h"
+#include "text_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -423,8 +423,8 @@ static void few_splits(void **state) {
         sfu_results *results = comparison(splits);
         assert_ok(sfu__results_finish(results));
         check_all(results, 4);
-        assert_non_null(
-            strstr(sfu_results_text(results), splits == 1 ? "A single split" : "at least 7 would be needed"));
+        assert_non_null(strstr(sfu_results_text(results),
+                               splits == 1 ? "One split gives no confidence interval" : "it needs at least 7 splits"));
         int untested = 0; /* all, or the best of each field */
         for (int i = 0; i < 16; i++) {
             untested += isnan(sfu_results_cell(results, i)->p) ? 1 : 0;
@@ -444,7 +444,7 @@ static void nothing_yet(void **state) {
     assert_ok(sfu__results_finish(results));
     assert_null(sfu_results_cell(results, 0));
     assert_null(sfu_results_rank(results, 0));
-    assert_string_equal(sfu_results_text(results), "# A comparison of networks\n\nNo study has come to its end yet.\n");
+    assert_string_equal(sfu_results_text(results), "# A comparison of networks\n\nNo study has finished yet.\n");
     sfu_results_free(results);
 }
 

@@ -156,6 +156,7 @@ static void command_asks_for_the_same(void **state) {
 static const char checker[] =
     "import sys\n"
     "from html.parser import HTMLParser\n"
+    "files = ['results.csv', 'timings.csv', 'curves.csv', 'tables.md', 'tables.tex', 'manifest.json', 'plots/']\n"
     "class Check(HTMLParser):\n"
     "    def __init__(self):\n"
     "        super().__init__()\n"
@@ -172,7 +173,7 @@ static const char checker[] =
     "            if name == 'id':\n"
     "                assert value not in self.ids, value\n"
     "                self.ids.add(value)\n"
-    "            if name.endswith('href'): assert value.startswith('#'), value\n"
+    "            if name.endswith('href'): assert value.startswith('#') or value in files, value\n"
     "    def handle_endtag(self, tag):\n"
     "        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos())\n"
     "        self.open.pop()\n"
@@ -218,9 +219,11 @@ static void page_has_all_of_it(void **state) {
         "<title>Comparison of 8 networks on 5 datasets</title>",
         "prefers-color-scheme:dark",
         "name=\"viewport\"",
-        "<section id=\"advice\">\n<h2>Advice</h2>\n<p>On cora",
-        "use <strong>sgcn+lp</strong>: 82.1 %",
-        "<pre><code>sfumato train cora sgcn+lp --lr 0.01 &gt; log\n</code></pre>",
+        "<main id=\"main\">\n<section id=\"advice\">",
+        "<code>sfumato tune cora ",
+        "<figure class=\"answer\">\n<figcaption>cora</figcaption>",
+        "<g class=\"top\">",
+        "<a href=\"plots/\">",
         "features or labels",
         "linear or not",
         "alpha 0, beta 1",
@@ -236,10 +239,15 @@ static void page_has_all_of_it(void **state) {
         }
     }
     assert_null(strstr(html, "17 s"));
-    /* Five sizes; all cells, layers, smoothing; two pairs. */
-    assert_int_equal(count_of(html, "<table class=\"sort\">"), 5 + 3 + 2);
+    /* Accuracies and differences of five sizes; all cells, layers, smoothing; two pairs; and the advice. */
+    assert_int_equal(count_of(html, "<table class=\"sort"), 2 * 5 + 3 + 2 + 1);
+    assert_int_equal(count_of(html, "<td class=\"command\">"), 5 * 5);
+    /* One per dataset: networks by sizes, each with its mean and its ten splits. */
+    assert_int_equal(count_of(html, "<figure class=\"answer\">"), 5);
+    assert_int_equal(count_of(html, "<circle class=\"mean\""), 5 * 8 * 5);
+    assert_int_equal(count_of(html, "<circle class=\"split\""), 10 * 5 * 8 * 5);
     /* Sizes, trade-offs and two kinds of curves of five datasets, ranks of five sizes, three sweeps of two datasets. */
-    assert_int_equal(count_of(html, "<figure"), has_gnuplot() ? 5 + 5 + 10 + 5 + 6 : 0);
+    assert_int_equal(count_of(html, "<figure class=\"plot\">"), has_gnuplot() ? 5 + 5 + 10 + 5 + 6 : 0);
     assert_int_equal(count_of(html, "<h3>Learning curves</h3>"), has_gnuplot() ? 1 : 0);
     free(html);
 }
@@ -398,17 +406,18 @@ static void hostile_names_make_plain_files(void **state) {
 
 static void without_gnuplot_body(void) {
     char *html = report_in("bare", false);
-    assert_null(strstr(html, "<figure"));
+    assert_null(strstr(html, "<figure class=\"plot\""));
+    assert_int_equal(count_of(html, "<figure class=\"answer\">"), 5);
     assert_non_null(strstr(html, "<table class=\"sort\">"));
     free(html);
     assert_int_equal(logged, 1);
-    assert_non_null(strstr(last_line, "31 plots are not drawn, for gnuplot is not installed"));
+    assert_non_null(strstr(last_line, "gnuplot is not installed: 31 plots were skipped"));
     assert_false(sfu__path_is_file(test_path("bare/plots/sizes-cora.svg")));
     assert_true(sfu__path_is_file(test_path("bare/plots/sizes-cora.gp")));
     assert_true(sfu__path_is_file(test_path("bare/plots/sizes-cora.csv")));
 }
 
-static void without_gnuplot_there_are_tables(void **state) {
+static void without_gnuplot_there_are_tables_and_figures(void **state) {
     (void)state;
     logged = 0;
     sfu_set_log(keep, NULL);
@@ -497,7 +506,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(curves_are_of_the_winners),
         cmocka_unit_test(groups_join_what_cannot_be_told_apart),
         cmocka_unit_test(hostile_names_make_plain_files),
-        cmocka_unit_test(without_gnuplot_there_are_tables),
+        cmocka_unit_test(without_gnuplot_there_are_tables_and_figures),
         cmocka_unit_test(what_was_written_is_recognised),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -267,8 +267,9 @@ static sfu_status make(maker *self, const char *folder) {
         SFU_TRY(add_layers(self, dataset));
         SFU_TRY(add_smoothing(self, dataset, false));
         SFU_TRY(add_smoothing(self, dataset, true));
-        SFU_TRY(add_pair(self, "features or labels", 1, 5, dataset));
-        SFU_TRY(add_pair(self, "linear or not", 0, 1, dataset));
+    }
+    for (int i = 0; i < 4; i++) { /* comparison after comparison */
+        SFU_TRY(i < 2 ? add_pair(self, "features or labels", 1, 5, i) : add_pair(self, "linear or not", 0, 1, i - 2));
     }
 done:
     return status;

@@ -1,9 +1,10 @@
-/* html_cells.c - every cell with all that is known of it, a row each, and the paired comparisons. A column in which no
- * cell of a table has anything unusual is left out.
+/* html_cells.c - all cells with all of their values, one row per cell. A column that has the same default in every row
+ * is left out.
  */
 #include "html_page.h"
 
 #include "plots.h"
+#include "text_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +14,13 @@
 
 enum { TEXT_MAX = 64 };
 
-/* What a cell shows in a column, "" for nothing; and what a column of numbers is sorted by. */
+/* The text of a cell in a column, "" for none; and what a column of numbers is sorted by. */
 typedef struct column {
     const char *title;
     const char *(*text)(const sfu_cell *cell);                          /* of a column of texts, else NULL */
     const char *(*number)(char buffer[TEXT_MAX], const sfu_cell *cell); /* of a column of numbers, else NULL */
     double (*value)(const sfu_cell *cell);                              /* of a column of numbers */
-    const char *usual; /* what needs no column where all cells have it */
+    const char *usual; /* the column is left out where all cells have this */
 } column;
 
 static const char *put(char buffer[TEXT_MAX], double value, int decimals) {
@@ -93,15 +94,24 @@ static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
 }
 
 static const column columns[] = {
-    {"dataset", dataset_text, NULL, NULL, ""},       {"size", size_text, NULL, NULL, ""},
-    {"network", net_text, NULL, NULL, ""},           {"k", NULL, k_text, k_value, ""},
-    {"alpha", NULL, alpha_text, alpha_value, ""},    {"beta", NULL, beta_text, beta_value, ""},
-    {"measure", measure_text, NULL, NULL, "test"},   {"accuracy", NULL, mean_text, mean_value, ""},
-    {"std", NULL, std_text, std_value, ""},          {"95 % interval", NULL, interval_text, low_value, ""},
-    {"rank", NULL, rank_text, rank_value, ""},       {"p against best", NULL, p_text, p_value, ""},
-    {"paper", NULL, paper_text, paper_value, ""},    {"difference", NULL, difference_text, difference_value, ""},
-    {"verdict", verdict_text, NULL, NULL, ""},       {"same network as", same_text, NULL, NULL, ""},
-    {"splits", NULL, splits_text, splits_value, ""}, {"trials", NULL, trials_text, trials_value, ""},
+    {"dataset", dataset_text, NULL, NULL, ""},
+    {"size", size_text, NULL, NULL, ""},
+    {"network", net_text, NULL, NULL, ""},
+    {"k", NULL, k_text, k_value, ""},
+    {"alpha", NULL, alpha_text, alpha_value, ""},
+    {"beta", NULL, beta_text, beta_value, ""},
+    {"measure", measure_text, NULL, NULL, "test"},
+    {"accuracy", NULL, mean_text, mean_value, ""},
+    {"standard deviation", NULL, std_text, std_value, ""},
+    {"95 % CI", NULL, interval_text, low_value, ""},
+    {"rank", NULL, rank_text, rank_value, ""},
+    {"p-value", NULL, p_text, p_value, ""},
+    {"paper", NULL, paper_text, paper_value, ""},
+    {"difference", NULL, difference_text, difference_value, ""},
+    {"verdict", verdict_text, NULL, NULL, ""},
+    {"same network as", same_text, NULL, NULL, ""},
+    {"splits", NULL, splits_text, splits_value, ""},
+    {"trials", NULL, trials_text, trials_value, ""},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -121,8 +131,8 @@ static bool is_smoothing(const sfu_cell *cell) { return cell->k == 0 && isfinite
 static bool is_plain(const sfu_cell *cell) { return !is_layers(cell) && !is_smoothing(cell); }
 
 static const cell_table tables[] = {
-    {"Every network, dataset and label-set size; accuracies in percent", is_plain},
-    {"The number of smoothings or convolutions, k; accuracies in percent", is_layers},
+    {"All networks, datasets and label-set sizes; accuracies in percent", is_plain},
+    {"Number of smoothings or convolutions, k; accuracies in percent", is_layers},
     {"Label smoothing with weights or exponents alpha and beta; accuracies in percent", is_smoothing},
 };
 
@@ -137,56 +147,55 @@ static bool has_any(const sfu_results *results, const cell_table *table, const c
     return false;
 }
 
-static sfu_status add_cell(sfu__text *html, const sfu_cell *cell, const bool *shown) {
+static sfu_status add_cell(sfu__text_table *table, const sfu_cell *cell, const bool *shown) {
     sfu_status status = SFU_OK;
     char buffer[TEXT_MAX];
-    SFU_TRY(sfu__html(html, "<tr>"));
     for (int i = 0; i < COLUMNS; i++) {
         if (!shown[i]) {
             continue;
         }
         const char *text = show(buffer, &columns[i], cell);
-        if (columns[i].text == NULL) {
-            SFU_TRY(sfu__html_number(html, columns[i].value(cell), text));
-        } else {
-            SFU_TRY(sfu__html(html, "<td class=\"name %s\">%s</td>",
-                              columns[i].text == verdict_text ? verdict_text(cell) : "t", text));
+        SFU_TRY(columns[i].text == NULL ? sfu__text_table_number(table, columns[i].value(cell), text)
+                                        : sfu__text_table_add(table, SFU__CELL_TEXT, text));
+        if (columns[i].text == verdict_text) {
+            sfu__text_table_last(table)->class = verdict_text(cell);
         }
     }
-    SFU_TRY(sfu__html(html, "</tr>\n"));
 done:
     return status;
 }
 
-static sfu_status add_table(sfu__text *html, const sfu_results *results, const cell_table *table) {
+static sfu_status add_table(sfu__text *html, const sfu_results *results, const cell_table *kind) {
     sfu_status status = SFU_OK;
     bool shown[COLUMNS];
-    SFU_TRY(sfu__html_table_begin(html, table->caption));
+    sfu__text_table table = {0};
+    SFU_TRY(sfu__text_format(&table.caption, "%s", kind->caption));
     for (int i = 0; i < COLUMNS; i++) {
-        shown[i] = has_any(results, table, &columns[i]);
+        shown[i] = has_any(results, kind, &columns[i]);
         if (shown[i]) {
-            SFU_TRY(sfu__html_table_head(html, columns[i].title, columns[i].value != NULL ? "n" : "t"));
+            SFU_TRY(sfu__text_table_columns(&table, columns[i].value != NULL ? 'r' : 'l', 1));
+            SFU_TRY(sfu__text_table_add(&table, SFU__CELL_TEXT, columns[i].title));
         }
     }
-    SFU_TRY(sfu__html_table_body(html));
     for (int i = 0; i < results->cell_count; i++) {
-        if (table->has(&results->cells[i])) {
-            SFU_TRY(add_cell(html, &results->cells[i], shown));
+        if (kind->has(&results->cells[i])) {
+            SFU_TRY(add_cell(&table, &results->cells[i], shown));
         }
     }
-    SFU_TRY(sfu__html_table_end(html));
+    SFU_TRY(sfu__table_html(html, &table));
 done:
+    sfu__text_table_clear(&table);
     return status;
 }
 
 sfu_status sfu__html_cells(sfu__text *html, const sfu_results *results) {
     static const char about[] =
-        "The interval is the 95 %% one of the mean over splits. The rank is among the networks of a dataset and size. "
-        "p is of Wilcoxon's test over splits against the best of its dataset and size, adjusted after Holm. A verdict "
-        "says whether 0 lies in the 95 %% Welch interval of ours minus the paper's.";
+        "CI: confidence interval of the mean over splits. Rank: among the networks of a dataset and size. p-value: "
+        "Wilcoxon signed-rank test over splits against the best mean of the dataset and size, Holm-corrected. A cell "
+        "agrees with the paper where 0 lies in the 95 %% confidence interval (Welch) of the difference.";
     sfu_status status = SFU_OK;
     if (results->cell_count > 0) {
-        SFU_TRY(sfu__html(html, "<section id=\"cells\">\n<h2>Cell by cell</h2>\n<p>"));
+        SFU_TRY(sfu__html(html, "<section id=\"cells\">\n<h2>All values</h2>\n<p>"));
         SFU_TRY(sfu__html(html, about));
         SFU_TRY(sfu__html(html, "</p>\n"));
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
@@ -197,63 +206,5 @@ sfu_status sfu__html_cells(sfu__text *html, const sfu_results *results) {
         SFU_TRY(sfu__html(html, "</section>\n"));
     }
 done:
-    return status;
-}
-
-/* ---- pairs ------------------------------------------------------------------------------------------------------- */
-
-static sfu_status add_pair(sfu__text *html, const sfu__pair_row *pair) {
-    sfu_status status = SFU_OK;
-    char buffer[TEXT_MAX];
-    SFU_TRY(sfu__html(html, "<tr><td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->one, pair->other));
-    SFU_TRY(sfu__html(html, "<td class=\"name\">%s</td><td class=\"name\">%s</td>", pair->dataset, pair->size));
-    SFU_TRY(sfu__html_number(html, pair->one_mean, put(buffer, 100 * pair->one_mean, 1)));
-    SFU_TRY(sfu__html_number(html, pair->other_mean, put(buffer, 100 * pair->other_mean, 1)));
-    SFU_TRY(sfu__html_number(html, -pair->difference, put_signed(buffer, -pair->difference)));
-    SFU_TRY(sfu__html_number(html, pair->p, put_p(buffer, pair->p)));
-    SFU_TRY(sfu__html(html, "</tr>\n"));
-done:
-    return status;
-}
-
-static sfu_status add_pairs(sfu__text *html, const sfu_results *results, const char *title) {
-    static const char *const heads[] = {"one",        "other", "dataset", "size", "one's accuracy", "other's accuracy",
-                                        "difference", "p"};
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__html_table_begin(html, title));
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        SFU_TRY(sfu__html_table_head(html, heads[i], i >= 4 ? "n" : "t"));
-    }
-    SFU_TRY(sfu__html_table_body(html));
-    for (int i = 0; i < results->pair_count; i++) {
-        if (strcmp(results->pairs[i].title, title) == 0) {
-            SFU_TRY(add_pair(html, &results->pairs[i]));
-        }
-    }
-    SFU_TRY(sfu__html_table_end(html));
-done:
-    return status;
-}
-
-sfu_status sfu__html_pairs(sfu__text *html, const sfu_results *results) {
-    sfu_status status = SFU_OK;
-    sfu__string_list titles = {0};
-    int place = 0;
-    for (int i = 0; i < results->pair_count; i++) {
-        SFU_TRY(sfu__string_list_index(&place, &titles, results->pairs[i].title));
-    }
-    if (titles.count > 0) {
-        SFU_TRY(sfu__html(html, "<section id=\"pairs\">\n<h2>Side by side</h2>\n<p>Networks that differ in one thing. "
-                                "The difference is the other's accuracy minus one's, in points; p is of Wilcoxon's "
-                                "test over the splits.</p>\n"));
-    }
-    for (int i = 0; i < titles.count; i++) {
-        SFU_TRY(add_pairs(html, results, titles.items[i]));
-    }
-    if (titles.count > 0) {
-        SFU_TRY(sfu__html(html, "</section>\n"));
-    }
-done:
-    sfu__string_list_clear(&titles);
     return status;
 }

@@ -1,4 +1,4 @@
-/* html_style.c - how report.html looks and what it can do by itself. No file, font or address outside the page. */
+/* html_style.c - the style sheet and the script of report.html. They load no file, font or address. */
 #include "html_page.h"
 
 #include <stddef.h>
@@ -54,7 +54,11 @@ const char *const sfu__html_style[] = {
     "thead th.row{left:0;z-index:1}",
     "tbody tr:nth-child(even){background:var(--stripe)}",
     ".n{text-align:right}",
-    ".best{font-weight:700}",
+    ".wrap td,.wrap thead button{white-space:normal}",
+    "td.command{min-width:18rem}",
+    "td.command code{user-select:all}",
+    ".copy{font:inherit;font-size:.85rem;color:var(--link);background:none;border:1px solid var(--line);",
+    "border-radius:4px;padding:.1rem .5rem;margin-left:.5rem;cursor:pointer}",
     "td small{display:block;color:var(--soft);font-weight:400}",
     ".name{max-width:22rem;overflow:hidden;text-overflow:ellipsis}",
     "@media (max-width:36rem){.name{max-width:8rem}}",
@@ -62,6 +66,19 @@ const char *const sfu__html_style[] = {
     ".plots{display:grid;gap:1.5rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr))}",
     "figure{margin:0;min-width:0}",
     "figcaption{font-size:.85rem;color:var(--soft);overflow-wrap:anywhere}",
+    ".answer svg{display:block;width:100%;max-width:36rem;height:auto;font-size:14px}",
+    ".answer figcaption{font-size:1rem;font-weight:600;color:var(--ink)}",
+    ".answer text{fill:var(--ink)}",
+    ".answer .net{text-anchor:end}.answer .tick{text-anchor:middle;fill:var(--soft);font-size:12px}",
+    ".answer .size{fill:var(--soft)}",
+    ".answer .value{font-variant-numeric:tabular-nums}",
+    ".answer .grid{stroke:var(--line)}",
+    ".answer .band{fill:var(--mark);opacity:.12}",
+    ".answer .interval{stroke:var(--soft);stroke-width:3}",
+    ".answer .mean{fill:var(--soft);stroke:var(--page)}",
+    ".answer .split{fill:none;stroke:var(--soft);opacity:.7}",
+    ".answer .top .interval{stroke:var(--mark)}.answer .top .mean{fill:var(--mark)}",
+    ".answer .top .split{stroke:var(--mark)}.answer .top .net{font-weight:600}",
     ".plot svg{display:block;width:100%;min-width:20rem;max-width:44rem;height:auto}",
     ".plot svg g{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}",
     ".plot [fill='rgb(118,118,118)']{fill:var(--ink)}",
@@ -71,7 +88,7 @@ const char *const sfu__html_style[] = {
     "@media print{.tall{max-height:none}nav,.skip{display:none}}",
     NULL};
 
-/* Sorts by the data-v of a cell where it has one, else by its text; what has no value stays last. */
+/* Sorts a table by the data-v of its cells, else by their text; cells without a value come last. Copies commands. */
 const char *const sfu__html_script[] = {
     "'use strict';",
     "document.querySelectorAll('table.sort').forEach(function (table) {",
@@ -97,5 +114,16 @@ const char *const sfu__html_script[] = {
     "      rows.forEach(function (row) { body.appendChild(row[1]); });",
     "    });",
     "  });",
+    "});",
+    "document.querySelectorAll('td.command').forEach(function (cell) {",
+    "  var code = cell.querySelector('code'), button = document.createElement('button');",
+    "  button.type = 'button';",
+    "  button.className = 'copy';",
+    "  button.textContent = 'Copy';",
+    "  button.addEventListener('click', function () {",
+    "    getSelection().selectAllChildren(code);",
+    "    button.textContent = document.execCommand('copy') ? 'Copied' : 'Selected';",
+    "  });",
+    "  cell.appendChild(button);",
     "});",
     NULL};

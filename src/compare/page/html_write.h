@@ -1,4 +1,4 @@
-/* html_write.h - HTML going out: what comes from data cannot be taken for markup. */
+/* html_write.h - writing HTML: text from data cannot become markup. */
 #ifndef SFU_HTML_WRITE_H
 #define SFU_HTML_WRITE_H
 

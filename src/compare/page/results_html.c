@@ -1,5 +1,5 @@
-/* results_html.c - report.html: one page that needs nothing else, for people. The same results give the same bytes: it
- * says nothing of dates, machines, or how long anything took.
+/* results_html.c - report.html: one self-contained page. The same results give the same bytes: it has no dates,
+ * machines or run times.
  */
 #include "html_page.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what was run ------------------------------------------------------------------------------------------------ */
+/* ---- settings ------------------------------------------------------------------------------------------------ */
 
 /* "1 network", "8 networks" */
 static const char *count_text(char text[64], int count, const char *what) {
@@ -27,7 +27,7 @@ static sfu_status add_title(sfu__text *html, const sfu_results *results, const c
         SFU_TRY(sfu__html(html, "Comparison of %s on %s", count_text(nets, request->nets.count, "network"),
                           count_text(datasets, request->datasets.count, "dataset")));
     } else {
-        SFU_TRY(sfu__html(html, "The paper\u2019s study, run again: %s", request->kind));
+        SFU_TRY(sfu__html(html, "Reproduction of the paper: %s", request->kind));
     }
     SFU_TRY(sfu__text_format(html, "</%s>\n", element));
 done:
@@ -59,8 +59,7 @@ static sfu_status add_number(sfu__text *html, const char *term, int64_t number) 
     return add_fact(html, term, text);
 }
 
-/* Of a table of the paper not all that is in the request was needed: datasets, networks and sizes are those of the
- * entries. */
+/* Datasets, networks, sizes and splits of the entries: a table of the paper does not need all of the request. */
 static sfu_status add_lists(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__string_list datasets = {0}, nets = {0}, sizes = {0}, splits = {0};
@@ -89,24 +88,24 @@ static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     char seed[32];
     snprintf(seed, sizeof seed, "%" PRIu64, request->seed);
-    SFU_TRY(sfu__html(html, "<section id=\"run\">\n<h2>What was run</h2>\n<dl>\n"));
+    SFU_TRY(sfu__html(html, "<section id=\"run\">\n<h2>Settings</h2>\n<dl>\n"));
     SFU_TRY(add_lists(html, results));
-    SFU_TRY(add_number(html, "trials a study", request->trials));
+    SFU_TRY(add_number(html, "trials per study", request->trials));
     if (request->lpnn_trials != request->trials) {
         SFU_TRY(add_number(html, "trials of lpnn", request->lpnn_trials));
     }
     SFU_TRY(add_fact(html, "search space", request->space));
     SFU_TRY(add_fact(html, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
-    SFU_TRY(add_fact(html, "smoothing of features", request->feature_norm));
+    SFU_TRY(add_fact(html, "feature smoothing", request->feature_norm));
     SFU_TRY(add_fact(html, "self-loops", request->keep_loops ? "kept" : "dropped"));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(add_fact(html, "lpnn", request->lpnn));
     }
     SFU_TRY(add_fact(html, "seed", seed));
     SFU_TRY(sfu__html(html,
-                      "</dl>\n<p>Each network is tuned on each dataset, label-set size and split by a study of its "
-                      "own. The configuration with the best validation accuracy is scored on test, once; test "
-                      "labels are not read before.</p>\n</section>\n"));
+                      "</dl>\n<p>Each network is tuned by one study per dataset, label-set size and split. The trial "
+                      "with the best validation accuracy is scored on the test nodes, once; no test label is read "
+                      "before.</p>\n</section>\n"));
 done:
     return status;
 }
@@ -122,7 +121,7 @@ done:
     return status;
 }
 
-/* Nothing may be loaded from anywhere, whatever else is in the page. */
+/* The policy forbids to load anything, whatever else is in the page. */
 static sfu_status add_head(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__html(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -138,12 +137,17 @@ done:
     return status;
 }
 
-/* A link for each section that is there. */
+/* One link per section of the page. */
 static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
-    static const char *const links[][2] = {
-        {"advice", "Advice"},    {"accuracy", "Accuracy"},  {"findings", "What the tables say"},
-        {"plots", "Plots"},      {"pairs", "Side by side"}, {"cells", "Cell by cell"},
-        {"run", "What was run"}, {"again", "Run it again"}};
+    static const char *const links[][2] = {{"advice", "Result"},
+                                           {"accuracy", "Accuracy and effect sizes"},
+                                           {"findings", "Tests and notes"},
+                                           {"plots", "Plots"},
+                                           {"pairs", "Pairs of networks"},
+                                           {"cells", "All values"},
+                                           {"run", "Settings"},
+                                           {"files", "Files"},
+                                           {"again", "Run it again"}};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__html(html, "<nav aria-label=\"Sections\"><ul>\n"));
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
@@ -158,59 +162,24 @@ done:
     return status;
 }
 
-/* The text without what it says of times, which differ from run to run. */
-static sfu_status copy_timeless(sfu__text *copy, const char *text) {
-    static const char cost[] = "- cost: ";
+/* The rest of the text: tables.md up to the advice, whose tables are in the page already. Where there are no cells, the
+ * tables of the text are all there is. */
+static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_add(copy, "", 0));
-    for (const char *at = text; *at != '\0';) {
-        const size_t line = strcspn(at, "\n"), size = line + (at[line] == '\n');
-        if (strncmp(at, cost, sizeof cost - 1) != 0) {
-            SFU_TRY(sfu__text_add(copy, at, size));
-        }
-        at += size;
-    }
-done:
-    return status;
-}
-
-/* A section of prose, out of [text, text + size). */
-static sfu_status add_prose(sfu__text *html, const char *id, const char *title, const char *text, size_t size,
-                            bool tables) {
-    sfu_status status = SFU_OK;
-    sfu__text part = {0}, timeless = {0}, prose = {0};
-    SFU_TRY(sfu__text_add(&part, text, size));
-    SFU_TRY(copy_timeless(&timeless, part.bytes));
-    SFU_TRY(sfu__html_prose(&prose, timeless.bytes, tables));
+    sfu__text part = {0}, prose = {0};
+    const char *advice = strstr(results->text, "\n## Advice\n");
+    SFU_TRY(
+        sfu__text_add(&part, results->text, advice != NULL ? (size_t)(advice - results->text) : strlen(results->text)));
+    SFU_TRY(sfu__html_prose(&prose, part.bytes, results->cell_count == 0));
     if (prose.size > 0) {
-        SFU_TRY(sfu__html(html, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title));
+        SFU_TRY(sfu__html(html, "<section id=\"findings\">\n<h2>Tests and notes</h2>\n"));
         SFU_TRY(sfu__text_add(html, prose.bytes, prose.size));
         SFU_TRY(sfu__html(html, "</section>\n"));
     }
 done:
     sfu__text_clear(&part);
-    sfu__text_clear(&timeless);
     sfu__text_clear(&prose);
     return status;
-}
-
-/* Where in the results' text the advice begins: at its end where there is none. */
-static const char *find_advice(const sfu_results *results) {
-    const char *found = strstr(results->text, "\n## Advice\n");
-    return found != NULL ? found : results->text + strlen(results->text);
-}
-
-/* The answer comes first. */
-static sfu_status add_advice(sfu__text *html, const sfu_results *results) {
-    const char *advice = find_advice(results);
-    const size_t heading = *advice != '\0' ? strlen("\n## Advice\n") : 0;
-    return add_prose(html, "advice", "Advice", advice + heading, strlen(advice) - heading, false);
-}
-
-/* What else the text says; where there are no cells, its own tables are all there is. */
-static sfu_status add_findings(sfu__text *html, const sfu_results *results) {
-    return add_prose(html, "findings", "What the tables say", results->text,
-                     (size_t)(find_advice(results) - results->text), results->cell_count == 0);
 }
 
 static sfu_status add_again(sfu__text *html, const sfu__request *request) {
@@ -221,27 +190,51 @@ static sfu_status add_again(sfu__text *html, const sfu__request *request) {
         sfu__html(html,
                   "<section id=\"again\">\n<h2>Run it again</h2>\n<pre tabindex=\"0\"><code>%s</code></pre>\n"
                   "<p>The same command gives the same results, byte for byte, on any machine and with any number of "
-                  "threads. In the folder of this page are <code>results.csv</code> (the entries), "
-                  "<code>timings.csv</code> (how long they took), <code>manifest.json</code> (versions, seeds, "
-                  "digests and the machine), <code>tables.md</code>, <code>tables.tex</code>, and "
-                  "<code>plots/</code>, each plot with its script and data. <code>sfumato report FOLDER</code> "
-                  "writes this page anew.</p>\n</section>\n",
+                  "threads. <code>sfumato report FOLDER</code> writes this page again.</p>\n</section>\n",
                   command.bytes));
 done:
     sfu__text_clear(&command);
     return status;
 }
 
+/* Links to the files beside the page, which are relative so that the folder can be moved. */
+static sfu_status add_files(sfu__text *html, const sfu_results *results) {
+    static const char *const files[][2] = {
+        {"results.csv", "one row per network, dataset, label-set size and split"},
+        {"timings.csv", "run times of the same rows"},
+        {"curves.csv", "learning curves of the winners on the first split"},
+        {"tables.md", "the tables as Markdown"},
+        {"tables.tex", "the tables for LaTeX"},
+        {"manifest.json", "versions, seeds, digests and the machine"},
+    };
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__html(html, "<section id=\"files\">\n<h2>Files</h2>\n<ul>\n"));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *path = sfu__path_join(results->folder, files[i][0]);
+        status = path != NULL ? SFU_OK : SFU_ERR_MEMORY;
+        if (status == SFU_OK && sfu__path_is_file(path)) {
+            status = sfu__html(html, "<li><a href=\"%s\">%s</a>: %s</li>\n", files[i][0], files[i][0], files[i][1]);
+        }
+        sfu__free(path);
+        SFU_TRY(status);
+    }
+    SFU_TRY(sfu__html(html, "<li><a href=\"plots/\">plots/</a>: each plot as SVG with its gnuplot script and its data"
+                            "</li>\n</ul>\n</section>\n"));
+done:
+    return status;
+}
+
 static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text sections = {0};
-    SFU_TRY(add_advice(&sections, results));
+    SFU_TRY(sfu__html_answer(&sections, results));
     SFU_TRY(sfu__html_accuracies(&sections, results));
     SFU_TRY(add_findings(&sections, results));
     SFU_TRY(sfu__html_plots(&sections, results));
     SFU_TRY(sfu__html_pairs(&sections, results));
     SFU_TRY(sfu__html_cells(&sections, results));
     SFU_TRY(add_facts(&sections, results));
+    SFU_TRY(add_files(&sections, results));
     SFU_TRY(add_again(&sections, &results->request));
     SFU_TRY(add_head(html, results));
     SFU_TRY(sfu__html(html, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n"));

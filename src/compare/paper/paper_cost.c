@@ -3,7 +3,7 @@
 #include "published.h"
 #include "results_int.h"
 
-#include "grid.h"
+#include "text_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ static double epoch_s(const sfu_plan *plan, bool measured) {
     return measured ? train.measured_s + evaluate.measured_s : train.predicted_s + evaluate.predicted_s;
 }
 
-static sfu_status add_row(sfu__grid *table, const sfu_plan *plan) {
+static sfu_status add_row(sfu__text_table *table, const sfu_plan *plan) {
     const sfu_paper_cost cost = sfu_plan_paper_cost(plan);
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__grid_format(table, "%s", cost.name));
-    SFU_TRY(sfu__grid_format(table, "%s", cost.formula));
-    SFU_TRY(sfu__grid_format(table, "%.3g", cost.value));
-    SFU_TRY(sfu__grid_format(table, "%.3g ms", 1e3 * epoch_s(plan, false)));
-    SFU_TRY(sfu__grid_format(table, "%.3g ms", 1e3 * epoch_s(plan, true)));
+    SFU_TRY(sfu__text_table_format(table, "%s", cost.name));
+    SFU_TRY(sfu__text_table_format(table, "%s", cost.formula));
+    SFU_TRY(sfu__text_table_format(table, "%.3g", cost.value));
+    SFU_TRY(sfu__text_table_format(table, "%.3g ms", 1e3 * epoch_s(plan, false)));
+    SFU_TRY(sfu__text_table_format(table, "%.3g ms", 1e3 * epoch_s(plan, true)));
 done:
     return status;
 }
@@ -93,10 +93,10 @@ static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, costi
     sfu_status status = SFU_OK;
     sfu_split *split = NULL;
     sfu_plan *plan = NULL;
-    sfu__grid table = {.align = "llrrr"};
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        SFU_TRY(sfu__grid_add(&table, heads[i]));
-    }
+    sfu__text_table table = {0};
+    SFU_TRY(sfu__text_table_columns(&table, 'l', 2));
+    SFU_TRY(sfu__text_table_columns(&table, 'r', 3));
+    SFU_TRY(sfu__text_table_heads(&table, heads, sizeof heads / sizeof heads[0]));
     SFU_TRY(sfu_split_new(&split, dataset, NULL, NULL));
     bool first = true;
     for (int i = 0; i < NETS; i++) {
@@ -110,9 +110,9 @@ static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, costi
             first = false;
         }
     }
-    SFU_TRY(sfu__grid_print(text, &table));
+    SFU_TRY(sfu__table_markdown(text, &table));
 done:
-    sfu__grid_clear(&table);
+    sfu__text_table_clear(&table);
     sfu_plan_free(plan);
     sfu_split_free(split);
     return status;

@@ -2,7 +2,7 @@
 #include "published.h"
 #include "results_int.h"
 
-#include "grid.h"
+#include "text_table.h"
 
 #include <string.h>
 
@@ -132,22 +132,22 @@ done:
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static sfu_status add_row(sfu__grid *table, const char *name, const facts *row) {
+static sfu_status add_row(sfu__text_table *table, const char *name, const facts *row) {
     char number[SFU__GROUPED_MAX];
     const int64_t counts[] = {row->nodes, row->edges, row->features, row->classes};
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__grid_format(table, "%s", name));
+    SFU_TRY(sfu__text_table_add(table, SFU__CELL_TEXT, name));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        SFU_TRY(sfu__grid_format(table, "%s", sfu__grouped(number, counts[i])));
+        SFU_TRY(sfu__text_table_add(table, SFU__CELL_TEXT, sfu__grouped(number, counts[i])));
     }
     for (int i = 0; i < SIZES; i++) {
-        SFU_TRY(sfu__grid_format(table, "%s", sfu__grouped(number, row->sizes[i])));
+        SFU_TRY(sfu__text_table_add(table, SFU__CELL_TEXT, sfu__grouped(number, row->sizes[i])));
     }
 done:
     return status;
 }
 
-static sfu_status add_dataset(sfu__grid *table, sfu__text *notes, const sfu_dataset *dataset, int i) {
+static sfu_status add_dataset(sfu__text_table *table, sfu__text *notes, const sfu_dataset *dataset, int i) {
     facts ours;
     sfu_status status = SFU_OK;
     SFU_TRY(look(&ours, dataset));
@@ -163,13 +163,13 @@ sfu_status sfu__datasets_table(sfu__text *text, const sfu__request *request) {
                                         "set 1", "set 2", "set 3", "set 4",    "set 5"};
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
-    sfu__grid table = {.align = "lrrrrrrrrr"};
+    sfu__text_table table = {0};
     sfu__text notes = {0}, missing = {0};
     bool any = false;
     SFU_TRY(sfu__paper_check(request));
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        SFU_TRY(sfu__grid_format(&table, "%s", heads[i]));
-    }
+    SFU_TRY(sfu__text_table_columns(&table, 'l', 1));
+    SFU_TRY(sfu__text_table_columns(&table, 'r', 9));
+    SFU_TRY(sfu__text_table_heads(&table, heads, sizeof heads / sizeof heads[0]));
     for (int i = 0;;) {
         SFU_TRY(sfu__paper_open_next(&dataset, &i, &missing, request));
         if (dataset == NULL) {
@@ -182,14 +182,14 @@ sfu_status sfu__datasets_table(sfu__text *text, const sfu__request *request) {
     }
     SFU_TRY(sfu__text_format(text, "## The datasets, beside Table 2 of the paper\n\nEdges are undirected, each counted "
                                    "once; sets are numbers of training nodes.\n\n"));
-    SFU_TRY(sfu__grid_print(text, &table));
+    SFU_TRY(sfu__table_markdown(text, &table));
     if (notes.size > 0) {
         SFU_TRY(sfu__text_format(text, "\nWhere they differ:\n\n%s", notes.bytes));
     }
     SFU_TRY(sfu__paper_missing(text, &missing, any));
 done:
     sfu_dataset_free(dataset);
-    sfu__grid_clear(&table);
+    sfu__text_table_clear(&table);
     sfu__text_clear(&notes);
     sfu__text_clear(&missing);
     return status;

@@ -1,11 +1,10 @@
-/* tables_md.c - results as text for people, which is also tables.md: what was run, the tables, what they say and what
- * they cannot say. The comparison with the paper is in tables_paper.c, the tests in tables_tests.c.
+/* tables_md.c - results as Markdown: tables.md, and what the program prints. The comparison with the paper is in
+ * tables_paper.c, effect sizes and tests are in tables_tests.c.
  */
 #include "tables_int.h"
 
-#include "grid.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the head -----------------------------------------------------------------------------------------------------
@@ -55,14 +54,14 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
         return sfu__text_format(text, "# A comparison of networks\n\n");
     }
     if (strcmp(kind, "all") == 0) {
-        return sfu__text_format(text, "# The tables of the paper, done again\n\n");
+        return sfu__text_format(text, "# The tables of the paper, reproduced\n\n");
     }
     sfu_status status = sfu__text_format(text, "# The paper's table ");
     status = status == SFU_OK ? sfu__put_list(text, &kind, 1, "") : status;
-    return status == SFU_OK ? sfu__text_format(text, ", done again\n\n") : status;
+    return status == SFU_OK ? sfu__text_format(text, ", reproduced\n\n") : status;
 }
 
-/* The least and the most trials that cells have had, of lpnn or of the others. */
+/* The smallest and the largest number of trials of a cell, for lpnn or for the others. */
 static void find_trials(const sfu_results *results, bool lpnn, int32_t *least, int32_t *most) {
     *least = INT32_MAX;
     *most = 0;
@@ -85,7 +84,7 @@ static sfu_status put_trials(sfu__text *text, const sfu_results *results) {
     int32_t least, most, lpnn_least, lpnn_most;
     find_trials(results, false, &least, &most);
     find_trials(results, true, &lpnn_least, &lpnn_most);
-    SFU_TRY(sfu__text_format(text, "- each network, dataset, size and split: a study of "));
+    SFU_TRY(sfu__text_format(text, "- one study per network, dataset, label-set size and split: "));
     if (most > 0) {
         SFU_TRY(put_range(text, least, most, " trials"));
     }
@@ -93,17 +92,18 @@ static sfu_status put_trials(sfu__text *text, const sfu_results *results) {
         SFU_TRY(sfu__text_format(text, most > 0 ? " (lpnn: " : ""));
         SFU_TRY(put_range(text, lpnn_least, lpnn_most, most > 0 ? ")" : " trials"));
     }
-    SFU_TRY(sfu__text_format(text, ", over the space "));
+    SFU_TRY(sfu__text_format(text, "; search space: "));
     SFU_TRY(sfu__put_list(text, (const char *const[]){results->request.space}, 1, ""));
-    SFU_TRY(sfu__text_format(text, "\n- the validation nodes chose the trial; the test labels were read once, by the "
-                                   "winner of each study\n"));
+    SFU_TRY(sfu__text_format(text,
+                             "\n- the trial with the best validation accuracy wins; test labels are read once, to "
+                             "score the winner\n"));
 done:
     return status;
 }
 
 static sfu_status put_readings(sfu__text *text, const sfu__request *request) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "- loss: the %s over the labelled nodes; smoothing of features: ",
+    SFU_TRY(sfu__text_format(text, "- loss: %s of the cross-entropy over labelled nodes; feature smoothing: ",
                              request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     SFU_TRY(sfu__put_list(text, (const char *const[]){request->feature_norm}, 1, ""));
     SFU_TRY(sfu__text_format(text, "%s", request->keep_loops ? "; self-loops kept" : ""));
@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-/* What the tables call "net 1". */
+/* The networks behind the labels "net 1", ... */
 static sfu_status put_listed(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char *net;
@@ -135,7 +135,7 @@ static sfu_status put_head(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     SFU_TRY(put_title(text, results));
     if (results->cell_count == 0) {
-        SFU_TRY(sfu__text_format(text, "No study has come to its end yet.\n"));
+        SFU_TRY(sfu__text_format(text, "No study has finished yet.\n"));
         goto done;
     }
     SFU_TRY(put_datasets(text, results));
@@ -162,93 +162,40 @@ const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size) {
     return title;
 }
 
-/* "**82.7** (1.1)", or with blanks for the stars, so that the digits stand under each other. */
-static sfu_status add_cell(sfu__grid *grid, const sfu__layout *layout, int net, int dataset) {
-    char mean[SFU__FIXED_MAX], std[SFU__FIXED_MAX], splits[32] = "", spread[SFU__FIXED_MAX + 4] = "";
-    const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-    if (cell == NULL || isnan(cell->mean)) {
-        return sfu__grid_add(grid, "-");
-    }
-    const bool best = layout->net_count > 1 && sfu__layout_is_best(layout, cell, dataset);
-    if (!isnan(cell->std)) {
-        snprintf(spread, sizeof spread, " (%s)", sfu__percent(std, cell->std));
-    }
-    if (cell->splits < layout->splits) {
-        snprintf(splits, sizeof splits, " of %d", cell->splits);
-    }
-    return sfu__grid_format(grid,
-                            best                    ? "**%s**%s%s"
-                            : layout->net_count > 1 ? "%s  %s%s"
-                                                    : "%s%s%s",
-                            sfu__percent(mean, cell->mean), spread, splits);
-}
-
-static sfu_status add_name(sfu__grid *grid, const char *text) {
-    char *name = sfu__shown_name(text);
-    const sfu_status status = name != NULL ? sfu__grid_add(grid, name) : SFU_ERR_MEMORY;
-    sfu__free(name);
-    return status;
-}
-
-static sfu_status put_main(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
-    sfu_status status = SFU_OK;
-    char number[SFU__FIXED_MAX], label[SFU__LABEL_MAX];
-    char *align = NULL;
-    sfu__grid grid = {0};
-    SFU_ALLOC(align, layout->dataset_count + 3);
-    align[0] = 'l';
-    memset(align + 1, 'r', (size_t)layout->dataset_count + 1);
-    align[layout->dataset_count + 2] = '\0';
-    grid.align = align;
-    SFU_TRY(sfu__grid_add(&grid, "network"));
-    for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
-        SFU_TRY(add_name(&grid, layout->datasets[dataset]));
-    }
-    SFU_TRY(sfu__grid_add(&grid, "rank"));
-    for (int net = 0; net < layout->net_count; net++) {
-        SFU_TRY(add_name(&grid, sfu__net_label(label, results, layout->nets[net])));
-        for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
-            SFU_TRY(add_cell(&grid, layout, net, dataset));
-        }
-        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(number, layout->ranks[net]->rank, 1)));
-    }
-    SFU_TRY(sfu__grid_print(text, &grid));
-done:
-    sfu__grid_clear(&grid);
-    sfu__free(align);
-    return status;
-}
-
-/* Under the table: what the rank is of, and how much of it counts. */
+/* Below the table: what the rank averages over, and which differences are significant. */
 static sfu_status put_rank_line(sfu__text *text, const sfu__layout *layout) {
     const sfu_rank *rank = layout->ranks[0];
     char critical[SFU__FIXED_MAX];
     if (rank->datasets < layout->dataset_count && rank->datasets > 0) {
-        return sfu__text_format(text, "\nThe rank is over the %d of %d datasets that have all networks.\n",
+        return sfu__text_format(text, "\nThe rank is the average over the %d of %d datasets that have all networks.\n",
                                 rank->datasets, layout->dataset_count);
     }
     if (rank->datasets < 2 || isnan(rank->critical)) {
         return SFU_OK;
     }
-    return sfu__text_format(text, "\nAverage ranks that differ by less than %s cannot be told apart (Nemenyi, 5 %%).\n",
-                            sfu__fixed(critical, rank->critical, 1));
+    return sfu__text_format(
+        text, "\nAverage ranks that differ by less than %s are not significantly different (Nemenyi, 5 %%).\n",
+        sfu__fixed(critical, rank->critical, 1));
 }
 
 static sfu_status put_size(sfu__text *text, const sfu_results *results, const char *size) {
     sfu_status status = SFU_OK;
     char title[SFU__TITLE_MAX];
     sfu__layout layout = {0};
+    sfu__text_table table = {0};
     SFU_TRY(sfu__layout_make(&layout, results, size));
     SFU_TRY(sfu__text_format(text, "\n## %s\n\nTest accuracy in percent", sfu__size_title(title, size)));
     SFU_TRY(layout.splits > 1 ? sfu__text_format(text, ": mean (standard deviation) over %d splits.\n\n", layout.splits)
                               : sfu__text_format(text, " on one split.\n\n"));
-    SFU_TRY(put_main(text, results, &layout));
+    SFU_TRY(sfu__accuracy_table(&table, results, &layout));
+    SFU_TRY(sfu__table_markdown(text, &table));
     SFU_TRY(put_rank_line(text, &layout));
     SFU_TRY(sfu__put_tests(text, results, &layout));
     if (sfu__layout_has_paper(&layout)) {
         SFU_TRY(sfu__put_paper(text, results, &layout));
     }
 done:
+    sfu__text_table_clear(&table);
     sfu__layout_clear(&layout);
     return status;
 }
@@ -256,106 +203,14 @@ done:
 /* ---- sweeps -------------------------------------------------------------------------------------------------------
  */
 
-/* "84.0", with a star where the cell is the same network as another. */
-static sfu_status add_figure(sfu__grid *grid, const sfu_cell *cell, double share) {
-    char number[SFU__FIXED_MAX];
-    return sfu__grid_format(grid, "%s%s", sfu__percent(number, share), cell->same_as != NULL ? "\\*" : "");
-}
-
-static sfu_status add_short_number(sfu__grid *grid, double number) {
+static sfu_status put_sweep_part(sfu__text *text, const sfu_results *results, const sfu__sweep *part) {
     sfu_status status = SFU_OK;
-    sfu__text text = {0};
-    SFU_TRY(sfu__text_number(&text, number));
-    SFU_TRY(sfu__grid_add(grid, text.bytes));
-done:
-    sfu__text_clear(&text);
-    return status;
-}
-
-/* One network's row of a sweep; `paper`: the paper's figures. */
-typedef struct sweep_row {
-    int first, end; /* places */
-    bool validation, paper;
-} sweep_row;
-
-static sfu_status add_sweep_row(sfu__grid *grid, const sfu_results *results, const char *title, const sweep_row *row) {
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__grid_add(grid, title));
-    for (int i = row->first; i < row->end; i++) {
-        const sfu_cell *cell = &results->cells[results->row_groups[i].cell + row->validation];
-        SFU_TRY(add_figure(grid, cell, row->paper ? cell->paper : cell->mean));
-    }
-done:
-    return status;
-}
-
-static bool has_paper(const sfu_results *results, const sweep_row *row) {
-    bool found = false;
-    for (int i = row->first; i < row->end; i++) {
-        found = found || !isnan(results->cells[results->row_groups[i].cell + row->validation].paper);
-    }
-    return found;
-}
-
-/* Ours and the paper's, of test or validation. */
-static sfu_status add_sweep_rows(sfu__grid *grid, const sfu_results *results, const char *title, sweep_row row) {
-    sfu_status status = SFU_OK;
-    char name[SFU__LABEL_MAX + 32];
-    snprintf(name, sizeof name, "%s%s", title, row.validation ? "val" : "test");
-    SFU_TRY(add_sweep_row(grid, results, name, &row));
-    row.paper = true;
-    if (has_paper(results, &row)) {
-        SFU_TRY(add_sweep_row(grid, results, "... paper's", &row));
-    }
-done:
-    return status;
-}
-
-static sfu_status add_sweep_head(sfu__grid *grid, const sfu_results *results, const sfu__sweep *sweep,
-                                 const sweep_row *row) {
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__grid_add(grid, sweep->layers ? "k" : "alpha"));
-    for (int i = row->first; i < row->end; i++) {
-        const sfu_cell *cell = &results->cells[results->row_groups[i].cell];
-        SFU_TRY(add_short_number(grid, sweep->layers ? cell->k : cell->alpha));
-    }
-    if (!sweep->layers) {
-        SFU_TRY(sfu__grid_add(grid, "beta"));
-        for (int i = row->first; i < row->end; i++) {
-            SFU_TRY(add_short_number(grid, results->cells[results->row_groups[i].cell].beta));
-        }
-    }
-done:
-    return status;
-}
-
-/* Networks of a sweep that have the same columns, in one table. */
-static sfu_status put_sweep_table(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep) {
-    sfu_status status = SFU_OK;
-    char label[SFU__LABEL_MAX], title[SFU__LABEL_MAX + 4];
-    char *align = NULL;
-    sfu__grid grid = {0};
-    sweep_row row = {sweep->first, sfu__sweep_net_end(results, sweep->first, sweep->end), false, false};
-    const int columns = row.end - row.first + 1;
-    SFU_ALLOC(align, columns + 1);
-    memset(align, 'r', (size_t)columns);
-    align[0] = 'l';
-    align[columns] = '\0';
-    grid.align = align;
-    SFU_TRY(add_sweep_head(&grid, results, sweep, &row));
-    for (; row.first < sweep->end; row.first = row.end, row.end = row.first + columns - 1) {
-        const char *net = results->cells[results->row_groups[row.first].cell].net;
-        snprintf(title, sizeof title, "%.31s ", sfu__net_label(label, results, net));
-        row.validation = true;
-        SFU_TRY(add_sweep_rows(&grid, results, title, row));
-        row.validation = false;
-        SFU_TRY(add_sweep_rows(&grid, results, title, row));
-    }
+    sfu__text_table table = {0};
     SFU_TRY(sfu__text_format(text, "\n"));
-    SFU_TRY(sfu__grid_print(text, &grid));
+    SFU_TRY(sfu__sweep_table(&table, results, part, false));
+    SFU_TRY(sfu__table_markdown(text, &table));
 done:
-    sfu__grid_clear(&grid);
-    sfu__free(align);
+    sfu__text_table_clear(&table);
     return status;
 }
 
@@ -364,13 +219,13 @@ static sfu_status put_sweep(sfu__text *text, const sfu_results *results, const s
     SFU_TRY(sfu__text_format(text, "\n## "));
     SFU_TRY(sfu__put_list(text, &sweep->dataset, 1, ""));
     SFU_TRY(sfu__text_format(text, ", %s\n",
-                             sweep->layers      ? "the number of smoothings or convolutions (k)"
-                             : sweep->exponents ? "exponents of the degrees, D^-alpha A D^-beta"
-                                                : "weights of a node and its neighbours, alpha I + beta A"));
+                             sweep->layers      ? "number of smoothings or convolutions (k)"
+                             : sweep->exponents ? "degree exponents, D^-alpha A D^-beta"
+                                                : "self and neighbour weights, alpha I + beta A"));
     SFU_TRY(sfu__text_format(text, "\nAccuracy in percent.\n"));
     for (sfu__sweep part = *sweep; part.first < sweep->end; part.first = part.end) {
         part.end = sfu__sweep_part_end(results, sweep, part.first);
-        SFU_TRY(put_sweep_table(text, results, &part));
+        SFU_TRY(put_sweep_part(text, results, &part));
     }
 done:
     return status;

@@ -1,9 +1,7 @@
-/* tables_paper.c - results beside the figures of the paper: ours, the paper's, the difference and a verdict for each
+/* tables_paper.c - results next to the values of the paper: ours, the paper's, the difference and a verdict for each
  * cell, the average ranks, and whether the networks come in the same order.
  */
 #include "tables_int.h"
-
-#include "grid.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,47 +18,50 @@ bool sfu__layout_has_paper(const sfu__layout *layout) {
 /* ---- cells --------------------------------------------------------------------------------------------------------
  */
 
-static sfu_status add_figure(sfu__grid *grid, double mean, double std) {
-    char share[SFU__FIXED_MAX], spread[SFU__FIXED_MAX];
-    return isnan(std) ? sfu__grid_add(grid, sfu__percent(share, mean))
-                      : sfu__grid_format(grid, "%s (%s)", sfu__percent(share, mean), sfu__percent(spread, std));
+static sfu_status add_figure(sfu__text_table *table, double mean, double std) {
+    sfu_status status = SFU_OK;
+    char text[SFU__FIXED_MAX];
+    SFU_TRY(sfu__text_table_number(table, mean, sfu__percent(text, mean)));
+    if (!isnan(std)) {
+        SFU_TRY(sfu__text_table_suffix(table, " (%s)", sfu__percent(text, std)));
+    }
+done:
+    return status;
 }
 
-static sfu_status add_cell(sfu__grid *grid, const sfu_results *results, const sfu_cell *cell) {
+static sfu_status add_cell(sfu__text_table *table, const sfu_results *results, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
-    char buffer[SFU__FIXED_MAX], label[SFU__LABEL_MAX];
-    char *dataset = sfu__shown_name(cell->dataset);
-    status = dataset != NULL ? SFU_OK : SFU_ERR_MEMORY;
-    SFU_TRY(status);
-    SFU_TRY(sfu__grid_add(grid, dataset));
-    SFU_TRY(sfu__grid_add(grid, sfu__net_label(label, results, cell->net)));
-    SFU_TRY(add_figure(grid, cell->mean, cell->std));
-    SFU_TRY(add_figure(grid, cell->paper, cell->paper_std));
-    SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(buffer, cell->mean - cell->paper)));
-    SFU_TRY(sfu__grid_add(grid, cell->verdict[0] != '\0' ? cell->verdict : "-"));
+    char text[SFU__FIXED_MAX];
+    const double difference = cell->mean - cell->paper;
+    SFU_TRY(sfu__text_table_add(table, SFU__CELL_DATASET, cell->dataset));
+    SFU_TRY(sfu__add_net(table, results, cell->net));
+    SFU_TRY(add_figure(table, cell->mean, cell->std));
+    SFU_TRY(add_figure(table, cell->paper, cell->paper_std));
+    SFU_TRY(sfu__text_table_number(table, difference, sfu__percent_signed(text, difference)));
+    SFU_TRY(sfu__text_table_add(table, cell->verdict[0] != '\0' ? SFU__CELL_TEXT : SFU__CELL_MISSING, cell->verdict));
 done:
-    sfu__free(dataset);
     return status;
 }
 
 static sfu_status put_cells(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
     sfu_status status = SFU_OK;
     static const char *const titles[] = {"dataset", "network", "ours", "paper", "difference", "verdict"};
-    sfu__grid grid = {.align = "llrrrl"};
-    for (int i = 0; i < 6; i++) {
-        SFU_TRY(sfu__grid_add(&grid, titles[i]));
-    }
+    sfu__text_table table = {0};
+    SFU_TRY(sfu__text_table_columns(&table, 'l', 2));
+    SFU_TRY(sfu__text_table_columns(&table, 'r', 3));
+    SFU_TRY(sfu__text_table_columns(&table, 'l', 1));
+    SFU_TRY(sfu__text_table_heads(&table, titles, 6));
     for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
         for (int net = 0; net < layout->net_count; net++) {
             const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
             if (cell != NULL && !isnan(cell->paper)) {
-                SFU_TRY(add_cell(&grid, results, cell));
+                SFU_TRY(add_cell(&table, results, cell));
             }
         }
     }
-    SFU_TRY(sfu__grid_print(text, &grid));
+    SFU_TRY(sfu__table_markdown(text, &table));
 done:
-    sfu__grid_clear(&grid);
+    sfu__text_table_clear(&table);
     return status;
 }
 
@@ -95,29 +96,32 @@ static sfu_status put_order(sfu__text *text, const sfu__layout *layout) {
         return SFU_OK;
     }
     const double value = (found.same - found.opposite) / sqrt((double)found.ours * found.papers);
-    return sfu__text_format(text,
-                            "\nOrder of the networks by average rank: %d pairs as in the paper, %d the other way "
-                            "round\n(Kendall's tau-b %s, where 1 is the same order and -1 the opposite one).\n",
-                            found.same, found.opposite, sfu__fixed(tau, value, 2));
+    return sfu__text_format(
+        text,
+        "\nOrder of the networks by average rank: %d pairs as in the paper, %d reversed\n(Kendall's "
+        "tau-b %s: 1 is the same order, -1 the opposite one).\n",
+        found.same, found.opposite, sfu__fixed(tau, value, 2));
 }
 
 static sfu_status put_ranks(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+    static const char *const titles[] = {"network", "average rank", "paper"};
     sfu_status status = SFU_OK;
-    char buffer[SFU__FIXED_MAX], label[SFU__LABEL_MAX];
-    sfu__grid grid = {.align = "lrr"};
-    SFU_TRY(sfu__grid_add(&grid, "network"));
-    SFU_TRY(sfu__grid_add(&grid, "average rank"));
-    SFU_TRY(sfu__grid_add(&grid, "paper's"));
+    char buffer[SFU__FIXED_MAX];
+    sfu__text_table table = {0};
+    SFU_TRY(sfu__text_table_columns(&table, 'l', 1));
+    SFU_TRY(sfu__text_table_columns(&table, 'r', 2));
+    SFU_TRY(sfu__text_table_heads(&table, titles, 3));
     for (int net = 0; net < layout->net_count; net++) {
-        SFU_TRY(sfu__grid_add(&grid, sfu__net_label(label, results, layout->nets[net])));
-        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->rank, 1)));
-        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->paper, 1)));
+        const sfu_rank *rank = layout->ranks[net];
+        SFU_TRY(sfu__add_net(&table, results, layout->nets[net]));
+        SFU_TRY(sfu__text_table_number(&table, rank->rank, sfu__fixed(buffer, rank->rank, 1)));
+        SFU_TRY(sfu__text_table_number(&table, rank->paper, sfu__fixed(buffer, rank->paper, 1)));
     }
     SFU_TRY(sfu__text_format(text, "\n"));
-    SFU_TRY(sfu__grid_print(text, &grid));
+    SFU_TRY(sfu__table_markdown(text, &table));
     SFU_TRY(put_order(text, layout));
 done:
-    sfu__grid_clear(&grid);
+    sfu__text_table_clear(&table);
     return status;
 }
 
@@ -131,7 +135,7 @@ static bool has_paper_ranks(const sfu__layout *layout) {
 
 sfu_status sfu__put_paper(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text, "\n### Beside the paper\n\n"));
+    SFU_TRY(sfu__text_format(text, "\n### Comparison with the paper\n\n"));
     SFU_TRY(put_cells(text, results, layout));
     if (has_paper_ranks(layout)) {
         SFU_TRY(put_ranks(text, results, layout));
@@ -140,7 +144,8 @@ done:
     return status;
 }
 
-/* ---- in all -------------------------------------------------------------------------------------------------------
+/* ---- agreement
+ * -------------------------------------------------------------------------------------------------------
  */
 
 typedef struct verdicts {
@@ -172,17 +177,17 @@ sfu_status sfu__put_verdicts(sfu__text *text, const sfu_results *results) {
     if (judged + count.none == 0) {
         return SFU_OK;
     }
-    SFU_TRY(sfu__text_format(text, "\n## In all\n\n"));
+    SFU_TRY(sfu__text_format(text, "\n## Agreement with the paper\n\n"));
     if (judged > 0) {
-        SFU_TRY(sfu__text_format(text,
-                                 "%d of %d cells agree with the paper's: 0 lies in the 95 %% Welch interval of ours "
-                                 "minus the paper's.\nOf the others %d are higher and %d lower.\n",
-                                 count.agrees, judged, count.higher, count.lower));
+        SFU_TRY(
+            sfu__text_format(text,
+                             "%d of %d cells agree with the paper: 0 lies in the 95 %% confidence interval (Welch) of "
+                             "the difference.\nOf the others %d are higher and %d lower.\n",
+                             count.agrees, judged, count.higher, count.lower));
     }
     if (count.none > 0) {
-        SFU_TRY(sfu__text_format(
-            text, "%d cell%s of a single split: %s get%s the difference alone, without a verdict.\n", count.none,
-            count.none == 1 ? " is" : "s are", count.none == 1 ? "it" : "they", count.none == 1 ? "s" : ""));
+        SFU_TRY(sfu__text_format(text, "%d cell%s only one split and therefore a difference without a verdict.\n",
+                                 count.none, count.none == 1 ? " has" : "s have"));
     }
     SFU_TRY(sfu__text_format(text, "The mean absolute difference is %s points.\n",
                              sfu__percent(mean, count.difference / (judged + count.none))));

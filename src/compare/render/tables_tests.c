@@ -1,10 +1,7 @@
-/* tables_tests.c - what the figures of a comparison say, and what they cannot: the networks that cannot be told from
- * the best, the paper's own comparisons pair by pair, and notes.
+/* tables_tests.c - effect sizes and significance tests against the best network, the comparisons of the paper pair by
+ * pair, and notes.
  */
 #include "tables_int.h"
-
-#include "grid.h"
-#include "stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,123 +9,111 @@
 /* ---- against the best ---------------------------------------------------------------------------------------------
  */
 
-int sfu__splits_needed(int networks) {
-    int splits = 1;
-    while (sfu__wilcoxon_least(splits) * (networks > 2 ? networks - 1 : 1) >= SFU__LEVEL) {
-        splits++;
-    }
-    return splits;
-}
-
-/* The networks of a dataset that are (or are not) worse than the best one, into `nets`. */
-static int list_nets(const char **nets, const sfu__layout *layout, int dataset, bool worse) {
-    const sfu_cell *best = sfu__layout_best(layout, dataset);
-    int count = 0;
-    for (int net = 0; net < layout->net_count; net++) {
-        const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        if (cell != NULL && cell != best && !isnan(cell->mean) && (cell->p < SFU__LEVEL) == worse) {
-            nets[count++] = cell->net;
-        }
-    }
-    return count;
-}
-
-static sfu_status put_nets(sfu__text *text, const sfu_results *results, const char **nets, int count, const char *and) {
+/* "; significantly worse: gcn (p = 0.004), mlp (p = 0.012)", of the contrasts of one standing. */
+static sfu_status put_nets(sfu__text *text, const sfu_results *results, const sfu__contrast *contrasts, int count,
+                           sfu__standing standing, const char *title) {
     sfu_status status = SFU_OK;
-    char label[SFU__LABEL_MAX];
+    char label[SFU__LABEL_MAX], p[SFU__FIXED_MAX];
+    bool begun = false;
     for (int i = 0; i < count; i++) {
-        SFU_TRY(sfu__text_format(text, "%s%s",
-                                 i == 0          ? ""
-                                 : i + 1 < count ? ", "
-                                                 : and,
-                                 sfu__net_label(label, results, nets[i])));
+        if (contrasts[i].standing != standing) {
+            continue;
+        }
+        SFU_TRY(sfu__text_format(text, "%s%s", begun ? ", " : title,
+                                 sfu__net_label(label, results, contrasts[i].cell->net)));
+        if (!contrasts[i].by_interval) {
+            const bool tiny = contrasts[i].p < 0.001;
+            SFU_TRY(sfu__text_format(text, " (p %s%s)", tiny ? "" : "= ", sfu__p_text(p, contrasts[i].p)));
+        }
+        begun = true;
     }
 done:
     return status;
 }
 
-/* - cora: mlp+lp is best; worse than it: lpnn; not to be told from it: gcn, sgcn and fp+mlp */
+/* - cora: mlp+lp has the best mean; significantly worse: lpnn (p = 0.014); not significantly different: gcn (p = 1) */
 static sfu_status put_dataset_tests(sfu__text *text, const sfu_results *results, const sfu__layout *layout, int dataset,
-                                    const char **nets) {
+                                    sfu__contrast *contrasts) {
     sfu_status status = SFU_OK;
     char label[SFU__LABEL_MAX];
+    int count = 0;
     const sfu_cell *best = sfu__layout_best(layout, dataset);
     if (best == NULL) {
         return SFU_OK;
     }
+    SFU_TRY(sfu__contrasts_make(contrasts, &count, results, layout, dataset));
     SFU_TRY(sfu__text_format(text, "- "));
     SFU_TRY(sfu__put_list(text, &layout->datasets[dataset], 1, ""));
-    SFU_TRY(sfu__text_format(text, ": %s is best", sfu__net_label(label, results, best->net)));
-    int count = list_nets(nets, layout, dataset, true);
-    if (count > 0) {
-        SFU_TRY(sfu__text_format(text, "; worse than it: "));
-        SFU_TRY(put_nets(text, results, nets, count, ", "));
-    }
-    count = list_nets(nets, layout, dataset, false);
-    if (count > 0) {
-        SFU_TRY(sfu__text_format(text, "; not to be told from it: "));
-        SFU_TRY(put_nets(text, results, nets, count, ", "));
-    }
+    SFU_TRY(sfu__text_format(text, ": %s has the best mean", sfu__net_label(label, results, best->net)));
+    SFU_TRY(put_nets(text, results, contrasts, count, SFU__STANDING_WORSE, "; significantly worse: "));
+    SFU_TRY(put_nets(text, results, contrasts, count, SFU__STANDING_TIED, "; not significantly different: "));
+    SFU_TRY(put_nets(text, results, contrasts, count, SFU__STANDING_UNTESTED, "; not tested: "));
     SFU_TRY(sfu__text_format(text, "\n"));
+done:
+    return status;
+}
+
+static bool has_fewer_splits(const sfu__layout *layout, int splits) {
+    bool found = false;
+    for (int i = 0; i < layout->net_count * layout->dataset_count; i++) {
+        found = found || (layout->cells[i] != NULL && layout->cells[i]->splits < splits);
+    }
+    return found;
+}
+
+/* What decides which differences are significant. */
+static sfu_status put_method(sfu__text *text, const sfu__layout *layout) {
+    sfu_status status = SFU_OK;
+    const int needed = sfu__splits_needed(layout->net_count);
+    if (layout->splits < needed) {
+        return sfu__text_format(text,
+                                "\n\\* significant: the 95 %% confidence interval excludes 0. With %d splits and %d "
+                                "networks the Wilcoxon\nsigned-rank test (Holm-corrected) cannot reach p < 0.05; it "
+                                "needs at least %d splits. The intervals are\nnot corrected for multiple "
+                                "comparisons.\n\n",
+                                layout->splits, layout->net_count, needed);
+    }
+    SFU_TRY(sfu__text_format(text, "\n\\* significant: p < 0.05 (Wilcoxon signed-rank test over splits, "
+                                   "Holm-corrected)"));
+    if (has_fewer_splits(layout, needed)) {
+        SFU_TRY(sfu__text_format(text, ";\nwith fewer than %d common splits: the 95 %% confidence interval excludes 0",
+                                 needed));
+    }
+    SFU_TRY(sfu__text_format(text, ".\n\n"));
 done:
     return status;
 }
 
 sfu_status sfu__put_tests(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
     sfu_status status = SFU_OK;
-    const char **nets = NULL;
-    const int needed = sfu__splits_needed(layout->net_count);
-    SFU_ALLOC(nets, layout->net_count);
+    sfu__contrast *contrasts = NULL;
+    sfu__text_table table = {0};
+    SFU_ALLOC(contrasts, layout->net_count);
     if (layout->net_count < 2) {
         goto done;
     }
     if (layout->splits == 1) {
-        SFU_TRY(
-            sfu__text_format(text, "\nA single split cannot show which of these differences are more than noise.\n"));
+        SFU_TRY(sfu__text_format(text, "\nOne split gives no confidence interval and no test: use --splits 10.\n"));
         goto done;
     }
-    if (layout->splits < needed) {
-        SFU_TRY(sfu__text_format(text,
-                                 "\n%d splits cannot show a difference between %d networks at 5 %% (paired Wilcoxon "
-                                 "test,\nHolm's correction): at least %d would be needed.\n",
-                                 layout->splits, layout->net_count, needed));
-        goto done;
-    }
-    SFU_TRY(sfu__text_format(text, "\nAgainst the best of each dataset (paired Wilcoxon test over the splits, Holm's "
-                                   "correction, 5 %%):\n\n"));
+    SFU_TRY(sfu__text_format(text, "\nEffect size: mean difference from the best network in percentage points [95 %% "
+                                   "confidence interval],\npaired over splits.\n\n"));
+    SFU_TRY(sfu__difference_table(&table, results, layout));
+    SFU_TRY(sfu__table_markdown(text, &table));
+    SFU_TRY(put_method(text, layout));
     for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
-        SFU_TRY(put_dataset_tests(text, results, layout, dataset, nets));
+        SFU_TRY(put_dataset_tests(text, results, layout, dataset, contrasts));
     }
 done:
-    sfu__free(nets);
+    sfu__text_table_clear(&table);
+    sfu__free(contrasts);
     return status;
 }
 
 /* ---- pairs --------------------------------------------------------------------------------------------------------
  */
 
-static const char *p_text(char buffer[SFU__FIXED_MAX], double p) {
-    return p < 0.001 ? "<0.001" : sfu__fixed(buffer, p, 3);
-}
-
-static sfu_status add_pair(sfu__grid *grid, const sfu__pair_row *row) {
-    sfu_status status = SFU_OK;
-    char one[SFU__FIXED_MAX], other[SFU__FIXED_MAX];
-    char *dataset = sfu__shown_name(row->dataset);
-    status = dataset != NULL ? SFU_OK : SFU_ERR_MEMORY;
-    SFU_TRY(status);
-    SFU_TRY(sfu__grid_add(grid, dataset));
-    SFU_TRY(sfu__grid_add(grid, row->size));
-    SFU_TRY(sfu__grid_format(grid, "%s %s", row->one, sfu__percent(one, row->one_mean)));
-    SFU_TRY(sfu__grid_format(grid, "%s %s", row->other, sfu__percent(other, row->other_mean)));
-    SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(one, -row->difference)));
-    SFU_TRY(sfu__grid_add(grid, p_text(one, row->p)));
-done:
-    sfu__free(dataset);
-    return status;
-}
-
-/* How many rows of a comparison the second network is ahead in, or the first; `sure`: with p below the level. */
+/* In how many rows of a comparison the second network is better, or the first; `sure`: significantly. */
 static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool sure) {
     int ahead = 0;
     for (int i = 0; i < count; i++) {
@@ -137,50 +122,29 @@ static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool s
     return ahead;
 }
 
-/* What the first and the second network of a comparison stand for. */
-static void sides_of(const char *title, const char **first, const char **second) {
-    const bool smoothing = strncmp(title, "feature", 7) == 0;
-    *first = smoothing ? "smoothing features" : "the linear network";
-    *second = smoothing ? "smoothing labels" : "the non-linear network";
-}
-
 static sfu_status put_comparison(sfu__text *text, const sfu__pair_row *rows, int count) {
     sfu_status status = SFU_OK;
     const char *first, *second;
-    sfu__grid grid = {.align = "llrrrr"};
-    sides_of(rows[0].title, &first, &second);
+    sfu__text_table table = {0};
+    sfu__pair_sides(rows[0].title, &first, &second);
     SFU_TRY(sfu__text_format(text, "\n## %c%s\n\n", rows[0].title[0] - 'a' + 'A', rows[0].title + 1));
-    const char *const titles[] = {"dataset", "size", first, second, "difference", "p"};
-    for (int i = 0; i < 6; i++) {
-        SFU_TRY(sfu__grid_add(&grid, titles[i]));
-    }
-    for (int i = 0; i < count; i++) {
-        SFU_TRY(add_pair(&grid, &rows[i]));
-    }
-    SFU_TRY(sfu__grid_print(text, &grid));
-    SFU_TRY(
-        sfu__text_format(text,
-                         "\nOf %d row%s %s is ahead in %d (in %d of them with p < 0.05, each row by itself),\n%s in "
-                         "%d (%d).\n",
-                         count, count == 1 ? "" : "s", first, count_ahead(rows, count, false, false),
-                         count_ahead(rows, count, false, true), second, count_ahead(rows, count, true, false),
-                         count_ahead(rows, count, true, true)));
+    SFU_TRY(sfu__pair_table(&table, rows, count));
+    SFU_TRY(sfu__table_markdown(text, &table));
+    SFU_TRY(sfu__text_format(text, "\nBetter: %s in %d of %d rows (%d with p < 0.05, not corrected), %s in %d (%d).\n",
+                             first, count_ahead(rows, count, false, false), count,
+                             count_ahead(rows, count, false, true), second, count_ahead(rows, count, true, false),
+                             count_ahead(rows, count, true, true)));
 done:
-    sfu__grid_clear(&grid);
+    sfu__text_table_clear(&table);
     return status;
 }
 
 sfu_status sfu__put_pairs(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    for (int first = 0; first < results->pair_count;) {
-        int end = first + 1;
-        while (end < results->pair_count && results->pairs[end].title == results->pairs[first].title) {
-            end++;
-        }
-        SFU_TRY(put_comparison(text, &results->pairs[first], end - first));
-        first = end;
+    for (int first = 0, count; first < results->pair_count && status == SFU_OK; first += count) {
+        count = sfu__pair_rows(results, first);
+        status = put_comparison(text, &results->pairs[first], count);
     }
-done:
     return status;
 }
 
@@ -197,9 +161,6 @@ static bool any_cell(const sfu_results *results, bool (*is)(const sfu_results *r
 }
 
 static bool is_tested(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->p); }
-static bool is_few(const sfu_results *results, const sfu_cell *cell) {
-    return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= SFU__LEVEL;
-}
 static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
     return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
 }
@@ -216,18 +177,18 @@ static const struct {
     bool (*is)(const sfu_results *results, const sfu_cell *cell);
     const char *text;
 } notes[] = {
-    {lacks_splits, "Not all splits are done: `of N` behind a figure says how many are. The same command goes on.\n"},
-    {is_few, "With fewer than 6 splits no paired Wilcoxon test reaches 5 %: the least p of 5 pairs is 0.063.\n"},
-    {is_tested, "The random splits are drawn from one graph and overlap, so that the p-values are smaller and the\n"
-                "  intervals narrower than those of independent samples: a p just below 0.05 says little.\n"},
+    {lacks_splits,
+     "Not all splits are done: `of N` after a value gives their number. The same command does the rest.\n"},
+    {is_tested, "Random splits of one graph overlap, so p-values and confidence intervals are too small compared with\n"
+                "  independent samples: a p-value just below 0.05 is weak evidence.\n"},
     {is_of_its_splits,
-     "The paper's own splits are not public: ours are drawn by the same rule, and agreement is of means,\n"
-     "  never split by split.\n"},
-    {lacks_trials, "The paper tuned with 2000 trials a study; fewer were run here, and more might find better\n"
-                   "  settings.\n"},
+     "The splits of the paper are not public. Ours are drawn by the same rule, so means can agree but\n"
+     "  single splits cannot be compared.\n"},
+    {lacks_trials,
+     "The paper used 2000 trials per study. Fewer were run here; more may find better hyperparameters.\n"},
 };
 
-/* "gcn, k=1" or "alpha=0.5, beta=0.5": where a cell of a sweep stands. */
+/* The position of a cell in a sweep: "gcn, k=1" or "alpha=0.5, beta=0.5". */
 static sfu_status put_place(sfu__text *text, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
     if (isnan(cell->alpha)) {
@@ -241,7 +202,7 @@ done:
     return status;
 }
 
-/* Whether one before says it already: another measure, another dataset. */
+/* Whether an earlier cell, of another measure or dataset, has the same note. */
 static bool is_repeated(const sfu_results *results, int i) {
     const sfu_cell *cell = &results->cells[i];
     bool found = false;
@@ -254,12 +215,12 @@ static bool is_repeated(const sfu_results *results, int i) {
     return found;
 }
 
-/* The cells with a star, and why. */
+/* The cells with a star. */
 static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(text,
-                             "- \\* The same network by algebra as another one of the table; where the two differ, "
-                             "rounding led the\n  search another way:\n"));
+    SFU_TRY(sfu__text_format(
+        text, "- \\* Algebraically the same network as another one in the table; different values are due to "
+              "rounding\n  during the search:\n"));
     for (int i = 0; i < results->cell_count; i++) {
         if (results->cells[i].same_as != NULL && !is_repeated(results, i)) {
             SFU_TRY(sfu__text_format(text, "  - "));
@@ -276,12 +237,12 @@ sfu_status sfu__put_notes(sfu__text *text, const sfu_results *results) {
     bool begun = false;
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         if (any_cell(results, notes[i].is)) {
-            SFU_TRY(sfu__text_format(text, "%s- %s", begun ? "" : "\n## To keep in mind\n\n", notes[i].text));
+            SFU_TRY(sfu__text_format(text, "%s- %s", begun ? "" : "\n## Notes\n\n", notes[i].text));
             begun = true;
         }
     }
     if (any_cell(results, is_marked)) {
-        SFU_TRY(sfu__text_format(text, begun ? "" : "\n## To keep in mind\n\n"));
+        SFU_TRY(sfu__text_format(text, begun ? "" : "\n## Notes\n\n"));
         SFU_TRY(put_marked(text, results));
     }
 done:

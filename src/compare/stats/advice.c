@@ -1,46 +1,39 @@
-/* advice.c - the end of a comparison in plain words: for each dataset and size which network to use, how sure that is,
- * what it costs, and the command that trains it.
+/* advice.c - which network to use on each dataset and label-set size, as one table, with the commands that train them.
  *
- * The choice: of the networks that cannot be told from the best one and are within a point of it, the one with the
- * cheapest epoch, if that is clearly cheaper than the best one's. It speaks of time, so it is no part of tables.md.
+ * The choice: among the networks that are not significantly different from the best one and at most a point below it,
+ * the one with the fastest epoch, if that is clearly faster than the best one's. The text mentions times and is
+ * therefore not part of tables.md.
  */
 #include "tables_int.h"
 
-#include "grid.h"
-
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-/* A network that is this much below the best is not taken for as good, however few splits there were to tell. */
+/* A network that is this much below the best is not recommended instead of it, even without a significant difference.
+ */
 static const double MARGIN = 0.01;
-/* An epoch at this share of the best one's is worth choosing for. */
-static const double CHEAPER = 0.8;
-/* ---- what it costs ------------------------------------------------------------------------------------------------
+/* An epoch that takes at most this share of the best one's time counts as clearly faster. */
+static const double FASTER = 0.8;
+
+/* ---- cost ---------------------------------------------------------------------------------------------------------
  */
 
-/* The mean over the entries of a cell. */
+/* Means over the entries of a cell. */
 typedef struct cost {
     double epoch_s, seconds;
 } cost;
 
-static const sfu__row_group *place_of(const sfu_results *results, const sfu_cell *cell) {
-    int i = 0;
-    while (&results->cells[results->row_groups[i].cell] != cell) {
-        i++;
-    }
-    return &results->row_groups[i];
-}
-
 static cost cost_of(const sfu_results *results, const sfu_cell *cell) {
-    const sfu__row_group *place = place_of(results, cell);
-    const int count = place->end - place->begin;
     cost sum = {0};
-    for (int i = 0; i < count; i++) {
-        sum.epoch_s += sfu__row_group_entry(results, place, i)->epoch_s / count;
-        sum.seconds += sfu__row_group_entry(results, place, i)->seconds / count;
+    int count = 0;
+    const sfu__entry *entry;
+    for (int i = -1; (entry = sfu__cell_entry(results, cell, &i)) != NULL; count++) {
+        sum.epoch_s += entry->epoch_s;
+        sum.seconds += entry->seconds;
     }
-    return sum;
+    return count > 0 ? (cost){sum.epoch_s / count, sum.seconds / count} : (cost){NAN, NAN};
 }
 
 /* "83 us", "1.2 ms", "14 s", "3 min". */
@@ -62,117 +55,80 @@ static const char *time_text(char buffer[SFU__FIXED_MAX], double seconds) {
 /* ---- the choice ---------------------------------------------------------------------------------------------------
  */
 
-static bool is_as_good(const sfu_cell *cell, const sfu_cell *best) {
-    return cell == best || (!isnan(cell->mean) && !(cell->p < SFU__LEVEL) && cell->mean >= best->mean - MARGIN);
+/* A row of the table: a dataset and label-set size with at least one result. */
+typedef struct advice_row {
+    const char *dataset, *size;
+    int networks;
+    const sfu_cell *best, *chosen;
+    sfu__contrast *contrasts; /* [count], against the best */
+    int count;
+} advice_row;
+
+static bool is_as_good(const sfu__contrast *contrast, const sfu_cell *best) {
+    return contrast->standing != SFU__STANDING_WORSE && contrast->cell->mean >= best->mean - MARGIN;
 }
 
-static const sfu_cell *choose(const sfu_results *results, const sfu__layout *layout, int dataset) {
-    const sfu_cell *best = sfu__layout_best(layout, dataset), *chosen = best;
-    for (int net = 0; net < layout->net_count; net++) {
-        const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        if (cell != NULL && is_as_good(cell, best)) {
-            const double cheapest = cost_of(results, chosen).epoch_s * (chosen == best ? CHEAPER : 1);
-            chosen = cost_of(results, cell).epoch_s < cheapest ? cell : chosen;
+static const sfu_cell *choose(const sfu_results *results, const advice_row *row) {
+    const sfu_cell *chosen = row->best;
+    for (int i = 0; i < row->count; i++) {
+        const sfu_cell *cell = row->contrasts[i].cell;
+        if (is_as_good(&row->contrasts[i], row->best)) {
+            const double fastest = cost_of(results, chosen).epoch_s * (chosen == row->best ? FASTER : 1);
+            chosen = cost_of(results, cell).epoch_s < fastest ? cell : chosen;
         }
     }
     return chosen;
 }
 
-/* Whether all other networks of the dataset came out worse than the best. */
-static bool is_alone(const sfu__layout *layout, int dataset) {
-    const sfu_cell *best = sfu__layout_best(layout, dataset);
-    bool alone = true;
-    for (int net = 0; net < layout->net_count; net++) {
-        const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        alone = alone && (cell == NULL || cell == best || cell->p < SFU__LEVEL);
-    }
-    return alone;
-}
-
-/* ---- in words -----------------------------------------------------------------------------------------------------
- */
-
-static sfu_status put_accuracy(sfu__text *text, const sfu_cell *cell) {
-    char mean[SFU__FIXED_MAX], low[SFU__FIXED_MAX], high[SFU__FIXED_MAX];
-    if (isnan(cell->ci_low)) {
-        return sfu__text_format(text, "- test accuracy %s %%, on one split: how much it varies is not known\n",
-                                sfu__percent(mean, cell->mean));
-    }
-    return sfu__text_format(text, "- test accuracy %s %%, 95 %% interval %s to %s over %d splits\n",
-                            sfu__percent(mean, cell->mean), sfu__percent(low, cell->ci_low),
-                            sfu__percent(high, cell->ci_high), cell->splits);
-}
-
-/* The best one where another was chosen, and why. */
-static sfu_status put_why(sfu__text *text, const sfu_results *results, const sfu_cell *chosen, const sfu_cell *best) {
-    char label[SFU__LABEL_MAX], mean[SFU__FIXED_MAX], times[SFU__FIXED_MAX];
-    if (chosen == best) {
-        return SFU_OK;
-    }
-    return sfu__text_format(
-        text,
-        "- %s has the best mean, %s %%, which cannot be told from it, and an epoch of it\n  costs %s "
-        "times as much\n",
-        sfu__net_label(label, results, best->net), sfu__percent(mean, best->mean),
-        sfu__fixed(times, cost_of(results, best).epoch_s / cost_of(results, chosen).epoch_s, 1));
-}
-
-static sfu_status put_others(sfu__text *text, const sfu_results *results, const sfu__layout *layout, int dataset,
-                             const sfu_cell *chosen) {
+static sfu_status make_row(advice_row *row, const sfu_results *results, const sfu__layout *layout, int dataset) {
     sfu_status status = SFU_OK;
-    char label[SFU__LABEL_MAX], mean[SFU__FIXED_MAX];
-    const sfu_cell *best = sfu__layout_best(layout, dataset);
-    bool begun = false;
-    for (int net = 0; net < layout->net_count; net++) {
-        const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-        if (cell != NULL && cell != chosen && cell != best && is_as_good(cell, best)) {
-            SFU_TRY(sfu__text_format(text, "%s%s (%s)", begun ? ", " : "- about as good: ",
-                                     sfu__net_label(label, results, cell->net), sfu__percent(mean, cell->mean)));
-            begun = true;
-        }
-    }
-    SFU_TRY(sfu__text_format(text, begun ? "\n" : ""));
+    *row = (advice_row){.dataset = layout->datasets[dataset],
+                        .size = layout->size,
+                        .networks = layout->net_count,
+                        .best = sfu__layout_best(layout, dataset)};
+    SFU_ALLOC(row->contrasts, layout->net_count);
+    SFU_TRY(sfu__contrasts_make(row->contrasts, &row->count, results, layout, dataset));
+    row->chosen = row->best != NULL ? choose(results, row) : NULL;
 done:
     return status;
 }
 
-static sfu_status put_sureness(sfu__text *text, const sfu__layout *layout, int dataset) {
-    const sfu_cell *best = sfu__layout_best(layout, dataset);
-    const int needed = sfu__splits_needed(layout->net_count);
-    if (layout->net_count < 2) {
-        return SFU_OK;
-    }
-    if (best->splits < needed) {
-        return sfu__text_format(
-            text, "- how sure: not very; %d split%s cannot tell %d networks apart, --splits %d could\n", best->splits,
-            best->splits == 1 ? "" : "s", layout->net_count, needed < 10 ? 10 : needed);
-    }
-    return sfu__text_format(text, "%s",
-                            is_alone(layout, dataset)
-                                ? "- how sure: it came out ahead of all others\n"
-                                : "- how sure: that it is among the best, yes; that it is the best, no\n");
-}
+/* Calls `take` with every row, size by size. */
+typedef sfu_status (*row_fn)(void *user, const sfu_results *results, const advice_row *row);
 
-static sfu_status put_cost(sfu__text *text, const sfu_results *results, const sfu_cell *cell) {
-    const cost spent = cost_of(results, cell);
-    char epoch[SFU__FIXED_MAX], study[SFU__FIXED_MAX];
-    if (!(spent.epoch_s > 0) || !(spent.seconds > 0)) {
-        return SFU_OK;
+static sfu_status for_each_row(const sfu_results *results, row_fn take, void *user) {
+    sfu_status status = SFU_OK;
+    sfu__layout layout = {0};
+    advice_row row = {0};
+    const char *size;
+    for (int i = 0; (size = sfu__layout_size(results, i)) != NULL; i++) {
+        SFU_TRY(sfu__layout_make(&layout, results, size));
+        for (int dataset = 0; dataset < layout.dataset_count; dataset++) {
+            SFU_TRY(make_row(&row, results, &layout, dataset));
+            if (row.chosen != NULL) {
+                SFU_TRY(take(user, results, &row));
+            }
+            sfu__free(row.contrasts);
+            row.contrasts = NULL;
+        }
+        sfu__layout_clear(&layout);
     }
-    return sfu__text_format(text, "- cost: %s an epoch; a study of %d trials took %s\n",
-                            time_text(epoch, spent.epoch_s), cell->trials, time_text(study, spent.seconds));
+done:
+    sfu__free(row.contrasts);
+    sfu__layout_clear(&layout);
+    return status;
 }
 
 /* ---- the command --------------------------------------------------------------------------------------------------
  */
 
-/* The network as `tune` takes it: by name where that is all there is to say. */
+/* The network as `tune` takes it: its name where the request has no options of its own. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu__task *task) {
     const sfu__request *request = &results->request;
-    const bool usual = strcmp(request->feature_norm, "sym") == 0 && request->lpnn[0] == '\0';
+    const bool plain = strcmp(request->feature_norm, "sym") == 0 && request->lpnn[0] == '\0';
     sfu__text net = {0};
     sfu_status status = SFU_OK;
-    if (usual) {
+    if (plain) {
         return sfu__text_shell(text, task->net);
     }
     SFU_TRY(sfu__task_net(&net, task, request));
@@ -185,9 +141,14 @@ done:
 static sfu_status put_command(sfu__text *text, const sfu_results *results, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
     const sfu__request *request = &results->request;
-    const sfu__task *task = &sfu__row_group_entry(results, place_of(results, cell), 0)->task;
+    int from = -1;
+    const sfu__entry *entry = sfu__cell_entry(results, cell, &from);
+    if (entry == NULL) {
+        return SFU_OK;
+    }
+    const sfu__task *task = &entry->task;
     const bool standard = strcmp(task->size, "standard") == 0, paper = strncmp(request->space, "paper", 5) == 0;
-    SFU_TRY(sfu__text_format(text, "- train it:\n\n      sfumato tune "));
+    SFU_TRY(sfu__text_format(text, "sfumato tune "));
     SFU_TRY(sfu__text_shell(text, task->dataset));
     SFU_TRY(sfu__text_format(text, " "));
     SFU_TRY(put_net(text, results, task));
@@ -201,55 +162,172 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
     if (request->seed != 0) {
         SFU_TRY(sfu__text_format(text, " --seed %" PRIu64, request->seed));
     }
-    SFU_TRY(sfu__text_format(text, " -o model.safetensors\n"));
+    SFU_TRY(sfu__text_format(text, " -o model.safetensors"));
 done:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
+/* ---- the table ----------------------------------------------------------------------------------------------------
  */
 
-static sfu_status put_dataset(sfu__text *text, const sfu_results *results, const sfu__layout *layout, int dataset) {
+typedef struct filling {
+    sfu__text_table *table;
+    bool commands;
+} filling;
+
+static sfu_status add_choice(sfu__text_table *table, const sfu_results *results, const advice_row *row) {
+    sfu_status status = SFU_OK;
+    char label[SFU__LABEL_MAX], mean[SFU__FIXED_MAX], times[SFU__FIXED_MAX];
+    SFU_TRY(sfu__add_net(table, results, row->chosen->net));
+    sfu__text_table_last(table)->emphasis = SFU__BEST;
+    if (row->chosen != row->best) {
+        const double ratio = cost_of(results, row->best).epoch_s / cost_of(results, row->chosen).epoch_s;
+        SFU_TRY(sfu__text_table_note(table, "best mean: %s, %s; an epoch of this one is %s times faster",
+                                     sfu__net_label(label, results, row->best->net),
+                                     sfu__percent(mean, row->best->mean), sfu__fixed(times, ratio, 1)));
+    }
+done:
+    return status;
+}
+
+static sfu_status add_accuracy(sfu__text_table *table, const sfu_cell *cell) {
+    sfu_status status = SFU_OK;
+    char text[SFU__FIXED_MAX], high[SFU__FIXED_MAX];
+    SFU_TRY(sfu__text_table_number(table, cell->mean, sfu__percent(text, cell->mean)));
+    if (!isnan(cell->ci_low)) {
+        SFU_TRY(sfu__text_table_suffix(table, " [%s, %s]", sfu__percent(text, cell->ci_low),
+                                       sfu__percent(high, cell->ci_high)));
+    }
+done:
+    return status;
+}
+
+/* The other networks that are not significantly different from the best one. */
+static sfu_status add_tied(sfu__text_table *table, const sfu_results *results, const advice_row *row) {
     sfu_status status = SFU_OK;
     char label[SFU__LABEL_MAX];
-    const sfu_cell *best = sfu__layout_best(layout, dataset);
-    const int size = sfu__size_number(layout->size);
-    if (best == NULL) {
-        return SFU_OK;
+    sfu__text tied = {0};
+    bool untested = false;
+    for (int i = 0; i < row->count; i++) {
+        const sfu__contrast *contrast = &row->contrasts[i];
+        const bool in_group = contrast->standing == SFU__STANDING_TIED || contrast->standing == SFU__STANDING_BEST;
+        untested = untested || contrast->standing == SFU__STANDING_UNTESTED;
+        if (in_group && contrast->cell != row->chosen) {
+            SFU_TRY(sfu__text_format(&tied, "%s%s", tied.size > 0 ? ", " : "",
+                                     sfu__net_label(label, results, contrast->cell->net)));
+        }
     }
-    const sfu_cell *chosen = choose(results, layout, dataset);
-    SFU_TRY(sfu__text_format(text, "\nOn "));
-    SFU_TRY(sfu__put_list(text, &layout->datasets[dataset], 1, ""));
-    SFU_TRY(size == 0  ? sfu__text_format(text, ", standard split, use ")
-            : size > 5 ? sfu__text_format(text, ", %s labels, use ", layout->size)
-                       : sfu__text_format(text, ", label sets of size %s, use ", layout->size));
-    SFU_TRY(sfu__text_format(text, "**%s**:\n\n", sfu__net_label(label, results, chosen->net)));
-    SFU_TRY(put_accuracy(text, chosen));
-    SFU_TRY(put_why(text, results, chosen, best));
-    SFU_TRY(put_others(text, results, layout, dataset, chosen));
-    SFU_TRY(put_sureness(text, layout, dataset));
-    SFU_TRY(put_cost(text, results, chosen));
-    SFU_TRY(put_command(text, results, chosen));
+    SFU_TRY(sfu__text_table_add(table, SFU__CELL_TEXT,
+                                tied.size > 0       ? tied.bytes
+                                : untested          ? "not tested"
+                                : row->networks > 1 ? "none"
+                                                    : "no other network"));
+done:
+    sfu__text_clear(&tied);
+    return status;
+}
+
+static sfu_status add_row(void *user, const sfu_results *results, const advice_row *row) {
+    sfu_status status = SFU_OK;
+    const filling *self = user;
+    sfu__text command = {0};
+    SFU_TRY(sfu__text_table_add(self->table, SFU__CELL_DATASET, row->dataset));
+    SFU_TRY(sfu__text_table_add(self->table, SFU__CELL_TEXT, row->size));
+    SFU_TRY(add_choice(self->table, results, row));
+    SFU_TRY(add_accuracy(self->table, row->chosen));
+    SFU_TRY(add_tied(self->table, results, row));
+    if (self->commands) {
+        SFU_TRY(sfu__text_add(&command, "", 0));
+        SFU_TRY(put_command(&command, results, row->chosen));
+        SFU_TRY(sfu__text_table_add(self->table, SFU__CELL_CODE, command.bytes));
+    }
+done:
+    sfu__text_clear(&command);
+    return status;
+}
+
+sfu_status sfu__advice_table(sfu__text_table *table, const sfu_results *results, bool commands) {
+    static const char *const titles[] = {
+        "dataset", "size", "recommended", "test accuracy [95 % CI]", "not significantly different", "command"};
+    sfu_status status = SFU_OK;
+    table->class = "wrap";
+    SFU_TRY(sfu__text_format(&table->caption, "Recommended network per dataset and label-set size"));
+    SFU_TRY(sfu__text_table_columns(table, 'l', 3));
+    SFU_TRY(sfu__text_table_columns(table, 'r', 1));
+    SFU_TRY(sfu__text_table_columns(table, 'l', commands ? 2 : 1));
+    SFU_TRY(sfu__text_table_heads(table, titles, commands ? 6 : 5));
+    if (strcmp(results->request.kind, "compare") == 0) {
+        filling self = {table, commands};
+        SFU_TRY(for_each_row(results, add_row, &self));
+    }
+done:
+    return status;
+}
+
+/* ---- the text -----------------------------------------------------------------------------------------------------
+ */
+
+/* "mini, size 1", "mini, standard split", "mini, 60 labels". */
+static sfu_status put_where(sfu__text *text, const advice_row *row) {
+    const int size = sfu__size_number(row->size);
+    const sfu_status status = sfu__put_list(text, &row->dataset, 1, "");
+    return status != SFU_OK ? status
+           : size == 0      ? sfu__text_format(text, ", standard split")
+           : size > 5       ? sfu__text_format(text, ", %s labels", row->size)
+                            : sfu__text_format(text, ", size %s", row->size);
+}
+
+/* Why another network than the best one is recommended, and what training costs. */
+static sfu_status put_row_notes(void *user, const sfu_results *results, const advice_row *row) {
+    sfu_status status = SFU_OK;
+    sfu__text *text = user;
+    char label[SFU__LABEL_MAX], number[SFU__FIXED_MAX], study[SFU__FIXED_MAX];
+    const cost spent = cost_of(results, row->chosen);
+    if (row->chosen != row->best) {
+        const double ratio = cost_of(results, row->best).epoch_s / spent.epoch_s;
+        SFU_TRY(sfu__text_format(text, "- "));
+        SFU_TRY(put_where(text, row));
+        SFU_TRY(sfu__text_format(text, ": %s has the best mean, %s %%; ",
+                                 sfu__net_label(label, results, row->best->net),
+                                 sfu__percent(number, row->best->mean)));
+        SFU_TRY(sfu__text_format(text, "an epoch of %s is %s times faster\n",
+                                 sfu__net_label(label, results, row->chosen->net), sfu__fixed(number, ratio, 1)));
+    }
+    if (spent.epoch_s > 0 && spent.seconds > 0) {
+        SFU_TRY(sfu__text_format(text, "- "));
+        SFU_TRY(put_where(text, row));
+        SFU_TRY(sfu__text_format(text, ": %s takes %s per epoch; a study of %d trials took %s\n",
+                                 sfu__net_label(label, results, row->chosen->net), time_text(number, spent.epoch_s),
+                                 row->chosen->trials, time_text(study, spent.seconds)));
+    }
+done:
+    return status;
+}
+
+static sfu_status put_row_command(void *user, const sfu_results *results, const advice_row *row) {
+    sfu_status status = SFU_OK;
+    sfu__text *text = user;
+    SFU_TRY(sfu__text_format(text, "    "));
+    SFU_TRY(put_command(text, results, row->chosen));
+    SFU_TRY(sfu__text_format(text, "\n"));
 done:
     return status;
 }
 
 sfu_status sfu__advice(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    sfu__layout layout = {0};
-    const char *size;
+    sfu__text_table table = {0};
     if (strcmp(results->request.kind, "compare") != 0 || results->cell_count == 0) {
         return SFU_OK;
     }
-    SFU_TRY(sfu__text_format(text, "\n## Advice\n"));
-    for (int i = 0; (size = sfu__layout_size(results, i)) != NULL; i++) {
-        SFU_TRY(sfu__layout_make(&layout, results, size));
-        for (int dataset = 0; dataset < layout.dataset_count; dataset++) {
-            SFU_TRY(put_dataset(text, results, &layout, dataset));
-        }
-        sfu__layout_clear(&layout);
-    }
+    SFU_TRY(sfu__text_format(text, "\n## Advice\n\n"));
+    SFU_TRY(sfu__advice_table(&table, results, false));
+    SFU_TRY(sfu__table_markdown(text, &table));
+    SFU_TRY(sfu__text_format(text, "\n"));
+    SFU_TRY(for_each_row(results, put_row_notes, text));
+    SFU_TRY(sfu__text_format(text, "\nTrain the recommended networks:\n\n"));
+    SFU_TRY(for_each_row(results, put_row_command, text));
 done:
-    sfu__layout_clear(&layout);
+    sfu__text_table_clear(&table);
     return status;
 }

@@ -1,0 +1,41 @@
+/* result_tables.h - the tables of results, built once and rendered as Markdown, LaTeX and HTML. Each function fills in
+ * a table that starts as {0}; the caller clears it.
+ */
+#ifndef SFU_RESULT_TABLES_H
+#define SFU_RESULT_TABLES_H
+
+#include "contrast.h"
+#include "text_table.h"
+
+/* Mean test accuracy and standard deviation: networks by datasets, and the average rank. */
+SFU_CHECKED sfu_status sfu__accuracy_table(sfu__text_table *table, const sfu_results *results,
+                                           const sfu__layout *layout);
+
+/* Effect sizes: the mean difference from the best network of each dataset with its 95 % confidence interval; marked
+ * where it is significant. */
+SFU_CHECKED sfu_status sfu__difference_table(sfu__text_table *table, const sfu_results *results,
+                                             const sfu__layout *layout);
+
+/* A part of a sweep whose networks have the same columns. `as_paper`: with the rows that the paper has, else with
+ * validation and test accuracies and the paper's below them. */
+SFU_CHECKED sfu_status sfu__sweep_table(sfu__text_table *table, const sfu_results *results, const sfu__sweep *part,
+                                        bool as_paper);
+
+/* Pairs of networks of one comparison, which start at `rows`; and how many there are from the i-th pair on. */
+SFU_CHECKED sfu_status sfu__pair_table(sfu__text_table *table, const sfu__pair_row *rows, int count);
+int sfu__pair_rows(const sfu_results *results, int first);
+/* What the first and the second network of a comparison represent. */
+void sfu__pair_sides(const char *title, const char **first, const char **second);
+
+/* One row per dataset and label-set size: the recommended network, its accuracy with the 95 % confidence interval, and
+ * the networks that are not significantly different: advice.c. `commands`: and the command that trains it. No rows but
+ * the headings for a table of the paper. */
+SFU_CHECKED sfu_status sfu__advice_table(sfu__text_table *table, const sfu_results *results, bool commands);
+
+/* "0.012", "<0.001"; "-" of NaN. */
+const char *sfu__p_text(char buffer[SFU__FIXED_MAX], double p);
+
+/* Adds a network: its label, which HTML shows in full. */
+SFU_CHECKED sfu_status sfu__add_net(sfu__text_table *table, const sfu_results *results, const char *net);
+
+#endif
