@@ -18,6 +18,7 @@ static const char *const files[][2] = {
     {"results.csv", "the entries, one a network, dataset, size and split"},
     {"timings.csv", "how long they took"},
     {"curves.csv", "how winners were trained, an epoch a row"},
+    {"details.csv", "datasets, winning hyperparameters, confusion matrices"},
     {"manifest.json", "what is needed to run it again"},
 };
 enum { FILES = sizeof files / sizeof files[0] };

@@ -32,7 +32,7 @@ grep -q '^## Advice' one.txt || fail "no advice: $(cat one.txt)"
 ! grep -qE '[0-9] (us|ms|s|min) ' one/tables.md || fail "times in tables.md: $(cat one/tables.md)"
 
 # The command that is advised is the study of the first split over again.
-command=$(sed -n 's/^      sfumato //p' one.txt)
+command=$(sed -n 's/^    sfumato //p' one.txt)
 [ -n "$command" ] || fail "no command: $(cat one.txt)"
 eval "\"\$SFUMATO\" $command --study memory --quiet --json" >tuned.json
 [ -s model.safetensors ] || fail "no model from: sfumato $command"

@@ -156,7 +156,8 @@ static void command_asks_for_the_same(void **state) {
 static const char checker[] =
     "import sys\n"
     "from html.parser import HTMLParser\n"
-    "files = ['results.csv', 'timings.csv', 'curves.csv', 'tables.md', 'tables.tex', 'manifest.json', 'plots/']\n"
+    "files = ['results.csv', 'timings.csv', 'curves.csv', 'details.csv', 'tables.md', 'tables.tex', 'manifest.json', "
+    "'plots/']\n"
     "class Check(HTMLParser):\n"
     "    def __init__(self):\n"
     "        super().__init__()\n"
@@ -224,6 +225,10 @@ static void page_has_all_of_it(void **state) {
         "<figure class=\"answer\">\n<figcaption>cora</figcaption>",
         "<g class=\"top\">",
         "<a href=\"plots/\">",
+        "<dt>nodes</dt><dd>2,708</dd>",
+        "Warning: few labels",
+        "<code>lr=0.01</code> <code>k=2</code>",
+        "data-v=\"0.75\">75.0</td>", /* recall of the first class: 30 of 40 */
         "features or labels",
         "linear or not",
         "alpha 0, beta 1",
@@ -239,8 +244,9 @@ static void page_has_all_of_it(void **state) {
         }
     }
     assert_null(strstr(html, "17 s"));
-    /* Accuracies and differences of five sizes; all cells, layers, smoothing; two pairs; and the advice. */
-    assert_int_equal(count_of(html, "<table class=\"sort"), 2 * 5 + 3 + 2 + 1);
+    /* Accuracies and differences of five sizes; all cells, layers, smoothing; two pairs; the advice; two confusion
+     * matrices. */
+    assert_int_equal(count_of(html, "<table class=\"sort"), 2 * 5 + 3 + 2 + 1 + 2);
     assert_int_equal(count_of(html, "<td class=\"command\">"), 5 * 5);
     /* One per dataset: networks by sizes, each with its mean and its ten splits. */
     assert_int_equal(count_of(html, "<figure class=\"answer\">"), 5);
@@ -273,7 +279,31 @@ static void results_without_cells_show_their_text(void **state) {
     char *html = read_text(path);
     assert_non_null(strstr(html, "<tr><td>gcn</td><td>81.0</td></tr>"));
     assert_null(strstr(html, "<figure"));
+    assert_null(strstr(html, "<section id=\"details\">"));
     free(html);
+    sfu_results_free(results);
+}
+
+/* A folder of an earlier version has no details: the section is left out. */
+static void results_without_details_leave_them_out(void **state) {
+    (void)state;
+    sfu__text html = {0};
+    sfu_results *results = hand_made_results(test_path("old"), false);
+    assert_non_null(results);
+    assert_ok(sfu__html_details(&html, results));
+    assert_int_equal(count_of(html.bytes, "Confusion matrix"), 2 * 2); /* the caption, and its label */
+    html.size = 0;
+    for (int i = 0; i < results->entries.count; i++) {
+        results->entries.items[i].best_trial = 1; /* of another trial */
+    }
+    assert_ok(sfu__html_details(&html, results));
+    assert_null(strstr(html.bytes, "Confusion matrix"));
+    assert_non_null(strstr(html.bytes, "<dt>nodes</dt>"));
+    html.size = 0;
+    sfu__details_clear(&results->details);
+    assert_ok(sfu__html_details(&html, results));
+    assert_int_equal(html.size, 0);
+    sfu__text_clear(&html);
     sfu_results_free(results);
 }
 
@@ -502,6 +532,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(page_has_all_of_it),
         cmocka_unit_test(same_results_give_same_bytes),
         cmocka_unit_test(results_without_cells_show_their_text),
+        cmocka_unit_test(results_without_details_leave_them_out),
         cmocka_unit_test(plots_are_named_and_filled),
         cmocka_unit_test(curves_are_of_the_winners),
         cmocka_unit_test(groups_join_what_cannot_be_told_apart),

@@ -18,6 +18,9 @@ SFU_CHECKED sfu_status sfu__html_accuracies(sfu__text *html, const sfu_results *
 SFU_CHECKED sfu_status sfu__html_cells(sfu__text *html, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__html_pairs(sfu__text *html, const sfu_results *results);
 
+/* Datasets, and the recommended network of each: hyperparameters, confusion matrix, F1 per class: html_details.c. */
+SFU_CHECKED sfu_status sfu__html_details(sfu__text *html, const sfu_results *results);
+
 /* The plots that gnuplot has drawn: html_plots.c. */
 SFU_CHECKED sfu_status sfu__html_plots(sfu__text *html, const sfu_results *results);
 

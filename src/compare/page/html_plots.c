@@ -1,5 +1,5 @@
-/* html_plots.c - plots inside the page. A drawing is a file of its own, so that its ids are its own too: in one page
- * each gets its plot's number before it. What gnuplot says of itself is left out.
+/* html_plots.c - the SVG plots, inlined in the page. Ids are unique in a file but not in the page, so each gets the
+ * number of its plot as a prefix. gnuplot's title and description are left out.
  */
 #include "html_page.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A run of bytes that is read from its front. */
+/* The bytes that are still to be read. */
 typedef struct view {
     const char *at, *end;
 } view;
@@ -18,7 +18,7 @@ static bool starts_with(const view *svg, const char *text) {
     return (size_t)(svg->end - svg->at) >= size && memcmp(svg->at, text, size) == 0;
 }
 
-/* Moves to the next place where `text` stands; false, and to the end, where it does not. */
+/* Moves to the next occurrence of `text`; to the end, returning false, where there is none. */
 static bool find(view *svg, const char *text) {
     while (svg->at < svg->end && !starts_with(svg, text)) {
         svg->at++;
@@ -33,7 +33,7 @@ static void skip_element(view *svg, const char *closing) {
     }
 }
 
-/* What an id or a reference to one begins with, and its length: 0, no such thing here. */
+/* The length of what precedes an id or a reference to one at this position; 0: neither is here. */
 static size_t id_start(const view *svg) {
     static const char *const starts[] = {" id=\"", " id='", "href=\"#", "href='#", "url(#", "url('#", "url(\"#"};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
@@ -86,7 +86,7 @@ done:
     return status;
 }
 
-/* The heading of a kind before the first of it, its notes there for all. */
+/* Heading and note of a kind of plots, before the first of them. */
 static sfu_status add_kind(sfu__text *html, const sfu__plot *plot, const char **heading) {
     sfu_status status = SFU_OK;
     if (*heading != plot->heading) {

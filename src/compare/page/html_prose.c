@@ -1,5 +1,5 @@
-/* html_prose.c - the little of markdown that our own texts use, as HTML: headings, paragraphs, lists, fenced code,
- * tables; `code` and **strong** inside of lines. All else is text.
+/* html_prose.c - the subset of Markdown that our own texts use, as HTML: headings, paragraphs, lists, fenced code,
+ * tables; `code` and **strong** within lines. All else is text.
  */
 #include "html_page.h"
 
@@ -12,7 +12,7 @@ typedef struct prose {
     block open;
     bool tables;              /* wanted */
     bool body;                /* of a table: its head is done */
-    const char *heading;      /* one that nothing has followed yet */
+    const char *heading;      /* one without content so far */
     size_t heading_size;      /* */
     int level;                /* */
     block last;               /* the block before, where it began, and the heading that came with it */
@@ -22,7 +22,7 @@ typedef struct prose {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* The text between two of a mark, where there is an end to it on the line. */
+/* The closing mark on the line; NULL: none. */
 static const char *find_end(const char *at, const char *end, const char *mark) {
     const size_t size = strlen(mark);
     for (; at + size <= end; at++) {
@@ -38,7 +38,7 @@ static sfu_status add_line(sfu__text *html, const char *at, const char *end) {
     sfu_status status = SFU_OK;
     const char *plain = at;
     while (at < end) {
-        if (*at == '\\' && end - at > 1 && strchr("\\`*_|#<>[]-", at[1]) != NULL) { /* a mark that is none */
+        if (*at == '\\' && end - at > 1 && strchr("\\`*_|#<>[]-", at[1]) != NULL) { /* an escaped mark */
             SFU_TRY(sfu__html_escape(html, plain, (size_t)(at - plain)));
             plain = at + 1;
             at += 2;
@@ -79,7 +79,7 @@ static sfu_status close_block(prose *self) {
     return sfu__text_add(self->html, ends[open], strlen(ends[open]));
 }
 
-/* The page has the first two levels of headings for itself. */
+/* The page uses the first two levels of headings. */
 static sfu_status add_heading(prose *self) {
     sfu_status status = SFU_OK;
     if (self->heading != NULL) {
@@ -148,7 +148,7 @@ done:
     return status;
 }
 
-/* A table that is not wanted takes the paragraph with it that leads to it. */
+/* Skips a table, and the paragraph that introduces it. */
 static sfu_status skip_row(prose *self) {
     sfu_status status = SFU_OK;
     SFU_TRY(close_block(self));

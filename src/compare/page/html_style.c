@@ -54,7 +54,7 @@ const char *const sfu__html_style[] = {
     "thead th.row{left:0;z-index:1}",
     "tbody tr:nth-child(even){background:var(--stripe)}",
     ".n{text-align:right}",
-    ".wrap td,.wrap thead button{white-space:normal}",
+    ".wrap td:not(.n),.wrap thead button{white-space:normal}",
     "td.command{min-width:18rem}",
     "td.command code{user-select:all}",
     ".copy{font:inherit;font-size:.85rem;color:var(--link);background:none;border:1px solid var(--line);",
@@ -84,6 +84,8 @@ const char *const sfu__html_style[] = {
     ".plot [fill='rgb(118,118,118)']{fill:var(--ink)}",
     ".plot [stroke='rgb(118, 118, 118)']{stroke:var(--soft)}",
     ".plot [stroke='rgb(180, 180, 180)']{stroke:var(--line)}",
+    ".warning{color:var(--down)}",
+    "h4{margin:1.25rem 0 .25rem}",
     "footer{margin-top:3rem;color:var(--soft);font-size:.92rem}",
     "@media print{.tall{max-height:none}nav,.skip{display:none}}",
     NULL};

@@ -9,7 +9,7 @@
 #define sfu__html(html, ...) sfu__html_put((html), (const char *const[]){__VA_ARGS__, NULL})
 SFU_CHECKED sfu_status sfu__html_put(sfu__text *html, const char *const *markup_and_texts);
 
-/* A text alone. What a terminal would obey and what is not UTF-8 become U+FFFD. */
+/* Escapes a text. Control characters and bytes that are not UTF-8 become U+FFFD. */
 SFU_CHECKED sfu_status sfu__html_escape(sfu__text *html, const char *bytes, size_t size);
 
 #endif

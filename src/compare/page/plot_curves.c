@@ -1,5 +1,5 @@
-/* plot_curves.c - learning curves: validation accuracy and training loss against the epoch, two plots a dataset, a line
- * a network, of the first split and the first size of the tables.
+/* plot_curves.c - learning curves: validation accuracy and training loss per epoch, two plots per dataset, one line per
+ * network, on the first split and the first size of the tables.
  */
 #include "plots.h"
 
@@ -8,10 +8,9 @@
 
 static const char heading[] = "Learning curves";
 static const char note[] =
-    "How the trial that each study chose was trained, on the first split and the smallest label set: the accuracy on "
-    "the validation nodes, and the loss that is minimised, on a logarithmic scale. Training ends when the validation "
-    "accuracy has not risen for a while, so that lines are of different lengths; the best epoch counts, not the last. "
-    "The loss of lpnn is its own objective, which cannot be compared with that of the others.";
+    "Training of the winning trials on the first split and the smallest label set: validation accuracy and training "
+    "loss (logarithmic scale). Early stopping ends a training when the validation accuracy no longer improves, and the "
+    "weights of the best epoch are kept. lpnn has another objective, so its loss is not comparable with the others.";
 
 static const sfu__plot_kind accuracies = {"curves", heading, note}, losses = {"losses", heading, note};
 
@@ -32,7 +31,7 @@ bool sfu__curves_missing(const sfu_results *results) {
     return main && !any;
 }
 
-/* The curve of a cell, of any of its splits: only the first has one. */
+/* The curve of a cell; only the first split has one. */
 static const sfu__curve *curve_of(const sfu_results *results, const sfu_cell *cell) {
     const sfu__curve *curve = NULL;
     for (int i = 0; i < results->entries.count && curve == NULL; i++) {

@@ -1,6 +1,6 @@
-/* plot_ranks.c - average ranks on an axis, a plot a label-set size, as Demsar draws them: the better half of the
- * networks is named on the left, the other on the right; a bar has the length of the critical difference, and thick
- * lines join networks that are nearer to each other than that.
+/* plot_ranks.c - critical-difference diagrams (Demsar), one per label-set size: average ranks on an axis, the better
+ * half of the networks named on the left, the others on the right. A bar shows the critical difference, and thick lines
+ * join networks that are not significantly different.
  */
 #include "plots.h"
 
@@ -38,7 +38,7 @@ done:
     return status;
 }
 
-/* The last one that is not further than the critical difference from this one. */
+/* The last network within the critical difference of this one. */
 static int group_end(const diagram *self, int begin) {
     int end = begin;
     while (end + 1 < self->count && self->ranks[end + 1]->rank - self->ranks[begin]->rank <= self->critical) {
@@ -47,7 +47,7 @@ static int group_end(const diagram *self, int begin) {
     return end;
 }
 
-/* Lines below the axis, one a group that is in no other. */
+/* Lines below the axis, one per maximal group. */
 static sfu_status add_groups(sfu__text *script, diagram *self) {
     sfu_status status = SFU_OK;
     int reached = 0;
@@ -110,7 +110,7 @@ done:
     return status;
 }
 
-/* The names are labels of the script: they are cut where they are long, and the data's are not. */
+/* Names are labels in the script, where long ones are cut; the data has them in full. */
 static sfu_status add_names(sfu__text *script, const diagram *self) {
     sfu_status status = SFU_OK;
     const int left = (self->count + 1) / 2;
@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-/* How much room the names need on each side, as a share of the axis: a character is about 8 wide. */
+/* The space for the names on each side, as a share of the axis: a character is about 8 units wide. */
 static double name_room(const diagram *self, int width) {
     size_t most = 0;
     for (int i = 0; i < self->count; i++) {
@@ -172,9 +172,9 @@ done:
 }
 
 static const sfu__plot_kind kind = {"ranks", "Average ranks",
-                                    "Average rank over the datasets, 1 being the best. Networks whose ranks differ by "
+                                    "Average rank over the datasets; 1 is best. Networks whose ranks differ by "
                                     "less than the critical difference "
-                                    "(Nemenyi, 5 %) are joined by a thick line: they cannot be told apart."};
+                                    "(Nemenyi, 5 %) are joined by a thick line: they are not significantly different."};
 
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *size) {
     sfu_status status = SFU_OK;

@@ -1,4 +1,4 @@
-/* plot_sizes.c - accuracy against the size of the label set, a plot a dataset, a line a network. */
+/* plot_sizes.c - accuracy against the label-set size, one plot per dataset, one line per network. */
 #include "plots.h"
 
 #include <string.h>
@@ -21,8 +21,8 @@ done:
 
 static const sfu__plot_kind kind = {
     "sizes", "Accuracy and the number of labels",
-    "Mean test accuracy over splits, with its 95 % interval. A larger label set holds the smaller ones. Points of one "
-    "size stand a little apart, to be told from each other."};
+    "Mean test accuracy over splits with its 95 % confidence interval. A larger label set contains the smaller ones. "
+    "Points of one size are shifted sideways so that they do not overlap."};
 
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
     sfu_status status = SFU_OK;

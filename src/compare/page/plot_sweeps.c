@@ -1,6 +1,5 @@
-/* plot_sweeps.c - the sweeps, a plot a dataset each: accuracy against the number of smoothings or convolutions, and
- * over the weights of label smoothing, alpha of a node and beta of its neighbours, or the exponents of their degrees.
- * Made from the entries, which know which of the two it is.
+/* plot_sweeps.c - parameter sweeps, one plot per dataset and sweep: accuracy against the number of smoothings or
+ * convolutions (k), the weights of label smoothing (alpha of a node, beta of its neighbours), or the degree exponents.
  */
 #include "plots.h"
 
@@ -18,7 +17,7 @@ typedef struct sweep {
 } sweep;
 
 static const sweep sweeps[] = {
-    {{"layers", "The number of smoothings", "Test accuracy; k counts smoothings, or for GCN convolutions."},
+    {{"layers", "Number of smoothings", "Test accuracy for k smoothings; for GCN, k convolutions."},
      "accuracy and k",
      "k",
      true,
@@ -29,11 +28,11 @@ static const sweep sweeps[] = {
      "alpha / beta",
      false,
      false},
-    {{"degree-exponents", "Exponents of the degrees",
+    {{"degree-exponents", "Degree exponents",
       "Alpha and beta are the exponents of the degree left and right of the adjacency in every smoothing after the "
-      "softmax, whose rows are then scaled to sum to 1: alpha cancels, so that points of the same beta are the same "
+      "softmax. Rows are then scaled to sum to 1, which cancels alpha: points with the same beta are the same "
       "network."},
-     "exponents of the degrees",
+     "degree exponents",
      "alpha / beta",
      false,
      true},
@@ -54,7 +53,7 @@ static void tic_name(char name[64], const sweep *self, const sfu__task *task) {
     }
 }
 
-/* Accuracies of one place over its splits, and how they end up as a point. */
+/* Adds the mean over the splits of one position of the sweep as a point. */
 static sfu_status add_mean(sfu__chart *chart, const sfu_results *results, const sweep *self, const sfu__entry *first,
                            const char *measure, double *values) {
     sfu_status status = SFU_OK;

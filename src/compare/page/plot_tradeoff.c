@@ -1,5 +1,5 @@
-/* plot_tradeoff.c - accuracy against what an epoch costs, a plot a dataset, a point a network: the further up and left,
- * the better. Of several label-set sizes the first one's.
+/* plot_tradeoff.c - accuracy against the time per epoch, one plot per dataset, one point per network: up and left is
+ * better. Only the first label-set size is shown.
  */
 #include "plots.h"
 
@@ -46,15 +46,16 @@ done:
 
 static const sfu__plot_kind kind = {
     "tradeoff", "Accuracy and time",
-    "Mean test accuracy with its 95 % interval, against how long an epoch of the chosen configurations takes on one "
-    "core as the planner predicts it: by the rates of the machine that ran this where sfumato bench has measured them, "
-    "else by those of a nominal machine. Up and left is better."};
+    "Mean test accuracy with its 95 % confidence interval against the time per epoch of the winners on one core, as "
+    "the "
+    "planner predicts it: from the rates that sfumato bench has measured on this machine, else from nominal rates. Up "
+    "and left is better."};
 
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
     sfu_status status = SFU_OK;
     sfu__text title = {0};
     const char *size = NULL;
-    sfu__chart chart = {.x_label = "an epoch, predicted", .y_label = "test accuracy, %", .times = true};
+    sfu__chart chart = {.x_label = "predicted time per epoch", .y_label = "test accuracy, %", .times = true};
     SFU_TRY(fill(&chart, &size, results, dataset));
     SFU_TRY(sfu__text_format(&title, "%s: accuracy and time, size %s", dataset, size != NULL ? size : ""));
     chart.title = title.bytes;

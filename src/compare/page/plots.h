@@ -1,4 +1,4 @@
-/* plots.h - the plots of results: FOLDER/plots/NAME.svg, with the script NAME.gp and the data NAME.csv beside each. */
+/* plots.h - the plots of results: FOLDER/plots/NAME.svg, each with its script NAME.gp and its data NAME.csv. */
 #ifndef SFU_PLOTS_H
 #define SFU_PLOTS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct sfu__plot {
     sfu__plot_files files;
-    const char *heading, *note; /* what plots of its kind show, and how they are read */
+    const char *heading, *note; /* what plots of this kind show, and how to read them */
     char *title;
     sfu__text data, script;
 } sfu__plot;
@@ -19,7 +19,7 @@ typedef struct sfu__plots {
     size_t capacity;
 } sfu__plots;
 
-/* All that these results have something to show for, in the order of the page; nothing is written. */
+/* All plots that these results have data for, in the order of the page; nothing is written. */
 SFU_CHECKED sfu_status sfu__plots_make(sfu__plots *plots, const sfu_results *results);
 void sfu__plots_clear(sfu__plots *plots);
 
@@ -30,8 +30,8 @@ SFU_CHECKED sfu_status sfu__plot_tradeoff(sfu__plots *plots, const sfu_results *
 SFU_CHECKED sfu_status sfu__plot_sweeps(sfu__plots *plots, const sfu_results *results);
 SFU_CHECKED sfu_status sfu__plot_curves(sfu__plots *plots, const sfu_results *results);
 
-/* The curve of an entry; NULL: there is none, or it is of another trial. And whether main cells have none at all, as in
- * a folder of an earlier version. */
+/* The curve of an entry; NULL: none, or one of another trial. And whether there are main cells but no curves, as in a
+ * folder of an earlier version. */
 const sfu__curve *sfu__entry_curve(const sfu_results *results, const sfu__entry *entry);
 bool sfu__curves_missing(const sfu_results *results);
 

@@ -141,6 +141,7 @@ done:
 static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
     static const char *const links[][2] = {{"advice", "Result"},
                                            {"accuracy", "Accuracy and effect sizes"},
+                                           {"details", "Datasets and winners"},
                                            {"findings", "Tests and notes"},
                                            {"plots", "Plots"},
                                            {"pairs", "Pairs of networks"},
@@ -203,6 +204,7 @@ static sfu_status add_files(sfu__text *html, const sfu_results *results) {
         {"results.csv", "one row per network, dataset, label-set size and split"},
         {"timings.csv", "run times of the same rows"},
         {"curves.csv", "learning curves of the winners on the first split"},
+        {"details.csv", "datasets, winning hyperparameters and confusion matrices"},
         {"tables.md", "the tables as Markdown"},
         {"tables.tex", "the tables for LaTeX"},
         {"manifest.json", "versions, seeds, digests and the machine"},
@@ -229,6 +231,7 @@ static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     sfu__text sections = {0};
     SFU_TRY(sfu__html_answer(&sections, results));
     SFU_TRY(sfu__html_accuracies(&sections, results));
+    SFU_TRY(sfu__html_details(&sections, results));
     SFU_TRY(add_findings(&sections, results));
     SFU_TRY(sfu__html_plots(&sections, results));
     SFU_TRY(sfu__html_pairs(&sections, results));

@@ -1,4 +1,4 @@
-/* results_plots.c - the list of plots, and the folder that they are in. */
+/* results_plots.c - the list of plots, and writing them into their folder. */
 #include "plots.h"
 
 #include "file.h"
@@ -21,7 +21,7 @@ void sfu__plots_clear(sfu__plots *plots) {
     *plots = (sfu__plots){0};
 }
 
-/* A name for files out of any text: small letters and digits stay, all else is a '-'; at most 40 of them. */
+/* A file name from any text: lower-case letters and digits are kept, all else becomes '-'; at most 40 characters. */
 static sfu_status add_slug(sfu__text *path, const char *of) {
     enum { MOST = 40 };
     sfu_status status = SFU_OK;
@@ -47,8 +47,8 @@ static bool is_taken(const sfu__plots *plots, const char *path) {
     return false;
 }
 
-/* FOLDER/plots/KIND-OF.svg; two texts that come to one name are told apart by a number, before which stands what no
- * name has. */
+/* FOLDER/plots/KIND-OF.svg; where two texts give the same name, the second gets a number after a '.', which no name
+ * has. */
 static sfu_status make_path(sfu__text *path, const sfu__plots *plots, const char *folder, const char *kind,
                             const char *of) {
     sfu_status status = SFU_OK;
@@ -171,7 +171,7 @@ sfu_status sfu__results_plots(const sfu_results *results) {
     char *folder = NULL;
     if (sfu__curves_missing(results) && !results->curves_broken) {
         sfu__log(SFU_LOG_NOTE,
-                 "%s: no learning curves in it, and so none in the report; runs of this version keep them",
+                 "%s: no learning curves in it: the report has none; this version keeps them for new runs",
                  results->folder);
     }
     SFU_TRY(sfu__plots_make(&plots, results));

@@ -7,7 +7,7 @@
 /* ---- sizes --------------------------------------------------------------------------------------------------------
  */
 
-/* Ranks stand size by size. */
+/* Ranks are sorted by size. */
 const char *sfu__layout_size(const sfu_results *results, int i) {
     for (int r = 0; r < results->rank_count; r++) {
         const bool is_new = r == 0 || results->ranks[r].size != results->ranks[r - 1].size;
@@ -93,7 +93,7 @@ const sfu_cell *sfu__layout_best(const sfu__layout *layout, int dataset) {
 
 bool sfu__layout_is_best(const sfu__layout *layout, const sfu_cell *cell, int dataset) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
-    return best != NULL && cell != NULL && cell->rank == best->rank; /* ranks know what is a tie */
+    return best != NULL && cell != NULL && cell->rank == best->rank; /* tied means share a rank */
 }
 
 /* ---- sweeps -------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int
 /* ---- names of networks --------------------------------------------------------------------------------------------
  */
 
-/* Only what is short and plain stands in a table as it is. */
+/* Long names and names with special characters get a label. */
 static bool needs_label(const char *net) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-=,.() ";
     return net[strspn(net, plain)] != '\0' || strlen(net) >= SFU__LABEL_MAX;

@@ -32,6 +32,10 @@ void sfu__pair_sides(const char *title, const char **first, const char **second)
  * the headings for a table of the paper. */
 SFU_CHECKED sfu_status sfu__advice_table(sfu__text_table *table, const sfu_results *results, bool commands);
 
+/* The networks that the advice table recommends: calls `take` with each, size by size, dataset by dataset. */
+typedef sfu_status (*sfu__recommended_fn)(void *user, const sfu_results *results, const sfu_cell *recommended);
+SFU_CHECKED sfu_status sfu__recommended_each(const sfu_results *results, sfu__recommended_fn take, void *user);
+
 /* "0.012", "<0.001"; "-" of NaN. */
 const char *sfu__p_text(char buffer[SFU__FIXED_MAX], double p);
 

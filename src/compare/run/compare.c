@@ -62,6 +62,7 @@ static sfu_status write_texts(const sfu_results *results, const sfu_compare_opti
 static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__curves_read(&results->curves, results->folder));
+    SFU_TRY(sfu__details_read(&results->details, results->folder));
     SFU_TRY(sfu__results_finish(results));
     SFU_TRY(sfu__manifest_write(results->folder, &results->request, &results->entries));
     SFU_TRY(sfu_results_report(results));
@@ -271,6 +272,17 @@ static sfu_status read_curves(sfu_results *results) {
     return SFU_OK;
 }
 
+/* The same for details. */
+static sfu_status read_details(sfu_results *results) {
+    const sfu_status status = sfu__details_read(&results->details, results->folder);
+    if (status == SFU_OK || status == SFU_ERR_MEMORY) {
+        return status;
+    }
+    sfu__log(SFU_LOG_WARNING, "%s; the report is written without these details", sfu_message());
+    sfu__details_clear(&results->details);
+    return SFU_OK;
+}
+
 sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
@@ -289,6 +301,7 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     } else {
         SFU_TRY(sfu__entries_read(&made->entries, folder));
         SFU_TRY(read_curves(made));
+        SFU_TRY(read_details(made));
         SFU_TRY(sfu__results_finish(made));
     }
     *results = made;
@@ -305,6 +318,7 @@ void sfu_results_free(sfu_results *results) {
     sfu__request_clear(&results->request);
     sfu__entries_clear(&results->entries);
     sfu__curves_clear(&results->curves);
+    sfu__details_clear(&results->details);
     sfu__string_list_clear(&results->texts);
     sfu__free(results->order);
     sfu__free(results->row_groups);

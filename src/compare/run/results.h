@@ -4,6 +4,7 @@
  *   FOLDER/results.csv    the entries, without times: the same run gives the same bytes
  *   FOLDER/timings.csv    what they took
  *   FOLDER/curves.csv     how the trainings of some winners went (curves.h)
+ *   FOLDER/details.csv    datasets, winning hyperparameters and confusion matrices (details.h)
  *   FOLDER/manifest.json  what was asked, and everything that is needed to run it again
  *   FOLDER/studies/       a study an entry, so that an interrupted one goes on
  */

@@ -31,6 +31,7 @@ static const known_file files[] = {
     {"results.csv", {"dataset,net,size,split", NULL}, NULL},
     {"timings.csv", {"dataset,net,size,split", NULL}, NULL},
     {"curves.csv", {"dataset,net,size,split", NULL}, NULL},
+    {"details.csv", {"dataset,net,size,split", NULL}, NULL},
     {"manifest.json", {NULL}, NULL},
 };
 enum { FILES = sizeof files / sizeof files[0], CHECKED = FILES - 1 };

@@ -3,6 +3,7 @@
 #define SFU_RESULTS_INT_H
 
 #include "curves.h"
+#include "details.h"
 #include "results.h"
 
 /* Two groups of networks side by side, row by row: "feature propagation against label propagation". */
@@ -25,6 +26,7 @@ struct sfu_results {
     sfu__request request;
     sfu__entries entries;
     sfu__curves curves;
+    sfu__details details;
     bool curves_broken; /* there are some that could not be read, which was said */
 
     /* Made from these: places in the order of the tables, sweeps last; datasets, then sizes, then networks. */

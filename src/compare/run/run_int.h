@@ -3,6 +3,7 @@
 #define SFU_RUN_INT_H
 
 #include "curves.h"
+#include "details.h"
 #include "results_int.h"
 
 #include <stdatomic.h>
@@ -29,6 +30,7 @@ typedef struct sfu__job {
     bool keeps_curve;       /* its curve is wanted */
     bool lost_curve;        /* and there was no memory for it */
     sfu__curve curve;       /* the training of its winner */
+    sfu__details details;   /* of its winner, where they are kept */
     _Atomic int32_t trials; /* done so far */
     atomic_bool started;    /* */
     int32_t known;          /* done by earlier calls */
@@ -40,6 +42,7 @@ typedef struct sfu__running {
     const sfu__tasks *tasks;
     sfu__entries *entries;
     sfu__curves curves;
+    sfu__details details;
 
     sfu__open_dataset *datasets;
     int dataset_count;

@@ -285,6 +285,21 @@ static sfu_status read_curves(sfu__running *run) {
                : status;
 }
 
+/* The details of earlier calls, and of the datasets of this one. */
+static sfu_status start_details(sfu__running *run) {
+    sfu_status status = sfu__details_read(&run->details, run->options->folder);
+    if (status == SFU_ERR_FORMAT) {
+        status = sfu__fail(status, "%s; remove the file to continue without the details in it", sfu_message());
+    }
+    for (int i = 0; i < run->dataset_count && run->count > 0 && status == SFU_OK; i++) {
+        sfu__details found = {0};
+        status = sfu__details_add_dataset(&found, run->datasets[i].given, run->datasets[i].dataset);
+        status = status == SFU_OK ? sfu__details_put(&run->details, &found) : status;
+        sfu__details_clear(&found);
+    }
+    return status;
+}
+
 sfu_status sfu__run_prepare(sfu__running *run) {
     sfu_status status = SFU_OK;
     SFU_TRY(open_datasets(run));
@@ -292,6 +307,7 @@ sfu_status sfu__run_prepare(sfu__running *run) {
     SFU_TRY(find_leaders(run));
     SFU_TRY(list_jobs(run));
     SFU_TRY(read_curves(run));
+    SFU_TRY(start_details(run));
 done:
     return status;
 }
@@ -305,8 +321,10 @@ void sfu__run_clear(sfu__running *run) {
     }
     for (int i = 0; i < run->count; i++) {
         sfu__curve_clear(&run->jobs[i].curve);
+        sfu__details_clear(&run->jobs[i].details);
     }
     sfu__curves_clear(&run->curves);
+    sfu__details_clear(&run->details);
     sfu__free(run->splits);
     sfu__free(run->datasets);
     sfu__free(run->leaders);

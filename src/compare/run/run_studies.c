@@ -182,6 +182,9 @@ static sfu_status run_job(sfu__running *run, sfu__job *self, int threads) {
     take_scores(self, study);
     self->curve.task = self->entry.task;
     self->curve.trial = self->entry.best_trial;
+    if (sfu__details_wanted(self->task)) {
+        SFU_TRY(sfu__details_add_winner(&self->details, &self->entry, study, self->dataset));
+    }
     self->entry.seconds += sfu__now() - began;
 done:
     sfu_study_free(study);
@@ -242,6 +245,7 @@ static sfu_status take_in_job(sfu__running *run, sfu__job *job) {
     if (job->keeps_curve) {
         SFU_TRY(sfu__curves_put(&run->curves, &job->curve));
     }
+    SFU_TRY(sfu__details_put(&run->details, &job->details));
     SFU_TRY(sfu__run_share(run, &job->entry));
 done:
     return status;
@@ -250,7 +254,7 @@ done:
 /* Puts what has come into the entries and the folder, the curves first: what is among the entries is not done again. */
 static sfu_status take_in(sfu__running *run) {
     sfu_status status = SFU_OK;
-    bool curves = false;
+    bool curves = false, details = false;
     pthread_mutex_lock(&run->lock);
     const int finished = run->finished;
     pthread_mutex_unlock(&run->lock);
@@ -260,10 +264,14 @@ static sfu_status take_in(sfu__running *run) {
     for (; run->written < finished; run->written++) {
         sfu__job *job = &run->jobs[run->came_order[run->written]];
         curves = curves || job->keeps_curve;
+        details = details || job->details.count > 0;
         SFU_TRY(take_in_job(run, job));
     }
     if (curves) {
         SFU_TRY(sfu__curves_write(&run->curves, run->options->folder, run->tasks));
+    }
+    if (details) {
+        SFU_TRY(sfu__details_write(&run->details, run->options->folder, run->tasks));
     }
     SFU_TRY(sfu__entries_write(run->entries, run->options->folder));
 done:

@@ -264,6 +264,21 @@ done:
     return status;
 }
 
+typedef struct recommending {
+    sfu__recommended_fn take;
+    void *user;
+} recommending;
+
+static sfu_status take_row(void *user, const sfu_results *results, const advice_row *row) {
+    const recommending *self = user;
+    return self->take(self->user, results, row->chosen);
+}
+
+sfu_status sfu__recommended_each(const sfu_results *results, sfu__recommended_fn take, void *user) {
+    recommending self = {take, user};
+    return for_each_row(results, take_row, &self);
+}
+
 /* ---- the text -----------------------------------------------------------------------------------------------------
  */
 

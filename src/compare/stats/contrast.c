@@ -17,9 +17,9 @@ const sfu__entry *sfu__cell_entry(const sfu_results *results, const sfu_cell *ce
     for (*from += 1; *from < results->entries.count; *from += 1) {
         const sfu__entry *entry = &results->entries.items[*from];
         const sfu__task *task = &entry->task;
-        if (strcmp(entry->label, cell->dataset) == 0 && strcmp(task->net, cell->net) == 0 &&
-            strcmp(task->size, cell->size) == 0 && task->k == cell->k && same_number(task->alpha, cell->alpha) &&
-            same_number(task->beta, cell->beta) && task->exponents == cell->exponents) {
+        if (task->k == cell->k && task->exponents == cell->exponents && same_number(task->alpha, cell->alpha) &&
+            same_number(task->beta, cell->beta) && strcmp(task->size, cell->size) == 0 &&
+            strcmp(task->net, cell->net) == 0 && strcmp(entry->label, cell->dataset) == 0) {
             return entry;
         }
     }
