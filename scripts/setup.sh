@@ -92,7 +92,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     say "no apt-get here. Needed: a C17 compiler, make, CMake 3.25, pkg-config, zlib, libcrypto, jansson; for more: libzip,"
-    say "libmatio, libcurl, SQLite, libpq; for tests: PostgreSQL, gnuplot, Chromium, cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
+    say "libmatio, libcurl, SQLite, libpq, gnuplot; for tests: PostgreSQL, Chromium, cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
     exit 0
 fi
 case ${1:-test} in

@@ -13,7 +13,7 @@ fail() {
 
 "$SFUMATO" data make -o small.safetensors --nodes 1700 --classes 3 --vocabulary 50 --words 8 --seed 7 >/dev/null
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 --quiet -o results >compared
-files=(report.html tables.md tables.tex results.csv timings.csv curves.csv manifest.json)
+files=(report.html tables.md tables.tex results.csv timings.csv curves.csv details.csv manifest.json)
 cp -r results before
 
 # All that is made from the entries comes back, byte for byte.
@@ -104,6 +104,18 @@ check_without_curves 'line 1: its columns are not those of a curves.csv (which b
     fail "broken curves are written over"
 grep -q 'broken/curves.csv: line 1: .*; remove the file to go on without the learning curves in it$' errors ||
     fail "it said: $(cat errors)"
+
+# The same for details: a line with the place, and a report without them. A folder of an earlier version has none.
+grep -q '<section id="details">' results/report.html || fail "no details in the page"
+mkdir partial
+cp results/{results.csv,timings.csv,curves.csv,manifest.json} partial/
+"$SFUMATO" report partial --quiet >/dev/null
+! grep -q '<section id="details">' partial/report.html || fail "details of nothing"
+cat <(head -n 3 results/details.csv) <(printf 'small.safetensors,sgcn') >partial/details.csv
+"$SFUMATO" report partial >/dev/null 2>errors || fail "it fails for its details: $(cat errors)"
+grep -q 'partial/details.csv: line 4: 2 fields, .*; the report is written without these details$' errors ||
+    fail "it said: $(cat errors)"
+! grep -q '<section id="details">' partial/report.html || fail "malformed details in the page"
 
 # What another version adds to it is warned of.
 sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json

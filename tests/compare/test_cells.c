@@ -2,6 +2,7 @@
  * the entries, and the tables are held to tests/tables (UPDATE=1 writes these, for a person to read and commit). */
 #include "support.h"
 
+#include "contrast.h"
 #include "file.h"
 #include "published.h"
 #include "random.h"
@@ -160,18 +161,20 @@ static void assert_near(double got, double want) {
     }
 }
 
+/* Of Student's t at 97.5 %, by the number of values. */
+static const double quantiles[] = {NAN,
+                                   NAN,
+                                   12.706204736174705,
+                                   4.302652729749464,
+                                   3.182446305284263,
+                                   2.7764451051977996,
+                                   2.5705818366147395,
+                                   2.4469118511449692,
+                                   2.3646242510102993,
+                                   2.306004135204166,
+                                   2.2621571627982053};
+
 static void check_mean(const sfu_results *results, const sfu_cell *cell) {
-    static const double quantiles[] = {NAN,
-                                       NAN,
-                                       12.706204736174705,
-                                       4.302652729749464,
-                                       3.182446305284263,
-                                       2.7764451051977996,
-                                       2.5705818366147395,
-                                       2.4469118511449692,
-                                       2.3646242510102993,
-                                       2.306004135204166,
-                                       2.2621571627982053};
     double values[MOST], sum = 0, squares = 0;
     int count = 0;
     values_of(values, results, cell);
@@ -298,7 +301,53 @@ static void check_ranks(const sfu_results *results, int nets) {
     }
 }
 
+/* The mean of the differences on common splits, and its interval. */
+static void check_contrast(const sfu_results *results, const sfu__contrast *contrast, const sfu_cell *best) {
+    double ours[MOST], theirs[MOST], sum = 0, squares = 0;
+    int count = 0;
+    values_of(ours, results, contrast->cell);
+    values_of(theirs, results, best);
+    for (int i = 0; i < MOST; i++) {
+        ours[i] -= theirs[i];
+        sum += isnan(ours[i]) ? 0 : ours[i];
+        count += !isnan(ours[i]);
+    }
+    for (int i = 0; i < MOST; i++) {
+        squares += isnan(ours[i]) ? 0 : (ours[i] - sum / count) * (ours[i] - sum / count);
+    }
+    const double half = count > 1 ? quantiles[count] * sqrt(squares / (count - 1) / count) : NAN;
+    assert_int_equal(contrast->splits, count);
+    assert_near(contrast->difference, sum / count);
+    assert_true(isnan(half) ? isnan(contrast->interval.low)
+                            : fabs(contrast->interval.low - (sum / count - half)) < 1e-9);
+    assert_true(isnan(half) ? isnan(contrast->interval.high)
+                            : fabs(contrast->interval.high - (sum / count + half)) < 1e-9);
+}
+
+static void check_contrasts(const sfu_results *results, const char *size) {
+    sfu__contrast contrasts[MOST];
+    sfu__layout layout = {0};
+    assert_ok(sfu__layout_make(&layout, results, size));
+    for (int dataset = 0; dataset < layout.dataset_count; dataset++) {
+        const sfu_cell *best = sfu__layout_best(&layout, dataset);
+        int count = 0;
+        assert_true(layout.net_count <= MOST);
+        assert_ok(sfu__contrasts_make(contrasts, &count, results, &layout, dataset));
+        for (int i = 0; i < count; i++) {
+            if (contrasts[i].cell == best) {
+                assert_int_equal(contrasts[i].standing, SFU__STANDING_BEST);
+            } else {
+                check_contrast(results, &contrasts[i], best);
+            }
+        }
+    }
+    sfu__layout_clear(&layout);
+}
+
 static void check_all(const sfu_results *results, int nets) {
+    for (int i = 0; sfu__layout_size(results, i) != NULL; i++) {
+        check_contrasts(results, sfu__layout_size(results, i));
+    }
     for (int i = 0; sfu_results_cell(results, i) != NULL; i++) {
         const sfu_cell *cell = sfu_results_cell(results, i);
         check_mean(results, cell);
@@ -435,6 +484,36 @@ static void few_splits(void **state) {
         }
         sfu_results_free(results);
     }
+}
+
+/* Too few splits for the rank test: a large difference is found by its confidence interval, a small one is not. */
+static void large_differences_show_with_few_splits(void **state) {
+    (void)state;
+    sfu_results *results = comparison(4);
+    sfu__contrast contrasts[4];
+    sfu__layout layout = {0};
+    int count = 0;
+    for (int i = 0; i < results->entries.count; i++) {
+        sfu__entry *entry = &results->entries.items[i];
+        const double noise = 0.01 * (double)(i % 4), small = (i % 3) * 0.01;
+        entry->test_accuracy = strcmp(entry->task.net, "gcn") == 0    ? 0.80 + noise
+                               : strcmp(entry->task.net, "sgcn") == 0 ? 0.79 + noise + small
+                                                                      : 0.55 + noise + small;
+    }
+    assert_ok(sfu__results_finish(results));
+    assert_ok(sfu__layout_make(&layout, results, sfu__layout_size(results, 0)));
+    assert_ok(sfu__contrasts_make(contrasts, &count, results, &layout, 0));
+    assert_int_equal(count, 4);
+    for (int i = 0; i < 4; i++) {
+        const bool best = contrasts[i].standing == SFU__STANDING_BEST;
+        assert_true(best || (contrasts[i].by_interval && contrasts[i].p >= SFU__LEVEL));
+        assert_true(i < 2 ? best || contrasts[i].standing == SFU__STANDING_TIED
+                          : contrasts[i].standing == SFU__STANDING_WORSE);
+    }
+    assert_null(strstr(sfu_results_text(results), "cannot tell"));
+    assert_non_null(strstr(sfu_results_text(results), "; significantly worse: linear+lp, net 1; not significantly "));
+    sfu__layout_clear(&layout);
+    sfu_results_free(results);
 }
 
 static void nothing_yet(void **state) {
@@ -653,6 +732,7 @@ int main(void) {
         cmocka_unit_test(the_order_of_entries_does_not_matter),
         cmocka_unit_test(what_is_missing_is_left_out),
         cmocka_unit_test(few_splits),
+        cmocka_unit_test(large_differences_show_with_few_splits),
         cmocka_unit_test(nothing_yet),
         cmocka_unit_test(equals_share_a_rank),
         cmocka_unit_test(names_of_the_user_do_no_harm),

@@ -18,7 +18,7 @@ compare() {
 # Times are in other files; report.html and some of the plots speak of them too.
 same() {
     local file
-    for file in results.csv curves.csv tables.md tables.tex; do
+    for file in results.csv curves.csv details.csv tables.md tables.tex; do
         cmp "$1/$file" "$2/$file" || fail "$file differs between $1 and $2"
     done
 }
@@ -88,8 +88,8 @@ namesakes grown a/cora.safetensors b/cora.safetensors
 cmp <(rows both 'a|b') <(rows grown 'a|b') || fail "datasets of one name, one after the other: $(cat grown/results.csv)"
 cmp <(rows both b) <(rows only_b b) || fail "a dataset beside another one of its name: $(cat both/results.csv)"
 [ "$(ls both/studies | wc -l)" -eq 12 ] || fail "not twelve studies: $(ls both/studies)"
-grep -q '^| network *| *a/cora *| *b/cora *| rank' both/tables.md || fail "not told apart: $(cat both/tables.md)"
-grep -q '^On b/cora, ' both.txt && grep -q '^      sfumato tune b/cora.safetensors ' both.txt || fail "no advice: $(cat both.txt)"
+grep -q '^| network *| *a/cora *| *b/cora *| *rank' both/tables.md || fail "not told apart: $(cat both/tables.md)"
+grep -q '^| b/cora  *| 1 ' both.txt && grep -q '^    sfumato tune b/cora.safetensors ' both.txt || fail "no advice: $(cat both.txt)"
 
 # A folder that cannot be written is said before anything is trained, as root too.
 for folder in /proc/x small.safetensors small.safetensors/x; do

@@ -210,8 +210,8 @@ static char *file_of(const char *folder, const char *name) {
 }
 
 static void assert_same_results(const char *one, const char *other) {
-    static const char *const names[] = {"results.csv", "curves.csv"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const names[] = {"results.csv", "curves.csv", "details.csv"};
+    for (int i = 0; i < 3; i++) {
         char *a = file_of(one, names[i]), *b = file_of(other, names[i]);
         assert_string_equal(a, b);
         free(a);
@@ -344,6 +344,41 @@ static void winners_leave_curves(void **state) {
         assert_true(best == entry->val_accuracy);
     }
     sfu__curves_clear(&curves);
+    sfu__entries_clear(&entries);
+}
+
+/* The confusion matrix of every network on the first split: its diagonal is the test accuracy. */
+static void winners_leave_details(void **state) {
+    (void)state;
+    const char *folder = test_path("details");
+    const wish wish = {.nets = 3, .splits = 2, .trials = 4, .jobs = 2};
+    sfu__details details = {0};
+    sfu__entries entries = {0};
+    int detailed = 0;
+    assert_ok(run(folder, &wish));
+    assert_ok(sfu__details_read(&details, folder));
+    assert_ok(sfu__entries_read(&entries, folder));
+    for (int e = 0; e < entries.count; e++) {
+        const sfu__entry *entry = &entries.items[e];
+        const sfu__detail *detail;
+        int64_t all = 0, right = 0, count = 0;
+        for (int i = -1; (detail = sfu__details_next(&details, "", entry, "confusion", &i)) != NULL; all += count) {
+            assert_true(sfu__parse_int64_string(&count, detail->value));
+            right += strcmp(detail->row, detail->column) == 0 ? count : 0;
+        }
+        int i = -1;
+        const bool has_parameters = sfu__details_next(&details, "", entry, "hyperparameter", &i) != NULL;
+        assert_true(has_parameters == (all > 0));
+        assert_true(has_parameters == (strcmp(entry->task.split, "random:0") == 0));
+        assert_true(all == 0 || fabs((double)right / (double)all - entry->test_accuracy) < 1e-12);
+        detailed += has_parameters;
+    }
+    assert_int_equal(detailed, 3);
+    int i = -1;
+    const sfu__detail *nodes = sfu__details_next(&details, entries.items[0].task.dataset, NULL, "property", &i);
+    assert_non_null(nodes);
+    assert_string_equal(nodes->row, "nodes");
+    sfu__details_clear(&details);
     sfu__entries_clear(&entries);
 }
 
@@ -539,6 +574,7 @@ int main(void) {
         cmocka_unit_test(a_finished_run_does_nothing),
         cmocka_unit_test(a_study_that_cannot_go_on_is_to_be_removed),
         cmocka_unit_test(winners_leave_curves),
+        cmocka_unit_test(winners_leave_details),
         cmocka_unit_test(the_same_training_is_run_once),
         cmocka_unit_test(some_networks_have_no_use_for_a_parameter),
         cmocka_unit_test(mistakes_are_found_first),
