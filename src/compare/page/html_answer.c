@@ -24,8 +24,12 @@ done:
 /* ---- how to read it ------------------------------------------------------------------------------------------------
  */
 
-/* What decides about the top group: the fewest splits that a cell has, and the most networks. */
+/* What decides about the top group, by the largest numbers of splits and networks. */
 static sfu_status add_method(sfu__text *html, const sfu_results *results) {
+    static const char few[] =
+        "<p>Top group: the 95 %% confidence interval of the mean difference from the best network includes 0. With %s "
+        "splits and %s networks the Wilcoxon signed-rank test (Holm-corrected) cannot reach p &lt; 0.05; it needs at "
+        "least %s splits.</p>\n";
     sfu_status status = SFU_OK;
     int networks = 0, splits = 0;
     const char *size;
@@ -48,11 +52,7 @@ static sfu_status add_method(sfu__text *html, const sfu_results *results) {
         snprintf(have, sizeof have, "%d", splits);
         snprintf(need, sizeof need, "%d", sfu__splits_needed(networks));
         snprintf(nets, sizeof nets, "%d", networks);
-        SFU_TRY(sfu__html(html,
-                          "<p>Top group: the 95 %% confidence interval of the mean difference from the best network "
-                          "includes 0. With %s splits and %s networks the Wilcoxon signed-rank test (Holm-corrected) "
-                          "cannot reach p &lt; 0.05; it needs at least %s splits.</p>\n",
-                          have, nets, need));
+        SFU_TRY(sfu__html(html, few, have, nets, need));
     } else {
         SFU_TRY(sfu__html(html,
                           "<p>Top group: not significantly different from the best network (p &ge; 0.05, Wilcoxon "

@@ -256,10 +256,9 @@ sfu_status sfu__html_figure(sfu__text *html, const sfu_results *results, const c
         return SFU_OK;
     }
     SFU_TRY(put_panels(&self, results, dataset));
-    SFU_TRY(sfu__html(html,
-                      "<figure class=\"answer\">\n<figcaption>%s</figcaption>\n<svg role=\"img\" aria-label=\"%s: mean "
-                      "test accuracy in percent:%s\"",
-                      dataset, dataset, self.words.size > 0 ? self.words.bytes : ""));
+    SFU_TRY(sfu__html(html, "<figure class=\"answer\">\n<figcaption>%s</figcaption>\n", dataset));
+    SFU_TRY(sfu__html(html, "<svg role=\"img\" aria-label=\"%s: mean test accuracy in percent:%s\"", dataset,
+                      self.words.size > 0 ? self.words.bytes : ""));
     SFU_TRY(sfu__text_format(html, " viewBox=\"0 0 %d %d\" xmlns=\"http://www.w3.org/2000/svg\">\n", WIDTH,
                              (int)self.y + AXIS));
     SFU_TRY(put_axis(html, &self.range, self.y));

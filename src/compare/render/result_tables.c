@@ -1,6 +1,7 @@
 #include "result_tables.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -181,12 +182,12 @@ sfu_status sfu__difference_table(sfu__text_table *table, const sfu_results *resu
     SFU_TRY(sfu__text_format(&table->caption, "; *: significant"));
     SFU_TRY(add_datasets(table, layout));
     for (int dataset = 0; dataset < datasets; dataset++) {
-        SFU_TRY(sfu__contrasts_make(contrasts + dataset * nets, &counts[dataset], results, layout, dataset));
+        SFU_TRY(sfu__contrasts_make(&contrasts[(ptrdiff_t)dataset * nets], &counts[dataset], results, layout, dataset));
     }
     for (int net = 0; net < nets; net++) {
         SFU_TRY(sfu__add_net(table, results, layout->nets[net]));
         for (int dataset = 0; dataset < datasets; dataset++) {
-            SFU_TRY(add_difference(table, find_contrast(contrasts + dataset * nets, counts[dataset],
+            SFU_TRY(add_difference(table, find_contrast(&contrasts[(ptrdiff_t)dataset * nets], counts[dataset],
                                                         sfu__layout_cell(layout, net, dataset))));
         }
     }
