@@ -92,33 +92,35 @@ static sfu_status add_class(sfu__text_table *table, const confusion *matrix, int
     const int classes = matrix->classes.count;
     double row = 0, column = 0;
     char text[SFU__GROUPED_MAX];
-    SFU_TRY(sfu__text_table_add(table, SFU__CELL_TEXT, matrix->classes.items[class]));
     for (int i = 0; i < classes; i++) {
-        const double count = (double)matrix->counts[class * classes + i];
-        row += count;
+        row += (double)matrix->counts[class * classes + i];
         column += (double)matrix->counts[i * classes + class];
-        SFU_TRY(sfu__text_table_number(table, count, sfu__grouped(text, matrix->counts[class * classes + i])));
-        sfu__text_table_last(table)->emphasis = i == class ? SFU__BEST : SFU__PLAIN;
     }
     const double right = (double)matrix->counts[class * classes + class];
+    SFU_TRY(sfu__text_table_add(table, SFU__CELL_TEXT, matrix->classes.items[class]));
+    SFU_TRY(add_share(table, 2 * right, row + column));
     SFU_TRY(add_share(table, right, column));
     SFU_TRY(add_share(table, right, row));
-    SFU_TRY(add_share(table, 2 * right, row + column));
+    for (int i = 0; i < classes; i++) {
+        const int64_t count = matrix->counts[class * classes + i];
+        SFU_TRY(sfu__text_table_number(table, (double)count, sfu__grouped(text, count)));
+        sfu__text_table_last(table)->emphasis = i == class ? SFU__BEST : SFU__PLAIN;
+    }
 done:
     return status;
 }
 
 static sfu_status add_matrix(sfu__text *html, const confusion *matrix) {
     sfu_status status = SFU_OK;
-    static const char *const scores[] = {"precision", "recall", "F1"};
+    static const char *const scores[] = {"F1", "precision", "recall"};
     sfu__text_table table = {0};
-    SFU_TRY(sfu__text_format(&table.caption, "Confusion matrix of the test nodes (rows: true class, columns: predicted "
-                                             "class); precision, recall and F1 in percent"));
+    SFU_TRY(sfu__text_format(&table.caption, "F1, precision and recall in percent; confusion matrix of the test nodes "
+                                             "(rows: true class, columns: predicted class)"));
     SFU_TRY(sfu__text_table_columns(&table, 'l', 1));
     SFU_TRY(sfu__text_table_columns(&table, 'r', matrix->classes.count + 3));
     SFU_TRY(sfu__text_table_add(&table, SFU__CELL_TEXT, "true class"));
-    SFU_TRY(sfu__text_table_heads(&table, (const char *const *)matrix->classes.items, matrix->classes.count));
     SFU_TRY(sfu__text_table_heads(&table, scores, 3));
+    SFU_TRY(sfu__text_table_heads(&table, (const char *const *)matrix->classes.items, matrix->classes.count));
     for (int i = 0; i < matrix->classes.count; i++) {
         SFU_TRY(add_class(&table, matrix, i));
     }

@@ -1,6 +1,6 @@
 /* html_figure.c - the figure of a dataset, as inline SVG that needs no other program: for every network the mean, its
  * 95 % confidence interval and one dot per split, best mean first, one panel per label-set size. The networks that are
- * not significantly different from the best one (the top group) are shaded.
+ * not significantly different from the best one (the top group) are shaded; with one split there is no such group.
  *
  * Coordinates are in units of the drawing, which the page scales to its width:
  *
@@ -145,7 +145,8 @@ static sfu_status put_row(sfu__text *svg, const sfu_results *results, const axis
     const sfu_cell *cell = contrast->cell;
     const sfu__entry *entry;
     char label[SFU__LABEL_MAX];
-    const bool top = contrast->standing == SFU__STANDING_BEST || contrast->standing == SFU__STANDING_TIED;
+    const bool top =
+        contrast->standing == SFU__STANDING_TIED || (contrast->standing == SFU__STANDING_BEST && contrast->splits > 1);
     SFU_TRY(sfu__text_format(svg, top ? "<g class=\"top\">\n" : "<g>\n"));
     if (top) {
         SFU_TRY(sfu__text_format(svg, "<rect class=\"band\" x=\"0\" width=\"%d\" height=\"%d\"", WIDTH, ROW));

@@ -29,11 +29,10 @@ sfu_status sfu__html_accuracies(sfu__text *html, const sfu_results *results) {
     if (sfu__layout_size(results, 0) == NULL) {
         return SFU_OK;
     }
-    SFU_TRY(sfu__html(html,
-                      "<section id=\"accuracy\">\n<h2>Accuracy and effect sizes</h2>\n<p>The best value of a "
-                      "dataset is bold, the second best underlined. A difference is significant where p &lt; 0.05 "
-                      "(Wilcoxon signed-rank test over splits, Holm-corrected) or, with too few splits for that "
-                      "test, where the 95 %% confidence interval of the difference excludes 0.</p>\n"));
+    SFU_TRY(sfu__html(html, "<section id=\"accuracy\">\n<h2>Accuracy and effect sizes</h2>\n<p>A difference is "
+                            "significant where p &lt; 0.05 "
+                            "(Wilcoxon signed-rank test over splits, Holm-corrected) or, with too few splits for that "
+                            "test, where the 95 %% confidence interval of the difference excludes 0.</p>\n"));
     for (int i = 0; (size = sfu__layout_size(results, i)) != NULL; i++) {
         SFU_TRY(add_size(html, results, size));
     }

@@ -119,6 +119,7 @@ sfu_status sfu__accuracy_table(sfu__text_table *table, const sfu_results *result
                                    "Test accuracy in percent: mean (standard deviation) over %d splits", layout->splits)
                 : sfu__text_format(&table->caption, "Test accuracy in percent, one split"));
     SFU_TRY(put_size(&table->caption, layout->size));
+    SFU_TRY(sfu__text_format(&table->caption, layout->net_count > 1 ? "; bold: best, underlined: second best" : ""));
     SFU_TRY(put_listed(&table->caption, results, layout));
     SFU_TRY(add_datasets(table, layout));
     SFU_TRY(sfu__text_table_columns(table, 'r', 1));
