@@ -1,4 +1,4 @@
-/* lpnn.c - making a worker of LPNN: matrices of the data, memory, the parameters to start from. */
+/* lpnn.c - construction of an LPNN executor: matrices of the dataset, memory, initial parameters. */
 #include "lpnn_int.h"
 #include "model.h"
 #include "parallel.h"
@@ -10,9 +10,9 @@
 
 /* ---- matrices --------------------------------------------------------------------------------------------------- */
 
-/* Dense features are taken as rows that hold every column: then a mask's place is the column, and a product has the
- * bits of a dense one. */
-static sfu_status spell_out(sfu__block *block, const sfu_dataset *dataset) {
+/* Dense features become CSR rows that store every column: element e of a dropout mask is then element e of the values,
+ * and a product has the same bits as a dense one. */
+static sfu_status dense_to_csr(sfu__block *block, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     const int64_t cols = dataset->features, count = cols * dataset->nodes;
     sfu_matrix matrix = {.rows = dataset->nodes, .cols = dataset->features};
@@ -32,8 +32,8 @@ done:
     return status;
 }
 
-/* The rows of a CSR at these nodes; values NULL where its are. */
-static sfu_status rows_at(sfu_matrix *matrix, const sfu_csr *csr, const int32_t *nodes, int32_t count) {
+/* The rows of a CSR matrix at these nodes; values stay NULL where the matrix has none. */
+static sfu_status select_rows(sfu_matrix *matrix, const sfu_csr *csr, const int32_t *nodes, int32_t count) {
     sfu_status status = SFU_OK;
     int64_t at = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -58,11 +58,11 @@ done:
     return status;
 }
 
-static sfu_status every_feature(sfu__block *block, const sfu_dataset *dataset) {
+static sfu_status make_features(sfu__block *block, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     const sfu_csr *csr = &dataset->sparse;
     if (dataset->dense != NULL) {
-        return spell_out(block, dataset);
+        return dense_to_csr(block, dataset);
     }
     block->view = (sfu__sparse){
         .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
@@ -78,8 +78,8 @@ done:
     return status;
 }
 
-/* Of a directed graph, (S + S^T) / 2 stands for S: the trace sees nothing else of it, and its gradient is then
- * 2 (I - S) f as for a symmetric one. */
+/* A directed graph uses (S + S^T) / 2 in place of S: the trace depends on the symmetric part only, and its gradient is
+ * then 2 (I - S) f as for a symmetric S. */
 static sfu_status make_smoothing(sfu__lpnn_step *step, const sfu_dataset *dataset, int threads) {
     sfu_status status = SFU_OK;
     sfu_matrix S = {0};
@@ -111,7 +111,7 @@ done:
     return status;
 }
 
-/* A 1 a row, at its node. */
+/* A selection matrix: one 1 per row, in the column of its node. */
 static sfu_status make_pick(sfu__block *block, const int32_t *nodes, int32_t count, int32_t all) {
     sfu_status status = SFU_OK;
     sfu_matrix matrix = {.rows = count, .cols = all};
@@ -143,8 +143,8 @@ static sfu_status make_pass(sfu__lpnn_executor *executor, sfu_pass which, const 
     }
     if (pass->runs_g) {
         const sfu__sparse *x = &executor->x.view;
-        SFU_TRY(
-            rows_at(&rows, &(sfu_csr){x->rows, x->cols, x->indptr, x->indices, x->values}, pass->nodes, pass->count));
+        SFU_TRY(select_rows(&rows, &(sfu_csr){x->rows, x->cols, x->indptr, x->indices, x->values}, pass->nodes,
+                            pass->count));
         SFU_TRY(sfu__block_take(&pass->x, &rows));
     }
 done:
@@ -172,7 +172,7 @@ done:
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-/* The floats of a worker, laid out twice: first to see how many there are (base NULL), then in the memory. */
+/* Allocator of the executor's floats. The layout runs twice: first to measure (base NULL), then to assign addresses. */
 typedef struct layout {
     float *base;
     int64_t used;
@@ -189,7 +189,7 @@ static sfu__dense take_matrix(layout *layout, int32_t rows, int32_t cols) {
     return (sfu__dense){take(layout, (int64_t)rows * ld), rows, cols, ld};
 }
 
-static void lay_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
+static void layout_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
     sfu__lpnn_step *step = &executor->step;
     const int64_t blocks = sfu__block_count(executor->nodes);
     executor->m = take(layout, executor->parameters.size);
@@ -211,22 +211,22 @@ static void lay_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
     }
 }
 
-static void lay_pass(layout *layout, sfu__lpnn_executor *executor, sfu__lpnn_pass *pass) {
+static void layout_pass(layout *layout, sfu__lpnn_executor *executor, sfu__lpnn_pass *pass) {
     pass->f = pass->pick.own.indptr != NULL ? take_matrix(layout, pass->count, executor->classes) : executor->F;
     for (int i = 0; pass->runs_g && i < SFU__LPNN_LAYERS; i++) {
         pass->h[i] = take_matrix(layout, pass->count, executor->weight[i]->cols);
     }
 }
 
-static void lay_out(layout *layout, sfu__lpnn_executor *executor, bool drops) {
+static void layout_all(layout *layout, sfu__lpnn_executor *executor, bool drops) {
     executor->theta = take(layout, executor->parameters.size);
     executor->F = take_matrix(layout, executor->nodes, executor->classes);
     if (executor->step.count > 0) {
-        lay_step(layout, executor, drops);
+        layout_step(layout, executor, drops);
     }
     for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
         if (executor->passes[pass].count > 0) {
-            lay_pass(layout, executor, &executor->passes[pass]);
+            layout_pass(layout, executor, &executor->passes[pass]);
         }
     }
 }
@@ -234,16 +234,16 @@ static void lay_out(layout *layout, sfu__lpnn_executor *executor, bool drops) {
 static sfu_status make_memory(sfu__lpnn_executor *executor, bool drops) {
     sfu_status status = SFU_OK;
     layout measure = {0};
-    lay_out(&measure, executor, drops);
+    layout_all(&measure, executor, drops);
     SFU_ALLOC_ZERO(executor->arena, measure.used + 16);
     executor->arena_bytes = measure.used * (int64_t)sizeof *executor->arena;
     const size_t off = (uintptr_t)executor->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
-    lay_out(&(layout){.base = executor->arena + (16 - off) % 16}, executor, drops);
+    layout_all(&(layout){.base = executor->arena + (16 - off) % 16}, executor, drops);
 done:
     return status;
 }
 
-/* ---- the worker ------------------------------------------------------------------------------------------------- */
+/* ---- the executor ------------------------------------------------------------------------------------------------ */
 
 static sfu_status make_parameters(sfu__lpnn_executor *executor) {
     sfu_status status = SFU_OK;
@@ -273,7 +273,7 @@ sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *datas
     self->features = dataset->features;
     self->classes = request->classes > 0 ? request->classes : dataset->classes;
     SFU_TRY(make_parameters(self));
-    SFU_TRY(every_feature(&self->x, dataset));
+    SFU_TRY(make_features(&self->x, dataset));
     if (request->count[SFU_PASS_TRAIN] > 0) {
         SFU_TRY(make_step(self, dataset, request));
     }
@@ -313,7 +313,7 @@ void sfu__lpnn_free(sfu__lpnn_executor *executor) {
     sfu__free(executor);
 }
 
-/* Of an entry there are its column, its value and, where a transpose shares that, the place of it. */
+/* An entry has a column index and a value or, in a transpose that shares its values, a value_perm index. */
 static int64_t block_bytes(const sfu__block *block) {
     const int64_t entry = 2 * (int64_t)sizeof(int32_t);
     const bool owns = block->own.indices != NULL;
@@ -332,12 +332,13 @@ float *sfu__lpnn_m(sfu__lpnn_executor *executor) { return executor->m; }
 float *sfu__lpnn_v(sfu__lpnn_executor *executor) { return executor->v; }
 const float *sfu__lpnn_gradient(const sfu__lpnn_executor *executor) { return executor->gradient; }
 
-/* ---- where f starts --------------------------------------------------------------------------------------------- */
+/* ---- initial values of f ----------------------------------------------------------------------------------------- */
 
-/* The softmax has no finite logits for a label: it starts at this probability, the rest shared by the other classes. */
+/* A softmax has no finite logits for a one-hot label, so a labelled node starts at this probability; the other classes
+ * share the rest. */
 static const double start_probability = 0.99;
 
-/* A row that knows nothing is uniform; one that knows its class is at it. */
+/* Unlabelled rows start uniform, labelled rows at their class. */
 static void start_row(float *row, const sfu__lpnn_executor *executor, int32_t label) {
     const bool clamped = executor->net->lpnn.f == SFU__LPNN_CLAMP;
     const int32_t classes = executor->classes;

@@ -1,4 +1,4 @@
-/* result_files.c - what training and prediction give, as CSV: the curve of a training, predictions, embeddings. */
+/* result_files.c - CSV output of training and prediction: learning curves, predictions, embeddings. */
 #include "csv_write.h"
 #include "dataset.h"
 #include "metrics.h"
@@ -10,9 +10,9 @@ void sfu_csv_options_init(sfu_csv_options *options) { *options = (sfu_csv_option
 
 static sfu_status put_text(sfu__writer *out, const char *text) { return sfu__writer_add(out, text, strlen(text)); }
 
-/* ---- the curve of a training ----------------------------------------------------------------------------------- */
+/* ---- learning curves --------------------------------------------------------------------------------------------- */
 
-/* ",NUMBER"; nothing behind the comma where it is none. */
+/* ",NUMBER", or "," if the score is NaN. */
 static sfu_status put_score(sfu__writer *out, double score) {
     return isfinite(score) ? sfu__writer_format(out, ",%.9g", score) : put_text(out, ",");
 }
@@ -35,7 +35,7 @@ done:
     return status;
 }
 
-/* ---- a line a node --------------------------------------------------------------------------------------------- */
+/* ---- tables with one row per node -------------------------------------------------------------------------------- */
 
 typedef struct csv_table {
     sfu__writer *out;
@@ -43,7 +43,7 @@ typedef struct csv_table {
     const sfu_model *model;
     const float *values; /* [nodes][width] */
     int32_t width, top;
-    float *left; /* [width], while the most probable classes are picked */
+    float *left; /* [width]: scratch for selecting the most probable classes */
 } csv_table;
 
 typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t node);
@@ -58,7 +58,7 @@ static sfu_status put_class(const csv_table *csv_output, int32_t class_index) {
                         : sfu__writer_format(csv_output->out, "%d", class_index);
 }
 
-/* The header, then the nodes that are wanted. */
+/* Writes the header, then one row per requested node. */
 static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_csv_options *options,
                             sfu_status (*put_header)(const csv_table *csv_output), put_fn put_rest) {
     sfu_status status = SFU_OK;
@@ -83,7 +83,7 @@ done:
     return status;
 }
 
-static sfu_status check_place(const char *path, const sfu_csv_options *options) {
+static sfu_status check_destination(const char *path, const sfu_csv_options *options) {
     return path != NULL || options->write != NULL
                ? SFU_OK
                : sfu__fail(SFU_ERR_ARGUMENT, "a CSV file needs a path, or a function that gets its bytes");
@@ -96,7 +96,7 @@ static const float *row_of(const csv_table *csv_output, int32_t node) {
 }
 
 /* ",CLASS,PROBABILITY" */
-static sfu_status put_guess(const csv_table *csv_output, int32_t class_index, float probability) {
+static sfu_status put_prediction(const csv_table *csv_output, int32_t class_index, float probability) {
     sfu_status status = SFU_OK;
     SFU_TRY(put_text(csv_output->out, ","));
     SFU_TRY(put_class(csv_output, class_index));
@@ -120,7 +120,7 @@ static sfu_status put_class_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
     const float *row = row_of(csv_output, node);
     const int32_t guess = sfu__largest(row, csv_output->width);
-    SFU_TRY(put_guess(csv_output, guess, row[guess]));
+    SFU_TRY(put_prediction(csv_output, guess, row[guess]));
     for (int32_t c = 0; c < csv_output->width; c++) {
         SFU_TRY(sfu__writer_format(csv_output->out, ",%.6g", (double)row[c]));
     }
@@ -138,13 +138,13 @@ done:
     return status;
 }
 
-/* The largest, then the largest of the rest, and so on; of equals the lower class first. */
+/* Classes in descending order of probability; ties go to the lower class. */
 static sfu_status put_top_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
     memcpy(csv_output->left, row_of(csv_output, node), (size_t)csv_output->width * sizeof *csv_output->left);
     for (int32_t i = 0; i < csv_output->top; i++) {
         const int32_t guess = sfu__largest(csv_output->left, csv_output->width);
-        SFU_TRY(put_guess(csv_output, guess, csv_output->left[guess]));
+        SFU_TRY(put_prediction(csv_output, guess, csv_output->left[guess]));
         csv_output->left[guess] = -1.0F;
     }
 done:
@@ -157,10 +157,9 @@ sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, co
     options = options != NULL ? options : &usual;
     sfu_status status = SFU_OK;
     csv_table all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
-    SFU_TRY(check_place(path, options));
+    SFU_TRY(check_destination(path, options));
     if (options->top < 0) {
-        status =
-            sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (which is: a column a class)", options->top);
+        status = sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (0: one column per class)", options->top);
         goto done;
     }
     all.top = options->top < all.width ? options->top : all.width;
@@ -184,7 +183,7 @@ done:
     return status;
 }
 
-/* Nine digits bring every float back. */
+/* Nine significant digits reproduce every float exactly. */
 static sfu_status put_hidden_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
     const float *row = row_of(csv_output, node);
@@ -199,7 +198,7 @@ sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, cons
                               const float *embedding, const sfu_csv_options *options) {
     static const sfu_csv_options usual = {0};
     options = options != NULL ? options : &usual;
-    const sfu_status status = check_place(path, options);
+    const sfu_status status = check_destination(path, options);
     csv_table all = {
         .dataset = dataset, .model = model, .values = embedding, .width = sfu_model_embedding_width(model)};
     return status != SFU_OK ? status : put_lines(&all, path, options, put_hidden_header, put_hidden_row);

@@ -462,7 +462,7 @@ static void splits_of_other_datasets(void **state) {
     sfu_dataset *small = NULL;
     sfu_model *model = NULL;
     assert_ok(make_dataset(&small, &arrays));
-    assert_fails(SFU_ERR_ARGUMENT, try_train(&model, small, split, "gcn", NULL), "the split is of another dataset",
+    assert_fails(SFU_ERR_ARGUMENT, try_train(&model, small, split, "gcn", NULL), "the split belongs to another dataset",
                  "more nodes");
     sfu_dataset_free(small);
     arrays.labels = NULL;
@@ -612,7 +612,7 @@ static void a_value_a_node_is_of_one_graph(void **state) {
     arrays.edges = EDGES / 2;
     assert_ok(make_dataset(&other, &arrays));
     assert_fails(SFU_ERR_ARGUMENT, sfu_predict(probabilities[0], NULL, other, model, 1),
-                 "a value a node of another graph");
+                 "per-node parameters of another graph");
     sfu_dataset_free(other);
     sfu_model_free(model);
 }
