@@ -1,3 +1,4 @@
+/* fingerprint.c - builds the fingerprint of a study and the JSON record of its winner. */
 #include "fingerprint.h"
 
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 
 static const char selection[] = "val_accuracy, then val_loss, then number";
 
-/* Keeps the text as the value of one more fact. */
+/* Adds one item; takes over the text as its value. */
 static sfu_status add(sfu__fingerprint *fingerprint, const char *key, const char *text, sfu__text *json) {
     fingerprint->json[fingerprint->count] = json->bytes;
     fingerprint->items[fingerprint->count++] = (sfu__store_attribute){key, json->bytes, text};
@@ -34,7 +35,7 @@ done:
     return status;
 }
 
-/* The networks as they were given: one, or those that `net` chooses among. */
+/* The networks as given: one, or the choices of `net`. */
 static sfu_status add_nets(sfu__fingerprint *fingerprint, const sfu__space *space) {
     sfu__text json = {0};
     sfu_status status = SFU_OK;
@@ -74,11 +75,11 @@ done:
     return status;
 }
 
-/* The settings that are not searched. */
+/* The hyperparameters that are not searched. */
 static sfu_status add_settings(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of) {
     const sfu_train_options *train = of->train;
     const struct {
-        const char *name; /* of the parameter that would be searched, or NULL */
+        const char *name; /* parameter of the space that replaces this setting, or NULL */
         const char *key, *text;
         double value;
     } settings[] = {

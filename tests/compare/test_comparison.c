@@ -306,8 +306,8 @@ static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
     }
     assert_ok(run(folder, &wish));
     change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.0.1\"' WHERE \"key\" = 'sfumato:version'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "the version of the program is \"0.0.1\" there",
-                 "go on with what it began with, or remove the file to have its study run anew");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "the version of the program is \"0.0.1\" in the study",
+                 "use the same value, or remove the file to have its study run anew");
     change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:version'");
     assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "was not made by sfumato",
                  "remove the file to have its study run anew");
@@ -457,9 +457,9 @@ static void mistakes_are_found_first(void **state) {
     char folder[256];
     snprintf(folder, sizeof folder, "%s", test_path("mistaken"));
     assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL), SFU_ERR_ARGUMENT); /* with a caret, on more lines */
-    assert_string_equal(sfu_message(), "this range ends below its beginning\n  lr=(1,0)\n     ^");
+    assert_string_equal(sfu_message(), "the upper end of this range is below its lower end\n  lr=(1,0)\n     ^");
     assert_int_equal(compare_with(folder, "lr=(0,1) mu_graph=(0,1)", NULL, NULL), SFU_ERR_ARGUMENT);
-    assert_non_null(strstr(sfu_message(), "has no use for mu_graph"));
+    assert_non_null(strstr(sfu_message(), "does not use mu_graph"));
     assert_fails(SFU_ERR_ARGUMENT, compare_with(folder, NULL, "7000", NULL), "7000");
     assert_fails(SFU_ERR_NOT_FOUND, compare_with(folder, NULL, NULL, "nothing-of-that-name"), "nothing-of-that-name");
     assert_false(sfu__path_is_folder(folder));

@@ -158,7 +158,7 @@ static inline void search(double *regret, const int *budgets, int count, const s
             good = good && sfu__sampler_tell(sampler, x + (size_t)told * (size_t)axes, seen[told]) == SFU_OK;
         }
         if (way->liar) {
-            good = good && sfu__sampler_out(sampler, x + (size_t)told * (size_t)axes, n - told) == SFU_OK;
+            good = good && sfu__sampler_pending(sampler, x + (size_t)told * (size_t)axes, n - told) == SFU_OK;
         }
         sfu__random random = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_SEARCH, (uint32_t)n));
         double *at = x + (size_t)n * (size_t)axes;

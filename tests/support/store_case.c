@@ -31,15 +31,15 @@ const sfu__space *case_space(void) {
     return &space;
 }
 
-sfu__store_options case_options(const char *place) {
+sfu__store_options case_options(const char *location) {
     static const sfu__store_attribute facts[] = {{"sfumato:seed", "0", "the seed"},
                                                  {"sfumato:dataset", "\"abc\"", "the dataset"},
                                                  {"sfumato:space", "\"a space\"", "the search space"}};
-    return (sfu__store_options){.place = place,
+    return (sfu__store_options){.location = location,
                                 .name = "s",
                                 .space = case_space(),
                                 .fingerprint = facts,
-                                .fact_count = 3,
+                                .fingerprint_count = 3,
                                 .metric = "val_accuracy"};
 }
 

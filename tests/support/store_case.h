@@ -9,8 +9,8 @@ enum { CASE_PARAMETERS = 5 };
 
 const sfu__space *case_space(void);
 
-/* A study "s" with three facts; `place` NULL is memory. */
-sfu__store_options case_options(const char *place);
+/* A study "s" with three facts; `location` NULL is memory. */
+sfu__store_options case_options(const char *location);
 
 /* Trial `number` as it is asked, its values put into values[CASE_PARAMETERS]; and what it comes to: every tenth fails.
  */

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static sfu__db *open_at(const char *place) {
+static sfu__db *open_at(const char *location) {
     sfu__db *db = NULL;
-    assert_ok(sfu__db_postgres.open(&db, place, NULL));
+    assert_ok(sfu__db_postgres.open(&db, location, NULL));
     assert_non_null(db);
     return db;
 }
@@ -198,7 +198,7 @@ static void test_commit_of_nothing(void **state) {
 }
 
 typedef struct locker {
-    const char *place;
+    const char *location;
     int first, attempts;
     sfu_status status;
     pthread_barrier_t *both;
@@ -221,7 +221,7 @@ done:
 static void *run_locker(void *user) {
     locker *self = user;
     sfu__db *db = NULL;
-    self->status = sfu__db_postgres.open(&db, self->place, NULL);
+    self->status = sfu__db_postgres.open(&db, self->location, NULL);
     if (self->status == SFU_OK) {
         self->status = sfu__db_transaction(db, false, lock_both, self);
     }
@@ -231,11 +231,12 @@ static void *run_locker(void *user) {
 
 static void test_deadlock(void **state) {
     (void)state;
-    const char *place = test_postgres("deadlock", "");
-    sfu__db *db = open_at(place);
+    const char *location = test_postgres("deadlock", "");
+    sfu__db *db = open_at(location);
     pthread_barrier_t both;
     pthread_t threads[2];
-    locker lockers[2] = {{.place = place, .first = 0, .both = &both}, {.place = place, .first = 1, .both = &both}};
+    locker lockers[2] = {{.location = location, .first = 0, .both = &both},
+                         {.location = location, .first = 1, .both = &both}};
     run(db, "CREATE TABLE k AS SELECT 0 AS id, 0 AS n UNION SELECT 1, 0");
     assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
     for (int i = 0; i < 2; i++) {
@@ -262,9 +263,9 @@ static sfu_status make_tables(void *user, sfu__db *db) {
     return SFU_OK;
 }
 
-static int make_tables_at(const char *place) {
+static int make_tables_at(const char *location) {
     sfu__db *db = NULL;
-    sfu_status status = sfu__db_postgres.open(&db, place, NULL);
+    sfu_status status = sfu__db_postgres.open(&db, location, NULL);
     if (status == SFU_OK) {
         status = sfu__db_transaction(db, true, make_tables, NULL);
     }
@@ -279,12 +280,12 @@ static int make_tables_at(const char *place) {
 static void test_tables_made_at_once(void **state) {
     enum { PROCESSES = 12 };
     (void)state;
-    const char *place = test_postgres("tables", "");
+    const char *location = test_postgres("tables", "");
     pid_t children[PROCESSES];
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = test_fork();
         if (children[i] == 0) {
-            _exit(make_tables_at(place));
+            _exit(make_tables_at(location));
         }
     }
     for (int i = 0; i < PROCESSES; i++) {
@@ -292,7 +293,7 @@ static void test_tables_made_at_once(void **state) {
         assert_int_equal(waitpid(children[i], &code, 0), children[i]);
         assert_int_equal(code, 0);
     }
-    sfu__db *db = open_at(place);
+    sfu__db *db = open_at(location);
     row got = {0};
     assert_ok(db->driver->run(db, db->driver->has_tables, NULL, 0, keep_row, &got, NULL));
     assert_int_equal(got.rows, 13);
@@ -376,7 +377,7 @@ static void test_server_gone(void **state) {
     test_postgres_stop();
     const double start = sfu__now();
     assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got),
-                 "postgresql://sfumato@/gone: could not reach the server", "tried again for 6 s");
+                 "postgresql://sfumato@/gone: could not reach the server", "reconnecting failed for 6 s");
     assert_true(sfu__now() - start >= 6);
     assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got), "could not reach the server"); /* now at once */
     test_postgres_start();
@@ -399,11 +400,11 @@ static sfu_status insert_one(void *user, sfu__db *db) {
 /* Cancelled in the middle of a transaction, then called again: nothing waits, and nothing is stored. */
 static void test_frozen_server(void **state) {
     (void)state;
-    const char *place = test_postgres("frozen", "");
+    const char *location = test_postgres("frozen", "");
     int left = 3, one = 1;
     sfu__db *db = NULL, *other = NULL;
     row got = {0};
-    assert_ok(sfu__db_postgres.open(&db, place, &(sfu__db_wait){ask_times, &left}));
+    assert_ok(sfu__db_postgres.open(&db, location, &(sfu__db_wait){ask_times, &left}));
     run(db, "CREATE TABLE l (x INTEGER)");
     test_postgres_freeze();
     const sfu_status status = sfu__db_transaction(db, false, insert_one, &one);
@@ -411,14 +412,14 @@ static void test_frozen_server(void **state) {
     char message[256];
     snprintf(message, sizeof message, "%s", sfu_message());
     int none = 0;
-    const sfu_status opened = sfu__db_postgres.open(&other, place, &(sfu__db_wait){ask_times, &none});
+    const sfu_status opened = sfu__db_postgres.open(&other, location, &(sfu__db_wait){ask_times, &none});
     db->driver->close(db);
     test_postgres_thaw();
     assert_int_equal(status, SFU_ERR_CANCELLED);
     assert_int_equal(again, SFU_ERR_CANCELLED);
     assert_int_equal(opened, SFU_ERR_CANCELLED);
     assert_null(other);
-    assert_string_equal(message, "postgresql://sfumato@/frozen: cancelled while the database gave no answer");
+    assert_string_equal(message, "postgresql://sfumato@/frozen: cancelled while waiting for the database");
     wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE datname = 'frozen'", "0"); /* no connection stays */
     assert_string_equal(test_postgres_ask("frozen", "SELECT count(*) FROM l"), "0");
 }
@@ -439,9 +440,9 @@ static void test_cancelled_and_stored(void **state) {
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-static void fails_to_open(const char *place, sfu_status status, const char *one, const char *other) {
+static void fails_to_open(const char *location, sfu_status status, const char *one, const char *other) {
     sfu__db *db = NULL;
-    assert_fails(status, sfu__db_postgres.open(&db, place, NULL), one, other);
+    assert_fails(status, sfu__db_postgres.open(&db, location, NULL), one, other);
     assert_null(db);
     assert_null(strstr(sfu_message(), "horse"));
 }
@@ -480,7 +481,7 @@ typedef struct holder {
     int says, hears; /* our ends of two pipes */
 } holder;
 
-static holder hold_open(const char *place) {
+static holder hold_open(const char *location) {
     char byte = 'x';
     int said[2], told[2];
     assert_int_equal(pipe(said), 0);
@@ -488,7 +489,7 @@ static holder hold_open(const char *place) {
     const pid_t child = test_fork();
     if (child == 0) {
         sfu__db *db = NULL;
-        const bool claims = sfu__db_postgres.open(&db, place, NULL) == SFU_OK && write(said[1], &byte, 1) == 1;
+        const bool claims = sfu__db_postgres.open(&db, location, NULL) == SFU_OK && write(said[1], &byte, 1) == 1;
         _exit(claims && read(told[0], &byte, 1) == 1 ? 0 : 1);
     }
     close(said[1]);
@@ -514,11 +515,11 @@ static void let_go(const holder *self) {
  * way, has gone. */
 static void test_busy_server(void **state) {
     (void)state;
-    const char *place = test_postgres_as("locked:right%20horse", "postgres");
+    const char *location = test_postgres_as("locked:right%20horse", "postgres");
     (void)test_postgres_ask("postgres", "ALTER ROLE locked CONNECTION LIMIT 1");
-    const holder first = hold_open(place);
+    const holder first = hold_open(location);
     wait_until_open(&first);
-    const holder second = hold_open(place);
+    const holder second = hold_open(location);
     test_postgres_wait_for_log("too many connections for role");
     let_go(&first);
     wait_until_open(&second);
@@ -538,8 +539,8 @@ static void test_wrong_address(void **state) {
     if (SFU_HAVE_POSTGRES == 0) {
         skip();
     }
-    fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT, "postgresql://u@h/d: not the address", "HOST:PORT");
-    fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "not the address", "HOST:PORT");
+    fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT, "postgresql://u@h/d: expected postgresql:", "HOST:PORT");
+    fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "expected postgresql:", "HOST:PORT");
     fails_to_open("postgresql://u:x@horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%40");
     fails_to_open("postgresql://u:x/horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%2F");
     fails_to_open("postgresql://u:horse", SFU_ERR_ARGUMENT, "postgresql://...", "USER@HOST:PORT");
@@ -577,9 +578,9 @@ static sfu_status open_and_ask(void *context) {
 
 static void test_no_memory(void **state) {
     (void)state;
-    char place[512];
-    snprintf(place, sizeof place, "%s", test_postgres("memory", ""));
-    test_fail_each_allocation(open_and_ask, place, 100);
+    char location[512];
+    snprintf(location, sizeof location, "%s", test_postgres("memory", ""));
+    test_fail_each_allocation(open_and_ask, location, 100);
 }
 
 int main(void) {

@@ -139,5 +139,5 @@ if tune -q --trials 64 >/dev/null 2>error; then
     say "a trial that Python asked was taken"
     exit 1
 fi
-grep -q 'study.db: study "toy": trial 56 was not asked by sfumato' error
+grep -q 'study.db: study "toy": trial 56 was not made by sfumato' error
 [ "$(wc -l <error)" = 1 ]

@@ -64,14 +64,14 @@ static void suggest_slowly(double *values, const sfu__space *space, sfu__sampler
 static void compare_with_reference(sfu__sampler_kind kind, int last) {
     static double values[REFERENCE_MOST][ITEMS];
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, kind, &rules));
     int both = 0;
     for (int n = 0; n < last; n++) {
         const int told = n < 3 ? 0 : n - 3;
         sfu__random random = walk((uint32_t)n);
-        assert_ok(sfu__sampler_out(sampler, values[told], n - told));
+        assert_ok(sfu__sampler_pending(sampler, values[told], n - told));
         assert_ok(sfu__sampler_ask(values[n], sampler, draw_philox, &random));
         if (told >= rules.startup && n % 7 == 0) {
             reference_trials trials = {.told = told, .outs = n - told};
@@ -115,7 +115,7 @@ static void test_kept_as_fresh(void **state) {
     enum { TRIALS = 150 };
     static double values[TRIALS][ITEMS];
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     for (int kind = SFU__SAMPLER_TPE; kind <= SFU__SAMPLER_TPE_INDEPENDENT; kind++) {
         sfu__sampler *kept;
         assert_ok(sfu__sampler_new(&kept, &space, (sfu__sampler_kind)kind, &rules));
@@ -124,7 +124,7 @@ static void test_kept_as_fresh(void **state) {
             for (; told < n - n % 8 - 4; told++) {
                 assert_ok(sfu__sampler_tell(kept, values[told], tree_loss(values[told])));
             }
-            assert_ok(sfu__sampler_out(kept, values[told], n - told));
+            assert_ok(sfu__sampler_pending(kept, values[told], n - told));
             sfu__random random = walk((uint32_t)n);
             assert_ok(sfu__sampler_ask(values[n], kept, draw_philox, &random));
             if (n % 10 == 9) {
@@ -134,7 +134,7 @@ static void test_kept_as_fresh(void **state) {
                 for (int i = 0; i < told; i++) {
                     assert_ok(sfu__sampler_tell(fresh, values[i], tree_loss(values[i])));
                 }
-                assert_ok(sfu__sampler_out(fresh, values[told], n - told));
+                assert_ok(sfu__sampler_pending(fresh, values[told], n - told));
                 random = walk((uint32_t)n);
                 assert_ok(sfu__sampler_ask(again, fresh, draw_philox, &random));
                 for (int i = 0; i < ITEMS; i++) {
@@ -152,7 +152,7 @@ static void test_out(void **state) {
     (void)state;
     sfu__parameter_range item = float_range("x", 0, 1);
     const sfu__space space = hand_made_space(&item, 1);
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, SFU__SAMPLER_TPE, &rules));
     for (int n = 0; n < 20; n++) {
@@ -165,11 +165,11 @@ static void test_out(void **state) {
     for (int i = 0; i < 30; i++) {
         outs[i] = alone;
     }
-    assert_ok(sfu__sampler_out(sampler, outs, 30));
+    assert_ok(sfu__sampler_pending(sampler, outs, 30));
     random = walk(1);
     assert_ok(sfu__sampler_ask(&beside, sampler, draw_philox, &random));
     assert_true(fabs(beside - alone) > 0.02);
-    assert_ok(sfu__sampler_out(sampler, outs, 0));
+    assert_ok(sfu__sampler_pending(sampler, outs, 0));
     random = walk(1);
     assert_ok(sfu__sampler_ask(&again, sampler, draw_philox, &random));
     assert_true(again == alone);
@@ -202,7 +202,7 @@ static void test_sums(void **state) {
         for (int t = 0; t < m.tables; t++) {
             m.table[t] = array[10 + t];
         }
-        const double plain = sfu__mixture_sum_plain(&m);
+        const double plain = sfu__mixture_sum_scalar(&m);
         const sfu__mixture_set *set;
         for (int i = 0; (set = sfu__mixture_set_at(i)) != NULL; i++) {
             const double fast = set->sum(&m);
@@ -294,7 +294,7 @@ static void test_rough_sums(void **state) {
                 set->rough(sums, points, count);
             }
             for (int i = 0; set->rough != NULL && i < count; i++) {
-                const double plain = sfu__mixture_sum_plain(&points[i]), size_of = fmax(plain, 0x1p-24);
+                const double plain = sfu__mixture_sum_scalar(&points[i]), size_of = fmax(plain, 0x1p-24);
                 const double off = fabs(sums[i] - plain) / size_of / SFU__MIXTURE_ROUGHLY(points[i].lines);
                 if (!(off <= 1)) {
                     fail_msg("%s: %g instead of %g, %d lines", set->name, sums[i], plain, points[i].lines);
@@ -321,7 +321,7 @@ static void test_quantiles(void **state) {
             left[i] = round % 4 == 0 && i % 3 == 0 ? edges[(round + i) % 8] / 2 : 0.5 * sfu__random_unit(&random);
             right[i] = round % 2 == 0 ? 0 : 0.5 * sfu__random_unit(&random);
         }
-        sfu__normal_quantiles_plain(want, q, left, right, count);
+        sfu__normal_quantiles_scalar(want, q, left, right, count);
         const sfu__mixture_set *set;
         for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
             z[count] = -1;
@@ -482,7 +482,7 @@ static void test_random_points(void **state) {
     (void)state;
     enum { POINTS = 4000 };
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, SFU__SAMPLER_RANDOM, &rules));
     double sum[ITEMS] = {0}, count[ITEMS] = {0};
@@ -517,7 +517,7 @@ static void test_odd_spaces(void **state) {
     (void)state;
     sfu__parameter_range items[] = {float_range("a", 2, 2), choice_range("b", 1), int_range("c", 5, 5),
                                     float_range("d", 0, 1)};
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     for (int count = 3; count <= 4; count++) {
         const sfu__space space = hand_made_space(items, count);
         for (int kind = SFU__SAMPLER_TPE; kind <= SFU__SAMPLER_RANDOM; kind++) {
@@ -564,13 +564,13 @@ static sfu_status short_search(void *context) {
     (void)context;
     sfu_status status = SFU_OK;
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler = NULL;
     double values[45][ITEMS];
     status = sfu__sampler_new(&sampler, &space, SFU__SAMPLER_TPE, &rules);
     for (int n = 0; status == SFU_OK && n < 45; n++) {
         sfu__random random = walk((uint32_t)n);
-        status = sfu__sampler_out(sampler, n > 0 ? values[n - 1] : NULL, n > 0);
+        status = sfu__sampler_pending(sampler, n > 0 ? values[n - 1] : NULL, n > 0);
         if (status == SFU_OK) {
             status = sfu__sampler_ask(values[n], sampler, draw_philox, &random);
         }
@@ -597,7 +597,7 @@ static void test_digest(void **state) {
     sfu__parameter_range items[] = {float_range("a", 0, 1), log_range("b", 1e-4, 1), int_range("c", 1, 8),
                                     choice_range("d", 5), log_int_range("e", 8, 512)};
     const sfu__space space = hand_made_space(items, 5);
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     for (int kind = 0; kind < 2; kind++) {
         sfu__sampler *sampler;
         assert_ok(
@@ -610,7 +610,7 @@ static void test_digest(void **state) {
                 const double a = t[0] - 0.3, b = t[1] - 0.05, c = t[2] - 4, e = t[4] - 64;
                 assert_ok(sfu__sampler_tell(sampler, t, a * a + b * b + c * c / 50 + t[3] / 10 + e * e / 1e5));
             }
-            assert_ok(sfu__sampler_out(sampler, values[kind][told], n - told));
+            assert_ok(sfu__sampler_pending(sampler, values[kind][told], n - told));
             assert_ok(sfu__sampler_ask(x, sampler, draw_philox, &random));
         }
         sfu__sampler_free(sampler);

@@ -339,7 +339,7 @@ static void wrong_values_make_no_candidate(void **state) {
     values[0] = 0.0;
     values[4] = (double)NAN;
     assert_fails(SFU_ERR_ARGUMENT, sfu__candidate_make(&candidate, space, values, &usual), "hidden is ");
-    values[0] = 1.0; /* sgcn has no use for it */
+    values[0] = 1.0; /* sgcn does not use it */
     assert_ok(sfu__candidate_make(&candidate, space, values, &usual));
     sfu__candidate_clear(&candidate);
     values[1] = 1.5;
@@ -472,25 +472,25 @@ static void wrong_points_have_their_place(void **state) {
         int caret;
         const char *line;
     } cases[] = {
-        {"hiden=8", 0, "\"hiden\" is not searched; hidden would be right"},
-        {"lr=0.1 foo=8", 7, "\"foo\" is not searched; net, lr, dropout, k or hidden would be right"},
-        {"lr=0.1,k=1", 6, "a value ends here; a blank and the next name would be right"},
-        {"lr 0.1", 3, "= is missing here; lr=value would be right"},
-        {"lr=", 3, "a value is missing here; a number, a word, or a text in quotes would be right"},
+        {"hiden=8", 0, "\"hiden\" is not searched; expected hidden"},
+        {"lr=0.1 foo=8", 7, "\"foo\" is not searched; expected net, lr, dropout, k or hidden"},
+        {"lr=0.1,k=1", 6, "expected a space and the next name after this value"},
+        {"lr 0.1", 3, "= is missing here; expected lr=value"},
+        {"lr=", 3, "a value is missing here; expected a number, a word, or a quoted text"},
         {"lr=0.1 lr=0.2", 7, "lr is given twice"},
-        {"lr=1.5", 3, "lr is \"1.5\"; a value of (0,1) would be right"},
-        {"lr=fast", 3, "lr is \"fast\"; a value of (0,1) would be right"},
-        {"lr=\"0.5\"", 3, "lr is \"0.5\"; a value of (0,1) would be right"},
+        {"lr=1.5", 3, "lr is \"1.5\"; expected a value of (0,1)"},
+        {"lr=fast", 3, "lr is \"fast\"; expected a value of (0,1)"},
+        {"lr=\"0.5\"", 3, "lr is \"0.5\"; expected a value of (0,1)"},
         {"lr=0", 3, "lr 0: it must be above 0 and at most 1e30"},
         {"dropout=1", 8, "dropout 1: it must be at least 0 and below 1"},
-        {"k=2", 2, "k is \"2\"; a value of [1..9:2] would be right"},
-        {"k=1.5", 2, "k is \"1.5\"; a value of [1..9:2] would be right"},
-        {"hidden=9", 7, "hidden is \"9\"; a value of {8,16} would be right"},
-        {"net=sgcn", 4, "net is \"sgcn\"; a value of {gcn,linear} would be right"},
+        {"k=2", 2, "k is \"2\"; expected a value of [1..9:2]"},
+        {"k=1.5", 2, "k is \"1.5\"; expected a value of [1..9:2]"},
+        {"hidden=9", 7, "hidden is \"9\"; expected a value of {8,16}"},
+        {"net=sgcn", 4, "net is \"sgcn\"; expected a value of {gcn,linear}"},
         {"net='gcn", 4, "this quote is never closed"},
-        {"net=linear k=3", 11, "linear has no use for k"},
-        {"=8", 0, "\"\" is not searched; net, lr, dropout, k or hidden would be right"},
-        {"8=8", 0, "\"8\" is not searched; net, lr, dropout, k or hidden would be right"},
+        {"net=linear k=3", 11, "linear does not use k"},
+        {"=8", 0, "\"\" is not searched; expected net, lr, dropout, k or hidden"},
+        {"8=8", 0, "\"8\" is not searched; expected net, lr, dropout, k or hidden"},
     };
     sfu__space *space = space_of("lr=(0,1) dropout=(0,1) k=[1..9:2] hidden={8,16} net={gcn,linear}", "any");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -509,89 +509,87 @@ static const struct {
     int caret;
     const char *line;
 } mistakes[] = {
-    {"", "gcn", NULL, 0,
-     "nothing is searched; paper, practical, or ranges such as lr=(0,1) hidden={16,64} would be right"},
-    {"papr", "gcn", NULL, 0, "\"papr\" is no space; paper, or ranges such as lr=(0,1) hidden={16,64}, would be right"},
+    {"", "gcn", NULL, 0, "nothing is searched; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}"},
+    {"papr", "gcn", NULL, 0, "\"papr\" is not a space; expected paper, or ranges such as lr=(0,1) hidden={16,64}"},
     {"everything", "gcn", NULL, 0,
-     "\"everything\" is no space; paper, practical, or ranges such as lr=(0,1) hidden={16,64}, would be right"},
-    {"paper practical", "gcn", NULL, 15, "= is missing here; a name and its range, lr=(0,1), would be right"},
+     "\"everything\" is not a space; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}"},
+    {"paper practical", "gcn", NULL, 15, "= is missing here; expected a name and its range, lr=(0,1)"},
     {"lr", "gcn", NULL, 0,
-     "\"lr\" is no space; paper, practical, or ranges such as lr=(0,1) hidden={16,64}, would be right"},
-    {"lr=", "gcn", NULL, 3, "\"\" is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right"},
+     "\"lr\" is not a space; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}"},
+    {"lr=", "gcn", NULL, 3,
+     "\"\" is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}"},
     {"lr=0.5", "gcn", NULL, 3,
-     "\"0.5\" is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right"},
+     "\"0.5\" is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}"},
     {"lr=log{1,2}", "gcn", NULL, 3,
-     "\"log{1,2}\" is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right"},
-    {"=(0,1)", "gcn", NULL, 0, "\"=\" begins no name; letters, digits and _ would be right, as in lr=(0,1)"},
-    {"lr=(0,1) 2=(0,1)", "gcn", NULL, 9, "\"2\" begins no name; letters, digits and _ would be right, as in lr=(0,1)"},
-    {"lr=(0,1),k=[1..2]", "gcn", NULL, 8, "a range ends here; a blank and the next name would be right"},
+     "\"log{1,2}\" is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}"},
+    {"=(0,1)", "gcn", NULL, 0, "\"=\" is not a name; expected letters, digits and _, as in lr=(0,1)"},
+    {"lr=(0,1) 2=(0,1)", "gcn", NULL, 9, "\"2\" is not a name; expected letters, digits and _, as in lr=(0,1)"},
+    {"lr=(0,1),k=[1..2]", "gcn", NULL, 8, "expected a space and the next name after this range"},
     {"lr=(0,1) lr=(0,1)", "gcn", NULL, 9, "lr is given twice"},
-    {"lr=(0 1)", "gcn", NULL, 6, ", is missing here; (0,1) would be right"},
-    {"lr=(0,1", "gcn", NULL, 7, ") is missing here; (0,1) or (0,1:0.1) would be right"},
-    {"lr=(x,1)", "gcn", NULL, 4, "\"x\" is no number; a range such as (0,1) would be right"},
-    {"lr=(0,inf)", "gcn", NULL, 6, "\"inf\" is no number; a range such as (0,1) would be right"},
-    {"lr=(,1)", "gcn", NULL, 4, "\"\" is no number; a range such as (0,1) would be right"},
-    {"lr=(1,0)", "gcn", NULL, 3, "this range ends below its beginning"},
-    {"lr=log(0,1)", "gcn", NULL, 6, "a logarithmic range begins above 0"},
-    {"lr=log(-1,1)", "gcn", NULL, 6, "a logarithmic range begins above 0"},
+    {"lr=(0 1)", "gcn", NULL, 6, ", is missing here; expected (0,1)"},
+    {"lr=(0,1", "gcn", NULL, 7, ") is missing here; expected (0,1) or (0,1:0.1)"},
+    {"lr=(x,1)", "gcn", NULL, 4, "\"x\" is not a number; expected a range such as (0,1)"},
+    {"lr=(0,inf)", "gcn", NULL, 6, "\"inf\" is not a number; expected a range such as (0,1)"},
+    {"lr=(,1)", "gcn", NULL, 4, "\"\" is not a number; expected a range such as (0,1)"},
+    {"lr=(1,0)", "gcn", NULL, 3, "the upper end of this range is below its lower end"},
+    {"lr=log(0,1)", "gcn", NULL, 6, "a logarithmic range must begin above 0"},
+    {"lr=log(-1,1)", "gcn", NULL, 6, "a logarithmic range must begin above 0"},
     {"weight_decay=(-1e308,1e308)", "gcn", NULL, 13, "this range is too wide"},
     {"lr=(0,1:0)", "gcn", NULL, 8, "a step must be above 0"},
-    {"lr=(0,1:1e-9)", "gcn", NULL, 8, "this step is below a millionth of the ends; none would be right"},
-    {"lr=log(1,2:1)", "gcn", NULL, 11, "a logarithmic range has no step"},
-    {"k=log[0..9]", "gcn", NULL, 5, "a logarithmic range begins at 1 or above"},
-    {"k=log[1..9:1]", "gcn", NULL, 11, "a logarithmic range has no step"},
-    {"k=[1,5]", "gcn", NULL, 4, ".. is missing here; [1..10] would be right"},
-    {"k=[1..5", "gcn", NULL, 7, "] is missing here; [1..10] or [0..100:10] would be right"},
-    {"k=[0.5..2]", "gcn", NULL, 3, "\"0.5\" is no whole number; a range such as [1..10] or [0..100:10] would be right"},
+    {"lr=(0,1:1e-9)", "gcn", NULL, 8, "this step is below a millionth of the endpoints; omit it"},
+    {"lr=log(1,2:1)", "gcn", NULL, 11, "a logarithmic range cannot have a step"},
+    {"k=log[0..9]", "gcn", NULL, 5, "a logarithmic range must begin at 1 or above"},
+    {"k=log[1..9:1]", "gcn", NULL, 11, "a logarithmic range cannot have a step"},
+    {"k=[1,5]", "gcn", NULL, 4, ".. is missing here; expected [1..10]"},
+    {"k=[1..5", "gcn", NULL, 7, "] is missing here; expected [1..10] or [0..100:10]"},
+    {"k=[0.5..2]", "gcn", NULL, 3, "\"0.5\" is not an integer; expected a range such as [1..10] or [0..100:10]"},
     {"k=[1..9:-1]", "gcn", NULL, 8, "a step must be above 0"},
     {"k=[1..9007199254740993]", "gcn", NULL, 6,
-     "\"9007199254740993\" is no whole number; a range such as [1..10] or [0..100:10] would be right"},
-    {"hidden={}", "gcn", NULL, 8, "a value is missing here; a number, a word, or a text in quotes would be right"},
-    {"hidden={8,}", "gcn", NULL, 10, "a value is missing here; a number, a word, or a text in quotes would be right"},
-    {"hidden={8,''}", "gcn", NULL, 10, "a value is missing here; a number, a word, or a text in quotes would be right"},
-    {"hidden={8 16}", "gcn", NULL, 10, "a choice ends here; , or } would be right, or quotes around all of it"},
-    {"hidden={8,16", "gcn", NULL, 12, "a choice ends here; , or } would be right, or quotes around all of it"},
-    {"net={lpnn(f=clamp)}", "any", NULL, 9, "a choice ends here; , or } would be right, or quotes around all of it"},
+     "\"9007199254740993\" is not an integer; expected a range such as [1..10] or [0..100:10]"},
+    {"hidden={}", "gcn", NULL, 8, "a value is missing here; expected a number, a word, or a quoted text"},
+    {"hidden={8,}", "gcn", NULL, 10, "a value is missing here; expected a number, a word, or a quoted text"},
+    {"hidden={8,''}", "gcn", NULL, 10, "a value is missing here; expected a number, a word, or a quoted text"},
+    {"hidden={8 16}", "gcn", NULL, 10, "expected , or } after this choice, or quotes around all of it"},
+    {"hidden={8,16", "gcn", NULL, 12, "expected , or } after this choice, or quotes around all of it"},
+    {"net={lpnn(f=clamp)}", "any", NULL, 9, "expected , or } after this choice, or quotes around all of it"},
     {"net={'gcn}", "any", NULL, 5, "this quote is never closed"},
-    {"hidden={8,16,8.0}", "gcn", NULL, 13, "\"8.0\" is there twice"},
-    {"net={gcn,GCN}", "any", NULL, 0, "net has gcn twice"},
-    {"net=[1..2]", "any", NULL, 0, "net is a choice of networks; net={gcn,sgcn} would be right"},
-    {"net={gcn}", "gcn", NULL, 0, "net is searched where the network is \"any\", and here it is not"},
-    /* what no network has use for */
-    {"hiden={8}", "gcn", NULL, 0, "\"gcn\" has no use for hiden; hidden would be right"},
+    {"hidden={8,16,8.0}", "gcn", NULL, 13, "the choice \"8.0\" appears twice"},
+    {"net={gcn,GCN}", "any", NULL, 0, "net has the choice gcn twice"},
+    {"net=[1..2]", "any", NULL, 0, "net must be a choice of networks; expected e.g. net={gcn,sgcn}"},
+    {"net={gcn}", "gcn", NULL, 0, "net can only be searched if the network is \"any\""},
+    /* parameters that no network uses */
+    {"hiden={8}", "gcn", NULL, 0, "\"gcn\" does not use hiden; expected hidden"},
     {"lr=(0,1) hidden={8}", "sgcn", NULL, 9,
-     "\"sgcn\" has no use for hidden; lr, dropout, weight_decay or k, or a $name of the network, would be right"},
+     "\"sgcn\" does not use hidden; expected lr, dropout, weight_decay or k, or a $name of the network"},
     {"k=[1..2]", "lpnn(mu_g=1)", NULL, 0,
-     "\"lpnn(mu_g=1)\" has no use for k; lr, dropout, weight_decay, mu_l, mu_u, lambda_l or lambda_u, or a $name of "
-     "the network, would be right"},
-    {"mu_g=(0,1)", "lpnn(mu_g=1)", NULL, 0, "\"lpnn(mu_g=1)\" has no use for mu_g; mu_l would be right"},
+     "\"lpnn(mu_g=1)\" does not use k; expected lr, dropout, weight_decay, mu_l, mu_u, lambda_l or lambda_u, or a "
+     "$name of the network"},
+    {"mu_g=(0,1)", "lpnn(mu_g=1)", NULL, 0, "\"lpnn(mu_g=1)\" does not use mu_g; expected mu_l"},
     {"hidden={8} w=[1..2]", "dense $w relu | softmax", NULL, 0,
-     "\"dense $w relu | softmax\" has no use for hidden; lr, dropout, weight_decay or w, or a $name of the network, "
-     "would be right"},
-    {"mu_g=(0,1)", "any", NULL, 0,
-     "no network has use for mu_g; lr, dropout, weight_decay, hidden or k would be right"},
+     "\"dense $w relu | softmax\" does not use hidden; expected lr, dropout, weight_decay or w, or a $name of "
+     "the network"},
+    {"mu_g=(0,1)", "any", NULL, 0, "no network uses mu_g; expected lr, dropout, weight_decay, hidden or k"},
     /* $names */
     {"lr=(0,1)", "dense $h relu | softmax", "dense $h relu | softmax", 6,
-     "\"$h\" has no range; h={1,2} or the like in the space would be right"},
-    {NULL, "smooth^$k | softmax", "smooth^$k | softmax", 7,
-     "\"$k\" has no range; k={1,2} or the like in the space would be right"},
+     "\"$h\" has no range; expected e.g. h={1,2} in the space"},
+    {NULL, "smooth^$k | softmax", "smooth^$k | softmax", 7, "\"$k\" has no range; expected e.g. k={1,2} in the space"},
     {"k=[1..2]", "smooth^$k | dense $k+1 relu | softmax", "smooth^$k | dense $k+1 relu | softmax", 18,
-     "\"$k+1\" is no name; $ and letters, digits and _ would be right"},
+     "\"$k+1\" is not a name; expected $ and letters, digits and _"},
     {"k=[1..2]", "smooth^$k | dense $ relu | softmax", "smooth^$k | dense $ relu | softmax", 18,
-     "\"$\" is no name; $ and letters, digits and _ would be right"},
+     "\"$\" is not a name; expected $ and letters, digits and _"},
     {"net={'smooth^$k | softmax'}", "any", "smooth^$k | softmax", 7,
-     "\"$k\" has no range; k={1,2} or the like in the space would be right"},
+     "\"$k\" has no range; expected e.g. k={1,2} in the space"},
     /* the ends */
     {"lr=(-1,1)", "gcn", NULL, 0, "lr -1: it must be above 0 and at most 1e30"},
     {"lr={0,0.1}", "gcn", NULL, 0, "lr 0: it must be above 0 and at most 1e30"},
-    {"lr={fast}", "gcn", NULL, 0, "lr is a number, and \"fast\" is none"},
+    {"lr={fast}", "gcn", NULL, 0, "lr must be a number; \"fast\" is not"},
     {"lr=(0,1) dropout=(0,2)", "gcn", NULL, 9, "dropout 2: it must be at least 0 and below 1"},
     {"dropout=[0..1]", "gcn", NULL, 0, "dropout 1: it must be at least 0 and below 1"},
     {"dropout=(0,1:0.5)", "gcn", NULL, 0, "dropout 1: it must be at least 0 and below 1"},
     {"weight_decay=(-0.5,1)", "gcn", NULL, 0, "weight decay -0.5: it must be from 0 to 1e30"},
-    {"hidden=(8,128)", "gcn", NULL, 0, "hidden is a whole number; hidden=[8..128] or hidden={16,64} would be right"},
-    {"hidden={8,2.5}", "gcn", NULL, 0, "hidden is a whole number; hidden=[8..128] or hidden={16,64} would be right"},
-    {"k={one}", "gcn", NULL, 0, "k is a whole number; k=[1..4] would be right"},
+    {"hidden=(8,128)", "gcn", NULL, 0, "hidden must be an integer; expected e.g. hidden=[8..128] or hidden={16,64}"},
+    {"hidden={8,2.5}", "gcn", NULL, 0, "hidden must be an integer; expected e.g. hidden=[8..128] or hidden={16,64}"},
+    {"k={one}", "gcn", NULL, 0, "k must be an integer; expected e.g. k=[1..4]"},
     {"hidden={8,0}", "any", NULL, 0, "hidden is 0; a whole number from 1 to 65536 would be right"},
     {"lr=(0,1) hidden=[1..65537]", "gcn", NULL, 9, "hidden is 65537; a whole number from 1 to 65536 would be right"},
     {"k=[0..4]", "sgcn", NULL, 0, "k is 0; a whole number from 1 to 1000 would be right"},
@@ -647,8 +645,9 @@ static void fixed_numbers_of_names_are_checked(void **state) {
 
 static void bytes_that_are_no_text_are_refused(void **state) {
     (void)state;
-    assert_refused("a={\xff}", "dense 8 $a | softmax", "\"\\xff\" is no text: it holds control characters, or bytes");
-    assert_refused("a={'\x01'}", "dense 8 $a | softmax", "\"\\x01\" is no text: it holds control characters, or bytes");
+    assert_refused("a={\xff}", "dense 8 $a | softmax", "\"\\xff\" is not a text: it has control characters, or bytes");
+    assert_refused("a={'\x01'}", "dense 8 $a | softmax",
+                   "\"\\x01\" is not a text: it has control characters, or bytes");
     assert_refused("\xc3=(0,1)", "gcn", "\"\\xc3\" begins no name");
 }
 
@@ -669,7 +668,7 @@ static void limits_are_kept(void **state) {
     assert_true(space->has[0] == UINT64_MAX);
     sfu__space_free(space);
     assert_ok(sfu__text_format(&text, "lr=(0,1)"));
-    assert_refused(text.bytes, net.bytes, "more than 64 parameters");
+    assert_refused(text.bytes, net.bytes, "too many parameters: at most 64 are allowed");
     sfu__text_clear(&net);
 
     text.size = 0;
@@ -684,19 +683,19 @@ static void limits_are_kept(void **state) {
     sfu__space_free(space);
     text.size = end;
     assert_ok(sfu__text_format(&text, ",1025}"));
-    assert_refused(text.bytes, "gcn", "more than 1024 choices");
+    assert_refused(text.bytes, "gcn", "too many choices: at most 1024 are allowed");
 
     text.size = 0;
     assert_ok(sfu__text_format(&text, "%65s=(0,1)", "x"));
     memset(text.bytes, 'x', 65);
-    assert_refused(text.bytes, "gcn", "a name of more than 64 letters");
+    assert_refused(text.bytes, "gcn", "this name is longer than 64 bytes");
 
     text.size = 0;
     assert_ok(sfu__text_format(&text, "lr=(0,1)%16376s", ""));
     assert_ok(sfu__space_new(&space, text.bytes, "gcn", NULL));
     sfu__space_free(space);
     assert_ok(sfu__text_format(&text, " "));
-    assert_refused(text.bytes, "gcn", "a space of more than 16384 bytes");
+    assert_refused(text.bytes, "gcn", "the space is longer than 16384 bytes");
 
     text.size = 0; /* 1024 numbers that are written much longer */
     assert_ok(sfu__text_format(&text, "weight_decay={1"));
@@ -704,7 +703,7 @@ static void limits_are_kept(void **state) {
         assert_ok(sfu__text_format(&text, ",%d.%de15", i / 1000, i % 1000 + 1000));
     }
     assert_ok(sfu__text_format(&text, "}"));
-    assert_refused(text.bytes, "gcn", "a space of more than 16384 bytes, once it is written out");
+    assert_refused(text.bytes, "gcn", "the space is longer than 16384 bytes once it is written out");
     sfu__text_clear(&text);
 }
 

@@ -18,7 +18,7 @@
 
 static char sqlite[] = "sqlite", postgres[] = "postgres";
 
-/* A fresh place of the kind that the test was asked to try. */
+/* A fresh location of the kind that the test was asked to try. */
 static const char *fresh_place(void **state) {
     static int count;
     char name[32];
@@ -34,8 +34,8 @@ static const char *fresh_place(void **state) {
     return *state != NULL ? test_path(name) : NULL;
 }
 
-static sfu__store *open_study(const char *place) {
-    const sfu__store_options options = case_options(place);
+static sfu__store *open_study(const char *location) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     assert_ok(sfu__store_open(&store, &options));
     return store;
@@ -203,8 +203,8 @@ static void a_study_keeps_attributes(void **state) {
 }
 
 static sfu_status whole_life(void *context) {
-    const char *place = context;
-    const sfu__store_options options = case_options(place);
+    const char *location = context;
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
     sfu_status status = SFU_OK;
@@ -228,11 +228,11 @@ done:
 }
 
 static void every_allocation_may_fail(void **state) {
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     char kept[512];
-    snprintf(kept, sizeof kept, "%s", place != NULL ? place : "");
-    test_fail_each_allocation(whole_life, place != NULL ? kept : NULL, test_is_slow() ? 60 : 150);
-    if (place != NULL) { /* each run either did all of a step or nothing */
+    snprintf(kept, sizeof kept, "%s", location != NULL ? location : "");
+    test_fail_each_allocation(whole_life, location != NULL ? kept : NULL, test_is_slow() ? 60 : 150);
+    if (location != NULL) { /* each run either did all of a step or nothing */
         sfu__store *store = open_study(kept);
         sfu__trials trials = read_all(store);
         assert_true(trials.count > 0 && trials.count % 4 == 0);
@@ -244,8 +244,8 @@ static void every_allocation_may_fail(void **state) {
 /* ---- a file: going on ------------------------------------------------------------------------------------------- */
 
 static void a_study_goes_on(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store *store = open_study(place);
+    const char *location = fresh_place(state);
+    sfu__store *store = open_study(location);
     int32_t claimed[3];
     int count;
     bool refused;
@@ -253,7 +253,7 @@ static void a_study_goes_on(void **state) {
     assert_ok(case_claim(store, 3, claimed, &count));
     assert_ok(case_finish(store, 1, &refused));
     sfu__store_close(store); /* 0 and 2 go back */
-    store = open_study(place);
+    store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, 10);
     for (int32_t i = 0; i < 10; i++) {
@@ -266,8 +266,8 @@ static void a_study_goes_on(void **state) {
 }
 
 static void two_workers_share_a_study(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store *one = open_study(place), *other = open_study(place);
+    const char *location = fresh_place(state);
+    sfu__store *one = open_study(location), *other = open_study(location);
     int32_t claimed[4];
     int count;
     bool before, refused;
@@ -291,9 +291,9 @@ static void two_workers_share_a_study(void **state) {
 }
 
 static void a_late_result_is_refused(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store_options options = case_options(place);
-    sfu__store *late = open_study(place), *other = NULL;
+    const char *location = fresh_place(state);
+    sfu__store_options options = case_options(location);
+    sfu__store *late = open_study(location), *other = NULL;
     int32_t claimed[2];
     int count;
     bool refused;
@@ -400,11 +400,11 @@ static void a_turn_that_failed_but_was_stored(void **state) {
 
 /* ---- a file: many processes ------------------------------------------------------------------------------------- */
 
-static void in_child(void (*body)(const char *place, int child), const char *place, int child, pid_t *pid) {
+static void in_child(void (*body)(const char *location, int child), const char *location, int child, pid_t *pid) {
     *pid = fork();
     assert_true(*pid >= 0);
     if (*pid == 0) {
-        body(place, child);
+        body(location, child);
         _exit(0);
     }
 }
@@ -428,8 +428,8 @@ static void child_must(sfu_status status) {
     }
 }
 
-static void die_with_a_claim(const char *place, int child) {
-    const sfu__store_options options = case_options(place);
+static void die_with_a_claim(const char *location, int child) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     int32_t claimed[2];
     int count;
@@ -440,14 +440,14 @@ static void die_with_a_claim(const char *place, int child) {
 }
 
 static void a_dead_worker_is_noticed_at_once(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store *store = open_study(place);
+    const char *location = fresh_place(state);
+    sfu__store *store = open_study(location);
     pid_t pid;
     assert_ok(case_ask(store, 0, 3, NULL));
     sfu__store_close(store);
-    in_child(die_with_a_claim, place, 0, &pid);
+    in_child(die_with_a_claim, location, 0, &pid);
     wait_for(pid, SIGKILL);
-    store = open_study(place);
+    store = open_study(location);
     sfu__trials trials = read_all(store);
     for (int32_t i = 0; i < 3; i++) {
         assert_trial(&trials.items[i], i, SFU__TRIAL_WAITING);
@@ -456,8 +456,8 @@ static void a_dead_worker_is_noticed_at_once(void **state) {
     sfu__store_close(store);
 }
 
-static void open_and_ask(const char *place, int child) {
-    const sfu__store_options options = case_options(place);
+static void open_and_ask(const char *location, int child) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     bool before;
     (void)child;
@@ -469,11 +469,11 @@ static void open_and_ask(const char *place, int child) {
 
 static void thirty_six_first_openings(void **state) {
     enum { CHILDREN = 36 };
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     pid_t pids[CHILDREN];
     int first = 0;
     for (int i = 0; i < CHILDREN; i++) {
-        in_child(open_and_ask, place, i, &pids[i]);
+        in_child(open_and_ask, location, i, &pids[i]);
     }
     for (int i = 0; i < CHILDREN; i++) {
         int how = 0;
@@ -482,7 +482,7 @@ static void thirty_six_first_openings(void **state) {
         first += WEXITSTATUS(how) == 2;
     }
     assert_int_equal(first, 1);
-    sfu__store *store = open_study(place);
+    sfu__store *store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, 2);
     sfu__trials_clear(&trials);
@@ -490,8 +490,8 @@ static void thirty_six_first_openings(void **state) {
 }
 
 /* Works, alone, until it is killed; the numbers of what was accepted go into a pipe. */
-static void work_until_killed(const char *place, int pipe_end) {
-    const sfu__store_options options = case_options(place);
+static void work_until_killed(const char *location, int pipe_end) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
     child_must(sfu__store_open(&store, &options));
@@ -512,13 +512,13 @@ static void work_until_killed(const char *place, int pipe_end) {
 }
 
 static void killed_at_any_moment(void **state) {
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     int32_t accepted = -1, number;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     for (int round = 0; round < (test_is_slow() ? 15 : 40); round++) {
         pid_t pid;
-        in_child(work_until_killed, place, ends[1], &pid);
+        in_child(work_until_killed, location, ends[1], &pid);
         pause_ms(round * 7 % 60);
         if (round == 0) { /* on a slow disk it would never come as far as a result */
             assert_int_equal(read(ends[0], &accepted, sizeof accepted), sizeof accepted);
@@ -532,7 +532,7 @@ static void killed_at_any_moment(void **state) {
         accepted = number;
     }
     close(ends[0]);
-    sfu__store *store = open_study(place);
+    sfu__store *store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_true(accepted >= 0 && trials.count > accepted && trials.count % 4 == 0);
     for (int32_t i = 0; i < trials.count; i++) {
@@ -547,12 +547,12 @@ static void killed_at_any_moment(void **state) {
 enum { WORKERS = 8, TOTAL = 320, BATCH = 16 };
 
 /* Works until all is finished; writes the number of each trial that was accepted, and whose it was, to a file. */
-static void work(const char *place, int child) {
-    const sfu__store_options options = case_options(place);
+static void work(const char *location, int child) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
     char name[600];
-    snprintf(name, sizeof name, "%s.%d", place, child);
+    snprintf(name, sizeof name, "%s.%d", location, child);
     FILE *log = fopen(name, "w");
     child_must(sfu__store_open(&store, &options));
     for (int32_t done = 0; done < TOTAL;) {
@@ -586,11 +586,11 @@ static void work(const char *place, int child) {
     _exit(0);
 }
 
-static void count_runs(const char *place, int *runs) {
+static void count_runs(const char *location, int *runs) {
     for (int i = 0; i < WORKERS; i++) {
         char name[600];
         int number;
-        snprintf(name, sizeof name, "%s.%d", place, i);
+        snprintf(name, sizeof name, "%s.%d", location, i);
         FILE *log = fopen(name, "r");
         assert_non_null(log);
         while (fscanf(log, "%d", &number) == 1) {
@@ -602,22 +602,22 @@ static void count_runs(const char *place, int *runs) {
 }
 
 static void many_workers_share_a_study(void **state) {
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     pid_t pids[WORKERS];
     int runs[TOTAL] = {0};
     for (int i = 0; i < WORKERS; i++) {
-        in_child(work, place, i, &pids[i]);
+        in_child(work, location, i, &pids[i]);
     }
     wait_for(pids[0], SIGKILL);
     /* Its trial comes back at the others' next beat, in five seconds: let a new worker, which looks at once, speed that
      * up. */
-    sfu__store *store = open_study(place);
+    sfu__store *store = open_study(location);
     for (int i = 1; i < WORKERS; i++) {
         wait_for(pids[i], 0);
     }
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, TOTAL);
-    count_runs(place, runs);
+    count_runs(location, runs);
     for (int32_t i = 0; i < TOTAL; i++) {
         assert_trial(&trials.items[i], i, end_state(i));
         assert_int_equal(runs[i], 1);

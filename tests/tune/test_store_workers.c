@@ -19,7 +19,7 @@ enum { WAVE = 8 };
 /* ---- a worker --------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
-    const char *place;
+    const char *location;
     int32_t total;
     int32_t until; /* goes home when so many are finished; 0: all */
     double beat_s, grace_s;
@@ -45,12 +45,12 @@ static void add_to_log(const job *job, const char *what, int32_t number) {
 
 static sfu_status open_store(sfu__store **store, const job *job) {
     const sfu__store_attribute seed[] = {{"sfumato:seed", job->seed, "the seed"}};
-    sfu__store_options options = case_options(job->place);
+    sfu__store_options options = case_options(job->location);
     options.beat_s = job->beat_s;
     options.grace_s = job->grace_s;
     if (job->seed != NULL) {
         options.fingerprint = seed;
-        options.fact_count = 1;
+        options.fingerprint_count = 1;
     }
     return sfu__store_open(store, &options);
 }
@@ -231,21 +231,21 @@ static void check_study(const job *job, int extra) {
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static job job_in_file(const char *name, int32_t total) {
-    static char place[512], log[512];
+    static char location[512], log[512];
     if (SFU_HAVE_SQLITE == 0) {
         print_message("skipped: no SQLite in this build\n");
         skip();
     }
-    snprintf(place, sizeof place, "%s.db", test_path(name));
+    snprintf(location, sizeof location, "%s.db", test_path(name));
     snprintf(log, sizeof log, "%s.log", test_path(name));
-    return (job){.place = place, .total = total, .log = log};
+    return (job){.location = location, .total = total, .log = log};
 }
 
 static job job_on_server(const char *name, int32_t total, const char *more) {
-    static char place[512], log[512];
-    snprintf(place, sizeof place, "%s", test_postgres(name, more));
+    static char location[512], log[512];
+    snprintf(location, sizeof location, "%s", test_postgres(name, more));
     snprintf(log, sizeof log, "%s.server.log", test_path(name));
-    return (job){.place = place, .total = total, .log = log};
+    return (job){.location = location, .total = total, .log = log};
 }
 
 /* ---- many at once ------------------------------------------------------------------------------------------------ */

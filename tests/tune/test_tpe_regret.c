@@ -106,7 +106,7 @@ static double compare(const char *what, const search_way *way, const char *sampl
 }
 
 static search_way way_of(sfu__sampler_kind kind) {
-    return (search_way){.kind = kind, .rules = sfu__sampler_rules_usual(), .wave = 1, .liar = true};
+    return (search_way){.kind = kind, .rules = sfu__sampler_rules_default(), .wave = 1, .liar = true};
 }
 
 /* To notice what is wrong one function is enough, the first. Slow builds look at one function, that one. */
@@ -136,7 +136,7 @@ static void test_wrong_gamma_is_noticed(void **state) {
     (void)state;
     search_way way = way_of(SFU__SAMPLER_TPE);
     way.rules.gamma = 0.5;
-    way.rules.gamma_most = 1000000;
+    way.rules.gamma_max = 1000000;
     assert_true(compare("gamma 1/2", &way, "tpe", ENOUGH) < 0.01);
 }
 
