@@ -1,3 +1,4 @@
+/* grid.c - Markdown tables with aligned columns. */
 #include "grid.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ void sfu__grid_clear(sfu__grid *grid) { sfu__string_list_clear(&grid->cells); }
 /* ---- printing -----------------------------------------------------------------------------------------------------
  */
 
-/* In characters: the bytes of UTF-8 that start one. */
+/* Width in characters: counts the first bytes of UTF-8 sequences. */
 static int width_of(const char *text) {
     int width = 0;
     for (; *text != '\0'; text++) {

@@ -1,3 +1,4 @@
+/* layout.c - arranges cells in tables: networks by datasets for each size, and sweeps. */
 #include "layout.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 /* ---- sizes --------------------------------------------------------------------------------------------------------
  */
 
-/* Ranks stand size by size. */
+/* Ranks are ordered by size. */
 const char *sfu__layout_size(const sfu_results *results, int i) {
     for (int r = 0; r < results->rank_count; r++) {
         const bool is_new = r == 0 || results->ranks[r].size != results->ranks[r - 1].size;
@@ -18,7 +19,7 @@ const char *sfu__layout_size(const sfu_results *results, int i) {
     return NULL;
 }
 
-static int place_of(const char *const *list, int count, const char *text) {
+static int index_in(const char *const *list, int count, const char *text) {
     int i = 0;
     while (i < count && list[i] != text) {
         i++;
@@ -40,9 +41,9 @@ static void list_axes(sfu__layout *layout, const sfu_results *results) {
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
         if (is_of_size(cell, layout->size)) {
-            const int place = place_of(layout->datasets, layout->dataset_count, cell->dataset);
-            layout->datasets[place] = cell->dataset;
-            layout->dataset_count += place == layout->dataset_count;
+            const int index = index_in(layout->datasets, layout->dataset_count, cell->dataset);
+            layout->datasets[index] = cell->dataset;
+            layout->dataset_count += index == layout->dataset_count;
             layout->splits = cell->splits > layout->splits ? cell->splits : layout->splits;
         }
     }
@@ -59,8 +60,8 @@ sfu_status sfu__layout_make(sfu__layout *layout, const sfu_results *results, con
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
         if (is_of_size(cell, size)) {
-            const int net = place_of(layout->nets, layout->net_count, cell->net);
-            const int dataset = place_of(layout->datasets, layout->dataset_count, cell->dataset);
+            const int net = index_in(layout->nets, layout->net_count, cell->net);
+            const int dataset = index_in(layout->datasets, layout->dataset_count, cell->dataset);
             layout->cells[net * layout->dataset_count + dataset] = cell;
         }
     }
@@ -93,17 +94,17 @@ const sfu_cell *sfu__layout_best(const sfu__layout *layout, int dataset) {
 
 bool sfu__layout_is_best(const sfu__layout *layout, const sfu_cell *cell, int dataset) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
-    return best != NULL && cell != NULL && cell->rank == best->rank; /* ranks know what is a tie */
+    return best != NULL && cell != NULL && cell->rank == best->rank; /* ties are decided by the ranks */
 }
 
 /* ---- sweeps -------------------------------------------------------------------------------------------------------
  */
 
-static sfu__sweep sweep_at(const sfu_results *results, int place) {
-    const sfu__task *task = &sfu__row_group_entry(results, &results->row_groups[place], 0)->task;
-    const sfu_cell *cell = &results->cells[results->row_groups[place].cell];
+static sfu__sweep sweep_at(const sfu_results *results, int index) {
+    const sfu__task *task = &sfu__row_group_entry(results, &results->row_groups[index], 0)->task;
+    const sfu_cell *cell = &results->cells[results->row_groups[index].cell];
     return (sfu__sweep){
-        .first = place, .layers = isnan(task->alpha), .exponents = task->exponents, .dataset = cell->dataset};
+        .first = index, .layers = isnan(task->alpha), .exponents = task->exponents, .dataset = cell->dataset};
 }
 
 bool sfu__sweep_next(sfu__sweep *sweep, const sfu_results *results, int from) {
@@ -148,10 +149,9 @@ int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int
     return end;
 }
 
-/* ---- names of networks --------------------------------------------------------------------------------------------
- */
+/* ---- labels of networks ------------------------------------------------------------------------------------------ */
 
-/* Only what is short and plain stands in a table as it is. */
+/* Only short names without special characters appear in a table unchanged. */
 static bool needs_label(const char *net) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-=,.() ";
     return net[strspn(net, plain)] != '\0' || strlen(net) >= SFU__LABEL_MAX;
@@ -172,9 +172,9 @@ const char *sfu__net_listed(const sfu_results *results, int i) {
 }
 
 const char *sfu__net_label(char label[SFU__LABEL_MAX], const sfu_results *results, const char *net) {
-    const char *listed;
-    for (int i = 0; needs_label(net) && (listed = sfu__net_listed(results, i)) != NULL; i++) {
-        if (listed == net) {
+    const char *composition;
+    for (int i = 0; needs_label(net) && (composition = sfu__net_listed(results, i)) != NULL; i++) {
+        if (composition == net) {
             snprintf(label, SFU__LABEL_MAX, "net %d", i + 1);
             return label;
         }

@@ -1,6 +1,5 @@
-/* tables_md.c - results as text for people, which is also tables.md: what was run, the tables, what they say and what
- * they cannot say. The comparison with the paper is in tables_paper.c, the tests in tables_tests.c.
- */
+/* tables_md.c - results as Markdown (tables.md): the setup, the tables, their statistics and notes. The comparison with
+ * the paper is in tables_paper.c, the tests in tables_tests.c. */
 #include "tables_int.h"
 
 #include "grid.h"
@@ -8,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the head -----------------------------------------------------------------------------------------------------
- */
+/* ---- header ------------------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__put_list(sfu__text *text, const char *const *items, int count, const char *before_last) {
     sfu_status status = SFU_OK;
@@ -62,7 +60,7 @@ static sfu_status put_title(sfu__text *text, const sfu_results *results) {
     return status == SFU_OK ? sfu__text_format(text, ", done again\n\n") : status;
 }
 
-/* The least and the most trials that cells have had, of lpnn or of the others. */
+/* The smallest and the largest number of trials of the cells, for lpnn or for the others. */
 static void find_trials(const sfu_results *results, bool lpnn, int32_t *least, int32_t *most) {
     *least = INT32_MAX;
     *most = 0;
@@ -116,8 +114,8 @@ done:
     return status;
 }
 
-/* What the tables call "net 1". */
-static sfu_status put_listed(sfu__text *text, const sfu_results *results) {
+/* The compositions behind labels such as "net 1". */
+static sfu_status put_compositions(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     const char *net;
     for (int i = 0; (net = sfu__net_listed(results, i)) != NULL; i++) {
@@ -141,7 +139,7 @@ static sfu_status put_head(sfu__text *text, const sfu_results *results) {
     SFU_TRY(put_datasets(text, results));
     SFU_TRY(put_trials(text, results));
     SFU_TRY(put_readings(text, &results->request));
-    SFU_TRY(put_listed(text, results));
+    SFU_TRY(put_compositions(text, results));
 done:
     return status;
 }
@@ -162,7 +160,7 @@ const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size) {
     return title;
 }
 
-/* "**82.7** (1.1)", or with blanks for the stars, so that the digits stand under each other. */
+/* "**82.7** (1.1)", or with blanks in place of the stars so that the digits are aligned. */
 static sfu_status add_cell(sfu__grid *grid, const sfu__layout *layout, int net, int dataset) {
     char mean[SFU__FIXED_MAX], std[SFU__FIXED_MAX], splits[32] = "", spread[SFU__FIXED_MAX + 4] = "";
     const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
@@ -219,7 +217,7 @@ done:
     return status;
 }
 
-/* Under the table: what the rank is of, and how much of it counts. */
+/* Below the table: what is ranked, and whether differences of ranks are significant. */
 static sfu_status put_rank_line(sfu__text *text, const sfu__layout *layout) {
     const sfu_rank *rank = layout->ranks[0];
     char critical[SFU__FIXED_MAX];
@@ -256,7 +254,7 @@ done:
 /* ---- sweeps -------------------------------------------------------------------------------------------------------
  */
 
-/* "84.0", with a star where the cell is the same network as another. */
+/* "84.0", with a star if the cell is the same network as another. */
 static sfu_status add_figure(sfu__grid *grid, const sfu_cell *cell, double share) {
     char number[SFU__FIXED_MAX];
     return sfu__grid_format(grid, "%s%s", sfu__percent(number, share), cell->same_as != NULL ? "\\*" : "");
@@ -272,9 +270,9 @@ done:
     return status;
 }
 
-/* One network's row of a sweep; `paper`: the paper's figures. */
+/* One network's row of a sweep; `paper`: the paper's results. */
 typedef struct sweep_row {
-    int first, end; /* places */
+    int first, end; /* row groups */
     bool validation, paper;
 } sweep_row;
 
@@ -297,7 +295,7 @@ static bool has_paper(const sfu_results *results, const sweep_row *row) {
     return found;
 }
 
-/* Ours and the paper's, of test or validation. */
+/* Ours and the paper's, of test or validation accuracy. */
 static sfu_status add_sweep_rows(sfu__grid *grid, const sfu_results *results, const char *title, sweep_row row) {
     sfu_status status = SFU_OK;
     char name[SFU__LABEL_MAX + 32];
@@ -329,7 +327,7 @@ done:
     return status;
 }
 
-/* Networks of a sweep that have the same columns, in one table. */
+/* Networks of a sweep with the same columns, in one table. */
 static sfu_status put_sweep_table(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep) {
     sfu_status status = SFU_OK;
     char label[SFU__LABEL_MAX], title[SFU__LABEL_MAX + 4];
@@ -376,8 +374,7 @@ done:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__tables_md(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;

@@ -1,6 +1,5 @@
-/* tables_paper.c - results beside the figures of the paper: ours, the paper's, the difference and a verdict for each
- * cell, the average ranks, and whether the networks come in the same order.
- */
+/* tables_paper.c - our results beside those of the paper: difference and agreement for each cell, the average ranks,
+ * and the order of the networks. */
 #include "tables_int.h"
 
 #include "grid.h"
@@ -67,10 +66,10 @@ done:
 /* ---- the order of the networks ------------------------------------------------------------------------------------
  */
 
-/* Pairs of networks that both have an average rank. Kendall's tau-b: (same - opposite) over the geometric mean of the
- * pairs that are no tie in ours and of those that are none in the paper's. */
+/* Pairs of networks that both have an average rank. Kendall's tau-b: (same - opposite) divided by the geometric mean of
+ * the number of pairs not tied in ours and the number of pairs not tied in the paper's. */
 typedef struct order {
-    int same, opposite, ours, papers; /* the last two: pairs that are no tie */
+    int same, opposite, ours, papers; /* the last two: pairs that are not tied */
 } order;
 
 static order compare_orders(const sfu__layout *layout) {
@@ -140,12 +139,11 @@ done:
     return status;
 }
 
-/* ---- in all -------------------------------------------------------------------------------------------------------
- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 typedef struct verdicts {
     int agrees, higher, lower, none;
-    double difference; /* the sum of |ours - the paper's| over all of them */
+    double difference; /* sum of |ours - the paper's| over all cells */
 } verdicts;
 
 static verdicts count_verdicts(const sfu_results *results) {

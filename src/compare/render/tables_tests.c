@@ -1,6 +1,5 @@
-/* tables_tests.c - what the figures of a comparison say, and what they cannot: the networks that cannot be told from
- * the best, the paper's own comparisons pair by pair, and notes.
- */
+/* tables_tests.c - significance tests of a comparison: networks that are not significantly worse than the best, the
+ * paper's pairwise comparisons, and notes. */
 #include "tables_int.h"
 
 #include "grid.h"
@@ -9,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- against the best ---------------------------------------------------------------------------------------------
- */
+/* ---- comparison with the best ------------------------------------------------------------------------------------ */
 
 int sfu__splits_needed(int networks) {
     int splits = 1;
@@ -20,7 +18,7 @@ int sfu__splits_needed(int networks) {
     return splits;
 }
 
-/* The networks of a dataset that are (or are not) worse than the best one, into `nets`. */
+/* The networks of a dataset that are (or are not) significantly worse than the best one, into `nets`. */
 static int list_nets(const char **nets, const sfu__layout *layout, int dataset, bool worse) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
     int count = 0;
@@ -104,8 +102,7 @@ done:
     return status;
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------
- */
+/* ---- pairwise comparisons ---------------------------------------------------------------------------------------- */
 
 static const char *p_text(char buffer[SFU__FIXED_MAX], double p) {
     return p < 0.001 ? "<0.001" : sfu__fixed(buffer, p, 3);
@@ -128,16 +125,17 @@ done:
     return status;
 }
 
-/* How many rows of a comparison the second network is ahead in, or the first; `sure`: with p below the level. */
-static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool sure) {
+/* The number of rows of a comparison in which the second network is ahead, or the first; `sure`: only significant
+ * ones. */
+static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool significant) {
     int ahead = 0;
     for (int i = 0; i < count; i++) {
-        ahead += (second ? rows[i].difference < 0 : rows[i].difference > 0) && (!sure || rows[i].p < SFU__LEVEL);
+        ahead += (second ? rows[i].difference < 0 : rows[i].difference > 0) && (!significant || rows[i].p < SFU__LEVEL);
     }
     return ahead;
 }
 
-/* What the first and the second network of a comparison stand for. */
+/* What the first and the second network of a comparison represent. */
 static void sides_of(const char *title, const char **first, const char **second) {
     const bool smoothing = strncmp(title, "feature", 7) == 0;
     *first = smoothing ? "smoothing features" : "the linear network";
@@ -203,7 +201,7 @@ static bool is_few(const sfu_results *results, const sfu_cell *cell) {
 static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
     return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
 }
-static bool is_marked(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
+static bool has_star(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
 static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
     return strcmp(cell->size, "standard") != 0 && cell->splits < results->request.splits;
 }
@@ -227,8 +225,8 @@ static const struct {
                    "  settings.\n"},
 };
 
-/* "gcn, k=1" or "alpha=0.5, beta=0.5": where a cell of a sweep stands. */
-static sfu_status put_place(sfu__text *text, const sfu_cell *cell) {
+/* "gcn, k=1" or "alpha=0.5, beta=0.5": the parameters of a sweep's cell. */
+static sfu_status put_parameters(sfu__text *text, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
     if (isnan(cell->alpha)) {
         return sfu__text_format(text, "%s, k=%d", cell->net, cell->k);
@@ -241,7 +239,7 @@ done:
     return status;
 }
 
-/* Whether one before says it already: another measure, another dataset. */
+/* Whether an earlier cell has the same note: another measure or another dataset. */
 static bool is_repeated(const sfu_results *results, int i) {
     const sfu_cell *cell = &results->cells[i];
     bool found = false;
@@ -255,7 +253,7 @@ static bool is_repeated(const sfu_results *results, int i) {
 }
 
 /* The cells with a star, and why. */
-static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
+static sfu_status put_stars(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_format(text,
                              "- \\* The same network by algebra as another one of the table; where the two differ, "
@@ -263,7 +261,7 @@ static sfu_status put_marked(sfu__text *text, const sfu_results *results) {
     for (int i = 0; i < results->cell_count; i++) {
         if (results->cells[i].same_as != NULL && !is_repeated(results, i)) {
             SFU_TRY(sfu__text_format(text, "  - "));
-            SFU_TRY(put_place(text, &results->cells[i]));
+            SFU_TRY(put_parameters(text, &results->cells[i]));
             SFU_TRY(sfu__text_format(text, " is %s\n", results->cells[i].same_as));
         }
     }
@@ -280,9 +278,9 @@ sfu_status sfu__put_notes(sfu__text *text, const sfu_results *results) {
             begun = true;
         }
     }
-    if (any_cell(results, is_marked)) {
+    if (any_cell(results, has_star)) {
         SFU_TRY(sfu__text_format(text, begun ? "" : "\n## To keep in mind\n\n"));
-        SFU_TRY(put_marked(text, results));
+        SFU_TRY(put_stars(text, results));
     }
 done:
     return status;

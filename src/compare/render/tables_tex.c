@@ -1,6 +1,5 @@
-/* tables_tex.c - tables.tex: the tables as the paper lays them out, rows networks, columns datasets, the rank last,
- * with booktabs; to be taken in with \input.
- */
+/* tables_tex.c - tables.tex: the tables in the layout of the paper (rows: networks, columns: datasets, the rank last),
+ * with booktabs; for use with \input. */
 #include "layout.h"
 
 #include "grid.h"
@@ -14,7 +13,7 @@
 /* ---- text ---------------------------------------------------------------------------------------------------------
  */
 
-/* A text of the user's in LaTeX: what has a meaning there is written so that it has none. */
+/* Escapes a user-given text for LaTeX. */
 static sfu_status put_escaped(sfu__text *text, const char *from) {
     static const struct {
         char c;
@@ -38,7 +37,7 @@ static sfu_status put_escaped(sfu__text *text, const char *from) {
         for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
             tex = escapes[i].c == *from ? escapes[i].tex : tex;
         }
-        size = sfu__utf8_size(from, strlen(from)); /* 0: it is none */
+        size = sfu__utf8_size(from, strlen(from)); /* 0: invalid UTF-8 */
         const bool plain = sfu__shown_size(from, strlen(from)) > 0;
         SFU_TRY(tex != NULL ? sfu__text_format(text, "%s", tex)
                             : sfu__text_add(text, plain ? from : "?", plain ? size : 1));
@@ -47,7 +46,7 @@ done:
     return status;
 }
 
-/* A network as the paper writes it: GCN, FP+MLP, Linear+LP. */
+/* A network as spelled in the paper: GCN, FP+MLP, Linear+LP. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const char *net) {
     static const char *const names[] = {"GCN",       "SGCN",   "FP+MLP", "SGCN+LP", "GCN+LP",
                                         "Linear+LP", "MLP+LP", "LPNN",   "MLP",     "Linear"};
@@ -63,7 +62,7 @@ static sfu_status put_net(sfu__text *text, const sfu_results *results, const cha
     return put_escaped(text, written);
 }
 
-/* A dataset of the paper as it writes it, too: Cora, ACM. */
+/* A dataset of the paper in its spelling: Cora, ACM. */
 static sfu_status put_dataset(sfu__text *text, const char *name) {
     const char *paper = NULL;
     for (int i = 0; (paper = sfu__paper_dataset(i)) != NULL && strcasecmp(paper, name) != 0; i++) {
@@ -103,8 +102,8 @@ static bool ranks_first(const sfu__layout *layout, int net) {
     return first;
 }
 
-/* What stands behind "net 1", for those of a table. */
-static sfu_status put_listed(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
+/* The compositions behind labels such as "net 1" in a table. */
+static sfu_status put_compositions(sfu__text *text, const sfu_results *results, const sfu__layout *layout) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < layout->net_count; i++) {
         char label[SFU__LABEL_MAX];
@@ -130,7 +129,7 @@ static sfu_status put_caption(sfu__text *text, const sfu_results *results, const
     SFU_TRY(standard ? sfu__text_format(text, " on the standard split")
                      : sfu__text_format(text, ", label sets of size %.15s", layout->size));
     SFU_TRY(sfu__text_format(text, ", in percent. R is the average rank"));
-    SFU_TRY(put_listed(text, results, layout));
+    SFU_TRY(put_compositions(text, results, layout));
     SFU_TRY(sfu__text_format(text, ".}\n\\smallskip\n"));
 done:
     return status;
@@ -154,8 +153,8 @@ done:
     return status;
 }
 
-/* More datasets than this would not fit between the margins of an article. */
-enum { MANY = 4 };
+/* With more datasets, a table does not fit the text width of an article. */
+enum { MANY_DATASETS = 4 };
 
 static sfu_status put_size(sfu__text *text, const sfu_results *results, const char *size) {
     sfu_status status = SFU_OK;
@@ -163,7 +162,7 @@ static sfu_status put_size(sfu__text *text, const sfu_results *results, const ch
     SFU_TRY(sfu__layout_make(&layout, results, size));
     SFU_TRY(sfu__text_format(text, "\n\\begin{table}[htbp]\n\\centering\n"));
     SFU_TRY(put_caption(text, results, &layout));
-    if (layout.dataset_count > MANY) {
+    if (layout.dataset_count > MANY_DATASETS) {
         SFU_TRY(sfu__text_format(text, "\\small\\setlength{\\tabcolsep}{4pt}\n"));
     }
     SFU_TRY(sfu__text_format(text, "\\begin{tabular}{l"));
@@ -187,14 +186,14 @@ done:
 /* ---- sweeps -------------------------------------------------------------------------------------------------------
  */
 
-/* One row of a sweep: `value` of each cell of the places. */
+/* One row of a sweep: a value of each cell. */
 typedef sfu_status (*put_value_fn)(sfu__text *text, const sfu_cell *cell);
 static sfu_status put_k(sfu__text *text, const sfu_cell *cell) { return sfu__text_format(text, "%d", cell->k); }
 static sfu_status put_alpha(sfu__text *text, const sfu_cell *cell) { return sfu__text_number(text, cell->alpha); }
 static sfu_status put_beta(sfu__text *text, const sfu_cell *cell) { return sfu__text_number(text, cell->beta); }
 static sfu_status put_mean(sfu__text *text, const sfu_cell *cell) { return put_number(text, 100 * cell->mean, 1); }
 
-/* The places [first, end) of one network; `measure`: 0 test, 1 validation. */
+/* The row groups [first, end) of one network; `measure`: 0 test, 1 validation. */
 static sfu_status put_sweep_row(sfu__text *text, const sfu_results *results, int first, int end, int measure,
                                 put_value_fn put_value) {
     sfu_status status = SFU_OK;
@@ -207,7 +206,7 @@ done:
     return status;
 }
 
-/* As the paper: over k the networks one below the other, over alpha and beta the two measures of one network. */
+/* As in the paper: over k one row per network, over alpha and beta the two measures of one network. */
 static sfu_status put_sweep_rows(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep, int first,
                                  int end) {
     sfu_status status = SFU_OK;
@@ -269,8 +268,7 @@ done:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static sfu_status put_sweeps(sfu__text *text, const sfu_results *results, const sfu__sweep *sweep) {
     sfu_status status = SFU_OK;

@@ -1,4 +1,4 @@
-/* compare.c - sfu_compare, sfu_reproduce and what their results show. */
+/* compare.c - the public functions of comparisons: sfu_compare, sfu_reproduce, and access to their results. */
 #include "results_int.h"
 
 #include "file.h"
@@ -18,8 +18,8 @@ void sfu_compare_options_init(sfu_compare_options *options) {
                                      .loss = SFU_LOSS_SUM};
 }
 
-/* Tables 1 and 2 of the paper are made without studies: their text is all there is of them. */
-static bool is_text_alone(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
+/* Tables 1 and 2 of the paper need no studies: they consist of text only. */
+static bool is_text_only(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
 
 static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
     sfu_status status = SFU_OK;
@@ -43,7 +43,7 @@ static sfu_status make_text(sfu__text *text, const char *kind, const sfu__reques
                                      : sfu__datasets_table(text, request);
 }
 
-/* Beside all studies: cost.md and datasets.md. */
+/* Writes cost.md and datasets.md beside the studies. */
 static sfu_status write_texts(const sfu_results *results, const sfu_compare_options *options) {
     static const char *const kinds[][2] = {{"cost", "cost.md"}, {"datasets", "datasets.md"}};
     sfu_status status = SFU_OK;
@@ -58,7 +58,7 @@ static sfu_status write_texts(const sfu_results *results, const sfu_compare_opti
     return status;
 }
 
-/* What the results show, and the report in their folder. */
+/* Computes the tables and writes the report in the folder. */
 static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__curves_read(&results->curves, results->folder));
@@ -83,8 +83,8 @@ done:
     return status;
 }
 
-/* What the results of a folder were made with and are not asked for now: " with --loss sum"; "" where it is the same,
- * but for its kind. */
+/* The first setting of earlier results that differs from the request: " with --loss sum"; "" if only the kind may
+ * differ. */
 static sfu_status put_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
     const struct {
         const char *option, *before, *now;
@@ -106,9 +106,9 @@ static sfu_status put_difference(sfu__text *text, const sfu__request *before, co
                                      : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
 }
 
-/* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
- * study; the readings must be the same. One without any entry yet holds nothing that could be mixed up. */
-static sfu_status check_readings(const sfu_results *results) {
+/* Earlier results in a folder are continued only if they have the same settings; entries are matched one by one. A
+ * folder without entries has nothing to mix up. */
+static sfu_status check_settings(const sfu_results *results) {
     sfu__request before = {0};
     sfu__entries entries = {0};
     sfu__text difference = {0};
@@ -122,11 +122,12 @@ static sfu_status check_readings(const sfu_results *results) {
     const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
     if (same && entries.count > 0 && strcmp(before.version, sfu_version()) != 0) {
         char quoted[SFU__QUOTE_MAX];
-        sfu__log(SFU_LOG_WARNING, "%s holds results of version %s, and this is \"%s\": what is added may not compare",
+        sfu__log(SFU_LOG_WARNING,
+                 "%s has results of version %s, and this is version \"%s\": new results may not be comparable",
                  results->folder, sfu__quote(quoted, before.version, strlen(before.version)), sfu_version());
     } else if (!same && entries.count > 0) {
         const bool compared = strcmp(before.kind, "compare") == 0;
-        status = sfu__fail(SFU_ERR_ARGUMENT, "%s holds results of %s%s%s; another folder would be right: -o FOLDER",
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s has results of %s%s%s; choose another folder with -o FOLDER",
                            results->folder, compared ? "" : "reproduce ", before.kind, difference.bytes);
     }
 done:
@@ -143,7 +144,7 @@ static sfu_status run(sfu_results *results, const sfu_compare_options *options, 
                                   options->on_progress, options->on_progress_user, log_filter};
     SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
                                                           : sfu__paper_tasks(&tasks, &results->request));
-    SFU_TRY(check_readings(results));
+    SFU_TRY(check_settings(results));
     SFU_TRY(sfu__entries_read(&results->entries, results->folder));
     SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
 done:
@@ -151,11 +152,11 @@ done:
     return status;
 }
 
-/* A table that is text alone. */
+/* A table that consists of text only. */
 static sfu_status describe(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
-    SFU_TRY(check_readings(results));
+    SFU_TRY(check_settings(results));
     SFU_TRY(make_text(&text, results->request.kind, &results->request, options));
     results->text = text.bytes;
     text = (sfu__text){0};
@@ -170,16 +171,16 @@ done:
 static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
-    sfu_compare_options usual;
-    sfu_compare_options_init(&usual);
-    options = options != NULL ? options : &usual;
+    sfu_compare_options defaults;
+    sfu_compare_options_init(&defaults);
+    options = options != NULL ? options : &defaults;
     *results = NULL;
     sfu__log_filter log_filter;
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(sfu__request_make(&made->request, kind, options));
-    if (is_text_alone(kind)) {
+    if (is_text_only(kind)) {
         SFU_TRY(describe(made, options));
     } else {
         SFU_TRY(run(made, options, &log_filter));
@@ -212,8 +213,8 @@ sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_com
         }
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "unknown table %s; set1 to set5, standard, layers, self-neighbour, "
-                     "degree-exponents, cost, datasets or all would be right",
+                     "unknown table %s; expected set1 to set5, standard, layers, self-neighbour, "
+                     "degree-exponents, cost, datasets or all",
                      sfu__quote(quoted, table, strlen(table)));
 }
 
@@ -242,7 +243,7 @@ const char *sfu_reproduce_table(int i, const char **text) {
     return tables[i][0];
 }
 
-/* What was measured is not measured again. */
+/* Measured times are read, not measured again. */
 static sfu_status read_text(sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__bytes bytes = {0};
@@ -259,7 +260,7 @@ done:
     return status;
 }
 
-/* A report can do without its learning curves: what is wrong with them is said, and the rest is read. */
+/* A report does not need its learning curves: a problem with them is a warning. */
 static sfu_status read_curves(sfu_results *results) {
     const sfu_status status = sfu__curves_read(&results->curves, results->folder);
     if (status == SFU_OK || status == SFU_ERR_MEMORY) {
@@ -279,12 +280,12 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     SFU_TRY(sfu__manifest_read(&made->request, folder));
     if (made->request.kind == NULL) {
         status = sfu__fail(SFU_ERR_NOT_FOUND,
-                           "%s: no manifest.json there, so that these are no results of compare or "
+                           "%s: no manifest.json in this folder, so it has no results of compare or "
                            "reproduce",
                            folder);
         goto done;
     }
-    if (is_text_alone(made->request.kind)) {
+    if (is_text_only(made->request.kind)) {
         SFU_TRY(read_text(made));
     } else {
         SFU_TRY(sfu__entries_read(&made->entries, folder));
@@ -333,7 +334,7 @@ const char *sfu_results_folder(const sfu_results *results) { return results->fol
 sfu_status sfu_results_report(const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text md = {0}, tex = {0};
-    if (is_text_alone(results->request.kind)) {
+    if (is_text_only(results->request.kind)) {
         SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
         goto done;
     }

@@ -1,8 +1,9 @@
-/* advice.c - the end of a comparison in plain words: for each dataset and size which network to use, how sure that is,
- * what it costs, and the command that trains it.
+/* advice.c - the advice at the end of a comparison: for each dataset and size which network to use, whether that is
+ * significant, its cost, and the command that trains it.
  *
- * The choice: of the networks that cannot be told from the best one and are within a point of it, the one with the
- * cheapest epoch, if that is clearly cheaper than the best one's. It speaks of time, so it is no part of tables.md.
+ * The choice: among the networks that are not significantly different from the best one and within one percentage point
+ * of it, the one with the cheapest epoch, if that is clearly cheaper than the best one's. The advice has times, so it
+ * is not part of tables.md.
  */
 #include "tables_int.h"
 
@@ -12,19 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-/* A network that is this much below the best is not taken for as good, however few splits there were to tell. */
+/* A network this much below the best is not considered as good, however few splits were available for the test. */
 static const double MARGIN = 0.01;
-/* An epoch at this share of the best one's is worth choosing for. */
+/* An epoch at this fraction of the best one's time is a reason to choose the network. */
 static const double CHEAPER = 0.8;
-/* ---- what it costs ------------------------------------------------------------------------------------------------
- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* The mean over the entries of a cell. */
+/* Means over the entries of a cell. */
 typedef struct cost {
     double epoch_s, seconds;
 } cost;
 
-static const sfu__row_group *place_of(const sfu_results *results, const sfu_cell *cell) {
+static const sfu__row_group *group_of(const sfu_results *results, const sfu_cell *cell) {
     int i = 0;
     while (&results->cells[results->row_groups[i].cell] != cell) {
         i++;
@@ -33,12 +33,12 @@ static const sfu__row_group *place_of(const sfu_results *results, const sfu_cell
 }
 
 static cost cost_of(const sfu_results *results, const sfu_cell *cell) {
-    const sfu__row_group *place = place_of(results, cell);
-    const int count = place->end - place->begin;
+    const sfu__row_group *group = group_of(results, cell);
+    const int count = group->end - group->begin;
     cost sum = {0};
     for (int i = 0; i < count; i++) {
-        sum.epoch_s += sfu__row_group_entry(results, place, i)->epoch_s / count;
-        sum.seconds += sfu__row_group_entry(results, place, i)->seconds / count;
+        sum.epoch_s += sfu__row_group_entry(results, group, i)->epoch_s / count;
+        sum.seconds += sfu__row_group_entry(results, group, i)->seconds / count;
     }
     return sum;
 }
@@ -78,7 +78,7 @@ static const sfu_cell *choose(const sfu_results *results, const sfu__layout *lay
     return chosen;
 }
 
-/* Whether all other networks of the dataset came out worse than the best. */
+/* Whether all other networks of the dataset are significantly worse than the best. */
 static bool is_alone(const sfu__layout *layout, int dataset) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
     bool alone = true;
@@ -89,8 +89,7 @@ static bool is_alone(const sfu__layout *layout, int dataset) {
     return alone;
 }
 
-/* ---- in words -----------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_accuracy(sfu__text *text, const sfu_cell *cell) {
     char mean[SFU__FIXED_MAX], low[SFU__FIXED_MAX], high[SFU__FIXED_MAX];
@@ -103,7 +102,7 @@ static sfu_status put_accuracy(sfu__text *text, const sfu_cell *cell) {
                             sfu__percent(high, cell->ci_high), cell->splits);
 }
 
-/* The best one where another was chosen, and why. */
+/* The best network if another was chosen, and why. */
 static sfu_status put_why(sfu__text *text, const sfu_results *results, const sfu_cell *chosen, const sfu_cell *best) {
     char label[SFU__LABEL_MAX], mean[SFU__FIXED_MAX], times[SFU__FIXED_MAX];
     if (chosen == best) {
@@ -136,7 +135,7 @@ done:
     return status;
 }
 
-static sfu_status put_sureness(sfu__text *text, const sfu__layout *layout, int dataset) {
+static sfu_status put_significance(sfu__text *text, const sfu__layout *layout, int dataset) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
     const int needed = sfu__splits_needed(layout->net_count);
     if (layout->net_count < 2) {
@@ -166,13 +165,13 @@ static sfu_status put_cost(sfu__text *text, const sfu_results *results, const sf
 /* ---- the command --------------------------------------------------------------------------------------------------
  */
 
-/* The network as `tune` takes it: by name where that is all there is to say. */
+/* The network for `tune`: by name if that is sufficient. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu__task *task) {
     const sfu__request *request = &results->request;
-    const bool usual = strcmp(request->feature_norm, "sym") == 0 && request->lpnn[0] == '\0';
+    const bool is_default = strcmp(request->feature_norm, "sym") == 0 && request->lpnn[0] == '\0';
     sfu__text net = {0};
     sfu_status status = SFU_OK;
-    if (usual) {
+    if (is_default) {
         return sfu__text_shell(text, task->net);
     }
     SFU_TRY(sfu__task_net(&net, task, request));
@@ -185,7 +184,7 @@ done:
 static sfu_status put_command(sfu__text *text, const sfu_results *results, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
     const sfu__request *request = &results->request;
-    const sfu__task *task = &sfu__row_group_entry(results, place_of(results, cell), 0)->task;
+    const sfu__task *task = &sfu__row_group_entry(results, group_of(results, cell), 0)->task;
     const bool standard = strcmp(task->size, "standard") == 0, paper = strncmp(request->space, "paper", 5) == 0;
     SFU_TRY(sfu__text_format(text, "- train it:\n\n      sfumato tune "));
     SFU_TRY(sfu__text_shell(text, task->dataset));
@@ -206,8 +205,7 @@ done:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- the advice -------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_dataset(sfu__text *text, const sfu_results *results, const sfu__layout *layout, int dataset) {
     sfu_status status = SFU_OK;
@@ -227,7 +225,7 @@ static sfu_status put_dataset(sfu__text *text, const sfu_results *results, const
     SFU_TRY(put_accuracy(text, chosen));
     SFU_TRY(put_why(text, results, chosen, best));
     SFU_TRY(put_others(text, results, layout, dataset, chosen));
-    SFU_TRY(put_sureness(text, layout, dataset));
+    SFU_TRY(put_significance(text, layout, dataset));
     SFU_TRY(put_cost(text, results, chosen));
     SFU_TRY(put_command(text, results, chosen));
 done:
