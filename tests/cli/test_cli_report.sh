@@ -56,7 +56,7 @@ for tool in qemu-x86_64 qemu-aarch64; do # what runs a program for another machi
 done
 PATH="$PWD/tools" "$SFUMATO" report results >/dev/null 2>errors
 [ "$(wc -l <errors)" = 1 ] || fail "it said: $(cat errors)"
-grep -q 'plots are not drawn, for gnuplot is not installed; results/plots/ has what it would draw' errors ||
+grep -q 'gnuplot is not installed: [0-9]* plots were skipped; their scripts and data are in results/plots/' errors ||
     fail "it said: $(cat errors)"
 ! ls results/plots/*.svg 2>/dev/null || fail "old plots stay"
 ! grep -q '<figure' results/report.html || fail "old plots are in the page"
@@ -101,13 +101,13 @@ check_without_curves 'line 1: its columns are not those of a curves.csv (which b
 # To add to them, compare would have to write them anew.
 ! "$SFUMATO" compare small.safetensors --nets sgcn --sizes 1 --splits 2 --trials 3 -o broken >/dev/null 2>errors ||
     fail "broken curves are written over"
-grep -q 'broken/curves.csv: line 1: .*; remove the file to go on without the learning curves in it$' errors ||
+grep -q 'broken/curves.csv: line 1: .*; remove the file to continue without its learning curves$' errors ||
     fail "it said: $(cat errors)"
 
 # What another version adds to it is warned of.
 sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
-grep -q 'old holds results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
+grep -q 'old has results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
 
 # And of a later one, which may mean other things.
 sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json
@@ -115,7 +115,7 @@ for command in "report old" "compare small.safetensors -o old"; do
     code=0
     # shellcheck disable=SC2086 # words
     "$SFUMATO" $command >out 2>errors || code=$?
-    [ "$code" = 1 ] && grep -q 'old/manifest.json: its format is "sfumato.results.2"' errors || fail "$code: $(cat errors)"
+    [ "$code" = 1 ] && grep -q 'old/manifest.json: expected the format .*, found "sfumato.results.2"' errors || fail "$code: $(cat errors)"
 done
 
 # What is no folder of results gets one line and is left alone.

@@ -101,4 +101,4 @@ done
 
 # What a folder holds goes on only with the same settings.
 ! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"
-grep -q 'another folder would be right' said || fail "it said: $(cat said)"
+grep -q 'choose another folder' said || fail "it said: $(cat said)"

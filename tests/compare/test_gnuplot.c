@@ -31,7 +31,7 @@ static void other_names_are_refused(void **state) {
     static const char *const wrong[] = {"", "svg", ".svg", "a/.svg", "a.png", "a.svg/b", "a.SVG"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sfu__plot_files files = {0};
-        assert_fails(SFU_ERR_ARGUMENT, sfu__plot_files_make(&files, wrong[i]), wrong[i], "ends with .svg");
+        assert_fails(SFU_ERR_ARGUMENT, sfu__plot_files_make(&files, wrong[i]), wrong[i], "must end with .svg");
         sfu__plot_files_clear(&files);
     }
     sfu__plot_files files = {0};
@@ -126,13 +126,13 @@ static void a_failure_is_a_warning(void **state) {
     sfu_set_log(keep, NULL);
     with_gnuplot("#!/bin/sh\necho 'line 1: no x'\nexit 7\n");
     assert_ok(sfu__plot_draw(&files));
-    assert_non_null(strstr(logged, "drawing.svg: not drawn, for gnuplot ended with 7, saying \"line 1: no x\"; "));
+    assert_non_null(strstr(logged, "drawing.svg: not drawn: gnuplot ended with status 7: \"line 1: no x\"; "));
     assert_false(sfu__path_is_file(files.svg));
     assert_nothing_beside("drawing.gp");
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
     assert_ok(sfu__plot_draw(&files));
     assert_non_null(strstr(logged, "1 "));
-    assert_non_null(strstr(logged, "drawing.svg: not drawn, for gnuplot is not installed; "));
+    assert_non_null(strstr(logged, "drawing.svg: not drawn: gnuplot is not installed; "));
     sfu_set_log(NULL, NULL);
     sfu__plot_files_clear(&files);
 }
@@ -238,7 +238,7 @@ static void the_history_of_a_study(void **state) {
     sfu__plot_files files = {0};
     snprintf(drawn.path, sizeof drawn.path, "%s", test_path("history.svg"));
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
-    assert_fails(SFU_ERR_ARGUMENT, sfu_study_plot(drawn.study, "history.png"), "\"history.png\"", "ends with .svg");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_study_plot(drawn.study, "history.png"), "\"history.png\"", "must end with .svg");
     assert_fails(SFU_ERR_IO, sfu_study_plot(drawn.study, "/nowhere/history.svg"), "/nowhere/history.csv");
     assert_ok(plot(&drawn));
     assert_ok(sfu__plot_files_make(&files, drawn.path));

@@ -134,9 +134,9 @@ static void what_the_paper_has_not_is_refused(void **state) {
     (void)state;
     static char longest[400] = "";
     assert_fails(SFU_ERR_ARGUMENT, try_request("set1", "citation", NULL, false),
-                 "\"citation\" is no dataset of the paper", "cora, citeseer, pubmed, acm or dblp would be right");
+                 "\"citation\" is not a dataset of the paper", "expected cora, citeseer, pubmed, acm or dblp");
     assert_fails(SFU_ERR_ARGUMENT, try_request("set1", NULL, "mlp", false),
-                 "\"mlp\" is no network of the paper's tables");
+                 "\"mlp\" is not a network of the paper's tables");
     assert_fails(SFU_ERR_ARGUMENT, try_request("layers", NULL, "lpnn", false),
                  "the paper's table layers has none of these networks");
     assert_fails(SFU_ERR_ARGUMENT, try_request("standard", "acm", NULL, false), "standard has none of these");
@@ -162,7 +162,7 @@ static void loops_are_kept_under_another_name(void **state) {
     setenv("XDG_CACHE_HOME", test_path("cache"), 1);
     setenv("SFUMATO_DATA", test_path("."), 1);
     assert_fails(SFU_ERR_NOT_FOUND, try_request("set1", "ACM", NULL, true), "acm+loops, with its self-loops",
-                 "sfumato data get acm --self-loops keep fetches it");
+                 "sfumato data get acm --self-loops keep");
     assert_ok(try_request("set1", "cora", NULL, true));
     if (sfu_dataset_import(&dataset, &import) == SFU_ERR_UNSUPPORTED) {
         print_message("skipped: built without matio\n");

@@ -648,7 +648,7 @@ static void bytes_that_are_no_text_are_refused(void **state) {
     assert_refused("a={\xff}", "dense 8 $a | softmax", "\"\\xff\" is not a text: it has control characters, or bytes");
     assert_refused("a={'\x01'}", "dense 8 $a | softmax",
                    "\"\\x01\" is not a text: it has control characters, or bytes");
-    assert_refused("\xc3=(0,1)", "gcn", "\"\\xc3\" begins no name");
+    assert_refused("\xc3=(0,1)", "gcn", "\"\\xc3\" is not a name");
 }
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */

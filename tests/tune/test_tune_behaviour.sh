@@ -116,13 +116,13 @@ else
 fi
 if [ "$BUILD_KIND" != cross ]; then
     PATH=$PWD/nowhere "$SFUMATO" "${small[@]}" --plot bare.svg >page 2>stderr
-    grep -q '^sfumato: warning: bare.svg: not drawn, for gnuplot is not installed; bare.gp and bare.csv ' stderr || fail "$(cat stderr)"
+    grep -q '^sfumato: warning: bare.svg: not drawn: gnuplot is not installed; the script and the data are bare.gp and bare.csv' stderr || fail "$(cat stderr)"
     [ -s bare.gp ] && [ -s bare.csv ] && [ ! -e bare.svg ] || fail "without gnuplot: $(ls)"
     ! grep -q 'plot written' page || fail "a plot that is not there: $(cat page)"
     printf '#!/bin/sh\necho "line 3: no such thing" >&2\nexit 3\n' >bin/gnuplot
     chmod +x bin/gnuplot
     "$SFUMATO" "${small[@]}" --plot bare.svg >page 2>stderr
-    grep -q '^sfumato: warning: bare.svg: not drawn, for gnuplot ended with 3, saying "line 3: no such thing"; ' stderr || fail "$(cat stderr)"
+    grep -q '^sfumato: warning: bare.svg: not drawn: gnuplot ended with status 3: "line 3: no such thing"; ' stderr || fail "$(cat stderr)"
     rm bin/gnuplot
 fi
 
