@@ -1,4 +1,5 @@
-/* JSON that is read: right, wrong, hostile, and with memory that fails. Writing is tested with what is written. */
+/* JSON parsing: valid, invalid and hostile input, and failing allocations. Writing is tested with the modules that
+ * write. */
 #include "support.h"
 
 #include "json.h"
@@ -112,7 +113,7 @@ static sfu_status read_once(void *text) {
     if (status == SFU_OK) {
         status = sfu__json_twice(&twice, json.root);
     }
-    if (status == SFU_OK) { /* nothing was lost on the way */
+    if (status == SFU_OK) { /* nothing was lost */
         assert_string_equal(sfu__json_string(sfu__json_get(json.root, "a text that is long enough")),
                             "and another one, which no buffer holds from the start on");
     }

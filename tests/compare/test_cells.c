@@ -1,5 +1,5 @@
-/* Cells, ranks, tests, pairs and tables of studies that are written by hand: every figure is found again, slowly, from
- * the entries, and the tables are held to tests/tables (UPDATE=1 writes these, for a person to read and commit). */
+/* Cells, ranks, tests, pairwise comparisons and tables of hand-made studies: every number is recomputed slowly from the
+ * entries, and the tables are compared with tests/tables (UPDATE=1 rewrites these for review). */
 #include "support.h"
 
 #include "file.h"
@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- studies by hand ----------------------------------------------------------------------------------------------
- */
+/* ---- hand-made studies ------------------------------------------------------------------------------------------- */
 
 static sfu_results *new_results(const char *kind, sfu_compare_options *options) {
     sfu_results *results = sfu__alloc_zero(1, sizeof *results);
@@ -26,7 +25,7 @@ static sfu_results *new_results(const char *kind, sfu_compare_options *options) 
     return results;
 }
 
-/* An accuracy out of 1000 nodes, between 0.6 and 0.9: by the network and dataset, and a little by the split. */
+/* An accuracy over 1000 nodes, between 0.6 and 0.9: depends on the network and dataset, and slightly on the split. */
 static double draw(uint64_t key, int split, int spread) {
     const double base = 0.6 + 0.001 * (double)(sfu__random_bits(1, 1, 2 * key) % 250);
     const double noise = 0.001 * (double)(sfu__random_bits(2, key, 2 * (uint64_t)split) % (uint64_t)spread);
@@ -68,7 +67,7 @@ static const char *const two_datasets[] = {"mini", "folder/other.safetensors"};
 static const char *const four_nets[] = {"gcn", "sgcn", "linear+lp", "smooth(self=2) | dense 8 relu | softmax"};
 static const char *const two_sizes[] = {"5", "1"};
 
-/* Two datasets, two sizes, four networks; `splits` of them, entries in the order of the tasks. */
+/* Two datasets, two sizes, four networks, `splits` splits; entries in the order of the tasks. */
 static sfu_results *comparison(int splits) {
     sfu_compare_options options;
     sfu_compare_options_init(&options);
@@ -121,7 +120,7 @@ static void assert_golden(const char *name, const sfu__text *text) {
     sfu__bytes_close(&wanted);
 }
 
-/* tables.md with the advice behind it, and tables.tex. */
+/* tables.md followed by the advice, and tables.tex. */
 static void assert_tables(const char *name, const sfu_results *results) {
     char file[64];
     sfu__text md = {0}, tex = {0};
@@ -135,8 +134,7 @@ static void assert_tables(const char *name, const sfu_results *results) {
     sfu__text_clear(&tex);
 }
 
-/* ---- the slow way -------------------------------------------------------------------------------------------------
- */
+/* ---- slow recomputation ------------------------------------------------------------------------------------------ */
 
 enum { MOST = SLOW_PAIRS };
 
@@ -208,7 +206,7 @@ static double slow_rank(const sfu_results *results, const sfu_cell *cell) {
     return better + (equal + 1) / 2;
 }
 
-/* As a cell has it: NaN with fewer than two common splits, 1 where they are equal on all. */
+/* As in a cell: NaN with fewer than two common splits, 1 if they are equal on all. */
 static double slow_p(const double *one, const double *other) {
     int pairs = 0;
     for (int i = 0; i < MOST; i++) {
@@ -218,7 +216,7 @@ static double slow_p(const double *one, const double *other) {
     return pairs < 2 ? NAN : isnan(p) ? 1 : p;
 }
 
-/* p of all cells of the field against its best, in the order of the cells, NaN for the best. */
+/* p-values of all cells of a block against its best, in the order of the cells, NaN for the best. */
 static int slow_tests(double *p, const sfu_cell **cells, const sfu_results *results, const sfu_cell *of) {
     int count = 0, best = 0;
     double ours[MOST], best_ones[MOST];
@@ -237,7 +235,7 @@ static int slow_tests(double *p, const sfu_cell **cells, const sfu_results *resu
     return count;
 }
 
-/* Holm from its definition: the largest of (tests that are no better) p over the tests that are at least as good. */
+/* Holm correction from its definition. */
 static double slow_holm(const double *p, int count, int of) {
     double adjusted = 0;
     for (int i = 0; i < count; i++) {
@@ -270,7 +268,7 @@ static int count_cells(const sfu_results *results) {
     return count;
 }
 
-/* Of one dataset and size all networks are there. */
+/* Whether one dataset and size has all networks. */
 static bool is_whole(const sfu_results *results, const sfu_cell *cell, int nets) {
     for (int i = 0; sfu_results_cell(results, i) != NULL; i++) {
         nets -= same_field(cell, sfu_results_cell(results, i));
@@ -321,7 +319,7 @@ static void figures_are_right(void **state) {
     assert_ok(sfu__results_finish(results));
     assert_int_equal(count_cells(results), 16);
     check_all(results, 4);
-    /* In the order that was asked, sizes in their own. */
+    /* In the order of the request, sizes in ascending order. */
     const sfu_cell *cell = sfu_results_cell(results, 0), *last = sfu_results_cell(results, 15);
     assert_string_equal(cell->dataset, "mini");
     assert_string_equal(cell->size, "1");
@@ -373,7 +371,7 @@ static int backwards(const void *a, const void *b) {
     return split != 0 ? split : strcmp(one->task.net, other->task.net);
 }
 
-/* What was not asked keeps the order of the entries; all else is the same in any. */
+/* Networks that are not in the request keep the order of the entries; otherwise the order of entries has no effect. */
 static void the_order_of_entries_does_not_matter(void **state) {
     (void)state;
     sfu_results *one = comparison(10), *other = comparison(10);
@@ -389,7 +387,7 @@ static void the_order_of_entries_does_not_matter(void **state) {
     sfu_results_free(other);
 }
 
-/* An interrupted run: some splits of a network, and on another dataset none. */
+/* An interrupted run: some splits of one network, and none on another dataset. */
 static void what_is_missing_is_left_out(void **state) {
     (void)state;
     sfu_results *results = comparison(7);
@@ -425,7 +423,7 @@ static void few_splits(void **state) {
         check_all(results, 4);
         assert_non_null(
             strstr(sfu_results_text(results), splits == 1 ? "A single split" : "at least 7 would be needed"));
-        int untested = 0; /* all, or the best of each field */
+        int untested = 0; /* all cells, or the best of each block */
         for (int i = 0; i < 16; i++) {
             untested += isnan(sfu_results_cell(results, i)->p) ? 1 : 0;
         }
@@ -448,7 +446,7 @@ static void nothing_yet(void **state) {
     sfu_results_free(results);
 }
 
-/* A network that is equal to the best on every split is as good as it, and both are in bold. */
+/* A network that equals the best on every split ties with it, and both are in bold. */
 static void equals_share_a_rank(void **state) {
     (void)state;
     sfu_results *results = comparison(6);
@@ -496,7 +494,7 @@ static void names_of_the_user_do_no_harm(void **state) {
     assert_null(strchr(tex.bytes, '\x1b'));
     assert_null(strchr(sfu_results_text(results), '\r'));
     assert_non_null(strstr(sfu_results_text(results), "- net 2: `?[32mgcn?`\n"));
-    /* Two datasets of one name go by as much of their paths as tells them apart. */
+    /* Datasets with the same name are labelled by the shortest distinguishing suffix of their paths. */
     assert_string_equal(sfu_results_cell(results, 0)->dataset, "mini");
     assert_string_equal(sfu_results_cell(results, 15)->dataset, "other");
     sfu__text_clear(&tex);
@@ -524,7 +522,7 @@ static void numbers_are_written_as_meant(void **state) {
 /* ---- tables of the paper ------------------------------------------------------------------------------------------
  */
 
-/* All tasks of a table, `datasets` cut it down. */
+/* All tasks of a table, restricted to `datasets`. */
 static sfu_results *reproduction(const char *table, const char *const *datasets, int count, int splits) {
     sfu_compare_options options;
     sfu_compare_options_init(&options);
@@ -541,7 +539,7 @@ static sfu_results *reproduction(const char *table, const char *const *datasets,
         const sfu__task *task = &tasks.items[i];
         const sfu__published paper = sfu__published_cell(table, task, "test");
         add(results, task, (uint64_t)(i / splits), i % splits);
-        if (!isnan(paper.mean)) { /* near enough that some agree */
+        if (!isnan(paper.mean)) { /* close enough that some agree */
             sfu__entry *entry = &results->entries.items[results->entries.count - 1];
             entry->test_accuracy = floor(1000 * (0.02 * entry->test_accuracy + paper.mean - 0.02)) / 1000;
         }

@@ -1,5 +1,5 @@
-/* The engine of comparisons: requests and entries go into files and come back, and a run comes to the same bytes on any
- * number of threads, stopped or not, all at once or bit by bit. */
+/* Comparisons: requests and entries survive a round trip through files, and a run gives the same bytes for any number
+ * of threads, interrupted or not, at once or in parts. */
 #include "support.h"
 
 #include "db.h"
@@ -76,7 +76,7 @@ static void broken_tables_are_refused(void **state) {
     const char *folder = test_path("broken");
     char path[512];
     assert_ok(sfu__make_folders(folder));
-    assert_ok(sfu__entries_read(&entries, folder)); /* nothing there: nothing read */
+    assert_ok(sfu__entries_read(&entries, folder)); /* no files: no entries */
     assert_int_equal(entries.count, 0);
     const sfu__entry entry = an_entry(1);
     assert_ok(sfu__entries_add(&entries, &entry));
@@ -245,7 +245,7 @@ static void runs_come_to_the_same(void **state) {
     assert_ok(run(together, &wish));
     assert_same_results(alone, together);
 
-    /* Stopped again and again. */
+    /* Interrupted repeatedly. */
     sfu_status status = SFU_ERR_CANCELLED;
     for (int round = 1; status == SFU_ERR_CANCELLED; round++) {
         counter counter = {.stop_after = 1 + round};
@@ -282,7 +282,8 @@ static void a_finished_run_does_nothing(void **state) {
     snprintf(studies, sizeof studies, "%s/studies", folder);
     assert_true(sfu__path_is_folder(studies));
     char command[400];
-    snprintf(command, sizeof command, "rm -r '%s'", studies); /* what is in results.csv needs no study any more */
+    snprintf(command, sizeof command, "rm -r '%s'",
+             studies); /* entries in results.csv do not need their studies any more */
     assert_int_equal(system(command), 0);
     assert_ok(run(folder, &wish));
 }
@@ -294,7 +295,7 @@ static void change_study(const char *study, const char *statement) {
     db->driver->close(db);
 }
 
-/* Its files are the folder's, so that another name would be no help. */
+/* The study's file belongs to the folder, so advising another name would not help. */
 static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
     (void)state;
     char folder[256], study[320];
@@ -320,7 +321,7 @@ static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
     assert_ok(run(folder, &more));
 }
 
-/* A curve for each network, of the first split, as long as the winner's training. */
+/* One curve per network, for the first split, as long as the winner's training. */
 static void winners_leave_curves(void **state) {
     (void)state;
     const char *folder = test_path("curves");
@@ -357,7 +358,7 @@ static int count_studies(const char *folder) {
     return atoi(line);
 }
 
-/* Six cells of three sweeps and no sweep: four are mlp+lp as it is, two the same network of other exponents. */
+/* Six cells of three sweeps and of none: four are the default mlp+lp, two the same network with other exponents. */
 static void the_same_training_is_run_once(void **state) {
     (void)state;
     const char *folder = test_path("shared");
@@ -399,11 +400,11 @@ static void the_same_training_is_run_once(void **state) {
         const sfu__entry *entry = &entries.items[i], *first = &entries.items[i < 4 ? 0 : 4];
         assert_true(sfu__task_same(&entry->task, &tasks.items[i]));
         assert_true(entry->val_loss == first->val_loss && entry->test_accuracy == first->test_accuracy);
-        assert_true((entry->seconds > 0) == (i == 0 || i == 4)); /* a study's time is counted once */
+        assert_true((entry->seconds > 0) == (i == 0 || i == 4)); /* the time of a study is counted once */
     }
     assert_true(entries.items[0].val_loss != entries.items[4].val_loss);
 
-    /* Where only one that follows is known, as in a folder that was begun otherwise, the first takes it over. */
+    /* If only a follower has an entry, as in an older folder, the leader takes it over. */
     assert_ok(sfu__entries_add(&again, &entries.items[3]));
     tasks.count = 4;
     counter.trials = 0;
@@ -445,18 +446,19 @@ static void keep_line(void *user, sfu_log_level level, const char *line) {
     said += wanted ? 1 : 100;
 }
 
-/* A space for all of them: hidden is for gcn alone. */
+/* One space for all networks: only gcn uses hidden. */
 static void some_networks_have_no_use_for_a_parameter(void **state) {
     (void)state;
     assert_ok(compare_with(test_path("shared-space"), "lr=log(0.01,0.3) hidden={8,16}", NULL, NULL));
 }
 
-/* What can be known to be wrong is, before anything is written. */
+/* Errors that can be detected early are, before anything is written. */
 static void mistakes_are_found_first(void **state) {
     (void)state;
     char folder[256];
     snprintf(folder, sizeof folder, "%s", test_path("mistaken"));
-    assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL), SFU_ERR_ARGUMENT); /* with a caret, on more lines */
+    assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL),
+                     SFU_ERR_ARGUMENT); /* with a caret, on several lines */
     assert_string_equal(sfu_message(), "the upper end of this range is below its lower end\n  lr=(1,0)\n     ^");
     assert_int_equal(compare_with(folder, "lr=(0,1) mu_graph=(0,1)", NULL, NULL), SFU_ERR_ARGUMENT);
     assert_non_null(strstr(sfu_message(), "does not use mu_graph"));
@@ -464,14 +466,14 @@ static void mistakes_are_found_first(void **state) {
     assert_fails(SFU_ERR_NOT_FOUND, compare_with(folder, NULL, NULL, "nothing-of-that-name"), "nothing-of-that-name");
     assert_false(sfu__path_is_folder(folder));
 
-    /* Of 200 nodes and two sizes: one line a split. */
+    /* 200 nodes and two sizes: one line per split. */
     sfu_set_log(keep_line, NULL);
     said = 0;
     assert_ok(compare_with(folder, NULL, "2", NULL));
     sfu_set_log(NULL, NULL);
     assert_int_equal(said, 2);
 
-    /* What is asked for twice is done once. */
+    /* Duplicates in the request run once. */
     assert_ok(compare_with(folder, NULL, "1", NULL));
     char *results = file_of(folder, "results.csv");
     int lines = 0;
@@ -482,7 +484,7 @@ static void mistakes_are_found_first(void **state) {
     free(results);
 }
 
-/* Two sizes and networks, one of which is there twice under two sweeps; an entry and a curve are there before. */
+/* Two sizes and networks, one of which occurs in two sweeps; an entry and a curve exist already. */
 static sfu_status prepare_body(void *context) {
     const char *const folder = context, *const datasets[] = {dataset_file()}, *const nets[] = {"sgcn", "linear+lp"},
                       *const sizes[] = {"1", "2"};

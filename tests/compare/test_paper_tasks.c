@@ -1,4 +1,4 @@
-/* The tables of the paper as tasks, and the network of each task as text; Tables 1 and 2. */
+/* The tables of the paper as tasks, the network of each task as text, and Tables 1 and 2. */
 #include "net.h"
 #include "published.h"
 #include "results_int.h"
@@ -25,8 +25,7 @@ static sfu__tasks tasks_of(const char *kind, const sfu_compare_options *options)
     return tasks;
 }
 
-/* ---- how many -----------------------------------------------------------------------------------------------------
- */
+/* ---- number of tasks --------------------------------------------------------------------------------------------- */
 
 static void each_table_has_its_cells(void **state) {
     (void)state;
@@ -87,8 +86,7 @@ static void tasks_are_in_the_order_of_the_tables(void **state) {
     sfu__tasks_clear(&tasks);
 }
 
-/* ---- cut down -----------------------------------------------------------------------------------------------------
- */
+/* ---- restrictions ------------------------------------------------------------------------------------------------ */
 
 static void requests_cut_a_table_down(void **state) {
     (void)state;
@@ -179,7 +177,7 @@ static void loops_are_kept_under_another_name(void **state) {
 /* ---- networks -----------------------------------------------------------------------------------------------------
  */
 
-/* The text of a task's network, which the test may keep until the next call. */
+/* The text of a task's network, valid until the next call. */
 static const char *net_of(const sfu__task *task, const sfu__request *request) {
     static char copy[1024];
     sfu__text net = {0};
@@ -189,7 +187,7 @@ static const char *net_of(const sfu__task *task, const sfu__request *request) {
     return copy;
 }
 
-/* A network with its open width filled in. */
+/* A network with a value for its open width. */
 static sfu_net *parse_filled(const char *text) {
     char filled[1024] = "";
     sfu_net *net = NULL;
@@ -203,7 +201,8 @@ static sfu_net *parse_filled(const char *text) {
     return net;
 }
 
-/* What the task means, found in another way: the named network as the parser has it, its layers then changed. */
+/* The intended network of a task, computed independently: the named network from the parser, with its layers
+ * modified. */
 static void assert_is_meant(const sfu__task *task, const sfu__request *request, const char *text) {
     sfu_net *ours = parse_filled(text), *named = NULL;
     sfu_net_options options = {.hidden = 64, .k = task->k > 0 ? task->k : 2};
@@ -260,7 +259,7 @@ static void texts_are_as_a_person_would_write_them(void **state) {
     (void)state;
     static const struct {
         const char *net;
-        const char *with[3]; /* one a norm */
+        const char *with[3]; /* one per norm */
     } texts[] = {
         {"gcn", {"gcn", "smooth(norm=sym+row) | dense $hidden relu | smooth(norm=sym+row) | softmax", "gcn"}},
         {"sgcn", {"sgcn", "smooth^2(norm=sym+row) | softmax", "sgcn"}},
@@ -307,7 +306,7 @@ static void texts_are_as_a_person_would_write_them(void **state) {
     sfu__request_clear(&request);
 }
 
-/* The space of the paper searches what was left open: a study of each text starts. */
+/* The space of the paper searches what the texts leave open: a study of each text starts. */
 static void studies_take_the_texts(void **state) {
     (void)state;
     static const char *const texts[] = {"smooth(norm=sym+row) | dense $hidden relu | smooth(norm=sym+row) | softmax",
@@ -347,7 +346,7 @@ static void save_dataset(const char *name, const sfu_import_options *import) {
     sfu_dataset_free(dataset);
 }
 
-/* Citeseer, and the rest not there. */
+/* Citeseer only; the other datasets are missing. */
 static void make_citeseer(void) {
     sfu_import_options import;
     sfu_import_options_init(&import);

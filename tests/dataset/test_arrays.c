@@ -1,4 +1,4 @@
-/* numpy's arrays and how they become edges, features, labels and names. */
+/* numpy arrays, and their conversion to edges, features, labels and names. */
 #include "tiny.h"
 
 #include "npy.h"
@@ -191,7 +191,7 @@ static void wrong_labels(void **state) {
                  "a.npy: byte 0", "system");
 }
 
-/* Shapes that take no bytes, or hardly any. */
+/* Shapes that claim far more elements than there are bytes. */
 static void shapes_that_lie(void **state) {
     (void)state;
     sfu__array array;

@@ -1,5 +1,5 @@
-/* The readers of binary formats on the public datasets. The figures were computed once with numpy and scipy from the
- * same files: counts, and sums that change when rows are mixed up. */
+/* The readers of binary formats on the public datasets. The expected numbers were computed with numpy and scipy from
+ * the same files: counts, and checksums that detect permuted rows. */
 #include "support.h"
 
 #include "raw.h"
@@ -155,7 +155,7 @@ static void check_pairs(const figures *want, const sfu__raw *raw) {
     assert_int_equal(sum, want->pair_sum);
 }
 
-/* One non-zero, counted and added up. */
+/* Counts and sums one non-zero. */
 static void add_feature(int64_t *count, uint64_t *sum, double *values, int64_t row, int64_t col, float value) {
     ++*count;
     *sum += (uint64_t)row * ((uint64_t)col + 1);
@@ -203,7 +203,7 @@ static void check_labels(const figures *want, const sfu__raw *raw) {
     assert_int_equal(sum, want->label_sum);
 }
 
-/* A build without a library skips what needs it. */
+/* Skips formats whose library this build does not have. */
 static void read_or_skip(sfu_status (*read)(sfu__raw *raw, const sfu_import_options *options), sfu__raw *raw,
                          const sfu_import_options *options) {
     const sfu_status status = read(raw, options);

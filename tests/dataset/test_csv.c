@@ -12,7 +12,7 @@
 
 /* ---- rows as text ----------------------------------------------------------------------------------------------- */
 
-/* "LINE:field|field;" a row, "H:" before the names of a header. */
+/* "LINE:field|field;" per row, "H:" before the names of a header. */
 static sfu_status dump(sfu__text *out, const char *path, sfu__csv_rules rules) {
     sfu_status status = SFU_OK;
     sfu__csv csv = {0};
@@ -167,10 +167,9 @@ static void numbers(void **state) {
     sfu__csv_close(&csv);
 }
 
-/* ---- what is written is read back ------------------------------------------------------------------------------- */
+/* ---- round trip -------------------------------------------------------------------------------------------------- */
 
-/* A file of random fields out of the bytes that matter, and what dump should make of it. The first row settles the
- * separator. */
+/* A file of random fields from the relevant bytes, and its expected dump. The first row determines the separator. */
 static void random_rows(sfu__writer *file, sfu__text *wanted, uint64_t seed, int rows, const char *end) {
     static const char alphabet[] = "ab1,;\t\n\r\" #%\xc3\xa4";
     sfu__random random = sfu__random_start(seed, 1);
@@ -283,7 +282,7 @@ static void numbers_cost_nothing(void **state) {
     sfu__node_index_clear(&index);
 }
 
-/* Against a search through all names. */
+/* Against a linear search. */
 static void names_are_found(void **state) {
     (void)state;
     enum { NAMES = 2000 };
@@ -314,8 +313,8 @@ static void names_are_found(void **state) {
     sfu__node_index_clear(&index);
 }
 
-/* A hash without a key, and names of 16 bytes that it cannot tell apart: whatever comes of the first half, the second
- * one undoes it. Anybody who knows such a hash can write a file of them. */
+/* An unkeyed hash, and names of 16 bytes that all collide under it: the second half cancels the first. Anyone who knows
+ * such a hash can write such a file. */
 static uint64_t keyless_step(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
     return hash ^ hash >> 32;
@@ -328,7 +327,7 @@ static void hostile_name(uint64_t name[2], uint64_t i) {
     name[1] = keyless_step(keyless_start, name[0]) ^ UINT64_C(0x0123456789abcdef);
 }
 
-/* How many steps from its place a name is found, in all and at most. */
+/* Total and maximum probe distance of the names. */
 static int64_t steps_away(const sfu__node_index *index, int64_t *most) {
     const size_t mask = ((size_t)1 << index->slot_bits) - 1;
     int64_t sum = 0;
@@ -342,7 +341,7 @@ static int64_t steps_away(const sfu__node_index *index, int64_t *most) {
     return sum;
 }
 
-/* A table that is at most half full takes about half a step a name, and one where all go to the same place n / 2. */
+/* A table that is at most half full needs about half a probe per name; with all names in one slot it would be n / 2. */
 static void hostile_names_are_spread(void **state) {
     (void)state;
     enum { NAMES = 20000 };

@@ -1,4 +1,5 @@
-/* What is said about a dataset: each count by hand, each warning with a dataset that earns it and one that does not. */
+/* Statistics and warnings of a dataset: each count by hand, each warning with a dataset that triggers it and one that
+ * does not. */
 #include "support.h"
 
 #include "dataset.h"
@@ -10,8 +11,8 @@
 
 enum { MOST = 400 };
 
-/* A dataset that earns no warning, to be spoiled one way at a time: two classes of 100 on two cliques' worth of rings
- * that are joined, unit features, a standard split. */
+/* A dataset without warnings, to be modified in one respect at a time: two classes of 100 nodes on two connected rings,
+ * unit features, a standard split. */
 typedef struct draft {
     int32_t from[4 * MOST], to[4 * MOST], labels[MOST];
     float weight[4 * MOST];
@@ -87,7 +88,7 @@ static bool warns(const sfu_dataset *dataset, const char *part) {
     return false;
 }
 
-/* Exactly these warnings, each known by a part of it. */
+/* Exactly these warnings, each recognized by a part of it. */
 #define assert_warns(draft, ...) assert_exactly((draft), (const char *[]){__VA_ARGS__, NULL}, __LINE__)
 static void assert_exactly(const draft *d, const char *const *parts, int line) {
     sfu_dataset *dataset = made(d);
@@ -320,7 +321,7 @@ static void of_features_and_split(void **state) {
     assert_warns(d, "There is no standard split: random:0 is drawn");
 }
 
-/* Import makes such features sparse; a container written elsewhere may hold them all the same. */
+/* An import makes such features sparse; a container written elsewhere may have them dense. */
 static void of_dense_zeros(void **state) {
     (void)state;
     enum { NODES = 1000, FEATURES = 1000 };
@@ -344,7 +345,7 @@ static void of_dense_zeros(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A label in a foreign file that would ask for memory for two thousand million classes. */
+/* A label in a foreign file that would require memory for two billion classes. */
 static void a_label_out_of_proportion(void **state) {
     (void)state;
     static const int32_t labels[] = {0, INT32_MAX - 1};
@@ -356,7 +357,7 @@ static void a_label_out_of_proportion(void **state) {
                  "below 65536");
 }
 
-/* ---- real ones -------------------------------------------------------------------------------------------------- */
+/* ---- real datasets ----------------------------------------------------------------------------------------------- */
 
 static void assert_counts(const char *source, const char *edges, const char *features, const char *labels,
                           const int32_t *want, const int32_t *class_counts, double homophily, const char *digest) {
@@ -385,7 +386,7 @@ static void assert_counts(const char *source, const char *edges, const char *fea
         assert_int_equal(info.isolated, 48);
         assert_true(warns(dataset, "48 of 3327 nodes have no neighbour"));
     }
-    /* The sizes of the paper's tables, whatever the seed. */
+    /* The sizes of the paper's tables, for every seed. */
     for (int set = 1; set <= 5; set++) {
         char size[2] = {(char)('0' + set), 0};
         sfu_split *split = NULL;
@@ -496,7 +497,7 @@ static void out_of_memory(void **state) {
     test_fail_each_allocation(tell_everything, d, 400);
 }
 
-/* The public way to the matrix: a directed graph is not taken for a symmetric one. */
+/* The smoothing matrix through the public interface: a directed graph is not treated as symmetric. */
 static void smoothing_of_a_dataset(void **state) {
     (void)state;
     sfu_dataset *dataset = small(false, true, NULL); /* 0>1 1>2 2>3 3>2 */

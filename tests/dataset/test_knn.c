@@ -68,7 +68,7 @@ static int nearest_first(const void *left, const void *right) {
     return a->key != b->key ? (a->key < b->key) - (a->key > b->key) : (a->node > b->node) - (a->node < b->node);
 }
 
-/* All of them, the slow way. */
+/* All of them, slowly. */
 static int64_t slow_neighbours(const sfu__raw *raw, int k, uint32_t *ends) {
     int64_t count = 0;
     other *all = malloc((size_t)raw->nodes * sizeof *all);
@@ -133,7 +133,7 @@ static void all_shapes(void **state) {
     }
 }
 
-/* Real numbers: the dense and the sparse way give the same bits, hence the same pairs. */
+/* Real numbers: the dense and the sparse version give the same bits, hence the same pairs. */
 static void dense_is_sparse(void **state) {
     (void)state;
     enum { N = 150, D = 40 };

@@ -1,4 +1,4 @@
-/* LINQS's layout: Cora as published, and small files with everything wrong in turn. */
+/* LINQS layout: Cora as published, and small files with one error each. */
 #include "support.h"
 
 #include "raw.h"
@@ -109,7 +109,7 @@ static void messages(void **state) {
     sfu__raw_clear(&raw);
 }
 
-/* Either file names the other. */
+/* Either file leads to the other. */
 static void by_the_cites(void **state) {
     (void)state;
     sfu__raw raw = {0};

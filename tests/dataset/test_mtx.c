@@ -1,4 +1,4 @@
-/* Matrix Market: graphs, features, labels; everything that can be wrong with a header or an entry. */
+/* Matrix Market: graphs, features, labels; errors in headers and entries. */
 #include "support.h"
 
 #include "raw.h"

@@ -1,4 +1,4 @@
-/* Datasets out of CSV files: every rule of docs/formats.md, and every message. */
+/* Datasets from CSV files: every rule of docs/formats.md, and every message. */
 #include "support.h"
 
 #include "raw.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reading, and what came out as text ------------------------------------------------------------------------- */
+/* ---- reading, and the result as text ----------------------------------------------------------------------------- */
 
 typedef struct files {
     const char *edges, *nodes, *features, *feature_names, *labels, *columns, *split;
@@ -54,7 +54,7 @@ static void print_names(char *out, size_t room, const char *what, const sfu__str
 
 #define PRINT(...) snprintf(out + strlen(out), sizeof out - strlen(out), __VA_ARGS__)
 
-/* All there is in a raw dataset, in one line. */
+/* Prints a raw dataset in one line. */
 static const char *show(const sfu__raw *raw) {
     static char out[8192];
     static const char *const parts[] = {" train=", " val=", " test="};
@@ -280,7 +280,7 @@ static void features_files(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.edges = "1,2\n", .feature_names = "f\n"}), "no file gives any");
 }
 
-/* Few rows of features and many other nodes: an array of zeros would be out of proportion. */
+/* Few rows of features and many other nodes: a dense array would be too large. */
 static void features_of_few_nodes(void **state) {
     (void)state;
     enum { NODES = 60000, FEATURES = 100 };

@@ -1,4 +1,4 @@
-/* Planetoid's files, as Python 2 and 3 write them: right, wrong, cut short and changed. */
+/* Planetoid's files, as Python 2 and 3 write them: valid, invalid, truncated and modified. */
 #include "tiny.h"
 
 #include "random.h"
@@ -71,7 +71,7 @@ static void ways_to_name_it(void **state) {
     assert_fails(SFU_ERR_NOT_FOUND, read_tiny(test_path("ind.none")), "ind.none.x: no such file");
 }
 
-/* Writes one of the files anew and expects the message. */
+/* Rewrites one of the files and expects the message. */
 static void assert_wrong(const char *name, const char *bytes, size_t size, const char *first, const char *second) {
     unpack(variants[1]);
     test_file(name, bytes, size);
@@ -99,7 +99,7 @@ static void mistakes(void **state) {
     ASSERT_WRONG("ind.tiny.allx", "cos\nsystem\n.", "ind.tiny.allx: byte 0", "refused");
 }
 
-/* One list that is referred to a thousand times. */
+/* One list with a thousand references to it. */
 static void a_small_file_of_endless_edges(void **state) {
     (void)state;
     static char bytes[20000];
@@ -128,7 +128,7 @@ static void rows_that_do_not_fit(void **state) {
                  "ind.tiny.y has 2");
 }
 
-/* Every file cut at many places. */
+/* Every file truncated at many positions. */
 static void cut_short(void **state) {
     (void)state;
     for (int variant = 0; variant < 2; variant++) {
@@ -156,7 +156,7 @@ static void cut_short(void **state) {
     }
 }
 
-/* Changes one byte of one file, again and again. */
+/* Modifies one byte of one file, repeatedly. */
 static void changed(void **state) {
     (void)state;
     enum { CHANGES = 400 };

@@ -1,4 +1,4 @@
-/* Splits: the rules of docs/splits.md, one by one, on labels made up here and on the public datasets. */
+/* Splits: the rules of docs/splits.md, one by one, on hand-made labels and on the public datasets. */
 #include "support.h"
 
 #include "random.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char said[4096]; /* what was logged since the dataset was made */
+static char said[4096]; /* log lines since the dataset was made */
 
 /* ---- datasets --------------------------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static bool contains(const sfu_split *split, sfu_part part, int32_t node) {
     return false;
 }
 
-/* Each node in one part at most, labelled, ascending. */
+/* Each node is in at most one part, labelled, ascending. */
 static void assert_sound(const sfu_split *split, const sfu_dataset *dataset) {
     char *seen = calloc((size_t)sfu_dataset_nodes(dataset), 1);
     assert_non_null(seen);
@@ -101,7 +101,7 @@ static void count_classes(int32_t *counts, int32_t classes, const sfu_split *spl
     }
 }
 
-/* ---- what is said ----------------------------------------------------------------------------------------------- */
+/* ---- log lines --------------------------------------------------------------------------------------------------- */
 
 static void remember(void *user, sfu_log_level level, const char *line) {
     (void)user;
@@ -195,7 +195,7 @@ static void small_counts_are_balanced(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Over many seeds each labelled node comes up about as often in each part; in T a class weighs as it should. */
+/* Over many seeds each labelled node is about equally often in each part; in T the classes have their proportions. */
 static void draws_are_uniform(void **state) {
     (void)state;
     enum { SEEDS = 400 };
@@ -225,7 +225,7 @@ static void draws_are_uniform(void **state) {
         assert_in_range(times[SFU_TEST][i], 102 - 52, 102 + 52);
         most_off = abs(times[SFU_VAL][i] - 51) > most_off ? abs(times[SFU_VAL][i] - 51) : most_off;
     }
-    assert_true(most_off > 10); /* and they are draws, not a quota */
+    assert_true(most_off > 10); /* random draws, not a quota */
     sfu_dataset_free(dataset);
 }
 
@@ -262,7 +262,7 @@ static void few_labels_are_divided_by_class(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* The edge between the two ways: 20 classes' worth and 1500 more, or one less. */
+/* The boundary between the two rules: 20 nodes per class plus 1500, or one less. */
 static void where_few_begins(void **state) {
     (void)state;
     static int32_t labels[1540];
@@ -433,7 +433,7 @@ static void names_are_quoted_where_needed(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Names of the bytes that CSV is touchy about, around a digit that tells them apart. */
+/* Names with bytes that are special in CSV, around a digit that distinguishes them. */
 static void any_name_comes_back(void **state) {
     (void)state;
     static const char touchy[] = ",;\t\r\n\"\" #%a\xc3\xa4'";
@@ -570,7 +570,7 @@ static void texts_that_are_wrong(void **state) {
         {"cv:3:0:0", "21", "size \"21\"", "leaves 20 nodes to train on"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        sfu_split *split = (sfu_split *)dataset; /* must come back as NULL */
+        sfu_split *split = (sfu_split *)dataset; /* must be set to NULL */
         assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, wrong[i].protocol, wrong[i].size),
                      wrong[i].quoted, wrong[i].right);
         assert_null(split);
@@ -596,7 +596,7 @@ static void labels_that_are_missing(void **state) {
 
 /* ---- digests ---------------------------------------------------------------------------------------------------- */
 
-/* Pinned: a change here makes every result that was ever written incomparable. */
+/* Pinned: a change makes all earlier results incomparable. */
 static void digests_stay(void **state) {
     (void)state;
     static const struct {

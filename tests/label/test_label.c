@@ -1,5 +1,5 @@
-/* Labelling: that the estimate holds for the nodes that had no label, that held-out labels have no say in any choice,
- * that neither jobs nor the way it was ended change what so many steps come to, and what is refused. */
+/* Labelling: the estimate holds for unlabelled nodes, held-out labels influence no choice, the number of threads and
+ * the way it ends do not change the result of a number of steps, and invalid input is refused. */
 #include "support.h"
 
 #include "label.h"
@@ -29,7 +29,7 @@ static sfu_dataset *made(uint64_t seed, int32_t nodes) {
     return dataset;
 }
 
-/* The same graph and features with other labels, and perhaps a split of its own. */
+/* The same graph and features with other labels, and optionally another split. */
 static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels, const sfu_split *split) {
     const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
     const int64_t edges = graph.indptr[graph.rows];
@@ -61,7 +61,7 @@ static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels
     return other;
 }
 
-/* Leaves one label in `keep`. */
+/* Keeps one label in `keep`. */
 static sfu_dataset *thinned(const sfu_dataset *dataset, int32_t keep) {
     const int32_t nodes = sfu_dataset_nodes(dataset);
     int32_t *labels = calloc((size_t)nodes, sizeof *labels);
@@ -83,7 +83,7 @@ static sfu_label_options steps_of(int32_t steps, uint64_t seed, int jobs) {
     return options;
 }
 
-/* Of the nodes without a label in `thin`, by the labels that `dataset` has for them. */
+/* The accuracy on the nodes without a label in `thin`, by the labels of `dataset`. */
 static double true_accuracy(const sfu_labelling *labelling, const sfu_dataset *dataset, const sfu_dataset *thin) {
     const float *probabilities = sfu_labelling_probabilities(labelling);
     double right = 0, count = 0;
@@ -148,7 +148,7 @@ static void the_interval_covers(void **state) {
     assert_true(bias < 0.03);
 }
 
-/* All counts add up, and the confusion is that of the held-out nodes. */
+/* All counts add up, and the confusion matrix is that of the held-out nodes. */
 static void the_numbers_agree(void **state) {
     (void)state;
     sfu_dataset *dataset = made(1, NODES), *thin = thinned(dataset, 3);
@@ -192,7 +192,7 @@ static void the_numbers_agree(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Features that say nothing, a graph that says all, and the other way round. */
+/* Uninformative features with an informative graph, and the reverse. */
 static void says_whether_the_graph_helps(void **state) {
     (void)state;
     static const struct {
@@ -219,8 +219,7 @@ static void says_whether_the_graph_helps(void **state) {
     }
 }
 
-/* ---- who may know what --------------------------------------------------------------------------------------------
- */
+/* ---- information flow -------------------------------------------------------------------------------------------- */
 
 static void each_node_is_held_out_once(void **state) {
     (void)state;
@@ -252,7 +251,7 @@ static void each_node_is_held_out_once(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Many labels need not all be held out, and the folds that are do not overlap. */
+/* Not all of many labels need to be held out, and held-out parts do not overlap. */
 static void of_many_labels_some_are_held_out(void **state) {
     (void)state;
     static const struct {
@@ -345,8 +344,7 @@ static void held_out_labels_have_no_say(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- what changes nothing -----------------------------------------------------------------------------------------
- */
+/* ---- what does not change the result ----------------------------------------------------------------------------- */
 
 static void jobs_do_not_matter(void **state) {
     (void)state;
@@ -369,13 +367,13 @@ static void jobs_do_not_matter(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A caller who ends it in the middle of a step. */
+/* A callback that cancels in the middle of a step. */
 static bool end_at(void *user, const sfu_label_progress *progress) {
     assert_true(progress->step < progress->steps && progress->net != NULL);
     return progress->step < *(const int32_t *)user;
 }
 
-/* However it ended, so many steps come to the same. */
+/* However it ends, the same number of steps gives the same result. */
 static void ends_where_it_is_told(void **state) {
     (void)state;
     sfu_dataset *dataset = made(9, 900), *thin = thinned(dataset, 3);
@@ -386,7 +384,7 @@ static void ends_where_it_is_told(void **state) {
     options.on_progress = end_at;
     options.on_progress_user = &step;
     assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), "");
-    /* Whether it was planning or training then is a matter of time. */
+    /* Whether it was planning or training then depends on timing. */
     assert_true(strstr(sfu_message(), "cancelled while") != NULL || strstr(sfu_message(), "stopped") != NULL);
     assert_null(ended);
     const int32_t most = test_is_slow() ? 2 : 9;
@@ -420,7 +418,7 @@ static void a_small_budget_has_an_answer(void **state) {
     assert_true(sfu_labelling_summary(asked).right == summary.right);
     sfu_labelling_free(asked);
     sfu_labelling_free(labelling);
-    /* and a budget is kept, here with a wide margin for a busy machine */
+    /* a budget is respected, here with a wide margin for a busy machine */
     options = steps_of(0, 0, 1);
     options.seconds = 0.5;
     assert_ok(sfu_label(&labelling, thin, &options));
@@ -468,12 +466,11 @@ static void ranks_keep_the_control(void **state) {
     assert_int_equal(sfu__label_choice(&problem), 2);
 }
 
-/* ---- small and wrong ----------------------------------------------------------------------------------------------
- */
+/* ---- small and invalid datasets ---------------------------------------------------------------------------------- */
 
 enum { TINY = 12 };
 
-/* Two rings of six, the last node of each alone; labels as given, a letter a node. */
+/* Two rings of six, the last node of each isolated; labels as given, one letter per node. */
 static sfu_dataset *tiny(const char *letters) {
     static const int32_t from[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, to[] = {1, 2, 3, 4, 0, 7, 8, 9, 10, 6};
     int32_t labels[TINY];
@@ -536,7 +533,7 @@ static void says_what_is_missing(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A round of usual settings and the first study. */
+/* A round of default settings and the first study. */
 static sfu_status label_tiny(void *context) {
     (void)context;
     sfu_status status = SFU_OK;

@@ -1,4 +1,4 @@
-/* Smoothing matrices against a dense computation in double that follows the definitions letter by letter. */
+/* Smoothing matrices against a dense computation in double that follows the definitions literally. */
 #include "support.h"
 
 #include "random.h"
@@ -9,7 +9,7 @@
 
 enum { MOST = 24 };
 
-/* ---- the slow and obviously right one --------------------------------------------------------------------------- */
+/* ---- a slow and obviously correct version ------------------------------------------------------------------------ */
 
 typedef struct dense {
     int n;
@@ -132,7 +132,7 @@ static sfu_smoothing_options draw_options(sfu__random *random, float *self, floa
     const bool stochastic = options.norm == SFU_NORM_ROW || options.norm == SFU_NORM_SYM_ROW;
     options.probabilities = sfu__random_below(random, 2) == 0 && (options.exponents || stochastic);
     if (options.exponents) {
-        options.norm = SFU_NORM_SYM; /* not looked at */
+        options.norm = SFU_NORM_SYM; /* ignored */
     }
     return options;
 }
@@ -182,7 +182,7 @@ static void equals_the_definition(void **state) {
         sfu_matrix s = {0};
         assert_ok(sfu__smoothing(&s, &g.csr, !directed, &options, 1));
         assert_matches(&s, &want);
-        if (!directed) { /* the promise of symmetry saves time and changes nothing */
+        if (!directed) { /* declaring symmetry saves time and changes nothing */
             sfu_matrix again = {0};
             assert_ok(sfu__smoothing(&again, &g.csr, false, &options, 1));
             assert_true(same_bytes(&s, &again));
@@ -234,7 +234,7 @@ static void by_hand(void **state) {
         assert_true(fabsf(s.values[i] - want[i]) < 1e-7F);
     }
     sfu__matrix_clear(&s);
-    options.self = 0; /* the isolated node keeps its own, whatever the norm */
+    options.self = 0; /* the isolated node keeps its own value, for every norm */
     options.norm = SFU_NORM_NONE;
     assert_ok(sfu__smoothing(&s, &path, true, &options, 2));
     assert_int_equal(s.indptr[4], 5);
@@ -245,7 +245,7 @@ static void by_hand(void **state) {
     sfu__matrix_clear(&s);
 }
 
-/* Weights that are no power of two: sym of a symmetric graph is symmetric to the bit. */
+/* Weights that are not powers of two: sym of a symmetric graph is symmetric bit for bit. */
 static void sym_is_symmetric(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(5, 0);

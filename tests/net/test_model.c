@@ -1,4 +1,4 @@
-/* Model files: there and back, and what is said about those that cannot be. */
+/* Model files: round trip, and messages about invalid files. */
 #include "support.h"
 
 #include "file.h"
@@ -21,7 +21,7 @@ static sfu_net *parse(const char *text) {
     return net;
 }
 
-/* ---- a model as a training makes it ------------------------------------------------------------------------------ */
+/* ---- a model as training makes it -------------------------------------------------------------------------------- */
 
 typedef struct made {
     sfu_net *net;
@@ -121,7 +121,7 @@ static void assert_same_file(const char *a, const char *b) {
     sfu__bytes_close(&y);
 }
 
-/* ---- there and back --------------------------------------------------------------------------------------------- */
+/* ---- round trip -------------------------------------------------------------------------------------------------- */
 
 static void models_come_back(void **state) {
     (void)state;
@@ -154,7 +154,7 @@ static void models_come_back(void **state) {
     }
 }
 
-/* Nothing in the file tells when or how fast it was trained. */
+/* The file does not depend on when or how fast the model was trained. */
 static void the_same_training_gives_the_same_bytes(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -254,7 +254,7 @@ static void embeddings_have_the_width_of_the_last_hidden_layer(void **state) {
     }
 }
 
-/* ---- files of others -------------------------------------------------------------------------------------------- */
+/* ---- files of other programs ------------------------------------------------------------------------------------- */
 
 static const float ones[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -311,7 +311,7 @@ static void a_network_without_weights_needs_its_classes(void **state) {
     sfu_model_free(model);
 }
 
-/* A tensor that starts at an odd byte is read all the same. */
+/* A misaligned tensor is read, too. */
 static void any_alignment_is_read(void **state) {
     (void)state;
     made self;

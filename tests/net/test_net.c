@@ -1,4 +1,4 @@
-/* The composition language: what is read, what is written back, and what is said about mistakes. */
+/* The composition language: parsing, printing, and messages about errors. */
 #include "support.h"
 
 #include "net_int.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is read ----------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 static sfu_net *parse(const char *text) {
     sfu_net *net = NULL;
@@ -197,7 +197,7 @@ static void lpnn_has_options(void **state) {
     sfu_net_free(net);
 }
 
-/* ---- random networks, there and back ---------------------------------------------------------------------------- */
+/* ---- round trip of random networks ------------------------------------------------------------------------------- */
 
 static uint64_t below(sfu__random *random, uint64_t bound) { return sfu__random_below(random, bound); }
 
@@ -264,7 +264,7 @@ static sfu__layer any_dense(sfu__random *random) {
     return layer;
 }
 
-/* Puts dropout= where a mask lies: before the first weights, and after an activation since the last. */
+/* Adds dropout= where a mask is applied: before the first weights, and after an activation since the last. */
 static void any_dropout(sfu_net *net, sfu__random *random) {
     bool weights = false;
     bool mask = false;
@@ -310,7 +310,7 @@ static bool same_layer(const sfu__layer *a, const sfu__layer *b) {
            a->dropout == b->dropout;
 }
 
-/* Every option spelled out, in any order of cases and blanks: what a person could have written. */
+/* Every option spelled out, with random case and blanks. */
 static void blank(sfu__text *text, sfu__random *random) {
     static const char *const blanks[] = {"", " ", "  ", "\t", "\n"};
     assert_ok(sfu__text_format(text, "%s", blanks[below(random, 5)]));
@@ -592,7 +592,7 @@ static const struct {
      "self is \"\\xff\"; a number, 0 or more, or the name of a node column would be right"},
 };
 
-/* What of a message lies between its newlines. */
+/* The lines of a message. */
 static void split_message(char lines[3][1024]) {
     const char *message = sfu_message();
     for (int i = 0; i < 3; i++) {
@@ -628,7 +628,7 @@ static void mistakes_have_their_place(void **state) {
     }
 }
 
-/* A long text is shown around the place, and the caret still stands under it. */
+/* A long text is shown around the error, with the caret below it. */
 static void long_texts_are_cut(void **state) {
     (void)state;
     for (int before = 0; before < 40; before++) {
@@ -655,7 +655,7 @@ static void long_texts_are_cut(void **state) {
     }
 }
 
-/* Refused in three lines, the first of which is this. */
+/* Refused with three lines, the first of which is this. */
 static void assert_refused(const char *text, const char *line) {
     sfu_net *net = NULL;
     char lines[3][1024];

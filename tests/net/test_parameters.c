@@ -1,4 +1,4 @@
-/* What a network trains: shapes, places, and the values that training starts from. */
+/* The parameters of a network: shapes, offsets, and initial values. */
 #include "support.h"
 
 #include "net.h"
@@ -81,7 +81,7 @@ static void impossible_widths_are_refused(void **state) {
     sfu_net_free(net);
 }
 
-/* Each weight from its definition, one by one. */
+/* Each weight from its definition. */
 static void weights_start_as_they_are_defined(void **state) {
     (void)state;
     sfu_net *net = parse("dense 20 relu | smooth(self=col, neighbour=0.25, learn=self+neighbour) | softmax");
@@ -130,7 +130,7 @@ static void weights_start_as_they_are_defined(void **state) {
     sfu_net_free(net);
 }
 
-/* A few that will never change. */
+/* A few values that must never change. */
 static void weights_have_known_values(void **state) {
     (void)state;
     sfu_net *net = parse("softmax");

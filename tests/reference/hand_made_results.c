@@ -70,7 +70,7 @@ static sfu__task make_task(const maker *self, int dataset, int net, const char *
     return task;
 }
 
-/* How the winner of the first split came there: of a length of its own, rising and wobbling. */
+/* The learning curve of the winner on the first split: of varying length, rising and noisy. */
 static sfu_status add_curve(maker *self, const sfu__task *task, int dataset, int net, double val) {
     sfu_status status = SFU_OK;
     sfu__curve curve = {.task = *task};
@@ -88,8 +88,8 @@ done:
     return status;
 }
 
-/* One place of a table: its splits, and the cell that they come to. */
-static sfu_status add_place(maker *self, int dataset, int net, int size) {
+/* One row group of a table: its splits, and their cell. */
+static sfu_status add_row_group(maker *self, int dataset, int net, int size) {
     sfu_status status = SFU_OK;
     double sum = 0;
     for (int split = 0; split < SPLITS; split++) {
@@ -256,7 +256,7 @@ static sfu_status make(maker *self, const char *folder) {
     for (int size = 0; size < SIZES; size++) {
         for (int dataset = 0; dataset < DATASETS; dataset++) {
             for (int net = 0; net < NETS; net++) {
-                SFU_TRY(add_place(self, dataset, net, size));
+                SFU_TRY(add_row_group(self, dataset, net, size));
             }
         }
         for (int net = 0; net < NETS; net++) {

@@ -98,7 +98,7 @@ sfu_dataset *random_dataset(sfu__random *random) {
 
 /* ---- compositions ----------------------------------------------------------------------------------------------- */
 
-/* The text so far, and what the next layer must know. */
+/* The text so far, and the state for the next layer. */
 typedef struct writer {
     char *text;
     size_t used;
@@ -131,7 +131,7 @@ static const char *const activations[] = {"identity", "relu", "tanh", "sigmoid",
 static const char *const amounts[] = {"0", "0.3", "0.5", "1", "1.5", "trust", "care"};
 static const char *const parts[] = {"0", "0.25", "0.5", "0.7", "1"};
 
-/* Bits of what is learned; writes the option at the end. */
+/* Bits of the learned parameters; writes the option at the end. */
 static unsigned draw_learned(writer *to) {
     return one_in(to->random, 4) ? 1 + (unsigned)sfu__random_below(to->random, 15) : 0;
 }

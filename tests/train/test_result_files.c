@@ -1,4 +1,4 @@
-/* The CSV files of training and prediction, byte for byte: quoting, ties, numbers that are none, places to write to. */
+/* The CSV files of training and prediction, byte for byte: quoting, ties, NaN, destinations. */
 #include "support.h"
 
 #include "file.h"
@@ -31,7 +31,7 @@ static sfu_status make_dataset(sfu_dataset **dataset) {
     return sfu_dataset_from_arrays(dataset, &arrays, &options);
 }
 
-/* A model of the dataset, whose weights do not matter here; with or without names of classes. */
+/* A model of the dataset with arbitrary weights; with or without names of classes. */
 static sfu_status make_model(sfu_model **model, const char *text, bool named) {
     static const float theta[4096];
     sfu_status status = SFU_OK;
@@ -64,7 +64,7 @@ static void assert_file(const char *path, const char *wanted) {
     sfu__bytes_close(&bytes);
 }
 
-/* A place for bytes that are handed on; full after `room` of them. */
+/* A destination of bytes, full after `room` of them. */
 typedef struct bucket {
     char bytes[4096];
     size_t size, room;
@@ -120,7 +120,7 @@ static void predictions(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A model without names takes those of the dataset. */
+/* A model without names uses those of the dataset. */
 static void names_of_the_dataset(void **state) {
     (void)state;
     sfu_dataset *dataset = NULL;

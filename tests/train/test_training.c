@@ -1,5 +1,5 @@
-/* Training and prediction through the public interface: the stop rule against its curve read by a slow rule, losses and
- * scores against those recomputed from predictions, what is refused, and that nothing but the seed decides. */
+/* Training and prediction through the public interface: early stopping against a slow rule on the learning curve,
+ * losses and scores against those recomputed from predictions, refused input, and reproducibility from the seed. */
 #include "support.h"
 
 #include "metrics.h"
@@ -97,7 +97,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- trainings -------------------------------------------------------------------------------------------------- */
+/* ---- training runs ----------------------------------------------------------------------------------------------- */
 
 /* The epochs of a training. */
 typedef struct history {
@@ -144,9 +144,9 @@ static void predict(float *probabilities, const sfu_model *model) {
     assert_ok(sfu_predict(probabilities, NULL, dataset, model, 1));
 }
 
-/* ---- the stop rule ---------------------------------------------------------------------------------------------- */
+/* ---- early stopping ---------------------------------------------------------------------------------------------- */
 
-/* Reads a curve as docs/training.md has it. */
+/* Evaluates a curve by the rules of docs/training.md. */
 static void assert_stops_right(const history *notes, const sfu_scores *scores, int patience, int most, sfu_keep keep) {
     int best = 0, last_better = 0, end = most;
     for (int i = 0; i < notes->count; i++) {
@@ -171,7 +171,7 @@ static void assert_stops_right(const history *notes, const sfu_scores *scores, i
     assert_true(scores->val_loss == notes->epochs[best].val_loss);
 }
 
-/* The scores, from what the model predicts. */
+/* The scores, recomputed from the model's predictions. */
 static void assert_scores_right(const sfu_model *model, sfu_loss loss) {
     const sfu_scores scores = sfu_model_scores(model);
     float probabilities[NODES][CLASSES];
@@ -233,7 +233,7 @@ static void the_callback_ends_it(void **state) {
     sfu_model_free(model);
 }
 
-/* Splits have validation nodes; a training that is made inside need not. */
+/* Public splits have validation nodes; an internal training run need not. */
 static void without_validation_the_last_is_kept(void **state) {
     (void)state;
     sfu_net *net = NULL;
@@ -263,7 +263,7 @@ static void without_validation_the_last_is_kept(void **state) {
     sfu_net_free(net);
 }
 
-/* ---- what it learns from ---------------------------------------------------------------------------------------- */
+/* ---- the training objective -------------------------------------------------------------------------------------- */
 
 static void weights_of_the_loss(void **state) {
     (void)state;
@@ -291,8 +291,7 @@ static void weights_of_the_loss(void **state) {
     }
 }
 
-/* Before the first step every probability of a network without weights so far is what the start gives: the loss is then
- * the weighted sum of -ln p of the model that one epoch of a tiny rate leaves. */
+/* With a tiny learning rate, the loss of the first epoch is the weighted sum of -ln p of the model after one epoch. */
 static void the_loss_is_what_it_says(void **state) {
     (void)state;
     float probabilities[NODES][CLASSES];
@@ -320,7 +319,7 @@ static void the_loss_is_what_it_says(void **state) {
     }
 }
 
-/* Test labels that are all wrong change nothing but the scores. */
+/* Test labels that are all wrong change only the scores. */
 static void test_labels_are_not_read_before(void **state) {
     (void)state;
     data other;
@@ -388,7 +387,7 @@ static void it_starts_from_a_model(void **state) {
     model = train("gcn", &options);
     options.on_epoch_user = &more;
     options.init = model;
-    options.seed = 99; /* of no consequence without dropout */
+    options.seed = 99; /* without effect if there is no dropout */
     sfu_model *second = train("gcn", &options);
     assert_true(one.epochs[0].train_loss == two.epochs[0].train_loss);
     assert_true(more.epochs[0].train_loss == two.epochs[1].train_loss);
@@ -403,7 +402,7 @@ static void it_starts_from_a_model(void **state) {
     sfu_model_free(model);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------- */
+/* ---- refused input ----------------------------------------------------------------------------------------------- */
 
 static void wrong_options(void **state) {
     (void)state;
@@ -440,7 +439,7 @@ static void wrong_options(void **state) {
 static void nothing_to_learn(void **state) {
     (void)state;
     sfu_arrays arrays = drawn.arrays;
-    arrays.features = CLASSES; /* a view of the first columns will do */
+    arrays.features = CLASSES; /* a view of the first columns is enough */
     sfu_dataset *small = NULL;
     sfu_split *by = NULL;
     sfu_model *model = NULL;
@@ -472,7 +471,7 @@ static void splits_of_other_datasets(void **state) {
     sfu_dataset_free(small);
 }
 
-/* ---- running away ----------------------------------------------------------------------------------------------- */
+/* ---- divergence -------------------------------------------------------------------------------------------------- */
 
 static char warned[1024];
 static void hear(void *user, sfu_log_level level, const char *line) {
@@ -492,7 +491,7 @@ static void divergence_is_said(void **state) {
     assert_null(model);
 }
 
-/* Weights that start well, and a rate that ruins them: the good ones are kept. */
+/* A good start and a learning rate that destroys it: the good weights are kept. */
 static void the_best_before_divergence_is_kept(void **state) {
     (void)state;
     sfu_set_log(hear, NULL);
@@ -522,7 +521,7 @@ static void the_best_before_divergence_is_kept(void **state) {
     assert_true(kept > 0);
 }
 
-/* ---- predicting ------------------------------------------------------------------------------------------------- */
+/* ---- prediction -------------------------------------------------------------------------------------------------- */
 
 static void prediction_fills_what_is_asked(void **state) {
     (void)state;
@@ -582,7 +581,7 @@ static void models_that_do_not_fit(void **state) {
     assert_ok(make_dataset(&other, &arrays));
     assert_fails(SFU_ERR_ARGUMENT, sfu_predict(probabilities[0], NULL, other, model, 1), "4 classes", "trained with 3");
     sfu_dataset_free(other);
-    /* Another graph, without any labels, is fine: what comes out depends on its edges. */
+    /* Another graph without labels is accepted: the output depends on its edges. */
     arrays = drawn.arrays;
     arrays.labels = NULL;
     arrays.classes = 0;
@@ -691,7 +690,7 @@ static void each_allocation_fails(void **state) {
     test_fail_each_allocation(train_and_predict, NULL, 400);
 }
 
-/* Counts what is asked of it. */
+/* Counts its calls. */
 static atomic_llong asked;
 static void *count_resize(void *user, void *pointer, size_t bytes) {
     (void)user;

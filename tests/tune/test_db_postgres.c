@@ -1,4 +1,4 @@
-/* The PostgreSQL driver against a real server: values there and back, transactions, lost connections, messages. */
+/* The PostgreSQL driver with a real server: round trip of values, transactions, lost connections, messages. */
 #include "clock.h"
 #include "db.h"
 #include "postgres_server.h"
@@ -27,7 +27,7 @@ static sfu_status run_with(sfu__db *db, const char *sql, int64_t value, int64_t 
     return db->driver->run(db, sql, values, 1, NULL, NULL, changed);
 }
 
-/* Keeps the row it is given, of up to eight columns. */
+/* Stores a row of up to eight columns. */
 typedef struct row {
     sfu__sql columns[8];
     char texts[8][256];
@@ -117,7 +117,7 @@ static void test_doubles(void **state) {
 static void test_many_statements(void **state) {
     (void)state;
     sfu__db *db = open_at(test_postgres("statements", ""));
-    for (int again = 0; again < 2; again++) { /* more of them than are kept */
+    for (int again = 0; again < 2; again++) { /* more of them than are prepared */
         for (int i = 0; i < 100; i++) {
             char sql[64];
             snprintf(sql, sizeof sql, "SELECT %d + CAST($1 AS INTEGER)", i);
@@ -179,8 +179,7 @@ static void test_all_or_nothing(void **state) {
     db->driver->close(db);
 }
 
-/* A body that does not mind a statement's failure must not be told that all is well: the server has forgotten it all.
- */
+/* A body that ignores the failure of a statement must not succeed: the server has rolled everything back. */
 static sfu_status swallow_failure(void *user, sfu__db *db) {
     (void)user;
     (void)!db->driver->run(db, "INSERT INTO t VALUES (1)", NULL, 0, NULL, NULL, NULL);
@@ -204,7 +203,7 @@ typedef struct locker {
     pthread_barrier_t *both;
 } locker;
 
-/* Locks a row, waits for the other thread to have the other, and wants that too. */
+/* Locks a row, waits until the other thread has the other row, and requests that too. */
 static sfu_status lock_both(void *user, sfu__db *db) {
     locker *self = user;
     sfu_status status = SFU_OK;
@@ -276,7 +275,7 @@ static int make_tables_at(const char *location) {
     return status != SFU_OK;
 }
 
-/* Several processes make the same tables at once. */
+/* Several processes create the same tables at once. */
 static void test_tables_made_at_once(void **state) {
     enum { PROCESSES = 12 };
     (void)state;
@@ -301,15 +300,15 @@ static void test_tables_made_at_once(void **state) {
     db->driver->close(db);
 }
 
-/* ---- a connection that is lost ---------------------------------------------------------------------------------- */
+/* ---- lost connections -------------------------------------------------------------------------------------------- */
 
 typedef struct cutter {
-    const char *cut;  /* what is done to our own connection in the middle of the first attempt */
-    const char *gone; /* asked of the server until it answers 0: the cut takes its time; NULL: it does not */
+    const char *cut;  /* what is done to our connection in the middle of the first attempt */
+    const char *gone; /* query that returns 0 when the connection is gone, which takes a while; NULL: at once */
     int attempts;
 } cutter;
 
-/* Asks until the answer is this one. Five minutes are a guard against hangs. */
+/* Queries until the answer is this one. Five minutes guard against a hang. */
 static void wait_for_answer(const char *sql, const char *answer) {
     const double end = sfu__now() + 300;
     while (strcmp(test_postgres_ask("postgres", sql), answer) != 0) {
@@ -343,7 +342,7 @@ static void cut_in_the_middle(const char *database, const char *cut, const char 
     run(db, "CREATE TABLE l (x INTEGER)");
     assert_ok(sfu__db_transaction(db, false, insert_and_be_cut, &self));
     assert_int_equal(self.attempts, 2);
-    assert_int_equal(ask_int(db, "SELECT count(*) FROM l"), 2); /* nothing is left of the first attempt */
+    assert_int_equal(ask_int(db, "SELECT count(*) FROM l"), 2); /* nothing of the first attempt remains */
     assert_int_equal(ask_int(db, "SELECT sum(x) FROM l"), 3);
     db->driver->close(db);
 }
@@ -353,7 +352,7 @@ static void test_connection_ended(void **state) {
     cut_in_the_middle("ended", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ended'", NULL);
 }
 
-/* As the server does to a worker that was stopped inside a transaction. */
+/* As the server does with a worker that was suspended inside a transaction. */
 static void test_idle_in_transaction(void **state) {
     (void)state;
     cut_in_the_middle("idle", "SET idle_in_transaction_session_timeout = '100ms'",
@@ -379,15 +378,16 @@ static void test_server_gone(void **state) {
     assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got),
                  "postgresql://sfumato@/gone: could not reach the server", "reconnecting failed for 6 s");
     assert_true(sfu__now() - start >= 6);
-    assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got), "could not reach the server"); /* now at once */
+    assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got),
+                 "could not reach the server"); /* now without retries */
     test_postgres_start();
-    assert_ok(sfu__db_reading(db, read_one, &got)); /* it is back */
+    assert_ok(sfu__db_reading(db, read_one, &got)); /* it is available again */
     db->driver->close(db);
 }
 
 /* ---- a server that does not answer ------------------------------------------------------------------------------ */
 
-/* Says no when it was asked so many times. */
+/* Returns false after this many calls. */
 static bool ask_times(void *user) {
     int *left = user;
     return (*left)-- > 0;
@@ -397,7 +397,7 @@ static sfu_status insert_one(void *user, sfu__db *db) {
     return run_with(db, "INSERT INTO l VALUES ($1)", *(int *)user, NULL);
 }
 
-/* Cancelled in the middle of a transaction, then called again: nothing waits, and nothing is stored. */
+/* Cancelled in the middle of a transaction, then called again: no call waits, and nothing is stored. */
 static void test_frozen_server(void **state) {
     (void)state;
     const char *location = test_postgres("frozen", "");
@@ -420,11 +420,11 @@ static void test_frozen_server(void **state) {
     assert_int_equal(opened, SFU_ERR_CANCELLED);
     assert_null(other);
     assert_string_equal(message, "postgresql://sfumato@/frozen: cancelled while waiting for the database");
-    wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE datname = 'frozen'", "0"); /* no connection stays */
+    wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE datname = 'frozen'", "0"); /* no connection remains */
     assert_string_equal(test_postgres_ask("frozen", "SELECT count(*) FROM l"), "0");
 }
 
-/* One that is only slow is heard out: each answer comes in time. */
+/* A slow server is waited for: each answer comes in time. */
 static void test_cancelled_and_stored(void **state) {
     (void)state;
     int none = 0, one = 1;
@@ -464,7 +464,7 @@ static void test_cannot_open(void **state) {
     db->driver->close(db);
 }
 
-/* A user who may not make tables, as is usual since PostgreSQL 15. */
+/* A user without permission to create tables, the default since PostgreSQL 15. */
 static void test_not_allowed(void **state) {
     (void)state;
     (void)test_postgres("rights", "");
@@ -475,7 +475,7 @@ static void test_not_allowed(void **state) {
     db->driver->close(db);
 }
 
-/* A process that opens a database, says so, and holds it until it is told to go. */
+/* A process that opens a database, reports it, and keeps it open until it is told to end. */
 typedef struct holder {
     pid_t process;
     int says, hears; /* our ends of two pipes */
@@ -511,8 +511,8 @@ static void let_go(const holder *self) {
     close(self->hears);
 }
 
-/* A server with too many connections is waited for: the second one opens when the first, which was seen to be in its
- * way, has gone. */
+/* A server with too many connections is waited for: the second connection opens when the first, which was observed to
+ * block it, has ended. */
 static void test_busy_server(void **state) {
     (void)state;
     const char *location = test_postgres_as("locked:right%20horse", "postgres");
@@ -539,7 +539,8 @@ static void test_wrong_address(void **state) {
     if (SFU_HAVE_POSTGRES == 0) {
         skip();
     }
-    fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT, "postgresql://u@h/d: expected postgresql:", "HOST:PORT");
+    fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT,
+                  "postgresql://u@h/d: expected postgresql:", "HOST:PORT");
     fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "expected postgresql:", "HOST:PORT");
     fails_to_open("postgresql://u:x@horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%40");
     fails_to_open("postgresql://u:x/horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%2F");

@@ -1,4 +1,4 @@
-/* Search spaces: what is read and written back, what each network has use for, and what is said about mistakes. */
+/* Search spaces: parsing, printing, which network uses which parameter, and messages about errors. */
 #include "support.h"
 
 #include "random.h"
@@ -175,7 +175,7 @@ static void presets_have_what_the_network_has(void **state) {
     }
 }
 
-/* A convolution less, and a gcn has no hidden layer. */
+/* With one convolution less, a gcn has no hidden layer. */
 static void hidden_depends_on_k(void **state) {
     (void)state;
     sfu__space *space = NULL;
@@ -237,7 +237,7 @@ static void networks_have_their_parameters(void **state) {
 
 /* ---- candidates ------------------------------------------------------------------------------------------------- */
 
-/* Each: the space, the network, a point, the network that is trained, and the three settings. */
+/* Each: the space, the network, a point, the resulting network, and the three hyperparameters. */
 static const struct {
     const char *text, *net, *point, *made;
     double lr, weight_decay, dropout;
@@ -344,7 +344,7 @@ static void wrong_values_make_no_candidate(void **state) {
     sfu__candidate_clear(&candidate);
     values[1] = 1.5;
     assert_fails(SFU_ERR_ARGUMENT, sfu__candidate_make(&candidate, space, values, &usual), "lr is 1.5");
-    /* the closed ends of the paper's ranges, which a sampler meets once in 2^53: a trial that fails, as train would */
+    /* the closed ends of the paper's ranges, which a sampler draws once in 2^53: such a trial fails */
     values[1] = 0.0;
     assert_fails(SFU_ERR_ARGUMENT, sfu__candidate_make(&candidate, space, values, &usual), "lr 0: it must be above 0");
     values[1] = DBL_TRUE_MIN;
@@ -437,7 +437,7 @@ static void points_are_read_and_written(void **state) {
     sfu__space_free(space);
 }
 
-/* What lies between the newlines of a message. */
+/* The lines of a message. */
 static void split_message(char lines[3][1024]) {
     const char *message = sfu_message();
     for (int i = 0; i < 3; i++) {
@@ -452,7 +452,7 @@ static void split_message(char lines[3][1024]) {
     }
 }
 
-/* The message has this first line, shows this text, and a caret under its `place`. */
+/* The message has this first line, shows this text, and a caret below `place`. */
 static void assert_mistake(const char *line, const char *text, const char *place) {
     char lines[3][1024];
     split_message(lines);
@@ -501,9 +501,9 @@ static void wrong_points_have_their_place(void **state) {
     sfu__space_free(space);
 }
 
-/* ---- mistakes --------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Each: the space, the network, what the message shows (NULL: the space), the column of the caret, the first line. */
+/* Each: the space, the network, the text shown (NULL: the space), the column of the caret, the first line. */
 static const struct {
     const char *text, *net, *shown;
     int caret;
@@ -579,7 +579,7 @@ static const struct {
      "\"$\" is not a name; expected $ and letters, digits and _"},
     {"net={'smooth^$k | softmax'}", "any", "smooth^$k | softmax", 7,
      "\"$k\" has no range; expected e.g. k={1,2} in the space"},
-    /* the ends */
+    /* endpoints */
     {"lr=(-1,1)", "gcn", NULL, 0, "lr -1: it must be above 0 and at most 1e30"},
     {"lr={0,0.1}", "gcn", NULL, 0, "lr 0: it must be above 0 and at most 1e30"},
     {"lr={fast}", "gcn", NULL, 0, "lr must be a number; \"fast\" is not"},
@@ -608,7 +608,7 @@ static const struct {
     {"mu_g=(-1,1)", "lpnn", "lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; a number, 0 or more would be right"},
     {"a=(0,1) dropout=(0,1)", "dense 9 $a | softmax(dropout=$dropout)", "dense 9 1 | softmax(dropout=0)", 8,
      "unknown activation \"1\"; identity, relu, tanh, sigmoid, elu or leaky_relu would be right"},
-    /* the networks themselves */
+    /* errors in networks */
     {"lr=(0,1)", "smoth | softmax", "smoth | softmax", 0, "unknown layer \"smoth\"; smooth would be right"},
     {"mu_g=(0,1)", "lpnn()", "lpnn()", 5,
      "an option of lpnn is missing here; name=value with f, input, output, mu_g, mu_l, mu_u, lambda_l or lambda_u "
@@ -707,7 +707,7 @@ static void limits_are_kept(void **state) {
     sfu__text_clear(&text);
 }
 
-/* ---- random spaces, there and back ------------------------------------------------------------------------------ */
+/* ---- round trip of random spaces --------------------------------------------------------------------------------- */
 
 static uint64_t below(sfu__random *random, uint64_t bound) { return sfu__random_below(random, bound); }
 
@@ -716,7 +716,7 @@ static double any_number(sfu__random *random) {
     return sfu__random_unit(random) * scales[below(random, 7)];
 }
 
-/* A range as somebody may write it, with blanks where they may be. */
+/* A random range, with blanks where they are allowed. */
 static void any_range(sfu__text *text, sfu__random *random) {
     static const char *const blanks[] = {"", "", " ", "\t "};
 #define BLANK blanks[below(random, 4)]
@@ -790,7 +790,7 @@ static void random_ranges_come_back(void **state) {
         assert_ok(sfu__text_format(&text, "x="));
         any_range(&text, &random);
         const sfu_status status = sfu__list_read(&list, text.bytes, text.bytes, false);
-        if (status == SFU_OK) { /* a word may be there twice, a range may end below its beginning */
+        if (status == SFU_OK) { /* a choice may be a duplicate, a range may be inverted */
             made++;
             assert_ok(sfu__text_format(&canonical, "x="));
             assert_ok(sfu__domain_print(&canonical, &list.items[0].range));
@@ -808,7 +808,7 @@ static void random_ranges_come_back(void **state) {
     assert_true(made > ranges / 2);
 }
 
-/* Some of the parameters that a network has, with ranges that it takes. */
+/* Some of the parameters of a network, with ranges that are valid for it. */
 static void any_space(sfu__text *text, sfu__random *random, const char *net) {
     static const struct {
         const char *name, *ranges[4];
@@ -849,7 +849,7 @@ static void random_spaces_come_back(void **state) {
         sfu__space *again = NULL;
         const char *net = nets[below(&random, 4)];
         any_space(&text, &random, net);
-        if (sfu__space_new(&space, text.bytes, net, NULL) == SFU_OK) { /* not where something is of no use */
+        if (sfu__space_new(&space, text.bytes, net, NULL) == SFU_OK) { /* not if a parameter is unused */
             made++;
             assert_ok(sfu__space_new(&again, space->text, net, NULL));
             assert_string_equal(space->text, again->text);
@@ -873,7 +873,7 @@ static void random_spaces_come_back(void **state) {
     assert_true(made > spaces / 10);
 }
 
-/* Values anywhere in the ranges are written so that a point reads the same ones, and make a candidate. */
+/* Random values are printed so that a point parses to the same ones, and give a candidate. */
 static void random_points_come_back(void **state) {
     (void)state;
     sfu__space *space = space_of("paper net={gcn,lpnn,'smooth^$k | dense 8 $act | softmax'} k=[1..9:2] act={relu,tanh} "
@@ -945,7 +945,7 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(make_all, NULL, test_is_slow() ? 300 : 2000);
 }
 
-/* Mistakes whose messages need memory. */
+/* Errors whose messages need memory. */
 static sfu_status refuse_all(void *context) {
     (void)context;
     sfu__space *space = NULL;

@@ -1,5 +1,5 @@
-/* Studies in memory, in an SQLite file and in a PostgreSQL database do the same; and what databases alone can: many
- * workers, some of which die, and a transaction that got lost. */
+/* Stores in memory, in a SQLite file and in a PostgreSQL database behave the same; and what only databases have:
+ * several workers, some of which die, and transactions of unknown outcome. */
 #include "support.h"
 
 #include "postgres_server.h"
@@ -18,7 +18,7 @@
 
 static char sqlite[] = "sqlite", postgres[] = "postgres";
 
-/* A fresh location of the kind that the test was asked to try. */
+/* A fresh location of the kind under test. */
 static const char *fresh_place(void **state) {
     static int count;
     char name[32];
@@ -47,7 +47,7 @@ static sfu__trials read_all(sfu__store *store) {
     return trials;
 }
 
-/* The trial as it must be read in a state. */
+/* The trial as it must be read in this state. */
 static void assert_trial(const sfu__trial *trial, int32_t number, sfu__trial_state state) {
     double values[CASE_PARAMETERS];
     sfu__trial expected = case_trial(number, values);
@@ -101,7 +101,7 @@ static void one_turn_does_it_all(void **state) {
     const sfu__trial asked[] = {case_trial(0, values[0]), case_trial(1, values[1])};
     int32_t claimed[2];
     sfu__transaction transaction = {.asked = asked, .asked_count = 2, .want = 2, .claimed = claimed};
-    assert_ok(sfu__store_transaction(store, &transaction)); /* what is asked can be claimed in the same turn */
+    assert_ok(sfu__store_transaction(store, &transaction)); /* asked trials can be claimed in the same transaction */
     assert_int_equal(transaction.claimed_count, 2);
     const sfu__trial more[] = {case_trial(2, values[0])};
     sfu__finished finished[] = {{1, case_outcome(1), true}};
@@ -126,7 +126,7 @@ static void asking_again_adds_nothing(void **state) {
     assert_false(before);
     assert_ok(case_ask(store, 0, 4, &before));
     assert_true(before);
-    assert_ok(case_ask(store, 2, 4, &before)); /* some of them are there: none is added */
+    assert_ok(case_ask(store, 2, 4, &before)); /* some of them exist: none is added */
     assert_true(before);
     assert_ok(case_ask(store, 4, 2, &before));
     assert_false(before);
@@ -232,7 +232,7 @@ static void every_allocation_may_fail(void **state) {
     char kept[512];
     snprintf(kept, sizeof kept, "%s", location != NULL ? location : "");
     test_fail_each_allocation(whole_life, location != NULL ? kept : NULL, test_is_slow() ? 60 : 150);
-    if (location != NULL) { /* each run either did all of a step or nothing */
+    if (location != NULL) { /* each run has done a step completely or not at all */
         sfu__store *store = open_study(kept);
         sfu__trials trials = read_all(store);
         assert_true(trials.count > 0 && trials.count % 4 == 0);
@@ -241,7 +241,7 @@ static void every_allocation_may_fail(void **state) {
     }
 }
 
-/* ---- a file: going on ------------------------------------------------------------------------------------------- */
+/* ---- a file: continuation ---------------------------------------------------------------------------------------- */
 
 static void a_study_goes_on(void **state) {
     const char *location = fresh_place(state);
@@ -252,7 +252,7 @@ static void a_study_goes_on(void **state) {
     assert_ok(case_ask(store, 0, 10, NULL));
     assert_ok(case_claim(store, 3, claimed, &count));
     assert_ok(case_finish(store, 1, &refused));
-    sfu__store_close(store); /* 0 and 2 go back */
+    sfu__store_close(store); /* 0 and 2 return to WAITING */
     store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, 10);
@@ -277,11 +277,11 @@ static void two_workers_share_a_study(void **state) {
     assert_ok(case_claim(one, 2, claimed, &count));
     assert_ok(case_claim(other, 4, claimed, &count));
     assert_true(count == 2 && claimed[0] == 2 && claimed[1] == 3);
-    assert_ok(case_finish(one, 2, &refused)); /* is not one's */
+    assert_ok(case_finish(one, 2, &refused)); /* does not belong to `one` */
     assert_true(refused);
     assert_ok(case_finish(other, 2, &refused));
     assert_false(refused);
-    sfu__store_close(other); /* 3 goes back, one's own stay */
+    sfu__store_close(other); /* 3 returns to WAITING, those of `one` stay */
     sfu__trials trials = read_all(one);
     assert_trial(&trials.items[0], 0, SFU__TRIAL_RUNNING);
     assert_trial(&trials.items[2], 2, SFU__TRIAL_COMPLETE);
@@ -301,7 +301,7 @@ static void a_late_result_is_refused(void **state) {
     assert_ok(case_claim(late, 1, claimed, &count));
     pause_ms(60);
     options.beat_s = 0.001;
-    options.grace_s = 0.05; /* the late one beats every five seconds, which is too seldom for this one */
+    options.grace_s = 0.05; /* the late one writes heartbeats every five seconds, too rarely for this one */
     assert_ok(sfu__store_open(&other, &options));
     assert_ok(case_claim(other, 1, claimed, &count));
     assert_true(count == 1 && claimed[0] == 0);
@@ -309,13 +309,13 @@ static void a_late_result_is_refused(void **state) {
     assert_true(refused);
     assert_ok(case_finish(other, 0, &refused));
     assert_false(refused);
-    assert_ok(case_claim(late, 1, claimed, &count)); /* and goes on */
+    assert_ok(case_claim(late, 1, claimed, &count)); /* and continues */
     assert_true(count == 1 && claimed[0] == 1);
     assert_ok(case_finish(late, 1, &refused));
     assert_false(refused);
     assert_ok(case_claim(late, 1, claimed, &count));
     pause_ms(5);
-    assert_ok(sfu__store_beat(other)); /* it has no row any more, so its trial goes back once more */
+    assert_ok(sfu__store_beat(other)); /* it has no row any more, so its trial returns to WAITING again */
     assert_ok(case_finish(late, 2, &refused));
     assert_true(refused);
     sfu__trials trials = read_all(other);
@@ -326,12 +326,12 @@ static void a_late_result_is_refused(void **state) {
     sfu__store_close(other);
 }
 
-/* ---- a file: a transaction that got lost ------------------------------------------------------------------------ */
+/* ---- a file: a transaction of unknown outcome -------------------------------------------------------------------- */
 
 static sfu__db_driver lossless, lossy;
 static int losses;
 
-/* Stored, but nobody is told. */
+/* Committed, but reported as failed. */
 static sfu_status commit_and_fail(sfu__db *db) {
     const sfu_status status = lossless.commit(db);
     if (status == SFU_OK && losses-- > 0) {
@@ -409,7 +409,7 @@ static void in_child(void (*body)(const char *location, int child), const char *
     }
 }
 
-/* Exit codes must be as wanted: 0, or the signal that was meant. */
+/* The exit code must be 0, or the intended signal. */
 static void wait_for(pid_t pid, int signal) {
     int how = 0;
     assert_true(waitpid(pid, &how, 0) == pid);
@@ -489,7 +489,7 @@ static void thirty_six_first_openings(void **state) {
     sfu__store_close(store);
 }
 
-/* Works, alone, until it is killed; the numbers of what was accepted go into a pipe. */
+/* Works alone until it is killed; writes the numbers of accepted trials to a pipe. */
 static void work_until_killed(const char *location, int pipe_end) {
     const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
@@ -520,7 +520,7 @@ static void killed_at_any_moment(void **state) {
         pid_t pid;
         in_child(work_until_killed, location, ends[1], &pid);
         pause_ms(round * 7 % 60);
-        if (round == 0) { /* on a slow disk it would never come as far as a result */
+        if (round == 0) { /* on a slow disk it would never get to a result */
             assert_int_equal(read(ends[0], &accepted, sizeof accepted), sizeof accepted);
         }
         kill(pid, SIGKILL);
@@ -528,7 +528,7 @@ static void killed_at_any_moment(void **state) {
     }
     close(ends[1]);
     while (read(ends[0], &number, sizeof number) == (ssize_t)sizeof number) {
-        assert_true(number > accepted); /* one may be stored without being told */
+        assert_true(number > accepted); /* one may be stored without being reported */
         accepted = number;
     }
     close(ends[0]);
@@ -546,7 +546,7 @@ static void killed_at_any_moment(void **state) {
 
 enum { WORKERS = 8, TOTAL = 320, BATCH = 16 };
 
-/* Works until all is finished; writes the number of each trial that was accepted, and whose it was, to a file. */
+/* Works until all is finished; writes the number and the worker of each accepted trial to a file. */
 static void work(const char *location, int child) {
     const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
@@ -574,7 +574,7 @@ static void work(const char *location, int child) {
             continue;
         }
         if (child == 0 && claimed[0] > BATCH) {
-            raise(SIGKILL); /* while it holds a trial */
+            raise(SIGKILL); /* while it has a claimed trial */
         }
         child_must(case_finish(store, claimed[0], &refused));
         if (!refused) {
@@ -609,8 +609,8 @@ static void many_workers_share_a_study(void **state) {
         in_child(work, location, i, &pids[i]);
     }
     wait_for(pids[0], SIGKILL);
-    /* Its trial comes back at the others' next beat, in five seconds: let a new worker, which looks at once, speed that
-     * up. */
+    /* Its trial would return at the others' next heartbeat, in five seconds: a new worker, which checks at once, speeds
+     * that up. */
     sfu__store *store = open_study(location);
     for (int i = 1; i < WORKERS; i++) {
         wait_for(pids[i], 0);
@@ -626,7 +626,7 @@ static void many_workers_share_a_study(void **state) {
     sfu__store_close(store);
 }
 
-/* ---- names that other programs know ----------------------------------------------------------------------------- */
+/* ---- names that other programs know ------------------------------------------------------------------------------ */
 
 static sfu_status first_text(void *user, const sfu__sql *columns, int count) {
     assert_true(count > 0);

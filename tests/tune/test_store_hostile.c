@@ -1,5 +1,5 @@
-/* Places that are no studies, studies that are not ours, locked, cut and flipped files, full disks: one clear line, and
- * nothing damaged. */
+/* Files that are not studies, foreign studies, locked, truncated and modified files, full disks: one clear message, and
+ * no damage. */
 #include "support.h"
 
 #include "db_sqlite.h"
@@ -64,7 +64,7 @@ static void run_sql(const char *location, const char *const *statements) {
 }
 #define SQL(location, ...) run_sql(location, (const char *[]){__VA_ARGS__, NULL})
 
-/* The file must be refused with these words and keep every byte. */
+/* The file must be refused with these texts and keep every byte. */
 static void assert_refused(const char *location, sfu_status wanted, const char *const *parts) {
     sfu__bytes bytes = {0};
     sfu__store *store = NULL;
@@ -84,7 +84,7 @@ static void assert_refused(const char *location, sfu_status wanted, const char *
 }
 #define REFUSED(location, status, ...) assert_refused(location, status, (const char *[]){__VA_ARGS__, NULL})
 
-/* ---- places that are no studies --------------------------------------------------------------------------------- */
+/* ---- files that are not studies ---------------------------------------------------------------------------------- */
 
 static void a_file_of_something_else(void **state) {
     (void)state;
@@ -118,7 +118,8 @@ static void places_that_cannot_be(void **state) {
     snprintf(location, sizeof location, "%s", test_path("pipe"));
     assert_int_equal(mkfifo(location, 0600), 0);
     assert_fails(SFU_ERR_IO, open_study(&store, location), location, "expected a file, found a pipe", "another path");
-    assert_fails(SFU_ERR_IO, open_study(&store, "/proc/x.db"), "/proc/x.db: cannot ", "another path"); /* also root's */
+    assert_fails(SFU_ERR_IO, open_study(&store, "/proc/x.db"), "/proc/x.db: cannot ",
+                 "another path"); /* also for root */
     assert_fails(SFU_ERR_IO, open_study(&store, "postgresql://nobody:secret@127.0.0.1:1/x?connect_timeout=1"),
                  "127.0.0.1");
     assert_null(strstr(sfu_message(), "secret"));
@@ -152,13 +153,13 @@ static void the_old_stamp(void **state) {
         assert_ok(sfu__store_open(&store, &options));
         sfu__store_close(store);
     }
-    assert_ok(open_study(&store, location)); /* goes on without being told */
+    assert_ok(open_study(&store, location)); /* continues without the option */
     sfu__store_close(store);
     options.location = make_study();
     assert_fails(SFU_ERR_ARGUMENT, sfu__store_open(&store, &options), "version v3.2.0.a");
 }
 
-/* ---- studies that are not ours ---------------------------------------------------------------------------------- */
+/* ---- foreign studies --------------------------------------------------------------------------------------------- */
 
 static void studies_of_other_facts(void **state) {
     (void)state;
@@ -178,7 +179,7 @@ static void studies_of_other_facts(void **state) {
     REFUSED(location, SFU_ERR_ARGUMENT, "not have exactly one objective");
 }
 
-/* Of long facts, what differs is shown. */
+/* Of long fingerprint items, the difference is shown. */
 static void long_facts(void **state) {
     const sfu__store_attribute long_ago = {
         "x", "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64} k=[1..3]\"", "the search space"};
@@ -249,7 +250,7 @@ static void trials_that_do_not_fit(void **state) {
     sfu__bytes_close(&bytes);
 }
 
-/* A trial of somebody else's that appears while we work. */
+/* A foreign trial that appears while we work. */
 static void a_trial_is_pushed_in(void **state) {
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
@@ -292,7 +293,7 @@ static void other_studies_are_left_alone(void **state) {
 
 /* ---- files that cannot be written ------------------------------------------------------------------------------- */
 
-/* Says no when it was asked so many times. */
+/* Returns false after this many calls. */
 static bool ask_times(void *user) {
     int *left = user;
     return (*left)-- > 0;
@@ -311,13 +312,13 @@ static void a_locked_file(void **state) {
     sfu__sqlite_patience_ms = 150;
     assert_fails(SFU_ERR_IO, open_study(&second, location), location, "locked by another program for 0.15 s");
     assert_fails(SFU_ERR_IO, case_claim(store, 1, claimed, &count), location, "locked");
-    sfu__sqlite_patience_ms = 3600000; /* an hour is waited for, unless the caller will not */
+    sfu__sqlite_patience_ms = 3600000; /* waits for up to an hour, unless the caller cancels */
     int left = 3;
     sfu__store_options options = case_options(location);
     options.wait = (sfu__db_wait){ask_times, &left};
     assert_fails(SFU_ERR_CANCELLED, sfu__store_open(&second, &options), location,
                  "cancelled while waiting for the database");
-    assert_int_equal(left, -1); /* and is not asked again */
+    assert_int_equal(left, -1); /* and is not called again */
     sfu__sqlite_patience_ms = 60000;
     other->driver->roll_back(other);
     assert_ok(case_claim(store, 1, claimed, &count));
@@ -326,7 +327,7 @@ static void a_locked_file(void **state) {
     sfu__store_close(store);
 }
 
-/* What a user without rights is told; 0: as expected. */
+/* Opens a study as a user without permissions; 0: the message is as expected. */
 static int open_as_nobody(const char *location, const char *words) {
     const pid_t pid = fork();
     if (pid == 0) {
@@ -369,7 +370,7 @@ static void places_that_may_not_be_written(void **state) {
     chmod(folder, 0755);
 }
 
-/* Stores trials until there is no room, which `reason` calls it, then says what was accepted. */
+/* Stores trials until the disk is full, reported as `reason`; returns the number accepted. */
 static int fill_up(const char *location, const char *reason) {
     sfu__store *store = NULL;
     sfu_status status = open_study(&store, location);
@@ -391,7 +392,7 @@ static int fill_up(const char *location, const char *reason) {
     return told ? next : -1;
 }
 
-/* What was accepted before the disk was full is there, and numbers are dense. */
+/* What was accepted before the disk was full is stored, and numbers have no gaps. */
 static void assert_unharmed(const char *location, int32_t accepted) {
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
@@ -441,7 +442,7 @@ static void a_full_file_system(void **state) {
     const int32_t accepted = fill_up(location, "no room left on the disk");
     sfu__store *store = NULL;
     if (accepted > 10) {
-        const bool again = open_study(&store, location) == SFU_OK; /* full as it is, it may open or say so */
+        const bool again = open_study(&store, location) == SFU_OK; /* with a full disk, opening may fail */
         sfu__store_close(store);
         assert_true(again || strstr(sfu_message(), "no room left") != NULL);
         assert_int_equal(mount("tmpfs", folder, "tmpfs", MS_REMOUNT, "size=8m"), 0);
@@ -453,7 +454,7 @@ static void a_full_file_system(void **state) {
 
 /* ---- broken files ----------------------------------------------------------------------------------------------- */
 
-/* Whatever is in the file, a study is opened, read and added to, or refused with a line. */
+/* Any file is opened, read and extended, or refused with a message. */
 static void use(const char *location) {
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};

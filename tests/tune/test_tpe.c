@@ -1,5 +1,5 @@
 /* The estimator against recorded numbers of Optuna 4.9.0 and 5.0.0rc1: widths and densities, and whole runs replayed
- * with the generator that they were drawn with. */
+ * with the same random numbers. */
 #include "support.h"
 
 #include "hand_made_space.h"

@@ -1,5 +1,5 @@
-/* Studies through the public interface: that nothing but the seed and the results decides what a trial is, that test
- * labels are never looked at, that a trial can be trained again, and what is refused. */
+/* Studies through the public interface: trials depend only on the seed and the results, test labels are never read, a
+ * trial can be reproduced, and invalid input is refused. */
 #include "support.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static sfu_dataset *made(void) {
     return dataset;
 }
 
-/* The same graph, features and split, the labels of the test nodes each moved to the next class. */
+/* The same graph, features and split, with the label of each test node changed to the next class. */
 static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, int32_t by) {
     const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
     const int64_t edges = graph.indptr[graph.rows];
@@ -121,7 +121,7 @@ static void jobs_do_not_matter(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Fewer trials are the beginning of more. */
+/* A study with fewer trials is a prefix of one with more. */
 static void trials_come_in_the_same_order(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -156,7 +156,7 @@ static void seeds_and_samplers_differ(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Random search looks at no results: neither jobs nor waves change its trials. */
+/* Random search ignores results: neither jobs nor the wave change its trials. */
 static void random_trials_wait_for_nothing(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -247,7 +247,7 @@ static bool hear_epoch(void *user, const sfu_epoch *epoch) {
     return self->count < self->stop_after;
 }
 
-/* Of all trainings the caller hears one; and one that is ended leaves a study without its winner. */
+/* The epoch callback is called only for the winner's training; cancelling it fails the call. */
 static void the_winner_is_heard(void **state) {
     (void)state;
     heard_epochs heard = {.stop_after = INT32_MAX};
@@ -301,7 +301,7 @@ static void the_winner_is_the_best(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Of networks that differ in what they have, each trial has what its own has. */
+/* With networks of different parameters, each trial has those of its network. */
 static void networks_are_searched(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -336,7 +336,7 @@ static void enqueued_points_come_first(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A trial that diverges is FAIL and counts; where all do there is no winner. */
+/* A diverged trial is FAIL and counts; if all diverge there is no winner. */
 static void diverged_trials_fail(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -365,12 +365,12 @@ static void diverged_trials_fail(void **state) {
 
 typedef struct stopper {
     int32_t after, heard;
-    int calls_after_no; /* -1: it has not said no yet */
+    int calls_after_no; /* -1: not cancelled yet */
 } stopper;
 
 static bool stop(void *user, const sfu_tune_progress *progress) {
     stopper *self = user;
-    assert_true(progress->done >= self->heard); /* never less */
+    assert_true(progress->done >= self->heard); /* never decreases */
     self->heard = progress->done;
     assert_int_equal(progress->unsaved, 0);
     self->calls_after_no += self->calls_after_no >= 0 || progress->here >= self->after;
@@ -389,7 +389,7 @@ static char *export_of(const sfu_study *study) {
     return text;
 }
 
-/* Stopped again and again, the study ends as one that never was. */
+/* Interrupted repeatedly, the study ends like an uninterrupted one. */
 static void a_stopped_study_goes_on(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -408,7 +408,7 @@ static void a_stopped_study_goes_on(void **state) {
         options.on_progress_user = &self;
         status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
         assert_true(round < 2 * TRIALS);
-        assert_int_equal(self.calls_after_no, status == SFU_ERR_CANCELLED ? 1 : -1); /* when all is saved */
+        assert_int_equal(self.calls_after_no, status == SFU_ERR_CANCELLED ? 1 : -1); /* when everything is stored */
     }
     if (status == SFU_ERR_UNSUPPORTED) {
         skip();
@@ -420,7 +420,7 @@ static void a_stopped_study_goes_on(void **state) {
     free(other);
     sfu_study_free(study);
 
-    /* Done is done; and more trials go on from there. */
+    /* A finished study runs nothing; more trials continue it. */
     options.on_progress = NULL;
     assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
     assert_same_trials(whole, study);
@@ -437,7 +437,7 @@ static void a_stopped_study_goes_on(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A study goes on with nothing but what it began with. */
+/* A study is continued only with the same fingerprint. */
 static void another_study_is_refused(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -479,8 +479,7 @@ static void another_study_is_refused(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------------
- */
+/* ---- refused input ----------------------------------------------------------------------------------------------- */
 
 static void wrong_options_are_refused(void **state) {
     (void)state;
