@@ -35,8 +35,7 @@ static int bin_of(float probability) {
     return range;
 }
 
-/* ---- a fold -------------------------------------------------------------------------------------------------------
- */
+/* ---- a fold ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status predict(const sums *all, const sfu_model *model) {
     return sfu_predict(all->probabilities, NULL, all->dataset, model, all->jobs);

@@ -102,8 +102,7 @@ void sfu__label_rank(sfu__label_problem *problem, int round) {
     }
 }
 
-/* ---- one step -----------------------------------------------------------------------------------------------------
- */
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t seed_of(const sfu__label_problem *problem, const sfu__label_step *step, int net, uint64_t seed) {
     const int index = (problem->number * ROUNDS + step->round) * SFU__LABEL_NETS + net;

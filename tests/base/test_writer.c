@@ -169,8 +169,7 @@ static void folders_that_cannot_be_written(void **state) {
     }
 }
 
-/* ---- links --------------------------------------------------------------------------------------------------------
- */
+/* ---- links ------------------------------------------------------------------------------------------------------- */
 
 static void links(void **state) {
     (void)state;
@@ -199,8 +198,7 @@ static void links(void **state) {
     assert_int_equal(count_entries("links", "sfumato-") + count_entries("links/far", "sfumato-"), 0);
 }
 
-/* ---- devices, FIFOs, sockets, descriptors --------------------------------------------------------------------------
- */
+/* ---- devices, FIFOs, sockets, descriptors ------------------------------------------------------------------------ */
 
 static void *read_all(void *path) {
     static char got[64];
@@ -325,8 +323,7 @@ static void a_limit_of_size(void **state) {
     assert_int_equal(count_entries("limit", "a"), 0);
 }
 
-/* ---- the same file ------------------------------------------------------------------------------------------------
- */
+/* ---- the same file ----------------------------------------------------------------------------------------------- */
 
 static void same_files(void **state) {
     (void)state;

@@ -36,7 +36,7 @@ ln -s "$SFUMATO" bin/sfumato
 # shellcheck disable=SC1091
 . "$BUILD/completions/sfumato.bash"
 compopt() { :; } # only inside a real completion
-# What is offered after these words, the last of which is being typed.
+# The completions after these words, the last of which is incomplete.
 offer() {
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
@@ -66,7 +66,7 @@ offer sfumato help data ''
 offer sfumato help --completion ''
 compare completion
 
-# ---- the others, as far as their shells are here
+# ---- the others, if their shells are installed
 cmp <("$SFUMATO" help --completion zsh) "$BUILD/completions/_sfumato"
 cmp <("$SFUMATO" help --completion fish) "$BUILD/completions/sfumato.fish"
 cmp <("$SFUMATO" help --completion bash) "$BUILD/completions/sfumato.bash"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The report of a folder of results: what is written and said, the same again, without gnuplot, and of what is none.
+# `report`: its files and output, reproducibility, without gnuplot, and on folders without results.
 set -eu
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
@@ -16,7 +16,7 @@ fail() {
 files=(report.html tables.md tables.tex results.csv timings.csv curves.csv manifest.json)
 cp -r results before
 
-# All that is made from the entries comes back, byte for byte.
+# Everything derived from the entries is reproduced byte for byte.
 (cd results && rm -rf report.html tables.md tables.tex plots)
 "$SFUMATO" report results >said 2>errors
 if command -v gnuplot >/dev/null; then
@@ -31,12 +31,12 @@ grep -q '^## Advice' said || fail "no tables: $(cat said)"
 grep -q 'sfumato compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3' results/report.html ||
     fail "no command to run it again"
 
-# The command in the page does the same, and nothing is left to do.
+# The command in the page gives the same results, and runs no study.
 command=$(sed -n 's/.*<code>\(sfumato compare .*\) -o FOLDER<\/code>.*/\1/p' results/report.html)
 eval "\"\$SFUMATO\" ${command#sfumato } -o results --quiet" >again
 cmp results/results.csv before/results.csv
 
-# Quiet, and as JSON.
+# --quiet and --json.
 "$SFUMATO" report results --quiet >quiet
 ! grep -q '^results/report.html' quiet || fail "quiet is not quiet"
 "$SFUMATO" report results/ --json >json
@@ -49,7 +49,7 @@ assert report['files']['report.html'] == 'results/report.html', report['files']
 CHECK
 fi
 
-# Without gnuplot: tables alone, and one line.
+# Without gnuplot: tables only, and one warning.
 mkdir tools
 for tool in qemu-x86_64 qemu-aarch64; do # what runs a program for another machine
     found=$(command -v "$tool") && ln -s "$found" "tools/$tool" || true
@@ -74,7 +74,7 @@ if command -v gnuplot >/dev/null; then
     ls results/plots/curves-small.csv results/plots/losses-small.csv >/dev/null || fail "no curves"
 fi
 
-# Curves that are cut short or no curves at all: one line with the place, and everything else.
+# Truncated or missing curves: one line with the position, and the rest of the report.
 check_without_curves() {
     "$SFUMATO" report broken >said 2>errors || fail "it fails for its curves: $(cat errors)"
     sed -i '/gnuplot is not installed/d' errors
@@ -98,18 +98,18 @@ sed 3d results/curves.csv >broken/curves.csv
 check_without_curves 'line 3: column "epoch": "3" does not follow the epoch before it'
 : >broken/curves.csv
 check_without_curves 'line 1: its columns are not those of a curves.csv (which begins with dataset,net,size,split)'
-# To add to them, compare would have to write them anew.
+# To add results, compare would have to rewrite the curves.
 ! "$SFUMATO" compare small.safetensors --nets sgcn --sizes 1 --splits 2 --trials 3 -o broken >/dev/null 2>errors ||
     fail "broken curves are written over"
 grep -q 'broken/curves.csv: line 1: .*; remove the file to continue without its learning curves$' errors ||
     fail "it said: $(cat errors)"
 
-# What another version adds to it is warned of.
+# Adding results with another version gives a warning.
 sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
 grep -q 'old has results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
 
-# And of a later one, which may mean other things.
+# Results of a later version may have another meaning.
 sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json
 for command in "report old" "compare small.safetensors -o old"; do
     code=0
@@ -118,7 +118,7 @@ for command in "report old" "compare small.safetensors -o old"; do
     [ "$code" = 1 ] && grep -q 'old/manifest.json: expected the format .*, found "sfumato.results.2"' errors || fail "$code: $(cat errors)"
 done
 
-# What is no folder of results gets one line and is left alone.
+# A folder without results gives one line and is not changed.
 mkdir empty
 for none in nothing empty small.safetensors; do
     code=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A new user in an empty folder: training and predicting, and every word that is said. Only times are left out.
+# A new user in an empty folder: training and prediction as a transcript, without times.
 . "$SOURCE/tests/support/transcript.sh"
 hide='s/^\(  time  *\)[0-9.]* s$/\1TIME/; s/"seconds": [0-9.e-]*/"seconds": TIME/'
 

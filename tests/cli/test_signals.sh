@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Ctrl-C, kill and the loss of the terminal: each saves what can be saved, and the exit status is 128 and the signal's number.
-# Under nohup the loss of the terminal is nothing.
+# Ctrl-C, kill and the loss of the terminal: each saves the results so far; the exit status is 128 plus the signal's
+# number.
+# Under nohup the loss of the terminal is ignored.
 . "$SOURCE/tests/support/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
@@ -36,12 +37,12 @@ for signal in HUP:1 INT:2 TERM:15; do
         fail "compare, SIG$name: $(said compare$number)"
 done
 
-# ---- under nohup, SIGHUP does nothing: what ends it is the SIGTERM behind it
+# ---- under nohup, SIGHUP is ignored: the SIGTERM after it ends the program
 nohup_condition='grep -qs "best .* at" nohup.stderr && { kill -HUP $process; [ "$(grep -c "tuning:" nohup.stderr)" -ge 2 ]; }'
 send_signal TERM nohup "$nohup_condition" nohup "${tune[@]}" --study nohup.db
 [ "$(cat nohup.code)" -eq 143 ] || fail "under nohup: exit $(cat nohup.code), $(said nohup)"
 
-# ---- the terminal goes away, and with it stdout and stderr: what can be saved is saved all the same
+# ---- the terminal disappears, and with it stdout and stderr: results are saved all the same
 if command -v script >/dev/null; then
     # NAME PATTERN COMMAND...: ends the terminal when the pattern is on it; leaves the exit status in NAME.code
     lose_terminal() {
@@ -58,7 +59,7 @@ if command -v script >/dev/null; then
     }
     lose_terminal lost 'best .* at' "${tune[@]}" --study lost.db
     [ "$(cat lost.code)" -eq 129 ] || fail "tune without its terminal: exit $(cat lost.code)"
-    if command -v sqlite3 >/dev/null; then # the trials that it had are there, and what it had not finished was put back
+    if command -v sqlite3 >/dev/null; then # its trials are stored, and unfinished ones are waiting again
         left=$(sqlite3 lost.db "SELECT count(*) FROM trials WHERE state = 'COMPLETE'; SELECT count(*) FROM trials WHERE state =
             'RUNNING'; SELECT count(*) FROM sfumato_workers" | tr '\n' ' ')
         [ "${left#0 }" = "$left" ] && [ "${left#* }" = '0 0 ' ] || fail "trials done and running, and workers: $left"

@@ -88,8 +88,7 @@ static sfu_results *comparison(int splits) {
     return results;
 }
 
-/* ---- golden tables ------------------------------------------------------------------------------------------------
- */
+/* ---- golden tables ----------------------------------------------------------------------------------------------- */
 
 static void write_golden(const char *path, const sfu__text *text) {
     sfu__writer *writer = NULL;
@@ -310,8 +309,7 @@ static void check_all(const sfu_results *results, int nets) {
     check_ranks(results, nets);
 }
 
-/* ---- comparisons --------------------------------------------------------------------------------------------------
- */
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
 static void figures_are_right(void **state) {
     (void)state;
@@ -463,8 +461,7 @@ static void equals_share_a_rank(void **state) {
     sfu_results_free(results);
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void names_of_the_user_do_no_harm(void **state) {
     (void)state;
@@ -519,8 +516,7 @@ static void numbers_are_written_as_meant(void **state) {
     assert_string_equal(sfu__percent_signed(buffer, 0.0001), "0.0");
 }
 
-/* ---- tables of the paper ------------------------------------------------------------------------------------------
- */
+/* ---- tables of the paper ----------------------------------------------------------------------------------------- */
 
 /* All tasks of a table, restricted to `datasets`. */
 static sfu_results *reproduction(const char *table, const char *const *datasets, int count, int splits) {
@@ -610,8 +606,7 @@ static void sweeps(void **state) {
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status copy_and_finish(void *context) {
     const sfu_results *made = context;

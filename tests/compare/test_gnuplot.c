@@ -172,8 +172,7 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(whole, path, 100);
 }
 
-/* ---- the history of a study ---------------------------------------------------------------------------------------
- */
+/* ---- the history of a study -------------------------------------------------------------------------------------- */
 
 typedef struct history {
     sfu_study *study;

@@ -143,8 +143,7 @@ static void what_the_paper_has_not_is_refused(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, try_request("set1", longest, NULL, false), "too long");
 }
 
-/* ---- self-loops ---------------------------------------------------------------------------------------------------
- */
+/* ---- self-loops -------------------------------------------------------------------------------------------------- */
 
 static void loops_are_kept_under_another_name(void **state) {
     (void)state;
@@ -174,8 +173,7 @@ static void loops_are_kept_under_another_name(void **state) {
     assert_ok(try_request("set1", "ACM", NULL, true));
 }
 
-/* ---- networks -----------------------------------------------------------------------------------------------------
- */
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
 
 /* The text of a task's network, valid until the next call. */
 static const char *net_of(const sfu__task *task, const sfu__request *request) {
@@ -334,8 +332,7 @@ static void studies_take_the_texts(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- Tables 1 and 2 -----------------------------------------------------------------------------------------------
- */
+/* ---- Tables 1 and 2 ---------------------------------------------------------------------------------------------- */
 
 static void save_dataset(const char *name, const sfu_import_options *import) {
     char file[64];
@@ -413,8 +410,7 @@ static void costs_are_those_of_table_1(void **state) {
     sfu__request_clear(&request);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status make_tasks(void *context) {
     const char *const datasets[] = {"cora"};

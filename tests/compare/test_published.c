@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- the tables ---------------------------------------------------------------------------------------------------
- */
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
 
 /* Splits a line at its commas. */
 static int cut(char *cells[16], char *line) {
@@ -137,8 +136,7 @@ static void figures_are_the_nearest_numbers(void **state) {
     assert_true(found.mean == 0.822 && found.std == 0.011);
 }
 
-/* ---- verdicts -----------------------------------------------------------------------------------------------------
- */
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 /* Ours 82.2 (1.1) over 10 against the paper's 82.2 (1.1): no difference. With s equal and n = 10 on both sides the
  * interval is d -+ 2.1009 s sqrt(2/10), t of 18 degrees: half a width of 1.0335 points at s = 1.1. */
@@ -158,8 +156,7 @@ static void verdicts_are_those_of_the_interval(void **state) {
     assert_string_equal(sfu__verdict(0.8, NAN, 1, &paper), "");
 }
 
-/* ---- the same by algebra ------------------------------------------------------------------------------------------
- */
+/* ---- the same by algebra ----------------------------------------------------------------------------------------- */
 
 static const double pairs[][2] = {{0, 1},       {0.1, 0.9},   {0.25, 0.75}, {0.33, 0.67}, {0.5, 0.5},
                                   {0.67, 0.33}, {0.75, 0.25}, {0.9, 0.1},   {1, 0},       {1, 1}};

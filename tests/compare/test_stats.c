@@ -16,8 +16,7 @@ static void assert_near(double got, double want, double tolerance) {
     }
 }
 
-/* ---- Student ------------------------------------------------------------------------------------------------------
- */
+/* ---- Student ----------------------------------------------------------------------------------------------------- */
 
 static void student_quantiles(void **state) {
     (void)state;
@@ -93,8 +92,7 @@ static void student_quantiles(void **state) {
     assert_true(isnan(sfu__student_quantile(0.9, NAN)));
 }
 
-/* ---- means and intervals ------------------------------------------------------------------------------------------
- */
+/* ---- means and intervals ----------------------------------------------------------------------------------------- */
 
 static const double ours[] = {0.822, 0.811, 0.836, 0.807, 0.829, 0.815, 0.842, 0.803, 0.818, 0.826};
 static const double theirs[] = {0.816, 0.814, 0.821, 0.809, 0.802, 0.815, 0.831, 0.798, 0.822, 0.811};
@@ -156,8 +154,7 @@ static void shares(void **state) {
     assert_true(is_unknown(sfu__share_interval(-1, 2)));
 }
 
-/* ---- Wilcoxon -----------------------------------------------------------------------------------------------------
- */
+/* ---- Wilcoxon ---------------------------------------------------------------------------------------------------- */
 
 static double wilcoxon(const double *one, const double *other, int count) {
     double p = -1;
@@ -230,8 +227,7 @@ static void the_least_p(void **state) {
     }
 }
 
-/* ---- Holm, ranks, Nemenyi -----------------------------------------------------------------------------------------
- */
+/* ---- Holm, ranks, Nemenyi ---------------------------------------------------------------------------------------- */
 
 static void holm(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CSV files for spreadsheets: names that would be run as formulas have a ' before them, numbers are numbers.
+# CSV files for spreadsheets: names that would be run as formulas are prefixed with ', numbers are not changed.
 fail() {
     echo "$*" >&2
     exit 1

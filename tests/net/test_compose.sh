@@ -1,4 +1,4 @@
-# The mistakes that docs/compose.md and docs/space.md show are answered as they say.
+# The error messages shown in docs/compose.md and docs/space.md are those of the program.
 mkdir bin
 ln -s "$SFUMATO" bin/sfumato
 PATH=$PWD/bin:$PATH

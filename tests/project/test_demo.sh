@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The demonstration in its quick form: it ends well, and what it says is there is there. A second run is like the first.
+# The demonstration in its quick form: it succeeds and produces what it announces. A second run gives the same.
 . "$SOURCE/tests/support/transcript.sh"
 for round in 1 2; do
     DEMO_OFFLINE=yes bash "$SOURCE/scripts/demo.sh" --quick "$PWD/demo" >"$round.out" 2>"$round.err" ||

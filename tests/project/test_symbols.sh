@@ -3,14 +3,14 @@
 export LC_ALL=C
 library=$BUILD/libsfumato.so
 
-# Without comments, one declaration a line.
+# Without comments, one declaration per line.
 $CC -E -P "$SOURCE/include/sfumato.h" | tr '\n' ' ' | tr ';' '\n' | grep 'visibility("default")' |
     sed 's/__attribute__((visibility("default")))//; s/__attribute__((warn_unused_result))//' |
     grep -oE '\bsfu_[a-z0-9_]+ *\(' | tr -d ' (' | sort >header.txt
 sed -n 's/^ *\(sfu_[a-z0-9_]*\);$/\1/p' "$SOURCE/cmake/sfumato.map" | sort >map.txt
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >library.txt
 
-# As many declarations as the header has, or the extraction above has gone blind.
+# Checks the extraction above by the number of declarations of the header.
 test "$(wc -l <header.txt)" = "$(grep -c '^SFU_API' "$SOURCE/include/sfumato.h")"
 diff header.txt map.txt || { echo "the header (<) and cmake/sfumato.map (>) differ"; exit 1; }
 diff map.txt library.txt || { echo "cmake/sfumato.map (<) and what the library exports (>) differ"; exit 1; }

@@ -73,8 +73,7 @@ static sfu_status make_study(sfu__trials *trials, uint64_t seed, int count, int 
     return status;
 }
 
-/* ---- right results ------------------------------------------------------------------------------------------------
- */
+/* ---- right results ----------------------------------------------------------------------------------------------- */
 
 /* seed, trials, levels (maximum number of different accuracies; 0: any), conditional. */
 static const struct golden {

@@ -11,8 +11,7 @@ enum { NODES = 240, TRIALS = 30 };
 
 static const char space[] = "lr=log(1e-3,1) dropout=(0,0.9) hidden={4,8}";
 
-/* ---- data ---------------------------------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static sfu_dataset *made(void) {
     sfu_dataset *dataset = NULL;
@@ -100,8 +99,7 @@ static void assert_same_trials(const sfu_study *one, const sfu_study *other) {
     assert_int_equal(sfu_study_ranked(one, 0)->number, sfu_study_ranked(other, 0)->number);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------
- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void jobs_do_not_matter(void **state) {
     (void)state;
@@ -360,8 +358,7 @@ static void diverged_trials_fail(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- a study in a file --------------------------------------------------------------------------------------------
- */
+/* ---- a study in a file ------------------------------------------------------------------------------------------- */
 
 typedef struct stopper {
     int32_t after, heard;

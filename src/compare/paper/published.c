@@ -18,8 +18,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 const sfu__published_row *sfu__published_at(int i) { return i >= 0 && i < ROWS ? &rows[i] : NULL; }
 
-/* ---- names -------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 const char *sfu__paper_dataset(int i) {
     static const char *const names[] = {"Cora", "Citeseer", "Pubmed", "ACM", "DBLP", NULL};

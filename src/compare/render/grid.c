@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__grid_add(sfu__grid *grid, const char *text) { return sfu__string_list_add(&grid->cells, text); }
 
@@ -23,8 +22,7 @@ sfu_status sfu__grid_format(sfu__grid *grid, const char *format, ...) {
 
 void sfu__grid_clear(sfu__grid *grid) { sfu__string_list_clear(&grid->cells); }
 
-/* ---- printing -----------------------------------------------------------------------------------------------------
- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 /* Width in characters: counts the first bytes of UTF-8 sequences. */
 static int width_of(const char *text) {

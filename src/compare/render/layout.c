@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Ranks are ordered by size. */
 const char *sfu__layout_size(const sfu_results *results, int i) {
@@ -97,8 +96,7 @@ bool sfu__layout_is_best(const sfu__layout *layout, const sfu_cell *cell, int da
     return best != NULL && cell != NULL && cell->rank == best->rank; /* ties are decided by the ranks */
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 static sfu__sweep sweep_at(const sfu_results *results, int index) {
     const sfu__task *task = &sfu__row_group_entry(results, &results->row_groups[index], 0)->task;

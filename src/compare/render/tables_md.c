@@ -144,8 +144,7 @@ done:
     return status;
 }
 
-/* ---- networks by datasets -----------------------------------------------------------------------------------------
- */
+/* ---- networks by datasets ---------------------------------------------------------------------------------------- */
 
 const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size) {
     const int number = sfu__size_number(size);
@@ -251,8 +250,7 @@ done:
     return status;
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 /* "84.0", with a star if the cell is the same network as another. */
 static sfu_status add_figure(sfu__grid *grid, const sfu_cell *cell, double share) {

@@ -16,8 +16,7 @@ bool sfu__layout_has_paper(const sfu__layout *layout) {
     return false;
 }
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_figure(sfu__grid *grid, double mean, double std) {
     char share[SFU__FIXED_MAX], spread[SFU__FIXED_MAX];
@@ -63,8 +62,7 @@ done:
     return status;
 }
 
-/* ---- the order of the networks ------------------------------------------------------------------------------------
- */
+/* ---- the order of the networks ----------------------------------------------------------------------------------- */
 
 /* Pairs of networks that both have an average rank. Kendall's tau-b: (same - opposite) divided by the geometric mean of
  * the number of pairs not tied in ours and the number of pairs not tied in the paper's. */

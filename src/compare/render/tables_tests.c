@@ -182,8 +182,7 @@ done:
     return status;
 }
 
-/* ---- notes --------------------------------------------------------------------------------------------------------
- */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 static bool any_cell(const sfu_results *results, bool (*is)(const sfu_results *results, const sfu_cell *cell)) {
     for (int i = 0; i < results->cell_count; i++) {

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- text ---------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 /* Escapes a user-given text for LaTeX. */
 static sfu_status put_escaped(sfu__text *text, const char *from) {
@@ -76,8 +75,7 @@ static sfu_status put_number(sfu__text *text, double number, int decimals) {
                          : sfu__text_format(text, "%s", sfu__fixed(buffer, number, decimals));
 }
 
-/* ---- networks by datasets -----------------------------------------------------------------------------------------
- */
+/* ---- networks by datasets ---------------------------------------------------------------------------------------- */
 
 static sfu_status put_cell(sfu__text *text, const sfu__layout *layout, int net, int dataset) {
     const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
@@ -183,8 +181,7 @@ done:
     return status;
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 /* One row of a sweep: a value of each cell. */
 typedef sfu_status (*put_value_fn)(sfu__text *text, const sfu_cell *cell);

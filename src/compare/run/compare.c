@@ -328,8 +328,7 @@ const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {
 const char *sfu_results_text(const sfu_results *results) { return results->text; }
 const char *sfu_results_folder(const sfu_results *results) { return results->folder; }
 
-/* ---- the report ---------------------------------------------------------------------------------------------------
- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu_results_report(const sfu_results *results) {
     sfu_status status = SFU_OK;

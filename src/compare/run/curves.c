@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__curve_add(sfu__curve *curve, const sfu_epoch *epoch) {
     sfu_epoch *grown = sfu__grow(curve->epochs, &curve->capacity, (size_t)curve->count + 1, sizeof *grown);
@@ -79,8 +78,7 @@ bool sfu__curve_wanted(const sfu__task *task, const sfu__tasks *tasks) {
     return true;
 }
 
-/* ---- curves.csv ---------------------------------------------------------------------------------------------------
- */
+/* ---- curves.csv -------------------------------------------------------------------------------------------------- */
 
 /* A row: one epoch, and the task it belongs to. */
 typedef struct curve_row {

@@ -18,8 +18,7 @@ void sfu__request_clear(sfu__request *request) {
     *request = (sfu__request){0};
 }
 
-/* ---- from options -------------------------------------------------------------------------------------------------
- */
+/* ---- from options ------------------------------------------------------------------------------------------------ */
 
 static sfu_status copy(char **to, const char *from) {
     *to = sfu__copy_string(from);
@@ -125,8 +124,7 @@ done:
     return status;
 }
 
-/* ---- as JSON ------------------------------------------------------------------------------------------------------
- */
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_list(sfu__text *json, const char *key, const sfu__string_list *list) {
     sfu_status status = SFU_OK;

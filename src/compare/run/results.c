@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__tasks_add(sfu__tasks *tasks, const sfu__task *task) {
     sfu__task *grown = sfu__grow(tasks->items, &tasks->capacity, (size_t)tasks->count + 1, sizeof *grown);

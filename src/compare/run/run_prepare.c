@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- datasets and splits ------------------------------------------------------------------------------------------
- */
+/* ---- datasets and splits ----------------------------------------------------------------------------------------- */
 
 static const sfu_dataset *dataset_of(const sfu__running *run, const sfu__task *task) {
     for (int i = 0; i < run->dataset_count; i++) {
@@ -101,8 +100,7 @@ done:
     return status;
 }
 
-/* ---- networks -----------------------------------------------------------------------------------------------------
- */
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
 
 static bool same_row(const sfu__task *one, const sfu__task *other) {
     return strcmp(one->dataset, other->dataset) == 0 && strcmp(one->size, other->size) == 0 &&
@@ -164,8 +162,7 @@ done:
     return status;
 }
 
-/* ---- jobs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
 /* Rough cost from the sizes alone: for the estimate of the remaining time before anything is measured. */
 static double weight_of(const sfu_dataset *dataset, const sfu__task *task) {

@@ -17,8 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- one study ----------------------------------------------------------------------------------------------------
- */
+/* ---- one study --------------------------------------------------------------------------------------------------- */
 
 typedef struct listener {
     sfu__running *run;
@@ -227,8 +226,7 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
-/* ---- the calling thread -------------------------------------------------------------------------------------------
- */
+/* ---- the calling thread ------------------------------------------------------------------------------------------ */
 
 static sfu_status store_job(sfu__running *run, sfu__job *job) {
     sfu_status status = SFU_OK;

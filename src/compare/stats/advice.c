@@ -59,8 +59,7 @@ static const char *time_text(char buffer[SFU__FIXED_MAX], double seconds) {
     return buffer;
 }
 
-/* ---- the choice ---------------------------------------------------------------------------------------------------
- */
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 static bool is_as_good(const sfu_cell *cell, const sfu_cell *best) {
     return cell == best || (!isnan(cell->mean) && !(cell->p < SFU__LEVEL) && cell->mean >= best->mean - MARGIN);
@@ -162,8 +161,7 @@ static sfu_status put_cost(sfu__text *text, const sfu_results *results, const sf
                             time_text(epoch, spent.epoch_s), cell->trials, time_text(study, spent.seconds));
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 /* The network for `tune`: by name if that is sufficient. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu__task *task) {

@@ -12,8 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* A copy of a text that the results own. */
 static sfu_status keep(const char **kept, sfu_results *results, const char *text) {
@@ -209,8 +208,7 @@ static sfu_status test_blocks(sfu_results *results, double *values) {
     return status;
 }
 
-/* ---- average ranks ------------------------------------------------------------------------------------------------
- */
+/* ---- average ranks ----------------------------------------------------------------------------------------------- */
 
 /* The average rank of a network for a size, added if it is new. */
 static sfu_rank *rank_of(sfu_results *results, const sfu_cell *cell) {

@@ -15,8 +15,7 @@
 /* Relative to the largest value. */
 static const double NEARLY = 0x1p-40;
 
-/* ---- means and intervals ------------------------------------------------------------------------------------------
- */
+/* ---- means and intervals ----------------------------------------------------------------------------------------- */
 
 double sfu__mean(const double *values, int count) {
     double sum = 0;
@@ -150,8 +149,7 @@ done:
     return status;
 }
 
-/* ---- Wilcoxon's signed-rank test ----------------------------------------------------------------------------------
- */
+/* ---- Wilcoxon's signed-rank test --------------------------------------------------------------------------------- */
 
 enum { EXACT_MOST = 25 };
 

@@ -177,8 +177,7 @@ static void help(sfu__trial_pool *pool, pool_thread *other) {
     pool->helped += helped;
 }
 
-/* ---- one trial ----------------------------------------------------------------------------------------------------
- */
+/* ---- one trial --------------------------------------------------------------------------------------------------- */
 
 static bool after_epoch(void *user, const sfu_epoch *epoch) {
     pool_thread *self = user;

@@ -289,8 +289,7 @@ const char *sfu__study_url_shown(char shown[SFU__URL_SHOWN], const char *text) {
     return shown;
 }
 
-/* ---- passwords in any text ----------------------------------------------------------------------------------------
- */
+/* ---- passwords in any text --------------------------------------------------------------------------------------- */
 
 static void remove_range(char *from, const char *to) { memmove(from, to, strlen(to) + 1); }
 
