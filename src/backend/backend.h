@@ -20,6 +20,7 @@
 #define SFU_BACKEND_H
 
 #include "dense.h"
+#include "matrix.h"
 #include "status.h"
 
 enum {
@@ -29,18 +30,6 @@ enum {
      * operation that has the rule before long, and there it would cost a fifth. */
     SFU__NARROW = 16
 };
-
-/* The columns of a transpose one after the other: with each, where its values lie together and to which sums they
- * belong. There is a sum for every chunk of a row: first those of all rows' first chunks, in their order, also where a
- * row has no entry; then those of the second chunks, and so on. No column has two entries in a row. */
-typedef struct sfu__csc {
-    int32_t begin, end;    /* the columns that have entries */
-    const int64_t *values; /* [c - begin]: the first value of column c */
-    const int32_t *counts; /* [c - begin]: how many there are, one behind the other */
-    const uint16_t *sums;  /* of each value, column after column */
-    const int32_t *rows;   /* of each sum behind those of the first chunks */
-    int32_t sum_count;
-} sfu__csc;
 
 /* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
  * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
@@ -52,45 +41,65 @@ typedef struct sfu__mask {
     uint32_t threshold; /* 0: no dropout, and nothing is drawn */
 } sfu__mask;
 
-/* The groups of eight places that masks are drawn for, of all rows of a sparse matrix one after the other. A group's
- * number in its row, first place / 8, is kept as what the first round of drawing makes of it. */
-typedef struct sfu__philox_groups {
-    const int64_t *first;       /* [rows + 1]: of each row */
-    const uint32_t *high, *low; /* its number times SFU__PHILOX_FACTOR0, the upper and the lower half */
-    const uint32_t *node;       /* of its row */
-    const uint32_t *entry;      /* of its first place. All four have SFU__PHILOX_PADDING zeros behind the last */
-    const float *value;         /* NULL, or the one value that its row has, in fixed values */
-    bool none_zero;             /* no value of the matrix is zero, in fixed values */
-} sfu__philox_groups;
-enum { SFU__PHILOX_PADDING = 64 };
-
-/* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
- * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
-typedef struct sfu__sparse {
-    int32_t rows, cols;
-    const int64_t *indptr;
-    const int32_t *indices;
-    const float *values; /* never NULL */
-    const int32_t *value_perm;
-    const uint8_t *keep_mask; /* NULL, or: dropout_mask has left nothing of entry e unless byte order[e] (e without an
-                               * order) is 1; its value is then values[e], whatever the order, times the scale of
-                               * `mask`. Only in spmm, where rows of C are not narrow */
-    const sfu__mask *mask;    /* that dropped */
-    const sfu__philox_groups
-        *philox_groups; /* NULL, or its groups, for the nodes that dropout_sparse and dropout_mask are given */
-    const int32_t
-        *row_perm; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
-                    * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
-    const uint16_t *indices16; /* with a turn: the indices again, in half as many bytes; else not looked at */
-    const float *row_value;    /* with a turn: NULL, or the value of all entries of row i, where there is only one */
-    const sfu__csc *csc;       /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
-                                * go along them instead, and then uses `room` */
-    float *scratch;            /* floats of so many rows of C as there are sums; for one product at a time */
-} sfu__sparse;
-
 typedef struct sfu__range {
     int64_t begin, end;
 } sfu__range;
+
+/* ---- sparse matrices ---------------------------------------------------------------------------------------------
+ *
+ * A plan gives a backend each sparse matrix once, while it is made. The backend prepares a form of its own, with rows,
+ * columns and indices as its kernels like them, and says what the plan has to know of it. An executor binds the form to
+ * its memory: that is what the operations get.
+ */
+
+/* A sparse matrix in compressed rows (CSR). */
+typedef struct sfu__matrix_source {
+    int32_t rows, cols;
+    const int64_t *indptr;     /* [rows + 1] */
+    const int32_t *indices;    /* NULL: every row has every column */
+    const float *values;       /* NULL: they are given when it is bound */
+    const int32_t *value_perm; /* NULL, or: the value of entry e is values[value_perm[e]] */
+    sfu_matrix *own;           /* NULL: the arrays outlive the prepared matrix; else they are these, and are taken over */
+    int32_t **own_perm;        /* the same for value_perm */
+} sfu__matrix_source;
+
+typedef enum sfu__matrix_role {
+    SFU__ROLE_OTHER,
+    SFU__ROLE_FEATURES, /* X or a smoothed X; its transpose sums up a gradient of weights */
+    SFU__ROLE_SMOOTHING /* S, a power of it, or a part of either */
+} sfu__matrix_role;
+
+/* What a plan does with a matrix: hints, which never change a result. */
+typedef struct sfu__matrix_use {
+    sfu__matrix_role role;
+    int32_t width;             /* columns of the dense matrices that it is multiplied with */
+    bool repeated;             /* in every epoch; else once */
+    const int32_t *stage_ends; /* NULL, or [stages]: rows of a stage, which end before stage_ends[i], stay together */
+    int stages;
+} sfu__matrix_use;
+
+/* A matrix in the backend's own form: the part that plans see. */
+typedef struct sfu__prepared {
+    int32_t rows, cols;
+    const int64_t *indptr; /* [rows + 1]: the entries before each row, rows in the order in which kernels take them */
+    const int32_t *nodes;  /* [rows]: of rows in that order, for masks; NULL: each row's own number */
+    bool in_order;         /* that order is the one of the source: who is given rows [i, j) writes rows [i, j) of C */
+    bool permuted_values;  /* values are read through a permutation */
+    int64_t scratch_rows;  /* spmm needs so many rows of floats, as wide as those of C, for its own use */
+    int64_t bytes;         /* of memory that it owns */
+} sfu__prepared;
+
+/* What an executor gives a matrix. */
+typedef struct sfu__binding {
+    const float *values;      /* NULL: those of the source */
+    const uint8_t *keep_mask; /* NULL, or what dropout_mask has written: spmm leaves out entries that were dropped, and
+                               * scales the others as `mask` says. Only where rows of C are not narrow */
+    const sfu__mask *mask;
+    float *scratch; /* sfu__prepared.scratch_rows rows; for one product at a time */
+} sfu__binding;
+
+/* A bound matrix. */
+typedef struct sfu__sparse sfu__sparse;
 
 /* The first row before which there is at least `share` of the work; a row costs two non-zeros on top of its own. */
 int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share);
@@ -134,6 +143,23 @@ struct sfu__plan;
 
 typedef struct sfu__backend {
     const char *name; /* "cpu: neon" */
+
+    /* The name of the form that `prepare` would give a matrix, where that is worth sharing between plans: forms of one
+     * source and one name are the same. NULL: it would use the source as it is. */
+    const char *(*form)(const sfu__matrix_source *source, const sfu__matrix_use *use);
+    sfu_status (*prepare)(sfu__prepared **matrix, const sfu__matrix_source *source,
+                                         const sfu__matrix_use *use);
+    /* The transpose of these rows of the source of A, which become its columns [begin, end). It shares the values that A
+     * is bound to, or has its own; with `dropped` it will be bound to the keep mask of A. A must outlive it. */
+    sfu_status (*prepare_transpose)(sfu__prepared **matrix, const sfu__prepared *A, sfu__range rows, bool dropped,
+                                    const sfu__matrix_use *use);
+    /* A for dropout_sparse and dropout_mask, with the nodes of the rows of its source (NULL: their own numbers). Both
+     * must outlive it. */
+    sfu_status (*prepare_dropout)(sfu__prepared **matrix, const sfu__prepared *A, const int32_t *nodes);
+    void (*prepared_free)(sfu__prepared *matrix); /* NULL is fine */
+
+    sfu_status (*bind)(sfu__sparse **bound, const sfu__prepared *matrix, const sfu__binding *binding);
+    void (*unbind)(sfu__sparse *bound); /* NULL is fine */
 
     /* C = A B, or C += A B (each element: C + the whole product). Rows of A (and of
      * C, unless A has a turn). */

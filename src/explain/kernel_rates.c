@@ -4,7 +4,7 @@
  * depends on shapes and indices, not on values, so the values are all alike.
  */
 #include "memory.h"
-#include "plan_int.h"
+#include "cpu_matrix.h"
 #include "random.h"
 #include "rates.h"
 
@@ -381,7 +381,7 @@ static void measure_rows(sfu__rates *rates, bench_scratch *scratch, int w) {
 /* What does not depend on the width of rows. Groups of sparse rows are listed, as a plan lists them. */
 static sfu_status measure_singles(sfu__rates *rates, bench_scratch *scratch) {
     sfu_status status = SFU_OK;
-    sfu__block listed = {0};
+    sfu__cpu_matrix listed = {0};
     int64_t bytes;
     scratch->mask = (sfu__mask){.seed = 1, .epoch = 1};
     scratch->to = dense_at(scratch->c, ROWS, INNER);
@@ -391,7 +391,7 @@ static sfu_status measure_singles(sfu__rates *rates, bench_scratch *scratch) {
     rates->draw_ns = drawn > plain ? 1e9 * (drawn - plain) / (ROWS * INNER) : 0.0;
     make_sparse(scratch, ENTRIES, ENTRIES_A_ROW, ROWS);
     listed.view = scratch->A;
-    SFU_TRY(sfu__block_philox_groups(&listed, NULL, &bytes));
+    SFU_TRY(sfu__cpu_make_philox_groups(&listed, NULL, &bytes));
     scratch->A.philox_groups = listed.view.philox_groups;
     rates->unit_ns[SFU__KERNEL_DROPOUT_SPARSE][0] = 1e9 * sfu__best_seconds(job_drop_sparse, scratch) / ENTRIES;
     rates->unit_ns[SFU__KERNEL_DROPOUT_MASK][0] = 1e9 * sfu__best_seconds(job_drop_kept, scratch) / ENTRIES;
@@ -400,7 +400,7 @@ static sfu_status measure_singles(sfu__rates *rates, bench_scratch *scratch) {
     }
     rates->unit_ns[SFU__KERNEL_ADAM][0] = 1e9 * sfu__best_seconds(job_adam, scratch) / ENTRIES;
 done:
-    sfu__block_clear(&listed);
+    sfu__cpu_matrix_clear(&listed);
     scratch->A = (sfu__sparse){0};
     return status;
 }

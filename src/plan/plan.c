@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static void pass_clear(sfu__pass *pass, int op_count) {
-    sfu__row_sets_free(pass, op_count);
-    for (size_t i = 0; i < pass->block_count; i++) {
-        sfu__block_clear(&pass->blocks[i]);
+static void pass_clear(sfu__pass *pass, const sfu__plan *plan) {
+    sfu__row_sets_free(pass, plan->op_count);
+    for (size_t i = pass->block_count; i-- > 0;) { /* a transpose goes before what it was made from */
+        sfu__block_clear(&pass->blocks[i], plan);
     }
     for (size_t i = 0; i < pass->shared_count; i++) {
         sfu__shared_release(pass->shared[i]);
@@ -29,7 +29,7 @@ void sfu__plan_release(sfu__plan *plan) {
         return;
     }
     for (int i = 0; i < SFU_PASSES; i++) {
-        pass_clear(&plan->passes[i], plan->op_count);
+        pass_clear(&plan->passes[i], plan);
     }
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__shared_release(plan->smoothers[i].shared);
@@ -78,6 +78,10 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->dataset = dataset;
+    self->backend = request->backend;
+    if (self->backend == NULL) {
+        SFU_TRY(sfu__backend_cpu(&self->backend));
+    }
     self->nodes = sfu_dataset_nodes(dataset);
     self->features = sfu_dataset_features(dataset);
     self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);

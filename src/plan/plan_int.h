@@ -16,6 +16,18 @@
 #include "shared_matrices.h"
 #include "smoothing_learned.h"
 
+/* Adds an item to a growing array, inside a function with `status` and `done:`. */
+#define SFU__APPEND(array, count, capacity, item)                                                                      \
+    do {                                                                                                               \
+        void *grown_ = sfu__grow((array), &(capacity), (count) + 1, sizeof *(array));                                  \
+        if (grown_ == NULL) {                                                                                          \
+            status = SFU_ERR_MEMORY;                                                                                   \
+            goto done;                                                                                                 \
+        }                                                                                                              \
+        (array) = grown_;                                                                                              \
+        (array)[(count)++] = (item);                                                                                   \
+    } while (0)
+
 /* ---- the chain -------------------------------------------------------------------------------------------------- */
 
 typedef enum sfu__op_kind {
@@ -62,18 +74,12 @@ typedef struct sfu__row_set {
 typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEARNED } sfu__values;
 
 typedef struct sfu__block {
-    sfu_matrix own;                    /* what is owned of it; {0} where all is borrowed */
-    int32_t *value_perm;               /* owned; or NULL */
-    int32_t *row_perm;                 /* owned; or NULL */
-    uint16_t *indices16;               /* the same */
-    float *row_value;                  /* the same */
-    sfu__csc *csc;                     /* owned, and its arrays; or NULL */
-    sfu__philox_groups *philox_groups; /* the same */
-    sfu__sparse view;                  /* values NULL where they live in a worker */
-    sfu__values where;                 /* the values are fixed, or at `offset` in a worker's arena or learned values */
+    sfu__prepared *matrix; /* in the backend's form */
+    bool borrowed;         /* another block or a shared entry owns it */
+    sfu__values where;     /* the values are fixed, or at `offset` in an executor's arena or learned values */
     int64_t offset;
-    int dropped; /* the mask (from 1 on) that drops from fixed values, 0: none; what it leaves is marked in */
-    int64_t keep_mask_offset; /* bytes from here on in a worker's arena (sfu__sparse.kept) */
+    int dropped;              /* the mask (from 1 on) that drops from fixed values, 0: none; what it leaves is marked */
+    int64_t keep_mask_offset; /* from here on in an executor's arena, a byte per entry (sfu__binding.keep_mask) */
 } sfu__block;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
@@ -172,6 +178,7 @@ typedef struct sfu__pass {
 } sfu__pass;
 
 struct sfu__plan {
+    const sfu__backend *backend;
     const sfu_dataset *dataset;
     int32_t nodes, features, classes;
     char digest[65];
@@ -217,39 +224,22 @@ static inline int32_t sfu__row_set_node(const sfu__row_set *row_set, int32_t row
     return row_set->nodes != NULL ? row_set->nodes[row] : row;
 }
 
-/* S restricted to the rows of `out` and the columns of `in`, columns renumbered; and its transpose. A block that would
- * be all of S borrows it. */
-SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__row_set *out,
-                                     const sfu__row_set *in, int32_t nodes);
-/* Rows [begin_row, end_row) of what comes out of the block are columns; of a block with a turn, those that it names. */
-SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
-                                            int64_t end_row);
-/* Where each row stands that a turn names; NULL without one. */
-SFU_CHECKED sfu_status sfu__row_perm_inverse(int32_t **place_of, const sfu__sparse *of);
-/* A transpose whose values are fixed gets them in its own order, and needs the old one only where something is marked
- * in that. */
-SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
-SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
-void sfu__block_clear(sfu__block *block);
+/* block.c: what a pass needs of S, the rows of `out` and the columns of `in`, renumbered; all of it is borrowed, and
+ * its form shared, where these are all nodes. */
+SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass,
+                                     const sfu__smoother *smoother, const sfu__row_set *out, const sfu__row_set *in,
+                                     const sfu__matrix_use *use);
+/* Takes a matrix over; one without values gets ones. */
+SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan, sfu_matrix *matrix,
+                                       const sfu__matrix_use *use);
+/* The transpose of rows [begin, end) of a block. */
+SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__plan *plan, const sfu__block *of,
+                                            sfu__range rows, const sfu__matrix_use *use);
+void sfu__block_clear(sfu__block *block, const sfu__plan *plan);
 
-/* block_by_length.c: puts the rows of a block whose values are fixed into the order of their length, each look's for
- * itself
- * (`field` has these rows, NULL: all at once), with a turn that says which they were. */
-SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block, const sfu__row_set *row_set);
-/* A list of rows by ascending length, those of one length as they stood: sorted by counting. */
-SFU_CHECKED sfu_status sfu__sort_by_length(int32_t *rows, int32_t count, const int64_t *indptr);
-/* The same of each look's rows of a field. */
-SFU_CHECKED sfu_status sfu__sort_stages_by_length(int32_t *rows, const sfu__row_set *row_set, const int64_t *indptr);
-
-/* block_csc.c: a transpose of these rows of `of`, its columns, gets its entries by columns as well, unless a product
- * with rows of `ld` floats would not be faster for it. */
-SFU_CHECKED sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld);
-void sfu__csc_free(sfu__csc *columns);
-
-/* block_philox.c: lists the groups that masks of these nodes (NULL: each row's own number) are drawn for, and says what
- * memory that took. */
-SFU_CHECKED sfu_status sfu__block_philox_groups(sfu__block *block, const int32_t *nodes, int64_t *bytes);
-void sfu__philox_groups_free(sfu__philox_groups *groups);
+/* An entry that is shared under this key, held by the pass from now on. */
+SFU_CHECKED sfu_status sfu__pass_share(const sfu__shared **held, sfu__pass *pass, const char *key, sfu__shared_fn make,
+                                       void *context);
 
 /* The non-zeros of S in the rows of a field. */
 int64_t sfu__row_set_nonzeros(const sfu_csr *csr, const sfu__row_set *row_set);

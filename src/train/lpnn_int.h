@@ -8,13 +8,19 @@
 
 enum { SFU__LPNN_LAYERS = 3 }; /* of g */
 
+/* A matrix of the data, prepared and bound. */
+typedef struct sfu__lpnn_matrix {
+    sfu__prepared *prepared;
+    sfu__sparse *bound, *dropped; /* dropped: to the values that a mask has left; NULL where nothing is ever dropped */
+} sfu__lpnn_matrix;
+
 /* What a validation or a prediction has of its own. */
 typedef struct sfu__lpnn_pass {
     int32_t count;  /* rows; 0: there is no such pass */
     int32_t *nodes; /* of the rows, NULL: every node */
     bool runs_g;
-    sfu__block x;                   /* the features of the rows; nothing in it where they are all nodes */
-    sfu__block pick;                /* the same for F: a 1 a row, at its node */
+    sfu__lpnn_matrix x;             /* the features of the rows; nothing in it where they are all nodes */
+    sfu__lpnn_matrix pick;          /* the same for F: a 1 per row, at its node */
     sfu__dense f;                   /* those rows of F, or F itself */
     sfu__dense h[SFU__LPNN_LAYERS]; /* what each layer of g makes, the last one its probabilities */
     sfu__score *scores;             /* one a block of rows */
@@ -27,9 +33,9 @@ typedef struct sfu__lpnn_step {
     int32_t *labels;  /* [nodes of the graph], SFU_NO_LABEL where the objective sees none */
     float *weights;   /* [nodes of the graph] */
     double *losses;   /* one a block of rows */
-    sfu__block S, St; /* S, where it is symmetric; else its half and the half of its transpose */
+    sfu__lpnn_matrix S, St; /* S, where it is symmetric; else its half and the half of its transpose */
     bool directed;
-    sfu__block xt;  /* the features transposed */
+    sfu__lpnn_matrix xt; /* the features transposed */
     float *dropped; /* the values of the features behind the mask; NULL: nothing is ever dropped */
     sfu__dense h[SFU__LPNN_LAYERS], dh[SFU__LPNN_LAYERS];
     sfu__dense wt[SFU__LPNN_LAYERS]; /* the transposed weights; [0] of those that meet f alone */
@@ -48,7 +54,9 @@ struct sfu__lpnn_executor {
     float *arena;                    /* all floats below: one block of memory */
     int64_t arena_bytes;             /* of it */
     float *theta, *m, *v, *gradient; /* laid out as the parameters; the last three only to train */
-    sfu__block x;                    /* the features of every node */
+    sfu_csr features_csr;            /* the features of every node, spelled out */
+    sfu_matrix own_features;         /* what is owned of them */
+    sfu__lpnn_matrix x;              /* the same, prepared */
     sfu__dense F;                    /* f as a distribution: softmax of the logits, or what is in theta */
     sfu__lpnn_step step;
     sfu__lpnn_pass passes[SFU_PASSES];

@@ -2,7 +2,7 @@
  * makes the same numbers as a product with zeros there. */
 #include "support.h"
 
-#include "backend.h"
+#include "cpu_matrix.h"
 
 #include <math.h>
 #include <stdlib.h>

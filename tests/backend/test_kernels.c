@@ -5,7 +5,7 @@
 
 #include "cpu/kernels.h"
 #include "digest.h"
-#include "plan_int.h"
+#include "cpu_matrix.h"
 #include "text.h"
 
 /* ---- a case: a shape, and a backend that runs it in so many pieces ---- */
@@ -189,10 +189,10 @@ static sfu__mask mask_of(const run *r) {
 }
 
 /* The groups of S as a plan lists them; arrays of their own, so that nothing is read behind them. */
-static sfu__block groups_new(operand_sparse *S, const int32_t *nodes) {
-    sfu__block block = {.view = S->A};
+static sfu__cpu_matrix groups_new(operand_sparse *S, const int32_t *nodes) {
+    sfu__cpu_matrix block = {.view = S->A};
     int64_t bytes;
-    assert_ok(sfu__block_philox_groups(&block, nodes, &bytes));
+    assert_ok(sfu__cpu_make_philox_groups(&block, nodes, &bytes));
     assert_true(bytes > 0);
     S->A.philox_groups = block.view.philox_groups;
     return block;
@@ -206,13 +206,13 @@ static void drop_values(run *r, bool grouped, bool even) {
         make_even(&S);
         S.A.row_value = row_value = row_values_of(&S);
     }
-    sfu__block philox_groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
+    sfu__cpu_matrix philox_groups = grouped ? groups_new(&S, nodes) : (sfu__cpu_matrix){0};
     const sfu__mask mask = mask_of(r);
     float *values = vector_new(S.indptr[r->rows], 1);
     FOR_PIECES(r, r->rows, piece) { r->backend->dropout_sparse(values, &S.A, nodes, &mask, piece); }
     put(r, values, (size_t)S.indptr[r->rows] * sizeof *values);
     sparse_free(&S);
-    sfu__block_clear(&philox_groups);
+    sfu__cpu_matrix_clear(&philox_groups);
     free(row_value);
     free(nodes);
     free(values);
@@ -230,13 +230,13 @@ static void mark_kept(run *r, bool grouped, bool zeros) {
     for (int64_t e = 0; zeros && e < count; e += 7) {
         S.values[e] = e % 2 == 0 ? 0.0F : -0.0F;
     }
-    sfu__block philox_groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
+    sfu__cpu_matrix philox_groups = grouped ? groups_new(&S, nodes) : (sfu__cpu_matrix){0};
     assert_true(!grouped || philox_groups.view.philox_groups->none_zero == (!zeros || count == 0));
     const sfu__mask mask = mask_of(r);
     FOR_PIECES(r, r->rows, piece) { r->backend->dropout_mask(keep_mask, &S.A, nodes, &mask, piece); }
     put(r, keep_mask, (size_t)count);
     sparse_free(&S);
-    sfu__block_clear(&philox_groups);
+    sfu__cpu_matrix_clear(&philox_groups);
     free(nodes);
     free(keep_mask);
 }

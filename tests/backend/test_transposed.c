@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "memory.h"
+#include "cpu_matrix.h"
 #include "plan_int.h"
 #include "random_networks.h"
 
@@ -14,7 +15,7 @@
 /* ---- products --------------------------------------------------------------------------------------------------- */
 
 /* Random features: every third row is empty, some columns nearly full. Half of the values are zero, as if dropped. */
-static void draw_features(sfu__block *F, int32_t rows, int32_t cols, sfu__random *random) {
+static void draw_features(sfu__cpu_matrix *F, int32_t rows, int32_t cols, sfu__random *random) {
     sfu_matrix made = {.rows = rows, .cols = cols};
     made.indptr = sfu__alloc_zero((size_t)rows + 1, sizeof *made.indptr);
     made.indices = sfu__alloc((size_t)rows * (size_t)cols, sizeof *made.indices);
@@ -31,7 +32,8 @@ static void draw_features(sfu__block *F, int32_t rows, int32_t cols, sfu__random
         }
         made.indptr[i + 1] = count;
     }
-    assert_ok(sfu__block_take(F, &made));
+    F->own = made;
+    sfu__cpu_view_own(F);
 }
 
 /* C = A B or C += A B, at once or one row of A after the other. */
@@ -46,12 +48,12 @@ static void multiply(float *data, const sfu__backend *backend, const sfu__sparse
     }
 }
 
-static void assert_product(const sfu__block *F, int64_t begin, int64_t end, int32_t cols, sfu__random *random) {
+static void assert_product(const sfu__cpu_matrix *F, int64_t begin, int64_t end, int32_t cols, sfu__random *random) {
     const int32_t ld = sfu__ld(cols);
-    sfu__block turned;
-    assert_ok(sfu__block_transpose(&turned, F, begin, end));
+    sfu__cpu_matrix turned;
+    assert_ok(sfu__cpu_transpose(&turned, F, (sfu__range){begin, end}));
     assert_null(turned.view.csc);
-    assert_ok(sfu__block_by_columns(&turned, F, (sfu__range){begin, end}, ld));
+    assert_ok(sfu__cpu_make_csc(&turned, F, (sfu__range){begin, end}, ld));
     assert_non_null(turned.view.csc);
     sfu__sparse A = turned.view;
     const size_t size = (size_t)A.rows * (size_t)ld, sums = (size_t)turned.csc->sum_count * (size_t)ld;
@@ -77,7 +79,7 @@ static void assert_product(const sfu__block *F, int64_t begin, int64_t end, int3
     free(other);
     free(scratch);
     free(data);
-    sfu__block_clear(&turned);
+    sfu__cpu_matrix_clear(&turned);
 }
 
 static void by_columns_as_by_rows(void **state) {
@@ -86,10 +88,10 @@ static void by_columns_as_by_rows(void **state) {
     sfu__random random = sfu__random_start(5, 1);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         for (int by_length = 0; by_length < 2; by_length++) {
-            sfu__block F = {0};
+            sfu__cpu_matrix F = {0};
             draw_features(&F, rows[r], 1 + (int32_t)sfu__random_below(&random, 90), &random);
             if (by_length == 1) {
-                assert_ok(sfu__block_by_length(&F, NULL));
+                assert_ok(sfu__cpu_sort_rows(&F, NULL));
             }
             for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
                 assert_product(&F, 0, rows[r], widths[w], &random);
@@ -99,7 +101,7 @@ static void by_columns_as_by_rows(void **state) {
                 assert_product(&F, 0, rows[r], 13, &random);
                 assert_product(&F, 100, 1250, 16, &random);
             }
-            sfu__block_clear(&F);
+            sfu__cpu_matrix_clear(&F);
         }
     }
 }
@@ -108,40 +110,40 @@ static void by_columns_as_by_rows(void **state) {
 static void not_by_columns(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(6, 1);
-    sfu__block F = {0}, turned;
+    sfu__cpu_matrix F = {0}, turned;
     draw_features(&F, 300, 20, &random);
-    assert_ok(sfu__block_transpose(&turned, &F, 0, 300));
-    assert_ok(sfu__block_by_columns(&turned, &F, (sfu__range){0, 300}, 16)); /* near anyway */
+    assert_ok(sfu__cpu_transpose(&turned, &F, (sfu__range){0, 300}));
+    assert_ok(sfu__cpu_make_csc(&turned, &F, (sfu__range){0, 300}, 16)); /* near anyway */
     assert_null(turned.csc);
-    assert_ok(sfu__block_by_columns(&turned, &F, (sfu__range){0, 300}, 64));
+    assert_ok(sfu__cpu_make_csc(&turned, &F, (sfu__range){0, 300}, 64));
     assert_null(turned.csc);
-    sfu__block_clear(&turned);
+    sfu__cpu_matrix_clear(&turned);
     assert_true(F.own.indptr[1] >= 2);
     F.own.indices[1] = F.own.indices[0]; /* twice the same column */
-    assert_ok(sfu__block_transpose(&turned, &F, 0, 300));
-    assert_ok(sfu__block_by_columns(&turned, &F, (sfu__range){0, 300}, 4));
+    assert_ok(sfu__cpu_transpose(&turned, &F, (sfu__range){0, 300}));
+    assert_ok(sfu__cpu_make_csc(&turned, &F, (sfu__range){0, 300}, 4));
     assert_null(turned.csc);
-    sfu__block_clear(&turned);
-    sfu__block_clear(&F);
+    sfu__cpu_matrix_clear(&turned);
+    sfu__cpu_matrix_clear(&F);
 }
 
 static sfu_status make_by_columns(void *context) {
-    sfu__block turned = {0};
-    sfu_status status = sfu__block_transpose(&turned, context, 0, 150);
+    sfu__cpu_matrix turned = {0};
+    sfu_status status = sfu__cpu_transpose(&turned, context, (sfu__range){0, 150});
     if (status == SFU_OK) {
-        status = sfu__block_by_columns(&turned, context, (sfu__range){0, 150}, 8);
+        status = sfu__cpu_make_csc(&turned, context, (sfu__range){0, 150}, 8);
     }
-    sfu__block_clear(&turned);
+    sfu__cpu_matrix_clear(&turned);
     return status;
 }
 
 static void allocations_that_fail(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(7, 1);
-    sfu__block F = {0};
+    sfu__cpu_matrix F = {0};
     draw_features(&F, 150, 30, &random);
     test_fail_each_allocation(make_by_columns, &F, 100);
-    sfu__block_clear(&F);
+    sfu__cpu_matrix_clear(&F);
 }
 
 /* ---- gradients -------------------------------------------------------------------------------------------------- */

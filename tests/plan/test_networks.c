@@ -10,6 +10,7 @@
 #include "support.h"
 
 #include "dense_reference.h"
+#include "cpu_matrix.h"
 #include "plan_int.h"
 #include "random_networks.h"
 
@@ -274,8 +275,10 @@ static bool drops_sparse(const sfu__plan *plan) {
     const sfu__pass *pass = &plan->passes[SFU_PASS_TRAIN];
     for (size_t i = 0; i < pass->step_count; i++) {
         const sfu__kernel kernel = pass->steps[i].kernel;
+        const sfu__cpu_matrix *matrix =
+            pass->steps[i].block >= 0 ? (const void *)pass->blocks[pass->steps[i].block].matrix : NULL;
         if (kernel == SFU__KERNEL_DROPOUT_MASK ||
-            (kernel == SFU__KERNEL_DROPOUT_SPARSE && pass->blocks[pass->steps[i].block].view.indices != NULL)) {
+            (kernel == SFU__KERNEL_DROPOUT_SPARSE && matrix->view.indices != NULL)) {
             return true;
         }
     }

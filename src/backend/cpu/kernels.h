@@ -5,7 +5,7 @@
 #ifndef SFU_KERNELS_H
 #define SFU_KERNELS_H
 
-#include "backend.h"
+#include "cpu_matrix.h"
 
 /* The node whose mask a row has. */
 static inline uint32_t sfu__node_of(const int32_t *nodes, int64_t row) {
@@ -51,7 +51,9 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
 
 #define SFU__KERNEL_TABLE(isa, text)                                                                                   \
     {                                                                                                                  \
-        .name = (text), .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
+        .name = (text), .form = sfu__cpu_form, .prepare = sfu__cpu_prepare,                                            \
+        .prepare_transpose = sfu__cpu_prepare_transpose, .prepare_dropout = sfu__cpu_prepare_dropout,                  \
+        .prepared_free = sfu__cpu_prepared_free, .bind = sfu__cpu_bind, .unbind = sfu__cpu_unbind, .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
         .reduce_blocks = sfu__reduce_blocks_##isa, .transpose = sfu__transpose_##isa,                                  \
         .dropout_sparse = sfu__dropout_sparse_##isa, .dropout_mask = sfu__dropout_mask_##isa,                          \
         .activate = sfu__activate_##isa, .activate_backward = sfu__activate_backward_##isa,                            \

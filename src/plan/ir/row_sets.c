@@ -5,6 +5,7 @@
  */
 #include "progress.h"
 #include "plan_int.h"
+#include "row_lengths.h"
 
 #include <string.h>
 
@@ -180,6 +181,17 @@ done:
     return status;
 }
 
+/* Each stage's rows by ascending length. */
+static sfu_status sort_stages_by_length(int32_t *rows, const sfu__row_set *row_set, const int64_t *indptr) {
+    sfu_status status = SFU_OK;
+    for (int stage = 0; stage < SFU__STAGES; stage++) {
+        const sfu__range at = sfu__stage_rows(row_set, stage);
+        SFU_TRY(sfu__sort_by_length(rows + at.begin, (int32_t)(at.end - at.begin), indptr));
+    }
+done:
+    return status;
+}
+
 /* Seen to pay up to 10,964 rows. More are left as they stand, for what they are gathered from is then far away, and
  * neighbours of a graph may be neighbours in memory. */
 enum { ROWS_SORTED = 1 << 14 };
@@ -195,7 +207,7 @@ sfu_status sfu__row_sets_sort(sfu__pass *pass, const sfu__plan *plan) {
         }
         const sfu_csr *csr = i == 0 ? &plan->dataset->sparse : &plan->smoothers[plan->ops[i - 1].smoothing].csr;
         if (csr->indptr != NULL) {
-            SFU_TRY(sfu__sort_stages_by_length(row_set->nodes, row_set, csr->indptr));
+            SFU_TRY(sort_stages_by_length(row_set->nodes, row_set, csr->indptr));
         }
     }
 done:
@@ -251,183 +263,5 @@ sfu_status sfu__row_set_map(int32_t **map, const sfu__row_set *inner, const sfu_
     }
 done:
     sfu__free(row_of);
-    return status;
-}
-
-/* ---- blocks ----------------------------------------------------------------------------------------------------- */
-
-void sfu__block_clear(sfu__block *block) {
-    sfu__matrix_clear(&block->own);
-    sfu__free(block->value_perm);
-    sfu__free(block->row_perm);
-    sfu__free(block->indices16);
-    sfu__free(block->row_value);
-    sfu__csc_free(block->csc);
-    sfu__philox_groups_free(block->philox_groups);
-    *block = (sfu__block){0};
-}
-
-static void view_own(sfu__block *block) {
-    block->view = (sfu__sparse){.rows = block->own.rows,
-                                .cols = block->own.cols,
-                                .indptr = block->own.indptr,
-                                .indices = block->own.indices,
-                                .values = block->own.values,
-                                .value_perm = block->value_perm};
-}
-
-sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix) {
-    sfu_status status = SFU_OK;
-    block->own = *matrix;
-    *matrix = (sfu_matrix){0};
-    if (block->own.values == NULL) { /* all ones: kernels want them spelled out */
-        const int64_t count = block->own.indptr[block->own.rows];
-        SFU_ALLOC(block->own.values, count);
-        for (int64_t e = 0; e < count; e++) {
-            block->own.values[e] = 1.0F;
-        }
-    }
-    view_own(block);
-done:
-    return status;
-}
-
-/* The entries of S in these rows; of a learned one, where their values stand. */
-static void copy_rows(sfu__block *block, const sfu__smoother *smoother, const sfu__row_set *out,
-                      const int32_t *column_of) {
-    const sfu_csr *csr = &smoother->csr;
-    int64_t at = 0;
-    for (int32_t row = 0; row < out->count; row++) {
-        const int32_t node = sfu__row_set_node(out, row);
-        for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++, at++) {
-            block->own.indices[at] = column_of != NULL ? column_of[csr->indices[e]] : csr->indices[e];
-            if (smoother->learned != NULL) {
-                block->value_perm[at] = (int32_t)e;
-            } else {
-                block->own.values[at] = csr->values[e];
-            }
-        }
-        block->own.indptr[row + 1] = at;
-    }
-}
-
-static void borrow(sfu__block *block, const sfu__smoother *smoother) {
-    const sfu_csr *csr = &smoother->csr;
-    block->view = (sfu__sparse){
-        .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
-}
-
-sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__row_set *out,
-                         const sfu__row_set *in, int32_t nodes) {
-    sfu_status status = SFU_OK;
-    int32_t *column_of = NULL;
-    *block = (sfu__block){.where = smoother->learned != NULL ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED,
-                          .offset = smoother->values_offset};
-    if (out->nodes == NULL && in->nodes == NULL) {
-        borrow(block, smoother);
-        return SFU_OK;
-    }
-    const int64_t count = sfu__row_set_nonzeros(&smoother->csr, out);
-    SFU_TRY(sfu__row_set_index(&column_of, in, nodes));
-    block->own = (sfu_matrix){.rows = out->count, .cols = in->count};
-    SFU_ALLOC_ZERO(block->own.indptr, (int64_t)out->count + 1);
-    SFU_ALLOC(block->own.indices, count);
-    if (smoother->learned != NULL) {
-        SFU_ALLOC(block->value_perm, count);
-    } else {
-        SFU_ALLOC(block->own.values, count);
-    }
-    copy_rows(block, smoother, out, column_of);
-    view_own(block);
-done:
-    sfu__free(column_of);
-    return status;
-}
-
-/* Entries of the transpose go to their rows in the order of the original's rows: each row comes out ascending. Row i of
- * the original stands at place_of[i], or at i where that is NULL. */
-static void scatter(sfu__block *block, const sfu__sparse *of, const int32_t *place_of, int64_t begin, int64_t end) {
-    int64_t *next = block->own.indptr; /* [c + 1] is where row c goes on, and ends as its end */
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t at = place_of != NULL ? place_of[row] : row;
-        for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
-            const int64_t to = next[of->indices[e] + 1]++;
-            block->own.indices[to] = (int32_t)row;
-            block->value_perm[to] = of->value_perm != NULL ? of->value_perm[e] : (int32_t)e;
-        }
-    }
-}
-
-sfu_status sfu__row_perm_inverse(int32_t **place_of, const sfu__sparse *of) {
-    sfu_status status = SFU_OK;
-    *place_of = NULL;
-    if (of->row_perm != NULL) {
-        SFU_ALLOC(*place_of, of->rows);
-        for (int32_t i = 0; i < of->rows; i++) {
-            (*place_of)[of->row_perm[i]] = i;
-        }
-    }
-done:
-    return status;
-}
-
-/* indptr[c + 2] = the entries of column c in these rows. */
-static int64_t count_columns(int64_t *indptr, const sfu__sparse *of, const int32_t *place_of, int64_t begin,
-                             int64_t end) {
-    int64_t count = 0;
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t at = place_of != NULL ? place_of[row] : row;
-        for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
-            indptr[of->indices[e] + 2]++;
-        }
-        count += of->indptr[at + 1] - of->indptr[at];
-    }
-    return count;
-}
-
-sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row, int64_t end_row) {
-    sfu_status status = SFU_OK;
-    const sfu__sparse *view = &of->view;
-    const int64_t last = view->indptr[view->row_perm != NULL ? view->rows : end_row];
-    int32_t *place_of = NULL;
-    *block = (sfu__block){
-        .where = of->where, .offset = of->offset, .dropped = of->dropped, .keep_mask_offset = of->keep_mask_offset};
-    block->own = (sfu_matrix){.rows = view->cols, .cols = view->rows};
-    if (last > INT32_MAX && view->value_perm == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT,
-                         "a training pass over %lld non-zeros is too large; fewer labels would be right",
-                         (long long)last);
-    }
-    SFU_TRY(sfu__row_perm_inverse(&place_of, view));
-    SFU_ALLOC_ZERO(block->own.indptr, (int64_t)view->cols + 2);
-    int64_t *indptr = block->own.indptr;
-    const int64_t count = count_columns(indptr, view, place_of, begin_row, end_row);
-    SFU_ALLOC(block->own.indices, count);
-    SFU_ALLOC(block->value_perm, count);
-    for (int64_t c = 0; c <= view->cols; c++) { /* shifted by one: scatter moves the starts to the ends */
-        indptr[c + 1] += indptr[c];
-    }
-    scatter(block, view, place_of, begin_row, end_row);
-    view_own(block);
-    block->view.values = view->values;
-done:
-    sfu__free(place_of);
-    return status;
-}
-
-sfu_status sfu__block_own_values(sfu__block *block) {
-    sfu_status status = SFU_OK;
-    const sfu__sparse *view = &block->view;
-    const int64_t count = view->indptr[view->rows];
-    SFU_ALLOC(block->own.values, count);
-    for (int64_t e = 0; e < count; e++) {
-        block->own.values[e] = view->values[block->value_perm[e]];
-    }
-    if (block->dropped == 0) {
-        sfu__free(block->value_perm);
-        block->value_perm = NULL;
-    }
-    view_own(block);
-done:
     return status;
 }

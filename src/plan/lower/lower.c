@@ -81,18 +81,16 @@ static sfu_status smooth_collapsed(sfu__value *now, sfu__lowering *self, int fir
     char name[SFU__VALUE_NAME];
     int index;
     SFU_TRY(sfu__collapse(&product, self->plan, self->pass, first, last));
-    SFU_TRY(sfu__block_take(&block, &product));
     const sfu__value in = *now;
-    if (sfu__wants_by_length(self, in.at.rows, in.at.cols)) {
-        SFU_TRY(sfu__block_by_length(&block, &self->pass->row_sets[last]));
-    }
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, in.at.cols, last);
+    SFU_TRY(sfu__block_take(&block, self->plan, &product, &use));
     SFU_TRY(sfu__add_block(&index, self, &block));
     snprintf(name, sizeof name, "S^%d", last - first);
     SFU_TRY(smooth_by(now, self, index, last - 1, name, why));
     sfu__release(self, &in);
 done:
     sfu__matrix_clear(&product);
-    sfu__block_clear(&block);
+    sfu__block_clear(&block, self->plan);
     return status;
 }
 
@@ -101,26 +99,25 @@ static bool same_rows(const sfu__row_set *a, const sfu__row_set *b) {
 }
 
 /* The rows of S that a link needs. Many steps with the same rows share one block. */
-static sfu_status smoothing_block(int *index, sfu__lowering *self, int op, bool by_length) {
+static sfu_status smoothing_block(int *index, sfu__lowering *self, int op, int32_t width) {
     sfu_status status = SFU_OK;
-    const sfu__plan *plan = self->plan;
+    sfu__plan *plan = self->plan;
     const sfu__row_set *row_sets = self->pass->row_sets;
     const sfu__smoother *smoother = &plan->smoothers[plan->ops[op].smoothing];
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, width, op + 1);
+    const char *form = sfu__form_of(self, &use, row_sets[op].count, smoother->learned == NULL);
     sfu__last_block *last = &self->last_block;
     sfu__block block = {0};
-    if (last->there && plan->ops[last->op].smoothing == plan->ops[op].smoothing && last->by_length == by_length &&
+    if (last->there && plan->ops[last->op].smoothing == plan->ops[op].smoothing && last->form == form &&
         same_rows(&row_sets[last->op], &row_sets[op]) && same_rows(&row_sets[last->op + 1], &row_sets[op + 1])) {
         *index = last->block;
         return SFU_OK;
     }
-    SFU_TRY(sfu__block_of(&block, smoother, &row_sets[op + 1], &row_sets[op], plan->nodes));
-    if (by_length) {
-        SFU_TRY(sfu__sort_smoothing(&block, self, smoother, &row_sets[op + 1]));
-    }
+    SFU_TRY(sfu__block_of(&block, plan, self->pass, smoother, &row_sets[op + 1], &row_sets[op], &use));
     SFU_TRY(sfu__add_block(index, self, &block));
-    *last = (sfu__last_block){.there = true, .op = op, .by_length = by_length, .block = *index};
+    *last = (sfu__last_block){.there = true, .op = op, .form = form, .block = *index};
 done:
-    sfu__block_clear(&block);
+    sfu__block_clear(&block, self->plan);
     return status;
 }
 
@@ -128,10 +125,9 @@ static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int op, cons
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const sfu__smoother *smoother = &plan->smoothers[plan->ops[op].smoothing];
-    const bool by_length = smoother->learned == NULL && sfu__wants_by_length(self, now->at.rows, now->at.cols);
     char name[SFU__VALUE_NAME];
     int index;
-    SFU_TRY(smoothing_block(&index, self, op, by_length));
+    SFU_TRY(smoothing_block(&index, self, op, now->at.cols));
     if (plan->ops[op].start == op) {
         self->start_record = (int)self->tape_count;
     }
@@ -377,6 +373,7 @@ static sfu_status bring_into_order(sfu__value *now, sfu__lowering *self) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = self->pass;
     const sfu__row_set asked = {.count = pass->asked_count, .nodes = pass->asked};
+    const sfu__matrix_use use = {0};
     sfu__block block = {0};
     sfu_matrix permutation = {.rows = asked.count, .cols = asked.count};
     int index;
@@ -385,7 +382,7 @@ static sfu_status bring_into_order(sfu__value *now, sfu__lowering *self) {
         permutation.indptr[i] = i;
     }
     SFU_TRY(sfu__row_set_map(&permutation.indices, &asked, &pass->row_sets[now->row_set], self->plan->nodes));
-    SFU_TRY(sfu__block_take(&block, &permutation));
+    SFU_TRY(sfu__block_take(&block, self->plan, &permutation, &use));
     SFU_TRY(sfu__add_block(&index, self, &block));
     sfu__value out = {.at = sfu__arena_matrix(self, asked.count, now->at.cols), .row_set = -1, .name = "P"};
     SFU_TRY(sfu__add_spmm(self, &out, index, &now->at, false, sfu__step_of(self, SFU__KERNEL_SPMM, "P as asked for")));
@@ -394,7 +391,7 @@ static sfu_status bring_into_order(sfu__value *now, sfu__lowering *self) {
     *now = out;
 done:
     sfu__matrix_clear(&permutation);
-    sfu__block_clear(&block);
+    sfu__block_clear(&block, self->plan);
     return status;
 }
 

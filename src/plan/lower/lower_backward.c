@@ -101,7 +101,7 @@ done:
 
 /* Rows of F that are transposed together: so few that the rows of dZ that are gathered stay near; and, where F has more
  * values than a second cache holds, the values as well, which are gathered through an order. */
-static int64_t rows_transposed(const sfu__sparse *F) {
+static int64_t rows_transposed(const sfu__prepared *F) {
     const int64_t values = F->indptr[F->rows];
     if (values <= VALUES_FAR) {
         return ROWS_TRANSPOSED;
@@ -116,21 +116,13 @@ static sfu_status features_back(sfu__lowering *self, const sfu__record *at, cons
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
     sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT)};
     const int64_t rows = d->at.rows;
-    const int64_t at_once = rows_transposed(&self->pass->blocks[at->block].view);
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_FEATURES, d->at.cols, -1);
+    const int64_t at_once = rows_transposed(self->pass->blocks[at->block].matrix);
     for (int64_t begin = 0; begin < rows || begin == 0; begin += at_once) {
         const int64_t end = begin + at_once < rows ? begin + at_once : rows;
         sfu__block turned = {0};
         int block;
-        status = sfu__block_transpose(&turned, &self->pass->blocks[at->block], begin, end);
-        if (status == SFU_OK && turned.dropped > 0) {
-            status = sfu__block_own_values(&turned);
-        } else if (status == SFU_OK) {
-            status = sfu__block_by_columns(&turned, &self->pass->blocks[at->block], (sfu__range){begin, end}, d->at.ld);
-        }
-        if (status != SFU_OK) {
-            sfu__block_clear(&turned);
-            goto done;
-        }
+        SFU_TRY(sfu__block_transpose(&turned, self->plan, &self->pass->blocks[at->block], (sfu__range){begin, end}, &use));
         SFU_TRY(sfu__add_block(&block, self, &turned));
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "dW%d %s F' %s", weight->layer, begin > 0 ? "+=" : "=", d->name);
@@ -142,14 +134,14 @@ done:
 
 static sfu_status learned_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
-    const sfu__block *block = &self->pass->blocks[at->block];
+    const sfu__prepared *S = self->pass->blocks[at->block].matrix;
     sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SDDMM, "dS%d from %s", self->plan->ops[at->op].layer, d->name);
     step.a = d->at;
     step.b = at->in.at;
     step.block = at->block;
-    SFU_TRY(sfu__partition_of(&step.partition, self->pass, block->view.rows, at->block, -1));
-    sfu__set_work(&step, block->view.rows, d->at.ld, 0);
-    step.work.nonzeros = block->view.indptr[block->view.rows];
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, S->rows, at->block, -1));
+    sfu__set_work(&step, S->rows, d->at.ld, 0);
+    step.work.nonzeros = S->indptr[S->rows];
     step.work.operand = (int64_t)at->in.at.rows * at->in.at.ld * 4;
     SFU_TRY(sfu__add_step(self, step));
 done:
@@ -157,25 +149,22 @@ done:
 }
 
 /* The transpose of a block of S. Steps that share the block share it as well. */
-static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, bool by_length) {
+static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, int32_t width) {
     sfu_status status = SFU_OK;
+    const sfu__block *from = &self->pass->blocks[of];
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, width, -1);
+    const char *form = sfu__form_of(self, &use, from->matrix->rows, from->where == SFU__VALUES_FIXED);
     sfu__last_block *last = &self->last_transposed;
     sfu__block turned = {0};
-    if (last->there && last->op == of && last->by_length == by_length) {
+    if (last->there && last->op == of && last->form == form) {
         *index = last->block;
         return SFU_OK;
     }
-    SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[of], 0, self->pass->blocks[of].view.rows));
-    if (turned.where == SFU__VALUES_FIXED) {
-        SFU_TRY(sfu__block_own_values(&turned));
-        if (by_length) {
-            SFU_TRY(sfu__block_by_length(&turned, NULL));
-        }
-    }
+    SFU_TRY(sfu__block_transpose(&turned, self->plan, from, (sfu__range){0, from->matrix->rows}, &use));
     SFU_TRY(sfu__add_block(index, self, &turned));
-    *last = (sfu__last_block){.there = true, .op = of, .by_length = by_length, .block = *index};
+    *last = (sfu__last_block){.there = true, .op = of, .form = form, .block = *index};
 done:
-    sfu__block_clear(&turned);
+    sfu__block_clear(&turned, self->plan);
     return status;
 }
 
@@ -186,7 +175,7 @@ static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__rec
         SFU_TRY(learned_back(self, at, d));
     }
     if (below) {
-        SFU_TRY(transposed_smoothing(&block, self, at->block, sfu__wants_by_length(self, d->at.rows, d->at.cols)));
+        SFU_TRY(transposed_smoothing(&block, self, at->block, d->at.cols));
         sfu__value in = sfu__gradient_of(self, &at->in);
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "%s = S%d' %s", in.name, self->plan->ops[at->op].layer, d->name);

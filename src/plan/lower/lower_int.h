@@ -46,7 +46,8 @@ typedef struct sfu__hole {
 
 /* The block that the last smoothing was given, for the next that needs the same. */
 typedef struct sfu__last_block {
-    bool there, by_length;
+    bool there;
+    const char *form; /* of the backend */
     int op, block;
 } sfu__last_block;
 
@@ -64,18 +65,6 @@ typedef struct sfu__lowering {
     sfu__last_block last_block;      /* forward: by its link */
     sfu__last_block last_transposed; /* backward: `link` is the block that was transposed */
 } sfu__lowering;
-
-/* Adds an item to a growing array, inside a function with `status` and `done:`. */
-#define SFU__APPEND(array, count, capacity, item)                                                                      \
-    do {                                                                                                               \
-        void *grown_ = sfu__grow((array), &(capacity), (count) + 1, sizeof *(array));                                  \
-        if (grown_ == NULL) {                                                                                          \
-            status = SFU_ERR_MEMORY;                                                                                   \
-            goto done;                                                                                                 \
-        }                                                                                                              \
-        (array) = grown_;                                                                                              \
-        (array)[(count)++] = (item);                                                                                   \
-    } while (0)
 
 /* ---- lower_steps.c ---- */
 
@@ -104,16 +93,12 @@ SFU_CHECKED sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__va
 SFU_CHECKED sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A,
                                        const sfu__value *G, const char *name);
 
-/* Whether a sparse matrix had better have its rows in the order of their length, to be multiplied with so many rows of
- * so many columns: where these are narrow, and so near that they need not be asked for ahead. A pass that runs once is
- * not worth the sorting. */
-bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols);
+/* What the pass does with a matrix of this role, whose rows are those of a row set (-1: of none). */
+/* The form that the backend gives a matrix of so many columns for that use. */
+const char *sfu__form_of(const sfu__lowering *self, const sfu__matrix_use *use, int32_t cols, bool fixed_values);
+sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, int32_t width, int row_set);
 
 /* ---- lower_features.c ---- */
-
-/* Puts the rows of a block of S into the order of their length; those of all of S once for everybody. */
-SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother,
-                                           const sfu__row_set *row_set);
 
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__op *op);
 SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns);

@@ -12,19 +12,11 @@ sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
     sfu__pass *pass = self->pass;
     SFU_TRY(sfu__poll());
     SFU__APPEND(pass->blocks, pass->block_count, pass->block_capacity, *block);
-    const sfu__block *added = &pass->blocks[pass->block_count - 1];
-    const int64_t count = added->own.indptr != NULL ? added->own.indptr[added->own.rows] : 0;
-    pass->fixed_bytes += count * (added->own.values != NULL ? 8 : 4) + (added->value_perm != NULL ? count * 4 : 0) +
-                         (added->own.indptr != NULL ? 8 * (int64_t)added->own.rows : 0) +
-                         (added->row_perm != NULL ? 4 * (int64_t)added->own.rows + 2 * count : 0) +
-                         (added->row_value != NULL ? 4 * (int64_t)added->own.rows : 0) +
-                         (added->csc != NULL ? 2 * count + 4 * (int64_t)(added->csc->sum_count - added->own.rows) +
-                                                   12 * (int64_t)(added->csc->end - added->csc->begin)
-                                             : 0);
+    pass->fixed_bytes += block->borrowed ? 0 : block->matrix->bytes;
     *index = (int)pass->block_count - 1;
     *block = (sfu__block){0};
 done:
-    sfu__block_clear(block);
+    sfu__block_clear(block, self->plan);
     return status;
 }
 
@@ -165,33 +157,42 @@ done:
     return status;
 }
 
-bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols) {
-    enum { NEAR = 1 << 17 }; /* floats */
-    const int32_t ld = sfu__ld(cols);
-    return self->kind != SFU_PASS_PREDICT && ld <= SFU__NARROW && rows * ld <= NEAR;
+sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, int32_t width, int row_set) {
+    return (sfu__matrix_use){.role = role,
+                             .width = width,
+                             .repeated = self->kind != SFU_PASS_PREDICT,
+                             .stage_ends = row_set >= 0 ? self->pass->row_sets[row_set].ends : NULL,
+                             .stages = SFU__STAGES};
 }
 
-/* C = A B with a sparse A. Where A has a turn, the threads leave rows of C here and there. */
+const char *sfu__form_of(const sfu__lowering *self, const sfu__matrix_use *use, int32_t cols, bool fixed_values) {
+    static const float some_value = 1.0F; /* a form depends on whether there are values, not on what they are */
+    const sfu__matrix_source source = {.cols = cols, .values = fixed_values ? &some_value : NULL};
+    return self->plan->backend->form(&source, use);
+}
+
+/* C = A B with a sparse A. Where the backend has its rows in another order, the threads leave rows of C here and there.
+ */
 sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
                          sfu__plan_step step) {
     sfu_status status = SFU_OK;
-    const sfu__block *A = &self->pass->blocks[block];
+    const sfu__prepared *A = self->pass->blocks[block].matrix;
     step.c = C->at;
     step.b = *B;
     step.block = block;
     step.add = add;
-    if (A->csc != NULL) {
-        step.a = sfu__arena_matrix(self, A->csc->sum_count, C->at.cols);
+    if (A->scratch_rows > 0) {
+        step.a = sfu__arena_matrix(self, A->scratch_rows, C->at.cols);
     }
-    SFU_TRY(sfu__partition_of(&step.partition, self->pass, A->view.rows, block, C->row_set));
-    C->partition = A->view.row_perm == NULL ? step.partition : -1;
-    sfu__set_work(&step, A->view.rows, C->at.ld, 0);
-    step.work.nonzeros = A->view.indptr[A->view.rows];
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, A->rows, block, C->row_set));
+    C->partition = A->in_order ? step.partition : -1;
+    sfu__set_work(&step, A->rows, C->at.ld, 0);
+    step.work.nonzeros = A->indptr[A->rows];
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
-    step.work.ordered = A->view.value_perm != NULL;
-    step.work.packed = A->dropped > 0;
-    step.work.columns = A->csc != NULL;
-    step.work.turned = A->view.row_perm != NULL;
+    step.work.ordered = A->permuted_values;
+    step.work.packed = self->pass->blocks[block].dropped > 0;
+    step.work.columns = A->scratch_rows > 0;
+    step.work.turned = !A->in_order;
     SFU_TRY(sfu__add_step(self, step));
 done:
     return status;

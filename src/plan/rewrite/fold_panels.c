@@ -27,7 +27,8 @@ typedef struct panels {
     const sfu__row_set *row_set;
     int last;
     const sfu__backend *backend;
-    sfu__sparse *matrices;    /* [smoothers]: S, or by rows S' */
+    sfu__prepared **prepared; /* [smoothers]: S, and behind these, by rows, S' */
+    sfu__sparse **matrices;   /* [smoothers]: S, or by rows S', bound */
     panel_scratch *scratches; /* one per thread */
     float *dense;             /* [field->count][ld] */
     int64_t ld;
@@ -42,7 +43,7 @@ static sfu_status multiply(const panels *self, panel_scratch *scratch, int smoot
     for (int64_t begin = 0; begin < nodes; begin += ROWS_AT_ONCE) {
         const int64_t end = begin + ROWS_AT_ONCE < nodes ? begin + ROWS_AT_ONCE : nodes;
         SFU_TRY(sfu__poll());
-        self->backend->spmm(&scratch->next, &self->matrices[smoothing], &scratch->now, false, (sfu__range){begin, end});
+        self->backend->spmm(&scratch->next, self->matrices[smoothing], &scratch->now, false, (sfu__range){begin, end});
     }
     const sfu__dense swap = scratch->now;
     scratch->now = scratch->next;
@@ -204,26 +205,41 @@ static bool all_smooth(const sfu__plan *plan, int last) {
     return true;
 }
 
-/* The matrix of every smoothing, or its transpose, which `blocks` holds. */
-static sfu_status make_matrices(panels *self, sfu__block *blocks, bool transposed) {
+/* The matrix of every smoothing, or its transpose. */
+static sfu_status make_matrices(panels *self, bool transposed) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
-    const sfu__row_set all = {.count = plan->nodes};
+    const sfu__matrix_use use = {.role = SFU__ROLE_SMOOTHING, .width = WIDTH};
+    const sfu__binding binding = {0};
     for (int i = 0; i < plan->smoother_count; i++) {
+        const sfu_csr *S = &plan->smoothers[i].csr;
+        const sfu__matrix_source source = {S->rows, S->cols, S->indptr, S->indices, S->values, NULL, NULL, NULL};
+        sfu__prepared **made = &self->prepared[i];
         if (plan->smoothers[i].learned != NULL) {
-            continue; /* never among the first links */
+            continue; /* never among the first ops */
         }
-        sfu__block whole = {0};
-        SFU_TRY(sfu__block_of(&whole, &plan->smoothers[i], &all, &all, plan->nodes)); /* borrows it */
-        self->matrices[i] = whole.view;
+        SFU_TRY(self->backend->prepare(made, &source, &use));
         if (transposed) {
-            SFU_TRY(sfu__block_transpose(&blocks[i], &whole, 0, whole.view.rows));
-            SFU_TRY(sfu__block_own_values(&blocks[i]));
-            self->matrices[i] = blocks[i].view;
+            SFU_TRY(self->backend->prepare_transpose(made + plan->smoother_count, *made, (sfu__range){0, S->rows},
+                                                     false, &use));
+            made += plan->smoother_count;
         }
+        SFU_TRY(self->backend->bind(&self->matrices[i], *made, &binding));
     }
 done:
     return status;
+}
+
+static void free_matrices(panels *self) {
+    const int count = self->plan->smoother_count;
+    for (int i = 0; self->matrices != NULL && i < count; i++) {
+        self->backend->unbind(self->matrices[i]);
+    }
+    for (int i = 2 * count; self->prepared != NULL && i-- > 0;) {
+        self->backend->prepared_free(self->prepared[i]);
+    }
+    sfu__free(self->matrices);
+    sfu__free(self->prepared);
 }
 
 static bool fits_transposed(const sfu__plan *plan) {
@@ -245,28 +261,22 @@ sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass
     int64_t threads = plan->threads < fit ? plan->threads : fit;
     threads = threads < items ? threads : items;
     threads = threads > 1 ? threads : 1;
-    panels self = {.plan = plan, .row_set = row_set, .last = last, .ld = sfu__ld(plan->features)};
-    sfu__block *blocks = NULL;
+    panels self = {.plan = plan, .backend = plan->backend, .row_set = row_set, .last = last, .ld = sfu__ld(plan->features)};
     self.dense = dense;
-    SFU_TRY(sfu__backend_cpu(&self.backend));
-    SFU_ALLOC_ZERO(blocks, plan->smoother_count);
+    SFU_ALLOC_ZERO(self.prepared, 2 * (int64_t)plan->smoother_count);
     SFU_ALLOC_ZERO(self.matrices, plan->smoother_count);
     SFU_ALLOC_ZERO(self.scratches, threads);
     for (int64_t i = 0; i < threads; i++) {
         SFU_TRY(make_room(&self.scratches[i], plan));
     }
-    SFU_TRY(make_matrices(&self, blocks, by_rows));
+    SFU_TRY(make_matrices(&self, by_rows));
     SFU_TRY(sfu__parallel(by_rows ? panel_by_rows : panel_by_columns, &self, items, (int)threads));
 done:
     for (int64_t i = 0; self.scratches != NULL && i < threads; i++) {
         sfu__free(self.scratches[i].memory);
         sfu__free(self.scratches[i].sums);
     }
-    for (int i = 0; blocks != NULL && i < plan->smoother_count; i++) {
-        sfu__block_clear(&blocks[i]);
-    }
     sfu__free(self.scratches);
-    sfu__free(self.matrices);
-    sfu__free(blocks);
+    free_matrices(&self);
     return status;
 }

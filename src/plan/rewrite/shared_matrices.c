@@ -13,9 +13,9 @@ static void free_entry(sfu__shared *entry) {
     if (entry != NULL) {
         sfu__matrix_clear(&entry->matrix);
         sfu__free(entry->dense);
-        sfu__free(entry->row_perm);
-        sfu__free(entry->indices16);
-        sfu__free(entry->row_value);
+        if (entry->prepared != NULL) {
+            entry->backend->prepared_free(entry->prepared);
+        }
         sfu__free(entry->key);
         sfu__free(entry);
     }

@@ -6,14 +6,13 @@
 #ifndef SFU_SHARED_MATRICES_H
 #define SFU_SHARED_MATRICES_H
 
-#include "matrix.h"
+#include "backend.h"
 
 typedef struct sfu__shared {
     sfu_matrix matrix; /* or */
     float *dense;
-    int32_t *row_perm; /* or NULL: which rows those of the matrix are; then, as in sfu__sparse, */
-    uint16_t *indices16;
-    float *row_value;
+    sfu__prepared *prepared; /* or NULL: the matrix in the form of `backend`; then there is no other */
+    const sfu__backend *backend;
     int64_t bytes;
 
     /* of the register */

@@ -97,7 +97,7 @@ static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *
     const sfu__range share = {bounds[thread], bounds[thread + 1]};
     switch (step->kernel) {
     case SFU__KERNEL_SPMM:
-        to->spmm(&at->c, &at->sparse, &at->b, step->add, share);
+        to->spmm(&at->c, at->sparse, &at->b, step->add, share);
         break;
     case SFU__KERNEL_GEMM:
         to->gemm(&at->c, &at->a, &at->b, share);
@@ -112,10 +112,10 @@ static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *
         to->transpose(&at->c, &at->b, share);
         break;
     case SFU__KERNEL_DROPOUT_SPARSE:
-        to->dropout_sparse(at->c.data, &at->sparse, step->nodes, at->mask, share);
+        to->dropout_sparse(at->c.data, at->sparse, step->nodes, at->mask, share);
         break;
     case SFU__KERNEL_DROPOUT_MASK:
-        to->dropout_mask((uint8_t *)at->c.data, &at->sparse, step->nodes, at->mask, share);
+        to->dropout_mask((uint8_t *)at->c.data, at->sparse, step->nodes, at->mask, share);
         break;
     case SFU__KERNEL_ACTIVATE:
         to->activate(&at->c, at->bias, step->act, step->nodes, at->mask, share);
@@ -143,7 +143,7 @@ static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *
         to->axpy_rows_backward(&at->b, &at->c, step->map, step->t, share);
         break;
     case SFU__KERNEL_SDDMM:
-        to->sddmm(self->value_gradients + self->plan->passes[pass].blocks[step->block].offset, &at->sparse, &at->a,
+        to->sddmm(self->value_gradients + self->plan->passes[pass].blocks[step->block].offset, at->sparse, &at->a,
                   &at->b, share);
         break;
     case SFU__KERNEL_ADAM:

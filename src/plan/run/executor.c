@@ -27,23 +27,18 @@ sfu__dense sfu__executor_matrix(const sfu__executor *self, const sfu__operand *o
     return (sfu__dense){place_of(self, operand), operand->rows, operand->cols, operand->ld};
 }
 
-static sfu__sparse sparse_of(const sfu__executor *self, const sfu__pass *pass, const sfu__bound_pass *bound_at,
-                             int block) {
-    if (block < 0) {
-        return (sfu__sparse){0};
+static sfu_status bind_block(sfu__sparse **bound, const sfu__executor *self, const sfu__pass *pass,
+                             const sfu__bound_pass *bound_at, const sfu__plan_step *step) {
+    const sfu__block *block = &pass->blocks[step->block];
+    sfu__binding binding = {.scratch = place_of(self, &step->a)};
+    if (block->where != SFU__VALUES_FIXED) {
+        binding.values = (block->where == SFU__VALUES_ARENA ? self->arena : self->values) + block->offset;
     }
-    const sfu__block *from = &pass->blocks[block];
-    sfu__sparse view = from->view;
-    if (from->where == SFU__VALUES_ARENA) {
-        view.values = self->arena + from->offset;
-    } else if (from->where == SFU__VALUES_LEARNED) {
-        view.values = self->values + from->offset;
+    if (block->dropped > 0) {
+        binding.keep_mask = (const uint8_t *)(self->arena + block->keep_mask_offset);
+        binding.mask = &bound_at->masks[block->dropped - 1];
     }
-    if (from->dropped > 0) {
-        view.keep_mask = (const uint8_t *)(self->arena + from->keep_mask_offset);
-        view.mask = &bound_at->masks[from->dropped - 1];
-    }
-    return view;
+    return self->backend->bind(bound, block->matrix, &binding);
 }
 
 /* One block, cleared and thereby touched: no page is new in an epoch. */
@@ -83,7 +78,7 @@ static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__partiti
         const double share = (double)t / threads;
         const int64_t at = t == threads ? count
                            : partition->block >= 0
-                               ? sfu__row_at(pass->blocks[partition->block].view.indptr + of.begin, count, share)
+                               ? sfu__row_at(pass->blocks[partition->block].matrix->indptr + of.begin, count, share)
                                : (int64_t)(share * (double)count);
         bounds[t] = of.begin + at;
     }
@@ -121,18 +116,17 @@ void sfu__executor_partition(sfu__executor *self, int threads) {
 
 /* ---- making a worker -------------------------------------------------------------------------------------------- */
 
-static void make_ready_step(sfu__bound_step *to, const sfu__executor *self, const sfu__pass *pass,
+static sfu_status bind_step(sfu__bound_step *to, const sfu__executor *self, const sfu__pass *pass,
                             const sfu__bound_pass *bound_at, const sfu__plan_step *step) {
     static const sfu__mask no_mask = {0};
     *to = (sfu__bound_step){.step = step,
                             .c = sfu__executor_matrix(self, &step->c),
                             .a = sfu__executor_matrix(self, &step->a),
                             .b = sfu__executor_matrix(self, &step->b),
-                            .sparse = sparse_of(self, pass, bound_at, step->block),
                             .bias = place_of(self, &step->bias),
                             .bounds = bound_at->bounds + (size_t)step->partition * bounds_of_cut(self, pass),
                             .mask = step->mask >= 0 ? &bound_at->masks[step->mask] : &no_mask};
-    to->sparse.scratch = to->a.data;
+    return step->block >= 0 ? bind_block(&to->sparse, self, pass, bound_at, step) : SFU_OK;
 }
 
 /* Fewer rows may be more blocks. */
@@ -151,7 +145,7 @@ static sfu_status make_ready(sfu__bound_pass *to, const sfu__executor *self, con
     const int32_t rows = pass->row_sets[self->plan->op_count].count;
     to->count = pass->step_count;
     to->score_count = sfu__block_count(rows);
-    SFU_ALLOC(to->steps, to->count);
+    SFU_ALLOC_ZERO(to->steps, to->count);
     SFU_ALLOC(to->bounds, pass->partition_count * bounds_of_cut(self, pass));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
     SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->row_sets[self->plan->op_count]));
@@ -164,7 +158,7 @@ static sfu_status make_ready(sfu__bound_pass *to, const sfu__executor *self, con
         SFU_TRY(sfu__row_set_map(&to->places, &pass->row_sets[self->plan->op_count], &asked, self->plan->nodes));
     }
     for (size_t i = 0; i < pass->step_count; i++) {
-        make_ready_step(&to->steps[i], self, pass, to, &pass->steps[i]);
+        SFU_TRY(bind_step(&to->steps[i], self, pass, to, &pass->steps[i]));
     }
 done:
     return status;
@@ -176,6 +170,9 @@ void sfu__executor_free(sfu__executor *executor) {
     }
     for (int i = 0; i < SFU_PASSES; i++) {
         sfu__bound_pass *pass = &executor->passes[i];
+        for (size_t s = 0; pass->steps != NULL && s < pass->count; s++) {
+            executor->backend->unbind(pass->steps[s].sparse);
+        }
         sfu__free(pass->steps);
         sfu__free(pass->bounds);
         sfu__free(pass->masks);

@@ -8,7 +8,7 @@
 typedef struct sfu__bound_step {
     const sfu__plan_step *step;
     sfu__dense c, a, b;
-    sfu__sparse sparse;
+    sfu__sparse *sparse; /* NULL: none */
     const float *bias;
     const int64_t *bounds; /* [threads + 1], in room for all that the team may get; then the same for each look */
     const sfu__mask *mask;

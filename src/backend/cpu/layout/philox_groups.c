@@ -1,6 +1,6 @@
-/* block_philox.c - the groups of places of sparse rows, listed once: drawing a mask for them is then the same every
+/* philox_groups.c - the groups of places of sparse rows, listed once: drawing a mask for them is then the same every
  * epoch but for the numbers. */
-#include "plan_int.h"
+#include "cpu_matrix.h"
 #include "random.h"
 
 void sfu__philox_groups_free(sfu__philox_groups *groups) {
@@ -57,9 +57,9 @@ static void list_values(float *value, const int64_t *first, const sfu__sparse *A
     }
 }
 
-sfu_status sfu__block_philox_groups(sfu__block *block, const int32_t *nodes, int64_t *bytes) {
+sfu_status sfu__cpu_make_philox_groups(sfu__cpu_matrix *matrix, const int32_t *nodes, int64_t *bytes) {
     sfu_status status = SFU_OK;
-    const sfu__sparse *A = &block->view;
+    const sfu__sparse *A = &matrix->view;
     sfu__philox_groups *made = NULL;
     int64_t *first = NULL;
     uint32_t *lists = NULL;
@@ -86,7 +86,7 @@ sfu_status sfu__block_philox_groups(sfu__block *block, const int32_t *nodes, int
                                  .value = value,
                                  .none_zero = none_zero(A)};
     *bytes = 8 * ((int64_t)A->rows + 1) + 16 * stride + (value != NULL ? 4 * first[A->rows] : 0);
-    block->view.philox_groups = block->philox_groups = made;
+    matrix->view.philox_groups = matrix->philox_groups = made;
     first = NULL;
     lists = NULL;
     value = NULL;

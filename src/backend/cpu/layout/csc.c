@@ -1,8 +1,8 @@
-/* block_csc.c - the entries of a transpose by its columns, which are the rows of what it was made from: a narrow
+/* csc.c - the entries of a transpose by its columns, which are the rows of what it was made from: a narrow
  * product is faster along these, as long as the sums that it then needs stay near. */
-#include "plan_int.h"
+#include "cpu_matrix.h"
 
-enum { ROOM_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 }; /* sums have 16 bytes at least: 16 bits number them */
+enum { SCRATCH_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 }; /* sums have 16 bytes at least: 16 bits number them */
 
 /* Whether a product with so many rows of `ld` floats is faster by columns: not where a sum costs as much as fetching a
  * row that is near. */
@@ -10,9 +10,9 @@ static bool pays(int64_t rows, int32_t ld) {
     return ld == 4 || ld == 8 || (ld == 16 && rows * ld * (int64_t)sizeof(float) > NEAR_BYTES);
 }
 
-static int32_t chunks_of(const sfu__sparse *A, int32_t row) {
-    const int64_t places = A->indptr[row + 1] - A->indptr[row];
-    return (int32_t)(places > SFU__CHAIN_TERMS ? (places + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS : 1);
+static int32_t chains_of(const sfu__sparse *A, int32_t row) {
+    const int64_t terms = A->indptr[row + 1] - A->indptr[row];
+    return (int32_t)(terms > SFU__CHAIN_TERMS ? (terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS : 1);
 }
 
 /* The sums of a transpose: chunk k of row i has numbers[first[i] + k]. */
@@ -27,7 +27,7 @@ static sfu_status count_sums(numbering *to, const sfu__sparse *A) {
     SFU_ALLOC(to->first, (int64_t)A->rows + 1);
     to->first[0] = 0;
     for (int32_t i = 0; i < A->rows; i++) {
-        to->first[i + 1] = to->first[i] + chunks_of(A, i);
+        to->first[i + 1] = to->first[i] + chains_of(A, i);
     }
 done:
     return status;
@@ -62,12 +62,12 @@ static bool list_column(uint16_t *sums, numbering *by, const int32_t *indices, i
     return true;
 }
 
-sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld) {
+sfu_status sfu__cpu_make_csc(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of, sfu__range columns, int32_t ld) {
     sfu_status status = SFU_OK;
-    const sfu__sparse *A = &block->view, *F = &of->view;
+    const sfu__sparse *A = &matrix->view, *F = &of->view;
     const int64_t count = columns.end - columns.begin;
     numbering by = {0};
-    int32_t *place_of = NULL, *rows = NULL, *counts = NULL;
+    int32_t *position = NULL, *rows = NULL, *counts = NULL;
     uint16_t *sums = NULL;
     int64_t *values = NULL;
     bool right = true;
@@ -76,10 +76,10 @@ sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__r
     }
     SFU_TRY(count_sums(&by, A));
     const int32_t sum_count = by.first[A->rows];
-    if ((int64_t)sum_count * ld * (int64_t)sizeof(float) > ROOM_BYTES) {
+    if ((int64_t)sum_count * ld * (int64_t)sizeof(float) > SCRATCH_BYTES) {
         goto done;
     }
-    SFU_TRY(sfu__row_perm_inverse(&place_of, F));
+    SFU_TRY(sfu__cpu_row_positions(&position, F));
     SFU_ALLOC(by.numbers, sum_count);
     SFU_ALLOC_ZERO(by.passed, A->rows);
     SFU_ALLOC(rows, sum_count - A->rows);
@@ -89,21 +89,21 @@ sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__r
     number_sums(&by, rows, A->rows);
     uint16_t *next = sums;
     for (int64_t c = 0; c < count && right; next += counts[c++]) {
-        const int64_t row = columns.begin + c, at = place_of != NULL ? place_of[row] : row;
+        const int64_t row = columns.begin + c, at = position != NULL ? position[row] : row;
         values[c] = F->indptr[at];
         counts[c] = (int32_t)(F->indptr[at + 1] - F->indptr[at]);
         right = list_column(next, &by, F->indices + values[c], counts[c]);
     }
     if (right) {
-        SFU_ALLOC(block->csc, 1);
-        *block->csc = (sfu__csc){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, sum_count};
-        block->view.csc = block->csc;
+        SFU_ALLOC(matrix->csc, 1);
+        *matrix->csc = (sfu__csc){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, sum_count};
+        matrix->view.csc = matrix->csc;
         values = NULL;
         rows = counts = NULL;
         sums = NULL;
     }
 done:
-    sfu__free(place_of);
+    sfu__free(position);
     sfu__free(by.first);
     sfu__free(by.numbers);
     sfu__free(by.passed);
