@@ -21,7 +21,9 @@
 
 #include "dense.h"
 #include "matrix.h"
+#include "smoothing_learned.h"
 #include "status.h"
+#include "team.h"
 
 enum {
     SFU__CHAIN_TERMS = 64, /* places of one chain of a product */
@@ -59,8 +61,8 @@ typedef struct sfu__matrix_source {
     const int32_t *indices;    /* NULL: every row has every column */
     const float *values;       /* NULL: they are given when it is bound */
     const int32_t *value_perm; /* NULL, or: the value of entry e is values[value_perm[e]] */
-    sfu_matrix *own;           /* NULL: the arrays outlive the prepared matrix; else they are these, and are taken over */
-    int32_t **own_perm;        /* the same for value_perm */
+    sfu_matrix *own;    /* NULL: the arrays outlive the prepared matrix; else they are these, and are taken over */
+    int32_t **own_perm; /* the same for value_perm */
 } sfu__matrix_source;
 
 typedef enum sfu__matrix_role {
@@ -133,6 +135,16 @@ typedef struct sfu__score {
     int64_t correct; /* rows whose largest probability, the first of equals, is at the label */
 } sfu__score;
 
+/* A smoothing matrix whose own parameters are trained, as one step makes it. */
+typedef struct sfu__learned_step {
+    sfu__learned_work *work;
+    sfu__learned_parameters parameters;
+    sfu__learned_gradient gradient; /* of the parameters; written by the backward pass */
+    float *values, *dvalues;        /* of S in the order of its pattern, and their gradient */
+    int64_t count;                  /* of the values */
+    float scale;                    /* 1 - teleport: S is multiplied by it */
+} sfu__learned_step;
+
 /* The weights of LPNN's objective. */
 typedef struct sfu__lpnn_terms {
     float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
@@ -147,10 +159,9 @@ typedef struct sfu__backend {
     /* The name of the form that `prepare` would give a matrix, where that is worth sharing between plans: forms of one
      * source and one name are the same. NULL: it would use the source as it is. */
     const char *(*form)(const sfu__matrix_source *source, const sfu__matrix_use *use);
-    sfu_status (*prepare)(sfu__prepared **matrix, const sfu__matrix_source *source,
-                                         const sfu__matrix_use *use);
-    /* The transpose of these rows of the source of A, which become its columns [begin, end). It shares the values that A
-     * is bound to, or has its own; with `dropped` it will be bound to the keep mask of A. A must outlive it. */
+    sfu_status (*prepare)(sfu__prepared **matrix, const sfu__matrix_source *source, const sfu__matrix_use *use);
+    /* The transpose of these rows of the source of A, which become its columns [begin, end). It shares the values that
+     * A is bound to, or has its own; with `dropped` it will be bound to the keep mask of A. A must outlive it. */
     sfu_status (*prepare_transpose)(sfu__prepared **matrix, const sfu__prepared *A, sfu__range rows, bool dropped,
                                     const sfu__matrix_use *use);
     /* A for dropout_sparse and dropout_mask, with the nodes of the rows of its source (NULL: their own numbers). Both
@@ -216,6 +227,11 @@ typedef struct sfu__backend {
     /* dA[v] += sum_j dC[i][j] B[column of e][j], a row sum with lanes, for every entry e, v being where its value
      * stands (order[e], or e): the gradient of each value of A. Rows of A. */
     void (*sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows);
+
+    /* values <- scale S(parameters), dvalues <- 0; and gradient <- that of the parameters from scale dvalues. For all
+     * threads of a team together, which wait for each other in between. */
+    void (*smoothing)(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
+    void (*smoothing_backward)(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 
     /* One step of Adam, beta 0.9 and 0.999, epsilon 1e-8:
      *   g = fma(decay, theta, grad);  m = fma(0.1, g - m, m);  v = fma(0.001, g * g - v, v);

@@ -147,7 +147,7 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     SFU_ALLOC_ZERO(self, 1);
     self->dropout = options->dropout;
     self->threads = sfu__thread_count(options->threads);
-    SFU_TRY(sfu_net_parse(&self->net, sfu_net_text(net), NULL));
+    SFU_TRY(sfu__net_copy(&self->net, net));
     sfu__plan_request request = {.dropout = options->dropout > 0.0,
                                  .rewrites = options->plain ? 0 : SFU__ALL_REWRITES,
                                  .threads = options->threads};

@@ -129,23 +129,23 @@ static void job_transpose(void *context) {
     scratch->backend->transpose(&turned, &scratch->to, all_rows(&turned));
 }
 
-static void job_drop_sparse(void *context) {
+static void job_dropout_sparse(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->dropout_sparse(scratch->c, &scratch->A, NULL, &scratch->mask, (sfu__range){0, scratch->A.rows});
 }
 
-static void job_drop_kept(void *context) {
+static void job_dropout_mask(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->dropout_mask((uint8_t *)scratch->c, &scratch->A, NULL, &scratch->mask,
                                    (sfu__range){0, scratch->A.rows});
 }
 
-static void job_finish(void *context) {
+static void job_activate(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->activate(&scratch->to, scratch->b, SFU__RELU, NULL, &scratch->mask, all_rows(&scratch->to));
 }
 
-static void job_finish_back(void *context) {
+static void job_activate_backward(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->activate_backward(&scratch->to, &scratch->left, SFU__RELU, NULL, &scratch->mask,
                                         all_rows(&scratch->to));
@@ -161,14 +161,14 @@ static void job_softmax_back(void *context) {
     scratch->backend->softmax_backward(&scratch->to, &scratch->left, all_rows(&scratch->to));
 }
 
-static void job_score(void *context) {
+static void job_cross_entropy(void *context) {
     bench_scratch *scratch = context;
     const sfu__target target = {scratch->labels, NULL};
     scratch->backend->cross_entropy(scratch->scores, &scratch->to, false, &scratch->left, &target,
                                     (sfu__range){0, sfu__block_count(scratch->left.rows)});
 }
 
-static void job_mix(void *context) {
+static void job_axpy_rows(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->axpy_rows(&scratch->to, &scratch->left, NULL, 0.1F, all_rows(&scratch->to));
 }
@@ -359,11 +359,11 @@ static void measure_rows(sfu__rates *rates, bench_scratch *scratch, int w) {
         double units; /* a row of one job */
     } jobs[] = {{SFU__KERNEL_REDUCE_BLOCKS, job_block_sum, 4},
                 {SFU__KERNEL_TRANSPOSE, job_transpose, 1},
-                {SFU__KERNEL_ACTIVATE, job_finish, 1},
+                {SFU__KERNEL_ACTIVATE, job_activate, 1},
                 {SFU__KERNEL_SOFTMAX, job_softmax, 1},
                 {SFU__KERNEL_SOFTMAX_BACKWARD, job_softmax_back, 1},
-                {SFU__KERNEL_CROSS_ENTROPY, job_score, 1},
-                {SFU__KERNEL_AXPY_ROWS, job_mix, 1}};
+                {SFU__KERNEL_CROSS_ENTROPY, job_cross_entropy, 1},
+                {SFU__KERNEL_AXPY_ROWS, job_axpy_rows, 1}};
     const int32_t width = sfu__rate_widths[w];
     const int64_t rows = ENTRIES / width;
     scratch->mask = (sfu__mask){.seed = 1, .epoch = 1};
@@ -375,7 +375,7 @@ static void measure_rows(sfu__rates *rates, bench_scratch *scratch, int w) {
     }
     rates->unit_ns[SFU__KERNEL_AXPY_ROWS_BACKWARD][w] = rates->unit_ns[SFU__KERNEL_AXPY_ROWS][w];
     scratch->mask.threshold = HALF; /* the way back of a layer that drops, as most do */
-    rates->unit_ns[SFU__KERNEL_ACTIVATE_BACKWARD][w] = 1e9 * sfu__best_seconds(job_finish_back, scratch) / (double)rows;
+    rates->unit_ns[SFU__KERNEL_ACTIVATE_BACKWARD][w] = 1e9 * sfu__best_seconds(job_activate_backward, scratch) / (double)rows;
 }
 
 /* What does not depend on the width of rows. Groups of sparse rows are listed, as a plan lists them. */
@@ -385,16 +385,16 @@ static sfu_status measure_singles(sfu__rates *rates, bench_scratch *scratch) {
     int64_t bytes;
     scratch->mask = (sfu__mask){.seed = 1, .epoch = 1};
     scratch->to = dense_at(scratch->c, ROWS, INNER);
-    const double plain = sfu__best_seconds(job_finish, scratch);
+    const double plain = sfu__best_seconds(job_activate, scratch);
     scratch->mask.threshold = HALF;
-    const double drawn = sfu__best_seconds(job_finish, scratch);
+    const double drawn = sfu__best_seconds(job_activate, scratch);
     rates->draw_ns = drawn > plain ? 1e9 * (drawn - plain) / (ROWS * INNER) : 0.0;
     make_sparse(scratch, ENTRIES, ENTRIES_A_ROW, ROWS);
     listed.view = scratch->A;
     SFU_TRY(sfu__cpu_make_philox_groups(&listed, NULL, &bytes));
     scratch->A.philox_groups = listed.view.philox_groups;
-    rates->unit_ns[SFU__KERNEL_DROPOUT_SPARSE][0] = 1e9 * sfu__best_seconds(job_drop_sparse, scratch) / ENTRIES;
-    rates->unit_ns[SFU__KERNEL_DROPOUT_MASK][0] = 1e9 * sfu__best_seconds(job_drop_kept, scratch) / ENTRIES;
+    rates->unit_ns[SFU__KERNEL_DROPOUT_SPARSE][0] = 1e9 * sfu__best_seconds(job_dropout_sparse, scratch) / ENTRIES;
+    rates->unit_ns[SFU__KERNEL_DROPOUT_MASK][0] = 1e9 * sfu__best_seconds(job_dropout_mask, scratch) / ENTRIES;
     for (int64_t i = 0; i < 3 * (int64_t)ENTRIES; i++) {
         scratch->c[i] = 0.125F;
     }

@@ -55,6 +55,8 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
+SFU_CHECKED sfu_status sfu__net_copy(sfu_net **copy, const sfu_net *net);
+
 /* As sfu_net_parse, of a text that a program has kept or made: without notes. */
 SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options);
 

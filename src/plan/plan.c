@@ -42,7 +42,7 @@ void sfu__plan_release(sfu__plan *plan) {
 }
 
 /* A smoothing that is learned has to be made for all rows at once. */
-static bool goes_in_looks(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
+static bool is_staged(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
     return request->stages != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
            request->nodes[kind] != NULL && plan->learned_values == 0;
 }
@@ -53,7 +53,7 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     const int32_t *nodes = request->nodes[kind];
     const int32_t count = request->count[kind];
     pass->there = true;
-    pass->staged = goes_in_looks(plan, kind, request);
+    pass->staged = is_staged(plan, kind, request);
     SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
     if (kind != SFU_PASS_TRAIN) {
         SFU_TRY(sfu__row_sets_sort(pass, plan));

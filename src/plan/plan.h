@@ -35,7 +35,7 @@ typedef struct sfu__stages {
 } sfu__stages;
 
 typedef struct sfu__plan_request {
-    const sfu__backend *backend; /* that will run it, and prepares its matrices; NULL: the CPU */
+    const sfu__backend *backend;      /* that will run it, and prepares its matrices; NULL: the CPU */
     const int32_t *nodes[SFU_PASSES]; /* ascending; NULL with a count of all nodes: every node */
     int32_t count[SFU_PASSES];        /* 0: there is no such pass */
     const sfu__stages *stages;        /* of the evaluation; NULL: at all of it at once. Never changes what comes out */

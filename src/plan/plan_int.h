@@ -226,9 +226,8 @@ static inline int32_t sfu__row_set_node(const sfu__row_set *row_set, int32_t row
 
 /* block.c: what a pass needs of S, the rows of `out` and the columns of `in`, renumbered; all of it is borrowed, and
  * its form shared, where these are all nodes. */
-SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass,
-                                     const sfu__smoother *smoother, const sfu__row_set *out, const sfu__row_set *in,
-                                     const sfu__matrix_use *use);
+SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
+                                     const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use);
 /* Takes a matrix over; one without values gets ones. */
 SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan, sfu_matrix *matrix,
                                        const sfu__matrix_use *use);

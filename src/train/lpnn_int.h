@@ -28,15 +28,15 @@ typedef struct sfu__lpnn_pass {
 
 /* What a training step has: every row of everything. */
 typedef struct sfu__lpnn_step {
-    int32_t count;    /* labelled nodes; 0: no training */
-    int32_t *nodes;   /* of them */
-    int32_t *labels;  /* [nodes of the graph], SFU_NO_LABEL where the objective sees none */
-    float *weights;   /* [nodes of the graph] */
-    double *losses;   /* one a block of rows */
+    int32_t count;          /* labelled nodes; 0: no training */
+    int32_t *nodes;         /* of them */
+    int32_t *labels;        /* [nodes of the graph], SFU_NO_LABEL where the objective sees none */
+    float *weights;         /* [nodes of the graph] */
+    double *losses;         /* one a block of rows */
     sfu__lpnn_matrix S, St; /* S, where it is symmetric; else its half and the half of its transpose */
     bool directed;
     sfu__lpnn_matrix xt; /* the features transposed */
-    float *dropped; /* the values of the features behind the mask; NULL: nothing is ever dropped */
+    float *dropped;      /* the values of the features behind the mask; NULL: nothing is ever dropped */
     sfu__dense h[SFU__LPNN_LAYERS], dh[SFU__LPNN_LAYERS];
     sfu__dense wt[SFU__LPNN_LAYERS]; /* the transposed weights; [0] of those that meet f alone */
     sfu__dense flow;                 /* the gradient of f that comes through g's input */

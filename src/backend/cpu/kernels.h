@@ -53,13 +53,15 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     {                                                                                                                  \
         .name = (text), .form = sfu__cpu_form, .prepare = sfu__cpu_prepare,                                            \
         .prepare_transpose = sfu__cpu_prepare_transpose, .prepare_dropout = sfu__cpu_prepare_dropout,                  \
-        .prepared_free = sfu__cpu_prepared_free, .bind = sfu__cpu_bind, .unbind = sfu__cpu_unbind, .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
+        .prepared_free = sfu__cpu_prepared_free, .bind = sfu__cpu_bind, .unbind = sfu__cpu_unbind,                     \
+        .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                                 \
         .reduce_blocks = sfu__reduce_blocks_##isa, .transpose = sfu__transpose_##isa,                                  \
         .dropout_sparse = sfu__dropout_sparse_##isa, .dropout_mask = sfu__dropout_mask_##isa,                          \
         .activate = sfu__activate_##isa, .activate_backward = sfu__activate_backward_##isa,                            \
         .softmax = sfu__softmax_##isa, .softmax_backward = sfu__softmax_backward_##isa,                                \
         .cross_entropy = sfu__cross_entropy_##isa, .axpy_rows = sfu__axpy_rows_##isa,                                  \
         .axpy_rows_backward = sfu__axpy_rows_backward_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa,       \
+        .smoothing = sfu__smoothing_plain, .smoothing_backward = sfu__smoothing_backward_plain,                        \
         .lpnn = sfu__lpnn_plain, .normalise = sfu__normalise_plain, .run_many = NULL                                   \
     }
 
@@ -72,6 +74,8 @@ SFU__KERNELS(x86_64_v4);
 #endif
 
 /* These are the same in every set. */
+void sfu__smoothing_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
+void sfu__smoothing_backward_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,
                      const sfu__dense *G, const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
 void sfu__normalise_plain(const sfu__dense *P, sfu__range rows);

@@ -11,10 +11,9 @@ void sfu__block_clear(sfu__block *block, const sfu__plan *plan) {
 }
 
 static sfu__matrix_source source_of(sfu_matrix *own, int32_t **own_perm) {
-    return (sfu__matrix_source){own->rows,   own->cols,
-                                own->indptr, own->indices,
-                                own->values, own_perm != NULL ? *own_perm : NULL,
-                                own,         own_perm};
+    return (sfu__matrix_source){own->rows,    own->cols,   own->indptr,
+                                own->indices, own->values, own_perm != NULL ? *own_perm : NULL,
+                                own,          own_perm};
 }
 
 sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan, sfu_matrix *matrix, const sfu__matrix_use *use) {
@@ -92,8 +91,8 @@ sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, co
     const sfu__rows_of rows = {out->nodes, out->count};
     sfu_matrix part = {0};
     int32_t *column_of = NULL, *value_perm = NULL;
-    *block = (sfu__block){.where = learned ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED,
-                          .offset = smoother->values_offset};
+    *block =
+        (sfu__block){.where = learned ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED, .offset = smoother->values_offset};
     if (out->nodes == NULL && in->nodes == NULL) {
         return whole_smoothing(block, plan, pass, smoother, use);
     }

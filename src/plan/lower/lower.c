@@ -24,7 +24,7 @@ done:
     return status;
 }
 
-static sfu_status add_mix(sfu__value *now, sfu__lowering *self, int op, int start_record) {
+static sfu_status add_teleport(sfu__value *now, sfu__lowering *self, int op, int start_record) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = self->pass;
     const sfu__value H0 = self->tape[start_record].in;
@@ -121,7 +121,7 @@ done:
     return status;
 }
 
-static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int op, const char *why) {
+static sfu_status smooth_op(sfu__value *now, sfu__lowering *self, int op, const char *why) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const sfu__smoother *smoother = &plan->smoothers[plan->ops[op].smoothing];
@@ -135,7 +135,7 @@ static sfu_status smooth_link(sfu__value *now, sfu__lowering *self, int op, cons
     const sfu__value in = *now;
     SFU_TRY(smooth_by(now, self, index, op, name, why));
     if (smoother->teleport > 0.0) {
-        SFU_TRY(add_mix(now, self, op, self->start_record));
+        SFU_TRY(add_teleport(now, self, op, self->start_record));
     } else {
         sfu__release(self, &in);
     }
@@ -145,19 +145,19 @@ done:
 
 /* The smoothings of links [first, last). A layer that teleports keeps its H0 until it ends; that memory is not used
  * again. */
-static sfu_status smooth_run(sfu__value *now, sfu__lowering *self, int first, int last, const sfu__strategy *strategy) {
+static sfu_status smooth_segment(sfu__value *now, sfu__lowering *self, int first, int last, const sfu__strategy *strategy) {
     sfu_status status = SFU_OK;
     if (strategy->collapse) {
         return smooth_collapsed(now, self, first, last, strategy->why_smooth);
     }
     for (int i = first; i < last; i++) {
-        SFU_TRY(smooth_link(now, self, i, strategy->why_smooth));
+        SFU_TRY(smooth_op(now, self, i, strategy->why_smooth));
     }
 done:
     return status;
 }
 
-static sfu_status finish_link(sfu__value *now, sfu__lowering *self, int index) {
+static sfu_status activate_op(sfu__value *now, sfu__lowering *self, int index) {
     sfu_status status = SFU_OK;
     const sfu__op *op = &self->plan->ops[index];
     static const char *const names[] = {"", "relu", "tanh", "sigmoid", "elu", "leaky_relu"};
@@ -192,7 +192,7 @@ done:
     return status;
 }
 
-static sfu_status softmax_link(sfu__value *now, sfu__lowering *self, int index) {
+static sfu_status softmax_op(sfu__value *now, sfu__lowering *self, int index) {
     sfu_status status = SFU_OK;
     const sfu__op *op = &self->plan->ops[index];
     const sfu__value in = *now;
@@ -248,7 +248,7 @@ static int weights_behind(const sfu__lowering *self, int last) {
 }
 
 /* The next run of the pass is computed so. */
-static void note_run(sfu__pass *pass, const sfu__strategy *strategy) {
+static void note_segment(sfu__pass *pass, const sfu__strategy *strategy) {
     if (pass->segment_count < SFU__SEGMENTS) {
         pass->segments[pass->segment_count] = *strategy;
     }
@@ -283,12 +283,12 @@ static sfu_status lower_features(sfu__value *now, int *next, sfu__lowering *self
         SFU_TRY(dense_features(now, self, *next));
         goto done;
     }
-    note_run(self->pass, &strategy);
+    note_segment(self->pass, &strategy);
     self->layer = plan->ops[weights].layer;
     SFU_TRY(sfu__mask_of(&mask, self, &plan->ops[last]));
     SFU_TRY(strategy.sparse ? sfu__sparse_product(now, self, &strategy, weights, mask)
                             : sfu__dense_product(now, self, &strategy, weights, mask));
-    SFU_TRY(smooth_run(now, self, strategy.fold, last, &strategy));
+    SFU_TRY(smooth_segment(now, self, strategy.fold, last, &strategy));
     now->row_set = weights + 1;
     *next = weights + 1;
 done:
@@ -296,7 +296,7 @@ done:
 }
 
 /* A run of smoothings that starts at link `first`, and the weights behind it. */
-static sfu_status lower_run(sfu__value *now, int *next, sfu__lowering *self, int first) {
+static sfu_status lower_segment(sfu__value *now, int *next, sfu__lowering *self, int first) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     int last = first;
@@ -306,13 +306,13 @@ static sfu_status lower_run(sfu__value *now, int *next, sfu__lowering *self, int
     }
     const int weights = weights_behind(self, last);
     SFU_TRY(sfu__choose_hidden(&strategy, plan, self->kind, first, last, weights, trained_before(self, first)));
-    note_run(self->pass, &strategy);
+    note_segment(self->pass, &strategy);
     if (strategy.weights_first) {
         self->layer = plan->ops[weights].layer;
         SFU_TRY(sfu__add_weights(now, self, now, weights, strategy.why_product));
     }
     self->layer = plan->ops[first].layer;
-    SFU_TRY(smooth_run(now, self, first, last, &strategy));
+    SFU_TRY(smooth_segment(now, self, first, last, &strategy));
     if (weights >= 0 && !strategy.weights_first) {
         self->layer = plan->ops[weights].layer;
         SFU_TRY(sfu__add_weights(now, self, now, weights, strategy.why_product));
@@ -323,7 +323,7 @@ done:
     return status;
 }
 
-static sfu_status lower_link(sfu__value *now, int *next, sfu__lowering *self, int at) {
+static sfu_status lower_op(sfu__value *now, int *next, sfu__lowering *self, int at) {
     sfu_status status = SFU_OK;
     const sfu__op *op = &self->plan->ops[at];
     self->layer = op->layer;
@@ -331,15 +331,15 @@ static sfu_status lower_link(sfu__value *now, int *next, sfu__lowering *self, in
     switch (op->kind) {
     case SFU__OP_SMOOTH:
     case SFU__OP_WEIGHTS:
-        SFU_TRY(lower_run(now, next, self, at));
+        SFU_TRY(lower_segment(now, next, self, at));
         break;
     case SFU__OP_ACTIVATE:
         SFU_TRY(own_copy(now, self));
-        SFU_TRY(finish_link(now, self, at));
+        SFU_TRY(activate_op(now, self, at));
         break;
     case SFU__OP_SOFTMAX:
         SFU_TRY(own_copy(now, self));
-        SFU_TRY(softmax_link(now, self, at));
+        SFU_TRY(softmax_op(now, self, at));
         break;
     }
 done:
@@ -360,7 +360,7 @@ static sfu_status lower_forward(sfu__value *now, sfu__lowering *self) {
     SFU_TRY(lower_features(now, &next, self));
     note_embedding(self, now, next);
     while (next < plan->op_count) {
-        SFU_TRY(lower_link(now, &next, self, next));
+        SFU_TRY(lower_op(now, &next, self, next));
         note_embedding(self, now, next);
     }
     self->pass->output = now->at;

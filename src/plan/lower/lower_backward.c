@@ -39,7 +39,7 @@ done:
     return status;
 }
 
-static sfu_status bias_back(sfu__lowering *self, int op, const sfu__value *dZ) {
+static sfu_status bias_backward(sfu__lowering *self, int op, const sfu__value *dZ) {
     const sfu__parameter *bias = sfu__op_parameter(self, op, "bias");
     char name[SFU__VALUE_NAME];
     snprintf(name, sizeof name, "db%d", self->plan->ops[op].layer);
@@ -66,14 +66,14 @@ static sfu_status activate_backward(sfu__value *d, sfu__lowering *self, const sf
         SFU_TRY(sfu__add_step(self, step));
     }
     if (op->bias) {
-        SFU_TRY(bias_back(self, at->op, d));
+        SFU_TRY(bias_backward(self, at->op, d));
     }
 done:
     return status;
 }
 
 /* dW = A^T dZ, and dA = dZ W^T where something below needs it. */
-static sfu_status weights_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+static sfu_status weights_backward(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
     const int layer = self->plan->ops[at->op].layer;
@@ -111,7 +111,7 @@ static int64_t rows_transposed(const sfu__prepared *F) {
 }
 
 /* dW = F^T dZ with F sparse, by blocks of rows. */
-static sfu_status features_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+static sfu_status features_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
     sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT)};
@@ -122,7 +122,8 @@ static sfu_status features_back(sfu__lowering *self, const sfu__record *at, cons
         const int64_t end = begin + at_once < rows ? begin + at_once : rows;
         sfu__block turned = {0};
         int block;
-        SFU_TRY(sfu__block_transpose(&turned, self->plan, &self->pass->blocks[at->block], (sfu__range){begin, end}, &use));
+        SFU_TRY(
+            sfu__block_transpose(&turned, self->plan, &self->pass->blocks[at->block], (sfu__range){begin, end}, &use));
         SFU_TRY(sfu__add_block(&block, self, &turned));
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "dW%d %s F' %s", weight->layer, begin > 0 ? "+=" : "=", d->name);
@@ -132,7 +133,7 @@ done:
     return status;
 }
 
-static sfu_status learned_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+static sfu_status learned_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
     const sfu__prepared *S = self->pass->blocks[at->block].matrix;
     sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SDDMM, "dS%d from %s", self->plan->ops[at->op].layer, d->name);
@@ -168,11 +169,11 @@ done:
     return status;
 }
 
-static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+static sfu_status smooth_backward(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
     sfu_status status = SFU_OK;
     int block;
     if (sfu__op_learned(self->plan, at->op)) {
-        SFU_TRY(learned_back(self, at, d));
+        SFU_TRY(learned_backward(self, at, d));
     }
     if (below) {
         SFU_TRY(transposed_smoothing(&block, self, at->block, d->at.cols));
@@ -225,20 +226,20 @@ done:
     return status;
 }
 
-static sfu_status record_back(sfu__value *d, sfu__lowering *self, size_t index, bool from_probabilities) {
+static sfu_status record_backward(sfu__value *d, sfu__lowering *self, size_t index, bool from_probabilities) {
     sfu_status status = SFU_OK;
     const sfu__record *at = &self->tape[index];
     const bool below = trained_below(self, index);
     self->layer = self->plan->ops[at->op].layer;
     switch (at->kind) {
     case SFU__DID_FEATURES:
-        SFU_TRY(features_back(self, at, d));
+        SFU_TRY(features_backward(self, at, d));
         break;
     case SFU__DID_WEIGHTS:
-        SFU_TRY(weights_back(d, self, at, below));
+        SFU_TRY(weights_backward(d, self, at, below));
         break;
     case SFU__DID_SMOOTH:
-        SFU_TRY(smooth_back(d, self, at, below));
+        SFU_TRY(smooth_backward(d, self, at, below));
         break;
     case SFU__DID_ACTIVATE:
         SFU_TRY(activate_backward(d, self, at));
@@ -254,7 +255,7 @@ static sfu_status record_back(sfu__value *d, sfu__lowering *self, size_t index, 
             SFU_TRY(sfu__add_step(self, step));
         }
         if (self->plan->ops[at->op].bias) {
-            SFU_TRY(bias_back(self, at->op, d));
+            SFU_TRY(bias_backward(self, at->op, d));
         }
         break;
     case SFU__DID_TELEPORT:
@@ -279,7 +280,7 @@ sfu_status sfu__lower_backward(sfu__lowering *self, sfu__value d, bool from_prob
             late[late_count++] = (pending){&self->tape[i], d};
             continue;
         }
-        SFU_TRY(record_back(&d, self, i, from_probabilities));
+        SFU_TRY(record_backward(&d, self, i, from_probabilities));
         if (trained_below(self, i)) {
             SFU_TRY(settle(self, late, &late_count, i, &d));
         }

@@ -50,7 +50,7 @@ done:
 }
 
 /* FNV-1a over the rows of a field and the ends of its looks: with the count it stands for them in a key. */
-static uint64_t field_hash(const sfu__row_set *row_set) {
+static uint64_t row_set_hash(const sfu__row_set *row_set) {
     const uint64_t prime = UINT64_C(1099511628211);
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int32_t i = 0; row_set->nodes != NULL && i < row_set->count; i++) {
@@ -71,7 +71,7 @@ static sfu_status features_key(sfu__text *key, const fold_job *job) {
                        : job->form != NULL ? job->form
                                            : "sparse";
     SFU_TRY(sfu__text_format(key, "%s X %s %d %016llx", self->plan->digest, form, row_set->count,
-                             (unsigned long long)field_hash(row_set)));
+                             (unsigned long long)row_set_hash(row_set)));
     for (int i = 0; i < job->fold; i++) {
         const sfu__op *op = &self->plan->ops[i];
         const sfu__smoother *smoother = &self->plan->smoothers[op->smoothing];
@@ -111,7 +111,8 @@ sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fo
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
-    SFU_TRY(folded_features(&shared, self, (fold_job){.lowering = self, .fold = fold, .as_dense = true, .by_columns = by_columns}));
+    SFU_TRY(folded_features(&shared, self,
+                            (fold_job){.lowering = self, .fold = fold, .as_dense = true, .by_columns = by_columns}));
     const int32_t rows = self->pass->row_sets[fold].count;
     *features = (sfu__value){.at = {.space = SFU__MEMORY_FIXED,
                                     .fixed = shared->dense,
@@ -136,8 +137,8 @@ static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int of, int row
     sfu__block masked = self->pass->blocks[of];
     int block;
     masked.borrowed = false;
-    SFU_TRY(backend->prepare_dropout(&masked.matrix, self->pass->blocks[of].matrix,
-                                     self->pass->row_sets[row_set].nodes));
+    SFU_TRY(
+        backend->prepare_dropout(&masked.matrix, self->pass->blocks[of].matrix, self->pass->row_sets[row_set].nodes));
     SFU_TRY(sfu__add_block(&block, self, &masked));
     const sfu__prepared *matrix = self->pass->blocks[block].matrix;
     const int64_t count = matrix->indptr[matrix->rows];

@@ -183,7 +183,7 @@ done:
 
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
 
-static sfu_status make_room(panel_scratch *scratch, const sfu__plan *plan) {
+static sfu_status reserve_scratch(panel_scratch *scratch, const sfu__plan *plan) {
     sfu_status status = SFU_OK;
     const int64_t size = (int64_t)plan->nodes * WIDTH;
     SFU_ALLOC(scratch->memory, 3 * size + 16);
@@ -261,13 +261,14 @@ sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass
     int64_t threads = plan->threads < fit ? plan->threads : fit;
     threads = threads < items ? threads : items;
     threads = threads > 1 ? threads : 1;
-    panels self = {.plan = plan, .backend = plan->backend, .row_set = row_set, .last = last, .ld = sfu__ld(plan->features)};
+    panels self = {
+        .plan = plan, .backend = plan->backend, .row_set = row_set, .last = last, .ld = sfu__ld(plan->features)};
     self.dense = dense;
     SFU_ALLOC_ZERO(self.prepared, 2 * (int64_t)plan->smoother_count);
     SFU_ALLOC_ZERO(self.matrices, plan->smoother_count);
     SFU_ALLOC_ZERO(self.scratches, threads);
     for (int64_t i = 0; i < threads; i++) {
-        SFU_TRY(make_room(&self.scratches[i], plan));
+        SFU_TRY(reserve_scratch(&self.scratches[i], plan));
     }
     SFU_TRY(make_matrices(&self, by_rows));
     SFU_TRY(sfu__parallel(by_rows ? panel_by_rows : panel_by_columns, &self, items, (int)threads));

@@ -11,57 +11,28 @@
 
 /* ---- steps of a learned smoothing ------------------------------------------------------------------------------- */
 
-static const float *learned_parameter(const sfu__executor *self, int layer, const char *name, const float *base) {
+static float *learned_parameter(const sfu__executor *self, int layer, const char *name, float *base) {
     const sfu__parameter *parameter = sfu__parameter_of(&self->plan->parameters, layer, name);
     return parameter != NULL ? base + parameter->offset : NULL;
 }
 
-static sfu__learned_parameters learned_parameters(const sfu__executor *self, int layer, const float *base) {
-    return (sfu__learned_parameters){.self = learned_parameter(self, layer, "self", base),
-                                     .neighbour = learned_parameter(self, layer, "neighbour", base),
-                                     .left = learned_parameter(self, layer, "left", base),
-                                     .right = learned_parameter(self, layer, "right", base)};
+static sfu__learned_gradient learned_parameters(const sfu__executor *self, int layer, float *base) {
+    return (sfu__learned_gradient){.self = learned_parameter(self, layer, "self", base),
+                                   .neighbour = learned_parameter(self, layer, "neighbour", base),
+                                   .left = learned_parameter(self, layer, "left", base),
+                                   .right = learned_parameter(self, layer, "right", base)};
 }
 
-/* This thread's share of the values of a smoothing. */
-static sfu__range value_share(const sfu__executor *self, const sfu__smoother *smoother, int thread) {
-    const int64_t count = smoother->csr.indptr[smoother->csr.rows];
-    return (sfu__range){smoother->values_offset + count * thread / self->threads,
-                        smoother->values_offset + count * (thread + 1) / self->threads};
-}
-
-static void run_smoothing(sfu__executor *self, const sfu__plan_step *step, int thread) {
+static sfu__learned_step learned_step(const sfu__executor *self, const sfu__plan_step *step) {
     const sfu__smoother *smoother = &self->plan->smoothers[step->parameter];
-    const sfu__learned_parameters at = learned_parameters(self, smoother->layer, self->theta);
-    for (int phase = 0; phase < SFU__LEARNED_FORWARD; phase++) {
-        sfu__learned_forward(self->values + smoother->values_offset, self->learned[step->parameter], &at, phase, thread,
-                             self->threads);
-        sfu__team_barrier(self->team);
-    }
-    const sfu__range share = value_share(self, smoother, thread);
-    const float keep = (float)(1.0 - smoother->teleport);
-    for (int64_t e = share.begin; e < share.end; e++) {
-        self->values[e] *= keep;
-        self->value_gradients[e] = 0.0F;
-    }
-}
-
-static void run_smoothing_back(sfu__executor *self, const sfu__plan_step *step, int thread) {
-    const sfu__smoother *smoother = &self->plan->smoothers[step->parameter];
-    const sfu__learned_parameters at = learned_parameters(self, smoother->layer, self->theta);
-    const sfu__learned_parameters to = learned_parameters(self, smoother->layer, self->gradient);
-    const sfu__learned_gradient gradient = {(float *)(uintptr_t)to.self, (float *)(uintptr_t)to.neighbour,
-                                            (float *)(uintptr_t)to.left, (float *)(uintptr_t)to.right};
-    const sfu__range share = value_share(self, smoother, thread);
-    const float keep = (float)(1.0 - smoother->teleport);
-    for (int64_t e = share.begin; e < share.end; e++) {
-        self->value_gradients[e] *= keep;
-    }
-    for (int phase = 0; phase < SFU__LEARNED_BACKWARD; phase++) {
-        sfu__team_barrier(self->team);
-        sfu__learned_backward(&gradient, self->learned[step->parameter], &at,
-                              self->value_gradients + smoother->values_offset, phase, thread, self->threads);
-    }
+    const sfu__learned_gradient at = learned_parameters(self, smoother->layer, self->theta);
+    return (sfu__learned_step){.work = self->learned[step->parameter],
+                               .parameters = {at.self, at.neighbour, at.left, at.right},
+                               .gradient = learned_parameters(self, smoother->layer, self->gradient),
+                               .values = self->values + smoother->values_offset,
+                               .dvalues = self->value_gradients + smoother->values_offset,
+                               .count = smoother->csr.indptr[smoother->csr.rows],
+                               .scale = (float)(1.0 - smoother->teleport)};
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
@@ -149,12 +120,16 @@ static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *
     case SFU__KERNEL_ADAM:
         run_adam(self, step, share);
         break;
-    case SFU__KERNEL_SMOOTHING:
-        run_smoothing(self, step, thread);
+    case SFU__KERNEL_SMOOTHING: {
+        const sfu__learned_step learned = learned_step(self, step);
+        to->smoothing(&learned, self->team, thread, self->threads);
         break;
-    case SFU__KERNEL_SMOOTHING_BACKWARD:
-        run_smoothing_back(self, step, thread);
+    }
+    case SFU__KERNEL_SMOOTHING_BACKWARD: {
+        const sfu__learned_step learned = learned_step(self, step);
+        to->smoothing_backward(&learned, self->team, thread, self->threads);
         break;
+    }
     case SFU__KERNEL_COUNT:
         break;
     }
@@ -186,7 +161,7 @@ static void run_steps(sfu__executor *self, sfu_pass pass, size_t slot, int threa
 }
 
 /* How many of the rows that a look has added are right. */
-static int64_t right_in_look(sfu__executor *self, int stage) {
+static int64_t correct_in_stage(sfu__executor *self, int stage) {
     const sfu__pass *pass = &self->plan->passes[SFU_PASS_EVALUATE];
     const sfu__bound_pass *at = &self->passes[SFU_PASS_EVALUATE];
     const sfu__range rows = sfu__stage_rows(&pass->row_sets[self->plan->op_count], stage);
@@ -204,7 +179,7 @@ static int64_t right_in_look(sfu__executor *self, int stage) {
 }
 
 /* Each look but the last one is followed by the question whether the next may matter, which one thread answers. */
-static void run_in_looks(sfu__executor *self, int thread) {
+static void run_stages(sfu__executor *self, int thread) {
     const sfu__row_set *rows = &self->plan->passes[SFU_PASS_EVALUATE].row_sets[self->plan->op_count];
     int64_t possible = rows->count; /* may still be right: of use in thread 0 alone */
     for (int stage = 0; stage < SFU__STAGES; stage++) {
@@ -215,7 +190,7 @@ static void run_in_looks(sfu__executor *self, int thread) {
         sfu__team_barrier(self->team);
         if (thread == 0) {
             const sfu__range seen = sfu__stage_rows(rows, stage);
-            possible -= seen.end - seen.begin - right_in_look(self, stage);
+            possible -= seen.end - seen.begin - correct_in_stage(self, stage);
             self->ended = possible < self->needed;
         }
         sfu__team_barrier(self->team);
@@ -229,7 +204,7 @@ static void run_pass(sfu__executor *self, sfu_pass pass, int thread) {
     if (self->passes[pass].seconds != NULL) {
         run_measured(self, pass, thread);
     } else if (pass == SFU_PASS_EVALUATE && self->needed > 0 && self->plan->passes[pass].staged) {
-        run_in_looks(self, thread);
+        run_stages(self, thread);
     } else {
         run_steps(self, pass, 0, thread);
     }
@@ -260,7 +235,7 @@ static sfu__score sum_of(const sfu__bound_pass *pass) {
 }
 
 /* The labels in the order of the rows that are looked at. */
-static void set_looked_at(const sfu__executor *self, const sfu__target *asked) {
+static void set_stage_labels(const sfu__executor *self, const sfu__target *asked) {
     const sfu__bound_pass *at = &self->passes[SFU_PASS_EVALUATE];
     const int32_t rows = self->plan->passes[SFU_PASS_EVALUATE].row_sets[self->plan->op_count].count;
     for (int32_t i = 0; i < rows; i++) {
@@ -314,7 +289,7 @@ void sfu__executor_epoch(sfu__executor *executor, const sfu__epoch *epoch, sfu__
     executor->needed = epoch->needed;
     executor->ended = false;
     if (epoch->evaluate && epoch->needed > 0 && executor->plan->passes[SFU_PASS_EVALUATE].staged) {
-        set_looked_at(executor, &epoch->validation);
+        set_stage_labels(executor, &epoch->validation);
     }
     executor->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
     set_masks(executor, epoch);

@@ -71,7 +71,7 @@ done:
 
 /* ---- shares of the threads -------------------------------------------------------------------------------------- */
 
-static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__partition *partition, sfu__range of,
+static void partition_range(int64_t *bounds, const sfu__pass *pass, const sfu__partition *partition, sfu__range of,
                       int threads) {
     const int64_t count = of.end - of.begin;
     for (int t = 0; t <= threads; t++) {
@@ -86,19 +86,19 @@ static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__partiti
 
 size_t sfu__executor_bounds(const sfu__executor *self) { return (size_t)sfu__team_most(self->team) + 1; }
 
-static size_t bounds_of_cut(const sfu__executor *self, const sfu__pass *pass) {
+static size_t bounds_per_partition(const sfu__executor *self, const sfu__pass *pass) {
     return sfu__executor_bounds(self) * (pass->staged ? 1 + SFU__STAGES : 1);
 }
 
 /* All of it, and the rows of each look; what is for the last alone has all there. */
-static void share_out_cut(const sfu__executor *self, int64_t *bounds, const sfu__pass *pass,
+static void partition_stages(const sfu__executor *self, int64_t *bounds, const sfu__pass *pass,
                           const sfu__partition *partition) {
     const sfu__range all = {0, partition->count};
-    share_out(bounds, pass, partition, all, self->threads);
+    partition_range(bounds, pass, partition, all, self->threads);
     for (int stage = 0; pass->staged && stage < SFU__STAGES; stage++) {
         const sfu__range nothing = {0, 0}, late = stage == SFU__STAGES - 1 ? all : nothing;
         bounds += sfu__executor_bounds(self);
-        share_out(bounds, pass, partition,
+        partition_range(bounds, pass, partition,
                   partition->row_set >= 0 ? sfu__stage_rows(&pass->row_sets[partition->row_set], stage) : late,
                   self->threads);
     }
@@ -109,7 +109,7 @@ void sfu__executor_partition(sfu__executor *self, int threads) {
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         const sfu__pass *pass = &self->plan->passes[kind];
         for (size_t i = 0; pass->there && i < pass->partition_count; i++) {
-            share_out_cut(self, self->passes[kind].bounds + i * bounds_of_cut(self, pass), pass, &pass->partitions[i]);
+            partition_stages(self, self->passes[kind].bounds + i * bounds_per_partition(self, pass), pass, &pass->partitions[i]);
         }
     }
 }
@@ -124,7 +124,7 @@ static sfu_status bind_step(sfu__bound_step *to, const sfu__executor *self, cons
                             .a = sfu__executor_matrix(self, &step->a),
                             .b = sfu__executor_matrix(self, &step->b),
                             .bias = place_of(self, &step->bias),
-                            .bounds = bound_at->bounds + (size_t)step->partition * bounds_of_cut(self, pass),
+                            .bounds = bound_at->bounds + (size_t)step->partition * bounds_per_partition(self, pass),
                             .mask = step->mask >= 0 ? &bound_at->masks[step->mask] : &no_mask};
     return step->block >= 0 ? bind_block(&to->sparse, self, pass, bound_at, step) : SFU_OK;
 }
@@ -140,13 +140,13 @@ static int64_t most_blocks(const sfu__row_set *rows) {
     return most;
 }
 
-static sfu_status make_ready(sfu__bound_pass *to, const sfu__executor *self, const sfu__pass *pass) {
+static sfu_status bind_pass(sfu__bound_pass *to, const sfu__executor *self, const sfu__pass *pass) {
     sfu_status status = SFU_OK;
     const int32_t rows = pass->row_sets[self->plan->op_count].count;
     to->count = pass->step_count;
     to->score_count = sfu__block_count(rows);
     SFU_ALLOC_ZERO(to->steps, to->count);
-    SFU_ALLOC(to->bounds, pass->partition_count * bounds_of_cut(self, pass));
+    SFU_ALLOC(to->bounds, pass->partition_count * bounds_per_partition(self, pass));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
     SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->row_sets[self->plan->op_count]));
     if (!pass->pruned) {
@@ -208,7 +208,7 @@ sfu_status sfu__executor_new(sfu__executor **executor, const sfu__plan *plan, co
     }
     for (int i = 0; i < SFU_PASSES; i++) {
         if (plan->passes[i].there) {
-            SFU_TRY(make_ready(&self->passes[i], self, &plan->passes[i]));
+            SFU_TRY(bind_pass(&self->passes[i], self, &plan->passes[i]));
         }
     }
     sfu__executor_partition(self, sfu__team_size(team));
