@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Format, clang-tidy with clang's warnings, cppcheck, and the rules of the project. Code for x86_64 and for arm64 is checked
-# on either machine. A file that came out clean is not checked again until it, a header of it or the rules change.
+# Checks the sources: format, rules of the project, spelling, line lengths of documents, clang-tidy with clang's warnings,
+# cppcheck. Code for x86_64 and for arm64 is checked on either machine. A file that passed is checked again only when the
+# file, one of its headers or the rules change.
 #   usage: scripts/lint.sh             check
 #          scripts/lint.sh --deep      the same, and the analyzer follows every path that it can (four times as long)
 #          scripts/lint.sh --format    only format the sources
@@ -12,12 +13,14 @@ analyzer_nodes=40000 # per function; clang's default is 225000
 jobs=$(nproc 2>/dev/null || echo 2)
 failed=0
 
-tool() { # the version the project is written for, or what there is
+tool() { # version 14, which the project is written for; otherwise the installed one
     command -v "$1-14" || command -v "$1" || { echo "lint: $1 is missing: run make setup" >&2; exit 1; }
 }
 clang_format=$(tool clang-format)
 clang_tidy=$(tool clang-tidy)
-command -v cppcheck >/dev/null || { echo "lint: cppcheck is missing: run make setup" >&2; exit 1; }
+for program in cppcheck codespell; do
+    command -v "$program" >/dev/null || { echo "lint: $program is missing: run make setup" >&2; exit 1; }
+done
 
 mapfile -t sources < <(find src cli tests bench examples -name '*.c' 2>/dev/null | LC_ALL=C sort)
 mapfile -t headers < <(find include src cli tests bench examples -name '*.h' 2>/dev/null | LC_ALL=C sort)
@@ -66,6 +69,31 @@ fi
 twice=$(grep -hoE '\bsfu_[a-z0-9_]+\(' "${headers[@]}" | sort -u | awk '{ name = $0; gsub("_", "", name); if (seen[name]++) print }')
 if [ -n "$twice" ]; then
     say "names of functions that differ by underscores alone: $twice"
+    failed=1
+fi
+
+# ---- documents ----
+# Spelling, with codespell's default dictionaries: they accept British and American English. scripts/codespell.txt lists the
+# words to ignore: names, and misspellings that tests need. Data files, and files that the program wrote, are left out.
+say "spelling"
+git ls-files -z | grep -zvE '^(tests/(data|fuzz/seeds)/|docs/results/.+/|examples/demo/.*csv$)' |
+    xargs -0 codespell --ignore-words scripts/codespell.txt || failed=1
+
+# At most 120 characters per line in documents, except in tables, code blocks and lines that are one link.
+say "line lengths of documents"
+mapfile -t documents < <(git ls-files '*.md' | grep -vE '^(tests|docs/results/.+)/')
+long_lines() {
+    awk '
+        FNR == 1                                              { code = 0 }
+        /^ *```/                                              { code = !code; next }
+        code || /^    / || /^ *\|/ || length <= 120           { next }
+        /^[ >*-]*!?\[[^]]*\]\([^)]*\)[.,;:]?$/               { next }
+        { print FILENAME ":" FNR ": " length " characters" }' "$@"
+}
+long=$(long_lines "${documents[@]}")
+if [ -n "$long" ]; then
+    echo "$long"
+    say "documents have at most 120 characters per line"
     failed=1
 fi
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates)
 to_test=(g++ libcmocka-dev librandom123-dev python3 python3-venv mandoc bsdextrautils sqlite3 postgresql gnuplot-nox)
-to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck) # clang-tidy reads what the tests include, too
+to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck codespell) # clang-tidy reads what the tests include, too
 to_fuzz=("${to_test[@]}" clang-14 libclang-rt-14-dev)
 case $(uname -m) in # the headers of the other architecture, whose code is checked too
 x86_64) to_lint+=(libc6-dev-arm64-cross) ;;
