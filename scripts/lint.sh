@@ -75,19 +75,22 @@ fi
 # ---- documents ---- Spelling, with codespell's default dictionaries: they accept British and American English.
 # scripts/codespell.txt lists the words to ignore: names, and misspellings that tests need. Data files, and files that
 # the program wrote, are left out.
+tracked() { # PATTERN...: the tracked files that exist
+    git ls-files "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+}
 say "spelling"
-git ls-files -z | grep -zvE '^(tests/(data|fuzz/seeds)/|docs/results/.+/|examples/demo/.*csv$)' |
-    xargs -0 codespell --ignore-words scripts/codespell.txt || failed=1
+tracked | grep -vE '^(tests/(data|fuzz/seeds)/|docs/results/.+/|examples/demo/.*csv$)' |
+    xargs -d '\n' codespell --ignore-words scripts/codespell.txt || failed=1
 
 # At most 120 characters per line in documents, except in tables, code blocks and lines that are one link.
 say "line lengths of documents"
-mapfile -t documents < <(git ls-files '*.md' | grep -vE '^(tests|docs/results/.+)/')
+mapfile -t documents < <(tracked '*.md' | grep -vE '^(tests|docs/results/.+)/')
 long_lines() {
     awk '
-        FNR == 1                                              { code = 0 }
-        /^ *```/                                              { code = !code; next }
-        code || /^    / || /^ *\|/ || length <= 120           { next }
-        /^[ >*-]*!?\[[^]]*\]\([^)]*\)[.,;:]?$/               { next }
+        FNR == 1                                     { code = 0 }
+        /^ *```/                                     { code = !code; next }
+        code || /^    / || /^ *\|/ || length <= 120  { next }
+        /^[ >*-]*!?\[[^]]*\]\([^)]*\)[.,;:]?$/      { next } # one link
         { print FILENAME ":" FNR ": " length " characters" }' "$@"
 }
 long=$(long_lines "${documents[@]}")
