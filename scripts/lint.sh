@@ -72,9 +72,10 @@ if [ -n "$twice" ]; then
     failed=1
 fi
 
-# ---- documents ---- Spelling, with codespell's default dictionaries: they accept British and American English.
-# scripts/codespell.txt lists the words to ignore: names, and misspellings that tests need. Data files, and files that
-# the program wrote, are left out.
+# ---- documents ----
+# Spelling, with codespell's default dictionaries, which accept British and American English. scripts/codespell.txt
+# lists the words to ignore: names, and misspellings that tests need. Data files, and files that the program wrote,
+# are left out.
 tracked() { # PATTERN...: the tracked files that exist
     git ls-files "$@" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
 }
@@ -87,9 +88,10 @@ say "line lengths of documents"
 mapfile -t documents < <(tracked '*.md' | grep -vE '^(tests|docs/results/.+)/')
 long_lines() {
     awk '
-        FNR == 1                                     { code = 0 }
+        FNR == 1                                     { code = indented = 0 }
         /^ *```/                                     { code = !code; next }
-        code || /^    / || /^ *\|/ || length <= 120  { next }
+                                                     { indented = /^    / && (blank || indented); blank = /^ *$/ }
+        code || indented || /^ *\|/ || length <= 120 { next }
         /^[ >*-]*!?\[[^]]*\]\([^)]*\)[.,;:]?$/      { next } # one link
         { print FILENAME ":" FNR ": " length " characters" }' "$@"
 }
@@ -105,8 +107,9 @@ stamps=$build/lint
 mkdir -p "$stamps"
 includes="-Iinclude $(find src cli tests -type d ! -name 'seeds*' -printf '-I%p ')"
 
-# ---- clang-tidy ---- A unit is a file with its compiler flags: "FILE<tab>FLAGS". A SIMD kernel is one unit per
-# instruction set; files that this build does not compile (an optional part) are no units.
+# ---- clang-tidy ----
+# A unit is a file with its compiler flags: "FILE<tab>FLAGS". A SIMD kernel is one unit per instruction set; files that
+# this build does not compile (an optional part) are no units.
 native_units() {
     awk -v root="$PWD/" '
         /^ *"command": / { sub(/^ *"command": "/, ""); sub(/",?$/, ""); gsub(/\\\\/, "\001"); gsub(/\\"/, "\""); gsub(/\001/, "\\")
