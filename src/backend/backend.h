@@ -198,10 +198,11 @@ typedef struct sfu__backend {
     void (*adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements);
 
     /* LPNN's objective (docs/reference/lpnn.md) of rows f of F and g of G, a labelled one with its label y and weight
-     * w, block by block into losses[block], for blocks [begin, end): labelled  mu_graph f.(f - s) + w (mu_labelled |f -
-     * y|^2 - lambda_labelled ln g[y]) others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f -
-     * ln g) D comes in as s, the rows of S f, and leaves as the gradient of f, S being symmetric; dZ gets the gradient
-     * of what came into g's softmax. Logarithms are of at least 2^-100. The tiny become zero. */
+     * w, block by block into losses[block], for blocks [begin, end):
+     *   labelled  mu_graph f.(f - s) + w (mu_labelled |f - y|^2 - lambda_labelled ln g[y])
+     *   others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f - ln g)
+     * D comes in as s, the rows of S f, and leaves as the gradient of f, S being symmetric; dZ gets the gradient of
+     * what came into g's softmax. Logarithms are of at least 2^-100. The tiny become zero. */
     void (*lpnn)(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F, const sfu__dense *G,
                  const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
 
