@@ -335,7 +335,7 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, co
 
 /* A labelled graph with features, drawn from a degree-corrected contextual stochastic block model: who cites whom
  * depends on class and popularity, which words a node uses on its class. The same options give the same bytes on every
- * machine. The defaults are the dataset "citation". docs/make.md has the formulas. */
+ * machine. The defaults are the dataset "citation". docs/reference/make.md has the formulas. */
 typedef struct sfu_make_options {
     const char *name;
     uint64_t seed;
@@ -388,7 +388,7 @@ typedef struct sfu_split sfu_split;
 
 /* `protocol`: "standard", "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: the dataset's own, else "random:0".
  * `size`: "1" to "5" as the paper's label sets, or a count of training nodes above 5; NULL: size 1 for "random", all
- * for the others. docs/splits.md has the rules. */
+ * for the others. docs/reference/splits.md has the rules. */
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 SFU_API void sfu_split_free(sfu_split *split);
@@ -436,8 +436,8 @@ SFU_API void sfu_matrix_free(sfu_matrix *matrix);
 
 /* ---- 8. Networks ------------------------------------------------------------------------------------------------ */
 
-/* A network: layers in the composition language, or one of the paper's networks by name. docs/compose.md has the
- * language. */
+/* A network: layers in the composition language, or one of the paper's networks by name. docs/reference/compose.md has
+ * the language. */
 typedef struct sfu_net sfu_net;
 
 typedef struct sfu_net_options {
@@ -478,7 +478,7 @@ typedef struct sfu_plan_options {
 
 typedef struct sfu_step {
     const char *op;     /* what is done: "spmm", "gemm", "softmax", ... */
-    const char *text;   /* the same as an equation, with the names of docs/planner.md: "H1 = X W0" */
+    const char *text;   /* the same as an equation, with the names of docs/internals/planner.md: "H1 = X W0" */
     const char *why;    /* why it is done this way; "" where there was no choice */
     int32_t rows, cols; /* of what it makes */
     double flops, bytes;
@@ -626,7 +626,7 @@ SFU_API SFU_CHECKED sfu_status sfu_embedding_save(const char *path, const sfu_da
 
 /* A study: trainings of one network (or of several, the network being searched too) with different settings, on one
  * dataset and split, and the best of them. It lives in memory or in a database, where it can go on later, or be worked
- * on by many processes at once. docs/tune.md has the rules. */
+ * on by many processes at once. docs/reference/tune.md has the rules. */
 typedef struct sfu_study sfu_study;
 
 typedef enum sfu_trial_state {
@@ -739,7 +739,7 @@ SFU_API SFU_CHECKED sfu_status sfu_study_plot(const sfu_study *study, const char
 /* ---- 13. Comparing ----------------------------------------------------------------------------------------------- */
 
 /* Networks tuned and scored on datasets, label-set sizes and splits, each by a study of its own, and what follows from
- * it: tables, ranks, tests, verdicts against the paper. docs/compare.md has the protocol. */
+ * it: tables, ranks, tests, verdicts against the paper. docs/reference/compare.md has the protocol. */
 typedef struct sfu_results sfu_results;
 
 /* How far a comparison is: called on the thread that made the call, a few times a second. Returning false ends it: what
@@ -840,8 +840,8 @@ SFU_API SFU_CHECKED sfu_status sfu_results_check(const char *folder);
 /* ---- 14. Labelling ----------------------------------------------------------------------------------------------- */
 
 /* The whole way from a dataset with a few labels to all of them: a network chosen among a few by validation and tuned
- * within a budget, and an estimate of how good it is that the choice has not seen. docs/label.md has the procedure and
- * what the estimate means. */
+ * within a budget, and an estimate of how good it is that the choice has not seen. docs/reference/label.md has the
+ * procedure and what the estimate means. */
 typedef struct sfu_labelling sfu_labelling;
 
 /* How far it is. Called a few times a second, by one thread at a time, not always the same. Returning false ends it:

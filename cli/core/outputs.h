@@ -1,4 +1,5 @@
-/* outputs.h - the files that a command reads and writes, checked before it computes anything (docs/outputs.md).
+/* outputs.h - the files that a command reads and writes, checked before it computes anything
+ * (docs/reference/outputs.md).
  *
  * 1. No output is the same file as another output, an input or what stdout was redirected to. 2. Every output can be
  * written to. 3. A file that exists is replaced only where it is empty or of the kind that the command writes there,

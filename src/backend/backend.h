@@ -4,7 +4,8 @@
  * one of these operations with its operands (plan/); below it are kernels. No operation allocates or fails.
  *
  * Every operation works on a range of rows (or elements, or blocks), so that several threads may share it; what is
- * computed never depends on how the range was cut. The patterns of docs/kernels.md are the specification, to the bit:
+ * computed never depends on how the range was cut. The patterns of docs/internals/kernels.md are the specification, to
+ * the bit:
  *
  *   product   an element of a product is a sum over places (the non-zeros of a sparse row in their order, or 0..inner-1
  *             of a dense one): places are cut into chunks of 64, each chunk is one chain c = fma(a, b, c) from +0, and
@@ -238,8 +239,8 @@ typedef struct sfu__backend {
      *   theta -= lr * (m * correction1) / (sqrt(v * correction2) + epsilon). Elements. */
     void (*adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements);
 
-    /* LPNN's objective (docs/lpnn.md) of rows f of F and g of G, a labelled one with its label y and weight w, block by
-     * block into losses[block], for blocks [begin, end):
+    /* LPNN's objective (docs/reference/lpnn.md) of rows f of F and g of G, a labelled one with its label y and weight
+     * w, block by block into losses[block], for blocks [begin, end):
      *   labelled  mu_graph f.(f - s) + w (mu_labelled |f - y|^2 - lambda_labelled ln g[y])
      *   others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f - ln g)
      * D comes in as s, the rows of S f, and leaves as the gradient of f, S being symmetric; dZ gets the gradient of

@@ -1,4 +1,4 @@
-/* label.h - the way from a few labels to all of them. docs/label.md has the procedure.
+/* label.h - the way from a few labels to all of them. docs/reference/label.md has the procedure.
  *
  * A problem is a split of the labelled nodes: the last one trains on all but the validation nodes and makes the model;
  * the ones before it are folds, each with a part of the nodes held out, which go through the very same procedure and

@@ -1,5 +1,5 @@
-/* smoothing.h - the smoothing matrix S of a graph: A~ = self I + neighbour A, scaled. docs/smoothing.md has the
- * equations and the choices. */
+/* smoothing.h - the smoothing matrix S of a graph: A~ = self I + neighbour A, scaled. docs/reference/smoothing.md has
+ * the equations and the choices. */
 #ifndef SFU_SMOOTHING_H
 #define SFU_SMOOTHING_H
 

@@ -3,7 +3,7 @@
  * The pattern of S is fixed when it is made: the entries of A and the whole diagonal, so that an entry is there also
  * while its value is 0. Each step of training then makes the values from the parameters (forward), and the gradient of
  * the parameters from that of the values (backward), through the row sums, the column sums and the scaling of rows.
- * docs/smoothing.md has the equations.
+ * docs/reference/smoothing.md has the equations.
  *
  * What was made is shared and never changes; each worker has a work object of its own. Both ways are cut into phases:
  * every thread of the worker runs a phase, all wait for each other, then comes the next. Nothing that is computed

@@ -1,6 +1,6 @@
 /* model.h - a model from the inside: a network, the parameters that a training left, and what it is for.
  *
- * docs/model.md has the file. A model never changes once it is made.
+ * docs/reference/model.md has the file. A model never changes once it is made.
  */
 #ifndef SFU_MODEL_H
 #define SFU_MODEL_H

@@ -1,7 +1,7 @@
 /* net.h - a network from the inside: a chain of layers, and the parameters that it trains.
  *
- * The composition language is in docs/compose.md. A network is a chain, read left to right: smoothing layers, dense
- * layers, one softmax, and after it smoothing layers of class probabilities. It never changes once it is parsed.
+ * The composition language is in docs/reference/compose.md. A network is a chain, read left to right: smoothing layers,
+ * dense layers, one softmax, and after it smoothing layers of class probabilities. It never changes once it is parsed.
  */
 #ifndef SFU_NET_H
 #define SFU_NET_H
@@ -38,7 +38,8 @@ typedef struct sfu__layer {
     double dropout; /* of the mask that lies nearest before these weights; negative: the run's own rate */
 } sfu__layer;
 
-/* LPNN, the baseline: f, one row a node, and g, an MLP, are fitted together. docs/lpnn.md has the objective. */
+/* LPNN, the baseline: f, one row a node, and g, an MLP, are fitted together. docs/reference/lpnn.md has the objective.
+ */
 typedef enum sfu__lpnn_f { SFU__LPNN_SOFTMAX, SFU__LPNN_CLAMP } sfu__lpnn_f;
 typedef struct sfu__lpnn {
     sfu__lpnn_f f;

@@ -73,7 +73,7 @@ void sfu__layer_clear(sfu__layer *layer) {
     layer->neighbour_column = NULL;
 }
 
-/* docs/lpnn.md has how the reading and the weights were found. */
+/* docs/reference/lpnn.md has how the reading and the weights were found. */
 sfu__lpnn sfu__lpnn_defaults(void) {
     return (sfu__lpnn){.f = SFU__LPNN_SOFTMAX,
                        .input_f = true,

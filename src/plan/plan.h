@@ -12,7 +12,7 @@
 #include "net.h"
 #include "team.h"
 
-/* The rewrites, docs/planner.md has their equations. Bits. */
+/* The rewrites, docs/internals/planner.md has their equations. Bits. */
 enum {
     SFU__FOLD = 1,     /* smoothing before any weight is computed once */
     SFU__PRUNE = 2,    /* a layer computes only the rows that are needed */

@@ -1,8 +1,8 @@
 /* train.h - a training as a plain value, and running it.
  *
  * A training is its settings, its stop rule and a place for the outcome. What it computes depends on nothing else than
- * the plan and this value: not on who runs it, on how many threads, or what runs beside it. docs/training.md has the
- * rules.
+ * the plan and this value: not on who runs it, on how many threads, or what runs beside it. docs/reference/training.md
+ * has the rules.
  */
 #ifndef SFU_TRAIN_H
 #define SFU_TRAIN_H

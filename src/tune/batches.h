@@ -5,7 +5,7 @@
  * for, the wave is w = b / 4, at least 2 and at most W, and the next batch, of G = ceil(w / 2), sees the results of the
  * trials before b - (w - G), and of the later ones only where they look. So at most w trials are out, one batch is
  * trained while the next is asked already, and a study looks at its results often while they are few and precious.
- * With W = 1 every trial sees all before it. docs/tpe.md has what that costs and gains.
+ * With W = 1 every trial sees all before it. docs/internals/tpe.md has what that costs and gains.
  */
 #ifndef SFU_BATCHES_H
 #define SFU_BATCHES_H

@@ -1,5 +1,5 @@
 /* importance.h - which parameters mattered: conditional PED-ANOVA (Watanabe et al., IJCAI 2023, and its form for
- * parameters that not all trials have); docs/importance.md has the formulas. */
+ * parameters that not all trials have); docs/reference/importance.md has the formulas. */
 #ifndef SFU_IMPORTANCE_H
 #define SFU_IMPORTANCE_H
 

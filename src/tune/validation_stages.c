@@ -8,7 +8,7 @@ enum { EPOCHS_ENOUGH = 100 };
 /* Fewer nodes are looked at in no time. */
 enum { NODES_LEAST = 64 };
 
-/* A look ends at so many times the nodes that may be wrong in an epoch to keep (docs/planner.md). */
+/* A look ends at so many times the nodes that may be wrong in an epoch to keep (docs/internals/planner.md). */
 static const double stages_at[SFU__STAGES - 1] = {1.35, 1.6, 1.9, 2.4, 3.4};
 
 sfu_status sfu__hardness_make(sfu__hardness *hardness, int32_t count) {

@@ -1,5 +1,5 @@
 # What becomes of the paths that a command is told to write to: devices, FIFOs, links, files of somebody else, one file
-# for two things, a full disk, an interrupt. The rules are in docs/outputs.md.
+# for two things, a full disk, an interrupt. The rules are in docs/reference/outputs.md.
 sfumato() { "$SFUMATO" "$@"; }
 refuse() { echo "test_outputs: $*" >&2; exit 1; }
 

@@ -1,4 +1,4 @@
-/* Fetching pinned files from a server that misbehaves in every way that docs/get.md speaks of. */
+/* Fetching pinned files from a server that misbehaves in every way that docs/reference/get.md speaks of. */
 #include "server.h"
 
 #include "digest.h"

@@ -1,4 +1,4 @@
-/* Datasets out of CSV files: every rule of docs/formats.md, and every message. */
+/* Datasets out of CSV files: every rule of docs/reference/formats.md, and every message. */
 #include "support.h"
 
 #include "raw.h"

@@ -1,4 +1,4 @@
-/* Splits: the rules of docs/splits.md, one by one, on labels made up here and on the public datasets. */
+/* Splits: the rules of docs/reference/splits.md, one by one, on labels made up here and on the public datasets. */
 #include "support.h"
 
 #include "random.h"

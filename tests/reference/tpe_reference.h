@@ -1,5 +1,6 @@
-/* tpe_reference.h - a suggestion of the Parzen estimator the slow way: everything from the formulas of docs/tpe.md,
- * from all the trials, with the C library's functions and nothing kept from one suggestion to the next. */
+/* tpe_reference.h - a suggestion of the Parzen estimator the slow way: everything from the formulas of
+ * docs/internals/tpe.md, from all the trials, with the C library's functions and nothing kept from one suggestion to
+ * the next. */
 #ifndef SFU_TPE_REFERENCE_H
 #define SFU_TPE_REFERENCE_H
 

@@ -400,7 +400,7 @@ static void test_same_bytes(void **state) {
 
 /* ---- it learns -------------------------------------------------------------------------------------------------- */
 
-/* Cora's own split with tuned weights; docs/lpnn.md has where they come from. */
+/* Cora's own split with tuned weights; docs/internals/lpnn.md has where they come from. */
 static void test_cora(void **state) {
     (void)state;
     static const char *const nets[] = {

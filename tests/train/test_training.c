@@ -146,7 +146,7 @@ static void predict(float *probabilities, const sfu_model *model) {
 
 /* ---- the stop rule ---------------------------------------------------------------------------------------------- */
 
-/* Reads a curve as docs/training.md has it. */
+/* Reads a curve as docs/reference/training.md has it. */
 static void assert_stops_right(const history *notes, const sfu_scores *scores, int patience, int most, sfu_keep keep) {
     int best = 0, last_better = 0, end = most;
     for (int i = 0; i < notes->count; i++) {

@@ -1,7 +1,8 @@
 /* elementary.h - exp, ln, tanh, sigmoid and the activations, for one float or a vector of them with the same bits.
  *
  * It is written in the names of scalar.h or vector.h, one of which is included before it. No step depends on the
- * number of lanes: every operation is IEEE's, and fma is always fused. docs/kernels.md has the measured errors.
+ * number of lanes: every operation is IEEE's, and fma is always fused. docs/internals/kernels.md has the measured
+ * errors.
  *
  *   exp x    = 2^n + 2^n p, x <= 0    n = round(x / ln 2), r = x - n ln 2, p = exp(r) - 1 = r + r^2 q(r)
  *   ln x     = e ln 2 + f + f^2 q(f)  x = 2^e (1 + f), 1 + f within [sqrt 1/2, sqrt 2]

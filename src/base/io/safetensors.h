@@ -51,7 +51,7 @@ SFU_CHECKED sfu_status sfu__safetensors_write(const char *path, const sfu__tenso
                                               const char *const *metadata);
 
 /* SHA-256 over the tensors in the order of names: for each its name, type and shape, and the SHA-256 of its bytes, 4
- * MiB at a time. docs/container.md has it exactly. */
+ * MiB at a time. docs/reference/container.md has it exactly. */
 SFU_CHECKED sfu_status sfu__tensors_digest(char text[65], const sfu__tensor *tensors, int64_t count);
 
 #endif

@@ -1,5 +1,6 @@
 /* special.h - exp, log, pow, erfc and their kin in double, with the same bits on every machine. libm's differ between
- * processors, so nothing that a result depends on calls it. docs/numbers.md gives the methods and the measured errors.
+ * processors, so nothing that a result depends on calls it. docs/internals/numbers.md gives the methods and the
+ * measured errors.
  */
 #ifndef SFU_SPECIAL_H
 #define SFU_SPECIAL_H

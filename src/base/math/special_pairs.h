@@ -104,7 +104,7 @@ PAIRS_INLINE pair log_of(real m, real e) {
 /* ---- exp(x^2) erfc(x) = F((x - 4)/(x + 4)) / (1 + 2 x) ---------------------------------------------------------- */
 
 /* F(t) = F0 + F_SERIES[0] t + F_SERIES[1] t^2 + ..., the polynomial through F at 80 Chebyshev points in 60 digits, cut
- * at degree 28 (docs/numbers.md has the few lines that give it). What is left out is below 1e-19. */
+ * at degree 28 (docs/internals/numbers.md has the few lines that give it). What is left out is below 1e-19. */
 static const double F_SERIES[] = {
     -1.39621116840562498e-01, 1.53796521026200433e-02,  6.80970542546914942e-02,  -1.01039066036325315e-01,
     9.37328349983985593e-02,  -6.63303658116380090e-02, 3.71675155365945933e-02,  -1.61977340661312169e-02,

@@ -1,5 +1,5 @@
 /* stats.c - the statistics of comparisons: intervals, Wilcoxon's signed-rank test, Holm's correction, ranks, Nemenyi's
- * critical difference. docs/statistics.md has the formulas and what they assume.
+ * critical difference. docs/reference/statistics.md has the formulas and what they assume.
  *
  * Accuracies are counts over the same number of nodes, so that 0.9 - 0.8 and 0.8 - 0.7 are equal in truth and not in
  * double: what differs by less than the rounding of such sums counts as equal here.

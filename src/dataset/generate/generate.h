@@ -1,7 +1,7 @@
 /* generate.h - the generator from the inside: who belongs to which class, and the parts that are drawn.
  *
  * Everything is a pure function of the options: each draw has a place of its own in a stream of the seed, found from
- * the number of the node, edge or word alone. docs/make.md has the model.
+ * the number of the node, edge or word alone. docs/reference/make.md has the model.
  */
 #ifndef SFU_GENERATE_H
 #define SFU_GENERATE_H

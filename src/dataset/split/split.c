@@ -1,5 +1,5 @@
 /* split.c - who trains, who validates, who tests: from a text such as "random:0" to three lists of nodes.
- * docs/splits.md has the rules.
+ * docs/reference/splits.md has the rules.
  */
 #include "split_int.h"
 #include "csv_write.h"
@@ -210,7 +210,7 @@ done:
     return status;
 }
 
-/* As a container would hold them, so that docs/splits.md can say what is hashed. */
+/* As a container would hold them, so that docs/reference/splits.md can say what is hashed. */
 static sfu_status digest_parts(sfu_split *split) {
     sfu__tensor tensors[SFU_PARTS];
     for (int part = 0; part < SFU_PARTS; part++) {

@@ -29,8 +29,8 @@ const char *sfu__kernel_name(sfu__kernel kernel) {
 enum { LAST_WIDTH = 64 };
 const int32_t sfu__rate_widths[SFU__WIDTHS] = {4, 8, 16, 32, LAST_WIDTH};
 
-/* A core of a server of the twenties, from docs/measurements.md, rounded. Never to be changed lightly: plans, and with
- * them the last bits of results, depend on them. */
+/* A core of a server of the twenties, from docs/reference/measurements.md, rounded. Never to be changed lightly: plans,
+ * and with them the last bits of results, depend on them. */
 #define NS_A_FLOAT(ns)                                                                                                 \
     { 4 * (ns), 8 * (ns), 16 * (ns), 32 * (ns), 64 * (ns) }
 const sfu__rates sfu__nominal_rates = {

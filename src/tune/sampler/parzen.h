@@ -3,8 +3,8 @@
  *   p(x) = sum_k w_k prod_j p_kj(x_j) / sum_k w_k
  *
  * On a line p_kj is a normal of centre mu_kj and width sigma_kj cut off at [L, H], a density, or on a grid the mass of
- * x's cell; on a choice a table. The last kernel is the prior: the middle of the range, as wide as it is. docs/tpe.md
- * gives widths and weights.
+ * x's cell; on a choice a table. The last kernel is the prior: the middle of the range, as wide as it is.
+ * docs/internals/tpe.md gives widths and weights.
  *
  * The kernels stand in the order of the trials' numbers. Trials come and go one at a time, and only what they change is
  * computed anew; whatever the way there, the same trials give the same bits.

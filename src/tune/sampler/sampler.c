@@ -1,4 +1,4 @@
-/* sampler.c - the tree-structured Parzen estimator (docs/tpe.md).
+/* sampler.c - the tree-structured Parzen estimator (docs/internals/tpe.md).
  *
  * The finished trials are split into the good, the best min(ceil(gamma n), most) of them, and the bad. Each set makes
  * an estimate, l and g (parzen.h); of some points drawn from l the one with the largest l(x)/g(x) is suggested. Where

@@ -1,5 +1,5 @@
-/* sampler.h - where to look next: the tree-structured Parzen estimator, from its formulas (docs/tpe.md), and plain
- * random search.
+/* sampler.h - where to look next: the tree-structured Parzen estimator, from its formulas (docs/internals/tpe.md), and
+ * plain random search.
  *
  * The sampler minimises. It is told the trials that are finished, in the order of their numbers, and is asked for one
  * point at a time; it draws through a callback, so that what it suggests is a function of what it was told and of the

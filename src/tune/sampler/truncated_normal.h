@@ -1,5 +1,5 @@
 /* truncated_normal.h - the normal distribution and its part between two bounds, in logarithms, so that tails of 40 and
- * more deviations keep their digits. docs/tpe.md has the formulas. */
+ * more deviations keep their digits. docs/internals/tpe.md has the formulas. */
 #ifndef SFU_TRUNCATED_NORMAL_H
 #define SFU_TRUNCATED_NORMAL_H
 

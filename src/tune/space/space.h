@@ -3,8 +3,8 @@
  *   lr=(0,1) a float, lr=log(1e-4,0.1) a logarithmic one, k=[1..5:2] an integer with a step, hidden={8,16,32} a choice
  *
  * A value of a parameter is a double in natural units as Optuna stores it: an integer as 6.0, a choice as its place
- * among the choices. NaN: the trial has no such parameter, its network having no use for it. docs/space.md has the
- * language.
+ * among the choices. NaN: the trial has no such parameter, its network having no use for it. docs/reference/space.md
+ * has the language.
  */
 #ifndef SFU_SPACE_H
 #define SFU_SPACE_H

@@ -1,4 +1,4 @@
-/* space_presets.c - spaces that have names; docs/space.md has where they come from. */
+/* space_presets.c - spaces that have names; docs/reference/space.md has where they come from. */
 #include "space_int.h"
 #include "word_list.h"
 

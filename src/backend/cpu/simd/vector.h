@@ -56,7 +56,7 @@
 #define KERNEL(name) SFU__KERNEL__(name, SFU__ISA)
 
 /* Whether narrow products are left to another set, and what they are called there: the same vectors of 4 and 8 floats
- * were faster compiled for AVX2 than for AVX-512, on a machine that has both (docs/kernels.md). */
+ * were faster compiled for AVX2 than for AVX-512, on a machine that has both (docs/internals/kernels.md). */
 #if SFU__LANES == 16
 enum { SFU__NARROW_ELSEWHERE = 1 };
 #define NARROW_KERNEL(name) SFU__KERNEL__(name, x86_64_v3)

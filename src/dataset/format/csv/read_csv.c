@@ -1,4 +1,5 @@
-/* read_csv.c - a dataset out of CSV files; docs/formats.md has the rules, csv_tables.h how the files come together. */
+/* read_csv.c - a dataset out of CSV files; docs/reference/formats.md has the rules, csv_tables.h how the files come
+ * together. */
 #include "csv_tables.h"
 
 typedef sfu_status (*read_file)(sfu__tables *tables, const char *path);
