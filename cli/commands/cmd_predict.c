@@ -1,4 +1,4 @@
-/* Labels every node of a dataset with a model, and writes labels and probabilities as CSV. */
+/* Predicts the labels of all nodes of a dataset with a model, and writes labels and probabilities as CSV. */
 #include "cmd.h"
 
 #include "json_output.h"
@@ -30,7 +30,7 @@ typedef struct session {
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
 
-/* ---- predicting -------------------------------------------------------------------------------------------------- */
+/* ---- prediction -------------------------------------------------------------------------------------------------- */
 
 static sfu_status open_both(session *all, char **operands) {
     sfu_status status = sfu_model_open(&all->model, operands[1]);
@@ -45,7 +45,7 @@ static sfu_status open_both(session *all, char **operands) {
 }
 
 static sfu_status compute(session *all) {
-    /* A width of 0 is sfu_embed's to refuse. */
+    /* sfu_embed reports a width of 0. */
     all->values = calloc((size_t)all->nodes * (size_t)(all->width > 0 ? all->width : 1), sizeof *all->values);
     if (!all->values) {
         return SFU_ERR_MEMORY;
@@ -65,14 +65,14 @@ static sfu_status save(const session *all) {
                               : sfu_predictions_save(path, all->dataset, all->model, all->values, &settings.csv);
 }
 
-/* ---- what is said ------------------------------------------------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static bool is_written(const session *all, int32_t node) {
     const int32_t *known = sfu_dataset_labels(all->dataset);
     return !settings.csv.only_unlabelled || !known || known[node] == SFU_NO_LABEL;
 }
 
-/* How many nodes are written, and (counts not NULL) how many of each class. */
+/* The number of written nodes and (counts not NULL) of nodes per class. */
 static int32_t count_written(const session *all, int32_t *counts) {
     int32_t written = 0;
     for (int32_t node = 0; node < all->nodes; node++) {
@@ -105,10 +105,10 @@ static int print_json(const session *all, const int32_t *counts, int32_t written
 
 static int print(const session *all, const int32_t *counts, int32_t written) {
     put_clean(stdout, sfu_dataset_name(all->dataset));
-    printf(": %s of %s\n", settings.embedding ? "the last hidden layer" : "labels",
+    printf(": %s of %s\n", settings.embedding ? "embeddings" : "labels",
            counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"));
     if (settings.embedding) {
-        printf("  %s a node\n", counted(all->width, "number"));
+        printf("  %s (last hidden layer)\n", counted(all->width, "dimension"));
     }
     cli_table table = {.align = "lrr"};
     for (int32_t c = 0; counts && c < all->width; c++) {
@@ -121,7 +121,7 @@ static int print(const session *all, const int32_t *counts, int32_t written) {
     return DONE;
 }
 
-static int tell(const session *all, const char *model) {
+static int print_report(const session *all, const char *model) {
     int32_t *counts = all->labels ? calloc((size_t)all->width + 1, sizeof *counts) : NULL;
     if (all->labels && !counts) {
         return fail("out of memory");
@@ -149,15 +149,15 @@ static int run_checked(session *all, char **operands) {
         status = save(all);
     }
     if (status != SFU_OK && to_stdout() && ferror(stdout)) {
-        return FAILED; /* said at the end, where stdout is checked */
+        return FAILED; /* reported by output_finish */
     }
-    return status == SFU_OK ? tell(all, operands[1]) : fail_status(status);
+    return status == SFU_OK ? print_report(all, operands[1]) : fail_status(status);
 }
 
 static int run(int count, char **operands) {
     (void)count;
     if (settings.embedding && settings.csv.top > 0) {
-        return misuse(&cmd_predict, "--top is about classes, and --embedding writes none");
+        return misuse(&cmd_predict, "--top cannot be combined with --embedding");
     }
     if (common.json && to_stdout()) {
         return misuse(&cmd_predict, "-o - and --json would both write to stdout");
@@ -182,36 +182,38 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, true, NULL, "where it goes; - is stdout"),
-    OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "every class in a column of its own",
-                 "of each node the N most probable classes alone"),
-    OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "leave the nodes out that have a label"),
+    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, true, NULL, "output file; - is stdout"),
+    OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "one column per class",
+                 "write only the N most probable classes of each node"),
+    OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
-    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one a core",
-                 "how many threads work; never changes the result"),
+    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
+                 "number of threads; does not affect the result"),
     {0}};
 
 const cli_command cmd_predict = {
     .name = "predict",
-    .summary = "label every node of a dataset with a trained model",
+    .summary = "predict the labels of all nodes with a trained model",
     .description =
-        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes; "
-        "with "
-        "--top N instead of these columns the N most probable classes, each with its probability.\n\n"
-        "The dataset may be another one than the model was trained on: another graph with the same features. A dataset "
-        "whose features or classes are not the model's is refused.",
-    .operands = (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
-                                      {.name = "MODEL", .kind = VALUE_FILE, .help = "a model that train wrote"},
-                                      {0}},
-    .options = options,
-    .examples =
-        (const cli_example[]){
-            {"sfumato predict citation model.safetensors -o labels.csv", "Labels and probabilities of every node:"},
-            {"sfumato predict citation model.safetensors --top 2 -o - | head",
-             "The two most probable classes of each:"},
-            {"sfumato predict citation model.safetensors --embedding -o hidden.csv", "The last hidden layer:"},
+        "Writes node,label,probability and one probability column per class, one row per node in the order of the "
+        "dataset. "
+        "With --top N, the N most probable classes and their probabilities replace the class columns.\n\n"
+        "The dataset may differ from the training dataset: another graph with the same features. Features and classes "
+        "must match those of the model.",
+    .operands =
+        (const cli_operand[]){
+            {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
+            {.name = "MODEL", .kind = VALUE_FILE, .help = "model file, written by train, tune or label"},
             {0}},
+    .options = options,
+    .examples = (const cli_example[]){{"sfumato predict citation model.safetensors -o labels.csv",
+                                       "Labels and probabilities of all nodes:"},
+                                      {"sfumato predict citation model.safetensors --top 2 -o - | head",
+                                       "The two most probable classes of each node:"},
+                                      {"sfumato predict citation model.safetensors --embedding -o hidden.csv",
+                                       "Embeddings from the last hidden layer:"},
+                                      {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

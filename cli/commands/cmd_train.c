@@ -1,4 +1,4 @@
-/* Trains a network on a dataset, once or with several seeds, says how it went, and keeps the model. */
+/* Trains a network on a dataset with one or several seeds, prints the scores, and saves the model. */
 #include "cmd.h"
 
 #include "output.h"
@@ -13,7 +13,7 @@ static struct {
     cli_input_settings input;
     sfu_train_options train;
     sfu_loss loss;
-    int class_weight; /* a place in class_weights */
+    int class_weight; /* index into class_weights */
     sfu_keep keep;
     const char *init, *device, *output, *curve;
     int32_t threads, repeat;
@@ -35,39 +35,39 @@ static void defaults(void) {
 
 /* ---- the trainings ----------------------------------------------------------------------------------------------- */
 
-/* The epochs of a training, for its curve. */
-typedef struct curve {
+/* The learning curve of a training. */
+typedef struct learning_curve {
     sfu_epoch *epochs;
     int64_t count, capacity;
-    bool wanted, lost; /* lost: there was no memory */
-} curve;
+    bool wanted, no_memory;
+} learning_curve;
 
-static bool make_room(curve *notes) {
-    if (notes->count < notes->capacity) {
+static bool grow(learning_curve *curve) {
+    if (curve->count < curve->capacity) {
         return true;
     }
-    const int64_t capacity = notes->capacity > 0 ? 2 * notes->capacity : 512;
-    sfu_epoch *grown = realloc(notes->epochs, (size_t)capacity * sizeof *grown);
+    const int64_t capacity = curve->capacity > 0 ? 2 * curve->capacity : 512;
+    sfu_epoch *grown = realloc(curve->epochs, (size_t)capacity * sizeof *grown);
     if (!grown) {
-        notes->lost = true;
+        curve->no_memory = true;
         return false;
     }
-    notes->epochs = grown;
-    notes->capacity = capacity;
+    curve->epochs = grown;
+    curve->capacity = capacity;
     return true;
 }
 
-static void note_epoch(curve *notes, const sfu_epoch *epoch) {
-    if (make_room(notes)) {
-        notes->epochs[notes->count++] = *epoch;
+static void add_epoch(learning_curve *curve, const sfu_epoch *epoch) {
+    if (grow(curve)) {
+        curve->epochs[curve->count++] = *epoch;
     }
 }
 
-/* What the trainings of one command leave. */
+/* The results of the trainings. */
 typedef struct session {
     cli_input input;
     sfu_model *init, *best;
-    curve now, kept;
+    learning_curve now, kept; /* of the current training, and of the best one */
     sfu_scores *runs;
     int32_t count;
 } session;
@@ -84,21 +84,21 @@ static bool on_epoch(void *user, const sfu_epoch *epoch) {
         snprintf(detail, sizeof detail, "loss %.3f", epoch->train_loss);
     }
     if (all->now.wanted) {
-        note_epoch(&all->now, epoch);
+        add_epoch(&all->now, epoch);
     }
     progress_detail(detail);
     return progress_report(
         NULL, &(sfu_progress){.what = what, .unit = "epochs", .done = epoch->epoch, .total = settings.train.epochs});
 }
 
-/* By validation accuracy, ties to the lower loss, then to the earlier; without validation the first. */
+/* By validation accuracy, then lower validation loss, then the earlier one; without validation the first. */
 static bool is_better(const sfu_scores *one, const sfu_scores *other) {
     return one->val_accuracy > other->val_accuracy ||
            (one->val_accuracy == other->val_accuracy && one->val_loss < other->val_loss);
 }
 
-/* Keeps the model where it is the best yet, and lets it go where it is not. */
-static void take(session *all, sfu_model *model) {
+/* Keeps the model if it is the best so far, and frees it otherwise. */
+static void add_model(session *all, sfu_model *model) {
     const sfu_scores scores = sfu_model_scores(model);
     all->runs[all->count++] = scores;
     const sfu_scores before = all->best ? sfu_model_scores(all->best) : scores;
@@ -108,14 +108,14 @@ static void take(session *all, sfu_model *model) {
     }
     sfu_model_free(all->best);
     all->best = model;
-    const curve notes = all->kept;
+    const learning_curve previous = all->kept;
     all->kept = all->now;
-    all->now = notes;
+    all->now = previous;
 }
 
-/* Several trainings of one network share what their plans compute once, as long as one plan is alive: this one. NULL
- * where there is no plan to be had, which the training itself then says. */
-static sfu_plan *hold_shared(const session *all) {
+/* Trainings of one network share precomputed results while a plan of it exists: this one. NULL if planning fails; the
+ * training itself then reports the error. */
+static sfu_plan *new_shared_plan(const session *all) {
     sfu_plan *plan = NULL;
     sfu_plan_options options;
     sfu_plan_options_init(&options);
@@ -131,7 +131,7 @@ static sfu_plan *hold_shared(const session *all) {
 static sfu_status train_all(session *all) {
     const uint64_t first = settings.train.seed;
     bool interrupted = false;
-    sfu_plan *shared = hold_shared(all);
+    sfu_plan *shared = new_shared_plan(all);
     sfu_status status = SFU_OK;
     for (int32_t i = 0; i < settings.repeat && !interrupted && status == SFU_OK; i++) {
         sfu_model *model = NULL;
@@ -141,7 +141,7 @@ static sfu_status train_all(session *all) {
         status = sfu_train(&model, all->input.dataset, all->input.net, all->input.split, &settings.train);
         if (status == SFU_OK) {
             interrupted = sfu_model_scores(model).interrupted;
-            take(all, model);
+            add_model(all, model);
         }
     }
     sfu_plan_free(shared);
@@ -171,40 +171,41 @@ static sfu_status begin(session *all, char **operands) {
     return status;
 }
 
-/* Files first, so that what is said to be written is. */
+/* Writes the files before printing that they were written. */
 static int finish(session *all) {
     const sfu_scores scores = sfu_model_scores(all->best);
     const bool interrupted = all->runs[all->count - 1].interrupted;
-    (void)progress_hold(); /* an interrupted training is written all the same */
+    (void)progress_hold(); /* the model of an interrupted training is written, too */
     sfu_status status = settings.output ? sfu_model_save(all->best, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.curve) {
-        status = all->kept.lost ? SFU_ERR_MEMORY : sfu_curve_save(settings.curve, all->kept.epochs, all->kept.count);
+        status =
+            all->kept.no_memory ? SFU_ERR_MEMORY : sfu_curve_save(settings.curve, all->kept.epochs, all->kept.count);
     }
     if (status != SFU_OK) {
         return fail_status(status);
     }
     if (interrupted) {
-        say("interrupted in epoch %d%s; the best weights so far are kept, those of epoch %d",
+        say("interrupted in epoch %d%s; using the best weights so far, those of epoch %d",
             (int)all->runs[all->count - 1].epochs, settings.repeat > 1 ? " of a training" : "", (int)scores.best_epoch);
     }
-    const cli_trainings said = {&all->input, all->best, all->runs, all->count, settings.output, settings.curve};
+    const cli_trainings report = {&all->input, all->best, all->runs, all->count, settings.output, settings.curve};
     int code = DONE;
     if (common.json) {
-        code = put_json(trainings_json(&said));
+        code = put_json(trainings_json(&report));
     } else {
-        trainings_print(&said);
+        trainings_print(&report);
         if (settings.report) {
-            trainings_print_classes(&said);
+            trainings_print_classes(&report);
         }
     }
     return code == DONE && interrupted ? INTERRUPTED : code;
 }
 
-/* What can be done now. */
+/* The next step, if the model can be read back: not from /dev/null or a FIFO. */
 static void print_next(const char *dataset) {
     if (!settings.output) {
-        say("the model was not kept; -o MODEL keeps it");
-    } else if (!common.json) {
+        say("the model was not saved; use -o MODEL to save it");
+    } else if (!common.json && is_regular_file(settings.output)) {
         printf("Next: sfumato predict %s %s -o predictions.csv\n", shell_word(dataset), shell_word(settings.output));
     }
 }
@@ -241,48 +242,51 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FILE, "MODEL", settings.output, false, "the model is not kept", "where the model goes"),
+    OPTION_OUTPUT(VALUE_FILE, "MODEL", settings.output, false, "the model is not saved", "output file of the model"),
     INPUT_OPTIONS(settings.input),
     OPTION_NUMBER("lr", settings.train.lr, 0, 1e30, "learning rate of Adam, above 0"),
-    OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "L2 weight decay, added to the gradient"),
-    OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "rate of dropout, below 1"),
-    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy of the labelled nodes, as mean or sum"),
+    OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "weight decay (L2), added to the gradient"),
+    OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "dropout rate, below 1"),
+    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy over the labelled nodes: mean or sum"),
     OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
-                  "balanced: a class weighs the more the fewer labels it has"),
-    OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "how many at most"),
+                  "balanced: weight classes inversely to their number of labels"),
+    OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs"),
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
-                 "end after so many epochs without a better validation accuracy; 0: never early"),
-    OPTION_CHOICE("keep", settings.keep, keeps, "the weights of the epoch that validates best, or of the last one"),
-    OPTION_SEED("seed", settings.train.seed, "of the first weights and of dropout"),
+                 "early stopping: epochs without a better validation accuracy; 0: off"),
+    OPTION_CHOICE("keep", settings.keep, keeps,
+                  "weights to keep: of the epoch with the best validation accuracy, or of the last"),
+    OPTION_SEED("seed", settings.train.seed, "random seed of weight initialization and dropout"),
     OPTION_COUNT("repeat", "N", settings.repeat, 1, 100000, NULL,
-                 "so many trainings with seeds in a row: mean, deviation, the best is kept"),
-    OPTION_TEXT("init", VALUE_FILE, "MODEL", settings.init, "", "start from the weights of this model"),
-    OPTION_FLAG("report", settings.report, "print precision, recall and F1 a class, and the confusion matrix"),
-    OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "", "write losses and accuracy of every epoch as CSV"),
-    OPTION_TEXT("device", VALUE_TEXT, "NAME", settings.device, NULL, "what computes"),
-    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one a core",
-                 "how many threads work; never changes the result"),
+                 "train with N consecutive seeds; print mean and standard deviation, keep the best"),
+    OPTION_TEXT("init", VALUE_FILE, "MODEL", settings.init, "", "initialize the weights from this model"),
+    OPTION_FLAG("report", settings.report, "print precision, recall and F1 per class, and the confusion matrix"),
+    OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
+                "write the learning curve as CSV: loss and accuracy per epoch"),
+    OPTION_OFFER("device", VALUE_TEXT, "NAME", settings.device, NULL, offer_devices, false, "compute device"),
+    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
+                 "number of threads; does not affect the result"),
     {0}};
 
 const cli_command cmd_train = {
     .name = "train",
     .summary = "train a network on the labelled nodes of a dataset",
     .description =
-        "A network is one of the names below, or layers with | between them, such as 'smooth | dense 64 relu | smooth "
-        "| "
+        "A network is one of the names below, or layers separated by |, such as 'smooth | dense 64 relu | smooth | "
         "softmax'.\n\n"
-        "After every epoch the validation nodes are scored. The weights of the epoch with the best validation accuracy "
-        "are kept, ties to the lower validation loss. The test nodes are scored once, at the end. The same seed gives "
-        "the same model, whatever the number of threads and the machine.\n\n"
-        "Ctrl-C ends the training, and the best weights so far are kept.",
+        "The validation accuracy is computed after every epoch. The weights of the epoch with the best validation "
+        "accuracy are kept; ties are broken by the lower validation loss. The test nodes are evaluated once, at the "
+        "end. "
+        "The same seed gives the same model, regardless of the machine and the number of threads.\n\n"
+        "Ctrl-C ends the training and keeps the best weights so far.",
     .operands = (const cli_operand[]){INPUT_OPERANDS, {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato train citation gcn -o model.safetensors", "Train one and keep it:"},
-                              {"sfumato train citation 'smooth^2 | dense 32 tanh | softmax' --report",
-                               "One of your own, class by class:"},
-                              {"sfumato train citation sgcn --repeat 10 --dropout 0", "Ten seeds, mean and deviation:"},
-                              {0}},
+        (const cli_example[]){
+            {"sfumato train citation gcn -o model.safetensors", "Train a network and save the model:"},
+            {"sfumato train citation 'smooth^2 | dense 32 tanh | softmax' --report",
+             "Your own composition, with scores per class:"},
+            {"sfumato train citation sgcn --repeat 10 --dropout 0", "Ten seeds, with mean and standard deviation:"},
+            {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

@@ -15,7 +15,7 @@ void list_clear(cli_list *list) {
     *list = (cli_list){0};
 }
 
-/* Adds [begin, end) without the blanks around it; false where nothing is left, or no memory. */
+/* Adds [begin, end) trimmed of blanks; false if it is empty or memory runs out. */
 static bool add(cli_list *list, const char *begin, const char *end) {
     while (begin < end && isspace((unsigned char)*begin)) {
         begin++;
@@ -37,7 +37,7 @@ static bool add(cli_list *list, const char *begin, const char *end) {
     return true;
 }
 
-/* Where the item ends: at a comma outside of brackets and quotes, or with the text. */
+/* The end of the item: a comma outside of brackets and quotes, or the end of the text. */
 static const char *item_end(const char *at) {
     int depth = 0;
     char quoted = '\0';
@@ -66,7 +66,7 @@ bool list_nets(cli_list *list, const char *text) {
     }
 }
 
-/* "1..5" as numbers. */
+/* Parses "1..5". */
 static bool read_range(const char *text, size_t size, long *first, long *last) {
     char word[32], *end;
     if (size >= sizeof word) {

@@ -2,11 +2,12 @@
 
 #include "output.h"
 #include "progress_bar.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What an epoch costs: networks, and no trials. */
+/* Measuring the cost of epochs: counts networks instead of trials. */
 static bool show_measuring(const sfu_compare_progress *progress) {
     progress_detail(progress->what);
     progress_left(NAN);
@@ -88,12 +89,14 @@ void results_print(const sfu_results *results) {
     char line[1024];
     for (const char *text = sfu_results_text(results); *text;) {
         const size_t size = strcspn(text, "\n");
-        for (size_t done = 0; done < size; done += sizeof line - 1) { /* a long line comes in pieces */
+        const bool heading = *text == '#';
+        fputs(heading ? terminal_style(stdout, STYLE_BOLD) : "", stdout);
+        for (size_t done = 0; done < size; done += sizeof line - 1) { /* in pieces, if the line is long */
             const size_t left = size - done;
             snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), text + done);
             put_clean(stdout, line);
         }
-        putchar('\n');
+        printf("%s\n", heading ? terminal_style(stdout, STYLE_NONE) : "");
         text += size + (text[size] == '\n');
     }
 }

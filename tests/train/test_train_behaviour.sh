@@ -81,7 +81,7 @@ fi
 wait
 
 [ "$(cat saved.code)" -eq 130 ] || fail "an interrupt: exit $(cat saved.code), $(cat saved.stderr)"
-grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' saved.stderr ||
+grep -q '^sfumato: interrupted in epoch [0-9]*; using the best weights so far, those of epoch [0-9]*$' saved.stderr ||
     fail "an interrupt: $(cat saved.stderr)"
 grep -q '^  model written to interrupted.model$' saved.stdout || fail "an interrupt: $(cat saved.stdout)"
 "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null
