@@ -33,13 +33,13 @@ typedef struct session {
     sfu_plan *plan; /* NULL: only the rates were asked for */
 } session;
 
-static comparison compare(const session *all, sfu_pass pass) {
-    const sfu_pass_cost cost = sfu_plan_cost(all->plan, pass);
-    return (comparison){sfu_bench_floor(all->bench, all->plan, pass), cost.predicted_s, cost.measured_s};
+static comparison compare(const session *state, sfu_pass pass) {
+    const sfu_pass_cost cost = sfu_plan_cost(state->plan, pass);
+    return (comparison){sfu_bench_floor(state->bench, state->plan, pass), cost.predicted_s, cost.measured_s};
 }
 
-static comparison compare_epoch(const session *all) {
-    const comparison train = compare(all, SFU_PASS_TRAIN), evaluate = compare(all, SFU_PASS_EVALUATE);
+static comparison compare_epoch(const session *state) {
+    const comparison train = compare(state, SFU_PASS_TRAIN), evaluate = compare(state, SFU_PASS_EVALUATE);
     return (comparison){train.floor_s + evaluate.floor_s, train.predicted_s + evaluate.predicted_s,
                         train.measured_s + evaluate.measured_s};
 }
@@ -52,19 +52,19 @@ static sfu_status open_rates(sfu_bench **bench) {
     return status;
 }
 
-static sfu_status measure(session *all, int count, char **operands) {
+static sfu_status measure(session *state, int count, char **operands) {
     sfu_status status = SFU_OK;
     if (count > 0) { /* first, so that errors are reported before anything is measured */
-        status = input_open(&all->input, &settings.input, operands);
+        status = input_open(&state->input, &settings.input, operands);
     }
     if (status == SFU_OK) {
-        status = open_rates(&all->bench);
+        status = open_rates(&state->bench);
     }
     if (status == SFU_OK && count > 0) {
-        status = sfu_plan_new(&all->plan, all->input.dataset, all->input.net, all->input.split, &settings.plan);
+        status = sfu_plan_new(&state->plan, state->input.dataset, state->input.net, state->input.split, &settings.plan);
     }
     if (status == SFU_OK && count > 0) {
-        status = sfu_plan_measure(all->plan);
+        status = sfu_plan_measure(state->plan);
     }
     return status;
 }
@@ -93,32 +93,32 @@ static json_t *comparison_json(comparison result) {
 /* With the lowest, median and highest time over the rounds. */
 static json_t *spread_json(comparison result, sfu_spread spread) {
     json_t *object = comparison_json(result);
-    const bool fine = object && json_put(object, "low_s", json_number_or_null(spread.low_s)) &&
-                      json_put(object, "median_s", json_number_or_null(spread.median_s)) &&
-                      json_put(object, "high_s", json_number_or_null(spread.high_s));
-    if (!fine) {
+    const bool ok = object && json_put(object, "low_s", json_number_or_null(spread.low_s)) &&
+                    json_put(object, "median_s", json_number_or_null(spread.median_s)) &&
+                    json_put(object, "high_s", json_number_or_null(spread.high_s));
+    if (!ok) {
         json_decref(object);
         return NULL;
     }
     return object;
 }
 
-static json_t *to_json(const session *all) {
-    json_t *object = json_pack("{s:o}", "rates", rates_json(all->bench));
-    if (!object || !all->plan) {
+static json_t *to_json(const session *state) {
+    json_t *object = json_pack("{s:o}", "rates", rates_json(state->bench));
+    if (!object || !state->plan) {
         return object;
     }
-    const bool fine =
-        json_put(object, "dataset", json_bytes(sfu_dataset_name(all->input.dataset))) &&
-        json_put(object, "net", json_bytes(sfu_net_text(all->input.net))) &&
-        json_put(object, "split", json_bytes(sfu_split_text(all->input.split))) &&
+    const bool ok =
+        json_put(object, "dataset", json_bytes(sfu_dataset_name(state->input.dataset))) &&
+        json_put(object, "net", json_bytes(sfu_net_text(state->input.net))) &&
+        json_put(object, "split", json_bytes(sfu_split_text(state->input.split))) &&
         json_put(object, "threads", json_integer(settings.plan.threads)) &&
-        json_put(object, "epoch", spread_json(compare_epoch(all), sfu_plan_spread(all->plan, SFU_PASS_TRAIN))) &&
-        json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(all, SFU_PASS_TRAIN))) &&
-        json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(all, SFU_PASS_EVALUATE))) &&
+        json_put(object, "epoch", spread_json(compare_epoch(state), sfu_plan_spread(state->plan, SFU_PASS_TRAIN))) &&
+        json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(state, SFU_PASS_TRAIN))) &&
+        json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(state, SFU_PASS_EVALUATE))) &&
         json_put(object, pass_keys[SFU_PASS_PREDICT],
-                 spread_json(compare(all, SFU_PASS_PREDICT), sfu_plan_spread(all->plan, SFU_PASS_PREDICT)));
-    if (!fine) {
+                 spread_json(compare(state, SFU_PASS_PREDICT), sfu_plan_spread(state->plan, SFU_PASS_PREDICT)));
+    if (!ok) {
         json_decref(object);
         return NULL;
     }
@@ -147,47 +147,47 @@ static void compare_row(cli_table *table, const char *what, comparison result) {
                 scaled(result.measured_s, "s"), per_bound, per_predicted);
 }
 
-static void print_plan(const session *all) {
+static void print_plan(const session *state) {
     putchar('\n');
-    put_clean(stdout, sfu_dataset_name(all->input.dataset));
+    put_clean(stdout, sfu_dataset_name(state->input.dataset));
     printf(": ");
-    put_clean(stdout, sfu_net_text(all->input.net));
+    put_clean(stdout, sfu_net_text(state->input.net));
     printf("\n");
     cli_table table = {.align = "lrrrrr"};
     TABLE_CELLS(&table, "", "lower bound", "predicted", "measured", "measured/bound", "measured/predicted");
-    compare_row(&table, pass_titles[SFU_PASS_TRAIN], compare(all, SFU_PASS_TRAIN));
-    compare_row(&table, pass_titles[SFU_PASS_EVALUATE], compare(all, SFU_PASS_EVALUATE));
-    compare_row(&table, "epoch", compare_epoch(all));
-    compare_row(&table, pass_titles[SFU_PASS_PREDICT], compare(all, SFU_PASS_PREDICT));
+    compare_row(&table, pass_titles[SFU_PASS_TRAIN], compare(state, SFU_PASS_TRAIN));
+    compare_row(&table, pass_titles[SFU_PASS_EVALUATE], compare(state, SFU_PASS_EVALUATE));
+    compare_row(&table, "epoch", compare_epoch(state));
+    compare_row(&table, pass_titles[SFU_PASS_PREDICT], compare(state, SFU_PASS_PREDICT));
     table_print(&table, stdout, 2);
 }
 
-static void print(const session *all) {
-    print_rates(all->bench);
-    if (all->plan) {
-        print_plan(all);
+static void print(const session *state) {
+    print_rates(state->bench);
+    if (state->plan) {
+        print_plan(state);
     }
 }
 
 static int run(int count, char **operands) {
     if (count == 1) {
-        return misuse(&cmd_bench, "NET is missing: a network, by name or as layers separated by |");
+        return usage_error(&cmd_bench, "NET is missing: a network, by name or as layers separated by |");
     }
-    session all = {NULL, {0}, NULL};
+    session state = {NULL, {0}, NULL};
     progress_start();
-    const sfu_status status = measure(&all, count, operands);
+    const sfu_status status = measure(&state, count, operands);
     progress_end();
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);
     } else if (common.json) {
-        code = put_json(to_json(&all));
+        code = put_json(to_json(&state));
     } else {
-        print(&all);
+        print(&state);
     }
-    sfu_plan_free(all.plan);
-    input_close(&all.input);
-    sfu_bench_free(all.bench);
+    sfu_plan_free(state.plan);
+    input_close(&state.input);
+    sfu_bench_free(state.bench);
     return code;
 }
 

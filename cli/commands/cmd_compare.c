@@ -32,12 +32,13 @@ static void defaults(void) {
 static int set_options(cli_list *nets, cli_list *sizes, int count, char **datasets) {
     sfu_compare_options *options = &settings.compare;
     if (settings.nets && !list_nets(nets, settings.nets)) {
-        return misuse(&cmd_compare, "--nets: expected a list of networks such as a,b,c, found %s",
-                      quote(settings.nets));
+        return usage_error(&cmd_compare, "--nets: expected a list of networks such as a,b,c, found %s",
+                           quote(settings.nets));
     }
     if (!list_sizes(sizes, settings.sizes)) {
-        return misuse(&cmd_compare, "--sizes: expected a list of sizes such as 1..5, 1,3,200 or standard, found %s",
-                      quote(settings.sizes));
+        return usage_error(&cmd_compare,
+                           "--sizes: expected a list of sizes such as 1..5, 1,3,200 or standard, found %s",
+                           quote(settings.sizes));
     }
     options->datasets = (const char *const *)datasets;
     options->dataset_count = count;
@@ -53,11 +54,11 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
 
 static int print_json(const sfu_results *results) {
     json_t *object = results_json(results);
-    const bool fine = object && json_put(object, "folder", json_bytes(sfu_results_folder(results)));
-    if (!fine) {
+    const bool ok = object && json_put(object, "folder", json_bytes(sfu_results_folder(results)));
+    if (!ok) {
         json_decref(object);
     }
-    return put_json_exact(fine ? object : NULL);
+    return put_json_exact(ok ? object : NULL);
 }
 
 static int print_results(const sfu_results *results) {

@@ -42,7 +42,7 @@ static int run(int count, char **operands) {
         code = put_json(json_pack("{s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)), "folder",
                                   json_bytes(settings.folder), "import", json_bytes(command)));
     } else {
-        printf("Written to %s\n", shown(settings.folder));
+        printf("Written to %s\n", printable(settings.folder));
         if (command) {
             printf("To import it again:\n  %s\n", command);
         }

@@ -41,7 +41,7 @@ static bool is_known(const char *wanted) {
         suggest(&nearest, name);
     }
     char text[SUGGESTION_MAX];
-    misuse(&cmd_data_get, "no public dataset is called %s%s", quote(wanted), suggestion_text(text, &nearest, ""));
+    usage_error(&cmd_data_get, "no public dataset is called %s%s", quote(wanted), suggestion_text(text, &nearest, ""));
     return false;
 }
 
@@ -56,7 +56,7 @@ static int get_one(const char *name, json_t **results) {
         json_append(results, json_pack("{s:s, s:o, s:o}", "name", name, "path", json_bytes(path), "error",
                                        json_bytes(status == SFU_OK ? NULL : sfu_message())));
     } else if (status == SFU_OK) {
-        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", shown(path));
+        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", printable(path));
         fflush(stdout);
     }
     sfu_text_free(path);
@@ -82,7 +82,7 @@ static int check_outputs(int count, char **names) {
 static int run(int count, char **names) {
     for (int i = 0; i < count; i++) {
         if (!is_known(names[i])) {
-            return WRONG_USE;
+            return USAGE_ERROR;
         }
     }
     settings.get.progress = progress_report;

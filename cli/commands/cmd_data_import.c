@@ -98,9 +98,9 @@ static int run(int count, char **operands) {
     import->source = count > 0 ? operands[0] : NULL;
     import->keep_loops = settings.self_loops == 1;
     if (!import->source && !import->edges && !import->nodes && !import->features) {
-        return misuse(&cmd_data_import,
-                      "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
-                      "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
+        return usage_error(&cmd_data_import,
+                           "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
+                           "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
     }
     cli_class_names classes = {0};
     char *name = NULL;

@@ -70,7 +70,7 @@ static const char embedded[] = "citation", hidden[] = " (hidden by the first one
 static int print_names(const cli_listing *listing) {
     for (size_t i = 0; i < listing->count; i++) {
         if (!listing->entries[i].hidden) {
-            printf("%s\n", shown(listing->entries[i].name));
+            printf("%s\n", printable(listing->entries[i].name));
         }
     }
     if (!has_name(listing, embedded)) {

@@ -31,7 +31,7 @@ static int print_json(const sfu_dataset *dataset, const sfu_split *split) {
 
 static int print(const sfu_dataset *dataset, const sfu_split *split) {
     put_clean(stdout, sfu_dataset_name(dataset));
-    printf(": %s\n", shown(sfu_split_text(split)));
+    printf(": %s\n", printable(sfu_split_text(split)));
     cli_table table = {.align = "lr"};
     for (int part = 0; part < SFU_PARTS; part++) {
         TABLE_CELLS(&table, part_names[part], grouped(part_size(split, part)));
@@ -39,7 +39,7 @@ static int print(const sfu_dataset *dataset, const sfu_split *split) {
     table_print(&table, stdout, 2);
     printf("  digest %s\n", sfu_split_digest(split));
     if (settings.output) {
-        printf("  written to %s\n", shown(settings.output));
+        printf("  written to %s\n", printable(settings.output));
     }
     return DONE;
 }
@@ -85,7 +85,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_data_split = {
     .name = "data split",
-    .summary = "split a dataset into training, validation and test nodes",
+    .summary = "split a dataset for training, validation and test",
     .description =
         "Prints the sizes of the three parts and the digest that is stored with results. The same split has the "
         "same digest on every machine.\n\n"

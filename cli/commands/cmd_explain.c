@@ -38,19 +38,19 @@ static sfu_status make_plan(sfu_plan **plan, const cli_input *input, bool plain)
     return status;
 }
 
-static sfu_status explain(explanation *all, char **operands) {
-    sfu_status status = input_open(&all->input, &settings.input, operands);
+static sfu_status explain(explanation *state, char **operands) {
+    sfu_status status = input_open(&state->input, &settings.input, operands);
     if (status == SFU_OK) {
-        status = make_plan(&all->plan, &all->input, false);
+        status = make_plan(&state->plan, &state->input, false);
     }
-    if (status == SFU_OK && sfu_plan_is_nominal(all->plan)) {
-        say("predicted times are for a nominal machine; run sfumato bench to measure this one");
+    if (status == SFU_OK && sfu_plan_is_nominal(state->plan)) {
+        print_note("predicted times are for a nominal machine; run sfumato bench to measure this one");
     }
     if (status == SFU_OK && settings.plain) {
-        status = make_plan(&all->plain, &all->input, true);
+        status = make_plan(&state->plain, &state->input, true);
     }
     if (status == SFU_OK && settings.svg) {
-        status = sfu_net_draw(all->input.net, settings.svg);
+        status = sfu_net_draw(state->input.net, settings.svg);
     }
     return status;
 }
@@ -66,14 +66,14 @@ static bool put_passes(json_t *object, const sfu_plan *plan) {
     return true;
 }
 
-static json_t *to_json(const explanation *all) {
-    const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
-    json_t *object = json_pack("{s:s, s:o, s:s, s:f}", "net", sfu_net_text(all->input.net), "dataset",
-                               json_bytes(sfu_dataset_name(all->input.dataset)), "split",
-                               sfu_split_text(all->input.split), "dropout", settings.plan.dropout);
-    json_t *plain = all->plain ? json_object() : NULL;
-    if (!object || !put_passes(object, all->plan) || !json_put(object, "paper_cost", plan_paper_json(&paper)) ||
-        (all->plain && (!put_passes(plain, all->plain) || !json_put(object, "plain", json_incref(plain))))) {
+static json_t *to_json(const explanation *state) {
+    const sfu_paper_cost paper = sfu_plan_paper_cost(state->plan);
+    json_t *object = json_pack("{s:s, s:o, s:s, s:f}", "net", sfu_net_text(state->input.net), "dataset",
+                               json_bytes(sfu_dataset_name(state->input.dataset)), "split",
+                               sfu_split_text(state->input.split), "dropout", settings.plan.dropout);
+    json_t *plain = state->plain ? json_object() : NULL;
+    if (!object || !put_passes(object, state->plan) || !json_put(object, "paper_cost", plan_paper_json(&paper)) ||
+        (state->plain && (!put_passes(plain, state->plain) || !json_put(object, "plain", json_incref(plain))))) {
         json_decref(object);
         object = NULL;
     }
@@ -87,7 +87,7 @@ static void print_head(const cli_input *input) {
     put_clean(stdout, sfu_dataset_name(input->dataset));
     printf(": ");
     put_clean(stdout, sfu_net_text(input->net));
-    printf("\n%s: %s, %s; dropout %g\n\n", shown(sfu_split_text(input->split)),
+    printf("\n%s: %s, %s; dropout %g\n\n", printable(sfu_split_text(input->split)),
            counted(input_part(input, SFU_TRAIN), "training node"),
            counted(input_part(input, SFU_VAL), "validation node"), settings.plan.dropout);
 }
@@ -107,14 +107,14 @@ static void reduction_row(cli_table *table, const char *what, const char *unit, 
     TABLE_CELLS(table, what, scaled(plain, unit), scaled(planned, unit), reduction(ratio, plain, planned));
 }
 
-static void print_reductions(const explanation *all) {
+static void print_reductions(const explanation *state) {
     put_heading(stdout, "Savings of the optimized plan");
     cli_table table = {.align = "lrrr"};
     TABLE_CELLS(&table, "", "plain", "optimized", "factor");
     for (int pass = 0; pass < SFU_PASSES; pass++) {
-        const pass_total plain = plan_total(all->plain, (sfu_pass)pass),
-                         planned = plan_total(all->plan, (sfu_pass)pass);
-        if (sfu_plan_step(all->plan, (sfu_pass)pass, 0) == NULL) {
+        const pass_total plain = plan_total(state->plain, (sfu_pass)pass),
+                         planned = plan_total(state->plan, (sfu_pass)pass);
+        if (sfu_plan_step(state->plan, (sfu_pass)pass, 0) == NULL) {
             continue;
         }
         TABLE_CELLS(&table, pass_titles[pass], "", "", "");
@@ -130,19 +130,19 @@ static void print_reductions(const explanation *all) {
     putchar('\n');
 }
 
-static void print(const explanation *all) {
-    print_head(&all->input);
-    plan_print(stdout, all->plan, settings.measure);
-    if (all->plain) {
+static void print(const explanation *state) {
+    print_head(&state->input);
+    plan_print(stdout, state->plan, settings.measure);
+    if (state->plain) {
         put_heading(stdout, "Plan without optimizations");
         putchar('\n');
-        plan_print(stdout, all->plain, settings.measure);
-        print_reductions(all);
+        plan_print(stdout, state->plain, settings.measure);
+        print_reductions(state);
     }
-    const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
+    const sfu_paper_cost paper = sfu_plan_paper_cost(state->plan);
     plan_paper_print(stdout, &paper);
     if (settings.svg) {
-        printf("Drawing written to %s\n", shown(settings.svg));
+        printf("Drawing written to %s\n", printable(settings.svg));
     }
 }
 
@@ -155,21 +155,21 @@ static int run(int count, char **operands) {
     if (checked != DONE) {
         return checked;
     }
-    explanation all = {{0}, NULL, NULL};
+    explanation state = {{0}, NULL, NULL};
     progress_start();
-    const sfu_status status = explain(&all, operands);
+    const sfu_status status = explain(&state, operands);
     progress_end();
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);
     } else if (common.json) {
-        code = put_json(to_json(&all));
+        code = put_json(to_json(&state));
     } else {
-        print(&all);
+        print(&state);
     }
-    sfu_plan_free(all.plain);
-    sfu_plan_free(all.plan);
-    input_close(&all.input);
+    sfu_plan_free(state.plain);
+    sfu_plan_free(state.plan);
+    input_close(&state.input);
     return code;
 }
 

@@ -108,7 +108,7 @@ int unknown_command(const cli_command *parent, const char *word) {
         suggest(&nearest, command_word(child));
     }
     char text[SUGGESTION_MAX];
-    return misuse(parent, "unknown command %s%s", quote(word), suggestion_text(text, &nearest, ""));
+    return usage_error(parent, "unknown command %s%s", quote(word), suggestion_text(text, &nearest, ""));
 }
 
 static const cli_option options[] = {

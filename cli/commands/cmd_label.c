@@ -92,37 +92,38 @@ static bool choose_path(char **path, const char *given, const char *ending) {
 }
 
 /* Before any computation. */
-static int check_outputs(session *all, const char *dataset) {
+static int check_outputs(session *state, const char *dataset) {
     cli_files files = {0};
-    if (!choose_path(&all->model, settings.model, ".model.safetensors") ||
-        (all->imported && !choose_path(&all->container, settings.container, ".safetensors"))) {
+    if (!choose_path(&state->model, settings.model, ".model.safetensors") ||
+        (state->imported && !choose_path(&state->container, settings.container, ".safetensors"))) {
         return fail("out of memory");
     }
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
-    files_write(&files, "--container", all->container, &dataset_file);
-    files_write(&files, "--model", all->model, &model_file);
+    files_write(&files, "--container", state->container, &dataset_file);
+    files_write(&files, "--model", state->model, &model_file);
     import_files(&files, &settings.import);
     files_read_dataset(&files, dataset);
     return files_check(&files, &cmd_label);
 }
 
-static int check_use(const session *all, int count) {
-    if (!all->imported && count == 0) {
-        return misuse(&cmd_label, "no input: expected a DATASET, or --edges and --nodes, for example sfumato label "
-                                  "--edges edges.csv --nodes nodes.csv --label topic");
+static int check_use(const session *state, int count) {
+    if (!state->imported && count == 0) {
+        return usage_error(&cmd_label,
+                           "no input: expected a DATASET, or --edges and --nodes, for example sfumato label "
+                           "--edges edges.csv --nodes nodes.csv --label topic");
     }
-    if (all->imported && count > 0) {
-        return misuse(&cmd_label, "DATASET cannot be combined with --edges, --nodes, --features and --labels");
+    if (state->imported && count > 0) {
+        return usage_error(&cmd_label, "DATASET cannot be combined with --edges, --nodes, --features and --labels");
     }
-    if (!all->imported && settings.container) {
-        return misuse(&cmd_label, "--container saves an imported graph; it cannot be combined with DATASET");
+    if (!state->imported && settings.container) {
+        return usage_error(&cmd_label, "--container saves an imported graph; it cannot be combined with DATASET");
     }
     if (common.json && to_stdout()) {
-        return misuse(&cmd_label, "-o - and --json would both write to stdout");
+        return usage_error(&cmd_label, "-o - and --json would both write to stdout");
     }
     if (!parse_budget()) {
-        return misuse(&cmd_label, "--budget: expected a time such as 60s, 2m or 1h, or steps:20, found %s",
-                      quote(settings.budget));
+        return usage_error(&cmd_label, "--budget: expected a time such as 60s, 2m or 1h, or steps:20, found %s",
+                           quote(settings.budget));
     }
     return DONE;
 }
@@ -143,46 +144,46 @@ static bool on_progress(void *user, const sfu_label_progress *progress) {
 }
 
 /* An imported dataset is named after its file. */
-static sfu_status read_dataset(session *all, char **operands) {
+static sfu_status read_dataset(session *state, char **operands) {
     char *name = NULL;
-    if (!all->imported) {
-        return sfu_dataset_open(&all->dataset, operands[0]);
+    if (!state->imported) {
+        return sfu_dataset_open(&state->dataset, operands[0]);
     }
-    if (all->container) {
-        settings.import.name = name = report_name(all->container);
+    if (state->container) {
+        settings.import.name = name = report_name(state->container);
     }
     settings.import.progress = progress_report;
     const sfu_status status =
-        all->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&all->dataset, &settings.import);
+        state->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&state->dataset, &settings.import);
     free(name);
     return status;
 }
 
-static bool is_written(const session *all, int32_t node) {
-    const int32_t *labels = sfu_dataset_labels(all->dataset);
+static bool is_written(const session *state, int32_t node) {
+    const int32_t *labels = sfu_dataset_labels(state->dataset);
     return settings.all_nodes || labels == NULL || labels[node] == SFU_NO_LABEL;
 }
 
-static int32_t count_written(const session *all) {
+static int32_t count_written(const session *state) {
     int32_t written = 0;
-    for (int32_t node = 0; node < sfu_dataset_nodes(all->dataset); node++) {
-        written += is_written(all, node);
+    for (int32_t node = 0; node < sfu_dataset_nodes(state->dataset); node++) {
+        written += is_written(state, node);
     }
     return written;
 }
 
 /* Without the library's notes, which would repeat for the split of every fold. */
-static sfu_status select_and_predict(session *all) {
+static sfu_status select_and_predict(session *state) {
     settings.label.jobs = settings.jobs;
     settings.label.on_progress = on_progress;
     sfu_set_log(NULL, NULL);
-    const sfu_status status = sfu_label(&all->labelling, all->dataset, &settings.label);
+    const sfu_status status = sfu_label(&state->labelling, state->dataset, &settings.label);
     sfu_set_log(output_log, NULL);
     return status;
 }
 
 /* The labels last: if they exist, the other files do. */
-static sfu_status write_files(const session *all) {
+static sfu_status write_files(const session *state) {
     sfu_csv_options csv;
     sfu_csv_options_init(&csv);
     csv.only_unlabelled = !settings.all_nodes;
@@ -190,75 +191,75 @@ static sfu_status write_files(const session *all) {
     csv.spreadsheet = settings.spreadsheet;
     csv.write = put_bytes;
     (void)progress_hold(); /* the results of an interrupted search are written, too */
-    sfu_status status = all->container ? sfu_dataset_save(all->dataset, all->container) : SFU_OK;
-    if (status == SFU_OK && all->model) {
-        status = sfu_model_save(sfu_labelling_model(all->labelling), all->model);
+    sfu_status status = state->container ? sfu_dataset_save(state->dataset, state->container) : SFU_OK;
+    if (status == SFU_OK && state->model) {
+        status = sfu_model_save(sfu_labelling_model(state->labelling), state->model);
     }
     if (status == SFU_OK) {
-        status = sfu_predictions_save(to_stdout() ? NULL : settings.output, all->dataset,
-                                      sfu_labelling_model(all->labelling), sfu_labelling_probabilities(all->labelling),
-                                      &csv);
+        status = sfu_predictions_save(to_stdout() ? NULL : settings.output, state->dataset,
+                                      sfu_labelling_model(state->labelling),
+                                      sfu_labelling_probabilities(state->labelling), &csv);
     }
     return status;
 }
 
-static int print_report(const session *all, char **operands) {
-    const cli_labelling report = {.dataset = all->dataset,
-                                  .labelling = all->labelling,
-                                  .dataset_path = all->imported ? all->container : operands[0],
+static int print_report(const session *state, char **operands) {
+    const cli_labelling report = {.dataset = state->dataset,
+                                  .labelling = state->labelling,
+                                  .dataset_path = state->imported ? state->container : operands[0],
                                   .output = settings.output,
-                                  .container = all->container,
-                                  .model = all->model,
-                                  .written = count_written(all)};
+                                  .container = state->container,
+                                  .model = state->model,
+                                  .written = count_written(state)};
     if (to_stdout()) {
         return DONE;
     }
     return common.json ? put_json_exact(labelling_json(&report)) : labelling_print(&report);
 }
 
-static int finish(const session *all, char **operands) {
-    const sfu_status status = write_files(all);
+static int finish(const session *state, char **operands) {
+    const sfu_status status = write_files(state);
     if (status != SFU_OK) {
         return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
     }
-    const bool interrupted = sfu_labelling_summary(all->labelling).interrupted;
+    const bool interrupted = sfu_labelling_summary(state->labelling).interrupted;
     if (interrupted) {
-        say("interrupted; the results are those of the best model so far");
+        print_note("interrupted; the results are those of the best model so far");
     }
-    const int code = print_report(all, operands);
+    const int code = print_report(state, operands);
     return code == DONE && interrupted ? INTERRUPTED : code;
 }
 
-static int read_and_label(session *all, char **operands) {
-    sfu_status status = read_dataset(all, operands);
+static int read_and_label(session *state, char **operands) {
+    sfu_status status = read_dataset(state, operands);
     if (status == SFU_OK) {
-        status = sfu_dataset_check(all->dataset);
+        status = sfu_dataset_check(state->dataset);
     }
-    if (status == SFU_OK && count_written(all) == 0) {
+    if (status == SFU_OK && count_written(state) == 0) {
         return fail("every node is labelled already; use --all to write a prediction for every node");
     }
     if (status == SFU_OK) {
-        status = select_and_predict(all);
+        status = select_and_predict(state);
     }
-    return status == SFU_OK ? finish(all, operands) : fail_status(status);
+    return status == SFU_OK ? finish(state, operands) : fail_status(status);
 }
 
 static int run(int count, char **operands) {
     const sfu_import_options *import = &settings.import;
-    session all = {.imported = import->edges || import->nodes || import->features || import->labels};
-    int code = check_use(&all, count);
+    session state = {.imported = import->edges || import->nodes || import->features || import->labels};
+    int code = check_use(&state, count);
     if (code == DONE) {
-        code = check_outputs(&all, count > 0 ? operands[0] : NULL);
+        code = check_outputs(&state, count > 0 ? operands[0] : NULL);
     }
     if (code == DONE) {
         progress_start();
-        code = read_and_label(&all, operands);
+        code = read_and_label(&state, operands);
         progress_end();
     }
-    free(all.container);
-    free(all.model);
-    sfu_labelling_free(all.labelling);
-    sfu_dataset_free(all.dataset);
+    free(state.container);
+    free(state.model);
+    sfu_labelling_free(state.labelling);
+    sfu_dataset_free(state.dataset);
     return code;
 }
 
@@ -286,7 +287,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_label = {
     .name = "label",
-    .summary = "label the unlabelled nodes of a graph from two CSV files",
+    .summary = "label the unlabelled nodes of a graph",
     .description =
         "Imports a graph with features and a few labels, selects a network and its hyperparameters by validation "
         "accuracy "

@@ -32,18 +32,18 @@ static void join(char path[4096], const char *folder, const char *name) {
 static json_t *to_json(const sfu_results *results) {
     json_t *object = results_json(results), *written = json_object();
     const char *folder = sfu_results_folder(results);
-    bool fine = object && written && json_put(object, "folder", json_bytes(folder));
-    for (int i = 0; fine && i < FILES; i++) {
+    bool ok = object && written && json_put(object, "folder", json_bytes(folder));
+    for (int i = 0; ok && i < FILES; i++) {
         char path[4096];
         join(path, folder, files[i][0]);
-        fine = access(path, F_OK) != 0 || json_put(written, files[i][0], json_bytes(path));
+        ok = access(path, F_OK) != 0 || json_put(written, files[i][0], json_bytes(path));
     }
-    fine = fine && json_object_set(object, "files", written) == 0;
+    ok = ok && json_object_set(object, "files", written) == 0;
     json_decref(written);
-    if (!fine) {
+    if (!ok) {
         json_decref(object);
     }
-    return fine ? object : NULL;
+    return ok ? object : NULL;
 }
 
 static void print(const sfu_results *results) {
@@ -88,7 +88,7 @@ static int run(int count, char **operands) {
 
 const cli_command cmd_report = {
     .name = "report",
-    .summary = "write tables, plots and an HTML page from saved results",
+    .summary = "rewrite the report of saved results",
     .description =
         "Rewrites the report of compare or reproduce from a folder of results, without any training: after an "
         "interruption, with another version of the program, or after installing gnuplot, which draws the plots. Prints "

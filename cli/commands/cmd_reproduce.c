@@ -84,20 +84,20 @@ static int print_results(const sfu_results *results, const char *table, const ch
     const char *folder = sfu_results_folder(results);
     results_print(results);
     if (needs_no_study(table)) {
-        printf("\nSaved as %s/tables.md\n", shown(folder));
+        printf("\nSaved as %s/tables.md\n", printable(folder));
         return DONE;
     }
     putchar('\n');
     if (*reduction) {
         printf("Reduced from the paper's settings: %s.\n", reduction);
     }
-    printf("Report: %s/report.html\n", shown(folder));
+    printf("Report: %s/report.html\n", printable(folder));
     return DONE;
 }
 
 static int print_json(const sfu_results *results, const char *table) {
     json_t *object = results_json(results);
-    const bool fine =
+    const bool ok =
         object && json_put(object, "table", json_string(table)) &&
         json_put(object, "splits", json_integer(settings.compare.splits)) &&
         json_put(object, "trials", json_integer(settings.compare.trials)) &&
@@ -106,10 +106,10 @@ static int print_json(const sfu_results *results, const char *table) {
         json_put(object, "lower", json_integer(results_verdicts(results, "lower"))) &&
         json_put(object, "text", needs_no_study(table) ? json_bytes(sfu_results_text(results)) : json_null()) &&
         json_put(object, "folder", json_bytes(sfu_results_folder(results)));
-    if (!fine) {
+    if (!ok) {
         json_decref(object);
     }
-    return put_json_exact(fine ? object : NULL);
+    return put_json_exact(ok ? object : NULL);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -124,7 +124,8 @@ static int check_table(const char *table) {
         suggest(&nearest, name);
     }
     char text[SUGGESTION_MAX];
-    return misuse(&cmd_reproduce, "the paper has no table %s%s", quote(table), suggestion_text(text, &nearest, ""));
+    return usage_error(&cmd_reproduce, "the paper has no table %s%s", quote(table),
+                       suggestion_text(text, &nearest, ""));
 }
 
 static int interrupted(const sfu_compare_progress *last, const char *table, const char *folder) {
@@ -141,12 +142,12 @@ static int interrupted(const sfu_compare_progress *last, const char *table, cons
 static int set_options(cli_list *datasets, cli_list *nets, const char *folder) {
     sfu_compare_options *options = &settings.compare;
     if (settings.datasets && !list_nets(datasets, settings.datasets)) {
-        return misuse(&cmd_reproduce, "--datasets: expected a list of datasets such as a,b,c, found %s",
-                      quote(settings.datasets));
+        return usage_error(&cmd_reproduce, "--datasets: expected a list of datasets such as a,b,c, found %s",
+                           quote(settings.datasets));
     }
     if (settings.nets && !list_nets(nets, settings.nets)) {
-        return misuse(&cmd_reproduce, "--nets: expected a list of networks such as a,b,c, found %s",
-                      quote(settings.nets));
+        return usage_error(&cmd_reproduce, "--nets: expected a list of networks such as a,b,c, found %s",
+                           quote(settings.nets));
     }
     options->datasets = (const char *const *)datasets->items;
     options->dataset_count = datasets->count;
@@ -176,7 +177,7 @@ static int reproduce(const char *table) {
     sfu_compare_progress last = {0};
     sfu_results *results = NULL;
     if (*describe_reduction(reduction, table)) {
-        say("reduced from the paper's settings: %s", reduction);
+        print_note("reduced from the paper's settings: %s", reduction);
     }
     settings.compare.on_progress = results_progress;
     settings.compare.on_progress_user = &last;
@@ -246,7 +247,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_reproduce = {
     .name = "reproduce",
-    .summary = "reproduce a table of the paper and compare each cell",
+    .summary = "reproduce a table of the paper",
     .description =
         "Tunes and tests the networks of a table as in the paper, and prints our value next to the paper's. If the "
         "paper "

@@ -73,18 +73,18 @@ typedef struct session {
 } session;
 
 static bool on_epoch(void *user, const sfu_epoch *epoch) {
-    session *all = user;
+    session *state = user;
     char what[64] = "training", detail[96];
     if (settings.repeat > 1) {
-        snprintf(what, sizeof what, "training %d of %d", all->count + 1, settings.repeat);
+        snprintf(what, sizeof what, "training %d of %d", state->count + 1, settings.repeat);
     }
     if (isfinite(epoch->val_accuracy)) {
         snprintf(detail, sizeof detail, "loss %.3f, val %.1f %%", epoch->train_loss, 100 * epoch->val_accuracy);
     } else {
         snprintf(detail, sizeof detail, "loss %.3f", epoch->train_loss);
     }
-    if (all->now.wanted) {
-        add_epoch(&all->now, epoch);
+    if (state->now.wanted) {
+        add_epoch(&state->now, epoch);
     }
     progress_detail(detail);
     return progress_report(
@@ -98,55 +98,55 @@ static bool is_better(const sfu_scores *one, const sfu_scores *other) {
 }
 
 /* Keeps the model if it is the best so far, and frees it otherwise. */
-static void add_model(session *all, sfu_model *model) {
+static void add_model(session *state, sfu_model *model) {
     const sfu_scores scores = sfu_model_scores(model);
-    all->runs[all->count++] = scores;
-    const sfu_scores before = all->best ? sfu_model_scores(all->best) : scores;
-    if (all->best && !is_better(&scores, &before)) {
+    state->runs[state->count++] = scores;
+    const sfu_scores before = state->best ? sfu_model_scores(state->best) : scores;
+    if (state->best && !is_better(&scores, &before)) {
         sfu_model_free(model);
         return;
     }
-    sfu_model_free(all->best);
-    all->best = model;
-    const learning_curve previous = all->kept;
-    all->kept = all->now;
-    all->now = previous;
+    sfu_model_free(state->best);
+    state->best = model;
+    const learning_curve previous = state->kept;
+    state->kept = state->now;
+    state->now = previous;
 }
 
 /* Trainings of one network share precomputed results while a plan of it exists: this one. NULL if planning fails; the
  * training itself then reports the error. */
-static sfu_plan *new_shared_plan(const session *all) {
+static sfu_plan *new_shared_plan(const session *state) {
     sfu_plan *plan = NULL;
     sfu_plan_options options;
     sfu_plan_options_init(&options);
     options.dropout = settings.train.dropout;
     options.threads = settings.train.threads;
     if (settings.repeat < 2 ||
-        sfu_plan_new(&plan, all->input.dataset, all->input.net, all->input.split, &options) != SFU_OK) {
+        sfu_plan_new(&plan, state->input.dataset, state->input.net, state->input.split, &options) != SFU_OK) {
         return NULL;
     }
     return plan;
 }
 
-static sfu_status train_all(session *all) {
+static sfu_status train_all(session *state) {
     const uint64_t first = settings.train.seed;
     bool interrupted = false;
-    sfu_plan *shared = new_shared_plan(all);
+    sfu_plan *shared = new_shared_plan(state);
     sfu_status status = SFU_OK;
     for (int32_t i = 0; i < settings.repeat && !interrupted && status == SFU_OK; i++) {
         sfu_model *model = NULL;
         settings.train.seed = first + (uint64_t)i;
-        all->now.count = 0;
-        all->now.wanted = settings.curve != NULL;
-        status = sfu_train(&model, all->input.dataset, all->input.net, all->input.split, &settings.train);
+        state->now.count = 0;
+        state->now.wanted = settings.curve != NULL;
+        status = sfu_train(&model, state->input.dataset, state->input.net, state->input.split, &settings.train);
         if (status == SFU_OK) {
             interrupted = sfu_model_scores(model).interrupted;
-            add_model(all, model);
+            add_model(state, model);
         }
     }
     sfu_plan_free(shared);
-    if (status == SFU_ERR_CANCELLED && all->count > 0) { /* before the first epoch of a later training */
-        all->runs[all->count - 1].interrupted = true;
+    if (status == SFU_ERR_CANCELLED && state->count > 0) { /* before the first epoch of a later training */
+        state->runs[state->count - 1].interrupted = true;
         status = SFU_OK;
     }
     return status;
@@ -154,41 +154,43 @@ static sfu_status train_all(session *all) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static sfu_status begin(session *all, char **operands) {
+static sfu_status begin(session *state, char **operands) {
     settings.train.loss = settings.loss;
     settings.train.keep = settings.keep;
     settings.train.balanced = settings.class_weight == 1;
     settings.train.device = settings.device;
     settings.train.threads = settings.threads;
     settings.train.on_epoch = on_epoch;
-    settings.train.on_epoch_user = all;
-    all->runs = calloc((size_t)settings.repeat, sizeof *all->runs);
-    sfu_status status = all->runs ? input_open(&all->input, &settings.input, operands) : SFU_ERR_MEMORY;
+    settings.train.on_epoch_user = state;
+    state->runs = calloc((size_t)settings.repeat, sizeof *state->runs);
+    sfu_status status = state->runs ? input_open(&state->input, &settings.input, operands) : SFU_ERR_MEMORY;
     if (status == SFU_OK && settings.init) {
-        status = sfu_model_open(&all->init, settings.init);
-        settings.train.init = all->init;
+        status = sfu_model_open(&state->init, settings.init);
+        settings.train.init = state->init;
     }
     return status;
 }
 
 /* Writes the files before printing that they were written. */
-static int finish(session *all) {
-    const sfu_scores scores = sfu_model_scores(all->best);
-    const bool interrupted = all->runs[all->count - 1].interrupted;
+static int finish(session *state) {
+    const sfu_scores scores = sfu_model_scores(state->best);
+    const bool interrupted = state->runs[state->count - 1].interrupted;
     (void)progress_hold(); /* the model of an interrupted training is written, too */
-    sfu_status status = settings.output ? sfu_model_save(all->best, settings.output) : SFU_OK;
+    sfu_status status = settings.output ? sfu_model_save(state->best, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.curve) {
-        status =
-            all->kept.no_memory ? SFU_ERR_MEMORY : sfu_curve_save(settings.curve, all->kept.epochs, all->kept.count);
+        status = state->kept.no_memory ? SFU_ERR_MEMORY
+                                       : sfu_curve_save(settings.curve, state->kept.epochs, state->kept.count);
     }
     if (status != SFU_OK) {
         return fail_status(status);
     }
     if (interrupted) {
-        say("interrupted in epoch %d%s; using the best weights so far, those of epoch %d",
-            (int)all->runs[all->count - 1].epochs, settings.repeat > 1 ? " of a training" : "", (int)scores.best_epoch);
+        print_note("interrupted in epoch %d%s; using the best weights so far, those of epoch %d",
+                   (int)state->runs[state->count - 1].epochs, settings.repeat > 1 ? " of a training" : "",
+                   (int)scores.best_epoch);
     }
-    const cli_trainings report = {&all->input, all->best, all->runs, all->count, settings.output, settings.curve};
+    const cli_trainings report = {&state->input, state->best,     state->runs,
+                                  state->count,  settings.output, settings.curve};
     int code = DONE;
     if (common.json) {
         code = put_json(trainings_json(&report));
@@ -204,7 +206,7 @@ static int finish(session *all) {
 /* The next step, if the model can be read back: not from /dev/null or a FIFO. */
 static void print_next(const char *dataset) {
     if (!settings.output) {
-        say("the model was not saved; use -o MODEL to save it");
+        print_note("the model was not saved; use -o MODEL to save it");
     } else if (!common.json && is_regular_file(settings.output)) {
         printf("Next: sfumato predict %s %s -o predictions.csv\n", shell_word(dataset), shell_word(settings.output));
     }
@@ -221,23 +223,23 @@ static int run(int count, char **operands) {
     if (checked != DONE) {
         return checked;
     }
-    session all = {0};
+    session state = {0};
     progress_start();
-    sfu_status status = begin(&all, operands);
+    sfu_status status = begin(&state, operands);
     if (status == SFU_OK) {
-        status = train_all(&all);
+        status = train_all(&state);
     }
-    const int code = status == SFU_OK ? finish(&all) : fail_status(status);
+    const int code = status == SFU_OK ? finish(&state) : fail_status(status);
     progress_end();
-    if (code == DONE || (code == INTERRUPTED && all.best)) {
+    if (code == DONE || (code == INTERRUPTED && state.best)) {
         print_next(operands[0]);
     }
-    free(all.now.epochs);
-    free(all.kept.epochs);
-    free(all.runs);
-    sfu_model_free(all.best);
-    sfu_model_free(all.init);
-    input_close(&all.input);
+    free(state.now.epochs);
+    free(state.kept.epochs);
+    free(state.runs);
+    sfu_model_free(state.best);
+    sfu_model_free(state.init);
+    input_close(&state.input);
     return code;
 }
 

@@ -79,7 +79,7 @@ static const char *choose_location(char name[STUDY_NAME_MAX], const cli_input *i
         return sfu_study_place_is_memory(settings.study) ? NULL : settings.study;
     }
     if (!has_part("sqlite")) {
-        say("this build has no SQLite: the study is in memory and not saved");
+        print_note("this build has no SQLite: the study is in memory and not saved");
         return NULL;
     }
     name_study(name, input, net);
@@ -96,26 +96,26 @@ typedef struct session {
     bool resume_reported;
 } session;
 
-static void report_resume(session *all, const sfu_tune_progress *progress) {
+static void report_resume(session *state, const sfu_tune_progress *progress) {
     const int32_t before = progress->done - progress->here;
     if (progress->total == 0) {
         return; /* not open yet */
     }
-    if (!all->resume_reported && before > 0 && before < progress->total) {
-        say("resuming: %s of %s trials are in %s already", grouped(before), grouped(progress->total),
-            study_location_text(settings.tune.study ? settings.tune.study : "memory"));
+    if (!state->resume_reported && before > 0 && before < progress->total) {
+        print_note("resuming: %s of %s trials are in %s already", grouped(before), grouped(progress->total),
+                   study_location_text(settings.tune.study ? settings.tune.study : "memory"));
     }
-    all->resume_reported = true;
+    state->resume_reported = true;
 }
 
 static bool on_progress(void *user, const sfu_tune_progress *progress) {
-    session *all = user;
+    session *state = user;
     char failed[48] = "", best[48] = "", detail[100];
-    report_resume(all, progress);
-    all->done = progress->done;
-    all->total = progress->total;
-    all->here = progress->here;
-    all->unsaved = progress->unsaved;
+    report_resume(state, progress);
+    state->done = progress->done;
+    state->total = progress->total;
+    state->here = progress->here;
+    state->unsaved = progress->unsaved;
     if (progress->failed > 0) {
         snprintf(failed, sizeof failed, "%s failed", grouped(progress->failed));
     }
@@ -137,7 +137,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void set_options(session *all, const char *location) {
+static void set_options(session *state, const char *location) {
     settings.tune.sampler = samplers[settings.sampler];
     settings.tune.loss_is_set = settings.loss > 0;
     settings.tune.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
@@ -147,61 +147,61 @@ static void set_options(session *all, const char *location) {
     settings.tune.enqueue_count = settings.enqueue.count;
     settings.tune.study = location;
     settings.tune.on_progress = on_progress;
-    settings.tune.on_progress_user = all;
+    settings.tune.on_progress_user = state;
 }
 
 /* Finished trials are kept. */
-static int interrupted(const session *all) {
+static int interrupted(const session *state) {
     const char *location = settings.tune.study ? study_location_text(settings.tune.study) : NULL;
-    if (location && all->total == 0) {
+    if (location && state->total == 0) {
         fail("interrupted while opening %s; no trial was run", location);
-    } else if (location && all->unsaved > 0) {
+    } else if (location && state->unsaved > 0) {
         fail("interrupted; %s of %s trials are saved in %s; run the same command again to resume; %s could not be "
              "saved because the database did not respond",
-             grouped(all->done), grouped(all->total), location, counted(all->unsaved, "finished trial"));
+             grouped(state->done), grouped(state->total), location, counted(state->unsaved, "finished trial"));
     } else if (location) {
-        fail("interrupted; %s of %s trials are saved in %s; run the same command again to resume", grouped(all->done),
-             grouped(all->total), location);
+        fail("interrupted; %s of %s trials are saved in %s; run the same command again to resume", grouped(state->done),
+             grouped(state->total), location);
     } else {
         fail("interrupted; the study was in memory and is lost");
     }
     return INTERRUPTED;
 }
 
-static sfu_status write_files(const session *all) {
-    const sfu_model *model = sfu_study_model(all->study);
+static sfu_status write_files(const session *state) {
+    const sfu_model *model = sfu_study_model(state->study);
     (void)progress_hold(); /* an interrupt does not cancel the writing */
     sfu_status status = settings.output && model ? sfu_model_save(model, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.table) {
         sfu_csv_options csv;
         sfu_csv_options_init(&csv);
         csv.spreadsheet = settings.spreadsheet;
-        status = sfu_study_export(all->study, settings.table, &csv);
+        status = sfu_study_export(state->study, settings.table, &csv);
     }
     if (status == SFU_OK && settings.plot) {
-        status = sfu_study_plot(all->study, settings.plot);
+        status = sfu_study_plot(state->study, settings.plot);
     }
     return status;
 }
 
-static int finish(session *all, char **operands, double seconds) {
-    const sfu_status status = write_files(all);
+static int finish(session *state, char **operands, double seconds) {
+    const sfu_status status = write_files(state);
     if (status != SFU_OK) {
         return fail_status(status);
     }
-    if (!sfu_study_model(all->study)) {
-        return fail("all %s diverged; search smaller learning rates", counted(study_finished(all->study), "trial"));
+    if (!sfu_study_model(state->study)) {
+        return fail("all %s diverged; search smaller learning rates", counted(study_finished(state->study), "trial"));
     }
-    if (all->here == 0) {
-        say("all %s are in %s already; nothing to do", counted(study_finished(all->study), "trial"),
-            study_location_text(settings.tune.study ? settings.tune.study : "memory"));
+    if (state->here == 0) {
+        print_note("all %s are in %s already; nothing to do", counted(study_finished(state->study), "trial"),
+                   study_location_text(settings.tune.study ? settings.tune.study : "memory"));
     }
-    const cli_tuning report = {.input = &all->input,
+    const cli_tuning report = {.input = &state->input,
                                .settings = &settings.input,
                                .dataset = operands[0],
                                .net = operands[1],
                                .options = &settings.tune,
-                               .study = all->study,
+                               .study = state->study,
                                .top = settings.top,
                                .seconds = seconds,
                                .output = settings.output,
@@ -218,7 +218,7 @@ static int finish(session *all, char **operands, double seconds) {
 static int add_plot(cli_files *files) {
     const size_t size = strlen(settings.plot);
     if (size <= 4 || strcmp(settings.plot + size - 4, ".svg") != 0) {
-        return misuse(&cmd_tune, "--plot: expected a name ending in .svg, found %s", quote(settings.plot));
+        return usage_error(&cmd_tune, "--plot: expected a name ending in .svg, found %s", quote(settings.plot));
     }
     char *companion = malloc(size + 1); /* the same with .gp and .csv */
     if (!companion) {
@@ -251,39 +251,40 @@ static int check_outputs(const char *location, const char *dataset) {
     return code == DONE ? checked : code;
 }
 
-static int tune(session *all, char **operands) {
+static int tune(session *state, char **operands) {
     char name[STUDY_NAME_MAX];
-    sfu_status status = input_open_data(&all->input, &settings.input, operands[0]);
+    sfu_status status = input_open_data(&state->input, &settings.input, operands[0]);
     if (status != SFU_OK) {
         return fail_status(status);
     }
-    const char *location = choose_location(name, &all->input, operands[1]);
+    const char *location = choose_location(name, &state->input, operands[1]);
     const int code = check_outputs(location, operands[0]);
     if (code != DONE) {
         return code;
     }
     const double start = now();
-    set_options(all, location);
-    status =
-        sfu_tune(&all->study, all->input.dataset, operands[1], &settings.input.net, all->input.split, &settings.tune);
+    set_options(state, location);
+    status = sfu_tune(&state->study, state->input.dataset, operands[1], &settings.input.net, state->input.split,
+                      &settings.tune);
     if (status == SFU_OK) {
-        return finish(all, operands, now() - start);
+        return finish(state, operands, now() - start);
     }
-    return status == SFU_ERR_CANCELLED ? interrupted(all) : fail_status(status);
+    return status == SFU_ERR_CANCELLED ? interrupted(state) : fail_status(status);
 }
 
 static int run(int count, char **operands) {
     (void)count;
-    session all = {0};
+    session state = {0};
     progress_start();
     progress_counts();
-    const int code = tune(&all, operands);
+    const int code = tune(&state, operands);
     progress_end();
     if (code == DONE && !settings.tune.study) {
-        say("the study was in memory and is not saved%s", has_part("sqlite") ? "; use --study FILE.db to save it" : "");
+        print_note("the study was in memory and is not saved%s",
+                   has_part("sqlite") ? "; use --study FILE.db to save it" : "");
     }
-    sfu_study_free(all.study);
-    input_close(&all.input);
+    sfu_study_free(state.study);
+    input_close(&state.input);
     return code;
 }
 

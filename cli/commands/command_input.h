@@ -22,7 +22,7 @@ typedef struct cli_input_settings {
                  "width of the hidden layers of a named network"),                                                     \
         {OPTION_ROW("k", VALUE_COUNT, "N", int32_t, (settings).net.k,                                                  \
                     "number of smoothings or convolutions of a named network"),                                        \
-         .letter = 'k', .least = 1, .most = 1000},                                                                     \
+         .letter = 'k', .min = 1, .max = 1000},                                                                        \
         OPTION_OFFER("split", VALUE_TEXT, "SPLIT", (settings).split, "standard if there is one, else random:0",        \
                      offer_splits, false,                                                                              \
                      "training, validation and test nodes: standard, random:SEED, cv:FOLDS:FOLD:SEED or file:CSV"),    \

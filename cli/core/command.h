@@ -19,15 +19,15 @@ typedef enum value_kind {
     VALUE_COMMAND, /* const char *, one word of a command's name */
     VALUE_NAME,    /* const char *, one of names() */
     VALUE_CHOICE,  /* an enum: the index into `choices` */
-    VALUE_COUNT,   /* int32_t, from `least` to `most` */
+    VALUE_COUNT,   /* int32_t, from `min` to `max` */
     VALUE_SEED,    /* uint64_t */
-    VALUE_NUMBER   /* double, from `least` to `most` */
+    VALUE_NUMBER   /* double, from `min` to `max` */
 } value_kind;
 
 /* The values of a repeated option, in order. Starts as {0}. */
-enum { TEXTS_MOST = 256 };
+enum { TEXTS_MAX = 256 };
 typedef struct cli_texts {
-    const char *items[TEXTS_MOST];
+    const char *items[TEXTS_MAX];
     int count;
 } cli_texts;
 
@@ -45,9 +45,9 @@ typedef struct cli_option {
     const char *unset;          /* the help text for a default of 0 or NULL; "" hides the default */
     const char *const *choices; /* NULL ends them */
     names_fn names;
-    names_fn offers;    /* values that shell completion offers for free text */
-    bool list;          /* the value is a comma-separated list: completion continues after each comma */
-    double least, most; /* both included */
+    names_fn offers; /* values that shell completion offers for free text */
+    bool list;       /* the value is a comma-separated list: completion continues after each comma */
+    double min, max; /* both included */
 } cli_option;
 
 /* Rows of an option table. The compiler checks that the variable has the type of the kind. */
@@ -77,13 +77,13 @@ typedef struct cli_option {
     { OPTION_ROW(name_, VALUE_NAME, value_, const char *, variable, help_), .names = (names_), .unset = (unset_) }
 #define OPTION_CHOICE(name_, variable, choices_, help_)                                                                \
     { .name = (name_), .kind = VALUE_CHOICE, .target = &(variable), .choices = (choices_), .help = (help_) }
-#define OPTION_COUNT(name_, value_, variable, least_, most_, unset_, help_)                                            \
+#define OPTION_COUNT(name_, value_, variable, min_, max_, unset_, help_)                                               \
     {                                                                                                                  \
-        OPTION_ROW(name_, VALUE_COUNT, value_, int32_t, variable, help_), .least = (least_), .most = (most_),          \
+        OPTION_ROW(name_, VALUE_COUNT, value_, int32_t, variable, help_), .min = (min_), .max = (max_),                \
                                                                           .unset = (unset_)                            \
     }
-#define OPTION_NUMBER(name_, variable, least_, most_, help_)                                                           \
-    { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .least = (least_), .most = (most_) }
+#define OPTION_NUMBER(name_, variable, min_, max_, help_)                                                              \
+    { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .min = (min_), .max = (max_) }
 #define OPTION_SEED(name_, variable, help_)                                                                            \
     { OPTION_ROW(name_, VALUE_SEED, "N", uint64_t, variable, help_) }
 

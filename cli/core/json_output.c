@@ -40,8 +40,8 @@ static void put_shortened(const char *text) {
             char digits[64];
             snprintf(digits, sizeof digits, "%.*s", (int)number, c);
             const char *shortest = exact(strtod(digits, NULL));
-            const bool whole = strpbrk(digits, ".eE") == NULL;
-            printf("%s%s", whole ? digits : shortest, whole || strpbrk(shortest, ".e") ? "" : ".0");
+            const bool ok = strpbrk(digits, ".eE") == NULL;
+            printf("%s%s", ok ? digits : shortest, ok || strpbrk(shortest, ".e") ? "" : ".0");
             c += number;
         } else {
             in_string = in_string != (*c == '"');

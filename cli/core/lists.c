@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS_MOST = 10000 };
+enum { ITEMS_MAX = 10000 };
 
 void list_clear(cli_list *list) {
     for (int i = 0; i < list->count; i++) {
@@ -23,7 +23,7 @@ static bool add(cli_list *list, const char *begin, const char *end) {
     while (end > begin && isspace((unsigned char)end[-1])) {
         end--;
     }
-    if (begin == end || list->count == ITEMS_MOST) {
+    if (begin == end || list->count == ITEMS_MAX) {
         return false;
     }
     char **grown = realloc(list->items, ((size_t)list->count + 1) * sizeof *grown);
@@ -79,7 +79,7 @@ static bool read_range(const char *text, size_t size, long *first, long *last) {
         return false;
     }
     *last = strtol(end + 2, &end, 10);
-    return *end == '\0' && *first >= 1 && *first <= *last && *last - *first < ITEMS_MOST;
+    return *end == '\0' && *first >= 1 && *first <= *last && *last - *first < ITEMS_MAX;
 }
 
 static bool add_range(cli_list *list, long first, long last) {

@@ -29,7 +29,7 @@ static int run_program(int count, char **operands) {
         return DONE;
     }
     page_short(stderr, commands[0]);
-    return WRONG_USE;
+    return USAGE_ERROR;
 }
 
 static const cli_option options[] = {
@@ -88,7 +88,7 @@ static int dispatch(int count, char **words) {
         command->defaults();
     }
     if (!options_parse(command, &count, words)) {
-        return WRONG_USE;
+        return USAGE_ERROR;
     }
     if (common.help) {
         page_write(stdout, command, &page_plain);
@@ -96,7 +96,7 @@ static int dispatch(int count, char **words) {
     }
     if (!command->run) {
         page_short(stderr, command);
-        return WRONG_USE;
+        return USAGE_ERROR;
     }
     sfu_set_log(output_log, NULL);
     return command->run(count, words);

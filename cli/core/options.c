@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 64 }; /* per command */
+enum { OPTIONS_MAX = 64 }; /* per command */
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static void list_values(char *list, size_t size, const cli_option *option) {
 static bool wrong_choice(const cli_command *command, const cli_option *option, const char *value) {
     char list[256];
     list_values(list, sizeof list, option);
-    misuse(command, "--%s: expected %s, found %s", option->name, list, quote(value));
+    usage_error(command, "--%s: expected %s, found %s", option->name, list, quote(value));
     return false;
 }
 
@@ -73,9 +73,9 @@ static bool set_name(const cli_command *command, const cli_option *option, const
 
 static bool set_count(const cli_command *command, const cli_option *option, const char *value) {
     double number;
-    if (!parse_number(&number, value) || number != floor(number) || number < option->least || number > option->most) {
-        misuse(command, "--%s: expected an integer from %.0f to %.0f, found %s", option->name, option->least,
-               option->most, quote(value));
+    if (!parse_number(&number, value) || number != floor(number) || number < option->min || number > option->max) {
+        usage_error(command, "--%s: expected an integer from %.0f to %.0f, found %s", option->name, option->min,
+                    option->max, quote(value));
         return false;
     }
     *(int32_t *)option->target = (int32_t)number;
@@ -84,9 +84,9 @@ static bool set_count(const cli_command *command, const cli_option *option, cons
 
 static bool set_number(const cli_command *command, const cli_option *option, const char *value) {
     double number;
-    if (!parse_number(&number, value) || number < option->least || number > option->most) {
-        misuse(command, "--%s: expected a number from %g to %g, found %s", option->name, option->least, option->most,
-               quote(value));
+    if (!parse_number(&number, value) || number < option->min || number > option->max) {
+        usage_error(command, "--%s: expected a number from %g to %g, found %s", option->name, option->min, option->max,
+                    quote(value));
         return false;
     }
     *(double *)option->target = number;
@@ -95,8 +95,8 @@ static bool set_number(const cli_command *command, const cli_option *option, con
 
 static bool set_seed(const cli_command *command, const cli_option *option, const char *value) {
     if (!parse_seed((uint64_t *)option->target, value)) {
-        misuse(command, "--%s: expected an integer from 0 to 18446744073709551615, found %s", option->name,
-               quote(value));
+        usage_error(command, "--%s: expected an integer from 0 to 18446744073709551615, found %s", option->name,
+                    quote(value));
         return false;
     }
     return true;
@@ -104,7 +104,7 @@ static bool set_seed(const cli_command *command, const cli_option *option, const
 
 static bool set_text(const cli_command *command, const cli_option *option, const char *value) {
     if (value[0] == '\0') {
-        misuse(command, "--%s: expected %s, found \"\"", option->name, option->value);
+        usage_error(command, "--%s: expected %s, found \"\"", option->name, option->value);
         return false;
     }
     *(const char **)option->target = value;
@@ -113,8 +113,8 @@ static bool set_text(const cli_command *command, const cli_option *option, const
 
 static bool add_text(const cli_command *command, const cli_option *option, const char *value) {
     cli_texts *texts = option->target;
-    if (texts->count == TEXTS_MOST) {
-        misuse(command, "--%s: given more than %d times", option->name, TEXTS_MOST);
+    if (texts->count == TEXTS_MAX) {
+        usage_error(command, "--%s: given more than %d times", option->name, TEXTS_MAX);
         return false;
     }
     texts->items[texts->count++] = value;
@@ -171,7 +171,7 @@ static void unknown_option(const cli_command *command, const char *word) {
         suggest(&nearest, option->name);
     }
     char text[SUGGESTION_MAX];
-    misuse(command, "unknown option %s%s", quote(name), suggestion_text(text, &nearest, "--"));
+    usage_error(command, "unknown option %s%s", quote(name), suggestion_text(text, &nearest, "--"));
 }
 
 /* Parses the option at words[*at] and its value, which may be the next word. */
@@ -184,7 +184,7 @@ static bool parse_option(const cli_command *command, int count, char **words, in
         return false;
     }
     if (option->kind == VALUE_FLAG && value) {
-        misuse(command, "--%s takes no value, found %s", option->name, quote(value));
+        usage_error(command, "--%s takes no value, found %s", option->name, quote(value));
         return false;
     }
     if (option->kind != VALUE_FLAG && !value) {
@@ -192,8 +192,8 @@ static bool parse_option(const cli_command *command, int count, char **words, in
         const char *next = *at + 1 < count ? words[*at + 1] : NULL, *ignored;
         int next_index;
         if (!next || (next[0] == '-' && next[1] != '\0' && find_option(command, next, &ignored, &next_index))) {
-            misuse(command, "%s requires a value: %s %s", word, word,
-                   option->value ? option->value : option->choices[0]);
+            usage_error(command, "%s requires a value: %s %s", word, word,
+                        option->value ? option->value : option->choices[0]);
             return false;
         }
         value = next;
@@ -208,9 +208,9 @@ static bool has_all_required(const cli_command *command, const bool *given) {
     for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
         if (option->required && !given[i]) {
             if (option->letter) {
-                misuse(command, "-%c %s is missing: %s", option->letter, option->value, option->help);
+                usage_error(command, "-%c %s is missing: %s", option->letter, option->value, option->help);
             } else {
-                misuse(command, "--%s %s is missing: %s", option->name, option->value, option->help);
+                usage_error(command, "--%s %s is missing: %s", option->name, option->value, option->help);
             }
             return false;
         }
@@ -222,20 +222,20 @@ static bool has_all_operands(const cli_command *command, int count, char **opera
     int most = 0;
     for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
         if (most >= count && !operand->optional) {
-            misuse(command, "%s is missing: %s", operand->name, operand->help);
+            usage_error(command, "%s is missing: %s", operand->name, operand->help);
             return false;
         }
         most = operand->many ? count : most + 1;
     }
     if (count > most) {
-        misuse(command, "unexpected operand %s", quote(operands[most]));
+        usage_error(command, "unexpected operand %s", quote(operands[most]));
         return false;
     }
     return true;
 }
 
 bool options_parse(const cli_command *command, int *count, char **words) {
-    bool given[OPTIONS_MOST] = {false}, options_end = false;
+    bool given[OPTIONS_MAX] = {false}, options_end = false;
     int operands = 0;
     for (int at = 0; at < *count; at++) {
         char *word = words[at];

@@ -43,29 +43,29 @@ static int put_error; /* errno of a failed put_bytes */
 
 /* Lines with control characters escaped, for a terminal. */
 static bool put_escaped(const char *bytes, size_t size) {
-    bool whole = true;
-    for (size_t begin = 0, i = 0; i <= size && whole; i++) {
+    bool ok = true;
+    for (size_t begin = 0, i = 0; i <= size && ok; i++) {
         if (i == size || bytes[i] == '\n') {
             const size_t room = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
             char *line = malloc(room);
-            whole = line != NULL;
-            if (whole) {
+            ok = line != NULL;
+            if (ok) {
                 sfu_escape(line, room, bytes + begin, i - begin);
-                whole = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
+                ok = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
             }
             free(line);
             begin = i + 1;
         }
     }
-    return whole;
+    return ok;
 }
 
 bool put_bytes(void *user, const void *bytes, size_t size) {
     (void)user;
     errno = 0;
-    const bool whole = terminal_is(STDOUT_FILENO) ? put_escaped(bytes, size) : fwrite(bytes, 1, size, stdout) == size;
-    put_error = whole ? put_error : errno;
-    return whole;
+    const bool ok = terminal_is(STDOUT_FILENO) ? put_escaped(bytes, size) : fwrite(bytes, 1, size, stdout) == size;
+    put_error = ok ? put_error : errno;
+    return ok;
 }
 
 int output_finish(int status) {
@@ -109,7 +109,7 @@ static void put_message(message_kind kind, const char *format, va_list arguments
     put_line(kind, escaped, end);
 }
 
-void say(const char *format, ...) {
+void print_note(const char *format, ...) {
     if (!common.quiet) {
         va_list arguments;
         va_start(arguments, format);
@@ -126,14 +126,14 @@ int fail(const char *format, ...) {
     return FAILED;
 }
 
-int misuse(const cli_command *command, const char *format, ...) {
+int usage_error(const cli_command *command, const char *format, ...) {
     char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
     snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
     va_list arguments;
     va_start(arguments, format);
     put_message(ERROR, format, arguments, end);
     va_end(arguments);
-    return WRONG_USE;
+    return USAGE_ERROR;
 }
 
 int fail_status(sfu_status status) {
@@ -143,7 +143,7 @@ int fail_status(sfu_status status) {
     }
     const char *message = sfu_message();
     put_line(ERROR, message[0] ? message : sfu_status_text(status), ""); /* already escaped; up to three lines */
-    return status == SFU_ERR_ARGUMENT ? WRONG_USE : FAILED;
+    return status == SFU_ERR_ARGUMENT ? USAGE_ERROR : FAILED;
 }
 
 void output_log(void *user, sfu_log_level level, const char *line) {
@@ -196,7 +196,7 @@ const char *quote(const char *text) {
     return out;
 }
 
-const char *shown(const char *text) {
+const char *printable(const char *text) {
     const size_t size = strlen(text);
     if (sfu_escape(NULL, 0, text, size) == size) {
         return text;
@@ -254,8 +254,8 @@ const char *scaled(double number, const char *unit) {
     for (; number > 0 && number < 0.9995 && prefix > 0; prefix--) {
         number *= 1000;
     }
-    const bool whole = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
-    snprintf(out, RING_TEXT, "%.*f %s%s", whole ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
+    const bool ok = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
+    snprintf(out, RING_TEXT, "%.*f %s%s", ok ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
     return out;
 }
 

@@ -13,7 +13,7 @@
 #endif
 
 /* Exit statuses. */
-enum { DONE = 0, FAILED = 1, WRONG_USE = 2, INTERRUPTED = 130 };
+enum { DONE = 0, FAILED = 1, USAGE_ERROR = 2, INTERRUPTED = 130 };
 
 /* Call at program start: opens missing standard descriptors, and turns SIGPIPE and SIGXFSZ into write errors. */
 void output_start(void);
@@ -28,13 +28,13 @@ bool is_stdout(const char *path);
 bool put_bytes(void *user, const void *bytes, size_t size);
 
 /* Prints a note on stderr; nothing with --quiet. */
-void say(const char *format, ...) CLI_PRINTF(1, 2);
+void print_note(const char *format, ...) CLI_PRINTF(1, 2);
 
 /* Prints an error on stderr; returns FAILED. */
 int fail(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* The same with a pointer to the help; returns WRONG_USE. */
-int misuse(const cli_command *command, const char *format, ...) CLI_PRINTF(2, 3);
+/* The same with a pointer to the help; returns USAGE_ERROR. */
+int usage_error(const cli_command *command, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* Prints the library's message for a failed call; returns the matching exit status. */
 int fail_status(sfu_status status);
@@ -50,7 +50,7 @@ void put_heading(FILE *file, const char *format, ...) CLI_PRINTF(2, 3);
 const char *quote(const char *text);
 
 /* The text with control characters escaped. */
-const char *shown(const char *text);
+const char *printable(const char *text);
 
 /* 1234567 as "1,234,567". */
 const char *grouped(int64_t number);

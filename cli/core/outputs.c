@@ -102,13 +102,13 @@ void files_write(cli_files *files, const char *role, const char *path, const fil
 /* Adds the first `size` bytes of `path` followed by `end`. */
 static void add_beside(cli_files *files, const cli_file *file, const char *path, size_t size, const char *end) {
     const size_t all = size + strlen(end) + 1;
-    char *whole = malloc(all);
-    if (whole) {
-        snprintf(whole, all, "%.*s%s", (int)size, path, end);
+    char *ok = malloc(all);
+    if (ok) {
+        snprintf(ok, all, "%.*s%s", (int)size, path, end);
     }
-    files->no_memory = files->no_memory || !whole;
-    add(files, file, whole);
-    free(whole);
+    files->no_memory = files->no_memory || !ok;
+    add(files, file, ok);
+    free(ok);
 }
 
 void files_read_source(cli_files *files, const char *source) {
@@ -145,10 +145,10 @@ void files_write_folder(cli_files *files, const char *role, const char *folder, 
 
 static int refuse_same(const cli_command *command, const cli_file *one, const cli_file *other) {
     return strcmp(one->path, other->path) == 0
-               ? misuse(command, "%s and %s are the same file, %s; choose different names", one->role, other->role,
-                        quote(one->path))
-               : misuse(command, "%s %s and %s %s are the same file; choose different names", one->role,
-                        quote(one->path), other->role, quote(other->path));
+               ? usage_error(command, "%s and %s are the same file, %s; choose different names", one->role, other->role,
+                             quote(one->path))
+               : usage_error(command, "%s %s and %s %s are the same file; choose different names", one->role,
+                             quote(one->path), other->role, quote(other->path));
 }
 
 /* Files with the same role belong to one study or folder and never collide. */
@@ -190,7 +190,7 @@ static int check_all(const cli_files *files, const cli_command *command) {
     for (int i = 0; i < files->count && code == DONE; i++) {
         const cli_file *file = &files->items[i];
         if (file->kind && common.json && is_stdout(file->path)) {
-            code = misuse(command, "%s %s and --json would both write to stdout", file->role, quote(file->path));
+            code = usage_error(command, "%s %s and --json would both write to stdout", file->role, quote(file->path));
         } else if (file->written) {
             code = check_written(file);
         }

@@ -174,29 +174,29 @@ static void format_done(char *text, size_t size, const sfu_progress *progress, i
 
 /* reading edges.csv [#######-------]  42.1 %  103 MB/s, 0:12 left */
 static void draw_bar(const sfu_progress *progress, double elapsed) {
-    enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24, TITLE_LEAST = 20 };
+    enum { BAR_MAX = 40, BAR_MIN = 5, END_MIN = 24, TITLE_MIN = 20 };
     const bool utf8 = terminal_is_utf8();
     const int width = terminal_width(STDERR_FILENO) - 1;
     char middle[64], end[256];
     format_done(middle, sizeof middle, progress, 5);
     end_of_line(end, sizeof end, progress, elapsed);
     /* Reserve space for the end, so that the bar keeps its length once the rate is known. */
-    const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
+    const size_t end_size = strlen(end) > END_MIN ? strlen(end) : END_MIN;
     int texts = (int)(strlen(middle) + end_size) + 4;
-    const int least = (int)strlen(phase.what) < TITLE_LEAST ? (int)strlen(phase.what) : TITLE_LEAST;
+    const int least = (int)strlen(phase.what) < TITLE_MIN ? (int)strlen(phase.what) : TITLE_MIN;
     if (least + texts > width) {
         end[0] = '\0'; /* a narrow terminal */
         texts = (int)strlen(middle) + 4;
     }
-    const int room = width - texts - BAR_LEAST - 3;
-    const int title = room < TITLE_LEAST ? TITLE_LEAST : room;
+    const int room = width - texts - BAR_MIN - 3;
+    const int title = room < TITLE_MIN ? TITLE_MIN : room;
     const int what = (int)strlen(phase.what) < title ? (int)strlen(phase.what) : title;
     int bar = width - texts - what - 3;
-    bar = bar > BAR_MOST ? BAR_MOST : bar;
+    bar = bar > BAR_MAX ? BAR_MAX : bar;
 
     char line[1024];
     size_t size = (size_t)snprintf(line, sizeof line, "\r%.*s ", what, phase.what);
-    if (progress->total > 0 && bar >= BAR_LEAST) {
+    if (progress->total > 0 && bar >= BAR_MIN) {
         const int full = (int)(share(progress) * bar);
         for (int i = 0; i < bar; i++) {
             const char *full_cell = utf8 ? "\xe2\x94\x81" : "#", *empty_cell = utf8 ? "\xe2\x94\x80" : "-";
@@ -215,7 +215,7 @@ static void print_line(const sfu_progress *progress, double elapsed) {
     char middle[64], end[256];
     format_done(middle, sizeof middle, progress, 0);
     end_of_line(end, sizeof end, progress, elapsed);
-    say("%s%s%s%s%s", phase.what, middle[0] ? ": " : "", middle, end[0] ? ", " : "", end);
+    print_note("%s%s%s%s%s", phase.what, middle[0] ? ": " : "", middle, end[0] ? ", " : "", end);
 }
 
 void progress_counts(void) { phase.counts = true; }

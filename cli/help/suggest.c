@@ -6,7 +6,7 @@
 
 enum { LONGEST = 40 };
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int min(int a, int b) { return a < b ? a : b; }
 
 static int lower(char c) { return tolower((unsigned char)c); }
 
@@ -24,9 +24,9 @@ static int edit_distance(const char *a, const char *b) {
         row[0] = i;
         for (int j = 1; j <= columns; j++) {
             const int change = before[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-            row[j] = least(least(before[j], row[j - 1]) + 1, change);
+            row[j] = min(min(before[j], row[j - 1]) + 1, change);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
-                row[j] = least(row[j], before_that[j - 2] + 1);
+                row[j] = min(row[j], before_that[j - 2] + 1);
             }
         }
     }

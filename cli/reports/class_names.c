@@ -80,7 +80,7 @@ int class_names_read(cli_class_names *names, const char *list) {
     for (int32_t i = 0; i < names->count; i++) {
         if (names->names[i][0] == '\0') {
             fail("--class-names %s: the name of class %d is empty", quote(list), i);
-            return is_file ? FAILED : WRONG_USE;
+            return is_file ? FAILED : USAGE_ERROR;
         }
     }
     return DONE;

@@ -201,12 +201,12 @@ static void print_calibration(const cli_labelling *report) {
  */
 
 static void print_files(const cli_labelling *report) {
-    printf("\n%s written to %s\n", counted(report->written, "label"), shown(report->output));
+    printf("\n%s written to %s\n", counted(report->written, "label"), printable(report->output));
     if (report->container) {
-        printf("Dataset saved to %s\n", shown(report->container));
+        printf("Dataset saved to %s\n", printable(report->container));
     }
     if (report->model) {
-        printf("Model saved to %s\n", shown(report->model));
+        printf("Model saved to %s\n", printable(report->model));
     }
     if (!report->dataset_path || (report->container && !is_regular_file(report->container))) {
         return;

@@ -67,7 +67,7 @@ static void widen(layout *shown, const cells *row) {
 }
 
 static layout layout_of(const sfu_plan *plan, int count) {
-    enum { TEXT_MOST = 44 };
+    enum { TEXT_MAX = 44 };
     layout shown = {.count = count, .width = terminal_width(STDOUT_FILENO)};
     widen(&shown, &titles);
     for (int pass = 0; pass < SFU_PASSES; pass++) {
@@ -77,7 +77,7 @@ static layout layout_of(const sfu_plan *plan, int count) {
             const int text = indent_of(step) + (int)terminal_columns(step->text);
             if (step->depth > 0) {
                 widen(&shown, &row);
-                shown.text = text > shown.text && text <= TEXT_MOST ? text : shown.text;
+                shown.text = text > shown.text && text <= TEXT_MAX ? text : shown.text;
             }
         }
         const pass_total total = plan_total(plan, (sfu_pass)pass);

@@ -340,7 +340,7 @@ int report_save(const sfu_dataset *dataset, const char *path) {
         code = object && json_put(object, "path", json_bytes(path)) ? put_json(object) : put_json(NULL);
     } else {
         report_print_short(&report);
-        printf("  written to %s\n", shown(path));
+        printf("  written to %s\n", printable(path));
         if (is_regular_file(path)) {
             printf("Next: sfumato data info %s\n", shell_word(path));
         }

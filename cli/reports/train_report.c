@@ -87,7 +87,7 @@ static void print_title(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
     put_clean(stdout, sfu_dataset_name(input->dataset));
     printf(": %s\n", sfu_net_text(input->net));
-    printf("  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(input->split)),
+    printf("  split %s: %s train, %s val, %s test\n", printable(sfu_split_text(input->split)),
            grouped(input_part(input, SFU_TRAIN)), grouped(input_part(input, SFU_VAL)),
            grouped(input_part(input, SFU_TEST)));
 }
@@ -119,10 +119,10 @@ void trainings_print(const cli_trainings *trainings) {
     }
     print_scores(&scores, trainings->count > 1);
     if (trainings->curve) {
-        printf("  learning curve written to %s\n", shown(trainings->curve));
+        printf("  learning curve written to %s\n", printable(trainings->curve));
     }
     if (trainings->output) {
-        printf("  model written to %s\n", shown(trainings->output));
+        printf("  model written to %s\n", printable(trainings->output));
     }
 }
 
@@ -233,15 +233,15 @@ json_t *trainings_json(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
     const sfu_scores scores = sfu_model_scores(trainings->model);
     json_t *object = scores_json(&scores);
-    const bool whole = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
-                       json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
-                       json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
-                       json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
-                       json_put(object, "per_class", class_scores_json(trainings->model)) &&
-                       json_put(object, "confusion", confusion_json(trainings->model)) &&
-                       json_put(object, "model", json_bytes(trainings->output)) &&
-                       (trainings->count == 1 || put_runs(object, trainings));
-    if (!whole) {
+    const bool ok = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
+                    json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
+                    json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
+                    json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
+                    json_put(object, "per_class", class_scores_json(trainings->model)) &&
+                    json_put(object, "confusion", confusion_json(trainings->model)) &&
+                    json_put(object, "model", json_bytes(trainings->output)) &&
+                    (trainings->count == 1 || put_runs(object, trainings));
+    if (!ok) {
         json_decref(object);
         return NULL;
     }

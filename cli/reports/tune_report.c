@@ -111,7 +111,7 @@ static void print_title(const cli_tuning *tuning) {
     put_clean(stdout, sfu_dataset_name(input->dataset));
     printf(": ");
     put_clean(stdout, tuning->net);
-    printf("\n  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(input->split)),
+    printf("\n  split %s: %s train, %s val, %s test\n", printable(sfu_split_text(input->split)),
            grouped(input_part(input, SFU_TRAIN)), grouped(input_part(input, SFU_VAL)),
            grouped(input_part(input, SFU_TEST)));
     snprintf(line, sizeof line, "%s (%s failed), sampler %s, space %s", counted(study_finished(tuning->study), "trial"),
@@ -210,7 +210,7 @@ static void print_importance(const sfu_study *study) {
 
 static void print_written(const char *what, const char *path) {
     if (path) {
-        printf("  %s written to %s\n", what, shown(path));
+        printf("  %s written to %s\n", what, printable(path));
     }
 }
 
@@ -240,8 +240,8 @@ static json_t *value_json(const char *value) {
     if (!is_number(value, &number)) {
         return json_bytes(value);
     }
-    const bool whole = strpbrk(value, ".eE") == NULL && fabs(number) < 0x1p53;
-    return whole ? json_integer((json_int_t)number) : json_real(number);
+    const bool ok = strpbrk(value, ".eE") == NULL && fabs(number) < 0x1p53;
+    return ok ? json_integer((json_int_t)number) : json_real(number);
 }
 
 static json_t *params_json(const sfu_study *study, int32_t number) {
@@ -288,8 +288,8 @@ static json_t *train_command_json(const cli_tuning *tuning) {
         return NULL;
     }
     put_train_command(file, tuning);
-    const bool whole = fclose(file) == 0;
-    json_t *command = whole ? json_bytes(text) : NULL;
+    const bool ok = fclose(file) == 0;
+    json_t *command = ok ? json_bytes(text) : NULL;
     free(text);
     return command;
 }
@@ -299,7 +299,7 @@ json_t *tuning_json(const cli_tuning *tuning) {
     const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
     const char *location = sfu_study_location(study);
     json_t *object = json_object();
-    const bool whole =
+    const bool ok =
         object && json_put(object, "study", json_bytes(location ? study_location_text(location) : NULL)) &&
         json_put(object, "study_name", json_bytes(sfu_study_name(study))) &&
         json_put(object, "dataset", json_bytes(sfu_dataset_name(tuning->input->dataset))) &&
@@ -318,7 +318,7 @@ json_t *tuning_json(const cli_tuning *tuning) {
         json_put(object, "importance", importance_json(study)) && json_put(object, "top", top_json(tuning)) &&
         json_put(object, "seconds", json_real(tuning->seconds)) &&
         json_put(object, "model", json_bytes(tuning->output)) && json_put(object, "train", train_command_json(tuning));
-    if (!whole) {
+    if (!ok) {
         json_decref(object);
         return NULL;
     }

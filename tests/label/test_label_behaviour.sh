@@ -46,7 +46,7 @@ fi
 "$SFUMATO" data make -o big.safetensors --nodes 6000 --classes 6 >/dev/null
 interrupted() { # FOLDER
     [ "$(cat "$1/run.code")" = 130 ] || fail "exit $(cat "$1/run.code")"
-    if grep -q 'best so far' "$1/run.stderr"; then
+    if grep -q 'best model so far' "$1/run.stderr"; then
         [ "$(wc -l <"$1/labels.csv")" -eq 6001 ] || fail "a half-written answer"
     else
         [ "$(ls "$1")" = "$(printf 'run.code\nrun.stderr\nrun.stdout')" ] || fail "something was left: $(ls "$1")"

@@ -23,7 +23,7 @@ done
 
 # ---- --repeat trains what its seeds would by themselves, and keeps the best of them
 "$SFUMATO" train small.safetensors sgcn --repeat 3 --seed 2 -o repeated.model --epochs 20 -q >page
-best=$(awk '$1 == "kept" { print $3 }' page)
+best=$(awk '$1 == "best" && $2 == "seed" { print $3 }' page)
 "$SFUMATO" train small.safetensors sgcn --seed "$best" -o alone.model --epochs 20 -q >/dev/null
 cmp repeated.model alone.model || fail "--repeat keeps another model than the seed $best gives"
 
