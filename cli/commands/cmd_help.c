@@ -41,8 +41,8 @@ static FILE *open_below(const char *folder, const char *part, const char *name) 
 }
 
 static bool close_written(FILE *file, const char *name) {
-    const bool wrong = ferror(file) != 0;
-    if (fclose(file) != 0 || wrong) {
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed) {
         fail("%s: cannot be written", name);
         return false;
     }

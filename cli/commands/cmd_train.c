@@ -67,7 +67,7 @@ static void add_epoch(learning_curve *curve, const sfu_epoch *epoch) {
 typedef struct session {
     cli_input input;
     sfu_model *init, *best;
-    learning_curve now, kept; /* of the current training, and of the best one */
+    learning_curve curve, best_curve; /* of the current and of the best training */
     sfu_scores *runs;
     int32_t count;
 } session;
@@ -83,8 +83,8 @@ static bool on_epoch(void *user, const sfu_epoch *epoch) {
     } else {
         snprintf(detail, sizeof detail, "loss %.3f", epoch->train_loss);
     }
-    if (state->now.wanted) {
-        add_epoch(&state->now, epoch);
+    if (state->curve.wanted) {
+        add_epoch(&state->curve, epoch);
     }
     progress_detail(detail);
     return progress_report(
@@ -108,9 +108,9 @@ static void add_model(session *state, sfu_model *model) {
     }
     sfu_model_free(state->best);
     state->best = model;
-    const learning_curve previous = state->kept;
-    state->kept = state->now;
-    state->now = previous;
+    const learning_curve previous = state->best_curve;
+    state->best_curve = state->curve;
+    state->curve = previous;
 }
 
 /* Trainings of one network share precomputed results while a plan of it exists: this one. NULL if planning fails; the
@@ -136,8 +136,8 @@ static sfu_status train_all(session *state) {
     for (int32_t i = 0; i < settings.repeat && !interrupted && status == SFU_OK; i++) {
         sfu_model *model = NULL;
         settings.train.seed = first + (uint64_t)i;
-        state->now.count = 0;
-        state->now.wanted = settings.curve != NULL;
+        state->curve.count = 0;
+        state->curve.wanted = settings.curve != NULL;
         status = sfu_train(&model, state->input.dataset, state->input.net, state->input.split, &settings.train);
         if (status == SFU_OK) {
             interrupted = sfu_model_scores(model).interrupted;
@@ -178,8 +178,9 @@ static int finish(session *state) {
     (void)progress_hold(); /* the model of an interrupted training is written, too */
     sfu_status status = settings.output ? sfu_model_save(state->best, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.curve) {
-        status = state->kept.no_memory ? SFU_ERR_MEMORY
-                                       : sfu_curve_save(settings.curve, state->kept.epochs, state->kept.count);
+        status = state->best_curve.no_memory
+                     ? SFU_ERR_MEMORY
+                     : sfu_curve_save(settings.curve, state->best_curve.epochs, state->best_curve.count);
     }
     if (status != SFU_OK) {
         return fail_status(status);
@@ -234,8 +235,8 @@ static int run(int count, char **operands) {
     if (code == DONE || (code == INTERRUPTED && state.best)) {
         print_next(operands[0]);
     }
-    free(state.now.epochs);
-    free(state.kept.epochs);
+    free(state.curve.epochs);
+    free(state.best_curve.epochs);
     free(state.runs);
     sfu_model_free(state.best);
     sfu_model_free(state.init);

@@ -111,9 +111,9 @@ const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *opti
         snprintf(text, OPTION_DEFAULT_MAX, "%g", value);
         break;
     default: {
-        const char *held = *(const char *const *)option->target;
-        value = held ? 1 : 0;
-        snprintf(text, OPTION_DEFAULT_MAX, "%s", held ? held : "");
+        const char *string = *(const char *const *)option->target;
+        value = string ? 1 : 0;
+        snprintf(text, OPTION_DEFAULT_MAX, "%s", string ? string : "");
     }
     }
     if (value == 0 && option->unset) {

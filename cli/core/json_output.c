@@ -24,10 +24,10 @@ int put_json(json_t *object) {
     if (!object) {
         return fail("out of memory");
     }
-    const int wrong = json_dumpf(object, stdout, flags);
+    const int failed = json_dumpf(object, stdout, flags);
     json_decref(object);
     putc('\n', stdout);
-    return wrong && !ferror(stdout) ? fail("out of memory") : DONE;
+    return failed && !ferror(stdout) ? fail("out of memory") : DONE;
 }
 
 /* Shortens the 17-digit numbers of jansson. Outside of strings, a number that is not an integer has a '.' or an 'e'. */

@@ -46,11 +46,11 @@ static bool put_escaped(const char *bytes, size_t size) {
     bool ok = true;
     for (size_t begin = 0, i = 0; i <= size && ok; i++) {
         if (i == size || bytes[i] == '\n') {
-            const size_t room = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
-            char *line = malloc(room);
+            const size_t capacity = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
+            char *line = malloc(capacity);
             ok = line != NULL;
             if (ok) {
-                sfu_escape(line, room, bytes + begin, i - begin);
+                sfu_escape(line, capacity, bytes + begin, i - begin);
                 ok = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
             }
             free(line);
@@ -362,10 +362,10 @@ static void keep_ascii(char *text) {
 }
 
 char *cleaned(const char *text) {
-    const size_t size = strlen(text), room = sfu_escape(NULL, 0, text, size) + 1;
-    char *copy = malloc(room);
+    const size_t size = strlen(text), capacity = sfu_escape(NULL, 0, text, size) + 1;
+    char *copy = malloc(capacity);
     if (copy) {
-        sfu_escape(copy, room, text, size);
+        sfu_escape(copy, capacity, text, size);
         if (!terminal_is_utf8()) {
             keep_ascii(copy);
         }
@@ -373,9 +373,9 @@ char *cleaned(const char *text) {
     return copy;
 }
 
-void clean(char *text, size_t room) {
+void clean(char *text, size_t capacity) {
     char *copy = cleaned(text);
-    sfu_escape(text, room, copy ? copy : "", copy ? strlen(copy) : 0);
+    sfu_escape(text, capacity, copy ? copy : "", copy ? strlen(copy) : 0);
     free(copy);
 }
 

@@ -80,9 +80,9 @@ void put_shell_word(FILE *file, const char *text);
 
 /* Text from the user or from a file, safe to print: control characters become \xHH (sfu_escape), characters that the
  * locale cannot show become '?'. cleaned returns a new string (free it; NULL: out of memory), clean works in place
- * within `room` bytes, put_clean prints. */
+ * within `capacity` bytes, put_clean prints. */
 char *cleaned(const char *text);
-void clean(char *text, size_t room);
+void clean(char *text, size_t capacity);
 void put_clean(FILE *file, const char *text);
 
 /* Prints `text` wrapped at `width` columns, indented by `indent` blanks; the cursor is at column `column`. Ends with a

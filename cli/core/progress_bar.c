@@ -188,8 +188,8 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
         end[0] = '\0'; /* a narrow terminal */
         texts = (int)strlen(middle) + 4;
     }
-    const int room = width - texts - BAR_MIN - 3;
-    const int title = room < TITLE_MIN ? TITLE_MIN : room;
+    const int available = width - texts - BAR_MIN - 3;
+    const int title = available < TITLE_MIN ? TITLE_MIN : available;
     const int what = (int)strlen(phase.what) < title ? (int)strlen(phase.what) : title;
     int bar = width - texts - what - 3;
     bar = bar > BAR_MAX ? BAR_MAX : bar;

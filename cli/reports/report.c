@@ -319,9 +319,9 @@ static sfu_status save_and_report(cli_report *report, const sfu_dataset *dataset
     if (!progress_hold()) {
         return SFU_ERR_CANCELLED;
     }
-    const bool apart = pthread_create(&other, NULL, make_report, &self) == 0;
+    const bool started = pthread_create(&other, NULL, make_report, &self) == 0;
     const sfu_status status = sfu_dataset_save(dataset, path);
-    if (apart) {
+    if (started) {
         pthread_join(other, NULL);
     } else {
         make_report(&self);
