@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Comparing, and every word that is said. Only times are left out.
+# Comparing, as a transcript of the whole output. Only times are left out.
 . "$SOURCE/tests/support/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"

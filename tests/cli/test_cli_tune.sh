@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tuning, and every word that is said. Only times are left out.
+# Tuning, as a transcript of the whole output. Only times are left out.
 . "$SOURCE/tests/support/transcript.sh"
 hide='s/^\(  time  *\)[0-9.]* s$/\1TIME/; s/"seconds": [0-9.e-]*/"seconds": TIME/'
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then

@@ -52,7 +52,7 @@ grep -qF "Next: sfumato predict \$'da\\x1b]0;owned\\x07ta\\x0a.safetensors'" std
 run 0 predict "$data" "$model" --top 2 -o "la${title}bels.csv"
 LC_ALL=C grep -q "$title" "la${title}bels.csv" || fail "a file does not have the names as they are"
 run 0 data export "$data" -o "fo${title}lder"
-(eval "sfumato() { \"$SFUMATO\" \"\$@\" -o back.safetensors; }; $(sed -n '/^To read/{n;p}' stdout)") >/dev/null ||
+(eval "sfumato() { \"$SFUMATO\" \"\$@\" -o back.safetensors; }; $(sed -n '/^To import/{n;p}' stdout)") >/dev/null ||
     fail "the command of export is not one"
 "$SFUMATO" data info "$data" --json >one.json
 "$SFUMATO" data info back.safetensors --json >two.json

@@ -117,7 +117,7 @@ change() { # FILE CHANGE: changes the file when the program has opened it and wa
 cp large.safetensors "$(printf 'cut\033.safetensors')"
 change "$(printf 'cut\033.safetensors')" 'truncate -s 4096 cut*.safetensors'
 [ "$code" -eq 1 ] || fail "cut short while in use: exit $code, $(cat stderr)"
-grep -qF 'sfumato: cut\x1b.safetensors: it was cut short' stderr || fail "cut short while in use: $(cat stderr)"
+grep -qF 'sfumato: cut\x1b.safetensors: the file was truncated' stderr || fail "cut short while in use: $(cat stderr)"
 [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
 cp large.safetensors over.safetensors
 change over.safetensors 'head -c 20000000 /dev/zero | tr "\0" "\177" | dd of=over.safetensors conv=notrunc status=none'

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # A test of the program as a transcript: what was typed, what was said, how it ended. Sourced by the test_cli_*.sh.
 # The transcript is compared with tests/cli/transcripts/NAME.txt; UPDATE=1 writes that file instead, for a person to read and commit.
-export COLUMNS=80
+export COLUMNS=80 NO_COLOR=1
 transcript=$PWD/../transcript.txt
 : >"$transcript"
 
