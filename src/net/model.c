@@ -1,3 +1,4 @@
+/* model.c - creates models from the results of a training, and accesses them. */
 #include "model.h"
 #include "metrics.h"
 
@@ -20,7 +21,7 @@ void sfu_model_free(sfu_model *model) {
 
 bool sfu__model_needs_f(const sfu_net *net) { return net->is_lpnn && (net->lpnn.input_f || !net->lpnn.output_g); }
 
-/* ---- out of a training ------------------------------------------------------------------------------------------ */
+/* ---- creation --------------------------------------------------------------------------------------------------- */
 
 static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     sfu_status status = SFU_OK;
@@ -40,7 +41,7 @@ static bool has_node_values(const sfu_net *net) {
     return has;
 }
 
-/* The training's layout may have f at its end, where the model's does not. */
+/* The training's parameters may end with f, which the model leaves out if prediction does not need it. */
 static sfu_status copy_parameters(sfu_model *self, const sfu__model_parts *parts) {
     sfu_status status = SFU_OK;
     sfu__parameters trained = {0};
@@ -98,7 +99,7 @@ done:
     return status;
 }
 
-/* ---- what it has to say ----------------------------------------------------------------------------------------- */
+/* ---- accessors -------------------------------------------------------------------------------------------------- */
 
 const sfu_net *sfu_model_net(const sfu_model *model) { return model->net; }
 int32_t sfu_model_classes(const sfu_model *model) { return model->classes; }

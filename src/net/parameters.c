@@ -1,4 +1,4 @@
-/* parameters.c - what a network trains: the shapes, where each lies in one array, and the values it starts from. */
+/* parameters.c - the parameters of a network: shapes, layout in one array, and initial values. */
 #include "net.h"
 #include "random.h"
 
@@ -60,14 +60,14 @@ static void add_learned(sfu__parameters *parameters, const sfu__layer *layer, in
 }
 
 static sfu_status check_sizes(int32_t features, int32_t classes, int32_t nodes) {
-    const int32_t most = INT32_MAX - ALIGNMENT; /* so that a padded row can be counted */
+    const int32_t most = INT32_MAX - ALIGNMENT; /* so that the size of a padded row does not overflow */
     return features >= 0 && classes >= 1 && nodes >= 0 && features <= most - classes && nodes <= most
                ? SFU_OK
-               : sfu__fail(SFU_ERR_ARGUMENT, "no network can have %d features, %d classes and %d nodes", features,
+               : sfu__fail(SFU_ERR_ARGUMENT, "%d features, %d classes and %d nodes are not supported", features,
                            classes, nodes);
 }
 
-/* One layer; *width is what comes in, then what goes out. */
+/* Adds the parameters of one layer; *width is its input width, then its output width. */
 static sfu_status add_layer(sfu__parameters *parameters, const sfu_net *net, int i, int32_t *width, int32_t classes,
                             int32_t nodes) {
     const sfu__layer *layer = &net->layers[i];
@@ -77,11 +77,10 @@ static sfu_status add_layer(sfu__parameters *parameters, const sfu_net *net, int
         return SFU_OK;
     }
     if (!layer->linear && *width != classes) {
-        return sfu__fail(
-            SFU_ERR_ARGUMENT,
-            "softmax(linear=no) gets %d columns, and there are %d classes; dense classes before it would be "
-            "right",
-            *width, classes);
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "softmax(linear=no) has %d input columns for %d classes; put dense classes before "
+                         "it",
+                         *width, classes);
     }
     if (layer->linear) {
         add(parameters, i, "weight", *width, out);
@@ -125,10 +124,10 @@ const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int l
     return NULL;
 }
 
-/* ---- start ------------------------------------------------------------------------------------------------------ */
+/* ---- initial values --------------------------------------------------------------------------------------------- */
 
-/* Glorot and Bengio's uniform start: (2u - 1) sqrt(6 / (rows + cols)) with u = the top 24 bits of the number at
- * position row * cols + col, so 2^-24 apart, in double and rounded to float once. */
+/* Glorot-uniform initialization: (2u - 1) sqrt(6 / (rows + cols)) with u = the top 24 bits of the random number at
+ * position row * cols + col, a multiple of 2^-24; computed in double and rounded to float once. */
 static void start_weight(float *theta, const sfu__parameter *parameter, uint64_t seed) {
     enum { PIECE = 256 };
     const double bound = sqrt(6.0 / ((double)parameter->rows + (double)parameter->cols));

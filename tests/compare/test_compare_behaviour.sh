@@ -96,7 +96,7 @@ for folder in /proc/x small.safetensors small.safetensors/x; do
     code=0
     "$SFUMATO" compare small.safetensors "${few[@]}" -o $folder >stdout 2>stderr || code=$?
     [ $code -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
-        grep -q "^sfumato: $folder: cannot make this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
+        grep -q "^sfumato: $folder: cannot create this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
 done
 
 # What a folder holds goes on only with the same settings.

@@ -92,9 +92,9 @@ LIMIT=300000 refused 'adj.indptr is missing' data info names.safetensors
 refused 'bytes of memory once unpacked' data import bomb.npz
 refused '50000000 bytes of data, where 16 entries' data import lie.npz
 if [ "${BUILD_KIND:-plain}" = plain ]; then # 256 MiB of text take their time elsewhere
-    refused 'unpack it with gunzip' data import -q --edges edges.csv.gz
+    refused 'decompress it with gunzip' data import -q --edges edges.csv.gz
 fi
-refused 'are not believed' data import --edges rows.mtx
+refused 'are implausible' data import --edges rows.mtx
 refused 'bytes of memory once unpacked' data import bomb.mat --edges A
 mkdir results
 python3 -c 'print("[" + "{}," * 3000000 + "{}]")' >results/manifest.json

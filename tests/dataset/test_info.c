@@ -284,7 +284,7 @@ static void of_the_graph(void **state) {
     d->to[60] = d->from[60]; /* cut at 60 and 130 and 199: pieces of 61, 70 and 69 */
     d->to[130] = d->from[130];
     d->to[199] = d->from[199];
-    assert_warns(d, "in 3 pieces and the largest holds 70 of 200 nodes");
+    assert_warns(d, "has 3 connected components and the largest holds 70 of 200 nodes");
     d = sound();
     for (int i = 0; i < 200; i++) { /* 0 0 1 0 1: one edge in five joins equals */
         d->labels[i] = i % 5 == 2 || i % 5 == 4;
@@ -303,14 +303,14 @@ static void of_features_and_split(void **state) {
     (void)state;
     draft *d = sound();
     d->arrays.dense = NULL;
-    assert_warns(d, "There are no features but one for each node");
+    assert_warns(d, "The features are one-hot node ids");
     d = sound();
     memset(d->x + 30, 0, 6 * sizeof *d->x);
     assert_warns(d, "2 of 200 nodes have no features");
     d = sound();
     d->options.scale = SFU_SCALE_NONE;
     d->x[0] = 30;
-    assert_warns(d, "Features are not scaled: the lengths of the nodes' vectors go from 1 to 30");
+    assert_warns(d, "Features are not scaled: the L2 norms of the feature vectors range from 1 to 30");
     d->options.scale = SFU_SCALE_SUM;
     sfu_dataset *dataset = made(d);
     assert_int_equal(count_warnings(dataset), 0);

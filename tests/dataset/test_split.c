@@ -511,17 +511,16 @@ static void files_are_read(void **state) {
 
 static void files_that_are_wrong(void **state) {
     (void)state;
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,vla\n", false), "s.csv: line 2", "\"vla\"",
-                 "train, val or test");
-    assert_fails(SFU_ERR_FORMAT, read_split("node,part\n0,train\nzed,val\n", true), "s.csv: line 2", "\"0\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("node,part\nann,train\nzed,val\n", true), "s.csv: line 3", "\"zed\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n6,val\n", false), "s.csv: line 2", "\"6\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n-1,val\n", false), "s.csv: line 2", "\"-1\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n4,val\n", false), "s.csv: line 2", "\"4\"", "has no label");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val\n0,test\n", false), "s.csv: line 3", "\"0\"", "train");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1\n", false), "s.csv: line 2");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val,x\n", false), "s.csv: line 2");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n\"1,val\n", false), "s.csv: line 2");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,vla\n", false), "s.csv:2", "\"vla\"", "train, val or test");
+    assert_fails(SFU_ERR_FORMAT, read_split("node,part\n0,train\nzed,val\n", true), "s.csv:2", "\"0\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("node,part\nann,train\nzed,val\n", true), "s.csv:3", "\"zed\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n6,val\n", false), "s.csv:2", "\"6\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n-1,val\n", false), "s.csv:2", "\"-1\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n4,val\n", false), "s.csv:2", "\"4\"", "has no label");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val\n0,test\n", false), "s.csv:3", "\"0\"", "train");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1\n", false), "s.csv:2");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val,x\n", false), "s.csv:2");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n\"1,val\n", false), "s.csv:2");
     assert_fails(SFU_ERR_ARGUMENT, read_split("0,train\n1,val\n", false), "no node is left for test");
     assert_fails(SFU_ERR_ARGUMENT, read_split("", false), "no node is left for train");
     sfu_dataset *dataset = few();
@@ -542,17 +541,17 @@ static void texts_that_are_wrong(void **state) {
     } wrong[] = {
         {"", NULL, "split \"\"", "\"standard\", \"random:SEED\""},
         {"randon:0", NULL, "split \"randon:0\"", "\"cv:FOLDS:FOLD:SEED\" or \"file:CSV\""},
-        {"Random:0", NULL, "\"Random:0\"", "must be \"standard\""},
-        {"random", NULL, "split \"random\"", "must look like \"random:SEED\""},
+        {"Random:0", NULL, "\"Random:0\"", "expected \"standard\""},
+        {"random", NULL, "split \"random\"", "expected the form \"random:SEED\""},
         {"random:x", NULL, "split \"random:x\"", "SEED must be a whole number"},
         {"random:", NULL, "split \"random:\"", "SEED must be a whole number"},
         {"random:-1", NULL, "\"random:-1\"", "SEED must be a whole number from 0"},
         {"random:1.5", NULL, "\"random:1.5\"", "SEED must be a whole number"},
-        {"random:1:2", NULL, "\"random:1:2\"", "must look like \"random:SEED\""},
+        {"random:1:2", NULL, "\"random:1:2\"", "expected the form \"random:SEED\""},
         {"random:9223372036854775808", NULL, "SEED", "9223372036854775807"},
-        {"cv", NULL, "\"cv\"", "must look like \"cv:FOLDS:FOLD:SEED\""},
-        {"cv:5:0", NULL, "\"cv:5:0\"", "must look like \"cv:FOLDS:FOLD:SEED\""},
-        {"cv:5:0:0:0", NULL, "\"cv:5:0:0:0\"", "must look like"},
+        {"cv", NULL, "\"cv\"", "expected the form \"cv:FOLDS:FOLD:SEED\""},
+        {"cv:5:0", NULL, "\"cv:5:0\"", "expected the form \"cv:FOLDS:FOLD:SEED\""},
+        {"cv:5:0:0:0", NULL, "\"cv:5:0:0:0\"", "expected the form"},
         {"cv:five:0:0", NULL, "\"cv:five:0:0\"", "FOLDS must be a whole number"},
         {"cv:5:a:0", NULL, "\"cv:5:a:0\"", "FOLD must be a whole number"},
         {"cv:5:0:", NULL, "\"cv:5:0:\"", "SEED must be a whole number"},
@@ -561,13 +560,13 @@ static void texts_that_are_wrong(void **state) {
         {"cv:5:5:0", NULL, "\"cv:5:5:0\"", "FOLD must be from 0 to 4"},
         {"file:", NULL, "\"file:\"", "\"file:CSV\""},
         {"file", NULL, "\"file\"", "\"file:CSV\""},
-        {"standard:1", NULL, "\"standard:1\"", "nothing behind it"},
-        {"random:0", "", "size \"\"", "1 to 5, or a count"},
-        {"random:0", "0", "size \"0\"", "1 to 5, or a count"},
+        {"standard:1", NULL, "\"standard:1\"", "takes no arguments"},
+        {"random:0", "", "size \"\"", "1 to 5, or a number"},
+        {"random:0", "0", "size \"0\"", "1 to 5, or a number"},
         {"random:0", "-3", "size \"-3\"", "1 to 5"},
         {"random:0", "two", "size \"two\"", "1 to 5"},
-        {"random:0", "31", "size \"31\"", "\"random:0\" leaves 30 nodes to train on"},
-        {"cv:3:0:0", "21", "size \"21\"", "leaves 20 nodes to train on"},
+        {"random:0", "31", "size \"31\"", "\"random:0\" leaves only 30 nodes to train on"},
+        {"cv:3:0:0", "21", "size \"21\"", "leaves only 20 nodes to train on"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sfu_split *split = (sfu_split *)dataset; /* must come back as NULL */

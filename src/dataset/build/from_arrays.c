@@ -1,4 +1,4 @@
-/* from_arrays.c - a dataset out of the caller's memory. */
+/* from_arrays.c - builds a dataset from arrays of the caller. */
 #include "raw.h"
 #include "progress.h"
 

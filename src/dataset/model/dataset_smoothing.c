@@ -1,4 +1,4 @@
-/* dataset_smoothing.c - the smoothing matrix of a dataset's graph; matrix/smoothing.c computes it. */
+/* dataset_smoothing.c - the smoothing matrix of a dataset's graph, computed by matrix/smoothing.c. */
 #include "dataset.h"
 #include "parallel.h"
 #include "smoothing.h"
