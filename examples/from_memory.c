@@ -16,7 +16,8 @@ int main(void) {
     const float features[] = {1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1}; /* six nodes of two */
     const int32_t labels[] = {0, SFU_NO_LABEL, SFU_NO_LABEL, SFU_NO_LABEL, SFU_NO_LABEL, 1};
     const char *const classes[] = {"left", "right"};
-    const sfu_arrays arrays = {.nodes = 6,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 6,
                                .edges = 7,
                                .edge_from = from,
                                .edge_to = to,
@@ -33,12 +34,12 @@ int main(void) {
     if (sfu_dataset_from_arrays(&dataset, &arrays, &options) != SFU_OK) {
         return failed("making the dataset");
     }
-    sfu_info info;
+    const sfu_info *info = NULL;
     if (sfu_dataset_info(&info, dataset) != SFU_OK) {
         return failed("looking at it");
     }
-    printf("%s: %d nodes, %lld edges, %d without label\n", sfu_dataset_name(dataset), info.nodes, (long long)info.edges,
-           info.unlabelled);
+    printf("%s: %d nodes, %lld edges, %d without label\n", sfu_dataset_name(dataset), info->nodes,
+           (long long)info->edges, info->unlabelled);
 
     /* The matrix that a smoothing layer multiplies with: rows that sum to 1. */
     sfu_smoothing_options smoothing;

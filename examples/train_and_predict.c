@@ -29,7 +29,8 @@ int main(void) {
     sfu_import_options import;
     sfu_import_options_init(&import);
     import.name = "rings";
-    const sfu_arrays arrays = {.nodes = NODES,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = NODES,
                                .edges = NODES + 1,
                                .edge_from = from,
                                .edge_to = to,
@@ -55,7 +56,7 @@ int main(void) {
         sfu_train(&model, dataset, net, split, &options) != SFU_OK) {
         return failed("training");
     }
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     printf("%d epochs, the best was %d; test accuracy %.2f\n", scores.epochs, scores.best_epoch, scores.test_accuracy);
 
     static float probabilities[NODES][CLASSES];

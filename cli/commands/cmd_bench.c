@@ -34,7 +34,7 @@ typedef struct session {
 } session;
 
 static comparison compare(const session *all, sfu_pass pass) {
-    const sfu_pass_cost cost = sfu_plan_cost(all->plan, pass);
+    const sfu_pass_cost cost = *sfu_plan_cost(all->plan, pass);
     return (comparison){sfu_bench_floor(all->bench, all->plan, pass), cost.predicted_s, cost.measured_s};
 }
 

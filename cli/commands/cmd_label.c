@@ -220,7 +220,7 @@ static int finish(const session *all, char **operands) {
     if (status != SFU_OK) {
         return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* said at the end, where it is checked */
     }
-    const bool interrupted = sfu_labelling_summary(all->labelling).interrupted;
+    const bool interrupted = sfu_labelling_summary(all->labelling)->interrupted;
     if (interrupted) {
         say("interrupted; this is the best so far");
     }

@@ -99,9 +99,9 @@ static bool is_better(const sfu_scores *one, const sfu_scores *other) {
 
 /* Keeps the model where it is the best yet, and lets it go where it is not. */
 static void take(session *all, sfu_model *model) {
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     all->runs[all->count++] = scores;
-    const sfu_scores before = all->best ? sfu_model_scores(all->best) : scores;
+    const sfu_scores before = all->best ? *sfu_model_scores(all->best) : scores;
     if (all->best && !is_better(&scores, &before)) {
         sfu_model_free(model);
         return;
@@ -140,7 +140,7 @@ static sfu_status train_all(session *all) {
         all->now.wanted = settings.curve != NULL;
         status = sfu_train(&model, all->input.dataset, all->input.net, all->input.split, &settings.train);
         if (status == SFU_OK) {
-            interrupted = sfu_model_scores(model).interrupted;
+            interrupted = sfu_model_scores(model)->interrupted;
             take(all, model);
         }
     }
@@ -173,7 +173,7 @@ static sfu_status begin(session *all, char **operands) {
 
 /* Files first, so that what is said to be written is. */
 static int finish(session *all) {
-    const sfu_scores scores = sfu_model_scores(all->best);
+    const sfu_scores scores = *sfu_model_scores(all->best);
     const bool interrupted = all->runs[all->count - 1].interrupted;
     (void)progress_hold(); /* an interrupted training is written all the same */
     sfu_status status = settings.output ? sfu_model_save(all->best, settings.output) : SFU_OK;

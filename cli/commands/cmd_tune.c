@@ -15,6 +15,7 @@
 static struct {
     cli_input_settings input;
     sfu_tune_options tune;
+    sfu_train_options train;         /* what tune.train points to */
     int sampler, loss, class_weight; /* places in the lists below */
     int32_t jobs, top;
     bool spreadsheet;
@@ -29,6 +30,8 @@ static const char *const class_weights[] = {"none", "balanced", NULL};
 static void defaults(void) {
     sfu_net_options_init(&settings.input.net);
     sfu_tune_options_init(&settings.tune);
+    sfu_train_options_init(&settings.train);
+    settings.tune.train = &settings.train;
     settings.top = 10;
 }
 
@@ -140,8 +143,8 @@ static double now(void) {
 static void settle_options(session *all, const char *place) {
     settings.tune.sampler = samplers[settings.sampler];
     settings.tune.loss_is_set = settings.loss > 0;
-    settings.tune.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
-    settings.tune.train.balanced = settings.class_weight == 1;
+    settings.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
+    settings.train.balanced = settings.class_weight == 1;
     settings.tune.jobs = settings.jobs;
     settings.tune.enqueue = settings.enqueue.items;
     settings.tune.enqueue_count = settings.enqueue.count;
@@ -323,16 +326,16 @@ static const cli_option options[] = {
                 "draw the history, with script and data beside it (needs gnuplot)"),
     OPTION_COUNT("top", "N", settings.top, 0, 100000, NULL, "how many of the best trials are listed"),
     INPUT_OPTIONS(settings.input),
-    OPTION_NUMBER("lr", settings.tune.train.lr, 0, 1e30, "learning rate of Adam where it is not searched, above 0"),
-    OPTION_NUMBER("weight-decay", settings.tune.train.weight_decay, 0, 1e30, "L2 weight decay where not searched"),
-    OPTION_NUMBER("dropout", settings.tune.train.dropout, 0, 1, "rate of dropout where not searched, below 1"),
+    OPTION_NUMBER("lr", settings.train.lr, 0, 1e30, "learning rate of Adam where it is not searched, above 0"),
+    OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "L2 weight decay where not searched"),
+    OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "rate of dropout where not searched, below 1"),
     OPTION_CHOICE("loss", settings.loss, losses,
                   "cross-entropy of the labelled nodes, as mean or sum; auto: the sum with --space paper, else the "
                   "mean"),
     OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
                   "balanced: a class weighs the more the fewer labels it has"),
-    OPTION_COUNT("epochs", "N", settings.tune.train.epochs, 1, INT32_MAX, NULL, "how many at most, of each trial"),
-    OPTION_COUNT("patience", "N", settings.tune.train.patience, 0, INT32_MAX, NULL,
+    OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "how many at most, of each trial"),
+    OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "end a trial after so many epochs without a better validation accuracy; 0: never early"),
     {0}};
 

@@ -35,7 +35,7 @@ static const char *class_of(char number[CLASS_NUMBER_MAX], const cli_labelling *
  */
 
 static int print_data(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     cli_report report = {0};
     const sfu_status status = report_make(&report, said->dataset, false);
     if (status == SFU_OK) {
@@ -52,7 +52,7 @@ static int print_data(const cli_labelling *said) {
  */
 
 static void print_choice(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     int tried = 0;
     while (sfu_labelling_candidate(said->labelling, tried)) {
         tried++;
@@ -71,7 +71,7 @@ static void print_choice(const cli_labelling *said) {
 }
 
 static void print_candidates(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     const sfu_label_candidate *candidate;
     cli_table table = {.align = "lrrrr"};
     putchar('\n');
@@ -110,7 +110,7 @@ static void print_measure(const sfu_label_summary *summary) {
 }
 
 static void print_quality(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     char number[CLASS_NUMBER_MAX];
     printf("\nHow good that is likely to be:\n");
     SENTENCE("About %d of 100 new nodes will be labelled right (%d to %d).", hundred(summary.accuracy),
@@ -169,7 +169,7 @@ static void print_mistakes(const cli_labelling *said) {
 }
 
 static void print_sureness(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     const sfu_label_calibration *range;
     cli_table table = {.align = "lrrr"};
     printf("\nHow sure single labels are:\n");
@@ -200,7 +200,7 @@ static void print_files(const cli_labelling *said) {
     if (!said->dataset_path) {
         return;
     }
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     const char *data = shell_word(said->dataset_path), *net = summary.net;
     printf("Next: sfumato tune %s %s --space practical --trials 200 --enqueue %s\n", data, net,
            shell_word(summary.params));
@@ -294,7 +294,7 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
 }
 
 json_t *labelling_json(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(said->labelling);
     json_t *object =
         json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(said->dataset)), "net",
                   summary.net, "composition", sfu_net_text(sfu_model_net(sfu_labelling_model(said->labelling))),

@@ -3,7 +3,7 @@
 #define SFU_RESULTS_REPORT_H
 
 #include "json_output.h"
-#include "sfumato.h"
+#include "sfumato_paper.h"
 
 /* An sfu_compare_fn that shows a bar; `user` is an sfu_compare_progress that keeps what was told last, or NULL. Between
  * progress_start and progress_end. */

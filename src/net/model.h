@@ -1,6 +1,6 @@
 /* model.h - a model from the inside: a network, the parameters that a training left, and what it is for.
  *
- * docs/model.md has the file. A model never changes once it is made.
+ * docs/model.md has the file. A model changes by sfu_model_set_parameter alone.
  */
 #ifndef SFU_MODEL_H
 #define SFU_MODEL_H
@@ -14,6 +14,7 @@ struct sfu_model {
     int32_t nodes; /* of the graph it was trained on, where a parameter has a value a node; else 0 */
     sfu__parameters parameters;
     float *theta;               /* [parameters.size], padding zero */
+    sfu_parameter *shown;       /* [parameters.count]: the parameters as the API has them */
     sfu__strings class_names;   /* each with a 0 behind it inside its extent; count 0: none */
     sfu__strings feature_names; /* the same */
     char dataset[65];           /* digest of what it was trained on, "": not known */
@@ -38,6 +39,9 @@ typedef struct sfu__model_parts {
 } sfu__model_parts;
 
 SFU_CHECKED sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts);
+
+/* Fills in `shown` of a model that has its parameters. */
+SFU_CHECKED sfu_status sfu__model_show_parameters(sfu_model *model);
 
 /* The same as sfu_model_open from bytes in memory; `path` is for messages. */
 SFU_CHECKED sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, const char *path);

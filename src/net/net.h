@@ -118,6 +118,10 @@ SFU_CHECKED sfu_status sfu__parameters_make(sfu__parameters *parameters, const s
                                             int32_t classes, int32_t nodes);
 void sfu__parameters_clear(sfu__parameters *parameters);
 
+/* Its name in a file and in the API: "layer.1.weight"; "f" of lpnn. Returns `name`. */
+enum { SFU__PARAMETER_NAME_MAX = 32 };
+const char *sfu__parameter_name(char name[SFU__PARAMETER_NAME_MAX], const sfu__parameter *parameter);
+
 /* The one of this layer and name, or NULL. */
 const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int layer, const char *name);
 

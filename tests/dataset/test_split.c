@@ -17,8 +17,12 @@ static sfu_dataset *labelled(int32_t nodes, const int32_t *labels, int32_t class
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "made";
-    const sfu_arrays arrays = {
-        .nodes = nodes, .edge_from = none, .edge_to = none, .labels = labels, .classes = classes};
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = nodes,
+                               .edge_from = none,
+                               .edge_to = none,
+                               .labels = labels,
+                               .classes = classes};
     sfu_dataset *dataset = NULL;
     assert_ok(sfu_dataset_from_arrays(&dataset, &arrays, &options));
     said[0] = '\0';
@@ -361,7 +365,8 @@ static sfu_dataset *with_standard(const char *const *names, const int32_t *val, 
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "own";
-    const sfu_arrays arrays = {.nodes = 6,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 6,
                                .edge_from = edges,
                                .edge_to = edges,
                                .labels = labels,
@@ -636,7 +641,8 @@ static sfu_status every_protocol(void *context) {
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "own";
-    const sfu_arrays arrays = {.nodes = 40,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 40,
                                .edge_from = edges,
                                .edge_to = edges,
                                .labels = labels,

@@ -133,7 +133,7 @@ static void names_are_compositions(void **state) {
         {"  MLP ", 65536, 1000, "dense 65536 relu | softmax"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const sfu_net_options options = {.hidden = cases[i].hidden, .k = cases[i].k};
+        const sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = cases[i].hidden, .k = cases[i].k};
         sfu_net *net = NULL;
         assert_ok(sfu_net_parse(&net, cases[i].name, &options));
         assert_string_equal(sfu_net_text(net), cases[i].text);
@@ -157,7 +157,7 @@ static void every_name_is_listed(void **state) {
 static void numbers_of_named_networks_are_checked(void **state) {
     (void)state;
     sfu_net *net = NULL;
-    sfu_net_options options = {.hidden = 64, .k = 0};
+    sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = 64, .k = 0};
     assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "k is 0; a whole number from 1 to 1000");
     options.k = 1001;
     assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "k is 1001");
@@ -167,12 +167,12 @@ static void numbers_of_named_networks_are_checked(void **state) {
     options.hidden = 0;
     assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "hidden is 0; a whole number from 1 to 65536");
     assert_null(net);
-    options = (sfu_net_options){.hidden = 64, .k = 128};
+    options = (sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 64, .k = 128};
     assert_ok(sfu_net_parse(&net, "gcn", &options));
     assert_int_equal(net->count, 256);
     sfu_net_free(net);
     /* a composition has its own numbers */
-    options = (sfu_net_options){0};
+    options = (sfu_net_options){.size = sizeof(sfu_net_options)};
     assert_ok(sfu_net_parse(&net, "smooth | softmax", &options));
     sfu_net_free(net);
 }

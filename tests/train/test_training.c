@@ -47,7 +47,8 @@ static void draw(data *all) {
         }
     }
     columns[0] = all->column;
-    all->arrays = (sfu_arrays){.nodes = NODES,
+    all->arrays = (sfu_arrays){.size = sizeof(sfu_arrays),
+                               .nodes = NODES,
                                .edges = EDGES,
                                .edge_from = all->from,
                                .edge_to = all->to,
@@ -173,7 +174,7 @@ static void assert_stops_right(const history *notes, const sfu_scores *scores, i
 
 /* The scores, from what the model predicts. */
 static void assert_scores_right(const sfu_model *model, sfu_loss loss) {
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     float probabilities[NODES][CLASSES];
     predict(probabilities[0], model);
     int right[SFU_PARTS] = {0};
@@ -210,7 +211,7 @@ static void it_stops_by_the_rule(void **state) {
         options.loss = cases[i].loss;
         options.seed = i;
         sfu_model *model = train("smooth | dense 8 relu | smooth | softmax", &options);
-        const sfu_scores scores = sfu_model_scores(model);
+        const sfu_scores scores = *sfu_model_scores(model);
         assert_stops_right(&notes, &scores, options.patience, options.epochs, options.keep);
         assert_scores_right(model, cases[i].loss);
         assert_false(scores.interrupted);
@@ -224,7 +225,7 @@ static void the_callback_ends_it(void **state) {
     history notes = {.stop_at = 7};
     sfu_train_options options = options_of(&notes);
     sfu_model *model = train("gcn", &options);
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     assert_true(scores.interrupted);
     assert_int_equal(notes.count, 7);
     assert_int_equal(scores.epochs, 7);
@@ -340,8 +341,8 @@ static void test_labels_are_not_read_before(void **state) {
     predict(here[0], ours);
     predict(there[0], theirs);
     assert_memory_equal(here, there, sizeof here);
-    assert_true(sfu_model_scores(ours).test_accuracy != sfu_model_scores(theirs).test_accuracy);
-    assert_true(sfu_model_scores(ours).val_accuracy == sfu_model_scores(theirs).val_accuracy);
+    assert_true(sfu_model_scores(ours)->test_accuracy != sfu_model_scores(theirs)->test_accuracy);
+    assert_true(sfu_model_scores(ours)->val_accuracy == sfu_model_scores(theirs)->val_accuracy);
     sfu_model_free(ours);
     sfu_model_free(theirs);
     sfu_split_free(same);
@@ -655,8 +656,8 @@ static void confusion_adds_up(void **state) {
         }
     }
     assert_int_equal(all, PART);
-    assert_true(sfu_model_scores(model).test_accuracy == (double)right / PART);
-    assert_true(fabs(sfu_model_scores(model).test_macro_f1 - f1 / CLASSES) < 1e-12);
+    assert_true(sfu_model_scores(model)->test_accuracy == (double)right / PART);
+    assert_true(fabs(sfu_model_scores(model)->test_macro_f1 - f1 / CLASSES) < 1e-12);
     sfu_model_free(model);
 }
 
