@@ -55,7 +55,7 @@ void sfu_layer_init_sized(sfu_layer *layer, size_t size, sfu_layer_kind kind) {
 static sfu_status read_layer(sfu_layer *full, const sfu_layer *given, int number) {
     const int norms = SFU_NORM_SYM_ROW, acts = SFU_ACT_LEAKY_RELU;
     const uint32_t learn = SFU_LEARN_SELF | SFU_LEARN_NEIGHBOUR | SFU_LEARN_LEFT | SFU_LEARN_RIGHT;
-    sfu_layer_init(full, SFU_LAYER_SMOOTH);
+    sfu_layer_init(full, given->kind);
     const sfu_status status = sfu__sized_read(full, sizeof *full, given, "sfu_layer");
     if (status != SFU_OK) {
         return status;

@@ -344,7 +344,7 @@ static void pairs_are_right(void **state) {
     assert_ok(sfu__results_finish(results));
     assert_int_equal(results->pair_count, 2 * 2 * 2); /* sgcn and linear+lp, sgcn and gcn; two datasets, two sizes */
     for (int i = 0; i < results->pair_count; i++) {
-        const sfu__pair_row *row = &results->pairs[i];
+        const sfu_pair *row = sfu_results_pair(results, i);
         const sfu_cell *one = NULL, *other = NULL;
         for (int c = 0; sfu_results_cell(results, c) != NULL; c++) {
             const sfu_cell *cell = sfu_results_cell(results, c);
@@ -364,6 +364,8 @@ static void pairs_are_right(void **state) {
         assert_near(row->difference, one->mean - other->mean);
         assert_near(row->p, slow_p(ours, theirs));
     }
+    assert_null(sfu_results_pair(results, results->pair_count));
+    assert_null(sfu_results_pair(results, -1));
     sfu_results_free(results);
 }
 

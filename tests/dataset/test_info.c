@@ -44,6 +44,7 @@ static draft *sound(void) {
     d.class_names[0] = "left";
     d.class_names[1] = "right";
     d.class_names[2] = "none";
+    d.arrays.size = sizeof d.arrays;
     d.arrays.nodes = 200;
     d.arrays.edge_from = d.from;
     d.arrays.edge_to = d.to;

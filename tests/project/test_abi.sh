@@ -4,7 +4,7 @@
 flags="-std=c17 -Wall -Wextra -Wpedantic -Werror"
 [ "$BUILD_KIND" = sanitized ] && flags="$flags -fsanitize=address,undefined"
 
-# The older header: sfu_train_options ends before `device`, sfu_info before `max_degree`, sfu_layer before `learn`.
+# The older header: sfu_train_options ends before `device`, sfu_info before `max_degree`, sfu_layer before `dropout`.
 # The newer one: sfu_train_options has one option more.
 cut_struct() { # NAME FIRST-FIELD-TO-GO: the header without the fields from that one on
     awk -v name="$1" -v field="$2" '
@@ -15,7 +15,7 @@ cut_struct() { # NAME FIRST-FIELD-TO-GO: the header without the fields from that
 }
 mkdir old new
 cut_struct sfu_train_options device <"$SOURCE/include/sfumato.h" | cut_struct sfu_info max_degree |
-    cut_struct sfu_layer learn >old/sfumato.h
+    cut_struct sfu_layer dropout >old/sfumato.h
 sed 's/^} sfu_train_options;/    double momentum;\n&/' "$SOURCE/include/sfumato.h" >new/sfumato.h
 if cmp -s old/sfumato.h "$SOURCE/include/sfumato.h" || cmp -s new/sfumato.h "$SOURCE/include/sfumato.h"; then
     echo "the headers were not changed" && exit 1

@@ -206,7 +206,8 @@ static void test_labels_are_not_read(void **state) {
 static double number_of(const sfu_study *study, int32_t trial, const char *name) {
     for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
         if (strcmp(sfu_study_parameter(study, i), name) == 0) {
-            return strtod(sfu_study_value(study, trial, i), NULL);
+            assert_true(sfu_study_value_number(study, trial, i) == strtod(sfu_study_value(study, trial, i), NULL));
+            return sfu_study_value_number(study, trial, i);
         }
     }
     fail_msg("no parameter %s", name);
