@@ -1,5 +1,5 @@
-# A program that was compiled with an older header, whose structs are smaller, runs with this shared library: the library
-# reads and writes no more than the program has. And one with a newer header is told when it asks for too much.
+# A program that was compiled with an older header, whose structs are smaller, runs with this shared library: the
+# library reads and writes no more than the program has. One with a newer header is told when it asks for too much.
 [ "$BUILD_KIND" = cross ] && echo "skipped: the program is for another machine" && exit 77
 flags="-std=c17 -Wall -Wextra -Wpedantic -Werror"
 [ "$BUILD_KIND" = sanitized ] && flags="$flags -fsanitize=address,undefined"
