@@ -13,8 +13,7 @@
  * Conventions
  *   - A function that can fail returns an sfu_status; SFU_OK is 0. After a failure sfu_message() describes the error to
  *     the calling thread and quotes the offending value. The library never prints and never exits.
- *   - Results are returned through the first argument. On failure a handle is set to NULL and a value is left
- * unchanged.
+ *   - Results are returned through the first argument. On failure a handle is set to NULL, a value is left unchanged.
  *   - A handle is released by its own _free function; _free(NULL) does nothing.
  *   - A pointer returned as const belongs to the handle it was requested from, and is valid as long as that handle.
  *   - An accessor with an index i, such as sfu_study_parameter, returns NULL after the last item.
@@ -279,8 +278,7 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_info(const sfu_info **info, const sfu
 SFU_API SFU_CHECKED sfu_status sfu_dataset_class_counts(int32_t *class_counts, const sfu_dataset *dataset);
 
 /* Writes the i-th warning about the data, one sentence, into a buffer of `size` bytes; SFU_ERR_NOT_FOUND after the
- * last.
- */
+ * last one. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_warning(char *text, size_t size, const sfu_dataset *dataset, int i);
 
 /* ---- 5. Import, make, get --------------------------------------------------------------------------------------- */
@@ -289,8 +287,7 @@ typedef enum sfu_scale { SFU_SCALE_UNIT = 0, SFU_SCALE_SUM = 1, SFU_SCALE_NONE =
 typedef enum sfu_duplicates { SFU_DUPLICATES_MAX = 0, SFU_DUPLICATES_SUM = 1, SFU_DUPLICATES_FIRST = 2 } sfu_duplicates;
 typedef enum sfu_header { SFU_HEADER_AUTO = 0, SFU_HEADER_YES = 1, SFU_HEADER_NO = 2 } sfu_header;
 
-/* What to read and how to process it. A name is a path; if the source holds several arrays, it is the name of an array.
- */
+/* What to read and how to process it. A name is a path; if the source holds several arrays, it names an array. */
 typedef struct sfu_import_options {
     size_t size;
     const char *source;             /* a file, or folder and prefix of Planetoid files; NULL: edges, nodes, ... alone */
@@ -994,7 +991,7 @@ SFU_API const sfu_rank *sfu_results_rank(const sfu_results *results, int i);
 
 /* A comparison of two networks on one dataset and size, split by split. */
 typedef struct sfu_pair {
-    const char *title;       /* the question that it answers: "features or labels", "linear or not", ... */
+    const char *title;       /* the question: "feature or label propagation", "linear or non-linear" */
     const char *one, *other; /* the networks */
     const char *dataset, *size;
     double one_mean, other_mean, difference; /* test accuracies; difference: one_mean - other_mean */
@@ -1023,8 +1020,8 @@ SFU_API SFU_CHECKED sfu_status sfu_results_check(const char *folder);
 typedef struct sfu_labelling sfu_labelling;
 
 /* The progress of a labelling. The callback is called a few times per second, by one thread at a time, not always the
- * same. Returning false ends the labelling: with the best result so far if there is one, else with SFU_ERR_CANCELLED.
- */
+ * same one. Returning false ends the labelling: with the best result so far if there is one, else with
+ * SFU_ERR_CANCELLED. */
 typedef struct sfu_label_progress {
     int32_t step, steps;    /* steps done, and in total if the budget allows them */
     double seconds, budget; /* since the start; budget 0: unlimited */

@@ -772,8 +772,25 @@ done:
     return status;
 }
 
+static sfu_status start_untrained(void *context) {
+    sfu_status status = SFU_OK;
+    sfu_dataset *made = NULL;
+    sfu_net *net = NULL;
+    sfu_model *model = NULL;
+    SFU_TRY(make_dataset(&made, &drawn.arrays));
+    SFU_TRY(sfu_net_parse(&net, context, NULL));
+    SFU_TRY(sfu_model_from_net(&model, made, net, 1));
+done:
+    sfu_model_free(model);
+    sfu_net_free(net);
+    sfu_dataset_free(made);
+    return status;
+}
+
 static void each_allocation_fails(void **state) {
     (void)state;
+    char text[] = "smooth(self=trust, learn=self) | dense 3 relu | softmax";
+    test_fail_each_allocation(start_untrained, text, 400);
     test_fail_each_allocation(train_and_predict, NULL, 400);
 }
 
