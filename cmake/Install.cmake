@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sfumato)
 
 install(TARGETS sfumato)
-install(FILES include/sfumato.h TYPE INCLUDE)
+install(FILES include/sfumato.h include/sfumato_paper.h TYPE INCLUDE)
 install(FILES LICENSE README.md CHANGELOG.md TYPE DOC OPTIONAL)
 install(DIRECTORY docs/ TYPE DOC OPTIONAL FILES_MATCHING PATTERN "*.md")
 

@@ -34,7 +34,7 @@ typedef struct session {
 } session;
 
 static comparison compare(const session *state, sfu_pass pass) {
-    const sfu_pass_cost cost = sfu_plan_cost(state->plan, pass);
+    const sfu_pass_cost cost = *sfu_plan_cost(state->plan, pass);
     return (comparison){sfu_bench_floor(state->bench, state->plan, pass), cost.predicted_s, cost.measured_s};
 }
 

@@ -222,7 +222,7 @@ static int finish(const session *state, char **operands) {
     if (status != SFU_OK) {
         return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
     }
-    const bool interrupted = sfu_labelling_summary(state->labelling).interrupted;
+    const bool interrupted = sfu_labelling_summary(state->labelling)->interrupted;
     if (interrupted) {
         print_note("interrupted; the results are those of the best model so far");
     }

@@ -99,9 +99,9 @@ static bool is_better(const sfu_scores *one, const sfu_scores *other) {
 
 /* Keeps the model if it is the best so far, and frees it otherwise. */
 static void add_model(session *state, sfu_model *model) {
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     state->runs[state->count++] = scores;
-    const sfu_scores before = state->best ? sfu_model_scores(state->best) : scores;
+    const sfu_scores before = state->best ? *sfu_model_scores(state->best) : scores;
     if (state->best && !is_better(&scores, &before)) {
         sfu_model_free(model);
         return;
@@ -140,7 +140,7 @@ static sfu_status train_all(session *state) {
         state->curve.wanted = settings.curve != NULL;
         status = sfu_train(&model, state->input.dataset, state->input.net, state->input.split, &settings.train);
         if (status == SFU_OK) {
-            interrupted = sfu_model_scores(model).interrupted;
+            interrupted = sfu_model_scores(model)->interrupted;
             add_model(state, model);
         }
     }
@@ -173,7 +173,7 @@ static sfu_status begin(session *state, char **operands) {
 
 /* Writes the files before printing that they were written. */
 static int finish(session *state) {
-    const sfu_scores scores = sfu_model_scores(state->best);
+    const sfu_scores scores = *sfu_model_scores(state->best);
     const bool interrupted = state->runs[state->count - 1].interrupted;
     (void)progress_hold(); /* the model of an interrupted training is written, too */
     sfu_status status = settings.output ? sfu_model_save(state->best, settings.output) : SFU_OK;

@@ -15,6 +15,7 @@
 static struct {
     cli_input_settings input;
     sfu_tune_options tune;
+    sfu_train_options train;         /* what tune.train points to */
     int sampler, loss, class_weight; /* indices into the lists below */
     int32_t jobs, top;
     bool spreadsheet;
@@ -29,6 +30,8 @@ static const char *const class_weights[] = {"none", "balanced", NULL};
 static void defaults(void) {
     sfu_net_options_init(&settings.input.net);
     sfu_tune_options_init(&settings.tune);
+    sfu_train_options_init(&settings.train);
+    settings.tune.train = &settings.train;
     settings.top = 10;
 }
 
@@ -140,8 +143,8 @@ static double now(void) {
 static void set_options(session *state, const char *location) {
     settings.tune.sampler = samplers[settings.sampler];
     settings.tune.loss_is_set = settings.loss > 0;
-    settings.tune.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
-    settings.tune.train.balanced = settings.class_weight == 1;
+    settings.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
+    settings.train.balanced = settings.class_weight == 1;
     settings.tune.jobs = settings.jobs;
     settings.tune.enqueue = settings.enqueue.items;
     settings.tune.enqueue_count = settings.enqueue.count;
@@ -323,15 +326,15 @@ static const cli_option options[] = {
                 "plot the optimization history, with script and data (needs gnuplot)"),
     OPTION_COUNT("top", "N", settings.top, 0, 100000, NULL, "number of best trials to list"),
     INPUT_OPTIONS(settings.input),
-    OPTION_NUMBER("lr", settings.tune.train.lr, 0, 1e30, "learning rate of Adam if not searched, above 0"),
-    OPTION_NUMBER("weight-decay", settings.tune.train.weight_decay, 0, 1e30, "weight decay (L2) if not searched"),
-    OPTION_NUMBER("dropout", settings.tune.train.dropout, 0, 1, "dropout rate if not searched, below 1"),
+    OPTION_NUMBER("lr", settings.train.lr, 0, 1e30, "learning rate of Adam if not searched, above 0"),
+    OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "weight decay (L2) if not searched"),
+    OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "dropout rate if not searched, below 1"),
     OPTION_CHOICE("loss", settings.loss, losses,
                   "cross-entropy over the labelled nodes: mean or sum; auto: sum with --space paper, otherwise mean"),
     OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
                   "balanced: weight classes inversely to their number of labels"),
-    OPTION_COUNT("epochs", "N", settings.tune.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs per trial"),
-    OPTION_COUNT("patience", "N", settings.tune.train.patience, 0, INT32_MAX, NULL,
+    OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs per trial"),
+    OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),
     {0}};
 

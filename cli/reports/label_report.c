@@ -33,7 +33,7 @@ static const char *class_of(char number[CLASS_NUMBER_MAX], const cli_labelling *
  */
 
 static int print_data(const cli_labelling *report) {
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     cli_report data = {0};
     const sfu_status status = report_make(&data, report->dataset, false);
     if (status == SFU_OK) {
@@ -50,7 +50,7 @@ static int print_data(const cli_labelling *report) {
  */
 
 static void print_choice(const cli_labelling *report) {
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     int tried = 0;
     while (sfu_labelling_candidate(report->labelling, tried)) {
         tried++;
@@ -70,7 +70,7 @@ static void print_choice(const cli_labelling *report) {
 }
 
 static void print_candidates(const cli_labelling *report) {
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     const sfu_label_candidate *candidate;
     cli_table table = {.align = "lrrrr"};
     putchar('\n');
@@ -115,7 +115,7 @@ static void print_method(const sfu_label_summary *summary) {
 }
 
 static void print_quality(const cli_labelling *report) {
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     char number[CLASS_NUMBER_MAX];
     putchar('\n');
     put_heading(stdout, "Estimated accuracy: %s (95 %% confidence interval %s to %s)", percent(summary.accuracy),
@@ -179,7 +179,7 @@ static void print_confusions(const cli_labelling *report) {
 }
 
 static void print_calibration(const cli_labelling *report) {
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     const sfu_label_calibration *range;
     cli_table table = {.align = "lrrr"};
     putchar('\n');
@@ -211,7 +211,7 @@ static void print_files(const cli_labelling *report) {
     if (!report->dataset_path || (report->container && !is_regular_file(report->container))) {
         return;
     }
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     const char *data = shell_word(report->dataset_path), *net = summary.net;
     printf("Next: sfumato tune %s %s --space practical --trials 200 --enqueue %s\n", data, net,
            shell_word(summary.params));
@@ -305,7 +305,7 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
 }
 
 json_t *labelling_json(const cli_labelling *report) {
-    const sfu_label_summary summary = sfu_labelling_summary(report->labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     json_t *object = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "dataset",
                                json_bytes(sfu_dataset_name(report->dataset)), "net", summary.net, "composition",
                                sfu_net_text(sfu_model_net(sfu_labelling_model(report->labelling))), "classes",

@@ -12,7 +12,7 @@ const char *const pass_titles[SFU_PASSES] = {"training step", "validation", "pre
 const char *const pass_keys[SFU_PASSES] = {"train", "evaluate", "predict"};
 
 pass_total plan_total(const sfu_plan *plan, sfu_pass pass) {
-    pass_total total = {.cost = sfu_plan_cost(plan, pass)};
+    pass_total total = {.cost = *sfu_plan_cost(plan, pass)};
     const sfu_step *step;
     for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
         if (step->depth > 0) {

@@ -3,7 +3,7 @@
 #define SFU_PLAN_REPORT_H
 
 #include "json_output.h"
-#include "sfumato.h"
+#include "sfumato_paper.h"
 
 #include <stdio.h>
 

@@ -17,7 +17,11 @@ enum { SENTENCE_MAX = 1100 };
 
 sfu_status report_make(cli_report *report, const sfu_dataset *dataset, bool digest) {
     *report = (cli_report){.dataset = dataset};
-    sfu_status status = sfu_dataset_info(&report->info, dataset);
+    const sfu_info *info = NULL;
+    sfu_status status = sfu_dataset_info(&info, dataset);
+    if (status == SFU_OK) {
+        report->info = *info;
+    }
     if (status == SFU_OK && digest) {
         status = sfu_dataset_digest(report->digest, dataset);
     }

@@ -45,13 +45,20 @@ static json_t *cell_json(const sfu_cell *cell) {
     const struct {
         const char *key;
         double value;
-    } numbers[] = {{"mean", cell->mean}, {"std", cell->std}, {"ci_low", cell->ci_low}, {"ci_high", cell->ci_high},
-                   {"rank", cell->rank}, {"p", cell->p},     {"paper", cell->paper},   {"paper_std", cell->paper_std}};
+    } numbers[] = {{"mean", cell->mean},
+                   {"std", cell->std},
+                   {"ci_low", cell->ci_low},
+                   {"ci_high", cell->ci_high},
+                   {"rank", cell->rank},
+                   {"p", cell->p},
+                   {"paper", cell->published->mean},
+                   {"paper_std", cell->published->std}};
     bool ok = object != NULL;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         ok = ok && json_put(object, numbers[i].key, json_number_or_null(numbers[i].value));
     }
-    ok = ok && json_put(object, "verdict", cell->verdict[0] ? json_string(cell->verdict) : json_null());
+    ok = ok &&
+         json_put(object, "verdict", cell->published->verdict[0] ? json_string(cell->published->verdict) : json_null());
     ok = ok && json_put(object, "same_as", json_bytes(cell->same_as));
     ok = ok && json_put(object, "exponents", isnan(cell->alpha) ? json_null() : json_boolean(cell->exponents));
     if (!ok) {
@@ -62,8 +69,8 @@ static json_t *cell_json(const sfu_cell *cell) {
 
 static json_t *rank_json(const sfu_rank *rank) {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "size", json_bytes(rank->size), "net", json_bytes(rank->net),
-                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->paper), "critical",
-                     json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
+                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->published->mean),
+                     "critical", json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
 }
 
 json_t *results_json(const sfu_results *results) {
@@ -105,7 +112,7 @@ int results_verdicts(const sfu_results *results, const char *verdict) {
     const sfu_cell *cell;
     int count = 0;
     for (int i = 0; (cell = sfu_results_cell(results, i)) != NULL; i++) {
-        count += strcmp(cell->verdict, verdict) == 0;
+        count += strcmp(cell->published->verdict, verdict) == 0;
     }
     return count;
 }

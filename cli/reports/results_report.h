@@ -3,7 +3,7 @@
 #define SFU_RESULTS_REPORT_H
 
 #include "json_output.h"
-#include "sfumato.h"
+#include "sfumato_paper.h"
 
 /* An sfu_compare_fn that shows a progress bar; `user` is an sfu_compare_progress that stores the last report, or NULL.
  * Call between progress_start and progress_end. */

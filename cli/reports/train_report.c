@@ -57,7 +57,7 @@ static void add_average(cli_table *table, const cli_trainings *trainings, const 
 }
 
 static void print_runs(const cli_trainings *trainings) {
-    const sfu_scores best = sfu_model_scores(trainings->model);
+    const sfu_scores best = *sfu_model_scores(trainings->model);
     cli_table table = {.align = "lrrrrrr"};
     TABLE_CELLS(&table, "seed", "epochs", "best epoch");
     for (int which = 0; which < AVERAGED; which++) {
@@ -111,7 +111,7 @@ static void print_scores(const sfu_scores *scores, bool seed) {
 }
 
 void trainings_print(const cli_trainings *trainings) {
-    const sfu_scores scores = sfu_model_scores(trainings->model);
+    const sfu_scores scores = *sfu_model_scores(trainings->model);
     print_title(trainings);
     if (trainings->count > 1) {
         print_runs(trainings);
@@ -231,7 +231,7 @@ static bool put_runs(json_t *object, const cli_trainings *trainings) {
 
 json_t *trainings_json(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
-    const sfu_scores scores = sfu_model_scores(trainings->model);
+    const sfu_scores scores = *sfu_model_scores(trainings->model);
     json_t *object = scores_json(&scores);
     const bool ok = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
                     json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&

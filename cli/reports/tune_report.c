@@ -79,7 +79,9 @@ static void put_option(FILE *file, const char *name, const char *value) {
 
 /* sfumato train citation 'smooth | dense 64 relu | smooth | softmax' --lr 0.01 ... --seed 123 -o model.safetensors */
 static void put_train_command(FILE *file, const cli_tuning *tuning) {
-    const sfu_train_options *train = sfu_study_winner_options(tuning->study);
+    sfu_train_options winner, *train = &winner;
+    sfu_train_options_init(train);
+    sfu_study_winner_options(train, tuning->study);
     fputs("sfumato train ", file);
     put_shell_word(file, tuning->dataset);
     putc(' ', file);
@@ -123,7 +125,7 @@ static void print_title(const cli_tuning *tuning) {
 static void print_best(const cli_tuning *tuning) {
     const sfu_study *study = tuning->study;
     const sfu_trial *best = sfu_study_ranked(study, 0);
-    const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
+    const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     char cell[CELL_MAX];
     cli_table table = {.align = "lr"};
     putchar('\n');
@@ -296,7 +298,7 @@ static json_t *train_command_json(const cli_tuning *tuning) {
 
 json_t *tuning_json(const cli_tuning *tuning) {
     const sfu_study *study = tuning->study;
-    const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
+    const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     const char *location = sfu_study_location(study);
     json_t *object = json_object();
     const bool ok =

@@ -5,6 +5,8 @@
 #include "progress.h"
 #include "parallel.h"
 #include "rates.h"
+#include "sfumato_paper.h"
+#include "sized_struct.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +34,10 @@ struct sfu_plan {
     bool nominal; /* the predicted times are the nominal machine's */
 };
 
-void sfu_plan_options_init(sfu_plan_options *options) { *options = (sfu_plan_options){.dropout = 0.5}; }
+void sfu_plan_options_init_sized(sfu_plan_options *options, size_t size) {
+    const sfu_plan_options defaults = {.size = sizeof defaults, .dropout = 0.5};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 /* ---- the list --------------------------------------------------------------------------------------------------- */
 
@@ -131,12 +136,14 @@ done:
 }
 
 sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
-                        const sfu_plan_options *options) {
+                        const sfu_plan_options *given) {
     sfu_status status = SFU_OK;
+    sfu_plan_options full, *options = &full;
     sfu_plan *self = NULL;
     sfu__rates rates;
     bool measured;
     *plan = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_plan_options));
     if (net->is_lpnn) {
         return sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
     }
@@ -186,7 +193,7 @@ const sfu_step *sfu_plan_step(const sfu_plan *plan, sfu_pass pass, int i) {
     return i >= 0 && i < plan->counts[pass] ? &plan->steps[pass][i].step : NULL;
 }
 
-sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass) { return plan->costs[pass]; }
+const sfu_pass_cost *sfu_plan_cost(const sfu_plan *plan, sfu_pass pass) { return &plan->costs[pass]; }
 
 sfu_spread sfu_plan_spread(const sfu_plan *plan, sfu_pass pass) { return plan->spreads[pass]; }
 

@@ -375,7 +375,8 @@ static void measure_rows(sfu__rates *rates, bench_scratch *scratch, int w) {
     }
     rates->unit_ns[SFU__KERNEL_AXPY_ROWS_BACKWARD][w] = rates->unit_ns[SFU__KERNEL_AXPY_ROWS][w];
     scratch->mask.threshold = HALF; /* the way back of a layer that drops, as most do */
-    rates->unit_ns[SFU__KERNEL_ACTIVATE_BACKWARD][w] = 1e9 * sfu__best_seconds(job_activate_backward, scratch) / (double)rows;
+    rates->unit_ns[SFU__KERNEL_ACTIVATE_BACKWARD][w] =
+        1e9 * sfu__best_seconds(job_activate_backward, scratch) / (double)rows;
 }
 
 /* What does not depend on the width of rows. Groups of sparse rows are listed, as a plan lists them. */

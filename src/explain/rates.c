@@ -165,9 +165,6 @@ static const char *from_json(sfu__measured *measured, const sfu__json *object) {
         const bool other = format != NULL && strncmp(format, FORMAT, strlen(FORMAT) - 1) == 0;
         return other ? "measured with another version" : "not a file of rates";
     }
-    if (!text_is(object, "version", SFU_VERSION)) {
-        return "measured with another version";
-    }
     if (!text_is(object, "machine", measured->machine.model) || !text_is(object, "kernels", measured->kernels)) {
         return "measured on another machine";
     }

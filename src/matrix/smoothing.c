@@ -12,6 +12,7 @@
  */
 #include "smoothing.h"
 #include "parallel.h"
+#include "sized_struct.h"
 #include "special.h"
 
 #include <assert.h>
@@ -21,8 +22,10 @@ enum { ROWS_PER_ITEM = 1 << 12 };
 
 /* ---- the options ------------------------------------------------------------------------------------------------ */
 
-void sfu_smoothing_options_init(sfu_smoothing_options *options) {
-    *options = (sfu_smoothing_options){.norm = SFU_NORM_SYM, .self = 1.0, .neighbour = 1.0, .left = 0.5, .right = 0.5};
+void sfu_smoothing_options_init_sized(sfu_smoothing_options *options, size_t size) {
+    const sfu_smoothing_options defaults = {
+        .size = sizeof defaults, .norm = SFU_NORM_SYM, .self = 1.0, .neighbour = 1.0, .left = 0.5, .right = 0.5};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 static const struct {
@@ -50,8 +53,10 @@ sfu_status sfu__normalization_of(sfu__normalization *normalization, const sfu_sm
         const sfu_status status = check_number(options->left, "left");
         return status != SFU_OK ? status : check_number(options->right, "right");
     }
+    const sfu_norm usual = options->probabilities ? SFU_NORM_SYM_ROW : SFU_NORM_SYM;
+    const sfu_norm norm = options->norm == SFU_NORM_AUTO ? usual : options->norm;
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
-        if (norms[i].norm == options->norm) {
+        if (norms[i].norm == norm) {
             *normalization = norms[i].normalization;
             return normalization->scale_rows || !options->probabilities
                        ? SFU_OK

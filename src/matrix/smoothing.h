@@ -1,5 +1,5 @@
-/* smoothing.h - the smoothing matrix S of a graph: the normalized A~ = self I + neighbour A. docs/reference/smoothing.md has the
- * equations. */
+/* smoothing.h - the smoothing matrix S of a graph: the normalized A~ = self I + neighbour A.
+ * docs/reference/smoothing.md has the equations. */
 #ifndef SFU_SMOOTHING_H
 #define SFU_SMOOTHING_H
 

@@ -1,6 +1,6 @@
 /* model.h - the model structure: a network, its trained parameters, and what is known of the training.
  *
- * docs/reference/model.md describes the file format. A model is immutable.
+ * docs/reference/model.md describes the file format. Only sfu_model_set_parameter changes a model.
  */
 #ifndef SFU_MODEL_H
 #define SFU_MODEL_H
@@ -14,6 +14,7 @@ struct sfu_model {
     int32_t nodes; /* of the training graph, if a parameter has one value per node; otherwise 0 */
     sfu__parameters parameters;
     float *theta;               /* [parameters.size], padding zero */
+    sfu_parameter *shown;       /* [parameters.count]: the parameters as the API shows them */
     sfu__strings class_names;   /* each NUL-terminated; count 0: none */
     sfu__strings feature_names; /* each NUL-terminated; count 0: none */
     char dataset[65];           /* digest of the training dataset; "": unknown */
@@ -38,6 +39,9 @@ typedef struct sfu__model_parts {
 } sfu__model_parts;
 
 SFU_CHECKED sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts);
+
+/* Fills in `shown` of a model that has its parameters. */
+SFU_CHECKED sfu_status sfu__model_show_parameters(sfu_model *model);
 
 /* Like sfu_model_open, from bytes in memory; `path` is used in messages. */
 SFU_CHECKED sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, const char *path);

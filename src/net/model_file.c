@@ -11,17 +11,7 @@
 
 #define FORMAT "sfumato.model.1"
 
-enum { NAME_MAX = 32 };
-typedef char tensor_name[NAME_MAX];
-
-static const char *name_of(tensor_name name, const sfu__parameter *parameter) {
-    if (parameter->layer < 0) {
-        snprintf(name, NAME_MAX, "%s", parameter->name);
-    } else {
-        snprintf(name, NAME_MAX, "layer.%d.%s", parameter->layer, parameter->name);
-    }
-    return name;
-}
+typedef char tensor_name[SFU__PARAMETER_NAME_MAX];
 
 /* Weights and f are stored as matrices, all other parameters as vectors. */
 static bool is_matrix(const sfu__parameter *parameter) {
@@ -41,13 +31,14 @@ static sfu_status fail_tensor(const source *from, const char *name, const char *
 
 static const sfu__tensor *find(const source *from, int layer, const char *name) {
     tensor_name text;
-    return sfu__safetensors_find(from->file, name_of(text, &(sfu__parameter){.layer = layer, .name = name}));
+    return sfu__safetensors_find(from->file,
+                                 sfu__parameter_name(text, &(sfu__parameter){.layer = layer, .name = name}));
 }
 
 /* Dimension `dimension` of a weight that the network requires. */
 static sfu_status weight_dimension(int32_t *size, const source *from, int layer, int dimension) {
     tensor_name name;
-    name_of(name, &(sfu__parameter){.layer = layer, .name = "weight"});
+    sfu__parameter_name(name, &(sfu__parameter){.layer = layer, .name = "weight"});
     const sfu__tensor *tensor = sfu__safetensors_find(from->file, name);
     if (tensor == NULL) {
         return fail_tensor(from, name, "it is missing");
@@ -149,7 +140,7 @@ static sfu_status fail_unknown(const sfu_model *self, const source *from) {
         known = false;
         for (int j = 0; j < self->parameters.count && !known; j++) {
             tensor_name name;
-            known = strcmp(tensor->name, name_of(name, &self->parameters.items[j])) == 0;
+            known = strcmp(tensor->name, sfu__parameter_name(name, &self->parameters.items[j])) == 0;
         }
     }
     char quoted[SFU__QUOTE_MAX];
@@ -163,7 +154,7 @@ static sfu_status check_tensors(const sfu_model *self, const source *from) {
     for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *parameter = &self->parameters.items[i];
         tensor_name name;
-        const sfu__tensor *tensor = sfu__safetensors_find(from->file, name_of(name, parameter));
+        const sfu__tensor *tensor = sfu__safetensors_find(from->file, sfu__parameter_name(name, parameter));
         if (tensor == NULL) {
             return fail_tensor(from, name, "it is missing");
         }
@@ -275,6 +266,7 @@ static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const ch
     SFU_TRY(check_feature_names(self, &from));
     SFU_TRY(read_nodes(self, &from));
     SFU_TRY(read_tensors(self, &from));
+    SFU_TRY(sfu__model_show_parameters(self));
     SFU_TRY(read_run(self, &from));
     *model = self;
     self = NULL;
@@ -349,7 +341,7 @@ sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     SFU_ALLOC(names, count);
     for (int i = 0; i < count; i++) {
         const sfu__parameter *parameter = &model->parameters.items[i];
-        tensors[i] = pack_tensor(values + used, name_of(names[i], parameter), model->theta, parameter);
+        tensors[i] = pack_tensor(values + used, sfu__parameter_name(names[i], parameter), model->theta, parameter);
         used += tensors[i].count;
     }
     qsort(tensors, (size_t)count, sizeof *tensors, compare_tensors);

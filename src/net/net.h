@@ -1,7 +1,7 @@
 /* net.h - the network structure: a sequence of layers, and the parameters that it trains.
  *
- * docs/reference/compose.md describes the composition language. A network is a sequence, read left to right: smoothing layers,
- * dense layers, one softmax, and after it smoothing layers of class probabilities. It is immutable once parsed.
+ * docs/reference/compose.md describes the composition language. A network is a sequence, read left to right: smoothing
+ * layers, dense layers, one softmax, and after it smoothing layers of class probabilities. It is immutable once parsed.
  */
 #ifndef SFU_NET_H
 #define SFU_NET_H
@@ -38,7 +38,8 @@ typedef struct sfu__layer {
     double dropout; /* rate of the last mask before these weights; negative: the rate of the run */
 } sfu__layer;
 
-/* LPNN, the baseline: f, one row per node, and g, an MLP, are fitted together. docs/reference/lpnn.md has the objective. */
+/* LPNN, the baseline: f, one row per node, and g, an MLP, are fitted together. docs/reference/lpnn.md has the
+ * objective. */
 typedef enum sfu__lpnn_f { SFU__LPNN_SOFTMAX, SFU__LPNN_CLAMP } sfu__lpnn_f;
 typedef struct sfu__lpnn {
     sfu__lpnn_f f;
@@ -120,7 +121,11 @@ SFU_CHECKED sfu_status sfu__parameters_make(sfu__parameters *parameters, const s
                                             int32_t classes, int32_t nodes);
 void sfu__parameters_clear(sfu__parameters *parameters);
 
-/* The parameter of a layer by name, or NULL. */
+/* Its name in a file and in the API: "layer.1.weight"; "f" of lpnn. Returns `name`. */
+enum { SFU__PARAMETER_NAME_MAX = 32 };
+const char *sfu__parameter_name(char name[SFU__PARAMETER_NAME_MAX], const sfu__parameter *parameter);
+
+/* The one of this layer and name, or NULL. */
 const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int layer, const char *name);
 
 /* Initial values: weights Glorot-uniform, a pure function of (seed, layer, row, column); biases zero; learned smoothing

@@ -5,11 +5,15 @@
  *   options := "(" name "=" value ("," name "=" value)* ")"
  */
 #include "net_int.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void sfu_net_options_init(sfu_net_options *options) { *options = (sfu_net_options){.hidden = 64, .k = 2}; }
+void sfu_net_options_init_sized(sfu_net_options *options, size_t size) {
+    const sfu_net_options defaults = {.size = sizeof defaults, .hidden = 64, .k = 2};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 void sfu_net_free(sfu_net *net) {
     if (net == NULL) {
@@ -271,8 +275,11 @@ done:
     return status;
 }
 
-sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *options) {
-    return parse(net, text, options, false);
+sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *given) {
+    sfu_net_options options;
+    *net = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_net_options);
+    return status != SFU_OK ? status : parse(net, text, &options, false);
 }
 
 sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options) {

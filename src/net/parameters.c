@@ -3,6 +3,7 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ALIGNMENT = 16 }; /* floats: each parameter starts at a multiple of 64 bytes */
@@ -113,6 +114,15 @@ done:
 void sfu__parameters_clear(sfu__parameters *parameters) {
     sfu__free(parameters->items);
     *parameters = (sfu__parameters){0};
+}
+
+const char *sfu__parameter_name(char name[SFU__PARAMETER_NAME_MAX], const sfu__parameter *parameter) {
+    if (parameter->layer < 0) {
+        snprintf(name, SFU__PARAMETER_NAME_MAX, "%s", parameter->name);
+    } else {
+        snprintf(name, SFU__PARAMETER_NAME_MAX, "layer.%d.%s", parameter->layer, parameter->name);
+    }
+    return name;
 }
 
 const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int layer, const char *name) {

@@ -8,6 +8,7 @@
 #include "parallel.h"
 #include "random.h"
 #include "sampler.h"
+#include "sized_struct.h"
 #include "study_int.h"
 #include "study_url.h"
 #include "fingerprint.h"
@@ -23,9 +24,10 @@ enum { WAVE = 128, TRIALS = 2000, AHEAD = 2 }; /* AHEAD: trials claimed a thread
  * that others left. */
 static const double tick_s = 0.1, poll_s = 0.05;
 
-void sfu_tune_options_init(sfu_tune_options *options) {
-    *options = (sfu_tune_options){.space = "paper", .sampler = "tpe", .trials = TRIALS, .wave = WAVE};
-    sfu_train_options_init(&options->train);
+void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size) {
+    const sfu_tune_options defaults = {
+        .size = sizeof defaults, .space = "paper", .sampler = "tpe", .trials = TRIALS, .wave = WAVE};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* One call of sfu_tune. */
@@ -33,7 +35,8 @@ typedef struct tuning {
     const sfu_dataset *dataset;
     const sfu_split *split;
     const sfu_tune_options *options;
-    sfu_train_options train; /* with the loss that counts */
+    sfu_train_options asked; /* options->train in full */
+    sfu_train_options train; /* the same with the loss that counts */
     sfu_study *study;
     sfu__store *store;
     sfu__sampler *sampler;
@@ -434,7 +437,7 @@ static sfu_status train_winner(tuning *at, const sfu__trial *best) {
     study->winner.dropout = candidate.dropout;
     study->winner.seed = best->seed;
     study->winner.threads = at->jobs;
-    winner_epochs epochs = {&at->options->train, false};
+    winner_epochs epochs = {&at->asked, false};
     sfu_train_options again = study->winner;
     again.on_epoch = epochs.asked->on_epoch != NULL ? hear_winner : NULL;
     again.on_epoch_user = &epochs;
@@ -443,7 +446,7 @@ static sfu_status train_winner(tuning *at, const sfu__trial *best) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the study was stopped while its winner was trained again");
         goto done;
     }
-    const sfu_scores scores = sfu_model_scores(study->model);
+    const sfu_scores scores = *sfu_model_scores(study->model);
     if (scores.val_accuracy != best->outcome.val_accuracy || scores.val_loss != best->outcome.val_loss) {
         status = sfu__fail(SFU_ERR_FORMAT,
                            "trial %d of the study came to a validation accuracy of %.17g and a loss of %.17g; trained "
@@ -465,8 +468,7 @@ static sfu_status keep_winner(tuning *at) {
         return SFU_OK;
     }
     SFU_TRY(train_winner(at, best));
-    const sfu_scores scores = sfu_model_scores(study->model);
-    SFU_TRY(sfu__winner_json(&json, best, &scores));
+    SFU_TRY(sfu__winner_json(&json, best, sfu_model_scores(study->model)));
     SFU_TRY(sfu__store_set(at->store, SFU__WINNER_KEY, json.bytes));
 done:
     sfu__text_clear(&json);
@@ -568,9 +570,7 @@ static sfu_status prepare(tuning *at, const char *net, const sfu_net_options *ne
                 ? sfu__space_new_among(&study->space, at->options->space, net, net_options, &unused)
                 : sfu__space_new(&study->space, at->options->space, net, net_options));
     study->trials.parameters = at->batch.parameters = study->space->count;
-    at->train.loss = at->options->loss_is_set ? at->options->train.loss
-                     : study->space->paper    ? SFU_LOSS_SUM
-                                              : SFU_LOSS_MEAN;
+    at->train.loss = at->options->loss_is_set ? at->asked.loss : study->space->paper ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     SFU_TRY(check(at));
     SFU_TRY(check_enqueued(at));
     SFU_TRY(make_sampler(at));
@@ -599,16 +599,19 @@ static void clear(tuning *at) {
 }
 
 sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net, const sfu_net_options *net_options,
-                    const sfu_split *split, const sfu_tune_options *options) {
+                    const sfu_split *split, const sfu_tune_options *given) {
     sfu_status status = SFU_OK;
-    sfu_tune_options usual;
-    sfu_tune_options_init(&usual);
-    tuning at = {.dataset = dataset, .split = split, .options = options != NULL ? options : &usual};
-    at.train = at.options->train;
+    sfu_tune_options options;
+    sfu_net_options named;
+    tuning at = {.dataset = dataset, .split = split, .options = &options};
+    *study = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_tune_options));
+    SFU_TRY(SFU__READ_OPTIONS(&named, net_options, sfu_net_options));
+    SFU_TRY(SFU__READ_OPTIONS(&at.asked, options.train, sfu_train_options));
+    at.train = at.asked;
     at.train.init = NULL;
     at.train.on_epoch = NULL;
-    *study = NULL;
-    SFU_TRY(prepare(&at, net, net_options));
+    SFU_TRY(prepare(&at, net, &named));
     SFU_TRY(run(&at));
     SFU_TRY(keep_winner(&at));
     SFU_TRY(sfu__study_finish(at.study));

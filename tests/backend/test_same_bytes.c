@@ -172,7 +172,8 @@ static void try_all(outcome *first, const experiment *what) {
     sfu_net *net = NULL;
     outcome other;
     gather(&it, what->data);
-    assert_ok(sfu_net_parse(&net, what->net, &(sfu_net_options){.hidden = 16, .k = 2}));
+    assert_ok(
+        sfu_net_parse(&net, what->net, &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
     for (int plans = 1; plans <= 2; plans++) {
         sfu__plan *plan = plan_of(&it, net, what->dropout, plans);
         const sfu__backend *backend = NULL;

@@ -104,10 +104,14 @@ check_without_curves '1: the columns are not those of a curves.csv (expected the
 grep -q 'broken/curves.csv:1: .*; remove the file to go on without the learning curves in it$' errors ||
     fail "it said: $(cat errors)"
 
-# What another version adds to it is warned of.
-sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
+# What a program with another protocol adds to it is warned of; another version with the same protocol is not, and 0.1.0,
+# which recorded none, has the first.
+sed 's/^  "version": "[^"]*"/  "version": "0.1.0"/; /^  "protocol": /d' results/manifest.json >old/manifest.json
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
-grep -q 'old holds results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
+! grep -q 'holds results of version' errors || fail "it said: $(cat errors)"
+sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/; s/^  "protocol": .*/  "protocol": 0,/' results/manifest.json >old/manifest.json
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
+grep -q 'old holds results of version "0.0.1", whose protocol differs from' errors || fail "it said: $(cat errors)"
 
 # And of a later one, which may mean other things.
 sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json

@@ -17,8 +17,12 @@ static sfu_dataset *labelled(int32_t nodes, const int32_t *labels, int32_t class
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "made";
-    const sfu_arrays arrays = {
-        .nodes = nodes, .edge_from = none, .edge_to = none, .labels = labels, .classes = classes};
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = nodes,
+                               .edge_from = none,
+                               .edge_to = none,
+                               .labels = labels,
+                               .classes = classes};
     sfu_dataset *dataset = NULL;
     assert_ok(sfu_dataset_from_arrays(&dataset, &arrays, &options));
     said[0] = '\0';
@@ -361,7 +365,8 @@ static sfu_dataset *with_standard(const char *const *names, const int32_t *val, 
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "own";
-    const sfu_arrays arrays = {.nodes = 6,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 6,
                                .edge_from = edges,
                                .edge_to = edges,
                                .labels = labels,
@@ -596,6 +601,48 @@ static void labels_that_are_missing(void **state) {
 /* ---- digests ---------------------------------------------------------------------------------------------------- */
 
 /* Pinned: a change here makes every result that was ever written incomparable. */
+/* Node numbers in any order make the split that the file of them makes. */
+static void node_numbers_make_a_split(void **state) {
+    (void)state;
+    sfu_dataset *dataset = many();
+    sfu_split *drawn = split_of(dataset, "random:3", NULL), *given = NULL;
+    int32_t *nodes[SFU_PARTS], counts[SFU_PARTS];
+    for (int part = 0; part < SFU_PARTS; part++) {
+        const int32_t *sorted = sfu_split_part(drawn, (sfu_part)part, &counts[part]);
+        nodes[part] = calloc((size_t)counts[part], sizeof *nodes[part]);
+        assert_non_null(nodes[part]);
+        for (int32_t i = 0; i < counts[part]; i++) {
+            nodes[part][i] = sorted[counts[part] - 1 - i];
+        }
+    }
+    const int32_t *const all[SFU_PARTS] = {nodes[0], nodes[1], nodes[2]};
+    assert_ok(sfu_split_from_nodes(&given, dataset, all, counts));
+    assert_string_equal(sfu_split_digest(given), sfu_split_digest(drawn));
+    assert_memory_equal(sfu_split_text(given), "nodes:", 6);
+    assert_memory_equal(sfu_split_text(given) + 6, sfu_split_digest(drawn), 12);
+    assert_int_equal(strlen(sfu_split_text(given)), 18);
+    sfu_split_free(given);
+
+    const int32_t kept = nodes[SFU_VAL][1];
+    nodes[SFU_VAL][1] = nodes[SFU_TRAIN][0];
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "val", "already in train");
+    assert_null(given);
+    nodes[SFU_VAL][1] = MANY;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node 4000", "0 to 3999");
+    nodes[SFU_VAL][1] = -1;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node -1");
+    nodes[SFU_VAL][1] = 57;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node 57", "no label");
+    nodes[SFU_VAL][1] = kept;
+    counts[SFU_TEST] = 0;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "no node is left for test");
+    for (int part = 0; part < SFU_PARTS; part++) {
+        free(nodes[part]);
+    }
+    sfu_split_free(drawn);
+    sfu_dataset_free(dataset);
+}
+
 static void digests_stay(void **state) {
     (void)state;
     static const struct {
@@ -635,7 +682,8 @@ static sfu_status every_protocol(void *context) {
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "own";
-    const sfu_arrays arrays = {.nodes = 40,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 40,
                                .edge_from = edges,
                                .edge_to = edges,
                                .labels = labels,
@@ -650,6 +698,11 @@ static sfu_status every_protocol(void *context) {
         if (status == SFU_OK) {
             status = sfu_split_save(split, dataset, test_path("memory.csv"), NULL);
         }
+        sfu_split_free(split);
+    }
+    if (status == SFU_OK) {
+        sfu_split *split = NULL;
+        status = sfu_split_from_nodes(&split, dataset, arrays.standard, arrays.standard_count);
         sfu_split_free(split);
     }
     sfu_dataset_free(dataset);
@@ -683,6 +736,7 @@ int main(void) {
         cmocka_unit_test_setup(files_that_are_wrong, listen),
         cmocka_unit_test_setup(texts_that_are_wrong, listen),
         cmocka_unit_test_setup(labels_that_are_missing, listen),
+        cmocka_unit_test_setup(node_numbers_make_a_split, listen),
         cmocka_unit_test_setup(digests_stay, listen),
         cmocka_unit_test(out_of_memory),
     };

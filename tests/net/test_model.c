@@ -101,8 +101,8 @@ static void assert_same_model(const sfu_model *a, const sfu_model *b) {
         }
     }
     assert_string_equal(a->dataset, b->dataset);
-    const sfu_scores x = sfu_model_scores(a);
-    const sfu_scores y = sfu_model_scores(b);
+    const sfu_scores x = *sfu_model_scores(a);
+    const sfu_scores y = *sfu_model_scores(b);
     assert_true(x.epochs == y.epochs && x.best_epoch == y.best_epoch && x.interrupted == y.interrupted);
     assert_true(x.seed == y.seed && strcmp(x.split_digest, y.split_digest) == 0);
     assert_true(same_number(x.train_accuracy, y.train_accuracy) && same_number(x.val_accuracy, y.val_accuracy));
@@ -145,7 +145,7 @@ static void models_come_back(void **state) {
         assert_ok(sfu_model_save(model, test_path("model.safetensors")));
         assert_ok(sfu_model_open(&again, test_path("model.safetensors")));
         assert_same_model(model, again);
-        assert_true(sfu_model_scores(model).seconds == 12.5 && sfu_model_scores(again).seconds == 0.0);
+        assert_true(sfu_model_scores(model)->seconds == 12.5 && sfu_model_scores(again)->seconds == 0.0);
         assert_ok(sfu_model_save(again, test_path("again.safetensors")));
         assert_same_file(test_path("model.safetensors"), test_path("again.safetensors"));
         sfu_model_free(model);
@@ -286,7 +286,7 @@ static void only_net_and_tensors_are_needed(void **state) {
     assert_int_equal(sfu_model_features(model), 4);
     assert_int_equal(sfu_model_classes(model), 2);
     assert_null(sfu_model_class_name(model, 0));
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     assert_true(scores.epochs == 0 && scores.val_accuracy == 0 && !scores.interrupted && scores.split_digest[0] == 0);
     assert_int_equal(sfu_model_confusion(model, 0, 0), 0);
     const sfu__parameter *weight = sfu__parameter_of(&model->parameters, 1, "weight");

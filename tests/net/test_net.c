@@ -4,6 +4,7 @@
 #include "net_int.h"
 #include "random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static void names_are_compositions(void **state) {
         {"  MLP ", 65536, 1000, "dense 65536 relu | softmax"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const sfu_net_options options = {.hidden = cases[i].hidden, .k = cases[i].k};
+        const sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = cases[i].hidden, .k = cases[i].k};
         sfu_net *net = NULL;
         assert_ok(sfu_net_parse(&net, cases[i].name, &options));
         assert_string_equal(sfu_net_text(net), cases[i].text);
@@ -169,12 +170,12 @@ static void numbers_of_named_networks_are_checked(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options),
                  "hidden is 0; expected a whole number from 1 to 65536");
     assert_null(net);
-    options = (sfu_net_options){.hidden = 64, .k = 128};
+    options = (sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 64, .k = 128};
     assert_ok(sfu_net_parse(&net, "gcn", &options));
     assert_int_equal(net->count, 256);
     sfu_net_free(net);
     /* a composition has its own numbers */
-    options = (sfu_net_options){0};
+    options = (sfu_net_options){.size = sizeof(sfu_net_options)};
     assert_ok(sfu_net_parse(&net, "smooth | softmax", &options));
     sfu_net_free(net);
 }
@@ -430,6 +431,21 @@ static void assert_same_net(const sfu_net *made, const char *text) {
     sfu_net_free(net);
 }
 
+/* The layers of a network, as structs, make the same network. */
+static void assert_layers_come_back(const sfu_net *net) {
+    sfu_layer layers[8], after;
+    sfu_net *again = NULL;
+    for (int i = 0; i < net->count; i++) {
+        sfu_layer_init(&layers[i], SFU_LAYER_SMOOTH);
+        assert_true(sfu_net_layer(&layers[i], net, i));
+    }
+    sfu_layer_init(&after, SFU_LAYER_SMOOTH);
+    assert_false(sfu_net_layer(&after, net, net->count) || sfu_net_layer(&after, net, -1));
+    assert_ok(sfu_net_from_layers(&again, layers, net->count));
+    assert_string_equal(sfu_net_text(again), sfu_net_text(net));
+    sfu_net_free(again);
+}
+
 static void random_networks_come_back(void **state) {
     (void)state;
     enum { NETS = 5000 };
@@ -446,6 +462,7 @@ static void random_networks_come_back(void **state) {
         assert_same_net(&made, spelled.bytes);
         sfu_net *net = parse(spelled.bytes);
         assert_string_equal(net->text, canonical.bytes); /* one network, one text */
+        assert_layers_come_back(net);
         sfu_net_free(net);
         sfu__text_clear(&canonical);
         sfu__text_clear(&spelled);
@@ -453,6 +470,79 @@ static void random_networks_come_back(void **state) {
             sfu__layer_clear(&layers[i]);
         }
     }
+}
+
+/* ---- from structs ----------------------------------------------------------------------------------------------- */
+
+static void layers_make_networks(void **state) {
+    (void)state;
+    sfu_layer layers[4];
+    sfu_net *net = NULL;
+    sfu_layer_init(&layers[0], SFU_LAYER_SMOOTH);
+    sfu_layer_init(&layers[1], SFU_LAYER_DENSE);
+    sfu_layer_init(&layers[2], SFU_LAYER_SOFTMAX);
+    sfu_layer_init(&layers[3], SFU_LAYER_SMOOTH);
+    layers[0].times = 2;
+    layers[0].self_column = "a b";
+    layers[1].width = 16;
+    layers[1].act = SFU_ACT_ELU;
+    layers[1].dropout = 0.25;
+    layers[1].times = 7; /* not a field of dense */
+    layers[2].bias = false;
+    layers[3].learn = SFU_LEARN_RIGHT;
+    assert_ok(sfu_net_from_layers(&net, layers, 4)); /* norm: sym before the softmax, sym+row after it */
+    assert_string_equal(sfu_net_text(net), "smooth^2(self=\"a b\") | dense 16 elu(dropout=0.25) | softmax(bias=no) | "
+                                           "smooth(learn=right)");
+    sfu_net_free(net);
+    layers[3].learn = 0;
+    assert_ok(sfu_net_from_layers(&net, &layers[1], 3));
+    assert_string_equal(sfu_net_text(net), "dense 16 elu(dropout=0.25) | softmax(bias=no) | smooth");
+    sfu_net_free(net);
+    layers[0].exponents = true;
+    layers[2].linear = false;
+    layers[1].width = 0;
+    assert_ok(sfu_net_from_layers(&net, layers, 3));
+    assert_string_equal(sfu_net_text(net), "smooth^2(self=\"a b\", left=0.5) | dense classes elu(dropout=0.25) | "
+                                           "softmax(linear=no)");
+    sfu_net_free(net);
+}
+
+static void layers_are_checked(void **state) {
+    (void)state;
+    sfu_layer good[2], layers[2];
+    sfu_net *net = NULL;
+    sfu_layer_init(&good[0], SFU_LAYER_SMOOTH);
+    sfu_layer_init(&good[1], SFU_LAYER_SOFTMAX);
+#define WITH(change, ...)                                                                                              \
+    do {                                                                                                               \
+        memcpy(layers, good, sizeof layers);                                                                           \
+        change;                                                                                                        \
+        assert_fails(SFU_ERR_ARGUMENT, sfu_net_from_layers(&net, layers, 2), __VA_ARGS__);                             \
+        assert_null(net);                                                                                              \
+    } while (0)
+    WITH(layers[0].kind = (sfu_layer_kind)3, "layer 0", "kind is 3");
+    WITH(layers[0].act = (sfu_activation)6, "layer 0", "act is 6");
+    WITH(layers[0].norm = (sfu_norm)5, "layer 0", "norm is 5");
+    WITH(layers[0].learn = 16, "layer 0", "learn is 16");
+    WITH(layers[0].self = (double)NAN, "layer 0", "self is nan");
+    WITH(layers[1].dropout = (double)INFINITY, "layer 1", "dropout is inf");
+    WITH(layers[0].self_column = "a\", teleport=\"0", "layer 0", "a quote");
+    WITH(layers[1].size = 0, "sfu_layer", "sfu_layer_init");
+#undef WITH
+    /* What a composition can say wrong is told as its mistake. */
+    memcpy(layers, good, sizeof layers);
+    layers[0].times = 0;
+    assert_int_equal(sfu_net_from_layers(&net, layers, 2), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "\n  smooth^0 | softmax\n"));
+    layers[0].times = 1;
+    layers[0].teleport = -1;
+    assert_int_equal(sfu_net_from_layers(&net, layers, 2), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "\n  smooth(teleport=-1) | softmax\n"));
+    assert_int_equal(sfu_net_from_layers(&net, good, 1), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "there is no softmax"));
+    assert_int_equal(sfu_net_from_layers(&net, NULL, 0), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "a layer is missing"));
+    assert_null(net);
 }
 
 /* ---- mistakes --------------------------------------------------------------------------------------------------- */
@@ -730,6 +820,17 @@ static sfu_status parse_and_free(void *context) {
     return status;
 }
 
+static sfu_status build_and_free(void *context) {
+    sfu_net *net = NULL;
+    sfu_layer layers[2];
+    sfu_layer_init(&layers[0], SFU_LAYER_SMOOTH);
+    sfu_layer_init(&layers[1], SFU_LAYER_SOFTMAX);
+    layers[0].self_column = layers[0].neighbour_column = context;
+    const sfu_status status = sfu_net_from_layers(&net, layers, 2);
+    sfu_net_free(net);
+    return status;
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
     char columns[] = "smooth(self=trust, neighbour=\"a b\") | dense 64 relu | softmax";
@@ -738,6 +839,7 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(parse_and_free, columns, 1000);
     test_fail_each_allocation(parse_and_free, name, 1000);
     test_fail_each_allocation(parse_and_free, lpnn, 1000);
+    test_fail_each_allocation(build_and_free, name, 1000);
 }
 
 int main(void) {
@@ -751,6 +853,8 @@ int main(void) {
         cmocka_unit_test(numbers_of_named_networks_are_checked),
         cmocka_unit_test(lpnn_has_options),
         cmocka_unit_test(random_networks_come_back),
+        cmocka_unit_test(layers_make_networks),
+        cmocka_unit_test(layers_are_checked),
         cmocka_unit_test(mistakes_have_their_place),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(limits_are_kept),

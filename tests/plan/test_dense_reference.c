@@ -111,7 +111,8 @@ static void a_network_by_hand(void **state) {
     (void)state;
     const float x = 2;
     const int32_t label = 1, node = 0;
-    const sfu_arrays arrays = {.nodes = 1, .features = 1, .dense = &x, .labels = &label, .classes = 2};
+    const sfu_arrays arrays = {
+        .size = sizeof(sfu_arrays), .nodes = 1, .features = 1, .dense = &x, .labels = &label, .classes = 2};
     sfu_import_options options;
     sfu_dataset *dataset = NULL;
     sfu_net *net = NULL;

@@ -387,7 +387,12 @@ static void long_paths_are_not_listed(void **state) {
     enum { NODES = 300 };
     int32_t from[NODES], to[NODES], labels[NODES], part[3][NODES / 3];
     float dense[2 * NODES];
-    sfu_arrays arrays = {.nodes = NODES, .edges = NODES - 1, .edge_from = from, .edge_to = to, .features = 2};
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = NODES,
+                         .edges = NODES - 1,
+                         .edge_from = from,
+                         .edge_to = to,
+                         .features = 2};
     sfu_import_options options;
     fixture path = {0};
     for (int32_t i = 0; i < NODES; i++) {

@@ -429,7 +429,7 @@ static void test_cora(void **state) {
         options.epochs = 60;
         assert_ok(sfu_net_parse(&net, nets[i], NULL));
         assert_ok(sfu_train(&model, cora, net, split, &options));
-        assert_true(sfu_model_scores(model).test_accuracy > 0.74);
+        assert_true(sfu_model_scores(model)->test_accuracy > 0.74);
         sfu_model_free(model);
         sfu_net_free(net);
     }

@@ -179,7 +179,7 @@ static void presets_have_what_the_network_has(void **state) {
 static void hidden_depends_on_k(void **state) {
     (void)state;
     sfu__space *space = NULL;
-    sfu_net_options one = {.hidden = 64, .k = 1};
+    sfu_net_options one = {.size = sizeof(sfu_net_options), .hidden = 64, .k = 1};
     assert_ok(sfu__space_new(&space, "paper", "gcn", &one));
     assert_int_equal(sfu__space_find(space, "hidden"), -1);
     sfu__space_free(space);
@@ -316,7 +316,7 @@ static void every_named_network_is_a_candidate(void **state) {
         sfu_net *net = NULL;
         assert_ok(sfu_net_parse(
             &net, strcmp(name, "lpnn") == 0 ? "lpnn(mu_g=0.5, mu_l=0.5, mu_u=0.5, lambda_l=0.5, lambda_u=0.5)" : name,
-            &(sfu_net_options){.hidden = 16, .k = 2}));
+            &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
         assert_string_equal(sfu_net_text(candidate.net), sfu_net_text(net));
         assert_true(candidate.lr == 0.5 && candidate.dropout == 0.25 && candidate.weight_decay == 0.125);
         sfu_net_free(net);
@@ -638,9 +638,13 @@ static void mistakes_have_their_place(void **state) {
 static void fixed_numbers_of_names_are_checked(void **state) {
     (void)state;
     sfu__space *space = NULL;
-    assert_fails(SFU_ERR_ARGUMENT, sfu__space_new(&space, "paper", "gcn", &(sfu_net_options){.hidden = 64, .k = 0}),
+    assert_fails(SFU_ERR_ARGUMENT,
+                 sfu__space_new(&space, "paper", "gcn",
+                                &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 64, .k = 0}),
                  "k is 0; expected a whole number from 1 to 1000");
-    assert_fails(SFU_ERR_ARGUMENT, sfu__space_new(&space, "lr=(0,1)", "gcn", &(sfu_net_options){.hidden = 0, .k = 2}),
+    assert_fails(SFU_ERR_ARGUMENT,
+                 sfu__space_new(&space, "lr=(0,1)", "gcn",
+                                &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 0, .k = 2}),
                  "hidden is 0; expected a whole number from 1 to 65536");
     assert_null(space);
 }

@@ -8,7 +8,8 @@
  *   erfc x   = exp(-x^2) F((x - 4)/(x + 4)) / (1 + 2 x)                  x >= 0, F a polynomial; 2 - erfc(-x) else
  *
  * The factor 1 + 2x removes the 1/x decay of erfc(x) exp(x^2), and (x - 4)/(x + 4) maps [0, inf] to [-1, 1], so that F
- * is smooth on all of it, between 0.99 and 1.18. docs/internals/numbers.md derives the methods and has the measured errors.
+ * is smooth on all of it, between 0.99 and 1.18. docs/internals/numbers.md derives the methods and has the measured
+ * errors.
  */
 #include "special.h"
 

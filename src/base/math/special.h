@@ -1,5 +1,6 @@
 /* special.h - exp, log, pow, erfc and related functions in double, bitwise identical on every machine. Those of libm
- * differ between processors, so no result depends on them. docs/internals/numbers.md has the methods and measured errors.
+ * differ between processors, so no result depends on them. docs/internals/numbers.md has the methods and measured
+ * errors.
  */
 #ifndef SFU_SPECIAL_H
 #define SFU_SPECIAL_H

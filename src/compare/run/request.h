@@ -18,7 +18,8 @@ typedef struct sfu__request {
     char *feature_norm, *lpnn; /* lpnn: "" for its defaults */
     sfu_loss loss;
     bool keep_loops;
-    char *version; /* of the program that it was kept by; NULL: it was not kept yet */
+    char *version;   /* of the program that it was kept by; NULL: it was not kept yet */
+    double protocol; /* of that program, protocol.h */
 } sfu__request;
 
 /* Copies the options, defaults filled in; `kind` as above. Refuses what cannot be: a size of 0, a network that cannot

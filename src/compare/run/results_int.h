@@ -4,14 +4,10 @@
 
 #include "curves.h"
 #include "results.h"
+#include "sfumato_paper.h"
 
-/* Two groups of networks side by side, row by row: "feature propagation against label propagation". */
-typedef struct sfu__pair_row {
-    const char *title;       /* "features or labels", "linear or not", ...: rows of one title form a comparison */
-    const char *one, *other; /* networks */
-    const char *dataset, *size;
-    double one_mean, other_mean, difference, p; /* p: Wilcoxon over splits; NaN with one split */
-} sfu__pair_row;
+/* Two networks side by side; rows of one title form a comparison. */
+typedef sfu_pair sfu__pair_row;
 
 /* One place of the tables: its entries, and its cells. */
 typedef struct sfu__row_group {
@@ -35,14 +31,19 @@ struct sfu_results {
     int cell_count;
     sfu_rank *ranks;
     int rank_count;
+    sfu_published *published; /* what cells and ranks point to */
     sfu__pair_row *pairs;
     int pair_count;
+    sfu_entry *shown;       /* [entries.count]: the entries as the API has them */
     sfu__string_list texts; /* what the above point to */
     char *text;             /* tables.md, and the advice */
 };
 
 /* Fills in everything but the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
+
+/* One of its steps: `shown`, results_values.c. */
+SFU_CHECKED sfu_status sfu__results_show_entries(sfu_results *results);
 
 /* Before that, what the datasets of the entries are called: dataset_labels.c. */
 void sfu__label_datasets(sfu__entries *entries);

@@ -9,6 +9,7 @@
 #include "digest.h"
 #include "json.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -422,20 +423,22 @@ done:
     return status;
 }
 
-sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, const sfu_csv_options *options,
+sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, const sfu_csv_options *given,
                               char **command) {
     sfu_status status = SFU_OK;
+    sfu_csv_options options;
     sfu__text text = {0}, what = {0};
     const sfu__watch before = sfu__watch_start(NULL, NULL, "exporting");
     if (command != NULL) {
         *command = NULL;
     }
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__text_format(&what, "exporting %s", dataset->name));
     SFU_TRY(write_command(&text, dataset, folder));
     SFU_TRY(write_folder(&(export_job){.dataset = dataset,
                                        .folder = folder,
-                                       .spreadsheet = options != NULL && options->spreadsheet,
+                                       .spreadsheet = options.spreadsheet,
                                        .ticker = {.what = what.bytes, .unit = "bytes"}}));
     if (command != NULL) {
         *command = text.bytes;

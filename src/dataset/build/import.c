@@ -2,11 +2,15 @@
 #include "dataset.h"
 #include "progress.h"
 #include "raw.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void sfu_import_options_init(sfu_import_options *options) { *options = (sfu_import_options){0}; }
+void sfu_import_options_init_sized(sfu_import_options *options, size_t size) {
+    const sfu_import_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 /* ---- the formats ---------------------------------------------------------------------------------------------- */
 
@@ -131,7 +135,7 @@ static sfu_status check_options(const sfu_import_options *options) {
 
 /* ---- import --------------------------------------------------------------------------------------------------- */
 
-sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *options) {
+static sfu_status import(sfu_dataset **dataset, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
     sfu_import_options named = *options;
@@ -163,4 +167,11 @@ done:
     sfu__raw_clear(&raw);
     sfu__free(name);
     return status;
+}
+
+sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *given) {
+    sfu_import_options options;
+    *dataset = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_import_options);
+    return status != SFU_OK ? status : import(dataset, &options);
 }

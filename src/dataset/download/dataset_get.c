@@ -11,6 +11,7 @@
 #include "fetch.h"
 #include "file.h"
 #include "pip.h"
+#include "sized_struct.h"
 #include "temporary.h"
 
 #include <errno.h>
@@ -22,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-void sfu_get_options_init(sfu_get_options *options) { *options = (sfu_get_options){0}; }
+void sfu_get_options_init_sized(sfu_get_options *options, size_t size) {
+    const sfu_get_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 const char *sfu_get_name(int i, const char **text) {
     const sfu__public_dataset *dataset = sfu__catalogue_get(i);
@@ -350,12 +354,14 @@ done:
     return status;
 }
 
-sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *options) {
+sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *given) {
     sfu_status status = SFU_OK;
+    sfu_get_options full, *options = &full;
     get_job job = {.dataset = sfu__catalogue_find(name), .options = options, .lock = -1};
     if (path != NULL) {
         *path = NULL;
     }
+    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_get_options));
     if (job.dataset == NULL) {
         return unknown_name(name);
     }

@@ -13,6 +13,7 @@
 #include "generate.h"
 #include "json.h"
 #include "progress.h"
+#include "sized_struct.h"
 #include "parallel.h"
 
 #include <math.h>
@@ -29,8 +30,9 @@ static const char *const topics[] = {"Optics",     "Botany",      "Geology",   "
                                      "Statistics", "Linguistics", "Astronomy", "Ecology",   "Medicine"};
 enum { TOPICS = sizeof topics / sizeof topics[0] };
 
-void sfu_make_options_init(sfu_make_options *options) {
-    *options = (sfu_make_options){
+void sfu_make_options_init_sized(sfu_make_options *options, size_t size) {
+    const sfu_make_options defaults = {
+        .size = sizeof defaults,
         .name = "citation",
         .seed = 0,
         .nodes = 2708,
@@ -42,6 +44,7 @@ void sfu_make_options_init(sfu_make_options *options) {
         .words = 18,
         .noise = 0.56,
     };
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
@@ -268,7 +271,7 @@ done:
     return status;
 }
 
-sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *options) {
+static sfu_status generate(sfu_dataset **dataset, const sfu_make_options *options) {
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
     sfu_import_options build;
@@ -286,4 +289,11 @@ done:
     sfu__watch_end(before);
     sfu__raw_clear(&raw);
     return status;
+}
+
+sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *given) {
+    sfu_make_options options;
+    *dataset = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_make_options);
+    return status != SFU_OK ? status : generate(dataset, &options);
 }

@@ -224,11 +224,11 @@ sfu_status sfu__dataset_statistics(const sfu__statistics **statistics, const sfu
     return status;
 }
 
-sfu_status sfu_dataset_info(sfu_info *info, const sfu_dataset *dataset) {
+sfu_status sfu_dataset_info(const sfu_info **info, const sfu_dataset *dataset) {
     const sfu__statistics *statistics = NULL;
     const sfu_status status = sfu__dataset_statistics(&statistics, dataset);
     if (status == SFU_OK) {
-        *info = statistics->info;
+        *info = &statistics->info;
     }
     return status;
 }

@@ -1,7 +1,9 @@
-/* split.c - training, validation and test sets from a protocol such as "random:0". docs/reference/splits.md has the rules. */
+/* split.c - training, validation and test sets from a protocol such as "random:0". docs/reference/splits.md has the
+ * rules. */
 #include "split_int.h"
 #include "csv_write.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -266,6 +268,54 @@ done:
     return status;
 }
 
+static sfu_status place_node(sfu__draft *draft, int32_t node, int part) {
+    const sfu_dataset *dataset = draft->dataset;
+    const char *name = sfu__part_names[part];
+    if (node < 0 || node >= dataset->nodes) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "split: %s has node %d; the dataset has nodes 0 to %d", name, node,
+                         dataset->nodes - 1);
+    }
+    if (draft->part_of[node] != SFU__NO_PART) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "split: %s has node %d, which is already in %s", name, node,
+                         sfu__part_names[draft->part_of[node]]);
+    }
+    if (dataset->labels[node] == SFU_NO_LABEL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "split: %s has node %d, which has no label", name, node);
+    }
+    draft->part_of[node] = (uint8_t)part;
+    return SFU_OK;
+}
+
+sfu_status sfu_split_from_nodes(sfu_split **split, const sfu_dataset *dataset, const int32_t *const nodes[SFU_PARTS],
+                                const int32_t counts[SFU_PARTS]) {
+    enum { DIGITS = 12 };
+    sfu_status status = SFU_OK;
+    sfu_split *made = NULL;
+    sfu__draft draft = {0};
+    sfu__text text = {0};
+    *split = NULL;
+    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__draft_start(&draft, dataset, "nodes", NULL));
+    for (int part = 0; part < SFU_PARTS; part++) {
+        for (int32_t i = 0; i < counts[part]; i++) {
+            SFU_TRY(place_node(&draft, nodes[part][i], part));
+        }
+    }
+    SFU_TRY(check_parts(&draft));
+    SFU_TRY(sfu__split_finish(&made, &draft));
+    SFU_TRY(sfu__text_format(&text, "nodes:%.*s", DIGITS, made->digest));
+    made->text = text.bytes;
+    text = (sfu__text){0};
+    SFU_TRY(warn_untrained_classes(made, dataset));
+    *split = made;
+    made = NULL;
+done:
+    sfu_split_free(made);
+    sfu__draft_clear(&draft);
+    sfu__text_clear(&text);
+    return status;
+}
+
 void sfu_split_free(sfu_split *split) {
     if (split == NULL) {
         return;
@@ -304,17 +354,19 @@ static int next_part(const sfu_split *split, const int32_t *written) {
 }
 
 sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path,
-                          const sfu_csv_options *options) {
+                          const sfu_csv_options *given) {
     sfu_status status = SFU_OK;
+    sfu_csv_options options;
     sfu__writer *writer = NULL;
     int32_t written[SFU_PARTS] = {0};
     if (split->nodes != dataset->nodes) {
         return sfu__fail(SFU_ERR_ARGUMENT, "%s: the split is of %d nodes, but the dataset has %d", path, split->nodes,
                          dataset->nodes);
     }
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__writer_open(&writer, path));
-    sfu__writer_set_spreadsheet(writer, options != NULL && options->spreadsheet);
+    sfu__writer_set_spreadsheet(writer, options.spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "node,part\n"));
     for (int part = next_part(split, written); part < SFU_PARTS; part = next_part(split, written)) {
         SFU_TRY(sfu__csv_put_node(writer, dataset, split->part[part][written[part]++]));

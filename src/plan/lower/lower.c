@@ -145,7 +145,8 @@ done:
 
 /* The smoothings of links [first, last). A layer that teleports keeps its H0 until it ends; that memory is not used
  * again. */
-static sfu_status smooth_segment(sfu__value *now, sfu__lowering *self, int first, int last, const sfu__strategy *strategy) {
+static sfu_status smooth_segment(sfu__value *now, sfu__lowering *self, int first, int last,
+                                 const sfu__strategy *strategy) {
     sfu_status status = SFU_OK;
     if (strategy->collapse) {
         return smooth_collapsed(now, self, first, last, strategy->why_smooth);

@@ -72,7 +72,7 @@ done:
 /* ---- shares of the threads -------------------------------------------------------------------------------------- */
 
 static void partition_range(int64_t *bounds, const sfu__pass *pass, const sfu__partition *partition, sfu__range of,
-                      int threads) {
+                            int threads) {
     const int64_t count = of.end - of.begin;
     for (int t = 0; t <= threads; t++) {
         const double share = (double)t / threads;
@@ -92,15 +92,15 @@ static size_t bounds_per_partition(const sfu__executor *self, const sfu__pass *p
 
 /* All of it, and the rows of each look; what is for the last alone has all there. */
 static void partition_stages(const sfu__executor *self, int64_t *bounds, const sfu__pass *pass,
-                          const sfu__partition *partition) {
+                             const sfu__partition *partition) {
     const sfu__range all = {0, partition->count};
     partition_range(bounds, pass, partition, all, self->threads);
     for (int stage = 0; pass->staged && stage < SFU__STAGES; stage++) {
         const sfu__range nothing = {0, 0}, late = stage == SFU__STAGES - 1 ? all : nothing;
         bounds += sfu__executor_bounds(self);
         partition_range(bounds, pass, partition,
-                  partition->row_set >= 0 ? sfu__stage_rows(&pass->row_sets[partition->row_set], stage) : late,
-                  self->threads);
+                        partition->row_set >= 0 ? sfu__stage_rows(&pass->row_sets[partition->row_set], stage) : late,
+                        self->threads);
     }
 }
 
@@ -109,7 +109,8 @@ void sfu__executor_partition(sfu__executor *self, int threads) {
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         const sfu__pass *pass = &self->plan->passes[kind];
         for (size_t i = 0; pass->there && i < pass->partition_count; i++) {
-            partition_stages(self, self->passes[kind].bounds + i * bounds_per_partition(self, pass), pass, &pass->partitions[i]);
+            partition_stages(self, self->passes[kind].bounds + i * bounds_per_partition(self, pass), pass,
+                             &pass->partitions[i]);
         }
     }
 }

@@ -267,9 +267,16 @@ static sfu_status check_facts(sfu__sql_store *self, const sfu__store_options *op
     sfu_status status = SFU_OK;
     for (int i = 0; i < options->fact_count; i++) {
         fact_check check = {self, options, &options->fingerprint[i], false};
+        if (check.fact->is_note) {
+            continue;
+        }
         const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(check.fact->key)};
         SFU_TRY(sfu__sql_ask(self, "SELECT value_json FROM study_user_attributes WHERE study_id = $1 AND \"key\" = $2",
                              values, 2, take_fact, &check));
+        if (!check.found && check.fact->missing != NULL) {
+            const sfu__sql assumed = sfu__sql_text(check.fact->missing);
+            SFU_TRY(take_fact(&check, &assumed, 1));
+        }
         if (!check.found) {
             return sfu__fail(SFU_ERR_ARGUMENT, "%s: was not made by sfumato (it does not say %s): %s", self->label,
                              check.fact->text, remedy(options));

@@ -1,4 +1,5 @@
-/* read_csv.c - reads a dataset from CSV files; see docs/reference/formats.md for the rules and csv_tables.h for the structure. */
+/* read_csv.c - reads a dataset from CSV files; see docs/reference/formats.md for the rules and csv_tables.h for the
+ * structure. */
 #include "csv_tables.h"
 
 typedef sfu_status (*read_file)(sfu__tables *tables, const char *path);
