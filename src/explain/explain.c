@@ -111,7 +111,7 @@ static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rat
         at->step.text = at->from < 0 ? at->heading : at->step.text;
     }
     const int64_t floats =
-        from->arena + (from->there ? (pass == SFU_PASS_TRAIN ? 4 : 1) * self->plan->parameters.size : 0);
+        from->arena + (from->exists ? (pass == SFU_PASS_TRAIN ? 4 : 1) * self->plan->parameters.size : 0);
     cost->memory_bytes = floats * (int64_t)sizeof(float) + from->fixed_bytes;
 done:
     return status;
@@ -218,7 +218,7 @@ static void run_once(const sfu_plan *self, sfu__executor *executor, sfu_pass pas
                               .decay = 5e-4F,
                               .target = {.labels = self->labels[SFU_PASS_TRAIN]},
                               .validation = {.labels = self->labels[SFU_PASS_EVALUATE]},
-                              .evaluate = self->plan->passes[SFU_PASS_EVALUATE].there};
+                              .evaluate = self->plan->passes[SFU_PASS_EVALUATE].exists};
     sfu__executor_epoch(executor, &epoch, &training, &validation);
 }
 
@@ -306,7 +306,7 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     SFU_TRY(sfu__team_new(&team, plan->threads));
     SFU_TRY(sfu__executor_new(&executor, plan->plan, backend, team));
     sfu__parameters_start(sfu__executor_theta(executor), &plan->plan->parameters, plan->net, NULL, 1);
-    if (plan->plan->passes[SFU_PASS_TRAIN].there) {
+    if (plan->plan->passes[SFU_PASS_TRAIN].exists) {
         SFU_TRY(measure_passes(plan, executor, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
     }
     SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));

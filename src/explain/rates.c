@@ -22,14 +22,14 @@ typedef struct field {
 #define FIELD(name, member)                                                                                            \
     { name, offsetof(sfu__measured, member), sizeof(((sfu__measured *)NULL)->member) / sizeof(double) }
 static const field fields[] = {
-    FIELD("level_bytes", memory.bytes),        FIELD("read_GB_s", memory.read),
-    FIELD("gather_GB_s", memory.gather),       FIELD("row_ns", memory.row_ns),
-    FIELD("size_bytes", rates.size_bytes),     FIELD("spmm_ns", rates.gather_ns),
-    FIELD("spmm_row_ns", rates.gather_row_ns), FIELD("spmm_gaps_ns", rates.gaps_ns),
-    FIELD("spmm_order_ns", rates.order_ns),    FIELD("spmm_columns_ns", rates.columns_ns),
-    FIELD("spmm_turn_ns", rates.permuted_ns),  FIELD("spmm_turn_row_ns", rates.permuted_row_ns),
-    FIELD("gemm_row_ns", rates.gemm_row_ns),   FIELD("draw_ns", rates.draw_ns),
-    FIELD("stream_ns", rates.stream_ns),       FIELD("step_ns", rates.step_ns)};
+    FIELD("level_bytes", memory.bytes),          FIELD("read_GB_s", memory.read),
+    FIELD("gather_GB_s", memory.gather),         FIELD("row_ns", memory.row_ns),
+    FIELD("size_bytes", rates.size_bytes),       FIELD("spmm_ns", rates.gather_ns),
+    FIELD("spmm_row_ns", rates.gather_row_ns),   FIELD("spmm_gaps_ns", rates.half_dropped_ns),
+    FIELD("spmm_order_ns", rates.value_perm_ns), FIELD("spmm_columns_ns", rates.csc_ns),
+    FIELD("spmm_turn_ns", rates.permuted_ns),    FIELD("spmm_turn_row_ns", rates.permuted_row_ns),
+    FIELD("gemm_row_ns", rates.gemm_row_ns),     FIELD("draw_ns", rates.draw_ns),
+    FIELD("stream_ns", rates.stream_ns),         FIELD("step_ns", rates.step_ns)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 /* The i-th array: first those above, then the units of each operation. False after the last. */

@@ -44,20 +44,20 @@ static void test_points(void **state) {
                             .width = 128 + 16,
                             .nonzeros = 1000,
                             .operand = (int64_t)rates->size_bytes[1],
-                            .ordered = true,
-                            .gaps = true};
+                            .value_permuted = true,
+                            .after_dropout = true};
     assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * (2 * (rates->gaps_ns[1] + rates->order_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
+                1000 * (2 * (rates->half_dropped_ns[1] + rates->value_perm_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
     /* What a mask has left, as a step takes: half of the rows, and packing once, whatever the width. */
-    sfu__work left = {.kernel = SFU__KERNEL_SPMM, .width = 128, .nonzeros = 1000, .ordered = true, .packed = true};
+    sfu__work left = {.kernel = SFU__KERNEL_SPMM, .width = 128, .nonzeros = 1000, .value_permuted = true, .packed = true};
     left.operand = (int64_t)rates->size_bytes[1];
-    const double packed = rates->gaps_ns[1] - rates->gather_ns[1][4] / 2 + rates->order_ns[0];
+    const double packed = rates->half_dropped_ns[1] - rates->gather_ns[1][4] / 2 + rates->value_perm_ns[0];
     assert_near(1e9 * sfu__work_seconds(&left, rates), 1000 * (rates->gather_ns[1][4] + packed) + rates->step_ns);
     left.width = 32;
     assert_near(1e9 * sfu__work_seconds(&left, rates), 1000 * (rates->gather_ns[1][3] / 2 + packed) + rates->step_ns);
-    const sfu__work columns = {.kernel = SFU__KERNEL_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .columns = true};
+    const sfu__work columns = {.kernel = SFU__KERNEL_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .csc = true};
     assert_near(1e9 * sfu__work_seconds(&columns, rates),
-                1000 * rates->columns_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
+                1000 * rates->csc_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
     /* By length, from the second size on slower by as much as other products are. */
     sfu__rates turned = *rates;
     turned.permuted_ns[1] = 0.5;
@@ -67,7 +67,7 @@ static void test_points(void **state) {
                                 .width = 8,
                                 .nonzeros = 1000,
                                 .operand = (int64_t)rates->size_bytes[1],
-                                .turned = true};
+                                .row_permuted = true};
     assert_near(1e9 * sfu__work_seconds(&row_perm, &turned),
                 1000 * 0.5 * rates->gather_ns[1][1] / rates->gather_ns[0][1] + 10 * 2.0 + rates->step_ns);
     assert_near(1e9 * seconds(SFU__KERNEL_ADAM, 1000, 1, 0, 0, 0),
@@ -95,7 +95,7 @@ static void test_growth(void **state) {
                                     .nonzeros = 5000,
                                     .operand = 1000000,
                                     .draws = true,
-                                    .ordered = true};
+                                    .value_permuted = true};
             const double now = sfu__work_seconds(&work, &sfu__nominal_rates);
             assert_true(now >= before ||
                         kernel == SFU__KERNEL_REDUCE_BLOCKS); /* whose unit is a float, whatever the width */
