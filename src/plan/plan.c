@@ -1,3 +1,4 @@
+/* plan.c - builds and frees plans: checks the request, then compiles each requested pass. */
 #include "plan_int.h"
 #include "progress.h"
 #include "parallel.h"
@@ -6,7 +7,7 @@
 
 static void pass_clear(sfu__pass *pass, const sfu__plan *plan) {
     sfu__row_sets_free(pass, plan->op_count);
-    for (size_t i = pass->block_count; i-- > 0;) { /* a transpose goes before what it was made from */
+    for (size_t i = pass->block_count; i-- > 0;) { /* a transpose before its source */
         sfu__block_clear(&pass->blocks[i], plan);
     }
     for (size_t i = 0; i < pass->shared_count; i++) {
@@ -41,7 +42,7 @@ void sfu__plan_release(sfu__plan *plan) {
     sfu__free(plan);
 }
 
-/* A smoothing that is learned has to be made for all rows at once. */
+/* Learned smoothing values are computed for all rows at once, so they exclude stages. */
 static bool is_staged(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
     return request->stages != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
            request->nodes[kind] != NULL && plan->learned_values == 0;
@@ -52,7 +53,7 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     sfu__pass *pass = &plan->passes[kind];
     const int32_t *nodes = request->nodes[kind];
     const int32_t count = request->count[kind];
-    pass->there = true;
+    pass->exists = true;
     pass->staged = is_staged(plan, kind, request);
     SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
     if (kind != SFU_PASS_TRAIN) {

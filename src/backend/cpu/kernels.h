@@ -1,22 +1,23 @@
-/* kernels.h - the sets of CPU kernels: one plain, and one fast a set of instructions, all from the same list.
+/* kernels.h - declares the sets of CPU kernels: one plain reference set, and one vectorized set per instruction set.
  *
- * SFU__KERNELS(isa) declares the operations of backend.h as sfu__spmm_isa and so on, SFU__KERNEL_TABLE(isa, text) is
- * the table made of them. */
+ * SFU__KERNELS(isa) declares the operations of backend.h as sfu__spmm_isa and so on; SFU__KERNEL_TABLE(isa, text) is
+ * the table of them.
+ */
 #ifndef SFU_KERNELS_H
 #define SFU_KERNELS_H
 
 #include "cpu_matrix.h"
 
-/* The node whose mask a row has. */
+/* The node that a row's dropout mask is drawn for. */
 static inline uint32_t sfu__node_of(const int32_t *nodes, int64_t row) {
     return nodes != NULL ? (uint32_t)nodes[row] : (uint32_t)row;
 }
 
-/* What a kept value is multiplied by, and its inverse, which is exact. */
+/* The factor of a kept value, and its exact inverse. */
 static inline float sfu__mask_scale(const sfu__mask *mask) { return (float)(65536.0 / (65536 - mask->threshold)); }
 static inline float sfu__mask_rate(const sfu__mask *mask) { return (float)(65536 - mask->threshold) / 65536.0F; }
 
-/* The rows of a block of a sum over rows. */
+/* Rows of one block of a sum over rows. */
 static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     const int64_t size = sfu__block_rows(rows), begin = block * size;
     return (sfu__range){begin, begin + size < rows ? begin + size : rows};
@@ -73,7 +74,7 @@ SFU__KERNELS(x86_64_v3);
 SFU__KERNELS(x86_64_v4);
 #endif
 
-/* These are the same in every set. */
+/* Shared by all sets. */
 void sfu__smoothing_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 void sfu__smoothing_backward_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,

@@ -1,4 +1,4 @@
-/* block.c - the sparse matrices of a pass: parts of S, given to the backend in the form of compressed rows. */
+/* block.c - the sparse matrices of a pass: submatrices of S and their transposes, prepared by the backend. */
 #include "plan_int.h"
 #include "submatrix.h"
 #include "text.h"
@@ -18,14 +18,14 @@ static sfu__matrix_source source_of(sfu_matrix *own, int32_t **own_perm) {
 
 sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan, sfu_matrix *matrix, const sfu__matrix_use *use) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__matrix_fill_ones(matrix)); /* kernels want them spelled out */
+    SFU_TRY(sfu__matrix_fill_ones(matrix)); /* kernels need explicit values */
     const sfu__matrix_source source = source_of(matrix, NULL);
     SFU_TRY(plan->backend->prepare(&block->matrix, &source, use));
 done:
     return status;
 }
 
-/* ---- sharing ----------------------------------------------------------------------------------------------------- */
+/* ---- sharing ---------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__pass_share(const sfu__shared **held, sfu__pass *pass, const char *key, sfu__shared_fn make,
                            void *context) {
@@ -35,7 +35,7 @@ sfu_status sfu__pass_share(const sfu__shared **held, sfu__pass *pass, const char
     *held = entry;
     for (size_t i = 0; i < pass->shared_count; i++) {
         if (pass->shared[i] == entry) {
-            goto done; /* held already */
+            goto done; /* already held by this pass */
         }
     }
     SFU__APPEND(pass->shared, pass->shared_count, pass->shared_capacity, entry);
@@ -60,7 +60,7 @@ static sfu_status make_form(void *context, sfu__shared *entry) {
     return status;
 }
 
-/* All of S: as it is, or in a form that is made once for all plans. */
+/* The whole of S; its prepared form is shared by all plans. */
 static sfu_status whole_smoothing(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
                                   const sfu__matrix_use *use) {
     sfu_status status = SFU_OK;
@@ -82,7 +82,7 @@ done:
     return status;
 }
 
-/* ---- parts of S -------------------------------------------------------------------------------------------------- */
+/* ---- submatrices of S ------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
                          const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use) {

@@ -1,5 +1,5 @@
-/* lower_features.c - the features as the first weights see them: folded, shared with other plans, sparse or dense,
- * dropped in training. */
+/* lower_features.c - lowers the product of the features and the first weights: the features are folded, shared with
+ * other plans, sparse or dense, and dropped out in training. */
 #include "lower_int.h"
 #include "text.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- matrices of the pass --------------------------------------------------------------------------------------- */
 
-/* A mask where the link has one and this pass drops; its index, else -1. */
+/* Adds the dropout mask of an op if this pass applies it; *index is -1 if not. */
 sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__op *op) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = self->pass;
@@ -24,7 +24,7 @@ typedef struct fold_job {
     const sfu__lowering *lowering;
     int fold;
     bool as_dense, by_columns;
-    const char *form; /* of the backend; NULL: as plain compressed rows */
+    const char *form; /* name of the backend's layout; NULL: plain CSR */
     sfu__matrix_use use;
 } fold_job;
 
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-/* FNV-1a over the rows of a field and the ends of its looks: with the count it stands for them in a key. */
+/* FNV-1a over the rows and the stage ends of a row set, which it identifies in a key together with the count. */
 static uint64_t row_set_hash(const sfu__row_set *row_set) {
     const uint64_t prime = UINT64_C(1099511628211);
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -85,7 +85,7 @@ done:
     return status;
 }
 
-/* The features behind `fold` leading links, rows of that field. Shared with other plans. */
+/* The features after the first `fold` ops, shared with other plans; rows: row_sets[fold]. */
 static sfu_status folded_features(const sfu__shared **features, sfu__lowering *self, fold_job job) {
     sfu_status status = SFU_OK;
     sfu__text key = {0};
@@ -106,7 +106,7 @@ static void name_features(char name[SFU__VALUE_NAME], int fold) {
     }
 }
 
-/* Dense features of the plan's own as a value. */
+/* Constant dense features as a value. */
 sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
@@ -126,12 +126,12 @@ done:
     return status;
 }
 
-/* ---- the way there ---------------------------------------------------------------------------------------------- */
+/* ---- forward pass ----------------------------------------------------------------------------------------------- */
 
-/* What a mask leaves of a sparse matrix (or of a dense one, as rows that are full), in the arena: its values, or only
- * marks, a byte each. */
-static sfu_status add_drop(sfu__lowering *self, int64_t *offset, int of, int row_set, int mask, const char *name,
-                           bool as_mask) {
+/* Applies dropout to a sparse matrix (or to a dense one, as CSR with full rows). Writes its values to the arena, or
+ * only a keep mask of one byte per entry. */
+static sfu_status add_dropout(sfu__lowering *self, int64_t *offset, int of, int row_set, int mask, const char *name,
+                              bool as_mask) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend = self->plan->backend;
     sfu__block masked = self->pass->blocks[of];
@@ -157,14 +157,14 @@ done:
     return status;
 }
 
-/* The sparse features as a block of the pass: of what is shared, or of the dataset itself. */
+/* The sparse features as a block of the pass: a shared matrix, or the dataset's own. */
 static sfu_status features_block(int *block, sfu__lowering *self, int fold, int32_t width) {
     sfu_status status = SFU_OK;
     const sfu__shared *shared = NULL;
     const sfu__plan *plan = self->plan;
     const sfu_csr *X = &plan->dataset->sparse;
     fold_job job = {.lowering = self, .fold = fold, .use = sfu__use_of(self, SFU__ROLE_FEATURES, width, fold)};
-    sfu__block made = {0};
+    sfu__block copy = {0};
     job.form = sfu__form_of(self, &job.use, plan->features, true);
     sfu__matrix_source source = {X->rows, X->cols, X->indptr, X->indices, X->values, NULL, NULL, NULL};
     if (fold > 0 || self->pass->row_sets[0].nodes != NULL || X->values == NULL || job.form != NULL) {
@@ -173,37 +173,38 @@ static sfu_status features_block(int *block, sfu__lowering *self, int fold, int3
         source = (sfu__matrix_source){m->rows, m->cols, m->indptr, m->indices, m->values, NULL, NULL, NULL};
     }
     if (shared != NULL && shared->prepared != NULL) {
-        made = (sfu__block){.matrix = shared->prepared, .borrowed = true};
+        copy = (sfu__block){.matrix = shared->prepared, .borrowed = true};
     } else {
-        SFU_TRY(plan->backend->prepare(&made.matrix, &source, &job.use));
+        SFU_TRY(plan->backend->prepare(&copy.matrix, &source, &job.use));
     }
-    SFU_TRY(sfu__add_block(block, self, &made));
+    SFU_TRY(sfu__add_block(block, self, &copy));
 done:
     return status;
 }
 
-/* The same matrix with something dropped: with values of its own in the arena where rows of the product are narrow,
- * else with marks at those that are left. */
-static sfu_status add_dropped(int *block, sfu__lowering *self, int row_set, int32_t width, int mask, const char *name) {
+/* The same matrix after dropout: with its own values in the arena if the rows of the product are narrow, else with a
+ * keep mask. */
+static sfu_status add_dropped_block(int *block, sfu__lowering *self, int row_set, int32_t width, int mask,
+                                    const char *name) {
     sfu_status status = SFU_OK;
     const bool as_mask = sfu__ld(width) > SFU__NARROW;
     int64_t offset;
-    SFU_TRY(add_drop(self, &offset, *block, row_set, mask, name, as_mask));
-    sfu__block made = {.matrix = self->pass->blocks[*block].matrix, .borrowed = true};
+    SFU_TRY(add_dropout(self, &offset, *block, row_set, mask, name, as_mask));
+    sfu__block copy = {.matrix = self->pass->blocks[*block].matrix, .borrowed = true};
     if (as_mask) {
-        made.dropped = mask + 1;
-        made.keep_mask_offset = offset;
+        copy.dropped = mask + 1;
+        copy.keep_mask_offset = offset;
     } else {
-        made.where = SFU__VALUES_ARENA;
-        made.offset = offset;
+        copy.where = SFU__VALUES_ARENA;
+        copy.offset = offset;
     }
-    SFU_TRY(sfu__add_block(block, self, &made));
+    SFU_TRY(sfu__add_block(block, self, &copy));
 done:
     return status;
 }
 
-/* H = F W with F sparse. */
-sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__strategy *strategy, int weights,
+/* H = F W with a sparse F. */
+sfu_status sfu__sparse_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy, int weights,
                                int mask) {
     sfu_status status = SFU_OK;
     const int row_set = strategy->fold;
@@ -213,28 +214,28 @@ sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__
     name_features(name, strategy->fold);
     SFU_TRY(features_block(&block, self, strategy->fold, self->plan->ops[weights].width));
     if (mask >= 0) {
-        SFU_TRY(add_dropped(&block, self, row_set, self->plan->ops[weights].width, mask, name));
+        SFU_TRY(add_dropped_block(&block, self, row_set, self->plan->ops[weights].width, mask, name));
     }
-    *now = sfu__new_value(self, row_set, self->plan->ops[weights].width);
+    *current = sfu__new_value(self, row_set, self->plan->ops[weights].width);
     sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SPMM, mask >= 0 ? "%s = drop %s W%d" : "%s = %s W%d",
-                                       now->name, name, self->plan->ops[weights].layer);
+                                       current->name, name, self->plan->ops[weights].layer);
     snprintf(step.why, sizeof step.why, "%s", strategy->why_product);
     step.wait = mask >= 0;
-    SFU_TRY(sfu__add_spmm(self, now, block, &W, false, step));
+    SFU_TRY(sfu__add_spmm(self, current, block, &W, false, step));
     SFU_TRY(sfu__add_record(
-        self, (sfu__record){.kind = SFU__DID_FEATURES, .op = weights, .out = *now, .block = block, .mask = -1}));
+        self, (sfu__record){.kind = SFU__RECORD_FEATURES, .op = weights, .out = *current, .block = block, .mask = -1}));
 done:
     return status;
 }
 
-/* A dense matrix in the arena or of the plan's own, dropped (or, with mask -1, copied) to a place of its own: seen as a
- * sparse matrix whose rows are full, so that the place of a value is its column. */
-sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mask) {
+/* Copies a dense matrix to the arena and applies dropout (mask -1: only copies). The matrix is treated as CSR with full
+ * rows, so the position of a value in its row is its column. */
+sfu_status sfu__dropout_dense(sfu__value *features, sfu__lowering *self, int mask) {
     sfu_status status = SFU_OK;
     const int32_t rows = features->at.rows, ld = features->at.ld;
     const sfu__matrix_use use = {0};
     sfu_matrix full = {.rows = rows, .cols = ld};
-    sfu__block made = {.where = features->at.space == SFU__MEMORY_FIXED ? SFU__VALUES_FIXED : SFU__VALUES_ARENA,
+    sfu__block copy = {.where = features->at.space == SFU__MEMORY_FIXED ? SFU__VALUES_FIXED : SFU__VALUES_ARENA,
                        .offset = features->at.offset};
     int block;
     int64_t offset;
@@ -244,31 +245,29 @@ sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mas
     }
     const sfu__matrix_source source = {
         .rows = rows, .cols = ld, .indptr = full.indptr, .values = features->at.fixed, .own = &full};
-    SFU_TRY(self->plan->backend->prepare(&made.matrix, &source, &use));
-    SFU_TRY(sfu__add_block(&block, self, &made));
-    SFU_TRY(add_drop(self, &offset, block, features->row_set, mask, features->name, false));
+    SFU_TRY(self->plan->backend->prepare(&copy.matrix, &source, &use));
+    SFU_TRY(sfu__add_block(&block, self, &copy));
+    SFU_TRY(add_dropout(self, &offset, block, features->row_set, mask, features->name, false));
     features->at.space = SFU__MEMORY_ARENA;
     features->at.fixed = NULL;
     features->at.offset = offset;
     features->partition = self->pass->steps[self->pass->step_count - 1].partition;
 done:
     sfu__matrix_clear(&full);
-    sfu__block_clear(&made, self->plan);
+    sfu__block_clear(&copy, self->plan);
     return status;
 }
 
-sfu_status sfu__dense_product(sfu__value *now, sfu__lowering *self, const sfu__strategy *strategy, int weights,
+sfu_status sfu__dense_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy, int weights,
                               int mask) {
     sfu_status status = SFU_OK;
     sfu__value features;
     SFU_TRY(sfu__dense_features(&features, self, strategy->fold, strategy->by_columns));
     if (mask >= 0) {
-        SFU_TRY(sfu__dropped_dense(&features, self, mask));
+        SFU_TRY(sfu__dropout_dense(&features, self, mask));
         snprintf(features.name, sizeof features.name, strategy->fold == 0 ? "drop X" : "drop (S^%d X)", strategy->fold);
     }
-    SFU_TRY(sfu__add_weights(now, self, &features, weights, strategy->why_product));
+    SFU_TRY(sfu__add_weights(current, self, &features, weights, strategy->why_product));
 done:
     return status;
 }
-
-/* H <- H + t H0. */

@@ -1,11 +1,11 @@
-/* csc.c - the entries of a transpose by its columns, which are the rows of what it was made from: a narrow
- * product is faster along these, as long as the sums that it then needs stay near. */
+/* csc.c - builds the CSC form of a transpose, whose columns are the rows of its source: a narrow product is faster by
+ * columns as long as its sums stay in cache. */
 #include "cpu_matrix.h"
 
-enum { SCRATCH_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 }; /* sums have 16 bytes at least: 16 bits number them */
+enum { SCRATCH_BYTES = 256 << 10, NEAR_BYTES = 64 << 10 }; /* a sum has at least 16 bytes, so 16 bits can number them */
 
-/* Whether a product with so many rows of `ld` floats is faster by columns: not where a sum costs as much as fetching a
- * row that is near. */
+/* Whether a product with `rows` rows of `ld` floats is faster by columns: not if updating a sum costs as much as
+ * fetching a row from cache. */
 static bool pays(int64_t rows, int32_t ld) {
     return ld == 4 || ld == 8 || (ld == 16 && rows * ld * (int64_t)sizeof(float) > NEAR_BYTES);
 }
@@ -15,11 +15,11 @@ static int32_t chains_of(const sfu__sparse *A, int32_t row) {
     return (int32_t)(terms > SFU__CHAIN_TERMS ? (terms + SFU__CHAIN_TERMS - 1) / SFU__CHAIN_TERMS : 1);
 }
 
-/* The sums of a transpose: chunk k of row i has numbers[first[i] + k]. */
+/* Numbering of the sums of a transpose: chain k of row i has the sum numbers[first[i] + k]. */
 typedef struct numbering {
-    int32_t *first;   /* [rows + 1] */
-    int32_t *numbers; /* [first[rows]] */
-    int32_t *passed;  /* [rows]: entries that were given theirs */
+    int32_t *first;    /* [rows + 1] */
+    int32_t *numbers;  /* [first[rows]] */
+    int32_t *assigned; /* [rows]: entries assigned so far */
 } numbering;
 
 static sfu_status count_sums(numbering *to, const sfu__sparse *A) {
@@ -33,8 +33,8 @@ done:
     return status;
 }
 
-/* First chunks of all rows, second chunks of those that have them, ...; rows[] are those of the sums behind the first
- * chunks'. */
+/* Numbers the first chains of all rows, then the second chains of the rows that have them, ...; rows[] receives the
+ * rows of all sums after the first row_count. */
 static void number_sums(numbering *to, int32_t *rows, int32_t row_count) {
     int32_t sum = 0;
     for (int32_t k = 0; sum < to->first[row_count]; k++) {
@@ -50,14 +50,14 @@ static void number_sums(numbering *to, int32_t *rows, int32_t row_count) {
     }
 }
 
-/* The sums of a column's entries. False where it has an index twice, or not in order. */
+/* Assigns the entries of a column to sums. False if an index repeats or is out of order. */
 static bool list_column(uint16_t *sums, numbering *by, const int32_t *indices, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = indices[k];
         if (k > 0 && i <= indices[k - 1]) {
             return false;
         }
-        sums[k] = (uint16_t)by->numbers[by->first[i] + by->passed[i]++ / SFU__CHAIN_TERMS];
+        sums[k] = (uint16_t)by->numbers[by->first[i] + by->assigned[i]++ / SFU__CHAIN_TERMS];
     }
     return true;
 }
@@ -70,7 +70,7 @@ sfu_status sfu__cpu_make_csc(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of,
     int32_t *position = NULL, *rows = NULL, *counts = NULL;
     uint16_t *sums = NULL;
     int64_t *values = NULL;
-    bool right = true;
+    bool sorted = true;
     if (!pays(count, ld) || F->value_perm != NULL) {
         return SFU_OK;
     }
@@ -81,20 +81,20 @@ sfu_status sfu__cpu_make_csc(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of,
     }
     SFU_TRY(sfu__cpu_row_positions(&position, F));
     SFU_ALLOC(by.numbers, sum_count);
-    SFU_ALLOC_ZERO(by.passed, A->rows);
+    SFU_ALLOC_ZERO(by.assigned, A->rows);
     SFU_ALLOC(rows, sum_count - A->rows);
     SFU_ALLOC(values, count);
     SFU_ALLOC(counts, count);
     SFU_ALLOC(sums, A->indptr[A->rows]);
     number_sums(&by, rows, A->rows);
     uint16_t *next = sums;
-    for (int64_t c = 0; c < count && right; next += counts[c++]) {
+    for (int64_t c = 0; c < count && sorted; next += counts[c++]) {
         const int64_t row = columns.begin + c, at = position != NULL ? position[row] : row;
         values[c] = F->indptr[at];
         counts[c] = (int32_t)(F->indptr[at + 1] - F->indptr[at]);
-        right = list_column(next, &by, F->indices + values[c], counts[c]);
+        sorted = list_column(next, &by, F->indices + values[c], counts[c]);
     }
-    if (right) {
+    if (sorted) {
         SFU_ALLOC(matrix->csc, 1);
         *matrix->csc = (sfu__csc){(int32_t)columns.begin, (int32_t)columns.end, values, counts, sums, rows, sum_count};
         matrix->view.csc = matrix->csc;
@@ -106,7 +106,7 @@ done:
     sfu__free(position);
     sfu__free(by.first);
     sfu__free(by.numbers);
-    sfu__free(by.passed);
+    sfu__free(by.assigned);
     sfu__free(rows);
     sfu__free(values);
     sfu__free(counts);

@@ -1,7 +1,7 @@
-/* prepare.c - from a matrix of a plan to the form that the CPU's kernels read, and to what an executor binds. */
+/* prepare.c - chooses and builds the layout of a matrix for the CPU kernels, and binds it to an executor's memory. */
 #include "cpu_matrix.h"
 
-enum { NEAR_FLOATS = 1 << 17 }; /* a dense matrix of so many stays in a second-level cache */
+enum { NEAR_FLOATS = 1 << 17 }; /* a dense matrix of this size stays in L2 */
 
 static sfu__cpu_matrix *of_prepared(const sfu__prepared *prepared) {
     return (sfu__cpu_matrix *)(uintptr_t)prepared; /* its head is the first member */
@@ -28,7 +28,7 @@ void sfu__cpu_view_own(sfu__cpu_matrix *matrix) {
                                  .value_perm = matrix->value_perm};
 }
 
-/* What the matrix owns, without its Philox groups. */
+/* Owned bytes, without the Philox groups. */
 static int64_t bytes_of(const sfu__cpu_matrix *matrix) {
     if (matrix->own.indptr == NULL) {
         return 0;
@@ -40,7 +40,7 @@ static int64_t bytes_of(const sfu__cpu_matrix *matrix) {
            (csc != NULL ? 2 * count + 4 * (csc->sum_count - rows) + 12 * (int64_t)(csc->end - csc->begin) : 0);
 }
 
-/* What plans see of it. */
+/* The part that plans see. */
 static void set_head(sfu__cpu_matrix *matrix) {
     const sfu__sparse *view = &matrix->view;
     matrix->head = (sfu__prepared){.rows = view->rows,
@@ -52,10 +52,10 @@ static void set_head(sfu__cpu_matrix *matrix) {
                                    .bytes = bytes_of(matrix)};
 }
 
-/* ---- preparing --------------------------------------------------------------------------------------------------- */
+/* ---- preparing -------------------------------------------------------------------------------------------------- */
 
-/* Rows by length pay where rows of the product are narrow and what they are gathered from is so near that it need not
- * be fetched ahead. What runs once is not worth the sorting. */
+/* Sorting rows by length pays if the rows of the product are narrow and those it gathers stay in L2, so that no
+ * prefetching is needed. It does not pay for a matrix that is used once. */
 static bool wants_rows_by_length(const sfu__matrix_use *use, int64_t cols) {
     const int32_t ld = sfu__ld(use->width);
     return use->role != SFU__ROLE_OTHER && use->repeated && ld <= SFU__NARROW && cols * ld <= NEAR_FLOATS;
@@ -156,7 +156,7 @@ void sfu__cpu_prepared_free(sfu__prepared *prepared) {
     }
 }
 
-/* ---- binding ----------------------------------------------------------------------------------------------------- */
+/* ---- binding ---------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__cpu_bind(sfu__sparse **bound, const sfu__prepared *prepared, const sfu__binding *binding) {
     sfu_status status = SFU_OK;

@@ -1,7 +1,7 @@
-/* rows_by_length.c - rows in the order of their length, which is what narrow products are fast on.
+/* rows_by_length.c - sorts the rows of a matrix by length, for narrow products.
  *
- * The rows are moved, not only listed: those of one length lie all over a matrix, and to fetch them from there would
- * cost more than is gained.
+ * The rows are moved, not only listed: rows of equal length are scattered over the matrix, and fetching them from there
+ * would cost more than sorting gains.
  */
 #include "cpu_matrix.h"
 #include "row_lengths.h"
@@ -11,7 +11,7 @@
 
 static int64_t row_length(const int64_t *indptr, int32_t row) { return indptr[row + 1] - indptr[row]; }
 
-/* The entries of `from`, rows as row_perm has them. */
+/* Copies the rows of `from` in the order of row_perm. */
 static void copy_permuted(sfu__cpu_matrix *to, const sfu__sparse *from) {
     int64_t at = 0;
     for (int32_t i = 0; i < from->rows; i++) {
@@ -24,7 +24,7 @@ static void copy_permuted(sfu__cpu_matrix *to, const sfu__sparse *from) {
     }
 }
 
-/* Whether each row has one value alone. */
+/* Whether all entries of each row have the same value. */
 static bool rows_even(const sfu_matrix *of) {
     for (int32_t i = 0; i < of->rows; i++) {
         for (int64_t e = of->indptr[i] + 1; e < of->indptr[i + 1]; e++) {
@@ -36,12 +36,12 @@ static bool rows_even(const sfu_matrix *of) {
     return true;
 }
 
-/* What products read instead of indices and values: fewer bytes and, where rows have one value, fewer lines. */
+/* Compact copies that kernels read instead: 16-bit indices and, if rows have a single value, one value per row. */
 static sfu_status shorten(sfu__cpu_matrix *matrix) {
     sfu_status status = SFU_OK;
     const sfu_matrix *from = &matrix->own;
     const int64_t count = from->indptr[from->rows];
-    assert(from->cols <= UINT16_MAX + 1); /* sfu__cpu_form has seen to it */
+    assert(from->cols <= UINT16_MAX + 1); /* guaranteed by sfu__cpu_form */
     SFU_ALLOC(matrix->indices16, count);
     for (int64_t e = 0; e < count; e++) {
         matrix->indices16[e] = (uint16_t)from->indices[e];

@@ -1,4 +1,4 @@
-/* transpose.c - the transpose of a prepared matrix, which shares its values through a permutation. */
+/* transpose.c - transposes a prepared matrix by counting sort; the transpose shares the values through value_perm. */
 #include "cpu_matrix.h"
 
 sfu_status sfu__cpu_row_positions(int32_t **position, const sfu__sparse *of) {
@@ -14,7 +14,7 @@ done:
     return status;
 }
 
-/* indptr[c + 2] = the entries of column c in these rows. */
+/* indptr[c + 2] = number of entries of column c in these rows. */
 static int64_t count_columns(int64_t *indptr, const sfu__sparse *of, const int32_t *position, sfu__range rows) {
     int64_t count = 0;
     for (int64_t row = rows.begin; row < rows.end; row++) {
@@ -27,9 +27,9 @@ static int64_t count_columns(int64_t *indptr, const sfu__sparse *of, const int32
     return count;
 }
 
-/* Entries go to their rows in the order of the rows of the source: each row of the transpose comes out ascending. */
+/* Scatters the entries in the row order of the source, so that each row of the transpose is ascending. */
 static void scatter(sfu__cpu_matrix *matrix, const sfu__sparse *of, const int32_t *position, sfu__range rows) {
-    int64_t *next = matrix->own.indptr; /* [c + 1] is where the next entry of row c goes, and becomes its end */
+    int64_t *next = matrix->own.indptr; /* [c + 1] is the next free entry of row c, and finally its end */
     for (int64_t row = rows.begin; row < rows.end; row++) {
         const int64_t at = position != NULL ? position[row] : row;
         for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
@@ -57,7 +57,7 @@ sfu_status sfu__cpu_transpose(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of
     const int64_t count = count_columns(indptr, view, position, rows);
     SFU_ALLOC(matrix->own.indices, count);
     SFU_ALLOC(matrix->value_perm, count);
-    for (int64_t c = 0; c <= view->cols; c++) { /* shifted by one: scatter moves the starts to the ends */
+    for (int64_t c = 0; c <= view->cols; c++) { /* shifted by one: scatter advances the starts to the ends */
         indptr[c + 1] += indptr[c];
     }
     scatter(matrix, view, position, rows);
