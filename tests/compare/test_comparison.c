@@ -87,7 +87,7 @@ static void broken_tables_are_refused(void **state) {
     assert_non_null(file);
     fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora\n", file);
     fclose(file);
-    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 3", "trials", "\"many\"");
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv:3", "trials", "\"many\"");
     sfu__entries_clear(&entries);
     file = fopen(path, "w");
     assert_non_null(file);
