@@ -93,7 +93,7 @@ static void broken_tables_are_refused(void **state) {
     assert_non_null(file);
     fputs("number,state\n0,COMPLETE\n", file);
     fclose(file);
-    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 1", "dataset,net,size");
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", ":1: ", "dataset,net,size");
     sfu__entries_clear(&entries);
 }
 
