@@ -30,7 +30,7 @@ sfu_status sfu__submatrix(sfu_matrix *matrix, int32_t **value_perm, const sfu_cs
             matrix->indices[at] = column_of != NULL ? column_of[A->indices[e]] : A->indices[e];
             if (value_perm != NULL) {
                 (*value_perm)[at] = (int32_t)e;
-            } else if (matrix->values != NULL) {
+            } else if (A->values != NULL) {
                 matrix->values[at] = A->values[e];
             }
         }

@@ -348,7 +348,7 @@ static int64_t matrix_bytes(const sfu__lpnn_matrix *matrix) {
 int64_t sfu__lpnn_bytes(const sfu__lpnn_executor *executor) {
     const sfu__lpnn_step *step = &executor->step;
     const sfu_matrix *own = &executor->own_features;
-    const int64_t features = own->indices != NULL ? own->indptr[own->rows] * 8 + own->rows * 8 : 0;
+    const int64_t features = own->indices != NULL ? own->indptr[own->rows] * 8 + (int64_t)own->rows * 8 : 0;
     return executor->arena_bytes + features + matrix_bytes(&step->S) + matrix_bytes(&step->St) +
            matrix_bytes(&step->xt) + matrix_bytes(&executor->passes[SFU_PASS_EVALUATE].x);
 }

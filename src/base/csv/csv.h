@@ -74,9 +74,9 @@ int64_t sfu__csv_offset(const sfu__csv *csv);
 /* Parses a column of the current row as a number within the range of a float. */
 SFU_CHECKED sfu_status sfu__csv_number(const sfu__csv *csv, size_t column, float *value);
 
-/* Fails with 'PATH:LINE: column NAME: "VALUE" WRONG' for a field of the current row, or without column and value for
+/* Fails with 'PATH:LINE: column NAME: "VALUE" MESSAGE' for a field of the current row, or without column and value for
  * the row as a whole. */
-sfu_status sfu__csv_fail(const sfu__csv *csv, size_t column, const char *wrong);
+sfu_status sfu__csv_fail(const sfu__csv *csv, size_t column, const char *message);
 sfu_status sfu__csv_fail_row(const sfu__csv *csv, const char *format, ...) SFU_PRINTF(2, 3);
 
 /* The quoted name of a column in the header, or its number from 1. */

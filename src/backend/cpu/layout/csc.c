@@ -114,12 +114,12 @@ done:
     return status;
 }
 
-void sfu__csc_free(sfu__csc *columns) {
-    if (columns != NULL) {
-        sfu__free((void *)(uintptr_t)columns->values);
-        sfu__free((void *)(uintptr_t)columns->counts);
-        sfu__free((void *)(uintptr_t)columns->sums);
-        sfu__free((void *)(uintptr_t)columns->rows);
-        sfu__free(columns);
+void sfu__csc_free(sfu__csc *csc) {
+    if (csc != NULL) {
+        sfu__free((void *)(uintptr_t)csc->values);
+        sfu__free((void *)(uintptr_t)csc->counts);
+        sfu__free((void *)(uintptr_t)csc->sums);
+        sfu__free((void *)(uintptr_t)csc->rows);
+        sfu__free(csc);
     }
 }
