@@ -69,7 +69,7 @@ static sfu_status copy_weights(sfu_model *to, const sfu_model *from) {
     const sfu_parameter *parameter;
     for (int i = 0; (parameter = sfu_model_parameter(from, i)) != NULL; i++) {
         float values[HIDDEN * CLASSES]; /* the largest tensor of this network */
-        for (int32_t row = 0; row < parameter->rows; row++) {
+        for (int64_t row = 0; row < parameter->rows; row++) {
             memcpy(values + row * parameter->cols, parameter->values + row * parameter->stride,
                    (size_t)parameter->cols * sizeof *values);
         }
@@ -111,7 +111,10 @@ int main(void) {
         sfu_predict(there[0], NULL, dataset, copy, 0) != SFU_OK) {
         return failed("predicting");
     }
-    const bool same = memcmp(here, there, sizeof here) == 0;
+    bool same = true;
+    for (int i = 0; i < NODES * CLASSES; i++) {
+        same = same && here[i / CLASSES][i % CLASSES] == there[i / CLASSES][i % CLASSES];
+    }
     printf("the copy predicts %s\n", same ? "the same" : "something else");
     sfu_model_free(copy);
     sfu_model_free(model);
