@@ -157,9 +157,10 @@ struct sfu__plan;
 typedef struct sfu__backend {
     const char *name; /* "cpu: neon" */
 
-    /* Name of the layout that `prepare` chooses for a matrix, if plans should share it: the same source and name give
-     * the same layout. NULL: it uses the source as it is. */
-    const char *(*form)(const sfu__matrix_source *source, const sfu__matrix_use *use);
+    /* Name of the layout that `prepare` chooses for a matrix with so many columns, if plans should share it: the same
+     * source and name give the same layout. NULL: it uses the source as it is. `fixed_values`: it has values, and they
+     * are never bound to others. */
+    const char *(*form)(int64_t cols, bool fixed_values, const sfu__matrix_use *use);
     sfu_status (*prepare)(sfu__prepared **matrix, const sfu__matrix_source *source, const sfu__matrix_use *use);
     /* Prepares the transpose of rows [begin, end) of A's source; they become its columns [begin, end). It shares the
      * values that A is bound to, or has its own; with `dropped` it will be bound to the keep mask of A. A must outlive

@@ -68,7 +68,7 @@ static sfu_status whole_smoothing(sfu__block *block, sfu__plan *plan, sfu__pass 
     const sfu_csr *S = &smoother->csr;
     const sfu__shared *shared = NULL;
     const sfu__matrix_source source = {S->rows, S->cols, S->indptr, S->indices, S->values, NULL, NULL, NULL};
-    const char *form = plan->backend->form(&source, use);
+    const char *form = plan->backend->form(S->cols, S->values != NULL, use);
     if (form == NULL) {
         return plan->backend->prepare(&block->matrix, &source, use);
     }

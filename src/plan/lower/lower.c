@@ -107,7 +107,7 @@ static sfu_status smoothing_block(int *index, sfu__lowering *self, int op, int32
     const sfu__row_set *row_sets = self->pass->row_sets;
     const sfu__smoother *smoother = &plan->smoothers[plan->ops[op].smoothing];
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, width, op + 1);
-    const char *form = sfu__form_of(self, &use, row_sets[op].count, smoother->learned == NULL);
+    const char *form = self->plan->backend->form(row_sets[op].count, smoother->learned == NULL, &use);
     sfu__last_block *last = &self->last_block;
     sfu__block block = {0};
     if (last->valid && plan->ops[last->op].smoothing == plan->ops[op].smoothing && last->form == form &&

@@ -154,7 +154,7 @@ static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, 
     sfu_status status = SFU_OK;
     const sfu__block *from = &self->pass->blocks[of];
     const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, width, -1);
-    const char *form = sfu__form_of(self, &use, from->matrix->rows, from->where == SFU__VALUES_FIXED);
+    const char *form = self->plan->backend->form(from->matrix->rows, from->where == SFU__VALUES_FIXED, &use);
     sfu__last_block *last = &self->last_transposed;
     sfu__block transposed = {0};
     if (last->valid && last->op == of && last->form == form) {

@@ -165,7 +165,7 @@ static sfu_status features_block(int *block, sfu__lowering *self, int fold, int3
     const sfu_csr *X = &plan->dataset->sparse;
     fold_job job = {.lowering = self, .fold = fold, .use = sfu__use_of(self, SFU__ROLE_FEATURES, width, fold)};
     sfu__block copy = {0};
-    job.form = sfu__form_of(self, &job.use, plan->features, true);
+    job.form = self->plan->backend->form(plan->features, true, &job.use);
     sfu__matrix_source source = {X->rows, X->cols, X->indptr, X->indices, X->values, NULL, NULL, NULL};
     if (fold > 0 || self->pass->row_sets[0].nodes != NULL || X->values == NULL || job.form != NULL) {
         SFU_TRY(folded_features(&shared, self, job));

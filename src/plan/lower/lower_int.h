@@ -96,8 +96,6 @@ SFU_CHECKED sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *
 
 /* How the pass uses a matrix of this role; row_set: that of its rows, -1: none. */
 sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, int32_t width, int row_set);
-/* Name of the layout that the backend chooses for such a matrix with `cols` columns. */
-const char *sfu__form_of(const sfu__lowering *self, const sfu__matrix_use *use, int32_t cols, bool fixed_values);
 
 /* ---- lower_features.c ---- */
 

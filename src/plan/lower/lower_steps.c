@@ -164,12 +164,6 @@ sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, in
                              .stages = SFU__STAGES};
 }
 
-const char *sfu__form_of(const sfu__lowering *self, const sfu__matrix_use *use, int32_t cols, bool fixed_values) {
-    static const float some_value = 1.0F; /* a layout depends on whether there are values, not on what they are */
-    const sfu__matrix_source source = {.cols = cols, .values = fixed_values ? &some_value : NULL};
-    return self->plan->backend->form(&source, use);
-}
-
 /* C = A B with a sparse A. If the backend permutes its rows, C is not divided by any partition of the pass. */
 sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
                          sfu__plan_step step) {

@@ -94,7 +94,7 @@ SFU_CHECKED sfu_status sfu__cpu_make_philox_groups(sfu__cpu_matrix *matrix, cons
 void sfu__philox_groups_free(sfu__philox_groups *groups);
 
 /* prepare.c: the functions of the backend interface. */
-const char *sfu__cpu_form(const sfu__matrix_source *source, const sfu__matrix_use *use);
+const char *sfu__cpu_form(int64_t cols, bool fixed_values, const sfu__matrix_use *use);
 sfu_status sfu__cpu_prepare(sfu__prepared **prepared, const sfu__matrix_source *source, const sfu__matrix_use *use);
 sfu_status sfu__cpu_prepare_transpose(sfu__prepared **prepared, const sfu__prepared *A, sfu__range rows, bool dropped,
                                       const sfu__matrix_use *use);

@@ -61,9 +61,8 @@ static bool wants_rows_by_length(const sfu__matrix_use *use, int64_t cols) {
     return use->role != SFU__ROLE_OTHER && use->repeated && ld <= SFU__NARROW && cols * ld <= NEAR_FLOATS;
 }
 
-const char *sfu__cpu_form(const sfu__matrix_source *source, const sfu__matrix_use *use) {
-    const bool fixed = source->values != NULL && source->value_perm == NULL;
-    return fixed && wants_rows_by_length(use, source->cols) ? "by length" : NULL;
+const char *sfu__cpu_form(int64_t cols, bool fixed_values, const sfu__matrix_use *use) {
+    return fixed_values && wants_rows_by_length(use, cols) ? "by length" : NULL;
 }
 
 sfu_status sfu__cpu_prepare(sfu__prepared **prepared, const sfu__matrix_source *source, const sfu__matrix_use *use) {
@@ -85,7 +84,8 @@ sfu_status sfu__cpu_prepare(sfu__prepared **prepared, const sfu__matrix_source *
         matrix->value_perm = *source->own_perm;
         *source->own_perm = NULL;
     }
-    if (sfu__cpu_form(source, use) != NULL) {
+    const bool fixed_values = source->values != NULL && source->value_perm == NULL;
+    if (sfu__cpu_form(source->cols, fixed_values, use) != NULL) {
         SFU_TRY(sfu__cpu_sort_rows(matrix, use));
     }
     set_head(matrix);
