@@ -6,6 +6,7 @@
  */
 #include "label.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include "clock.h"
 #include "memory.h"
@@ -16,7 +17,10 @@ static const double usual_seconds = 60, grace = 1.1, tick_s = 0.1;
 /* Safety factor of the cost of a network that was not trained yet, relative to the most expensive one so far. */
 static const double unknown_factor = 1.5;
 
-void sfu_label_options_init(sfu_label_options *options) { *options = (sfu_label_options){.seconds = usual_seconds}; }
+void sfu_label_options_init_sized(sfu_label_options *options, size_t size) {
+    const sfu_label_options defaults = {.size = sizeof defaults, .seconds = usual_seconds};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 /* One call of sfu_label. */
 typedef struct run {
@@ -202,13 +206,13 @@ done:
     return status;
 }
 
-sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, const sfu_label_options *options) {
+sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, const sfu_label_options *given) {
     sfu_status status = SFU_OK;
-    sfu_label_options defaults;
-    sfu_label_options_init(&defaults);
-    run all = {.dataset = dataset, .options = options != NULL ? options : &defaults, .start = sfu__now()};
+    sfu_label_options options;
+    run all = {.dataset = dataset, .options = &options, .start = sfu__now()};
     *labelling = NULL;
     pthread_mutex_init(&all.lock, NULL);
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_label_options));
     SFU_TRY(prepare(&all));
     SFU_TRY(make_steps(&all));
     SFU_TRY(finish(labelling, &all));
@@ -232,7 +236,7 @@ void sfu_labelling_free(sfu_labelling *labelling) {
     sfu__free(labelling);
 }
 
-sfu_label_summary sfu_labelling_summary(const sfu_labelling *labelling) { return labelling->summary; }
+const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling) { return &labelling->summary; }
 
 const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i) {
     return i >= 0 && i < labelling->candidate_count ? &labelling->candidates[i] : NULL;

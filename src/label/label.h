@@ -1,4 +1,4 @@
-/* label.h - labelling: predicts the labels of all nodes from a few. docs/label.md has the procedure.
+/* label.h - labelling: predicts the labels of all nodes from a few. docs/reference/label.md has the procedure.
  *
  * A problem is a split of the labelled nodes: the last problem trains on all but the validation nodes and gives the
  * model; the others are folds, each with some nodes held out, which go through the same procedure and estimate its

@@ -129,7 +129,7 @@ static double held_out_accuracy(const sfu__label_problem *problems, int folds, i
         const sfu_model *model = problems[i].best[net].model;
         int32_t size = 0;
         sfu_split_part(problems[i].split, SFU_TEST, &size);
-        right += model != NULL ? sfu_model_scores(model).test_accuracy * size : 0;
+        right += model != NULL ? sfu_model_scores(model)->test_accuracy * size : 0;
         count += size;
     }
     return right / count;

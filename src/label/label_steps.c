@@ -217,7 +217,7 @@ sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *
     const sfu_status status =
         step->round == 0 ? train_default(best, problem, net, seed, work) : tune(best, problem, step, net, seed, work);
     if (status == SFU_OK && best->model != NULL) {
-        const sfu_scores scores = sfu_model_scores(best->model);
+        const sfu_scores scores = *sfu_model_scores(best->model);
         best->val_accuracy = scores.val_accuracy;
         best->val_loss = scores.val_loss;
     }

@@ -4,9 +4,9 @@
  *     J(f, W) = mu_g Tr(f^T (I - S) f) + mu_l sum_labelled |f_i - y_i|^2 + mu_u sum_others |f_i|^2
  *             + lambda_l sum_labelled KL(y_i || g_i) + lambda_u sum_others KL(f_i || g_i)
  *
- * docs/lpnn.md has the equations and the interpretations of the paper. An LPNN executor has the interface of a plan's
- * executor (plan.h): it owns theta and Adam's moments, runs an epoch and provides probabilities, so both share one
- * training loop and one stopping rule. Everything that can fail or allocate happens in sfu__lpnn_new.
+ * docs/reference/lpnn.md has the equations and the interpretations of the paper. An LPNN executor has the interface of
+ * a plan's executor (plan.h): it owns theta and Adam's moments, runs an epoch and provides probabilities, so both share
+ * one training loop and one stopping rule. Everything that can fail or allocate happens in sfu__lpnn_new.
  *
  * The parameters are those of sfu__parameters_make: the weights and biases of g, and "f", one row per node: free logits
  * (f=softmax) or f itself (f=clamp). With input=fx the first `classes` rows of g's first weights multiply f, the others

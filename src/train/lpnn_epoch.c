@@ -26,7 +26,7 @@ static sfu__range thread_range(int64_t count, int64_t grain, int thread, int thr
                         min_of(grains * (thread + 1) / threads * grain, count)};
 }
 
-static sfu__range thread_range_nonzeros(const sfu__sparse *A, int thread, int threads) {
+static sfu__range thread_range_nonzeros(const sfu__prepared *A, int thread, int threads) {
     return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)thread / threads),
                         sfu__row_at(A->indptr, A->rows, (double)(thread + 1) / threads)};
 }
@@ -88,13 +88,9 @@ static void forward(const sfu__lpnn_executor *executor, const sfu__dense *h, con
 
 /* ---- backward --------------------------------------------------------------------------------------------------- */
 
-/* The features with this epoch's dropout. */
-static sfu__sparse dropped(const sfu__lpnn_executor *executor, const sfu__sparse *x, const sfu__mask *mask) {
-    sfu__sparse seen = *x;
-    if (mask->threshold != 0) {
-        seen.values = executor->step.dropped;
-    }
-    return seen;
+/* The features, or their transpose, with this epoch's dropout. */
+static const sfu__sparse *dropped(const sfu__lpnn_matrix *x, const sfu__mask *mask) {
+    return mask->threshold != 0 ? x->dropped : x->bound;
 }
 
 /* From dh of the last layer to dh of the first, and this block's part of every gradient that is a sum over rows. */
@@ -148,19 +144,19 @@ static void step_block(const job *job, int64_t block) {
     const sfu__lpnn_step *step = &executor->step;
     const sfu__lpnn *lpnn = &executor->net->lpnn;
     const sfu__range rows = rows_of_block(executor->nodes, block);
-    const sfu__sparse x = dropped(executor, &executor->x.view, &job->masks[0]);
+    const sfu__sparse *x = dropped(&executor->x, &job->masks[0]);
     if (job->masks[0].threshold != 0) {
-        backend->dropout_sparse(step->dropped, &executor->x.view, NULL, &job->masks[0], rows);
+        backend->dropout_sparse(step->dropped, executor->x.bound, NULL, &job->masks[0], rows);
     }
-    forward(executor, step->h, &x, &executor->F, NULL, job->masks, rows);
+    forward(executor, step->h, x, &executor->F, NULL, job->masks, rows);
 
     const sfu__dense df = sfu__lpnn_view(executor->gradient, executor->f);
     const sfu__lpnn_terms terms = {(float)lpnn->mu_graph, (float)lpnn->mu_labelled, (float)lpnn->mu_unlabelled,
                                    (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
     const int last = SFU__LPNN_LAYERS - 1;
-    backend->spmm(&df, &step->S.view, &executor->F, false, rows);
+    backend->spmm(&df, step->S.bound, &executor->F, false, rows);
     if (step->directed) {
-        backend->spmm(&df, &step->St.view, &executor->F, true, rows);
+        backend->spmm(&df, step->St.bound, &executor->F, true, rows);
     }
     backend->lpnn(step->losses, &df, &step->dh[last], &executor->F, &step->h[last], &job->target, &terms,
                   (sfu__range){block, block + 1});
@@ -191,13 +187,13 @@ static void update_summed(const job *job, const sfu__parameter *parameter, const
 /* Adam step of the weights that multiply the features: dWx = x^T dh0; the threads split its rows by non-zeros. */
 static void update_first_weights(const job *job, int thread) {
     const sfu__lpnn_executor *executor = job->executor;
-    const sfu__sparse xt = dropped(executor, &executor->step.xt.view, &job->masks[0]);
-    const sfu__range rows = thread_range_nonzeros(&xt, thread, sfu__team_size(executor->team));
+    const sfu__sparse *xt = dropped(&executor->step.xt, &job->masks[0]);
+    const sfu__range rows = thread_range_nonzeros(executor->step.xt.prepared, thread, sfu__team_size(executor->team));
     const sfu__dense w = sfu__lpnn_rows_of_x(executor, executor->theta),
                      dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
     const int64_t at = w.data - executor->theta;
     const sfu__adam adam = adam_of(job, executor->weight[0]);
-    executor->backend->spmm(&dw, &xt, &executor->step.dh[0], false, rows);
+    executor->backend->spmm(&dw, xt, &executor->step.dh[0], false, rows);
     executor->backend->adam(w.data, executor->m + at, executor->v + at, dw.data, &adam, elements_of(&w, rows));
 }
 
@@ -261,11 +257,11 @@ static void run_pass(const job *job, int thread) {
     const sfu__range mine = thread_range(sfu__block_count(pass->count), 1, thread, threads);
     for (int64_t block = mine.begin; block < mine.end; block++) {
         const sfu__range rows = rows_of_block(pass->count, block);
-        if (pass->pick.own.indptr != NULL) {
-            executor->backend->spmm(&pass->f, &pass->pick.view, &executor->F, false, rows);
+        if (pass->pick.prepared != NULL) {
+            executor->backend->spmm(&pass->f, pass->pick.bound, &executor->F, false, rows);
         }
         if (pass->runs_g) {
-            const sfu__sparse *x = pass->nodes != NULL ? &pass->x.view : &executor->x.view;
+            const sfu__sparse *x = pass->nodes != NULL ? pass->x.bound : executor->x.bound;
             forward(executor, pass->h, x, &pass->f, pass->nodes, none, rows);
         }
     }

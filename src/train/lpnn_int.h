@@ -8,13 +8,19 @@
 
 enum { SFU__LPNN_LAYERS = 3 }; /* layers of g */
 
+/* A matrix of the dataset, prepared and bound. */
+typedef struct sfu__lpnn_matrix {
+    sfu__prepared *prepared;
+    sfu__sparse *bound, *dropped; /* dropped: bound to the values after dropout; NULL: no dropout */
+} sfu__lpnn_matrix;
+
 /* State of the validation or the prediction pass. */
 typedef struct sfu__lpnn_pass {
     int32_t count;  /* rows; 0: the pass is omitted */
     int32_t *nodes; /* nodes of the rows; NULL: every node */
     bool runs_g;
-    sfu__block x;                   /* features of the rows; empty where the rows are all nodes */
-    sfu__block pick;                /* selection matrix of the rows of F; empty where the rows are all nodes */
+    sfu__lpnn_matrix x;             /* features of the rows; empty where the rows are all nodes */
+    sfu__lpnn_matrix pick;          /* selection matrix of the rows of F; empty where the rows are all nodes */
     sfu__dense f;                   /* these rows of F, or F itself */
     sfu__dense h[SFU__LPNN_LAYERS]; /* output of each layer of g; the last one holds the probabilities */
     sfu__score *scores;             /* one per block of rows */
@@ -22,15 +28,15 @@ typedef struct sfu__lpnn_pass {
 
 /* State of a training step, over all rows. */
 typedef struct sfu__lpnn_step {
-    int32_t count;    /* labelled nodes; 0: no training */
-    int32_t *nodes;   /* the labelled nodes */
-    int32_t *labels;  /* [nodes of the graph], SFU_NO_LABEL where the objective uses no label */
-    float *weights;   /* [nodes of the graph] */
-    double *losses;   /* one per block of rows */
-    sfu__block S, St; /* S if it is symmetric; otherwise S / 2 and S^T / 2 */
+    int32_t count;          /* labelled nodes; 0: no training */
+    int32_t *nodes;         /* the labelled nodes */
+    int32_t *labels;        /* [nodes of the graph], SFU_NO_LABEL where the objective uses no label */
+    float *weights;         /* [nodes of the graph] */
+    double *losses;         /* one per block of rows */
+    sfu__lpnn_matrix S, St; /* S if it is symmetric; otherwise S / 2 and S^T / 2 */
     bool directed;
-    sfu__block xt;  /* the features transposed */
-    float *dropped; /* values of the features after dropout; NULL: no dropout */
+    sfu__lpnn_matrix xt; /* the features transposed */
+    float *dropped;      /* values of the features after dropout; NULL: no dropout */
     sfu__dense h[SFU__LPNN_LAYERS], dh[SFU__LPNN_LAYERS];
     sfu__dense wt[SFU__LPNN_LAYERS]; /* transposed weights; [0]: only those that multiply f */
     sfu__dense flow;                 /* gradient of f through g's input */
@@ -48,7 +54,9 @@ struct sfu__lpnn_executor {
     float *arena;                    /* one allocation for all floats below */
     int64_t arena_bytes;             /* size of the arena */
     float *theta, *m, *v, *gradient; /* in the layout of the parameters; the last three only for training */
-    sfu__block x;                    /* the features of every node */
+    sfu_csr features_csr;            /* the features of every node, with values */
+    sfu_matrix own_features;         /* the arrays of features_csr that the dataset does not have */
+    sfu__lpnn_matrix x;              /* the same, prepared */
     sfu__dense F;                    /* f as a distribution: softmax of the logits, or the rows of theta */
     sfu__lpnn_step step;
     sfu__lpnn_pass passes[SFU_PASSES];

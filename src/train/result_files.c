@@ -2,11 +2,15 @@
 #include "csv_write.h"
 #include "dataset.h"
 #include "metrics.h"
+#include "sized_struct.h"
 
 #include <math.h>
 #include <string.h>
 
-void sfu_csv_options_init(sfu_csv_options *options) { *options = (sfu_csv_options){0}; }
+void sfu_csv_options_init_sized(sfu_csv_options *options, size_t size) {
+    const sfu_csv_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 static sfu_status put_text(sfu__writer *out, const char *text) { return sfu__writer_add(out, text, strlen(text)); }
 
@@ -17,16 +21,18 @@ static sfu_status put_score(sfu__writer *out, double score) {
     return isfinite(score) ? sfu__writer_format(out, ",%.9g", score) : put_text(out, ",");
 }
 
-sfu_status sfu_curve_save(const char *path, const sfu_epoch *epochs, int64_t count) {
+/* The fields that are written are older than any header, so that each epoch has them. */
+sfu_status sfu_curve_save_sized(const char *path, const sfu_epoch *epochs, int64_t count, size_t epoch_size) {
     sfu_status status = SFU_OK;
     sfu__writer *out = NULL;
     SFU_TRY(sfu__writer_open(&out, path));
     SFU_TRY(put_text(out, "epoch,train_loss,val_loss,val_accuracy\n"));
     for (int64_t i = 0; i < count; i++) {
-        SFU_TRY(sfu__writer_format(out, "%d", epochs[i].epoch));
-        SFU_TRY(put_score(out, epochs[i].train_loss));
-        SFU_TRY(put_score(out, epochs[i].val_loss));
-        SFU_TRY(put_score(out, epochs[i].val_accuracy));
+        const sfu_epoch *epoch = (const sfu_epoch *)(const void *)((const char *)epochs + (size_t)i * epoch_size);
+        SFU_TRY(sfu__writer_format(out, "%d", epoch->epoch));
+        SFU_TRY(put_score(out, epoch->train_loss));
+        SFU_TRY(put_score(out, epoch->val_loss));
+        SFU_TRY(put_score(out, epoch->val_accuracy));
         SFU_TRY(put_text(out, "\n"));
     }
     SFU_TRY(sfu__writer_commit(out));
@@ -152,11 +158,11 @@ done:
 }
 
 sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
-                                const float *probabilities, const sfu_csv_options *options) {
-    static const sfu_csv_options usual = {0};
-    options = options != NULL ? options : &usual;
+                                const float *probabilities, const sfu_csv_options *given) {
+    sfu_csv_options full, *options = &full;
     sfu_status status = SFU_OK;
     csv_table all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
+    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_csv_options));
     SFU_TRY(check_destination(path, options));
     if (options->top < 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (0: one column per class)", options->top);
@@ -195,11 +201,11 @@ done:
 }
 
 sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
-                              const float *embedding, const sfu_csv_options *options) {
-    static const sfu_csv_options usual = {0};
-    options = options != NULL ? options : &usual;
-    const sfu_status status = check_destination(path, options);
+                              const float *embedding, const sfu_csv_options *given) {
+    sfu_csv_options options;
+    sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_csv_options);
+    status = status != SFU_OK ? status : check_destination(path, &options);
     csv_table all = {
         .dataset = dataset, .model = model, .values = embedding, .width = sfu_model_embedding_width(model)};
-    return status != SFU_OK ? status : put_lines(&all, path, options, put_hidden_header, put_hidden_row);
+    return status != SFU_OK ? status : put_lines(&all, path, &options, put_hidden_header, put_hidden_row);
 }

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* The node column that initializes a parameter, or NULL. */
-static const float *column_of(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset) {
+const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset) {
     if (parameter->layer < 0) {
         return NULL;
     }
@@ -23,7 +22,7 @@ static sfu_status find_columns(sfu__runner *runner, const sfu_dataset *dataset) 
     const sfu__parameters *parameters = sfu__runner_parameters(runner);
     SFU_ALLOC_ZERO(runner->columns, parameters->count);
     for (int i = 0; i < parameters->count; i++) {
-        runner->columns[i] = column_of(&parameters->items[i], runner->net, dataset);
+        runner->columns[i] = sfu__parameter_column(&parameters->items[i], runner->net, dataset);
     }
 done:
     return status;

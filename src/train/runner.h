@@ -44,6 +44,9 @@ SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__r
  * Does nothing for LPNN. */
 void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses);
 
+/* The node column that initializes a parameter, or NULL. */
+const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset);
+
 /* Initializes theta from a seed; `labels` are the classes of the rows of the training pass. */
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed);
 

@@ -1,7 +1,7 @@
 /* train.h - a training run as a plain value, and the function that runs it.
  *
  * A training run holds its hyperparameters, its stopping rule and its outcome. The result depends only on the plan and
- * this value, not on the number of threads or on what else runs. docs/training.md has the rules.
+ * this value, not on the number of threads or on what else runs. docs/reference/training.md has the rules.
  */
 #ifndef SFU_TRAIN_H
 #define SFU_TRAIN_H

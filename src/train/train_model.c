@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "metrics.h"
 #include "progress.h"
+#include "sized_struct.h"
 #include "train.h"
 
 #include <math.h>
@@ -249,13 +250,13 @@ static void clear(train_job *job) {
 }
 
 sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
-                     const sfu_train_options *options) {
+                     const sfu_train_options *given) {
     sfu_status status = SFU_OK;
-    sfu_train_options defaults;
-    sfu_train_options_init(&defaults);
+    sfu_train_options options;
     const int64_t started = sfu__now_ns();
-    train_job job = {.dataset = dataset, .net = net, .split = split, .options = options != NULL ? options : &defaults};
+    train_job job = {.dataset = dataset, .net = net, .split = split, .options = &options};
     *model = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_train_options));
     SFU_TRY(prepare(&job));
     SFU_TRY(run_epochs(&job));
     const sfu__watch before = sfu__watch_flag(NULL); /* cancelling no longer discards the trained weights */

@@ -1,18 +1,21 @@
 /* train_options.c - defaults and range checks of the training options. */
 #include "train.h"
+#include "sized_struct.h"
 
 #include <math.h>
 #include <string.h>
 
-void sfu_train_options_init(sfu_train_options *options) {
-    *options = (sfu_train_options){.lr = 0.01,
-                                   .weight_decay = 5e-4,
-                                   .dropout = 0.5,
-                                   .loss = SFU_LOSS_MEAN,
-                                   .epochs = 500,
-                                   .patience = 25,
-                                   .keep = SFU_KEEP_BEST,
-                                   .device = "cpu"};
+void sfu_train_options_init_sized(sfu_train_options *options, size_t size) {
+    const sfu_train_options defaults = {.size = sizeof defaults,
+                                        .lr = 0.01,
+                                        .weight_decay = 5e-4,
+                                        .dropout = 0.5,
+                                        .loss = SFU_LOSS_MEAN,
+                                        .epochs = 500,
+                                        .patience = 25,
+                                        .keep = SFU_KEEP_BEST,
+                                        .device = "cpu"};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 static sfu_status check_device(const char *device) {

@@ -5,7 +5,7 @@
  * been asked, at most w = b / 4 may be in flight, with 2 <= w <= W (the option `wave`). The next batch has G = ceil(w /
  * 2) trials; it knows the results of the trials before b - (w - G), and only the parameter values of later ones. So one
  * batch trains while the next is asked already, and batches are small while results are few. With W = 1 every trial
- * knows the results of all earlier ones. docs/tpe.md has the cost and the gain.
+ * knows the results of all earlier ones. docs/internals/tpe.md has the cost and the gain.
  */
 #ifndef SFU_BATCHES_H
 #define SFU_BATCHES_H

@@ -1,5 +1,5 @@
 /* importance.h - hyperparameter importance: conditional PED-ANOVA (Watanabe et al., IJCAI 2023, extended to parameters
- * that only some trials have). docs/importance.md has the formulas. */
+ * that only some trials have). docs/reference/importance.md has the formulas. */
 #ifndef SFU_IMPORTANCE_H
 #define SFU_IMPORTANCE_H
 

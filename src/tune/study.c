@@ -1,6 +1,7 @@
 /* study.c - the public functions of a study: results, ranking, CSV export. */
 #include "csv_write.h"
 #include "importance.h"
+#include "sized_struct.h"
 #include "study_int.h"
 
 #include <inttypes.h>
@@ -163,7 +164,23 @@ const char *sfu_study_value(const sfu_study *study, int32_t number, int i) {
 }
 
 const sfu_model *sfu_study_model(const sfu_study *study) { return study->model; }
-const sfu_train_options *sfu_study_winner_options(const sfu_study *study) { return &study->winner; }
+
+double sfu_study_value_number(const sfu_study *study, int32_t number, int i) {
+    if (sfu_study_value(study, number, i) == NULL) {
+        return NAN;
+    }
+    const sfu__domain *range = &study->space->items[i].range;
+    const double value = study->trials.items[number].values[i];
+    if (range->kind != SFU__RANGE_CHOICE) {
+        return value;
+    }
+    const sfu__choice *choice = &range->choices[(int)value];
+    return choice->is_number ? choice->number : NAN;
+}
+
+void sfu_study_winner_options(sfu_train_options *options, const sfu_study *study) {
+    sfu__sized_init(options, options->size, &study->winner, sizeof study->winner);
+}
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
@@ -206,11 +223,13 @@ done:
     return status;
 }
 
-sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *options) {
+sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *given) {
     sfu_status status = SFU_OK;
+    sfu_csv_options options;
     sfu__writer *writer = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu__writer_open(&writer, path));
-    sfu__writer_set_spreadsheet(writer, options != NULL && options->spreadsheet);
+    sfu__writer_set_spreadsheet(writer, options.spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "number,state,val_accuracy,val_loss,epochs,best_epoch,seed"));
     for (int i = 0; i < study->space->count; i++) {
         SFU_TRY(sfu__writer_format(writer, ",%s", study->space->items[i].name));

@@ -2,6 +2,7 @@
 #include "batches.h"
 #include "fingerprint.h"
 #include "parallel.h"
+#include "sized_struct.h"
 #include "study_url.h"
 #include "tune_int.h"
 
@@ -9,9 +10,10 @@
 
 enum { DEFAULT_WAVE = 128, DEFAULT_TRIALS = 2000 };
 
-void sfu_tune_options_init(sfu_tune_options *options) {
-    *options = (sfu_tune_options){.space = "paper", .sampler = "tpe", .trials = DEFAULT_TRIALS, .wave = DEFAULT_WAVE};
-    sfu_train_options_init(&options->train);
+void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size) {
+    const sfu_tune_options defaults = {
+        .size = sizeof defaults, .space = "paper", .sampler = "tpe", .trials = DEFAULT_TRIALS, .wave = DEFAULT_WAVE};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- opening and closing ----------------------------------------------------------------------------------------- */
@@ -110,7 +112,7 @@ static sfu_status prepare(sfu__tuning *self, const char *net, const sfu_net_opti
                 ? sfu__space_new_among(&study->space, self->options->space, net, net_options, &unused)
                 : sfu__space_new(&study->space, self->options->space, net, net_options));
     study->trials.parameters = self->batch.parameters = study->space->count;
-    self->train.loss = self->options->loss_is_set ? self->options->train.loss
+    self->train.loss = self->options->loss_is_set ? self->asked.loss
                        : study->space->paper      ? SFU_LOSS_SUM
                                                   : SFU_LOSS_MEAN;
     SFU_TRY(check(self));
@@ -167,7 +169,7 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
     study->winner.dropout = candidate.dropout;
     study->winner.seed = best->seed;
     study->winner.threads = self->jobs;
-    winner_epochs epochs = {&self->options->train, false};
+    winner_epochs epochs = {&self->asked, false};
     sfu_train_options again = study->winner;
     again.on_epoch = epochs.asked->on_epoch != NULL ? on_winner_epoch : NULL;
     again.on_epoch_user = &epochs;
@@ -176,7 +178,7 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the study was stopped while its winner was trained again");
         goto done;
     }
-    const sfu_scores scores = sfu_model_scores(study->model);
+    const sfu_scores scores = *sfu_model_scores(study->model);
     if (scores.val_accuracy != best->outcome.val_accuracy || scores.val_loss != best->outcome.val_loss) {
         status = sfu__fail(
             SFU_ERR_FORMAT,
@@ -198,8 +200,7 @@ static sfu_status store_winner(sfu__tuning *self) {
         return SFU_OK;
     }
     SFU_TRY(train_winner(self, best));
-    const sfu_scores scores = sfu_model_scores(study->model);
-    SFU_TRY(sfu__winner_json(&json, best, &scores));
+    SFU_TRY(sfu__winner_json(&json, best, sfu_model_scores(study->model)));
     SFU_TRY(sfu__store_set(self->store, SFU__WINNER_KEY, json.bytes));
 done:
     sfu__text_clear(&json);
@@ -209,16 +210,19 @@ done:
 /* ---- the study -------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net, const sfu_net_options *net_options,
-                    const sfu_split *split, const sfu_tune_options *options) {
+                    const sfu_split *split, const sfu_tune_options *given) {
     sfu_status status = SFU_OK;
-    sfu_tune_options defaults;
-    sfu_tune_options_init(&defaults);
-    sfu__tuning self = {.dataset = dataset, .split = split, .options = options != NULL ? options : &defaults};
-    self.train = self.options->train;
+    sfu_tune_options options;
+    sfu_net_options named;
+    sfu__tuning self = {.dataset = dataset, .split = split, .options = &options};
+    *study = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_tune_options));
+    SFU_TRY(SFU__READ_OPTIONS(&named, net_options, sfu_net_options));
+    SFU_TRY(SFU__READ_OPTIONS(&self.asked, options.train, sfu_train_options));
+    self.train = self.asked;
     self.train.init = NULL;
     self.train.on_epoch = NULL;
-    *study = NULL;
-    SFU_TRY(prepare(&self, net, net_options));
+    SFU_TRY(prepare(&self, net, &named));
     SFU_TRY(sfu__tune_run(&self));
     SFU_TRY(store_winner(&self));
     SFU_TRY(sfu__study_finish(self.study));

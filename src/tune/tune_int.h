@@ -12,7 +12,8 @@ typedef struct sfu__tuning {
     const sfu_dataset *dataset;
     const sfu_split *split;
     const sfu_tune_options *options;
-    sfu_train_options train; /* with the effective loss */
+    sfu_train_options asked; /* options->train in full */
+    sfu_train_options train; /* the same with the effective loss */
     sfu_study *study;
     sfu__store *store;
     sfu__sampler *sampler;

@@ -10,7 +10,7 @@ enum { EPOCHS_MIN = 100 };
 enum { NODES_MIN = 64 };
 
 /* Stage i ends at this multiple of the number of nodes that may be wrong in an epoch worth keeping
- * (docs/planner.md). */
+ * (docs/internals/planner.md). */
 static const double stage_ends[SFU__STAGES - 1] = {1.35, 1.6, 1.9, 2.4, 3.4};
 
 sfu_status sfu__hardness_make(sfu__hardness *hardness, int32_t count) {

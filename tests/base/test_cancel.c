@@ -174,8 +174,13 @@ static void importing_arrays(void **state) {
             dense[i * 4 + j] = (float)(i + j);
         }
     }
-    sfu_arrays arrays = {
-        .nodes = NODES, .edges = NODES, .edge_from = from, .edge_to = to, .features = 4, .dense = dense};
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = NODES,
+                         .edges = NODES,
+                         .edge_from = from,
+                         .edge_to = to,
+                         .features = 4,
+                         .dense = dense};
     cancel_everywhere(import_arrays, &arrays, "arrays");
 }
 
@@ -411,7 +416,7 @@ static void labelling_gives_its_answer(void **state) {
     sfu_set_progress(still_wanted, &self);
     assert_ok(sfu_label(&made, dataset, &options));
     sfu_set_progress(NULL, NULL);
-    assert_true(sfu_labelling_summary(made).interrupted);
+    assert_true(sfu_labelling_summary(made)->interrupted);
     sfu_labelling_free(made);
     sfu_dataset_free(dataset);
 }

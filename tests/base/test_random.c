@@ -73,7 +73,7 @@ static void blocks_are_those_of_random123(void **state) {
     }
 }
 
-/* docs/numbers.md: the key is the seed, the counter is the position's block (low) and the stream (high). */
+/* docs/internals/numbers.md: the key is the seed, the counter is the position's block (low) and the stream (high). */
 static void streams_are_laid_out_as_written(void **state) {
     (void)state;
     const uint64_t seed = 0x1122334455667788, stream = 0x99aabbccddeeff00, position = 0x0123456789abcdef;

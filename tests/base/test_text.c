@@ -172,8 +172,8 @@ static void names_come_back(void **state) {
     assert_ok(sfu__names_from_json(&again, NULL, "here"));
     assert_ok(sfu__names_to_json(&text, &again, "here", "class"));
     assert_null(text);
-    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "[1]", "here"), "here: entry 0 is not a text");
-    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "{", "here"), "here is not a JSON array of texts");
+    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "[1]", "here"), "here: entry 0 is not a string");
+    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "{", "here"), "here is not a JSON array of strings");
     assert_ok(sfu__names_add(&names, "\xff", 1));
     assert_fails(SFU_ERR_FORMAT, sfu__names_to_json(&text, &names, "here", "class"),
                  "here: the class \"\\xff\" has a name that is not UTF-8");

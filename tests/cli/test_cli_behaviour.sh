@@ -103,3 +103,33 @@ if command -v script >/dev/null; then
 else
     echo "no script: no terminal to draw a bar on"
 fi
+
+# ---- colour: on a terminal only, and not with NO_COLOR or TERM=dumb
+if command -v script >/dev/null; then
+    # on_terminal COMMAND: what a terminal gets from a shell command is in `log`.
+    on_terminal() { script -qec "$1" log >/dev/null </dev/null || true; }
+    bold=$'\033[1m' red=$'\033[1;31m' yellow=$'\033[1;33m' off=$'\033[0m'
+    on_terminal "unset NO_COLOR; TERM=xterm '$SFUMATO' data info citation"
+    grep -qF "${bold}citation$off" log || fail "no heading in bold on a terminal: $(cat -v log)"
+    on_terminal "unset NO_COLOR; TERM=xterm '$SFUMATO' --help"
+    grep -qF "${bold}Options:$off" log || fail "no bold section of the help: $(cat -v log)"
+    on_terminal "unset NO_COLOR; TERM=xterm '$SFUMATO' train made.safetensors linear --repeat 2 --epochs 3"
+    grep -qE $'\033\\[1m[0-9.]+ %\033\\[0m' log || fail "the best value is not bold: $(cat -v log)"
+    on_terminal "NO_COLOR= TERM=xterm '$SFUMATO' nonsense"
+    grep -qF "${red}sfumato:$off unknown command" log || fail "an error is not red on a terminal: $(cat -v log)"
+    printf 'node,part\n0,train\n1,val\n2,test\n' >one.csv # classes without a training node
+    on_terminal "unset NO_COLOR; TERM=xterm '$SFUMATO' data split made.safetensors --split file:one.csv"
+    grep -qF "sfumato: ${yellow}warning:$off" log || fail "a warning is not yellow on a terminal: $(cat -v log)"
+    for command in 'data info citation' '--help' 'nonsense'; do
+        on_terminal "NO_COLOR=1 TERM=xterm '$SFUMATO' $command"
+        ! grep -q $'\033' log || fail "$command: NO_COLOR is ignored: $(cat -v log)"
+        on_terminal "unset NO_COLOR; TERM=dumb '$SFUMATO' $command"
+        ! grep -q $'\033' log || fail "$command: a dumb terminal gets colour: $(cat -v log)"
+        on_terminal "unset NO_COLOR; TERM=xterm; export TERM; '$SFUMATO' $command 2>&1 | cat"
+        ! grep -q $'\033' log || fail "$command: a pipe gets colour: $(cat -v log)"
+    done
+    on_terminal "unset NO_COLOR; TERM=xterm '$SFUMATO' data info citation --json"
+    ! grep -q $'\033' log || fail "--json has colour: $(cat -v log)"
+else
+    echo "no script: no terminal to show colour on"
+fi

@@ -78,7 +78,7 @@ fi
 check_without_curves() {
     "$SFUMATO" report broken >said 2>errors || fail "it fails for its curves: $(cat errors)"
     sed -i '/gnuplot is not installed/d' errors
-    [ "$(cat errors)" = "sfumato: warning: broken/curves.csv: $1; learning curves are left out of the report" ] ||
+    [ "$(cat errors)" = "sfumato: warning: broken/curves.csv:$1; learning curves are left out of the report" ] ||
         fail "it said: $(cat errors)"
     for file in tables.md tables.tex results.csv; do
         cmp "broken/$file" "before/$file" || fail "$file differs"
@@ -91,23 +91,27 @@ check_without_curves() {
 mkdir broken
 cp results/{results.csv,timings.csv,manifest.json} broken/
 cat <(head -n 5 results/curves.csv) <(printf 'small.safetensors,sgcn,1,ran') >broken/curves.csv
-check_without_curves 'line 6: 4 fields, where line 1 has 9'
+check_without_curves '6: expected 9 columns as on line 1, found 4'
 head -n 5 results/curves.csv | sed '4s/,[^,]*$/,high/' >broken/curves.csv
-check_without_curves 'line 4: column "val_accuracy": "high" is no number'
+check_without_curves '4: column "val_accuracy": "high" is not a number'
 sed 3d results/curves.csv >broken/curves.csv
-check_without_curves 'line 3: column "epoch": "3" does not follow the epoch before it'
+check_without_curves '3: column "epoch": "3" does not follow the epoch before it'
 : >broken/curves.csv
-check_without_curves 'line 1: its columns are not those of a curves.csv (which begins with dataset,net,size,split)'
-# To add results, compare would have to rewrite the curves.
+check_without_curves '1: the columns are not those of a curves.csv (expected the first to be dataset,net,size,split)'
+# To add to them, compare would have to write them anew.
 ! "$SFUMATO" compare small.safetensors --nets sgcn --sizes 1 --splits 2 --trials 3 -o broken >/dev/null 2>errors ||
     fail "broken curves are written over"
-grep -q 'broken/curves.csv: line 1: .*; remove the file to continue without its learning curves$' errors ||
+grep -q 'broken/curves.csv:1: .*; remove the file to continue without its learning curves$' errors ||
     fail "it said: $(cat errors)"
 
-# Adding results with another version gives a warning.
-sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
+# What a program with another protocol adds to it is warned of; another version with the same protocol is not, and 0.1.0,
+# which recorded none, has the first.
+sed 's/^  "version": "[^"]*"/  "version": "0.1.0"/; /^  "protocol": /d' results/manifest.json >old/manifest.json
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
-grep -q 'old has results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
+! grep -q 'has results of version' errors || fail "it said: $(cat errors)"
+sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/; s/^  "protocol": .*/  "protocol": 0,/' results/manifest.json >old/manifest.json
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
+grep -q 'old has results of version "0.0.1", whose protocol differs from' errors || fail "it said: $(cat errors)"
 
 # Results of a later version may have another meaning.
 sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json

@@ -62,7 +62,7 @@ run reproduce standard --datasets cora --nets sgcn --trials 2 --loss mean
 # The others by a few of their lines.
 "$SFUMATO" reproduce set1 --datasets CORA --nets Linear+LP,SGCN --trials 2 --splits 2 --quiet >set1.txt
 grep -q '^| cora *| sgcn *| [0-9.]* ([0-9.]*) | 81.6 (1.2) |.*\(agrees\|higher\|lower\) *|$' set1.txt || fail "$(cat set1.txt)"
-grep -q '^Cut down from what the paper did: 2 trials instead of 2,000, 2 splits instead of 10\.$' set1.txt ||
+grep -q "^Reduced from the paper's settings: 2 trials instead of 2,000, 2 splits instead of 10\.\$" set1.txt ||
     fail "$(cat set1.txt)"
 "$SFUMATO" reproduce layers --datasets cora --nets gcn,sgcn --trials 1 --quiet >layers.txt
 grep -q 'gcn, k=1 is sgcn, k=1' layers.txt || fail "$(cat layers.txt)"
@@ -85,7 +85,7 @@ note "$(ls results/standard results/set1)"
 # Ctrl-C: finished studies are kept.
 interrupt stopped '[ -n "$(ls stopped/studies 2>/dev/null)" ]' "$SFUMATO" reproduce standard --datasets cora --nets gcn,mlp+lp -o stopped
 [ "$(cat stopped.code)" = 130 ] || fail "exit $(cat stopped.code) after an interrupt: $(cat stopped.stderr)"
-grep -q 'interrupted; [01] of 2 studies are in "stopped", and the same command goes on' stopped.stderr ||
+grep -q 'interrupted; [01] of 2 studies are saved in "stopped"; run the same command again to resume' stopped.stderr ||
     fail "said: $(cat stopped.stderr)"
 [ -s stopped/manifest.json ] || fail "nothing was kept"
 

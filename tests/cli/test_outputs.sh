@@ -1,5 +1,5 @@
 # Output paths of commands: devices, FIFOs, links, foreign files, one file for two outputs, a full disk, an interrupt.
-# The rules are in docs/outputs.md.
+# The rules are in docs/reference/outputs.md.
 sfumato() { "$SFUMATO" "$@"; }
 refuse() { echo "test_outputs: $*" >&2; exit 1; }
 
@@ -190,7 +190,7 @@ no_temporaries
 # ------------------------------------------------------------------------------------------------------
 for option in -o --curve; do
     echo precious >notes
-    run 1 '--force replaces it' "${train[@]}" $option notes
+    run 1 'replace it with --force' "${train[@]}" $option notes
     is_text notes precious
     run 0 '' "${train[@]}" $option notes --force
     run 0 '' "${train[@]}" $option notes
@@ -201,7 +201,7 @@ for command in 'explain small.safetensors sgcn --svg' 'data split small.safetens
     'data make --nodes 50 -o' 'data import --edges edges.csv --name x -o'; do
     echo precious >notes
     # shellcheck disable=SC2086
-    run 1 '--force replaces it' $command notes --quiet
+    run 1 'replace it with --force' $command notes --quiet
     is_text notes precious
     # shellcheck disable=SC2086
     run 0 '' $command notes --quiet --force
@@ -209,7 +209,7 @@ for command in 'explain small.safetensors sgcn --svg' 'data split small.safetens
     run 0 '' $command notes --quiet
 done
 echo precious >history.gp
-run 1 '--force replaces it' "${tune[@]}" --study memory --plot history.svg
+run 1 'replace it with --force' "${tune[@]}" --study memory --plot history.svg
 is_text history.gp precious
 rm history.gp
 
@@ -233,7 +233,7 @@ run 0 '' data export citation -o ex
 run 0 '' data export small.safetensors -o ex
 echo 'f,f' >>ex/edges.csv
 cp ex/edges.csv edges.kept
-run 1 'ex/edges.csv: exists and was changed since an export wrote it; give another folder, or --force' \
+run 1 'ex/edges.csv: exists and was changed since an export wrote it; choose another folder, or replace it with --force' \
     data export citation -o ex
 cmp edges.kept ex/edges.csv
 run 0 '' data export citation -o ex --force
@@ -252,7 +252,7 @@ compare[1]=split.safetensors
 for file in report.html tables.md tables.tex results.csv timings.csv curves.csv plots/ranks-all.svg plots/tradeoff-x.gp; do
     mkdir -p mine/plots
     echo precious >mine/$file
-    run 1 "mine/$file: exists and was not written by compare, reproduce or report; give another folder, or --force" \
+    run 1 "mine/$file: exists and was not written by compare, reproduce or report; choose another folder, or replace it with --force" \
         "${compare[@]}" -o mine
     is_text mine/$file precious
     [ ! -e mine/manifest.json ] && [ ! -e mine/studies ] || refuse "compare began before it looked at $file"

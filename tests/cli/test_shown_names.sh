@@ -52,7 +52,7 @@ grep -qF "Next: sfumato predict \$'da\\x1b]0;owned\\x07ta\\x0a.safetensors'" std
 run 0 predict "$data" "$model" --top 2 -o "la${title}bels.csv"
 LC_ALL=C grep -q "$title" "la${title}bels.csv" || fail "a file does not have the names as they are"
 run 0 data export "$data" -o "fo${title}lder"
-(eval "sfumato() { \"$SFUMATO\" \"\$@\" -o back.safetensors; }; $(sed -n '/^To read/{n;p}' stdout)") >/dev/null ||
+(eval "sfumato() { \"$SFUMATO\" \"\$@\" -o back.safetensors; }; $(sed -n '/^To import/{n;p}' stdout)") >/dev/null ||
     fail "the command of export is not one"
 "$SFUMATO" data info "$data" --json >one.json
 "$SFUMATO" data info back.safetensors --json >two.json
@@ -106,12 +106,12 @@ fi
 printf 'from,to\nM\374ller,b\nb,c\nc,M\374ller\n' >edges.csv
 printf 'node,age,topic\nM\374ller,1,caf\351\nb,2,x\nc,3,\n' >nodes.csv
 run 1 data import --edges edges.csv --nodes nodes.csv --label topic -o latin.safetensors
-grep -qF 'nodes.csv: line 2: the name of a class, "caf\xe9", is not UTF-8; convert the file with iconv -f LATIN1' stderr || fail "$(cat stderr)"
+grep -qF 'nodes.csv:2: the name of a class, "caf\xe9", is not UTF-8; convert the file with iconv -f LATIN1' stderr || fail "$(cat stderr)"
 [ ! -e latin.safetensors ] || fail "a dataset that was refused is written"
 printf 'node,\351ge\nM\374ller,1\nb,2\nc,3\n' >columns.csv
 printf 'node,age,topic\nM\374ller,1,y\nb,2,x\nc,3,\n' >nodes.csv
 run 1 data import --edges edges.csv --nodes nodes.csv --label topic --columns columns.csv -o latin.safetensors
-grep -qF 'columns.csv: line 1: the name of a column, "\xe9ge", is not UTF-8' stderr || fail "$(cat stderr)"
+grep -qF 'columns.csv:1: the name of a column, "\xe9ge", is not UTF-8' stderr || fail "$(cat stderr)"
 run 0 data import --edges edges.csv --nodes nodes.csv --label topic -o latin.safetensors
 run 0 data export latin.safetensors -o latin
 LC_ALL=C grep -q $'^M\374ller,' latin/nodes.csv || fail "the name of a node is not as it was"

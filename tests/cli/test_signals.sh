@@ -27,13 +27,13 @@ for signal in HUP:1 INT:2 TERM:15; do
     for what in tune train label compare; do
         [ "$(cat $what$number.code)" -eq $((128 + number)) ] || fail "$what, SIG$name: exit $(cat $what$number.code), $(said $what$number)"
     done
-    kept=$(said tune$number | sed -nE 's/^sfumato: interrupted; ([0-9,]+) of 100,000 trials are in .*, and the same command goes on$/\1/p' | tr -d ,)
+    kept=$(said tune$number | sed -nE 's/^sfumato: interrupted; ([0-9,]+) of 100,000 trials are saved in .*; run the same command again to resume$/\1/p' | tr -d ,)
     [ -n "$kept" ] && [ "$kept" -gt 0 ] || fail "tune, SIG$name: $(said tune$number)"
     "$SFUMATO" tune small.safetensors gcn --trials "$kept" --epochs 20 --study tune$number.db -q >/dev/null || fail "it does not go on"
     grep -q "model written to train$number.model" train$number.stdout || fail "train, SIG$name: $(said train$number)"
     "$SFUMATO" predict small.safetensors train$number.model -o predicted.csv -q >/dev/null || fail "no model"
     [ "$(wc -l <label$number.csv)" -eq 1701 ] || fail "label, SIG$name: $(said label$number)"
-    said compare$number | grep -q 'interrupted; 0 of 4 studies are in "compare'$number'", and the same command goes on' ||
+    said compare$number | grep -q 'interrupted; 0 of 4 studies are saved in "compare'$number'"; run the same command again to resume' ||
         fail "compare, SIG$name: $(said compare$number)"
 done
 

@@ -291,7 +291,7 @@ static void check_ranks(const sfu_results *results, int nets) {
         assert_int_equal(rank->datasets, datasets);
         assert_near(rank->rank, datasets > 0 ? sum / datasets : NAN);
         assert_near(rank->critical, sfu__critical_difference(nets, datasets));
-        assert_true(isnan(rank->paper));
+        assert_true(isnan(rank->published->mean));
     }
 }
 
@@ -301,8 +301,8 @@ static void check_all(const sfu_results *results, int nets) {
         check_mean(results, cell);
         check_field(results, cell);
         assert_string_equal(cell->measure, "test");
-        assert_true(cell->k == 0 && isnan(cell->alpha) && isnan(cell->beta) && isnan(cell->paper));
-        assert_string_equal(cell->verdict, "");
+        assert_true(cell->k == 0 && isnan(cell->alpha) && isnan(cell->beta) && isnan(cell->published->mean));
+        assert_string_equal(cell->published->verdict, "");
         assert_null(cell->same_as);
         assert_false(cell->exponents);
     }
@@ -340,7 +340,7 @@ static void pairs_are_right(void **state) {
     assert_ok(sfu__results_finish(results));
     assert_int_equal(results->pair_count, 2 * 2 * 2); /* sgcn and linear+lp, sgcn and gcn; two datasets, two sizes */
     for (int i = 0; i < results->pair_count; i++) {
-        const sfu__pair_row *row = &results->pairs[i];
+        const sfu_pair *row = sfu_results_pair(results, i);
         const sfu_cell *one = NULL, *other = NULL;
         for (int c = 0; sfu_results_cell(results, c) != NULL; c++) {
             const sfu_cell *cell = sfu_results_cell(results, c);
@@ -360,6 +360,8 @@ static void pairs_are_right(void **state) {
         assert_near(row->difference, one->mean - other->mean);
         assert_near(row->p, slow_p(ours, theirs));
     }
+    assert_null(sfu_results_pair(results, results->pair_count));
+    assert_null(sfu_results_pair(results, -1));
     sfu_results_free(results);
 }
 
@@ -554,16 +556,16 @@ static void beside_the_paper(void **state) {
     assert_int_equal(count_cells(results), 16);
     for (int i = 0; i < 16; i++) {
         const sfu_cell *cell = sfu_results_cell(results, i);
-        const sfu__published paper = {cell->paper, cell->paper_std};
-        assert_string_equal(cell->verdict, sfu__verdict(cell->mean, cell->std, cell->splits, &paper));
-        judged += cell->verdict[0] != '\0';
+        const sfu__published paper = {cell->published->mean, cell->published->std};
+        assert_string_equal(cell->published->verdict, sfu__verdict(cell->mean, cell->std, cell->splits, &paper));
+        judged += cell->published->verdict[0] != '\0';
     }
     assert_int_equal(judged, 16);
     const sfu_cell *cell = sfu_results_cell(results, 0);
     assert_string_equal(cell->net, "gcn");
-    assert_near(cell->paper, 0.822);
-    assert_near(cell->paper_std, 0.011);
-    assert_near(sfu_results_rank(results, 0)->paper, 3.7);
+    assert_near(cell->published->mean, 0.822);
+    assert_near(cell->published->std, 0.011);
+    assert_near(sfu_results_rank(results, 0)->published->mean, 3.7);
     assert_tables("set1", results);
     sfu_results_free(results);
 }
@@ -573,8 +575,8 @@ static void single_splits_have_no_verdict(void **state) {
     sfu_results *results = reproduction("standard", paper_datasets, 2, 1);
     assert_ok(sfu__results_finish(results));
     for (int i = 0; sfu_results_cell(results, i) != NULL; i++) {
-        assert_string_equal(sfu_results_cell(results, i)->verdict, "");
-        assert_true(!isnan(sfu_results_cell(results, i)->paper));
+        assert_string_equal(sfu_results_cell(results, i)->published->verdict, "");
+        assert_true(!isnan(sfu_results_cell(results, i)->published->mean));
     }
     assert_tables("standard", results);
     sfu_results_free(results);

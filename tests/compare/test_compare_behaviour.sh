@@ -65,7 +65,7 @@ studies() { find hurried/studies -name '*.db' 2>/dev/null | wc -l; }
 for count in 1 2 3 4; do
     interrupt said "handles \$process 2 && [ \$(studies) -ge $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
     [ "$(cat said.code)" -eq 0 ] || { [ "$(cat said.code)" -eq 130 ] &&
-        grep -q 'interrupted; [0-6] of 6 studies are in "hurried", and the same command goes on' said.stderr; } ||
+        grep -q 'interrupted; [0-6] of 6 studies are saved in "hurried"; run the same command again to resume' said.stderr; } ||
         fail "interrupted, it ended with $(cat said.code): $(cat said.stderr)"
     send_signal KILL killed "[ \$(studies) -gt $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
 done
@@ -97,7 +97,7 @@ for folder in /proc/x small.safetensors small.safetensors/x; do
     code=0
     "$SFUMATO" compare small.safetensors "${few[@]}" -o $folder >stdout 2>stderr || code=$?
     [ $code -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
-        grep -q "^sfumato: $folder: cannot make this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
+        grep -q "^sfumato: $folder: cannot create this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
 done
 
 # A folder is continued only with the same settings.

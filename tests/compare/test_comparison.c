@@ -86,13 +86,13 @@ static void broken_tables_are_refused(void **state) {
     assert_non_null(file);
     fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora\n", file);
     fclose(file);
-    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 3", "trials", "\"many\"");
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv:3", "trials", "\"many\"");
     sfu__entries_clear(&entries);
     file = fopen(path, "w");
     assert_non_null(file);
     fputs("number,state\n0,COMPLETE\n", file);
     fclose(file);
-    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 1", "dataset,net,size");
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", ":1: ", "dataset,net,size");
     sfu__entries_clear(&entries);
 }
 
@@ -299,24 +299,61 @@ static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
     char folder[256], study[320];
     snprintf(folder, sizeof folder, "%s", test_path("versions"));
     snprintf(study, sizeof study, "%s/studies/made.safetensors.sgcn.1.random_0.db", folder);
-    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2}, more = {1, 1, 5, 2, NULL, NULL};
+    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2}, more = {1, 1, 5, 2, NULL, NULL},
+               most = {1, 1, 7, 2, NULL, NULL};
     if (!SFU_HAVE_SQLITE) {
         skip();
     }
     assert_ok(run(folder, &wish));
-    change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.0.1\"' WHERE \"key\" = 'sfumato:version'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "the version of the program is \"0.0.1\" in the study",
+    /* Another version goes on; one that recorded no protocol, as 0.1.0 did not, has the first. */
+    change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.1.0\"' WHERE \"key\" = 'sfumato:version'");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:protocol'");
+    assert_ok(run(folder, &more));
+    change_study(study,
+                 "INSERT INTO study_user_attributes (study_id, \"key\", value_json) VALUES (1, 'sfumato:protocol', "
+                 "'0')");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study, "the protocol of the program is 0 in the study and 1 here",
                  "use the same value, or remove the file to have its study run anew");
-    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:version'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "was not made by sfumato",
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:protocol'");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:dataset'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study, "was not made by sfumato",
                  "remove the file to have its study run anew");
     change_study(study, "UPDATE study_directions SET direction = 'MINIMIZE'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "minimizes its objective",
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study, "minimizes its objective",
                  "remove the file to have its study run anew");
     test_text_file("versions/studies/made.safetensors.sgcn.1.random_0.db", "This is no database.\n");
-    assert_fails(SFU_ERR_FORMAT, run(folder, &more), study, "not an SQLite database; remove the file");
+    assert_fails(SFU_ERR_FORMAT, run(folder, &most), study, "not an SQLite database; remove the file");
     assert_int_equal(remove(study), 0);
-    assert_ok(run(folder, &more));
+    assert_ok(run(folder, &most));
+}
+
+/* What the API shows of a folder is what its files hold. */
+static void check_values(const char *folder, const sfu__entries *entries, const sfu__curves *curves) {
+    sfu_results *results = NULL;
+    int epochs = 0, wanted = 0;
+    assert_ok(sfu_results_open(&results, folder));
+    for (int i = 0; i < entries->count; i++) {
+        const sfu_entry *shown = sfu_results_entry(results, i);
+        const sfu__entry *entry = &entries->items[i];
+        assert_string_equal(shown->net, entry->task.net);
+        assert_string_equal(shown->size, entry->task.size);
+        assert_string_equal(shown->split, entry->task.split);
+        assert_string_equal(shown->split_digest, entry->split_digest);
+        assert_string_equal(shown->dataset, sfu_results_cell(results, 0)->dataset);
+        assert_true(shown->trials == entry->task.trials && shown->best_trial == entry->best_trial);
+        assert_true(shown->val_accuracy == entry->val_accuracy && shown->test_accuracy == entry->test_accuracy);
+        assert_true(shown->epochs == entry->epochs && shown->seconds == entry->seconds);
+        const sfu__curve *curve = sfu__curves_find(curves, &entry->task);
+        wanted += curve != NULL ? curve->count : 0;
+        for (int e = 0; sfu_results_epoch(results, i, e) != NULL; e++, epochs++) {
+            assert_true(sfu_results_epoch(results, i, e)->val_accuracy == curve->epochs[e].val_accuracy);
+        }
+    }
+    assert_int_equal(epochs, wanted);
+    assert_null(sfu_results_entry(results, entries->count));
+    assert_null(sfu_results_entry(results, -1));
+    assert_null(sfu_results_epoch(results, entries->count, 0));
+    sfu_results_free(results);
 }
 
 /* One curve per network, for the first split, as long as the winner's training. */
@@ -342,6 +379,7 @@ static void winners_leave_curves(void **state) {
         }
         assert_true(best == entry->val_accuracy);
     }
+    check_values(folder, &entries, &curves);
     sfu__curves_clear(&curves);
     sfu__entries_clear(&entries);
 }

@@ -126,17 +126,17 @@ static void broken_files_are_refused(void **state) {
     static const struct {
         const char *text, *place, *what;
     } files[] = {
-        {"epoch,loss\n1,2\n", "line 1", "dataset,net,size,split"},
-        {HEAD "cora,gcn,1,random:0,0,2,1,1,1\n", "line 2", "does not follow"},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,3,1,1,1\n", "line 3", "\"3\""},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,1,2,1,1,1\n", "line 3", "epoch"},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,1,1,1,1\n", "line 3", "\"1\""},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,sgcn,1,random:0,0,2,1,1,1\n", "line 3", "\"2\""},
-        {HEAD "cora,gcn,1,random:0,-1,1,1,1,1\n", "line 2", "trial"},
-        {HEAD "cora,gcn,1,random:0,0,one,1,1,1\n", "line 2", "\"one\""},
-        {HEAD "cora,gcn,1,random:0,0,1,much,1,1\n", "line 2", "\"much\""},
-        {HEAD "cora,gcn,1,random:0,0,1,1\n", "line 2", "curves.csv"},
-        {HEAD "cora,gcn,1,random:0123456789012345678901234567890123456789,0,1,1,1,1\n", "line 2", "too long"},
+        {"epoch,loss\n1,2\n", ":1: ", "dataset,net,size,split"},
+        {HEAD "cora,gcn,1,random:0,0,2,1,1,1\n", ":2: ", "does not follow"},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,3,1,1,1\n", ":3: ", "\"3\""},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,1,2,1,1,1\n", ":3: ", "epoch"},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,1,1,1,1\n", ":3: ", "\"1\""},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,sgcn,1,random:0,0,2,1,1,1\n", ":3: ", "\"2\""},
+        {HEAD "cora,gcn,1,random:0,-1,1,1,1,1\n", ":2: ", "trial"},
+        {HEAD "cora,gcn,1,random:0,0,one,1,1,1\n", ":2: ", "\"one\""},
+        {HEAD "cora,gcn,1,random:0,0,1,much,1,1\n", ":2: ", "\"much\""},
+        {HEAD "cora,gcn,1,random:0,0,1,1\n", ":2: ", "curves.csv"},
+        {HEAD "cora,gcn,1,random:0123456789012345678901234567890123456789,0,1,1,1,1\n", ":2: ", "too long"},
     };
     assert_ok(sfu__make_folders(test_path("broken")));
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

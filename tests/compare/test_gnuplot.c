@@ -193,8 +193,11 @@ static sfu_study *small_study(void) {
     sfu_tune_options_init(&options);
     options.trials = 12;
     options.jobs = 1;
-    options.train.epochs = 3;
-    options.space = "lr={0.01,0.1,1e30}"; /* a third of the trials diverges */
+    sfu_train_options train;
+    sfu_train_options_init(&train);
+    train.epochs = 3;
+    options.train = &train;
+    options.space = "lr={0.01,0.1,1e30}"; /* a third of the trials runs away */
     assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
     sfu_split_free(split);
     sfu_dataset_free(dataset);

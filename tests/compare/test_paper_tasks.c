@@ -166,8 +166,9 @@ static void loops_are_kept_under_another_name(void **state) {
         skip();
     }
     assert_ok(sfu_dataset_save(dataset, test_path("acm+loops.safetensors")));
-    sfu_info info;
-    assert_ok(sfu_dataset_info(&info, dataset));
+    const sfu_info *found = NULL;
+    assert_ok(sfu_dataset_info(&found, dataset));
+    const sfu_info info = *found;
     assert_int_equal(info.edges, 16153); /* the count of the paper */
     sfu_dataset_free(dataset);
     assert_ok(try_request("set1", "ACM", NULL, true));
@@ -203,7 +204,7 @@ static sfu_net *parse_filled(const char *text) {
  * modified. */
 static void assert_is_meant(const sfu__task *task, const sfu__request *request, const char *text) {
     sfu_net *ours = parse_filled(text), *named = NULL;
-    sfu_net_options options = {.hidden = 64, .k = task->k > 0 ? task->k : 2};
+    sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = 64, .k = task->k > 0 ? task->k : 2};
     assert_ok(sfu__net_read(&named, task->net, &options));
     assert_int_equal(ours->count, named->count);
     assert_int_equal(ours->is_lpnn, named->is_lpnn);
@@ -323,7 +324,10 @@ static void studies_take_the_texts(void **state) {
         sfu_tune_options options;
         sfu_tune_options_init(&options);
         options.trials = 2;
-        options.train.epochs = 3;
+        sfu_train_options train;
+        sfu_train_options_init(&train);
+        train.epochs = 3;
+        options.train = &train;
         assert_ok(sfu_tune(&study, dataset, texts[i], NULL, split, &options));
         assert_int_equal(strstr(texts[i], "$hidden") != NULL, strstr(sfu_study_space(study), "hidden=") != NULL);
         sfu_study_free(study);

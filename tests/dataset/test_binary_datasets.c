@@ -218,7 +218,8 @@ static void read_or_skip(sfu_status (*read)(sfu__raw *raw, const sfu_import_opti
 static void check_one(const figures *want) {
     char paths[4][4096];
     sfu__raw raw = {0};
-    sfu_import_options options = {.source = place(paths[0], sizeof paths[0], want->source),
+    sfu_import_options options = {.size = sizeof(sfu_import_options),
+                                  .source = place(paths[0], sizeof paths[0], want->source),
                                   .edges = place(paths[1], sizeof paths[1], want->edges),
                                   .features = place(paths[2], sizeof paths[2], want->features_name),
                                   .labels = place(paths[3], sizeof paths[3], want->labels)};
@@ -239,7 +240,7 @@ static void each_is_as_numpy_has_it(void **state) { check_one(*state); }
 static void shchur_has_names(void **state) {
     (void)state;
     sfu__raw raw = {0};
-    const sfu_import_options options = {.source = test_data("npz/cora.npz")};
+    const sfu_import_options options = {.size = sizeof(sfu_import_options), .source = test_data("npz/cora.npz")};
     size_t size;
     read_or_skip(sfu__read_npz, &raw, &options);
     assert_int_equal(raw.node_names.count, 2708);

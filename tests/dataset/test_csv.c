@@ -133,15 +133,15 @@ static void headers(void **state) {
 static void messages(void **state) {
     (void)state;
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("w.csv", "a,b\n\nc\n"), plain),
-                 "w.csv: line 3: 1 field, where line 1 has 2");
+                 "w.csv:3: expected 2 columns as on line 1, found 1");
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("w.csv", "a,b\nc,d,e\n"), plain),
-                 "w.csv: line 2: 3 fields, where line 1 has 2");
+                 "w.csv:2: expected 2 columns as on line 1, found 3");
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "a,b\nc,\"d\n\n"), plain),
-                 "q.csv: line 2: a quote is left open");
+                 "q.csv:2: a quote is never closed");
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "a,b\n\"c\"x,d\n"), plain),
-                 "q.csv: line 2: field 1 goes on behind its closing quote");
-    assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "\"c\"x d\n"), edges), "q.csv: line 1: field 1");
-    assert_fails(SFU_ERR_FORMAT, dump_only(test_file("z.csv", "a,b\nc,\0d\n", 9), plain), "z.csv: line 2: a zero byte");
+                 "q.csv:2: field 1 continues after its closing quote");
+    assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "\"c\"x d\n"), edges), "q.csv:1: field 1");
+    assert_fails(SFU_ERR_FORMAT, dump_only(test_file("z.csv", "a,b\nc,\0d\n", 9), plain), "z.csv:2: found a zero byte");
     assert_fails(SFU_ERR_NOT_FOUND, dump_only(test_path("none.csv"), plain), "none.csv: no such file");
     assert_fails(SFU_ERR_FORMAT, dump_only("/tmp", plain), "/tmp: is a folder");
 }
@@ -156,10 +156,9 @@ static void numbers(void **state) {
     assert_ok(sfu__csv_number(&csv, 1, &value));
     assert_true(value == 2.5f);
     assert_ok(sfu__csv_next(&csv, &more));
-    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value),
-                 "n.csv: line 3: column \"f\": \"x\" is not a number");
+    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "n.csv:3: column \"f\": \"x\" is not a number");
     assert_ok(sfu__csv_next(&csv, &more));
-    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "line 4: column \"f\": \"1e39\" is too large");
+    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "n.csv:4: column \"f\": \"1e39\" is too large");
     assert_ok(sfu__csv_next(&csv, &more));
     assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "\"inf\" is not a number");
     assert_ok(sfu__csv_next(&csv, &more));

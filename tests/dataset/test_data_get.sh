@@ -31,7 +31,7 @@ one_line() {
 nothing_left() { [ -z "$(ls -A "$cache" 2>/dev/null)" ] || refuse "left behind: $(ls -RA "$cache")"; }
 
 get missing 1 dblp --quiet
-one_line 'apa.npz: no mirror gave it: SFUMATO_MIRROR: HTTP 404; liun-online/HeCo: '
+one_line 'apa.npz: no mirror could provide it: SFUMATO_MIRROR: HTTP 404; liun-online/HeCo: '
 nothing_left
 get wrong 1 acm --quiet
 one_line 'SFUMATO_MIRROR: wrong SHA-256'

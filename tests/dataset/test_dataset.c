@@ -26,7 +26,8 @@ static const char *const column_names[] = {"trust"};
 static const float *const columns[] = {trust};
 
 static sfu_arrays small(void) {
-    return (sfu_arrays){.nodes = 5,
+    return (sfu_arrays){.size = sizeof(sfu_arrays),
+                        .nodes = 5,
                         .edges = 6,
                         .edge_from = edge_from,
                         .edge_to = edge_to,
@@ -140,7 +141,8 @@ static void features(void **state) {
     const int64_t indptr[] = {0, 3, 3, 5};
     const int32_t indices[] = {4, 1, 4, 0, 2};
     const float values[] = {1, 2, 3, 0, 5};
-    sfu_arrays arrays = {.nodes = 3, .features = 5, .indptr = indptr, .indices = indices, .values = values};
+    sfu_arrays arrays = {
+        .size = sizeof(sfu_arrays), .nodes = 3, .features = 5, .indptr = indptr, .indices = indices, .values = values};
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.scale = SFU_SCALE_NONE;
@@ -155,14 +157,14 @@ static void features(void **state) {
     float wide[3 * 40] = {0};
     wide[7] = 2;
     wide[119] = -1;
-    arrays = (sfu_arrays){.nodes = 3, .features = 40, .dense = wide};
+    arrays = (sfu_arrays){.size = sizeof(sfu_arrays), .nodes = 3, .features = 40, .dense = wide};
     dataset = make(&arrays, &options);
     x = sfu_dataset_sparse(dataset);
     assert_row(&x, 0, 1, (int32_t[]){7}, (float[]){2});
     assert_row(&x, 2, 1, (int32_t[]){39}, (float[]){-1});
     sfu_dataset_free(dataset);
 
-    arrays = (sfu_arrays){.nodes = 3};
+    arrays = (sfu_arrays){.size = sizeof(sfu_arrays), .nodes = 3};
     dataset = make(&arrays, &options);
     x = sfu_dataset_sparse(dataset);
     assert_int_equal(sfu_dataset_features(dataset), 3);

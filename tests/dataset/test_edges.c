@@ -304,7 +304,7 @@ static void broken_gzip(void **state) {
         sfu_import_options_init(&options);
         options.edges = test_file("cut.csv.gz", bytes, cut);
         sfu__raw raw = {0};
-        assert_fails(SFU_ERR_FORMAT, sfu__read_csv(&raw, &options), "cut.csv.gz: byte", "broken gzip file");
+        assert_fails(SFU_ERR_FORMAT, sfu__read_csv(&raw, &options), "cut.csv.gz: byte", "corrupt gzip file");
         sfu__raw_clear(&raw);
     }
     sfu__text_clear(&text);

@@ -114,9 +114,9 @@ static void folders_that_cannot_be_made(void **state) {
     char folder[1000];
     test_text_file("in_its_place", "theirs");
     snprintf(folder, sizeof folder, "%s/below", test_path("in_its_place"));
-    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL, NULL), "cannot make this folder");
+    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL, NULL), "cannot create this folder");
     assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, test_path("in_its_place"), NULL, NULL),
-                 "a file is in its place");
+                 "a file with this name exists");
     assert_true(sfu__path_is_file(test_path("in_its_place")));
 }
 

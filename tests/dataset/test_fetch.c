@@ -1,4 +1,4 @@
-/* Downloading pinned files from a server that misbehaves in every way described in docs/get.md. */
+/* Downloading pinned files from a server that misbehaves in every way described in docs/reference/get.md. */
 #include "server.h"
 
 #include "digest.h"
@@ -63,7 +63,7 @@ static sfu_status fetch_with(const char *const *behaviours, sfu_progress_fn prog
     fetch.ticker.total = SIZE;
     const sfu_status status = sfu__fetch_file(&fetch, test_path("in"), &thing);
     if (status == SFU_ERR_IO) {
-        assert_int_equal(fetch.unreachable, strstr(sfu_message(), "no mirror gave it") != NULL);
+        assert_int_equal(fetch.unreachable, strstr(sfu_message(), "no mirror could provide it") != NULL);
     }
     sfu__fetch_clear(&fetch);
     return status;
@@ -187,10 +187,10 @@ static void mirrors_in_turn(void **state) {
 static void each_refusal_is_named(void **state) {
     (void)state;
     assert_fails(SFU_ERR_IO, fetch_from("missing", "broken", "refused"),
-                 "thing: no mirror gave it: ", "missing: HTTP 404; broken: HTTP 500; refused: ", "connect");
+                 "thing: no mirror could provide it: ", "missing: HTTP 404; broken: HTTP 500; refused: ", "connect");
     assert_not_fetched(-1);
-    assert_fails(SFU_ERR_IO, fetch_from("empty", "pointer"), "empty: sent 0 bytes where 20000 are right",
-                 "pointer: sent 21 bytes where 20000 are right");
+    assert_fails(SFU_ERR_IO, fetch_from("empty", "pointer"), "empty: sent 0 bytes, expected 20000",
+                 "pointer: sent 21 bytes, expected 20000");
     assert_not_fetched(-1);
     assert_fails(SFU_ERR_IO, fetch_from("circle", "elsewhere"), "circle: Maximum (5) redirects followed",
                  "elsewhere: ", "ftp");
@@ -199,7 +199,7 @@ static void each_refusal_is_named(void **state) {
 
 static void wrong_digest(void **state) {
     (void)state;
-    assert_fails(SFU_ERR_IO, fetch_from("wrong"), "thing: no mirror gave it: wrong: wrong SHA-256");
+    assert_fails(SFU_ERR_IO, fetch_from("wrong"), "thing: no mirror could provide it: wrong: wrong SHA-256");
     assert_not_fetched(-1);
 }
 
@@ -213,21 +213,21 @@ static void other_range(void **state) {
     (void)state;
     test_file("in/thing.part", contents, 1234);
     assert_fails(SFU_ERR_IO, fetch_from("otherrange"), "otherrange: sent another range than asked for",
-                 "the 1234 of 20000 bytes that came are kept");
+                 "1234 of 20000 bytes were received");
     assert_not_fetched(1234);
 }
 
 static void cut_off_for_good(void **state) {
     (void)state;
     assert_fails(SFU_ERR_IO, fetch_from("crumbs"),
-                 "crumbs: ", "; the 400 of 20000 bytes that came are kept, and the next get goes on from there");
+                 "crumbs: ", "; 400 of 20000 bytes were received, and the next get resumes there");
     assert_not_fetched(400);
 }
 
 static void stalls(void **state) {
     (void)state;
     stall_seconds = 1; /* the server would wait for an hour */
-    assert_fails(SFU_ERR_IO, fetch_from("stall", "silent"), "stall: ", "silent: ", "the 10000 of 20000 bytes");
+    assert_fails(SFU_ERR_IO, fetch_from("stall", "silent"), "stall: ", "silent: ", "10000 of 20000 bytes");
     stall_seconds = 60;
     assert_not_fetched(10000);
 }
@@ -354,7 +354,7 @@ static void name_not_resolved(void **state) {
     unsetenv("all_proxy");
     unsetenv("ALL_PROXY");
     assert_fails(SFU_ERR_IO, sfu__fetch_file(&fetch, test_path("in"), &thing),
-                 "thing: no mirror gave it: nowhere: Could not resolve host: nowhere.invalid");
+                 "thing: no mirror could provide it: nowhere: Could not resolve host: nowhere.invalid");
     sfu__fetch_clear(&fetch);
     assert_not_fetched(-1);
 }

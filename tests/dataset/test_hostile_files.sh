@@ -92,13 +92,13 @@ LIMIT=300000 refused 'adj.indptr is missing' data info names.safetensors
 refused 'bytes of memory once unpacked' data import bomb.npz
 refused '50000000 bytes of data, where 16 entries' data import lie.npz
 if [ "${BUILD_KIND:-plain}" = plain ]; then # 256 MiB of text take their time elsewhere
-    refused 'unpack it with gunzip' data import -q --edges edges.csv.gz
+    refused 'decompress it with gunzip' data import -q --edges edges.csv.gz
 fi
-refused 'are not believed' data import --edges rows.mtx
+refused 'are implausible' data import --edges rows.mtx
 refused 'bytes of memory once unpacked' data import bomb.mat --edges A
 mkdir results
 python3 -c 'print("[" + "{}," * 3000000 + "{}]")' >results/manifest.json
-LIMIT=300000 refused 'no "request" of a comparison' report results
+LIMIT=300000 refused 'the key "request" of a comparison is missing' report results
 
 # ---- a dataset that changes while it is in use
 change() { # FILE CHANGE: changes the file when the program has opened it and waits for its split; its exit status is $code
@@ -117,7 +117,7 @@ change() { # FILE CHANGE: changes the file when the program has opened it and wa
 cp large.safetensors "$(printf 'cut\033.safetensors')"
 change "$(printf 'cut\033.safetensors')" 'truncate -s 4096 cut*.safetensors'
 [ "$code" -eq 1 ] || fail "cut short while in use: exit $code, $(cat stderr)"
-grep -qF 'sfumato: cut\x1b.safetensors: it was cut short' stderr || fail "cut short while in use: $(cat stderr)"
+grep -qF 'sfumato: cut\x1b.safetensors: the file was truncated' stderr || fail "cut short while in use: $(cat stderr)"
 [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
 cp large.safetensors over.safetensors
 change over.safetensors 'head -c 20000000 /dev/zero | tr "\0" "\177" | dd of=over.safetensors conv=notrunc status=none'

@@ -82,16 +82,16 @@ static void assert_wrong(const char *name, const char *bytes, size_t size, const
 
 static void mistakes(void **state) {
     (void)state;
-    ASSERT_WRONG("ind.tiny.test.index", "9\nsix\n8\n", "ind.tiny.test.index: line 2", "\"six\"");
+    ASSERT_WRONG("ind.tiny.test.index", "9\nsix\n8\n", "ind.tiny.test.index:2", "\"six\"");
     ASSERT_WRONG("ind.tiny.test.index", "9\n6\n", "ind.tiny.test.index: 2 lines", "tx has 3 rows");
-    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n6\n", "ind.tiny.test.index: line 3: node 6", "twice");
-    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n5\n", "ind.tiny.test.index: line 3: node 5", "allx");
+    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n6\n", "ind.tiny.test.index:3: node 6", "twice");
+    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n5\n", "ind.tiny.test.index:3: node 5", "allx");
     ASSERT_WRONG("ind.tiny.test.index", "9\n6\n2000000000\n", "ind.tiny", "node 2000000000 is named");
     ASSERT_WRONG("ind.tiny.graph", "].", "ind.tiny.graph: byte 0", "a list where a dictionary is needed");
     ASSERT_WRONG("ind.tiny.graph", "}I0\nNs.", "ind.tiny.graph: byte 4", "None where a list is needed");
     ASSERT_WRONG("ind.tiny.graph", "}S'a'\n]s.", "ind.tiny.graph: byte 1", "where a whole number is needed");
     ASSERT_WRONG("ind.tiny.graph", "}I-1\n]s.", "ind.tiny.graph: byte 1", "negative");
-    ASSERT_WRONG("ind.tiny.graph", "}I0\n]sI0\n]s.", "ind.tiny.graph: byte 6", "a second time");
+    ASSERT_WRONG("ind.tiny.graph", "}I0\n]sI0\n]s.", "ind.tiny.graph: byte 6", "duplicate node");
     ASSERT_WRONG("ind.tiny.graph", "}I0\n]I77\nas.", "ind.tiny.graph: byte 5", "node 77 is a neighbour");
     ASSERT_WRONG("ind.tiny.y", "N.", "ind.tiny.y: byte 0", "None where an array is needed");
     ASSERT_WRONG("ind.tiny.allx", "cscipy.sparse.csr\ncsr_matrix\n)\x81.", "ind.tiny.allx: byte", "never filled in");

@@ -39,7 +39,8 @@ static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels
             from[e] = i;
         }
     }
-    sfu_arrays arrays = {.nodes = graph.rows,
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = graph.rows,
                          .edges = edges,
                          .edge_from = from,
                          .edge_to = graph.indices,
@@ -101,7 +102,7 @@ static double true_accuracy(const sfu_labelling *labelling, const sfu_dataset *d
 }
 
 static void assert_same(const sfu_labelling *one, const sfu_labelling *other, int32_t nodes) {
-    const sfu_label_summary a = sfu_labelling_summary(one), b = sfu_labelling_summary(other);
+    const sfu_label_summary a = *sfu_labelling_summary(one), b = *sfu_labelling_summary(other);
     assert_memory_equal(sfu_labelling_probabilities(one), sfu_labelling_probabilities(other),
                         (size_t)nodes * CLASSES * sizeof(float));
     assert_string_equal(a.net, b.net);
@@ -128,7 +129,7 @@ static void the_interval_covers(void **state) {
         sfu_labelling *labelling = NULL;
         const sfu_label_options options = steps_of(10, (uint64_t)seed, 0);
         assert_ok(sfu_label(&labelling, thin, &options));
-        const sfu_label_summary summary = sfu_labelling_summary(labelling);
+        const sfu_label_summary summary = *sfu_labelling_summary(labelling);
         const double truth = true_accuracy(labelling, dataset, thin);
         covered += truth >= summary.low && truth <= summary.high;
         width += (summary.high - summary.low) / runs;
@@ -153,7 +154,7 @@ static void the_numbers_agree(void **state) {
     sfu_labelling *labelling = NULL;
     const sfu_label_options options = steps_of(9, 0, 0);
     assert_ok(sfu_label(&labelling, thin, &options));
-    const sfu_label_summary summary = sfu_labelling_summary(labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(labelling);
     int32_t all = 0, right = 0, held_out = 0, sure_right = 0, unlabelled = 0, chosen = 0;
     for (int32_t t = 0; t < CLASSES; t++) {
         for (int32_t g = 0; g < CLASSES; g++) {
@@ -210,8 +211,8 @@ static void says_whether_the_graph_helps(void **state) {
         assert_ok(sfu_dataset_make(&dataset, &options));
         const sfu_label_options steps = steps_of(test_is_slow() ? 2 : 8, 0, 0);
         assert_ok(sfu_label(&labelling, dataset, &steps));
-        assert_int_equal(sfu_labelling_summary(labelling).graph_helps, cases[i].helps);
-        assert_int_equal(sfu_labelling_summary(labelling).unlabelled, 0); /* and none is to be labelled */
+        assert_int_equal(sfu_labelling_summary(labelling)->graph_helps, cases[i].helps);
+        assert_int_equal(sfu_labelling_summary(labelling)->unlabelled, 0); /* and none is to be labelled */
         sfu_labelling_free(labelling);
         sfu_dataset_free(dataset);
     }
@@ -332,8 +333,8 @@ static void held_out_labels_have_no_say(void **state) {
     assert_ok(sfu_predict(one, NULL, both[0], problems[0].best[net].model, 1));
     assert_ok(sfu_predict(other, NULL, both[1], problems[1].best[net].model, 1));
     assert_memory_equal(one, other, sizeof one);
-    assert_true(sfu_model_scores(problems[0].best[net].model).test_accuracy >
-                sfu_model_scores(problems[1].best[net].model).test_accuracy);
+    assert_true(sfu_model_scores(problems[0].best[net].model)->test_accuracy >
+                sfu_model_scores(problems[1].best[net].model)->test_accuracy);
     for (int way = 0; way < 2; way++) {
         sfu__label_problem_clear(&problems[way]);
         sfu_dataset_free(both[way]);
@@ -388,11 +389,11 @@ static void ends_where_it_is_told(void **state) {
     const int32_t most = test_is_slow() ? 2 : 9;
     step = most;
     assert_ok(sfu_label(&ended, thin, &options));
-    const sfu_label_summary summary = sfu_labelling_summary(ended);
+    const sfu_label_summary summary = *sfu_labelling_summary(ended);
     assert_true(summary.interrupted && summary.steps >= most && summary.steps < summary.all_steps);
     options = steps_of(summary.steps, 0, 2);
     assert_ok(sfu_label(&asked, thin, &options));
-    assert_false(sfu_labelling_summary(asked).interrupted);
+    assert_false(sfu_labelling_summary(asked)->interrupted);
     assert_same(ended, asked, 900);
     sfu_labelling_free(asked);
     sfu_labelling_free(ended);
@@ -407,20 +408,20 @@ static void a_small_budget_has_an_answer(void **state) {
     sfu_label_options options = steps_of(0, 0, 1);
     options.seconds = 1e-6;
     assert_ok(sfu_label(&labelling, thin, &options));
-    const sfu_label_summary summary = sfu_labelling_summary(labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(labelling);
     assert_int_equal(summary.steps, 1);
     assert_true(summary.cut && !summary.interrupted && isnan(summary.no_graph));
     assert_string_equal(summary.net, "sgcn");
     options = steps_of(1, 0, 1);
     assert_ok(sfu_label(&asked, thin, &options));
-    assert_true(sfu_labelling_summary(asked).right == summary.right);
+    assert_true(sfu_labelling_summary(asked)->right == summary.right);
     sfu_labelling_free(asked);
     sfu_labelling_free(labelling);
     /* a budget is respected, here with a wide margin for a busy machine */
     options = steps_of(0, 0, 1);
     options.seconds = 0.5;
     assert_ok(sfu_label(&labelling, thin, &options));
-    assert_true(sfu_labelling_summary(labelling).seconds < 120);
+    assert_true(sfu_labelling_summary(labelling)->seconds < 120);
     sfu_labelling_free(labelling);
     sfu_dataset_free(thin);
     sfu_dataset_free(dataset);
@@ -477,7 +478,8 @@ static sfu_dataset *tiny(const char *letters) {
         features[i][0] = i < 6 ? 1.0F : 0.1F * (float)i;
         features[i][1] = i < 6 ? 0.1F * (float)i : 1.0F;
     }
-    const sfu_arrays arrays = {.nodes = TINY,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = TINY,
                                .edges = 10,
                                .edge_from = from,
                                .edge_to = to,
@@ -500,7 +502,7 @@ static void twelve_nodes_are_enough(void **state) {
         sfu_labelling *labelling = NULL;
         const sfu_label_options options = steps_of(i == 0 ? 0 : 3, 0, 2);
         assert_ok(sfu_label(&labelling, dataset, &options));
-        const sfu_label_summary summary = sfu_labelling_summary(labelling);
+        const sfu_label_summary summary = *sfu_labelling_summary(labelling);
         assert_true(summary.low >= 0 && summary.high <= 1 && summary.low <= summary.accuracy &&
                     summary.accuracy <= summary.high);
         assert_int_equal(summary.folds, i == 1 ? 4 : 5);
@@ -538,7 +540,8 @@ static sfu_status label_tiny(void *context) {
     sfu_labelling *labelling = NULL;
     static const int32_t from[] = {0, 1, 2, 4, 5, 6}, to[] = {1, 2, 3, 5, 6, 7};
     static const int32_t labels[] = {0, 0, 0, SFU_NO_LABEL, 1, 1, 1, SFU_NO_LABEL};
-    const sfu_arrays arrays = {.nodes = 8, .edges = 6, .edge_from = from, .edge_to = to, .labels = labels};
+    const sfu_arrays arrays = {
+        .size = sizeof(sfu_arrays), .nodes = 8, .edges = 6, .edge_from = from, .edge_to = to, .labels = labels};
     sfu_import_options import;
     sfu_import_options_init(&import);
     const sfu_label_options options = steps_of(9, 0, 1);

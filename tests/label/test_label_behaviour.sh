@@ -39,14 +39,14 @@ params=$(sed -n 's/^  "params": "\(.*\)",$/\1/p' exact.json)
 if ! sfumato --version | grep -q '^  sqlite *no'; then
     sed -n 's/^Next: \(.*\) --trials 200/\1 --trials 1 --epochs 5/p' one.page >next.sh
     bash -eu next.sh >tuned 2>/dev/null || fail "this does not run: $(cat next.sh)"
-    grep -q '^The best is trial 0:' tuned || fail "it does not begin there: $(cat tuned)"
+    grep -q '^Best trial 0:' tuned || fail "it does not begin there: $(cat tuned)"
 fi
 
 # ---- interrupts: after the first result it is written, before that nothing is
 "$SFUMATO" data make -o big.safetensors --nodes 6000 --classes 6 >/dev/null
 interrupted() { # FOLDER
     [ "$(cat "$1/run.code")" = 130 ] || fail "exit $(cat "$1/run.code")"
-    if grep -q 'best so far' "$1/run.stderr"; then
+    if grep -q 'best model so far' "$1/run.stderr"; then
         [ "$(wc -l <"$1/labels.csv")" -eq 6001 ] || fail "a half-written answer"
     else
         [ "$(ls "$1")" = "$(printf 'run.code\nrun.stderr\nrun.stdout')" ] || fail "something was left: $(ls "$1")"
@@ -56,7 +56,7 @@ mkdir late early
 interrupt late/run "grep -qE 'step ([2-9]|[0-9]{2,}) of' late/run.stderr" \
     "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
 interrupted late
-grep -qx 'sfumato: interrupted; this is the best so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
+grep -qx 'sfumato: interrupted; the results are those of the best model so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
 interrupt early/run '[ -e early/run.stderr ]' "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
 interrupted early
 

@@ -384,7 +384,7 @@ static void numbers_that_run_out_of_range(void **state) {
     options = fresh;
     options.norm = SFU_NORM_NONE;
     options.self = 1e300;
-    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0: 1e+300 is no float");
+    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0: 1e+300 does not fit a float");
     options = fresh;
     options.neighbour = 1.5e308;
     assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "sum of node 1 is too large");
@@ -392,7 +392,7 @@ static void numbers_that_run_out_of_range(void **state) {
     options.exponents = true;
     options.probabilities = true;
     options.right = 1e5;
-    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0", "no float");
+    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0", "does not fit a float");
 }
 
 static sfu_status smooth_each(void *context) {

@@ -70,7 +70,7 @@ static void impossible_widths_are_refused(void **state) {
     sfu_net *net = parse("dense 5 | softmax(linear=no)");
     sfu__parameters parameters = {0};
     assert_fails(SFU_ERR_ARGUMENT, sfu__parameters_make(&parameters, net, 4, 7, 9),
-                 "softmax(linear=no) gets 5 columns, and there are 7 classes; dense classes before it");
+                 "softmax(linear=no) has 5 input columns for 7 classes; put dense classes before it");
     sfu__parameters_clear(&parameters);
     assert_fails(SFU_ERR_ARGUMENT, sfu__parameters_make(&parameters, net, 4, 0, 9), "0 classes");
     sfu__parameters_clear(&parameters);

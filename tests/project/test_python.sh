@@ -30,7 +30,7 @@ assert len(json.loads(metadata["classes"])) == tensors["y"].max() + 1
 assert len(tensors["split.val"]) == 500
 PY
 
-# The digest is what docs/container.md says.
+# The digest is what docs/reference/container.md says.
 "$SFUMATO" data info ours.safetensors --json >ours.json
 "$python" - <<'PY'
 import hashlib

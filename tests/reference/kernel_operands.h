@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "backend.h"
+#include "cpu_matrix.h"
 #include "random.h"
 
 #include <math.h>

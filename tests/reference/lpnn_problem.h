@@ -86,7 +86,12 @@ static inline void problem_make(problem *p, const char *net, kind kind, uint64_t
     p->r.n = 20 + (int)sfu__random_below(&random, REF_NODES - 20);
     p->r.d = REF_FEATURES;
     p->r.classes = kind == ONE_CLASS ? 1 : 2 + (int)sfu__random_below(&random, REF_CLASSES - 1);
-    sfu_arrays arrays = {.nodes = p->r.n, .edge_from = from, .edge_to = to, .features = p->r.d, .labels = labels};
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = p->r.n,
+                         .edge_from = from,
+                         .edge_to = to,
+                         .features = p->r.d,
+                         .labels = labels};
     arrays.classes = p->r.classes;
     draw_graph(p, &random, kind == DIRECTED, from, to, &arrays.edges);
     draw_features(p, &random, kind == DENSE, values, indptr, indices, sparse);

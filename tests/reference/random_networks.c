@@ -75,7 +75,8 @@ sfu_dataset *random_dataset(sfu__random *random) {
     storage held;
     memset(&held, 0, sizeof held);
     const float *const columns[] = {held.trust, held.care};
-    sfu_arrays arrays = {.nodes = 1 + (int64_t)sfu__random_below(random, NODES),
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = 1 + (int64_t)sfu__random_below(random, NODES),
                          .features = 1 + (int32_t)sfu__random_below(random, FEATURES),
                          .classes = 1 + (int32_t)sfu__random_below(random, 4),
                          .column_count = 2,

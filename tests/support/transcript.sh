@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Transcripts of the program: commands, output, exit status. Sourced by the test_cli_*.sh.
 # A transcript is compared with tests/cli/transcripts/NAME.txt; UPDATE=1 rewrites that file, for review.
-export COLUMNS=80
+export COLUMNS=80 NO_COLOR=1
 transcript=$PWD/../transcript.txt
 : >"$transcript"
 

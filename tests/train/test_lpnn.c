@@ -400,7 +400,7 @@ static void test_same_bytes(void **state) {
 
 /* ---- it learns -------------------------------------------------------------------------------------------------- */
 
-/* Cora's standard split with tuned weights; docs/lpnn.md has their source. */
+/* Cora's standard split with tuned weights; docs/reference/lpnn.md has their source. */
 static void test_cora(void **state) {
     (void)state;
     static const char *const nets[] = {
@@ -429,7 +429,7 @@ static void test_cora(void **state) {
         options.epochs = 60;
         assert_ok(sfu_net_parse(&net, nets[i], NULL));
         assert_ok(sfu_train(&model, cora, net, split, &options));
-        assert_true(sfu_model_scores(model).test_accuracy > 0.74);
+        assert_true(sfu_model_scores(model)->test_accuracy > 0.74);
         sfu_model_free(model);
         sfu_net_free(net);
     }

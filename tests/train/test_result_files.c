@@ -20,7 +20,8 @@ static sfu_status make_dataset(sfu_dataset **dataset) {
     sfu_import_options_init(&options);
     options.name = "four";
     options.threads = 1;
-    const sfu_arrays arrays = {.nodes = NODES,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = NODES,
                                .edge_from = none,
                                .edge_to = none,
                                .features = 2,
@@ -128,8 +129,8 @@ static void names_of_the_dataset(void **state) {
     assert_ok(make_dataset(&dataset));
     assert_ok(make_model(&model, "linear", false));
     const char *path = test_path("named.csv");
-    assert_ok(
-        sfu_predictions_save(path, dataset, model, probabilities[0], &(sfu_csv_options){.only_unlabelled = true}));
+    assert_ok(sfu_predictions_save(path, dataset, model, probabilities[0],
+                                   &(sfu_csv_options){.size = sizeof(sfu_csv_options), .only_unlabelled = true}));
     assert_file(path, HEADER TWO_ROWS);
     sfu_model_free(model);
     sfu_dataset_free(dataset);
@@ -142,7 +143,8 @@ static void bytes_instead_of_a_file(void **state) {
     static bucket to = {.room = sizeof to.bytes};
     assert_ok(make_dataset(&dataset));
     assert_ok(make_model(&model, "linear", true));
-    sfu_csv_options options = {.only_unlabelled = true, .write = pour, .write_user = &to};
+    sfu_csv_options options = {
+        .size = sizeof(sfu_csv_options), .only_unlabelled = true, .write = pour, .write_user = &to};
     assert_ok(sfu_predictions_save(NULL, dataset, model, probabilities[0], &options));
     assert_int_equal(to.size, strlen(HEADER TWO_ROWS));
     assert_memory_equal(to.bytes, HEADER TWO_ROWS, to.size);
@@ -189,7 +191,7 @@ static sfu_status write_all(void *context) {
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     sfu_model *model = NULL;
-    const sfu_csv_options options = {.top = 2};
+    const sfu_csv_options options = {.size = sizeof(sfu_csv_options), .top = 2};
     SFU_TRY(make_dataset(&dataset));
     SFU_TRY(make_model(&model, "linear", true));
     SFU_TRY(sfu_predictions_save(context, dataset, model, probabilities[0], &options));

@@ -23,7 +23,7 @@ done
 
 # ---- --repeat trains the same models as its seeds separately, and keeps the best
 "$SFUMATO" train small.safetensors sgcn --repeat 3 --seed 2 -o repeated.model --epochs 20 -q >page
-best=$(awk '$1 == "kept" { print $3 }' page)
+best=$(awk '$1 == "best" && $2 == "seed" { print $3 }' page)
 "$SFUMATO" train small.safetensors sgcn --seed "$best" -o alone.model --epochs 20 -q >/dev/null
 cmp repeated.model alone.model || fail "--repeat keeps another model than the seed $best gives"
 
@@ -81,7 +81,7 @@ fi
 wait
 
 [ "$(cat saved.code)" -eq 130 ] || fail "an interrupt: exit $(cat saved.code), $(cat saved.stderr)"
-grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' saved.stderr ||
+grep -q '^sfumato: interrupted in epoch [0-9]*; using the best weights so far, those of epoch [0-9]*$' saved.stderr ||
     fail "an interrupt: $(cat saved.stderr)"
 grep -q '^  model written to interrupted.model$' saved.stdout || fail "an interrupt: $(cat saved.stdout)"
 "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null

@@ -179,7 +179,7 @@ static void presets_have_what_the_network_has(void **state) {
 static void hidden_depends_on_k(void **state) {
     (void)state;
     sfu__space *space = NULL;
-    sfu_net_options one = {.hidden = 64, .k = 1};
+    sfu_net_options one = {.size = sizeof(sfu_net_options), .hidden = 64, .k = 1};
     assert_ok(sfu__space_new(&space, "paper", "gcn", &one));
     assert_int_equal(sfu__space_find(space, "hidden"), -1);
     sfu__space_free(space);
@@ -316,7 +316,7 @@ static void every_named_network_is_a_candidate(void **state) {
         sfu_net *net = NULL;
         assert_ok(sfu_net_parse(
             &net, strcmp(name, "lpnn") == 0 ? "lpnn(mu_g=0.5, mu_l=0.5, mu_u=0.5, lambda_l=0.5, lambda_u=0.5)" : name,
-            &(sfu_net_options){.hidden = 16, .k = 2}));
+            &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
         assert_string_equal(sfu_net_text(candidate.net), sfu_net_text(net));
         assert_true(candidate.lr == 0.5 && candidate.dropout == 0.25 && candidate.weight_decay == 0.125);
         sfu_net_free(net);
@@ -590,32 +590,32 @@ static const struct {
     {"hidden=(8,128)", "gcn", NULL, 0, "hidden must be an integer; expected e.g. hidden=[8..128] or hidden={16,64}"},
     {"hidden={8,2.5}", "gcn", NULL, 0, "hidden must be an integer; expected e.g. hidden=[8..128] or hidden={16,64}"},
     {"k={one}", "gcn", NULL, 0, "k must be an integer; expected e.g. k=[1..4]"},
-    {"hidden={8,0}", "any", NULL, 0, "hidden is 0; a whole number from 1 to 65536 would be right"},
-    {"lr=(0,1) hidden=[1..65537]", "gcn", NULL, 9, "hidden is 65537; a whole number from 1 to 65536 would be right"},
-    {"k=[0..4]", "sgcn", NULL, 0, "k is 0; a whole number from 1 to 1000 would be right"},
+    {"hidden={8,0}", "any", NULL, 0, "hidden is 0; expected a whole number from 1 to 65536"},
+    {"lr=(0,1) hidden=[1..65537]", "gcn", NULL, 9, "hidden is 65537; expected a whole number from 1 to 65536"},
+    {"k=[0..4]", "sgcn", NULL, 0, "k is 0; expected a whole number from 1 to 1000"},
     {"k=[1..200]", "gcn", NULL, 0, "k is 200, which makes 400 layers of gcn; a network has at most 256"},
-    {"lr=(0,1) hidden={8} k=[0..4]", "gcn", NULL, 20, "k is 0; a whole number from 1 to 1000 would be right"},
+    {"lr=(0,1) hidden={8} k=[0..4]", "gcn", NULL, 20, "k is 0; expected a whole number from 1 to 1000"},
     {"h={8,0,16}", "dense $h relu | softmax", "dense 0 relu | softmax", 6,
-     "the width of dense is \"0\"; a whole number from 1 to 65536 would be right"},
+     "the width of dense is \"0\"; expected a whole number from 1 to 65536"},
     {"h=[1..2] k={1,2000}", "smooth^$k | dense $h relu | softmax", "smooth^2000 | dense 1 relu | softmax", 7,
-     "how often it smooths is \"2000\"; a whole number from 1 to 1000 would be right"},
+     "the number of smoothing steps is \"2000\"; expected a whole number from 1 to 1000"},
     {"t=(0,2)", "smooth(teleport=$t) | softmax", "smooth(teleport=2) | softmax", 16,
-     "teleport is \"2\"; a number from 0 on and below 1 would be right"},
+     "teleport is \"2\"; expected a number of at least 0 and below 1"},
     {"a={relu,gelo}", "dense 8 $a | softmax", "dense 8 gelo | softmax", 8,
-     "unknown activation \"gelo\"; relu would be right"},
+     "unknown activation \"gelo\"; expected relu"},
     {"a={relu,$b}", "dense 8 $a | softmax", "dense 8 $b | softmax", 8,
-     "\"$b\" stands for a value that tune searches; write the value itself here"},
-    {"mu_g=(-1,1)", "lpnn", "lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; a number, 0 or more would be right"},
+     "\"$b\" is a variable of tune; write a value here"},
+    {"mu_g=(-1,1)", "lpnn", "lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; expected a number, 0 or more"},
     {"a=(0,1) dropout=(0,1)", "dense 9 $a | softmax(dropout=$dropout)", "dense 9 1 | softmax(dropout=0)", 8,
-     "unknown activation \"1\"; identity, relu, tanh, sigmoid, elu or leaky_relu would be right"},
-    /* errors in networks */
-    {"lr=(0,1)", "smoth | softmax", "smoth | softmax", 0, "unknown layer \"smoth\"; smooth would be right"},
+     "unknown activation \"1\"; expected identity, relu, tanh, sigmoid, elu or leaky_relu"},
+    /* the networks themselves */
+    {"lr=(0,1)", "smoth | softmax", "smoth | softmax", 0, "unknown layer \"smoth\"; expected smooth"},
     {"mu_g=(0,1)", "lpnn()", "lpnn()", 5,
-     "an option of lpnn is missing here; name=value with f, input, output, mu_g, mu_l, mu_u, lambda_l or lambda_u "
-     "would be right"},
+     "expected an option of lpnn: name=value with f, input, output, mu_g, mu_l, mu_u, lambda_l or lambda_u"},
     {"net={gcn,mpl}", "any", "mpl", 0,
-     "unknown network \"mpl\"; gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or layers "
-     "such as \"smooth | softmax\" would be right"},
+     "unknown network \"mpl\"; expected gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or "
+     "layers "
+     "such as \"smooth | softmax\""},
 };
 
 static void mistakes_have_their_place(void **state) {
@@ -636,10 +636,14 @@ static void mistakes_have_their_place(void **state) {
 static void fixed_numbers_of_names_are_checked(void **state) {
     (void)state;
     sfu__space *space = NULL;
-    assert_fails(SFU_ERR_ARGUMENT, sfu__space_new(&space, "paper", "gcn", &(sfu_net_options){.hidden = 64, .k = 0}),
-                 "k is 0; a whole number from 1 to 1000");
-    assert_fails(SFU_ERR_ARGUMENT, sfu__space_new(&space, "lr=(0,1)", "gcn", &(sfu_net_options){.hidden = 0, .k = 2}),
-                 "hidden is 0; a whole number from 1 to 65536");
+    assert_fails(SFU_ERR_ARGUMENT,
+                 sfu__space_new(&space, "paper", "gcn",
+                                &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 64, .k = 0}),
+                 "k is 0; expected a whole number from 1 to 1000");
+    assert_fails(SFU_ERR_ARGUMENT,
+                 sfu__space_new(&space, "lr=(0,1)", "gcn",
+                                &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 0, .k = 2}),
+                 "hidden is 0; expected a whole number from 1 to 65536");
     assert_null(space);
 }
 

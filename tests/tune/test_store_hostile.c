@@ -182,9 +182,13 @@ static void studies_of_other_facts(void **state) {
 /* Of long fingerprint items, the difference is shown. */
 static void long_facts(void **state) {
     const sfu__store_attribute long_ago = {
-        "x", "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64} k=[1..3]\"", "the search space"};
-    const sfu__store_attribute now = {"x", "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,65} k=[1..3]\"",
-                                      "the search space"};
+        .key = "x",
+        .json = "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64} k=[1..3]\"",
+        .text = "the search space"};
+    const sfu__store_attribute now = {.key = "x",
+                                      .json =
+                                          "\"lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,65} k=[1..3]\"",
+                                      .text = "the search space"};
     const char *location = fresh_place();
     sfu__store_options options = case_options(location);
     sfu__store *store = NULL;

@@ -44,7 +44,7 @@ static void add_to_log(const job *job, const char *what, int32_t number) {
 }
 
 static sfu_status open_store(sfu__store **store, const job *job) {
-    const sfu__store_attribute seed[] = {{"sfumato:seed", job->seed, "the seed"}};
+    const sfu__store_attribute seed[] = {{.key = "sfumato:seed", .json = job->seed, .text = "the seed"}};
     sfu__store_options options = case_options(job->location);
     options.beat_s = job->beat_s;
     options.grace_s = job->grace_s;

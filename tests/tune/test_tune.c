@@ -42,7 +42,8 @@ static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, 
     for (int32_t i = 0; i < count; i++) {
         labels[test[i]] = (labels[test[i]] + by) % 3;
     }
-    sfu_arrays arrays = {.nodes = NODES,
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = NODES,
                          .edges = edges,
                          .edge_from = from,
                          .edge_to = graph.indices,
@@ -64,6 +65,14 @@ static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, 
     return other;
 }
 
+/* What the options of small() train with. */
+static const sfu_train_options *trained_for(int32_t epochs) {
+    static sfu_train_options train;
+    sfu_train_options_init(&train);
+    train.epochs = epochs;
+    return &train;
+}
+
 static sfu_tune_options small(void) {
     sfu_tune_options options;
     sfu_tune_options_init(&options);
@@ -71,7 +80,7 @@ static sfu_tune_options small(void) {
     options.trials = TRIALS;
     options.wave = 6;
     options.jobs = 1;
-    options.train.epochs = 20;
+    options.train = trained_for(20);
     return options;
 }
 
@@ -181,8 +190,8 @@ static void test_labels_are_not_read(void **state) {
     const sfu_tune_options options = small();
     sfu_study *one = tuned(right, "gcn", &options), *other = tuned(wrong, "gcn", &options);
     assert_same_trials(one, other);
-    assert_true(sfu_model_scores(sfu_study_model(one)).test_accuracy !=
-                sfu_model_scores(sfu_study_model(other)).test_accuracy);
+    assert_true(sfu_model_scores(sfu_study_model(one))->test_accuracy !=
+                sfu_model_scores(sfu_study_model(other))->test_accuracy);
     sfu_study_free(one);
     sfu_study_free(other);
     sfu_dataset_free(right);
@@ -195,7 +204,8 @@ static void test_labels_are_not_read(void **state) {
 static double number_of(const sfu_study *study, int32_t trial, const char *name) {
     for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
         if (strcmp(sfu_study_parameter(study, i), name) == 0) {
-            return strtod(sfu_study_value(study, trial, i), NULL);
+            assert_true(sfu_study_value_number(study, trial, i) == strtod(sfu_study_value(study, trial, i), NULL));
+            return sfu_study_value_number(study, trial, i);
         }
     }
     fail_msg("no parameter %s", name);
@@ -217,12 +227,12 @@ static void trials_can_be_trained_again(void **state) {
         sfu_net *net = NULL;
         sfu_model *model = NULL;
         assert_ok(sfu_net_parse(&net, "gcn", &net_options));
-        sfu_train_options train = options.train;
+        sfu_train_options train = *options.train;
         train.seed = trial->seed;
         train.lr = number_of(study, i, "lr");
         train.dropout = number_of(study, i, "dropout");
         assert_ok(sfu_train(&model, dataset, net, split, &train));
-        const sfu_scores scores = sfu_model_scores(model);
+        const sfu_scores scores = *sfu_model_scores(model);
         assert_true(scores.val_accuracy == trial->val_accuracy && scores.val_loss == trial->val_loss);
         assert_int_equal(scores.best_epoch, trial->best_epoch);
         sfu_model_free(model);
@@ -254,14 +264,18 @@ static void the_winner_is_heard(void **state) {
     sfu_study *study = NULL;
     sfu_tune_options options = small();
     sfu_study *quiet = tuned(dataset, "gcn", &options);
-    options.train.on_epoch = hear_epoch;
-    options.train.on_epoch_user = &heard;
+    sfu_train_options train = *options.train, winners;
+    train.on_epoch = hear_epoch;
+    train.on_epoch_user = &heard;
+    options.train = &train;
     assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
     assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
     const sfu_trial *winner = sfu_study_ranked(study, 0);
     assert_int_equal(heard.count, winner->epochs);
     assert_true(heard.best == winner->val_accuracy && winner->val_accuracy == sfu_study_ranked(quiet, 0)->val_accuracy);
-    assert_true(sfu_study_winner_options(study)->on_epoch == NULL);
+    sfu_train_options_init(&winners);
+    sfu_study_winner_options(&winners, study);
+    assert_true(winners.on_epoch == NULL && winners.epochs == 20 && winners.size == sizeof winners);
     sfu_study_free(study);
     sfu_study_free(quiet);
     heard = (heard_epochs){.stop_after = 2};
@@ -288,8 +302,11 @@ static void the_winner_is_the_best(void **state) {
     for (int32_t rank = 1; sfu_study_ranked(study, rank) != NULL; rank++) {
         assert_true(sfu_study_ranked(study, rank)->val_accuracy <= sfu_study_ranked(study, rank - 1)->val_accuracy);
     }
-    assert_true(sfu_model_scores(sfu_study_model(study)).val_accuracy == winner->val_accuracy);
-    assert_true(sfu_study_winner_options(study)->seed == winner->seed);
+    assert_true(sfu_model_scores(sfu_study_model(study))->val_accuracy == winner->val_accuracy);
+    sfu_train_options settings;
+    sfu_train_options_init(&settings);
+    sfu_study_winner_options(&settings, study);
+    assert_true(settings.seed == winner->seed);
     double sum = 0.0;
     for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
         sum += sfu_study_importance(study, i);
@@ -461,7 +478,9 @@ static void another_study_is_refused(void **state) {
     other.wave = 8;
     assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the wave", "6", "8");
     other = options;
-    other.train.loss = SFU_LOSS_SUM;
+    sfu_train_options summed = *options.train;
+    summed.loss = SFU_LOSS_SUM;
+    other.train = &summed;
     other.loss_is_set = true;
     assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the loss", "mean", "sum");
     assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn+lp", NULL, split, &options), "the network", "gcn");
@@ -514,7 +533,7 @@ static sfu_status tune_once(void *context) {
     sfu_tune_options options = small();
     options.trials = 14;
     options.wave = 4;
-    options.train.epochs = 2;
+    options.train = trained_for(2);
     sfu_study *study = NULL;
     const sfu_status status = sfu_tune(&study, self->dataset, "gcn", NULL, self->split, &options);
     sfu_study_free(study);

@@ -27,7 +27,7 @@ again() { # NAME OPTION...: the study's model and the one of the command that it
 again plain gcn --trials 6 --epochs 15
 again split 'dense $h tanh(dropout=0.1) | smooth^$k(self=$a) | softmax' --trials 6 --epochs 15 --split random:3 --size 2 \
     --space 'lr=log(1e-3,0.3) h={4,8} k=[1..3] a=(0.1,2)' --loss sum --class-weight balanced --patience 3
-grep -q '^The best is trial .*(self=[0-9.]*) |' split.page && tail -n 1 split.page | grep -Eq '[(]self=[0-9]\.[0-9]{8,}[)]' ||
+grep -q '^Best trial .*(self=[0-9.]*) |' split.page && tail -n 1 split.page | grep -Eq '[(]self=[0-9]\.[0-9]{8,}[)]' ||
     fail "the network is not as it should be: $(cat split.page)"
 again any any --space practical --trials 12 --epochs 10 --seed 18446744073709551615
 again lpnn lpnn --trials 3 --epochs 5
@@ -47,7 +47,7 @@ cmp one.csv parts.csv || fail "a study that went on has other trials than one th
 mv one.page first.page
 sfumato tune "$data" gcn --study one.db --study-name same --epochs 12 --export one.csv --trials 14 >one.page 2>stderr
 cmp <(without_time first.page) <(without_time one.page) || fail "a second run says something else"
-grep -qx 'sfumato: all 14 trials are in one.db already; nothing was left to do' stderr || fail "$(cat stderr)"
+grep -qx 'sfumato: all 14 trials are in one.db already; nothing to do' stderr || fail "$(cat stderr)"
 [ "$(wc -l <one.csv)" -eq 15 ] || fail "not a line a trial: $(cat one.csv)"
 head -n 1 one.csv | grep -qx 'number,state,val_accuracy,val_loss,epochs,best_epoch,seed\(,[a-z_]*\)*' || fail "$(head -n 1 one.csv)"
 
@@ -129,7 +129,7 @@ fi
 # ---- all trials diverge: one line, and a failure
 code=0
 sfumato tune "$data" gcn --space 'lr=(1e29,1e30)' --trials 3 --study memory >stdout 2>stderr || code=$?
-[ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: none of the 3 trials came to an end' stderr || fail "exit $code: $(cat stdout stderr)"
+[ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: all 3 trials diverged' stderr || fail "exit $code: $(cat stdout stderr)"
 
 # ---- the location of a study: the printed form is accepted, memory has several names, invalid ones give one line
 few=(tune "$data" gcn --epochs 2 --trials 3 --top 0)
@@ -146,7 +146,7 @@ mkfifo pipe
 ls -A >../before
 for place in :memory: sqlite:// sqlite:///:memory: memory; do
     sfumato "${few[@]}" --study "$place" >/dev/null 2>stderr
-    grep -q 'the study was in memory and is gone' stderr || fail "$place: $(cat stderr)"
+    grep -q 'the study was in memory and is not saved' stderr || fail "$place: $(cat stderr)"
 done
 refused() { # EXIT STUDY TEXT: one line, with a remedy, and without the password
     local code=0
@@ -211,15 +211,15 @@ else
 fi
 wait
 [ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
-grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
+grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are saved in kept.db; run the same command again to resume' kept.stderr ||
     fail "an interrupt: $(cat kept.stderr)"
 grep -qE "$line" kept.stderr || fail "no progress: $(cat kept.stderr)"
 [ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
-grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
+grep -qx 'sfumato: interrupted; the study was in memory and is lost' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
 kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
 sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
-grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
-finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # trials that had been asked are trained too
+grep -qE '^sfumato: resuming: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
+finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # what had been asked for is trained too
 [ "$finished" -ge $((kept + 3)) ] && [ "$finished" -eq $(($(wc -l <kept.csv) - 1)) ] || fail "$kept trials and 3 more are $finished"
 if command -v script >/dev/null; then
     for columns in 40 80 100; do

@@ -53,7 +53,7 @@ while [ $kills -lt $kills_wanted ]; do
     cmp "whole$studies.csv" "killed$studies.csv" || fail "after kills, study $studies holds other trials"
     # The winner and its output, except for times and paths.
     diff <(grep -v -e '^  time ' -e 'written to' whole.page) \
-        <(grep -v -e '^  time ' -e 'written to' -e '^The study is in' -e 'optuna-dashboard' killed.page | cat -s) >difference ||
+        <(grep -v -e '^  time ' -e 'written to' -e '^Study saved in' -e 'optuna-dashboard' killed.page | cat -s) >difference ||
         fail "after kills, study $studies ends otherwise: $(cat difference)"
     cut -d, -f1 "killed$studies.csv" | tail -n +2 | cmp - <(seq 0 $((trials - 1))) || fail "numbers with gaps"
 done

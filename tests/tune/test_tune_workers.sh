@@ -71,7 +71,7 @@ for i in $(seq $workers); do
     cmp alone.csv "worker$i.csv" || fail "worker $i ends with other trials than one alone"
     [ ! -s "worker$i.error" ] || fail "worker $i says: $(cat "worker$i.error")"
     ! grep -q horse "worker$i.page" || fail "the password is shown"
-    diff <(grep '^The best is\|^  test' alone.page) <(grep '^The best is\|^  test' "worker$i.page") || fail "another winner"
+    diff <(grep '^Best trial\|^  test' alone.page) <(grep '^Best trial\|^  test' "worker$i.page") || fail "another winner"
 done
 told=$(sql "SELECT count(*), count(DISTINCT number), min(number), max(number) FROM trials;
     SELECT count(*) FROM trials WHERE state NOT IN ('COMPLETE', 'FAIL') OR datetime_complete IS NULL;
@@ -149,7 +149,7 @@ freeze_and_signal() { # SIGNAL NAME CONDITION
     ! grep -q horse "$2.stdout" "$2.stderr" || fail "the password is shown"
 }
 freeze_and_signal INT frozen '[ $(count frozen) -gt 40 ]'
-[ "$(cat frozen.code)" -eq 130 ] && grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are in postgresql://sfumato@/postgres, and the same command goes on(; [0-9]+ finished trials? could not be saved, for the database gave no answer)?$' frozen.stderr ||
+[ "$(cat frozen.code)" -eq 130 ] && grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are saved in postgresql://sfumato@/postgres; run the same command again to resume(; [0-9]+ finished trials? could not be saved because the database did not respond)?$' frozen.stderr ||
     fail "a frozen server: exit $(cat frozen.code), $(cat frozen.stderr)"
 # What it reported as stored is stored.
 said=$(grep -oE 'interrupted; [0-9,]+' frozen.stderr | tr -dc 0-9)
@@ -166,6 +166,6 @@ if command -v python3 >/dev/null; then
     wait_until '[ -s port ]'
     send_signal HUP mute 'handles $process 1' "$SFUMATO" tune small.safetensors sgcn --study "postgresql://sfumato:horse@127.0.0.1:$(cat port)/postgres?connect_timeout=600"
     exec 9>&-
-    [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while postgresql://sfumato@127.0.0.1:$(cat port)/postgres was being opened; no trial was run" mute.stderr ||
+    [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while opening postgresql://sfumato@127.0.0.1:$(cat port)/postgres; no trial was run" mute.stderr ||
         fail "a mute server: exit $(cat mute.code), $(cat mute.stderr)"
 fi

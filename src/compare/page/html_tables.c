@@ -91,10 +91,10 @@ static sfu_status add_accuracy(sfu__text *html, const sfu_results *results, cons
     if (isfinite(cell->std)) {
         SFU_TRY(sfu__html(html, " (%s)", sfu__percent(std, cell->std)));
     }
-    if (isfinite(cell->paper)) {
-        sfu__percent(paper, cell->paper);
-        SFU_TRY(sfu__html(html, "<small>paper %s <span class=\"%s\">%s</span></small>", paper, cell->verdict,
-                          cell->verdict));
+    if (isfinite(cell->published->mean)) {
+        sfu__percent(paper, cell->published->mean);
+        SFU_TRY(sfu__html(html, "<small>paper %s <span class=\"%s\">%s</span></small>", paper, cell->published->verdict,
+                          cell->published->verdict));
     }
     SFU_TRY(sfu__html(html, "</td>"));
 done:
@@ -110,8 +110,8 @@ static sfu_status add_rank(sfu__text *html, const sfu_rank *rank) {
     sfu__fixed(text, rank->rank, 2);
     SFU_TRY(open_number(html, rank->rank, ""));
     SFU_TRY(sfu__html(html, "%s", isfinite(rank->rank) ? text : ""));
-    if (isfinite(rank->paper)) {
-        sfu__fixed(text, rank->paper, 2);
+    if (isfinite(rank->published->mean)) {
+        sfu__fixed(text, rank->published->mean, 2);
         SFU_TRY(sfu__html(html, "<small>paper %s</small>", text));
     }
     SFU_TRY(sfu__html(html, "</td>"));

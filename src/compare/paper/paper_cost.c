@@ -24,8 +24,8 @@ typedef struct costing {
 
 /* An epoch is a training step and a validation. */
 static double epoch_s(const sfu_plan *plan, bool measured) {
-    const sfu_pass_cost train = sfu_plan_cost(plan, SFU_PASS_TRAIN);
-    const sfu_pass_cost evaluate = sfu_plan_cost(plan, SFU_PASS_EVALUATE);
+    const sfu_pass_cost train = *sfu_plan_cost(plan, SFU_PASS_TRAIN);
+    const sfu_pass_cost evaluate = *sfu_plan_cost(plan, SFU_PASS_EVALUATE);
     return measured ? train.measured_s + evaluate.measured_s : train.predicted_s + evaluate.predicted_s;
 }
 

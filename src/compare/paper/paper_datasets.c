@@ -70,16 +70,16 @@ static sfu_status count_sizes(statistics *ours, const sfu_dataset *dataset) {
 }
 
 static sfu_status compute_statistics(statistics *ours, const sfu_dataset *dataset) {
-    sfu_info info;
+    const sfu_info *info = NULL;
     sfu_status status = SFU_OK;
     SFU_TRY(sfu_dataset_info(&info, dataset));
-    *ours = (statistics){.nodes = info.nodes,
-                         .edges = info.edges,
-                         .features = info.features,
-                         .classes = info.classes,
-                         .self_loops = info.self_loops,
-                         .self_loops_dropped = info.self_loops_dropped,
-                         .unlabelled = info.unlabelled};
+    *ours = (statistics){.nodes = info->nodes,
+                         .edges = info->edges,
+                         .features = info->features,
+                         .classes = info->classes,
+                         .self_loops = info->self_loops,
+                         .self_loops_dropped = info->self_loops_dropped,
+                         .unlabelled = info->unlabelled};
     SFU_TRY(count_sizes(ours, dataset));
 done:
     return status;

@@ -279,7 +279,7 @@ static sfu_status add_sweep_row(sfu__grid *grid, const sfu_results *results, con
     SFU_TRY(sfu__grid_add(grid, title));
     for (int i = row->first; i < row->end; i++) {
         const sfu_cell *cell = &results->cells[results->row_groups[i].cell + row->validation];
-        SFU_TRY(add_figure(grid, cell, row->paper ? cell->paper : cell->mean));
+        SFU_TRY(add_figure(grid, cell, row->paper ? cell->published->mean : cell->mean));
     }
 done:
     return status;
@@ -288,7 +288,7 @@ done:
 static bool has_paper(const sfu_results *results, const sweep_row *row) {
     bool found = false;
     for (int i = row->first; i < row->end; i++) {
-        found = found || !isnan(results->cells[results->row_groups[i].cell + row->validation].paper);
+        found = found || !isnan(results->cells[results->row_groups[i].cell + row->validation].published->mean);
     }
     return found;
 }

@@ -9,7 +9,7 @@
 
 bool sfu__layout_has_paper(const sfu__layout *layout) {
     for (int i = 0; i < layout->net_count * layout->dataset_count; i++) {
-        if (layout->cells[i] != NULL && !isnan(layout->cells[i]->paper)) {
+        if (layout->cells[i] != NULL && !isnan(layout->cells[i]->published->mean)) {
             return true;
         }
     }
@@ -33,9 +33,9 @@ static sfu_status add_cell(sfu__grid *grid, const sfu_results *results, const sf
     SFU_TRY(sfu__grid_add(grid, dataset));
     SFU_TRY(sfu__grid_add(grid, sfu__net_label(label, results, cell->net)));
     SFU_TRY(add_figure(grid, cell->mean, cell->std));
-    SFU_TRY(add_figure(grid, cell->paper, cell->paper_std));
-    SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(buffer, cell->mean - cell->paper)));
-    SFU_TRY(sfu__grid_add(grid, cell->verdict[0] != '\0' ? cell->verdict : "-"));
+    SFU_TRY(add_figure(grid, cell->published->mean, cell->published->std));
+    SFU_TRY(sfu__grid_add(grid, sfu__percent_signed(buffer, cell->mean - cell->published->mean)));
+    SFU_TRY(sfu__grid_add(grid, cell->published->verdict[0] != '\0' ? cell->published->verdict : "-"));
 done:
     sfu__free(dataset);
     return status;
@@ -51,7 +51,7 @@ static sfu_status put_cells(sfu__text *text, const sfu_results *results, const s
     for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
         for (int net = 0; net < layout->net_count; net++) {
             const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-            if (cell != NULL && !isnan(cell->paper)) {
+            if (cell != NULL && !isnan(cell->published->mean)) {
                 SFU_TRY(add_cell(&grid, results, cell));
             }
         }
@@ -75,7 +75,7 @@ static order compare_orders(const sfu__layout *layout) {
     for (int i = 0; i < layout->net_count; i++) {
         for (int j = i + 1; j < layout->net_count; j++) {
             const double ours = layout->ranks[i]->rank - layout->ranks[j]->rank;
-            const double papers = layout->ranks[i]->paper - layout->ranks[j]->paper;
+            const double papers = layout->ranks[i]->published->mean - layout->ranks[j]->published->mean;
             found.same += ours * papers > 0;
             found.opposite += ours * papers < 0;
             found.ours += fabs(ours) > 1e-9 && !isnan(papers);
@@ -108,7 +108,7 @@ static sfu_status put_ranks(sfu__text *text, const sfu_results *results, const s
     for (int net = 0; net < layout->net_count; net++) {
         SFU_TRY(sfu__grid_add(&grid, sfu__net_label(label, results, layout->nets[net])));
         SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->rank, 1)));
-        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->paper, 1)));
+        SFU_TRY(sfu__grid_add(&grid, sfu__fixed(buffer, layout->ranks[net]->published->mean, 1)));
     }
     SFU_TRY(sfu__text_format(text, "\n"));
     SFU_TRY(sfu__grid_print(text, &grid));
@@ -121,7 +121,7 @@ done:
 static bool has_paper_ranks(const sfu__layout *layout) {
     bool found = false;
     for (int net = 0; net < layout->net_count; net++) {
-        found = found || !isnan(layout->ranks[net]->paper);
+        found = found || !isnan(layout->ranks[net]->published->mean);
     }
     return found;
 }
@@ -148,14 +148,14 @@ static verdicts count_verdicts(const sfu_results *results) {
     verdicts count = {0};
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
-        if (isnan(cell->paper) || isnan(cell->mean)) {
+        if (isnan(cell->published->mean) || isnan(cell->mean)) {
             continue;
         }
-        count.agrees += strcmp(cell->verdict, "agrees") == 0;
-        count.higher += strcmp(cell->verdict, "higher") == 0;
-        count.lower += strcmp(cell->verdict, "lower") == 0;
-        count.none += cell->verdict[0] == '\0';
-        count.difference += fabs(cell->mean - cell->paper);
+        count.agrees += strcmp(cell->published->verdict, "agrees") == 0;
+        count.higher += strcmp(cell->published->verdict, "higher") == 0;
+        count.lower += strcmp(cell->published->verdict, "lower") == 0;
+        count.none += cell->published->verdict[0] == '\0';
+        count.difference += fabs(cell->mean - cell->published->mean);
     }
     return count;
 }

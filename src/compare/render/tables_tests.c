@@ -198,7 +198,7 @@ static bool is_few(const sfu_results *results, const sfu_cell *cell) {
     return (void)results, !isnan(cell->p) && sfu__wilcoxon_least(cell->splits) >= SFU__LEVEL;
 }
 static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
-    return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
+    return (void)results, !isnan(cell->published->mean) && strcmp(cell->size, "standard") != 0;
 }
 static bool has_star(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
 static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
@@ -206,7 +206,7 @@ static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
 }
 static bool lacks_trials(const sfu_results *results, const sfu_cell *cell) {
     enum { PAPER_TRIALS = 2000 };
-    return (void)results, !isnan(cell->paper) && cell->trials < PAPER_TRIALS;
+    return (void)results, !isnan(cell->published->mean) && cell->trials < PAPER_TRIALS;
 }
 
 static const struct {

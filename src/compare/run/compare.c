@@ -3,19 +3,23 @@
 
 #include "file.h"
 #include "progress.h"
+#include "protocol.h"
+#include "sized_struct.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { SPLITS = 10, TRIALS = 2000 };
 
-void sfu_compare_options_init(sfu_compare_options *options) {
-    *options = (sfu_compare_options){.splits = SPLITS,
-                                     .trials = TRIALS,
-                                     .space = "paper",
-                                     .folder = "results",
-                                     .feature_norm = "sym",
-                                     .loss = SFU_LOSS_SUM};
+void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size) {
+    const sfu_compare_options defaults = {.size = sizeof defaults,
+                                          .splits = SPLITS,
+                                          .trials = TRIALS,
+                                          .space = "paper",
+                                          .folder = "results",
+                                          .feature_norm = "sym",
+                                          .loss = SFU_LOSS_SUM};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* Tables 1 and 2 of the paper need no studies: they consist of text only. */
@@ -120,10 +124,11 @@ static sfu_status check_settings(const sfu_results *results) {
     SFU_TRY(put_difference(&difference, &before, &results->request));
     SFU_TRY(sfu__entries_read(&entries, results->folder));
     const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
-    if (same && entries.count > 0 && strcmp(before.version, sfu_version()) != 0) {
+    if (same && entries.count > 0 && before.protocol != SFU__PROTOCOL) {
         char quoted[SFU__QUOTE_MAX];
         sfu__log(SFU_LOG_WARNING,
-                 "%s has results of version %s, and this is version \"%s\": new results may not be comparable",
+                 "%s has results of version %s, whose protocol differs from that of \"%s\": new results may not be "
+                 "comparable",
                  results->folder, sfu__quote(quoted, before.version, strlen(before.version)), sfu_version());
     } else if (!same && entries.count > 0) {
         const bool compared = strcmp(before.kind, "compare") == 0;
@@ -171,9 +176,6 @@ done:
 static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
-    sfu_compare_options defaults;
-    sfu_compare_options_init(&defaults);
-    options = options != NULL ? options : &defaults;
     *results = NULL;
     sfu__log_filter log_filter;
     sfu__log_filter_start(&log_filter);
@@ -195,18 +197,23 @@ done:
     return status;
 }
 
-sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options) {
-    return compare(results, "compare", options);
+sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *given) {
+    sfu_compare_options options;
+    *results = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_compare_options);
+    return status != SFU_OK ? status : compare(results, "compare", &options);
 }
 
 sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_compare_options *options) {
     char quoted[SFU__QUOTE_MAX];
     sfu_compare_options all;
-    sfu_compare_options_init(&all);
-    all = options != NULL ? *options : all;
+    *results = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&all, options, sfu_compare_options);
+    if (status != SFU_OK) {
+        return status;
+    }
     all.splits = all.splits == 0 ? SPLITS : all.splits;
     all.trials = all.trials == 0 ? TRIALS : all.trials;
-    *results = NULL;
     for (int i = 0; sfu_reproduce_table(i, NULL) != NULL; i++) {
         if (strcmp(sfu_reproduce_table(i, NULL), table) == 0) {
             return compare(results, table, &all);
@@ -311,7 +318,9 @@ void sfu_results_free(sfu_results *results) {
     sfu__free(results->row_groups);
     sfu__free(results->cells);
     sfu__free(results->ranks);
+    sfu__free(results->published);
     sfu__free(results->pairs);
+    sfu__free(results->shown);
     sfu__free(results->text);
     sfu__free(results->folder);
     sfu__free(results);

@@ -5,6 +5,7 @@
 #include "file.h"
 #include "json.h"
 #include "parallel.h"
+#include "protocol.h"
 
 #include <string.h>
 #include <sys/utsname.h>
@@ -64,8 +65,9 @@ sfu_status sfu__manifest_write(const char *folder, const sfu__request *request, 
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
-    SFU_TRY(sfu__text_format(&json, "{\n  \"format\": \"%s\",\n  \"version\": \"%s\",\n  \"request\": ", format,
-                             sfu_version()));
+    SFU_TRY(sfu__text_format(
+        &json, "{\n  \"format\": \"%s\",\n  \"version\": \"%s\",\n  \"protocol\": %d,\n  \"request\": ", format,
+        sfu_version(), SFU__PROTOCOL));
     SFU_TRY(sfu__request_print(&json, request));
     SFU_TRY(sfu__text_format(&json, ",\n  "));
     SFU_TRY(put_machine(&json));
@@ -107,7 +109,9 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
     SFU_TRY(check_format(json.root, path));
     SFU_TRY(sfu__request_read(request, sfu__json_get(json.root, "request"), path));
     const char *version = sfu__json_string(sfu__json_get(json.root, "version"));
+    const sfu__json *protocol = sfu__json_get(json.root, "protocol");
     request->version = sfu__copy_string(version != NULL ? version : "");
+    request->protocol = sfu__json_is_number(protocol) ? sfu__json_number(protocol) : SFU__PROTOCOL_UNRECORDED;
     status = request->version != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     sfu__bytes_close(&bytes);

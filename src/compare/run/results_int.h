@@ -4,14 +4,10 @@
 
 #include "curves.h"
 #include "results.h"
+#include "sfumato_paper.h"
 
-/* One row of a pairwise comparison: "feature propagation against label propagation". */
-typedef struct sfu__pair_row {
-    const char *title;       /* "features or labels", "linear or not", ...: rows with one title form a comparison */
-    const char *one, *other; /* networks */
-    const char *dataset, *size;
-    double one_mean, other_mean, difference, p; /* p: Wilcoxon test over splits; NaN with one split */
-} sfu__pair_row;
+/* Two networks side by side; rows of one title form a comparison. */
+typedef sfu_pair sfu__pair_row;
 
 /* One row of the tables: its entries, and its cells. */
 typedef struct sfu__row_group {
@@ -35,14 +31,19 @@ struct sfu_results {
     int cell_count;
     sfu_rank *ranks;
     int rank_count;
+    sfu_published *published; /* what cells and ranks point to */
     sfu__pair_row *pairs;
     int pair_count;
+    sfu_entry *shown;       /* [entries.count]: the entries in the types of the API */
     sfu__string_list texts; /* storage of the texts above */
     char *text;             /* tables.md and the advice */
 };
 
 /* Computes everything from the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
+
+/* One of its steps: `shown`, results_values.c. */
+SFU_CHECKED sfu_status sfu__results_show_entries(sfu_results *results);
 
 /* Sets the displayed names of the entries' datasets, before sfu__results_finish: dataset_labels.c. */
 void sfu__label_datasets(sfu__entries *entries);

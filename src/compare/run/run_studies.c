@@ -92,7 +92,7 @@ static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, co
         return NAN;
     }
     const double seconds =
-        sfu_plan_cost(plan, SFU_PASS_TRAIN).predicted_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE).predicted_s;
+        sfu_plan_cost(plan, SFU_PASS_TRAIN)->predicted_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE)->predicted_s;
     sfu_plan_free(plan);
     return seconds;
 }
@@ -100,7 +100,7 @@ static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, co
 static void take_scores(sfu__job *self, const sfu_study *study) {
     sfu__entry *entry = &self->entry;
     const sfu_trial *best = sfu_study_ranked(study, 0);
-    const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
+    const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     entry->task = *self->task;
     entry->task.trials = sfu_study_trials(study);
     snprintf(entry->name, sizeof entry->name, "%s", sfu_dataset_name(self->dataset));
@@ -144,6 +144,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     sfu__text net = {0}, file = {0};
     listener listener = {run, self};
     sfu_tune_options options;
+    sfu_train_options train;
     sfu_tune_options_init(&options);
     SFU_TRY(sfu__task_net(&net, self->task, request));
     SFU_TRY(study_file(&file, self, run->options->folder));
@@ -153,9 +154,11 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.seed = request->seed;
     options.jobs = threads;
     options.study = SFU_HAVE_SQLITE ? file.bytes : NULL;
-    options.train.loss = request->loss;
-    options.train.on_epoch = on_epoch;
-    options.train.on_epoch_user = &listener;
+    sfu_train_options_init(&train);
+    train.loss = request->loss;
+    train.on_epoch = on_epoch;
+    train.on_epoch_user = &listener;
+    options.train = &train;
     options.loss_is_set = true;
     options.on_progress = on_progress;
     options.on_progress_user = &listener;

@@ -43,14 +43,13 @@ static sfu_status add_paper(sfu_results *results, sfu_cell *cell, const sfu__tas
     sfu_status status = SFU_OK;
     char text[64];
     const char *table = sfu__table_of(results, task);
-    cell->paper = cell->paper_std = NAN;
-    cell->verdict = "";
+    sfu_published *published = &results->published[cell - results->cells];
+    *published = (sfu_published){NAN, NAN, ""};
+    cell->published = published;
     if (table != NULL) {
         const sfu__published paper = sfu__published_cell(table, task, cell->measure);
         const char *same = sfu__same_network(text, table, task);
-        cell->paper = paper.mean;
-        cell->paper_std = paper.std;
-        cell->verdict = sfu__verdict(cell->mean, cell->std, cell->splits, &paper);
+        *published = (sfu_published){paper.mean, paper.std, sfu__verdict(cell->mean, cell->std, cell->splits, &paper)};
         status = same != NULL ? keep(&cell->same_as, results, same) : SFU_OK;
     }
     return status;
@@ -99,6 +98,7 @@ done:
 static sfu_status make_cells(sfu_results *results, double *values) {
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(results->cells, results->cell_count);
+    SFU_ALLOC_ZERO(results->published, results->cell_count + results->row_group_count); /* of cells, then of ranks */
     for (int i = 0; i < results->row_group_count; i++) {
         SFU_TRY(make_cell(results, &results->row_groups[i], false, values));
         if (results->row_groups[i].sweep) {
@@ -217,8 +217,10 @@ static sfu_rank *rank_of(sfu_results *results, const sfu_cell *cell) {
             return &results->ranks[i];
         }
     }
+    sfu_published *published = &results->published[results->cell_count + results->rank_count];
+    *published = (sfu_published){NAN, NAN, ""};
     sfu_rank *rank = &results->ranks[results->rank_count++];
-    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .paper = NAN};
+    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .published = published};
     return rank;
 }
 
@@ -278,7 +280,8 @@ static sfu_status average_ranks(sfu_results *results) {
             sfu_rank *rank = rank_of(results, cell_of(results, i));
             const char *table =
                 sfu__table_of(results, &sfu__row_group_entry(results, &results->row_groups[i], 0)->task);
-            rank->paper = table != NULL ? sfu__published_rank(table, rank->net) : NAN;
+            results->published[results->cell_count + (rank - results->ranks)].mean =
+                table != NULL ? sfu__published_rank(table, rank->net) : NAN;
         }
     }
     for (int first = 0; first < results->row_group_count; first = block_end(results, first)) {
@@ -396,6 +399,7 @@ sfu_status sfu__results_finish(sfu_results *results) {
     SFU_TRY(average_ranks(results));
     SFU_TRY(make_pairs(results, values));
     SFU_TRY(make_text(results));
+    SFU_TRY(sfu__results_show_entries(results));
 done:
     sfu__free(values);
     return status;

@@ -1,5 +1,5 @@
 /* stats.c - statistics of comparisons: confidence intervals, Wilcoxon signed-rank test, Holm correction, ranks, Nemenyi
- * critical difference. docs/statistics.md has the formulas and assumptions.
+ * critical difference. docs/reference/statistics.md has the formulas and assumptions.
  *
  * Accuracies are counts divided by the same number of nodes, so 0.9 - 0.8 and 0.8 - 0.7 are equal, but not in double
  * precision: values that differ by less than the rounding error of such sums are treated as equal.

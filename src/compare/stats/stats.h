@@ -1,5 +1,5 @@
 /* stats.h - statistics of comparisons, each tested against worked examples in tests/compare/test_stats.c.
- * docs/statistics.md has the formulas and assumptions. No libm: the same bits on every machine. */
+ * docs/reference/statistics.md has the formulas and assumptions. No libm: the same bits on every machine. */
 #ifndef SFU_STATS_H
 #define SFU_STATS_H
 

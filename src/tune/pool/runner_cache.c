@@ -123,7 +123,7 @@ static void remove_plan(sfu__runner_cache *cache, shared_plan *plan) {
 /* Called without the lock. LPNN has no plan. */
 static sfu_status make_plan(shared_plan *plan, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__net_read(&plan->net, sfu_net_text(net), NULL));
+    SFU_TRY(sfu__net_copy(&plan->net, net));
     if (!net->is_lpnn) {
         sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1);
         request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;

@@ -4,7 +4,7 @@
  *
  * On an interval p_kj is a normal distribution with mean mu_kj and width sigma_kj truncated to [L, H]: a density, or on
  * a grid the mass of x's cell; on choices it is a table. The last kernel is the prior, centred in the range and as wide
- * as the range. docs/tpe.md has the formulas of widths and weights.
+ * as the range. docs/internals/tpe.md has the formulas of widths and weights.
  *
  * The kernels are in the order of the trials' numbers. Trials are inserted and removed one at a time, and only what
  * they affect is recomputed; the same set of trials gives the same bits in whatever order it was built.

@@ -1,4 +1,4 @@
-/* sampler.c - the tree-structured Parzen estimator (docs/tpe.md).
+/* sampler.c - the tree-structured Parzen estimator (docs/internals/tpe.md).
  *
  * The finished trials are split into the good ones, the best min(ceil(gamma n), gamma_max) of them, and the bad ones.
  * Each set defines an estimate, l and g (parzen.h); of some points sampled from l, the one with the largest l(x)/g(x)

@@ -1,5 +1,5 @@
 /* truncated_normal.h - the normal distribution and its truncation to an interval, in logarithms, so that tails of 40
- * and more standard deviations keep their precision. docs/tpe.md has the formulas. */
+ * and more standard deviations keep their precision. docs/internals/tpe.md has the formulas. */
 #ifndef SFU_TRUNCATED_NORMAL_H
 #define SFU_TRUNCATED_NORMAL_H
 

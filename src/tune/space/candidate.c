@@ -58,7 +58,8 @@ sfu_status sfu__space_network(sfu_net **made, const sfu__space *space, int net, 
         SFU_TRY(set_if_searched(&hidden, space, net, values, "hidden"));
         SFU_TRY(set_if_searched(&k, space, net, values, "k"));
     }
-    options = (sfu_net_options){.hidden = (int32_t)hidden, .k = (int32_t)k};
+    options.hidden = (int32_t)hidden;
+    options.k = (int32_t)k;
     SFU_TRY(substitute(&text, space, net, values));
     SFU_TRY(quiet ? sfu__net_read(made, text.bytes, &options) : sfu_net_parse(made, text.bytes, &options));
 done:

@@ -3,7 +3,7 @@
  *   lr=(0,1) a float, lr=log(1e-4,0.1) a logarithmic one, k=[1..5:2] an integer with a step, hidden={8,16,32} a choice
  *
  * A parameter value is a double in natural units, as Optuna stores it: an integer as 6.0, a choice as its index. NaN:
- * the network of the trial does not use the parameter. docs/space.md has the language.
+ * the network of the trial does not use the parameter. docs/reference/space.md has the language.
  */
 #ifndef SFU_SPACE_H
 #define SFU_SPACE_H

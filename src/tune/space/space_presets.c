@@ -1,4 +1,4 @@
-/* space_presets.c - the named search spaces; docs/space.md has their sources. */
+/* space_presets.c - the named search spaces; docs/reference/space.md has their sources. */
 #include "space_int.h"
 #include "word_list.h"
 

@@ -21,9 +21,11 @@ typedef struct sfu__store sfu__store;
 
 /* One item of the fingerprint of a study. */
 typedef struct sfu__store_attribute {
-    const char *key;  /* "sfumato:seed" */
-    const char *json; /* "0" */
-    const char *text; /* its name in messages: "the seed" */
+    const char *key;     /* "sfumato:seed" */
+    const char *json;    /* "0" */
+    const char *text;    /* its name in messages: "the seed" */
+    const char *missing; /* the JSON that a study without it counts as having; NULL: it must have it */
+    bool is_note;        /* recorded in a new study, and not compared */
 } sfu__store_attribute;
 
 typedef struct sfu__store_options {

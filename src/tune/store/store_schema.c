@@ -244,37 +244,44 @@ static size_t common_prefix(const char *one, const char *other) {
     return size > LONG ? size - BEFORE : 0;
 }
 
-typedef struct fact_check {
+typedef struct attribute_check {
     const sfu__sql_store *self;
     const sfu__store_options *options;
-    const sfu__store_attribute *fact;
+    const sfu__store_attribute *attribute;
     bool found;
-} fact_check;
+} attribute_check;
 
 static sfu_status check_attribute(void *user, const sfu__sql *columns, int count) {
-    fact_check *check = user;
+    attribute_check *check = user;
     const char *json = count > 0 && columns[0].kind == SFU__SQL_TEXT ? columns[0].text : "";
     char there[SFU__QUOTE_MAX], here[SFU__QUOTE_MAX];
     check->found = true;
-    if (strcmp(json, check->fact->json) == 0) {
+    if (strcmp(json, check->attribute->json) == 0) {
         return SFU_OK;
     }
-    const size_t skip = common_prefix(json, check->fact->json);
+    const size_t skip = common_prefix(json, check->attribute->json);
     return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s is %s%s in the study and %s%s here: use the same value, or %s",
-                     check->self->label, check->fact->text, skip > 0 ? "..." : "", show_json(there, json, skip),
-                     skip > 0 ? "..." : "", show_json(here, check->fact->json, skip), remedy(check->options));
+                     check->self->label, check->attribute->text, skip > 0 ? "..." : "", show_json(there, json, skip),
+                     skip > 0 ? "..." : "", show_json(here, check->attribute->json, skip), remedy(check->options));
 }
 
 static sfu_status check_fingerprint(sfu__sql_store *self, const sfu__store_options *options) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < options->fingerprint_count; i++) {
-        fact_check check = {self, options, &options->fingerprint[i], false};
-        const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(check.fact->key)};
+        attribute_check check = {self, options, &options->fingerprint[i], false};
+        if (check.attribute->is_note) {
+            continue;
+        }
+        const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(check.attribute->key)};
         SFU_TRY(sfu__sql_ask(self, "SELECT value_json FROM study_user_attributes WHERE study_id = $1 AND \"key\" = $2",
                              values, 2, check_attribute, &check));
+        if (!check.found && check.attribute->missing != NULL) {
+            const sfu__sql assumed = sfu__sql_text(check.attribute->missing);
+            SFU_TRY(check_attribute(&check, &assumed, 1));
+        }
         if (!check.found) {
             return sfu__fail(SFU_ERR_ARGUMENT, "%s: was not made by sfumato (%s is not recorded): %s", self->label,
-                             check.fact->text, remedy(options));
+                             check.attribute->text, remedy(options));
         }
     }
 done:
