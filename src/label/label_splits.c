@@ -11,9 +11,7 @@
 #include <string.h>
 
 enum { LEAST_LABELS = 4 };
-enum {
-    HELD_OUT = 4000
-}; /* gives an accuracy to about +-1.5 percentage points: more folds would only cost time */
+enum { HELD_OUT = 4000 }; /* gives an accuracy to about +-1.5 percentage points: more folds would only cost time */
 
 typedef struct labels {
     int32_t count, classes; /* labelled nodes; classes among them */

@@ -312,7 +312,8 @@ static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
     change_study(study,
                  "INSERT INTO study_user_attributes (study_id, \"key\", value_json) VALUES (1, 'sfumato:protocol', "
                  "'0')");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study, "the protocol of the program is 0 in the study and 1 here",
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study,
+                 "the protocol of the program is 0 in the study and 1 here",
                  "use the same value, or remove the file to have its study run anew");
     change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:protocol'");
     change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:dataset'");

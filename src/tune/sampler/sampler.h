@@ -1,4 +1,5 @@
-/* sampler.h - samplers of hyperparameters: the tree-structured Parzen estimator (docs/internals/tpe.md), and random search.
+/* sampler.h - samplers of hyperparameters: the tree-structured Parzen estimator (docs/internals/tpe.md), and random
+ * search.
  *
  * The sampler minimizes. It is told the finished trials in the order of their numbers, and is asked for one point at a
  * time. It draws random numbers through a callback, so a suggestion is a function of the results told and of the
