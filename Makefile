@@ -1,14 +1,14 @@
-# The commands that people type. The build itself is CMakeLists.txt and CMakePresets.json.
+# The commands of the project. The build itself is CMakeLists.txt and CMakePresets.json.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
-# SETUP=no: install nothing, take the machine as it is.
+# SETUP=no: install nothing.
 SETUP ?= yes
 SETUP_FOR = $(if $(filter yes,$(SETUP)),scripts/setup.sh,: without setup:)
 
-# build,PRESET[,OPTIONS]: configure and build. tests,PRESET: run what was built.
+# build,PRESET[,OPTIONS]: configure and build. tests,PRESET: run the tests.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j$(JOBS)
-# Some tests wait (for a server, a lock), so one more than there are cores runs at a time.
+# Some tests wait (for a server, a lock), so one more test than cores runs at a time.
 tests = ctest --preset $(1) -j$(shell expr $(JOBS) + 1) $(2)
 
 MAKEFLAGS += --no-print-directory
@@ -17,17 +17,17 @@ all: ; $(call build,release)
 
 help:
 	@echo 'make            build/sfumato and the library, optimised'
-	@echo 'make demo       install what is missing, build, run the main job'
-	@echo 'make test       install what is missing, build, run the tests: optimised, then under the sanitizers'
-	@echo 'make lint       install what is missing, check the sources: format, clang-tidy, cppcheck, both architectures'
-	@echo 'make test-more  what takes long or large packages: Optuna, a browser, LaTeX, clang, the other architecture'
+	@echo 'make demo       install missing packages, build, run the demonstration'
+	@echo 'make test       install missing packages, build, run the tests: optimised, then with sanitizers'
+	@echo 'make lint       install missing packages, check sources and documents: format, spelling, clang-tidy, cppcheck'
+	@echo 'make test-more  tests that need long or large packages: Optuna, a browser, LaTeX, clang, the other architecture'
 	@echo 'make install    into PREFIX ($(PREFIX)), under DESTDIR'
-	@echo 'make portable   build-portable/sfumato, which needs nothing but the C library'
+	@echo 'make portable   build-portable/sfumato, which needs the C library only'
 	@echo 'make debug, make asan, make clang    other builds, in build-debug, build-asan, build-clang'
 	@echo 'make format     format the sources'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)), two at once'
 	@echo 'make cross      build for the other architecture, run the tests in an emulator'
-	@echo 'make setup, make clean               install what is missing; remove what was built'
+	@echo 'make setup, make clean               install missing packages; remove all builds'
 	@echo 'SETUP=no installs nothing; JOBS=$(JOBS) commands run at once.'
 
 setup: ; scripts/setup.sh test && scripts/setup.sh lint

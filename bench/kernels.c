@@ -3,7 +3,7 @@
  *   usage: kernels [NAME]       only the lines whose name contains NAME; always the ceilings
  */
 #define _POSIX_C_SOURCE 200809L
-#include "backend.h"
+#include "cpu_matrix.h"
 #include "memory.h"
 #include "random.h"
 #include "timing.h"

@@ -22,7 +22,7 @@ $SFUMATO_DATA, in data/ and in the cache folder, where `sfumato data get cora ci
 Example: the epochs of three networks on Cora, in two minutes:
   bench/race --only epochs --nets gcn,sgcn,mlp+lp cora
 
-docs/race.md says what is measured, and what each of the others does and does not do.
+docs/reference/race.md says what is measured, and what each of the others does and does not do.
 """
 import os
 import sys

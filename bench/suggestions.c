@@ -59,7 +59,7 @@ static void suggest(const bench_space *b, sfu__sampler_kind kind, int wave) {
     sfu__parameter_range items[5];
     memcpy(items, b->items, sizeof items);
     const sfu__space space = hand_made_space(items, 5);
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler = NULL;
     bool good = sfu__sampler_new(&sampler, &space, kind, &rules) == SFU_OK;
     for (int n = 0, told = 0; good && n <= LAST; n++) {
@@ -69,7 +69,7 @@ static void suggest(const bench_space *b, sfu__sampler_kind kind, int wave) {
         for (; told < n - n % G - (wave - G); told++) {
             good = good && sfu__sampler_tell(sampler, points[told], far_from_middle(points[told], &space)) == SFU_OK;
         }
-        good = good && sfu__sampler_out(sampler, points[told], n - told) == SFU_OK;
+        good = good && sfu__sampler_pending(sampler, points[told], n - told) == SFU_OK;
         good = good && sfu__sampler_ask(x, sampler, problem_draw, &random) == SFU_OK;
         ms[n] = 1e3 * (seconds() - start);
     }
@@ -132,7 +132,7 @@ static void waves(void) {
         const int ramp = ramps[i % 3];
         for (size_t w = ramp > 0 ? 3 : 0; w < sizeof sizes / sizeof sizes[0]; w++) {
             for (int liar = sizes[w] > 1 ? 0 : 1; liar < 2; liar++) {
-                const search_way way = {SFU__SAMPLER_TPE, sfu__sampler_rules_usual(), sizes[w], ramp, liar != 0};
+                const search_way way = {SFU__SAMPLER_TPE, sfu__sampler_rules_default(), sizes[w], ramp, liar != 0};
                 wave_line(&problem, &way);
             }
         }

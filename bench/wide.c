@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "memory.h"
 #include "timing.h"
+#include "cpu_matrix.h"
 #include "trained.h"
 
 #include <math.h>
@@ -161,7 +162,9 @@ static void measure_net(const setting *of, const char *name, const char *net) {
         for (size_t s = 0; s < pass->step_count; s++, at++) {
             const sfu__plan_step *step = &pass->steps[s];
             if (step->kernel == SFU__KERNEL_SPMM && pass->blocks[step->block].where == SFU__VALUES_FIXED) {
-                measure_product(saved, step, &pass->blocks[step->block].view, times[at]);
+                measure_product(saved, step,
+                                &((const sfu__cpu_matrix *)(const void *)pass->blocks[step->block].matrix)->view,
+                                times[at]);
                 shared += times[at];
             }
         }

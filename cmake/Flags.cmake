@@ -1,4 +1,4 @@
-# How every file of the project is compiled.
+# Compiler flags of all files of the project.
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -7,7 +7,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
-# Debug symbols cost nothing at run time, and asserts hold our own invariants only where they are cheap to ask for.
+# Debug symbols cost nothing at run time; assertions check internal invariants and are off in release builds.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 
 add_library(sfumato_flags INTERFACE)
@@ -16,16 +16,16 @@ target_compile_definitions(sfumato_flags INTERFACE _POSIX_C_SOURCE=200809L ${par
 target_compile_options(sfumato_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
     -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-format-nonliteral
-    # A result may not depend on whether the compiler fuses a*b+c, and sqrt needs no errno.
+    # Results must not depend on whether the compiler fuses a*b+c; sqrt needs no errno.
     -ffp-contract=off -fno-math-errno)
-# gcc counts a variable named after a type of the file as shadowing; clang's warning is the one that is meant.
+# gcc also warns about a variable with the name of a type of the file; clang's warning is the wanted one.
 target_compile_options(sfumato_flags INTERFACE $<IF:$<C_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow>)
 option(SFUMATO_WERROR "Warnings are errors" ON)
 if(SFUMATO_WERROR)
     target_compile_options(sfumato_flags INTERFACE -Werror)
 endif()
 
-# The sanitizers and the fuzzer watch every object, so they are set for the whole project.
+# The sanitizers and the fuzzer instrument every object, so they are set for the whole project.
 option(SFUMATO_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
 option(SFUMATO_FUZZ "Build the fuzz targets (clang)" OFF)
 if(SFUMATO_SANITIZE)

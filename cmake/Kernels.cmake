@@ -1,6 +1,6 @@
-# The fast kernels (src/backend/cpu/simd and src/tune/sampler/simd): one source, compiled once for each set of
-# instructions that this architecture may have; choose.c picks one when the program runs. They follow the same pattern of IEEE operations whatever the flags:
-# fusing stays off, and -fno-trapping-math only lets comparisons and choices be done for all lanes.
+# The SIMD kernels (src/backend/cpu/simd and src/tune/sampler/simd): one source, compiled once per instruction set of
+# this architecture; choose.c picks one at run time. The order of IEEE operations does not depend on the flags:
+# contraction to fma stays off, and -fno-trapping-math only permits comparisons and selections on all lanes.
 file(GLOB kernel_sources CONFIGURE_DEPENDS src/backend/cpu/simd/*.c src/tune/sampler/simd/*.c)
 function(sfumato_kernels isa text)
     add_library(kernels_${isa} OBJECT ${kernel_sources})
@@ -13,7 +13,7 @@ function(sfumato_kernels isa text)
     set(folders ${folders} PARENT_SCOPE)
 endfunction()
 
-# gcc moves the loads of a register tile so far ahead that it runs out of registers.
+# gcc would move the loads of a register tile so far ahead that it runs out of registers.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
     set_source_files_properties(src/backend/cpu/simd/gemm.c src/backend/cpu/simd/spmm.c PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()

@@ -1,4 +1,4 @@
-# The libraries that the project stands on, and the optional parts: each is found or said to be missing.
+# Required libraries and optional parts: each is found or reported as missing.
 option(SFUMATO_STATIC_DEPS "Link the libraries' archives in, for machines where nothing can be installed" OFF)
 if(SFUMATO_STATIC_DEPS)
     set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
@@ -11,8 +11,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 set(base_libraries Threads::Threads ZLIB::ZLIB OpenSSL::Crypto PkgConfig::JANSSON ${CMAKE_DL_LIBS} m)
 
-# sfumato_part(NAME MODULE PACKAGE PURPOSE): an option SFUMATO_NAME, on where pkg-config knows MODULE, and the definition
-# SFU_HAVE_NAME of 0 or 1. A macro, because what pkg-config finds is needed outside.
+# sfumato_part(NAME MODULE PACKAGE PURPOSE): an option SFUMATO_NAME, on if pkg-config finds MODULE, and the definition
+# SFU_HAVE_NAME of 0 or 1. A macro, because the variables of pkg-config are needed outside.
 set(part_definitions "")
 macro(sfumato_part name module package purpose)
     option(SFUMATO_${name} "${purpose}" ON)
@@ -29,7 +29,7 @@ macro(sfumato_part name module package purpose)
     list(APPEND part_definitions SFU_HAVE_${name}=${SFU_HAVE_${name}})
 endmacro()
 
-# The soname of a library that is loaded only when it is used (see src/base/core/lazy.h).
+# The soname of a library that is loaded when it is first used (see src/base/core/lazy.h).
 function(sfumato_soname variable module)
     foreach(library ${${module}_LINK_LIBRARIES})
         if(library MATCHES "\\.so")
@@ -43,7 +43,7 @@ function(sfumato_soname variable module)
     message(FATAL_ERROR "no shared library found for ${module}")
 endfunction()
 
-# A part that is loaded so: the definition SFU_NAME_SONAME and its headers.
+# A part that is loaded at first use: the definition SFU_NAME_SONAME and its headers.
 macro(sfumato_lazy name)
     if(SFU_HAVE_${name})
         sfumato_soname(soname ${name})

@@ -1,5 +1,5 @@
-# The figures of the paper: src/compare/paper/published_*.csv become the rows of a C table, published_rows.inc. Percentages
-# become fractions by their exponent, 82.2 as 82.2e-2, so that the compiler reads the nearest number.
+# The values of the paper: src/compare/paper/published_*.csv become the rows of a C table, published_rows.inc.
+# Percentages are written with an exponent, 82.2 as 82.2e-2, so that the compiler rounds each fraction once.
 set(published_folder ${CMAKE_BINARY_DIR}/published)
 set(published_files ${CMAKE_SOURCE_DIR}/src/compare/paper/published_tables.csv ${CMAKE_SOURCE_DIR}/src/compare/paper/published_sweeps.csv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${published_files})
@@ -24,11 +24,11 @@ foreach(published_file ${published_files})
         endif()
         string(REPLACE "_" "-" table ${table})
         if(dataset STREQUAL "average_rank")
-            set(unit "") # a rank is no percentage
+            set(unit "") # a rank is not a percentage
         else()
             set(unit "e-2")
         endif()
-        # k is of a sweep over layers alone; in the others it is the same for all.
+        # k varies in a sweep over layers only.
         if(k STREQUAL "" OR NOT alpha STREQUAL "")
             set(k 0)
         endif()

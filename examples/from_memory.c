@@ -1,4 +1,4 @@
-/* A dataset out of arrays: two triangles joined by an edge, one labelled node in each.
+/* Creates a dataset from arrays: two triangles joined by an edge, with one labelled node in each.
  *
  *   cc from_memory.c $(pkg-config --cflags --libs sfumato) -o from_memory && ./from_memory
  */
@@ -13,10 +13,11 @@ static int failed(const char *what) {
 int main(void) {
     const int32_t from[] = {0, 1, 2, 3, 4, 5, 2};
     const int32_t to[] = {1, 2, 0, 4, 5, 3, 3};
-    const float features[] = {1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1}; /* six nodes of two */
+    const float features[] = {1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1}; /* six nodes, two features each */
     const int32_t labels[] = {0, SFU_NO_LABEL, SFU_NO_LABEL, SFU_NO_LABEL, SFU_NO_LABEL, 1};
     const char *const classes[] = {"left", "right"};
-    const sfu_arrays arrays = {.nodes = 6,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 6,
                                .edges = 7,
                                .edge_from = from,
                                .edge_to = to,
@@ -31,22 +32,22 @@ int main(void) {
 
     sfu_dataset *dataset = NULL;
     if (sfu_dataset_from_arrays(&dataset, &arrays, &options) != SFU_OK) {
-        return failed("making the dataset");
+        return failed("creating the dataset");
     }
-    sfu_info info;
+    const sfu_info *info = NULL;
     if (sfu_dataset_info(&info, dataset) != SFU_OK) {
-        return failed("looking at it");
+        return failed("computing its statistics");
     }
-    printf("%s: %d nodes, %lld edges, %d without label\n", sfu_dataset_name(dataset), info.nodes, (long long)info.edges,
-           info.unlabelled);
+    printf("%s: %d nodes, %lld edges, %d without label\n", sfu_dataset_name(dataset), info->nodes,
+           (long long)info->edges, info->unlabelled);
 
-    /* The matrix that a smoothing layer multiplies with: rows that sum to 1. */
+    /* The matrix of a smoothing layer, with rows that sum to 1. */
     sfu_smoothing_options smoothing;
     sfu_smoothing_options_init(&smoothing);
     smoothing.norm = SFU_NORM_ROW;
     sfu_matrix *matrix = NULL;
     if (sfu_smoothing_new(&matrix, dataset, &smoothing) != SFU_OK) {
-        return failed("making the smoothing matrix");
+        return failed("creating the smoothing matrix");
     }
     const sfu_csr s = sfu_matrix_csr(matrix);
     for (int32_t row = 0; row < s.rows; row++) {

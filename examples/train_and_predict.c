@@ -1,4 +1,5 @@
-/* Trains a network on a graph in memory and labels every node: two rings of people, of whom half are known.
+/* Trains a network on a graph in memory and predicts the class of every node. The graph is two rings of people, half of
+ * whom are labelled.
  *
  *   cc train_and_predict.c $(pkg-config --cflags --libs sfumato) -o train_and_predict && ./train_and_predict
  */
@@ -13,8 +14,8 @@ static int failed(const char *what) {
 }
 
 int main(void) {
-    /* Two rings and one edge between them. The features of every third node speak of the other ring; every second node
-     * has a label. */
+    /* Two rings and one edge between them. The features of every third node are those of the other ring; every second
+     * node has a label. */
     static int32_t from[NODES + 1], to[NODES + 1], labels[NODES];
     static float features[NODES][CLASSES];
     for (int32_t i = 0; i < NODES; i++) {
@@ -29,7 +30,8 @@ int main(void) {
     sfu_import_options import;
     sfu_import_options_init(&import);
     import.name = "rings";
-    const sfu_arrays arrays = {.nodes = NODES,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = NODES,
                                .edges = NODES + 1,
                                .edge_from = from,
                                .edge_to = to,
@@ -39,7 +41,7 @@ int main(void) {
                                .classes = CLASSES};
     sfu_dataset *dataset = NULL;
     if (sfu_dataset_from_arrays(&dataset, &arrays, &import) != SFU_OK) {
-        return failed("making the dataset");
+        return failed("creating the dataset");
     }
 
     sfu_net *net = NULL;
@@ -55,8 +57,9 @@ int main(void) {
         sfu_train(&model, dataset, net, split, &options) != SFU_OK) {
         return failed("training");
     }
-    const sfu_scores scores = sfu_model_scores(model);
-    printf("%d epochs, the best was %d; test accuracy %.2f\n", scores.epochs, scores.best_epoch, scores.test_accuracy);
+    const sfu_scores *scores = sfu_model_scores(model);
+    printf("%d epochs, the best was %d; test accuracy %.2f\n", scores->epochs, scores->best_epoch,
+           scores->test_accuracy);
 
     static float probabilities[NODES][CLASSES];
     static int32_t guesses[NODES];
@@ -67,7 +70,7 @@ int main(void) {
     for (int i = 0; i < NODES; i++) {
         right += guesses[i] == i / RING;
     }
-    printf("%d of %d nodes are put into their ring; node 7: %.3f and %.3f\n", right, NODES, (double)probabilities[7][0],
+    printf("%d of %d nodes are predicted correctly; node 7: %.3f and %.3f\n", right, NODES, (double)probabilities[7][0],
            (double)probabilities[7][1]);
     sfu_model_free(model);
     sfu_split_free(split);

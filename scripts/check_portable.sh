@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Holds a program that is to be carried to other machines to what it promises: it needs nothing but the C library, and
-# it is small.
+# Checks a portable program: it depends on the C library only, and it is small.
 #   usage: scripts/check_portable.sh PROGRAM
 set -euo pipefail
 program=$1
@@ -14,7 +13,7 @@ if [ -n "$foreign" ]; then
     exit 1
 fi
 if [ "$size" -ge "$limit" ]; then
-    echo "$program has $size bytes, and $limit are the limit: a linker map (-Wl,-Map=FILE) says what is in it" >&2
+    echo "$program has $size bytes, expected less than $limit: a linker map (-Wl,-Map=FILE) shows what is in it" >&2
     exit 1
 fi
 echo "$program: $size bytes, needs" $needed

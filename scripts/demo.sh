@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The main jobs, in a folder of their own: two CSV files labelled, networks compared on the dataset that comes with the
-# program and on Cora where it is there or can be had. Under two minutes on two cores; needs no network, opens nothing.
-#   scripts/demo.sh [--quick] [FOLDER]      FOLDER is demo unless given; $SFUMATO is the program, else build/sfumato
+# Demonstrates labelling from two CSV files, and comparing networks on the built-in dataset and on Cora if it is
+# installed or can be downloaded. Works in a separate folder, takes less than two minutes on two cores, and needs no
+# network.
+#   scripts/demo.sh [--quick] [FOLDER]      FOLDER: demo by default; $SFUMATO: the program, build/sfumato by default
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 sfumato=${SFUMATO:-$source/build/sfumato}
@@ -13,10 +14,10 @@ fi
 folder=${1:-$source/demo}
 mkdir -p "$folder"
 cd "$folder"
-rm -rf labels.* citation cora # what an earlier run left; nothing else is touched
+rm -rf labels.* citation cora # output of an earlier run; nothing else is removed
 started=$SECONDS
 
-# Shows a command as it would be typed, and runs it.
+# Prints a command and runs it.
 run() {
     printf '\n$ sfumato'
     printf ' %s' "$@"
@@ -24,7 +25,7 @@ run() {
     "$sfumato" "$@"
 }
 
-echo "1. Two CSV files, a quarter of the papers with a topic: the other topics, and how good they are likely to be."
+echo "1. Two CSV files, a quarter of the papers with a topic: predict the other topics and estimate the accuracy."
 cp "$source/examples/demo/edges.csv" "$source/examples/demo/nodes.csv" .
 printf '\n'
 head -n 3 edges.csv
@@ -39,8 +40,8 @@ compare() {
 }
 
 echo
-echo "2. Networks compared on the dataset that comes with the program, each tuned on $splits splits (in earnest it would be"
-echo "   more of them, and hundreds of trials)."
+echo "2. Compare networks on the built-in dataset, each tuned on $splits splits (a real comparison needs"
+echo "   more splits and hundreds of trials)."
 compare citation citation
 
 echo
@@ -50,14 +51,14 @@ if "$sfumato" data info cora >cora.txt 2>&1 || { [ -z "${DEMO_OFFLINE:-}" ] && "
     compare cora cora
     reports+=" cora/report.html"
 else
-    echo "Cora is not on this machine and could not be fetched, so this is left out; with a network, sfumato data get cora."
+    echo "Skipped: Cora is not installed and could not be downloaded. With a network: sfumato data get cora"
 fi
 rm -f cora.txt
 
-printf '\nDone in %d s. In %s there are\n' "$((SECONDS - started))" "$folder"
-printf '  labels.csv, with labels.safetensors and labels.model.safetensors\n'
+printf '\nDone in %d s. Output in %s:\n' "$((SECONDS - started))" "$folder"
+printf '  labels.csv, labels.safetensors (dataset) and labels.model.safetensors (model)\n'
 for report in $reports; do
     if [ -e "$report" ]; then
-        printf '  %s, to be opened in a browser\n' "$report"
+        printf '  %s, open it in a browser\n' "$report"
     fi
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of build-fuzz for SECONDS each, two at once. What is learnt stays in build-fuzz/corpus, what
-# fails in build-fuzz/findings.
+# Runs every fuzz target of build-fuzz for SECONDS each, two at a time. The corpus grows in build-fuzz/corpus; inputs
+# that fail are stored in build-fuzz/findings.
 #   usage: scripts/fuzz.sh SECONDS [FORMAT...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ fuzz() { # FORMAT
         -artifact_prefix="build-fuzz/findings/$1-" "$corpus" "tests/fuzz/seeds/$1" >"$log" 2>&1; then
         printf 'fuzz: %-16s clean, %s\n' "$1" "$(grep -E '^Done [0-9]+ runs' "$log")"
     else
-        printf 'fuzz: %-16s FOUND something, see %s\n' "$1" "$log"
+        printf 'fuzz: %-16s FAILED, see %s\n' "$1" "$log"
         return 1
     fi
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing from a Debian machine, by name, with apt-get. Asks for nothing when all is there, so a second
-# run needs neither the network nor any right.
+# Installs missing packages on a Debian machine with apt-get. If all are installed it does nothing, so a second run
+# needs neither network nor root.
 #   usage: scripts/setup.sh build|test|lint|more|cross|fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,9 +8,10 @@ cd "$(dirname "$0")/.."
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates gnuplot-nox)
 to_test=(g++ libcmocka-dev librandom123-dev python3 python3-venv mandoc bsdextrautils sqlite3 postgresql)
-to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck) # clang-tidy reads what the tests include, too
+# clang-tidy needs the headers of the tests.
+to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck codespell)
 to_fuzz=("${to_test[@]}" clang-14 libclang-rt-14-dev)
-case $(uname -m) in # the headers of the other architecture, whose code is checked too
+case $(uname -m) in # headers of the other architecture, whose code is checked too
 x86_64) to_lint+=(libc6-dev-arm64-cross) ;;
 aarch64) to_lint+=(libc6-dev-amd64-cross) ;;
 esac
@@ -26,7 +27,7 @@ as_root() {
     fi
 }
 
-# Those of the named packages that are not installed. PACKAGE:ARCH is asked for as it is.
+# Prints the packages that are not installed. A package may be PACKAGE:ARCH.
 missing() {
     local package
     for package in "$@"; do
@@ -42,26 +43,26 @@ install_packages() {
     fi
     say "installing ${wanted[*]}"
     if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-        say "that needs root or sudo, and neither is here. As root: apt-get install ${wanted[*]}"
+        say "root or sudo is required. As root: apt-get install ${wanted[*]}"
         return 1
     fi
     local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3)
     if ! as_root "${apt[@]}" update >"$log" 2>&1 ||
         ! as_root "${apt[@]}" install -y --no-install-recommends "${wanted[@]}" >>"$log" 2>&1; then
         tail -n 5 "$log" >&2
-        say "apt-get could not install ${wanted[*]} (no network?); its words are above"
+        say "apt-get could not install ${wanted[*]} (no network?); its output is above"
         return 1
     fi
 }
 
-# The other architecture's compiler, libraries and an emulator.
+# Compiler and libraries of the other architecture, and an emulator.
 install_cross() {
     local foreign compiler
     case $(dpkg --print-architecture) in
     arm64) foreign=amd64 compiler=gcc-x86-64-linux-gnu ;;
     amd64) foreign=arm64 compiler=gcc-aarch64-linux-gnu ;;
     *)
-        say "cross building is for amd64 and arm64"
+        say "cross building: expected amd64 or arm64"
         return 1
         ;;
     esac
@@ -73,7 +74,7 @@ install_cross() {
         "libsqlite3-dev:$foreign"
 }
 
-# The Python packages that some tests compare with; without them those tests say that they are skipped.
+# Python packages that some tests compare with; without them those tests are skipped and say so.
 make_venv() {
     if [ -e build/venv/complete ] || python3 -c 'import numpy, safetensors' 2>"$log"; then
         return 0
@@ -84,15 +85,16 @@ make_venv() {
         touch build/venv/complete
     else
         rm -rf build/venv
-        say "numpy and safetensors could not be had for Python: the tests that compare with them will be skipped"
+        say "numpy and safetensors could not be installed for Python: the tests that need them will be skipped"
     fi
 }
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    say "no apt-get here. Needed: a C17 compiler, make, CMake 3.25, pkg-config, zlib, libcrypto, jansson; for more: libzip,"
-    say "libmatio, libcurl, SQLite, libpq, gnuplot; for tests: PostgreSQL, Chromium, cmocka, Random123, clang 14, clang-tidy, clang-format, cppcheck, Python 3, mandoc"
+    say "apt-get is not available. Required: a C17 compiler, make, CMake 3.25, pkg-config, zlib, libcrypto, jansson;"
+    say "optional: libzip, libmatio, libcurl, SQLite, libpq, gnuplot; for tests: PostgreSQL, Chromium, cmocka,"
+    say "Random123, clang 14, clang-tidy, clang-format, cppcheck, codespell, Python 3, mandoc"
     exit 0
 fi
 case ${1:-test} in

@@ -1,4 +1,4 @@
-/* Measures what a core of this machine can do and, for a network on a dataset, how near to that its epochs come. */
+/* Measures the throughput of one core and compares the epochs of a network with the lower bound that it implies. */
 #include "cmd.h"
 
 #include "output.h"
@@ -10,7 +10,7 @@
 static struct {
     cli_input_settings input;
     sfu_plan_options plan;
-    bool keep_not, kept;
+    bool no_save, use_saved;
 } settings;
 
 static void defaults(void) {
@@ -22,7 +22,7 @@ static void defaults(void) {
     settings.plan.threads = 1;
 }
 
-/* A pass against its floor; an epoch is a training step and a validation. */
+/* The lower bound, predicted and measured time of a pass; an epoch is a training step and a validation. */
 typedef struct comparison {
     double floor_s, predicted_s, measured_s;
 } comparison;
@@ -30,46 +30,46 @@ typedef struct comparison {
 typedef struct session {
     sfu_bench *bench;
     cli_input input;
-    sfu_plan *plan; /* NULL: rates alone */
+    sfu_plan *plan; /* NULL: only the rates were asked for */
 } session;
 
-static comparison compare(const session *all, sfu_pass pass) {
-    const sfu_pass_cost cost = sfu_plan_cost(all->plan, pass);
-    return (comparison){sfu_bench_floor(all->bench, all->plan, pass), cost.predicted_s, cost.measured_s};
+static comparison compare(const session *state, sfu_pass pass) {
+    const sfu_pass_cost cost = *sfu_plan_cost(state->plan, pass);
+    return (comparison){sfu_bench_floor(state->bench, state->plan, pass), cost.predicted_s, cost.measured_s};
 }
 
-static comparison compare_epoch(const session *all) {
-    const comparison train = compare(all, SFU_PASS_TRAIN), evaluate = compare(all, SFU_PASS_EVALUATE);
+static comparison compare_epoch(const session *state) {
+    const comparison train = compare(state, SFU_PASS_TRAIN), evaluate = compare(state, SFU_PASS_EVALUATE);
     return (comparison){train.floor_s + evaluate.floor_s, train.predicted_s + evaluate.predicted_s,
                         train.measured_s + evaluate.measured_s};
 }
 
-static sfu_status rates(sfu_bench **bench) {
-    sfu_status status = settings.kept ? sfu_bench_kept(bench) : SFU_ERR_NOT_FOUND;
+static sfu_status open_rates(sfu_bench **bench) {
+    sfu_status status = settings.use_saved ? sfu_bench_kept(bench) : SFU_ERR_NOT_FOUND;
     if (status == SFU_ERR_NOT_FOUND) {
-        status = sfu_bench_new(bench, !settings.keep_not, progress_report, NULL);
+        status = sfu_bench_new(bench, !settings.no_save, progress_report, NULL);
     }
     return status;
 }
 
-static sfu_status measure(session *all, int count, char **operands) {
+static sfu_status measure(session *state, int count, char **operands) {
     sfu_status status = SFU_OK;
-    if (count > 0) { /* what can be wrong with it is said before anything is measured */
-        status = input_open(&all->input, &settings.input, operands);
+    if (count > 0) { /* first, so that errors are reported before anything is measured */
+        status = input_open(&state->input, &settings.input, operands);
     }
     if (status == SFU_OK) {
-        status = rates(&all->bench);
+        status = open_rates(&state->bench);
     }
     if (status == SFU_OK && count > 0) {
-        status = sfu_plan_new(&all->plan, all->input.dataset, all->input.net, all->input.split, &settings.plan);
+        status = sfu_plan_new(&state->plan, state->input.dataset, state->input.net, state->input.split, &settings.plan);
     }
     if (status == SFU_OK && count > 0) {
-        status = sfu_plan_measure(all->plan);
+        status = sfu_plan_measure(state->plan);
     }
     return status;
 }
 
-/* ---- for a script ----------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
 static json_t *rates_json(const sfu_bench *bench) {
     json_t *array = json_array();
@@ -90,42 +90,42 @@ static json_t *comparison_json(comparison result) {
                      json_number_or_null(result.predicted_s), "measured_s", json_number_or_null(result.measured_s));
 }
 
-/* What is measured as a whole has its spread over the rounds as well. */
+/* With the lowest, median and highest time over the rounds. */
 static json_t *spread_json(comparison result, sfu_spread spread) {
     json_t *object = comparison_json(result);
-    const bool fine = object && json_put(object, "low_s", json_number_or_null(spread.low_s)) &&
-                      json_put(object, "median_s", json_number_or_null(spread.median_s)) &&
-                      json_put(object, "high_s", json_number_or_null(spread.high_s));
-    if (!fine) {
+    const bool ok = object && json_put(object, "low_s", json_number_or_null(spread.low_s)) &&
+                    json_put(object, "median_s", json_number_or_null(spread.median_s)) &&
+                    json_put(object, "high_s", json_number_or_null(spread.high_s));
+    if (!ok) {
         json_decref(object);
         return NULL;
     }
     return object;
 }
 
-static json_t *to_json(const session *all) {
-    json_t *object = json_pack("{s:o}", "rates", rates_json(all->bench));
-    if (!object || !all->plan) {
+static json_t *to_json(const session *state) {
+    json_t *object = json_pack("{s:o}", "rates", rates_json(state->bench));
+    if (!object || !state->plan) {
         return object;
     }
-    const bool fine =
-        json_put(object, "dataset", json_bytes(sfu_dataset_name(all->input.dataset))) &&
-        json_put(object, "net", json_bytes(sfu_net_text(all->input.net))) &&
-        json_put(object, "split", json_bytes(sfu_split_text(all->input.split))) &&
+    const bool ok =
+        json_put(object, "dataset", json_bytes(sfu_dataset_name(state->input.dataset))) &&
+        json_put(object, "net", json_bytes(sfu_net_text(state->input.net))) &&
+        json_put(object, "split", json_bytes(sfu_split_text(state->input.split))) &&
         json_put(object, "threads", json_integer(settings.plan.threads)) &&
-        json_put(object, "epoch", spread_json(compare_epoch(all), sfu_plan_spread(all->plan, SFU_PASS_TRAIN))) &&
-        json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(all, SFU_PASS_TRAIN))) &&
-        json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(all, SFU_PASS_EVALUATE))) &&
+        json_put(object, "epoch", spread_json(compare_epoch(state), sfu_plan_spread(state->plan, SFU_PASS_TRAIN))) &&
+        json_put(object, pass_keys[SFU_PASS_TRAIN], comparison_json(compare(state, SFU_PASS_TRAIN))) &&
+        json_put(object, pass_keys[SFU_PASS_EVALUATE], comparison_json(compare(state, SFU_PASS_EVALUATE))) &&
         json_put(object, pass_keys[SFU_PASS_PREDICT],
-                 spread_json(compare(all, SFU_PASS_PREDICT), sfu_plan_spread(all->plan, SFU_PASS_PREDICT)));
-    if (!fine) {
+                 spread_json(compare(state, SFU_PASS_PREDICT), sfu_plan_spread(state->plan, SFU_PASS_PREDICT)));
+    if (!ok) {
         json_decref(object);
         return NULL;
     }
     return object;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------- */
 
 static void print_rates(const sfu_bench *bench) {
     cli_table table = {.align = "lrl"};
@@ -135,81 +135,83 @@ static void print_rates(const sfu_bench *bench) {
         snprintf(value, sizeof value, rate->value < 10 ? "%.2f" : "%.1f", rate->value);
         TABLE_CELLS(&table, rate->what, value, rate->unit);
     }
-    printf("one core of this machine\n");
+    put_heading(stdout, "Throughput of one core");
     table_print(&table, stdout, 2);
 }
 
 static void compare_row(cli_table *table, const char *what, comparison result) {
-    char over_floor[16], over_predicted[16];
-    snprintf(over_floor, sizeof over_floor, "%.2f", result.measured_s / result.floor_s);
-    snprintf(over_predicted, sizeof over_predicted, "%.2f", result.measured_s / result.predicted_s);
+    char per_bound[16], per_predicted[16];
+    snprintf(per_bound, sizeof per_bound, "%.2f", result.measured_s / result.floor_s);
+    snprintf(per_predicted, sizeof per_predicted, "%.2f", result.measured_s / result.predicted_s);
     TABLE_CELLS(table, what, scaled(result.floor_s, "s"), scaled(result.predicted_s, "s"),
-                scaled(result.measured_s, "s"), over_floor, over_predicted);
+                scaled(result.measured_s, "s"), per_bound, per_predicted);
 }
 
-static void print_plan(const session *all) {
+static void print_plan(const session *state) {
     putchar('\n');
-    put_clean(stdout, sfu_dataset_name(all->input.dataset));
+    put_clean(stdout, sfu_dataset_name(state->input.dataset));
     printf(": ");
-    put_clean(stdout, sfu_net_text(all->input.net));
+    put_clean(stdout, sfu_net_text(state->input.net));
     printf("\n");
     cli_table table = {.align = "lrrrrr"};
-    TABLE_CELLS(&table, "", "floor", "predicted", "measured", "over floor", "over predicted");
-    compare_row(&table, pass_titles[SFU_PASS_TRAIN], compare(all, SFU_PASS_TRAIN));
-    compare_row(&table, pass_titles[SFU_PASS_EVALUATE], compare(all, SFU_PASS_EVALUATE));
-    compare_row(&table, "epoch", compare_epoch(all));
-    compare_row(&table, pass_titles[SFU_PASS_PREDICT], compare(all, SFU_PASS_PREDICT));
+    TABLE_CELLS(&table, "", "lower bound", "predicted", "measured", "measured/bound", "measured/predicted");
+    compare_row(&table, pass_titles[SFU_PASS_TRAIN], compare(state, SFU_PASS_TRAIN));
+    compare_row(&table, pass_titles[SFU_PASS_EVALUATE], compare(state, SFU_PASS_EVALUATE));
+    compare_row(&table, "epoch", compare_epoch(state));
+    compare_row(&table, pass_titles[SFU_PASS_PREDICT], compare(state, SFU_PASS_PREDICT));
     table_print(&table, stdout, 2);
 }
 
-static void print(const session *all) {
-    print_rates(all->bench);
-    if (all->plan) {
-        print_plan(all);
+static void print(const session *state) {
+    print_rates(state->bench);
+    if (state->plan) {
+        print_plan(state);
     }
 }
 
 static int run(int count, char **operands) {
     if (count == 1) {
-        return misuse(&cmd_bench, "NET is missing: a network: a name, or layers with | between");
+        return usage_error(&cmd_bench, "NET is missing: a network, by name or as layers separated by |");
     }
-    session all = {NULL, {0}, NULL};
+    session state = {NULL, {0}, NULL};
     progress_start();
-    const sfu_status status = measure(&all, count, operands);
+    const sfu_status status = measure(&state, count, operands);
     progress_end();
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);
     } else if (common.json) {
-        code = put_json(to_json(&all));
+        code = put_json(to_json(&state));
     } else {
-        print(&all);
+        print(&state);
     }
-    sfu_plan_free(all.plan);
-    input_close(&all.input);
-    sfu_bench_free(all.bench);
+    sfu_plan_free(state.plan);
+    input_close(&state.input);
+    sfu_bench_free(state.bench);
     return code;
 }
 
 static const cli_option options[] = {
-    OPTION_FLAG("kept", settings.kept, "take the rates that an earlier bench kept, where there are any"),
-    OPTION_FLAG("no-keep", settings.keep_not, "do not keep the rates for explain"),
+    OPTION_FLAG("kept", settings.use_saved, "use the saved rates of an earlier run if there are any"),
+    OPTION_FLAG("no-keep", settings.no_save, "do not save the rates for explain"),
     INPUT_OPTIONS(settings.input),
-    OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "the rate that training will have"),
-    OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one a core", "of the epochs that are measured"),
+    OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "dropout rate of the training step"),
+    OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
+                 "number of threads of the measured epochs"),
     {0}};
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure this machine's rates, and how near a network comes",
+    .summary = "measure the speed of this machine and of a network",
     .description =
-        "Measures what one core can do: reading from each level of memory, gathering rows at random, random numbers, "
-        "the kernels. That takes a few seconds, on a machine that is otherwise idle. The rates are kept in the cache "
-        "folder, where explain finds them for its predictions.\n\n"
-        "With a dataset and a network, its passes are run as well. The floor of a pass is the least that it could "
-        "take: the rows that it gathers, at the rate of the level that they lie in and no faster than rows so wide "
-        "come out of L1, its dense products at the best rate, its random numbers, and Adam. An epoch is a training "
-        "step and a validation.",
+        "Measures the throughput of one core: bandwidth of each level of the memory hierarchy, random row gathers, "
+        "random "
+        "numbers, and the compute kernels. This takes a few seconds and needs an otherwise idle machine. The rates are "
+        "saved in the cache folder; explain uses them for its predictions.\n\n"
+        "With a dataset and a network, it also measures the passes of the network and compares them with a lower bound "
+        "(roofline): gathered rows at the bandwidth of the memory level that holds them, and at most at the L1 rate "
+        "for rows of that width; dense products at peak rate; random numbers; and Adam. An epoch is a training step "
+        "and a validation.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .optional = true, .kind = VALUE_DATASET, .help = "name or path of a dataset"},
@@ -217,12 +219,13 @@ const cli_command cmd_bench = {
              .optional = true,
              .kind = VALUE_NAME,
              .names = sfu_net_name,
-             .help = "a network: a name, or layers with | between"},
+             .help = "a network, by name or as layers separated by |"},
             {0}},
     .options = options,
-    .examples = (const cli_example[]){{"sfumato bench", "This machine:"},
-                                      {"sfumato bench citation gcn", "An epoch against its floor and its prediction:"},
-                                      {"sfumato bench citation gcn --threads 2 --json", "On two cores, for a script:"},
+    .examples = (const cli_example[]){{"sfumato bench", "Measure this machine:"},
+                                      {"sfumato bench citation gcn",
+                                       "Compare an epoch with its lower bound and its prediction:"},
+                                      {"sfumato bench citation gcn --threads 2 --json", "On two cores, as JSON:"},
                                       {0}},
     .reports = true,
     .defaults = defaults,

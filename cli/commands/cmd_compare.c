@@ -1,8 +1,9 @@
-/* Compares networks: each tuned and scored on datasets, label-set sizes and splits, ranked, and what follows from it.
+/* Compares networks: tunes and tests each on datasets, label-set sizes and splits, ranks them, and runs paired tests.
  */
 #include "cmd.h"
 
 #include "lists.h"
+#include "offers.h"
 #include "output.h"
 #include "outputs.h"
 #include "progress_bar.h"
@@ -11,14 +12,14 @@
 static struct {
     sfu_compare_options compare;
     const char *nets, *sizes;
-    int norm, loss; /* places in the lists below */
+    int norm, loss; /* indices into the lists below */
     int32_t jobs;
 } settings;
 
 static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
 static const char *const losses[] = {"sum", "mean", NULL};
 
-/* The paper tries 2000, for days; a tenth of that is an evening. */
+/* The paper runs 2000 trials per study, which takes days. */
 enum { TRIALS = 200 };
 
 static void defaults(void) {
@@ -27,15 +28,17 @@ static void defaults(void) {
     settings.sizes = "1";
 }
 
-/* What was given, as the library takes it; the lists own their texts. */
-static int settle(cli_list *nets, cli_list *sizes, int count, char **datasets) {
+/* Fills in the library's options from the command line; they point into the lists. */
+static int set_options(cli_list *nets, cli_list *sizes, int count, char **datasets) {
     sfu_compare_options *options = &settings.compare;
     if (settings.nets && !list_nets(nets, settings.nets)) {
-        return misuse(&cmd_compare, "--nets: %s is no list of networks: a,b,c", quote(settings.nets));
+        return usage_error(&cmd_compare, "--nets: expected a list of networks such as a,b,c, found %s",
+                           quote(settings.nets));
     }
     if (!list_sizes(sizes, settings.sizes)) {
-        return misuse(&cmd_compare, "--sizes: %s is no list of sizes: 1..5, 1,3,200 or standard",
-                      quote(settings.sizes));
+        return usage_error(&cmd_compare,
+                           "--sizes: expected a list of sizes such as 1..5, 1,3,200 or standard, found %s",
+                           quote(settings.sizes));
     }
     options->datasets = (const char *const *)datasets;
     options->dataset_count = count;
@@ -51,11 +54,11 @@ static int settle(cli_list *nets, cli_list *sizes, int count, char **datasets) {
 
 static int print_json(const sfu_results *results) {
     json_t *object = results_json(results);
-    const bool fine = object && json_put(object, "folder", json_bytes(sfu_results_folder(results)));
-    if (!fine) {
+    const bool ok = object && json_put(object, "folder", json_bytes(sfu_results_folder(results)));
+    if (!ok) {
         json_decref(object);
     }
-    return put_json_exact(fine ? object : NULL);
+    return put_json_exact(ok ? object : NULL);
 }
 
 static int print_results(const sfu_results *results) {
@@ -66,14 +69,14 @@ static int print_results(const sfu_results *results) {
     return DONE;
 }
 
-/* What is finished stays. */
+/* Finished studies are kept. */
 static int interrupted(const sfu_compare_progress *last) {
-    fail("interrupted; %s of %s studies are in %s, and the same command goes on", grouped(last->done),
+    fail("interrupted; %s of %s studies are saved in %s; run the same command again to resume", grouped(last->done),
          grouped(last->total), quote(settings.compare.folder));
     return INTERRUPTED;
 }
 
-/* Before there is work to lose. */
+/* Before any computation. */
 static int check_outputs(int count, char **datasets) {
     cli_files files = {0};
     files_write_folder(&files, "-o", settings.compare.folder, sfu_results_file);
@@ -105,7 +108,7 @@ static int compare(void) {
 
 static int run(int count, char **operands) {
     cli_list nets = {0}, sizes = {0};
-    int code = settle(&nets, &sizes, count, operands);
+    int code = set_options(&nets, &sizes, count, operands);
     if (code == DONE) {
         code = check_outputs(count, operands);
     }
@@ -118,44 +121,45 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_TEXT("nets", VALUE_TEXT, "LIST", settings.nets, "the seven of the paper and lpnn",
-                "the networks, names or layers, with commas between"),
-    OPTION_TEXT(
-        "sizes", VALUE_TEXT, "LIST", settings.sizes, NULL,
-        "label-set sizes, with commas between: 1 (20 nodes a class) to 5 (all labels), 1..5 for all five, a count "
-        "above 5, or standard, the dataset's own split"),
-    OPTION_COUNT("splits", "N", settings.compare.splits, 1, 10000, NULL, "random splits, of the seeds 0 to N-1"),
+    OPTION_OFFER("nets", VALUE_TEXT, "LIST", settings.nets, "the seven of the paper and lpnn", sfu_net_name, true,
+                 "comma-separated networks, by name or as layers"),
+    OPTION_OFFER("sizes", VALUE_TEXT, "LIST", settings.sizes, NULL, offer_sizes, true,
+                 "comma-separated label-set sizes: 1 (20 labels per class) to 5 (all labels), 1..5 for all five, a "
+                 "number of training nodes above 5, or standard (the dataset's own split)"),
+    OPTION_COUNT("splits", "N", settings.compare.splits, 1, 10000, NULL,
+                 "number of random splits, with seeds 0 to N-1"),
     OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL,
-                 "of each study, those of earlier runs among them"),
-    OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as the others",
-                 "of each study of lpnn, which costs more than all the others together"),
-    OPTION_TEXT("space", VALUE_TEXT, "SPACE", settings.compare.space, NULL,
-                "what is searched: paper, practical, or ranges, as for sfumato tune"),
-    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
-                 "how many trainings run at a time; never changes the result"),
-    OPTION_SEED("seed", settings.compare.seed, "of the searches and of the trainings"),
-    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.compare.folder, false, NULL, "where the results are kept and grow"),
+                 "trials per study, including those of earlier runs"),
+    OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as --trials",
+                 "trials per study of lpnn, which costs more than all other networks together"),
+    OPTION_OFFER("space", VALUE_TEXT, "SPACE", settings.compare.space, NULL, offer_spaces, false,
+                 "search space: paper, practical, or ranges, as for sfumato tune"),
+    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
+                 "number of parallel trainings; does not affect the result"),
+    OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.compare.folder, false, NULL,
+                  "folder of the results; later runs extend it"),
     OPTION_CHOICE("feature-norm", settings.norm, norms,
-                  "how features are smoothed in named networks: with the symmetric matrix, with its rows scaled to "
-                  "sum to 1, or that only where labels are smoothed too"),
-    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy of the labelled nodes, as sum or mean"),
-    OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "its own",
-                "options of lpnn: 'f=clamp, input=x, output=g'"),
+                  "normalization of feature smoothing in named networks: symmetric, symmetric with rows scaled to sum "
+                  "to 1, or the latter only in networks with label propagation"),
+    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy over the labelled nodes: sum or mean"),
+    OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
+                "options of lpnn, such as 'f=clamp, input=x, output=g'"),
     {0}};
 
 const cli_command cmd_compare = {
     .name = "compare",
     .summary = "tune and rank networks on datasets and splits",
     .description =
-        "Every network is tuned by a study of its own on every dataset, label-set size and split; the validation nodes "
-        "choose, and the winner is scored on the test nodes once. What follows from that is printed and kept: means "
-        "with their spread and 95 % intervals, average ranks, paired tests against the best, feature against label "
-        "propagation, linear against non-linear, and advice: which network to use here, how sure that is, what it "
-        "costs, and the command that trains it.\n\n"
-        "The results are a folder that grows: report.html, a page with all of it; tables.md, tables.tex, results.csv, "
-        "curves.csv, plots. Stopped, the same command goes on; asked again for more networks, sizes, splits or trials, "
-        "it does only what is missing. "
-        "The same seed gives the same results, whatever the number of jobs and the machine.",
+        "Tunes every network with a separate study on every dataset, label-set size and split. The validation accuracy "
+        "selects the best trial, whose model is evaluated once on the test nodes. The report has means with standard "
+        "deviations and 95 % confidence intervals, average ranks, paired tests against the best network, feature "
+        "versus label propagation, linear versus non-linear networks, and a recommendation: which network to use, how "
+        "significant its lead is, what it costs, and the command that trains it.\n\n"
+        "The results are saved in a folder: report.html with everything on one page, tables.md, tables.tex, "
+        "results.csv, curves.csv and plots. Run an interrupted command again to resume it; a run with more networks, "
+        "sizes, splits or trials computes only the missing studies. The same seed gives the same results, regardless "
+        "of the machine and the number of jobs.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .kind = VALUE_DATASET, .many = true, .help = "names or paths of datasets"}, {0}},
@@ -163,12 +167,12 @@ const cli_command cmd_compare = {
     .examples =
         (const cli_example[]){
             {"sfumato compare citation --nets sgcn,gcn,mlp+lp --splits 6 --trials 30",
-             "Three networks on the dataset that comes with the program:"},
+             "Three networks on the built-in dataset:"},
             {"sfumato compare cora citeseer --sizes 1..5 --trials 100 -o study",
-             "Eight networks from few labels to many:"},
+             "Eight networks, from few labels to many:"},
             {"sfumato compare mine.safetensors --nets 'gcn,smooth^2(self=0.5, norm=row) | dense 32 relu | softmax' "
              "--space practical",
-             "A composition of one's own beside a named one:"},
+             "Your own composition and a named network:"},
             {0}},
     .reports = true,
     .writes = true,

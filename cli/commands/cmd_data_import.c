@@ -1,4 +1,4 @@
-/* Reads a dataset out of whatever files hold it and writes it as a container. */
+/* Imports a dataset from files of other formats and writes it as a safetensors file. */
 #include "cmd.h"
 
 #include "class_names.h"
@@ -13,7 +13,7 @@
 static struct {
     sfu_import_options import;
     const char *output, *class_names;
-    int self_loops; /* place in self_loop_choices */
+    int self_loops; /* index into self_loop_choices */
 } settings;
 
 static const char *const self_loop_choices[] = {"drop", "keep", NULL};
@@ -26,30 +26,30 @@ static void defaults(void) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, "NAME.safetensors", "where to write the dataset"),
-    OPTION_TEXT("name", VALUE_TEXT, "NAME", settings.import.name, "as the output or the source",
-                "what the dataset is called"),
-    OPTION_NAME("format", "FORMAT", settings.import.format, sfu_import_format, "as it looks", "how the source is read"),
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, "NAME.safetensors", "output file"),
+    OPTION_TEXT("name", VALUE_TEXT, "NAME", settings.import.name, "from the output or the source",
+                "name of the dataset"),
+    OPTION_NAME("format", "FORMAT", settings.import.format, sfu_import_format, "detected", "format of the source"),
     IMPORT_FILES(settings.import),
     OPTION_TEXT("columns", VALUE_FILE, "FILE", settings.import.columns, NULL,
-                "node and one number a column, columns named in the header"),
+                "node and extra numeric columns, named by the header"),
     OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
-                "node,part with the parts train, val and test: the dataset's own split"),
+                "standard split: node,part where part is train, val or test"),
     OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
-                "what the classes are called, in their order: A,B,... or a file with a name a line"),
+                "names of the classes, in order: A,B,... or a file with one name per line"),
     IMPORT_HEADER(settings.import),
     IMPORT_RULES(settings.import),
-    OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices, "what to do with edges from a node to itself"),
+    OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices, "drop or keep self-loops"),
     OPTION_CHOICE("duplicates", settings.import.duplicates, duplicate_choices,
-                  "which weight an edge gets that is there several times"),
+                  "weight of a duplicate edge: the largest, the sum, or the first"),
     OPTION_FLAG("largest-component", settings.import.largest, "keep only the largest connected component"),
     IMPORT_SCALE(settings.import),
     IMPORT_KNN(settings.import),
-    OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one a core",
-                 "how many threads work; never changes the result"),
+    OPTION_COUNT("threads", "N", settings.import.threads, 0, 1024, "one per core",
+                 "number of threads; does not affect the result"),
     {0}};
 
-/* NAME.safetensors, or what -o says. To be freed. */
+/* The value of -o, or NAME.safetensors. To be freed. */
 static char *output_path(const sfu_dataset *dataset) {
     static const char ending[] = ".safetensors";
     if (settings.output) {
@@ -98,9 +98,9 @@ static int run(int count, char **operands) {
     import->source = count > 0 ? operands[0] : NULL;
     import->keep_loops = settings.self_loops == 1;
     if (!import->source && !import->edges && !import->nodes && !import->features) {
-        return misuse(&cmd_data_import,
-                      "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
-                      "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
+        return usage_error(&cmd_data_import,
+                           "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
+                           "sfumato data import --edges edges.csv --nodes nodes.csv --label topic");
     }
     cli_class_names classes = {0};
     char *name = NULL;
@@ -124,37 +124,34 @@ static int run(int count, char **operands) {
 
 const cli_command cmd_data_import = {
     .name = "data import",
-    .summary = "read a dataset from files and write it as one container",
-    .description = "The format is found from what is given. With a SOURCE that holds several arrays, --edges, "
-                   "--features and --labels "
-                   "name them; else they are files of their own.\n\n"
-                   "CSV and TSV files may be gzip'd. Their first column is the node, by any name; nodes are the union "
-                   "of all files, "
-                   "those of --nodes first. An empty label is no label.\n\n"
-                   "The graph is made undirected, self-loops and repeated edges are dropped, and features are scaled "
-                   "to unit length, "
-                   "unless the options say otherwise. What was done is printed and recorded in the container. An "
-                   "existing dataset in "
-                   "the place of the new one is replaced.",
+    .summary = "import a dataset from files of other formats",
+    .description =
+        "The format is detected. If SOURCE holds several arrays, --edges, --features and --labels are the names of "
+        "arrays in it; otherwise they are paths of files.\n\n"
+        "CSV and TSV files may be compressed with gzip. Their first column is the node id, under any name. "
+        "The nodes are the union over all files, those of --nodes first. An empty label means unlabelled.\n\n"
+        "By default, the graph is made undirected, self-loops and duplicate edges are dropped, and feature "
+        "vectors are scaled to unit length. These changes are printed and recorded in the output. An "
+        "existing dataset with the name of the output is replaced.",
     .operands = (const cli_operand[]){{.name = "SOURCE",
                                        .optional = true,
                                        .kind = VALUE_FILE,
-                                       .help = "a file, or the folder and prefix of Planetoid's files"},
+                                       .help = "a file, or the folder and prefix of Planetoid files"},
                                       {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data import planetoid/ind.cora", "Planetoid's files, by folder and prefix:"},
-                              {"sfumato data import cora.content", "LINQS's files; cora.cites lies beside it:"},
+        (const cli_example[]){{"sfumato data import planetoid/ind.cora", "Planetoid files, by folder and prefix:"},
+                              {"sfumato data import cora.content", "LINQS files; cora.cites is in the same folder:"},
                               {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
-                               "Arrays inside a MATLAB file:"},
+                               "Arrays in a MATLAB file:"},
                               {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
-                               "Arrays in files of scipy and numpy:"},
+                               "Arrays in SciPy and NumPy files:"},
                               {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
-                               "Two CSV files, the label a column of the second:"},
+                               "Two CSV files; the label is a column of the second:"},
                               {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
-                               "Features and labels apart:"},
+                               "Separate files for features and labels:"},
                               {"sfumato data import --nodes nodes.csv --label topic --knn 10",
-                               "No graph: join each node with the ten most like it:"},
+                               "No graph: connect each node to its ten nearest neighbours:"},
                               {0}},
     .reports = true,
     .writes = true,

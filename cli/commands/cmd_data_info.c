@@ -26,15 +26,16 @@ static int run(int count, char **operands) {
 
 const cli_command cmd_data_info = {
     .name = "data info",
-    .summary = "print what there is to know of a dataset before using it",
+    .summary = "print statistics and warnings for a dataset",
     .description =
-        "Counts of nodes, edges, features and classes; what was dropped when it was imported; nodes without "
-        "label, features or neighbours; components; homophily; its own split; its digest; and warnings of what "
-        "will hurt. The whole file is checked on the way.",
+        "Prints the numbers of nodes, edges, features and classes; edges dropped at import; unlabelled, featureless "
+        "and "
+        "isolated nodes; connected components; homophily; the standard split; the digest; and warnings about likely "
+        "problems. Also verifies the whole file.",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
-    .examples = (const cli_example[]){{"sfumato data info citation", "The dataset that comes with the program:"},
-                                      {"sfumato data info cora.safetensors --json", "For a script:"},
+    .examples = (const cli_example[]){{"sfumato data info citation", "The built-in dataset:"},
+                                      {"sfumato data info cora.safetensors --json", "As JSON:"},
                                       {0}},
     .reports = true,
     .run = run};

@@ -1,4 +1,4 @@
-/* What datasets there are: found in the folders, made on the spot, or to be fetched. */
+/* Lists datasets: found in the search path, built in, or available for download. */
 #include "cmd.h"
 
 #include "output.h"
@@ -10,11 +10,11 @@
 
 static struct { bool names; } settings;
 
-/* ---- what is found ---------------------------------------------------------------------------------------------- */
+/* ---- search path ------------------------------------------------------------------------------------------------ */
 
 typedef struct cli_entry {
     char *path, *name;
-    bool hidden; /* an entry before has the same name */
+    bool hidden; /* an earlier entry has the same name */
 } cli_entry;
 
 typedef struct cli_listing {
@@ -63,14 +63,14 @@ static void listing_clear(cli_listing *listing) {
     free(listing->entries);
 }
 
-/* ---- ways to print it ------------------------------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------------------------------- */
 
-static const char embedded[] = "citation", hidden[] = " (hidden by the one above)";
+static const char embedded[] = "citation", hidden[] = " (hidden by the first one)";
 
 static int print_names(const cli_listing *listing) {
     for (size_t i = 0; i < listing->count; i++) {
         if (!listing->entries[i].hidden) {
-            printf("%s\n", shown(listing->entries[i].name));
+            printf("%s\n", printable(listing->entries[i].name));
         }
     }
     if (!has_name(listing, embedded)) {
@@ -125,7 +125,7 @@ static void add_embedded(cli_table *table, const cli_listing *listing) {
     char where[64];
     sfu_make_options make;
     sfu_make_options_init(&make);
-    snprintf(where, sizeof where, "made on the spot%s", has_name(listing, embedded) ? hidden : "");
+    snprintf(where, sizeof where, "built in%s", has_name(listing, embedded) ? hidden : "");
     TABLE_CELLS(table, embedded, grouped(make.nodes), grouped(make.vocabulary), grouped(make.classes), where);
 }
 
@@ -133,15 +133,16 @@ static void print_fetchable(const cli_listing *listing) {
     cli_table table = {.align = "lll"};
     const char *name, *text;
     for (int i = 0; (name = sfu_get_name(i, &text)) != NULL; i++) {
-        TABLE_CELLS(&table, name, has_name(listing, name) ? "here" : "", text);
+        TABLE_CELLS(&table, name, has_name(listing, name) ? "installed" : "", text);
     }
-    printf("\nPublic ones, which sfumato data get fetches:\n");
+    putchar('\n');
+    put_heading(stdout, "Public datasets (download with sfumato data get NAME):");
     table_print(&table, stdout, 2);
 }
 
 static int print(const cli_listing *listing) {
     cli_table table = {.align = "lrrrl"};
-    TABLE_CELLS(&table, "name", "nodes", "features", "classes", "where");
+    TABLE_CELLS(&table, "name", "nodes", "features", "classes", "path");
     for (size_t i = 0; i < listing->count; i++) {
         add_entry(&table, &listing->entries[i]);
     }
@@ -166,18 +167,18 @@ static int run(int count, char **operands) {
     return code;
 }
 
-static const cli_option options[] = {OPTION_FLAG("names", settings.names, "names alone, one a line"), {0}};
+static const cli_option options[] = {OPTION_FLAG("names", settings.names, "print only the names, one per line"), {0}};
 
 const cli_command cmd_data_list = {
     .name = "data list",
-    .summary = "list the datasets that are here or can be fetched",
-    .description =
-        "Looks where every command looks for a dataset by name: in the folders of SFUMATO_DATA, separated by "
-        "colons, in ./data, and in the user's cache folder. Of two with one name the first is meant.",
+    .summary = "list installed and downloadable datasets",
+    .description = "Lists the search path of every command: the folders of SFUMATO_DATA, separated by colons, then "
+                   "./data, then the "
+                   "user's cache folder. If two datasets have the same name, the first one is used.",
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data list", "Everything:"},
-                              {"SFUMATO_DATA=/srv/graphs sfumato data list --names", "The names, for a script:"},
+        (const cli_example[]){{"sfumato data list", "All datasets:"},
+                              {"SFUMATO_DATA=/srv/graphs sfumato data list --names", "Only the names, for a script:"},
                               {0}},
     .reports = true,
     .run = run};

@@ -1,4 +1,4 @@
-/* Draws a dataset from the model of sfu_make_options. */
+/* Generates a dataset from the random graph model of sfu_make_options. */
 #include "cmd.h"
 
 #include "output.h"
@@ -19,21 +19,20 @@ static void defaults(void) {
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, true, NULL, "where to write the dataset"),
-    OPTION_SEED("seed", settings.make.seed,
-                "another seed, another draw; the same one, the same bytes on every machine"),
-    OPTION_COUNT("nodes", "N", settings.make.nodes, 2, INT32_MAX, NULL, "how many nodes"),
-    OPTION_COUNT("classes", "N", settings.make.classes, 1, INT32_MAX, NULL, "how many classes"),
-    OPTION_NUMBER("degree", settings.make.degree, 0, 1e6, "mean number of neighbours"),
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, true, NULL, "output file"),
+    OPTION_SEED("seed", settings.make.seed, "random seed; the same seed gives the same bytes on every machine"),
+    OPTION_COUNT("nodes", "N", settings.make.nodes, 2, INT32_MAX, NULL, "number of nodes"),
+    OPTION_COUNT("classes", "N", settings.make.classes, 1, INT32_MAX, NULL, "number of classes"),
+    OPTION_NUMBER("degree", settings.make.degree, 0, 1e6, "mean degree"),
     OPTION_NUMBER("power", settings.make.power, 0, 1e6,
-                  "exponent of the power law of popularity, above 2; 0: all nodes alike"),
-    OPTION_NUMBER("homophily", settings.make.homophily, 0, 1, "share of the edges that join nodes of one class"),
+                  "exponent of the power-law degree distribution, above 2; 0: no degree correction"),
+    OPTION_NUMBER("homophily", settings.make.homophily, 0, 1, "fraction of edges between nodes of the same class"),
     OPTION_COUNT("vocabulary", "N", settings.make.vocabulary, 1, INT32_MAX, NULL,
-                 "how many words there are: the features"),
-    OPTION_NUMBER("words", settings.make.words, 0, 1e6, "mean number of words a node"),
-    OPTION_NUMBER("noise", settings.make.noise, 0, 1, "share of the words that are drawn without regard to the class"),
-    OPTION_COUNT("threads", "N", settings.make.threads, 0, 1024, "one a core",
-                 "how many threads work; never changes the result"),
+                 "vocabulary size: the number of features"),
+    OPTION_NUMBER("words", settings.make.words, 0, 1e6, "mean number of words per node"),
+    OPTION_NUMBER("noise", settings.make.noise, 0, 1, "fraction of words drawn independently of the class"),
+    OPTION_COUNT("threads", "N", settings.make.threads, 0, 1024, "one per core",
+                 "number of threads; does not affect the result"),
     {0}};
 
 static int run(int count, char **operands) {
@@ -63,15 +62,17 @@ static int run(int count, char **operands) {
 
 const cli_command cmd_data_make = {
     .name = "data make",
-    .summary = "draw a labelled graph with features from a model",
-    .description = "A degree-corrected contextual stochastic block model: who is joined with whom depends on class and "
-                   "popularity, which words a node uses on its class. The defaults make the dataset citation.",
+    .summary = "generate a random labelled graph with features",
+    .description =
+        "Samples a degree-corrected contextual stochastic block model: the edge probability depends on the classes "
+        "and the expected degrees of the two nodes, the words of a node on its class. The defaults generate "
+        "the dataset citation.",
     .options = options,
     .examples =
-        (const cli_example[]){
-            {"sfumato data make -o easy.safetensors --homophily 0.95 --noise 0.2", "A graph that is easier to label:"},
-            {"sfumato data make -o large.safetensors --nodes 1000000 --degree 10", "A large one:"},
-            {0}},
+        (const cli_example[]){{"sfumato data make -o easy.safetensors --homophily 0.95 --noise 0.2",
+                               "A graph that is easier to classify:"},
+                              {"sfumato data make -o large.safetensors --nodes 1000000 --degree 10", "A large graph:"},
+                              {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

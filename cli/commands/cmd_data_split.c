@@ -1,6 +1,7 @@
-/* Makes a split of a dataset, prints its digest, and writes it where asked. */
+/* Splits a dataset, prints the sizes and the digest, and writes the split as CSV on request. */
 #include "cmd.h"
 
+#include "offers.h"
 #include "output.h"
 #include "outputs.h"
 #include "report.h"
@@ -30,7 +31,7 @@ static int print_json(const sfu_dataset *dataset, const sfu_split *split) {
 
 static int print(const sfu_dataset *dataset, const sfu_split *split) {
     put_clean(stdout, sfu_dataset_name(dataset));
-    printf(": %s\n", shown(sfu_split_text(split)));
+    printf(": %s\n", printable(sfu_split_text(split)));
     cli_table table = {.align = "lr"};
     for (int part = 0; part < SFU_PARTS; part++) {
         TABLE_CELLS(&table, part_names[part], grouped(part_size(split, part)));
@@ -38,7 +39,7 @@ static int print(const sfu_dataset *dataset, const sfu_split *split) {
     table_print(&table, stdout, 2);
     printf("  digest %s\n", sfu_split_digest(split));
     if (settings.output) {
-        printf("  written to %s\n", shown(settings.output));
+        printf("  written to %s\n", printable(settings.output));
     }
     return DONE;
 }
@@ -74,31 +75,33 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_TEXT("split", VALUE_TEXT, "SPLIT", settings.protocol, "the dataset's own, else random:0", "which one"),
-    OPTION_TEXT("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all for the others",
-                "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5"),
-    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, NULL, "write node,part lines as CSV"),
+    OPTION_OFFER("split", VALUE_TEXT, "SPLIT", settings.protocol, "standard if there is one, else random:0",
+                 offer_splits, false, "split protocol, see above"),
+    OPTION_OFFER("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all otherwise", offer_size, false,
+                 "label-set size: 1 (20 labels per class) to 5 (all), or a number of training nodes above 5"),
+    OPTION_OUTPUT(VALUE_FILE, "FILE", settings.output, false, NULL, "write the split as CSV: node,part"),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
     {0}};
 
 const cli_command cmd_data_split = {
     .name = "data split",
-    .summary = "part a dataset into training, validation and test nodes",
-    .description = "Prints the sizes of the parts and the digest that results carry. The same split has the same "
-                   "digest everywhere.\n\n"
-                   "The split is one of\n\n"
-                   "  standard              the dataset's own\n"
-                   "  random:SEED           500 validation and 1000 test nodes, the rest to\n"
-                   "                        train on; --size says how many of these\n"
-                   "  cv:FOLDS:FOLD:SEED    one fold of a cross-validation\n"
-                   "  file:CSV              node,part lines, as -o writes them",
+    .summary = "split a dataset for training, validation and test",
+    .description =
+        "Prints the sizes of the three parts and the digest that is stored with results. The same split has the "
+        "same digest on every machine.\n\n"
+        "SPLIT is one of\n\n"
+        "  standard              the split that comes with the dataset\n"
+        "  random:SEED           500 validation and 1000 test nodes; the training\n"
+        "                        nodes are drawn from the rest, see --size\n"
+        "  cv:FOLDS:FOLD:SEED    one fold of a cross-validation\n"
+        "  file:CSV              a CSV file of node,part, as -o writes it",
     .operands =
         (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {0}},
     .options = options,
     .examples =
         (const cli_example[]){
-            {"sfumato data split citation --split random:7 --size 2 -o split.csv", "Draw one and keep it:"},
-            {"sfumato data split citation --split file:split.csv", "See that it is the same:"},
+            {"sfumato data split citation --split random:7 --size 2 -o split.csv", "Draw a random split and save it:"},
+            {"sfumato data split citation --split file:split.csv", "Check that the saved split is the same:"},
             {0}},
     .reports = true,
     .writes = true,

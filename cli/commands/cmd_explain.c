@@ -1,4 +1,4 @@
-/* Prints the plan of a network on a dataset: what is computed, in which order, why, and what it costs. */
+/* Prints the execution plan of a network on a dataset: the steps, the reasons for choosing them, and their cost. */
 #include "cmd.h"
 
 #include "output.h"
@@ -22,7 +22,7 @@ static void defaults(void) {
     settings.plan.dropout = train.dropout;
 }
 
-/* The plan, and beside it the one without rewrites. Starts as {0}. */
+/* The plan, and the plan without optimizations. Starts as {0}. */
 typedef struct explanation {
     cli_input input;
     sfu_plan *plan, *plain;
@@ -38,24 +38,24 @@ static sfu_status make_plan(sfu_plan **plan, const cli_input *input, bool plain)
     return status;
 }
 
-static sfu_status explain(explanation *all, char **operands) {
-    sfu_status status = input_open(&all->input, &settings.input, operands);
+static sfu_status explain(explanation *state, char **operands) {
+    sfu_status status = input_open(&state->input, &settings.input, operands);
     if (status == SFU_OK) {
-        status = make_plan(&all->plan, &all->input, false);
+        status = make_plan(&state->plan, &state->input, false);
     }
-    if (status == SFU_OK && sfu_plan_is_nominal(all->plan)) {
-        say("predicted times are those of a nominal machine; sfumato bench measures this one");
+    if (status == SFU_OK && sfu_plan_is_nominal(state->plan)) {
+        print_note("predicted times are for a nominal machine; run sfumato bench to measure this one");
     }
     if (status == SFU_OK && settings.plain) {
-        status = make_plan(&all->plain, &all->input, true);
+        status = make_plan(&state->plain, &state->input, true);
     }
     if (status == SFU_OK && settings.svg) {
-        status = sfu_net_draw(all->input.net, settings.svg);
+        status = sfu_net_draw(state->input.net, settings.svg);
     }
     return status;
 }
 
-/* ---- for a script ----------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
 static bool put_passes(json_t *object, const sfu_plan *plan) {
     for (int pass = 0; pass < SFU_PASSES; pass++) {
@@ -66,14 +66,14 @@ static bool put_passes(json_t *object, const sfu_plan *plan) {
     return true;
 }
 
-static json_t *to_json(const explanation *all) {
-    const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
-    json_t *object = json_pack("{s:s, s:o, s:s, s:f}", "net", sfu_net_text(all->input.net), "dataset",
-                               json_bytes(sfu_dataset_name(all->input.dataset)), "split",
-                               sfu_split_text(all->input.split), "dropout", settings.plan.dropout);
-    json_t *plain = all->plain ? json_object() : NULL;
-    if (!object || !put_passes(object, all->plan) || !json_put(object, "paper_cost", plan_paper_json(&paper)) ||
-        (all->plain && (!put_passes(plain, all->plain) || !json_put(object, "plain", json_incref(plain))))) {
+static json_t *to_json(const explanation *state) {
+    const sfu_paper_cost paper = sfu_plan_paper_cost(state->plan);
+    json_t *object = json_pack("{s:s, s:o, s:s, s:f}", "net", sfu_net_text(state->input.net), "dataset",
+                               json_bytes(sfu_dataset_name(state->input.dataset)), "split",
+                               sfu_split_text(state->input.split), "dropout", settings.plan.dropout);
+    json_t *plain = state->plain ? json_object() : NULL;
+    if (!object || !put_passes(object, state->plan) || !json_put(object, "paper_cost", plan_paper_json(&paper)) ||
+        (state->plain && (!put_passes(plain, state->plain) || !json_put(object, "plain", json_incref(plain))))) {
         json_decref(object);
         object = NULL;
     }
@@ -81,19 +81,19 @@ static json_t *to_json(const explanation *all) {
     return object;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------- */
 
 static void print_head(const cli_input *input) {
     put_clean(stdout, sfu_dataset_name(input->dataset));
     printf(": ");
     put_clean(stdout, sfu_net_text(input->net));
-    printf("\n%s: %s, %s; dropout %g\n\n", shown(sfu_split_text(input->split)),
+    printf("\n%s: %s, %s; dropout %g\n\n", printable(sfu_split_text(input->split)),
            counted(input_part(input, SFU_TRAIN), "training node"),
            counted(input_part(input, SFU_VAL), "validation node"), settings.plan.dropout);
 }
 
-/* "4.2x", how many times less. */
-static const char *times_less(char text[16], double plain, double planned) {
+/* The reduction factor, such as "4.2x". */
+static const char *reduction(char text[16], double plain, double planned) {
     if (planned > 0) {
         snprintf(text, 16, "%.1fx", plain / planned);
     } else {
@@ -102,46 +102,47 @@ static const char *times_less(char text[16], double plain, double planned) {
     return text;
 }
 
-static void saved_row(cli_table *table, const char *what, const char *unit, double plain, double planned) {
+static void reduction_row(cli_table *table, const char *what, const char *unit, double plain, double planned) {
     char ratio[16];
-    TABLE_CELLS(table, what, scaled(plain, unit), scaled(planned, unit), times_less(ratio, plain, planned));
+    TABLE_CELLS(table, what, scaled(plain, unit), scaled(planned, unit), reduction(ratio, plain, planned));
 }
 
-static void print_saved(const explanation *all) {
-    printf("what the rewrites save\n");
+static void print_reductions(const explanation *state) {
+    put_heading(stdout, "Savings of the optimized plan");
     cli_table table = {.align = "lrrr"};
-    TABLE_CELLS(&table, "", "plain", "planned", "");
+    TABLE_CELLS(&table, "", "plain", "optimized", "factor");
     for (int pass = 0; pass < SFU_PASSES; pass++) {
-        const pass_total plain = plan_total(all->plain, (sfu_pass)pass),
-                         planned = plan_total(all->plan, (sfu_pass)pass);
-        if (sfu_plan_step(all->plan, (sfu_pass)pass, 0) == NULL) {
+        const pass_total plain = plan_total(state->plain, (sfu_pass)pass),
+                         planned = plan_total(state->plan, (sfu_pass)pass);
+        if (sfu_plan_step(state->plan, (sfu_pass)pass, 0) == NULL) {
             continue;
         }
         TABLE_CELLS(&table, pass_titles[pass], "", "", "");
-        saved_row(&table, "  work", "FLOP", plain.flops, planned.flops);
-        saved_row(&table, "  moved", "B", plain.bytes, planned.bytes);
-        saved_row(&table, "  predicted", "s", plain.cost.predicted_s, planned.cost.predicted_s);
+        reduction_row(&table, "  operations", "FLOP", plain.flops, planned.flops);
+        reduction_row(&table, "  memory traffic", "B", plain.bytes, planned.bytes);
+        reduction_row(&table, "  predicted", "s", plain.cost.predicted_s, planned.cost.predicted_s);
         if (settings.measure) {
-            saved_row(&table, "  measured", "s", plain.cost.measured_s, planned.cost.measured_s);
+            reduction_row(&table, "  measured", "s", plain.cost.measured_s, planned.cost.measured_s);
         }
-        saved_row(&table, "  memory", "B", (double)plain.cost.memory_bytes, (double)planned.cost.memory_bytes);
+        reduction_row(&table, "  memory", "B", (double)plain.cost.memory_bytes, (double)planned.cost.memory_bytes);
     }
     table_print(&table, stdout, 2);
     putchar('\n');
 }
 
-static void print(const explanation *all) {
-    print_head(&all->input);
-    plan_print(stdout, all->plan, settings.measure);
-    if (all->plain) {
-        printf("without rewrites\n\n");
-        plan_print(stdout, all->plain, settings.measure);
-        print_saved(all);
+static void print(const explanation *state) {
+    print_head(&state->input);
+    plan_print(stdout, state->plan, settings.measure);
+    if (state->plain) {
+        put_heading(stdout, "Plan without optimizations");
+        putchar('\n');
+        plan_print(stdout, state->plain, settings.measure);
+        print_reductions(state);
     }
-    const sfu_paper_cost paper = sfu_plan_paper_cost(all->plan);
+    const sfu_paper_cost paper = sfu_plan_paper_cost(state->plan);
     plan_paper_print(stdout, &paper);
     if (settings.svg) {
-        printf("drawn to %s\n", shown(settings.svg));
+        printf("Drawing written to %s\n", printable(settings.svg));
     }
 }
 
@@ -154,53 +155,59 @@ static int run(int count, char **operands) {
     if (checked != DONE) {
         return checked;
     }
-    explanation all = {{0}, NULL, NULL};
+    explanation state = {{0}, NULL, NULL};
     progress_start();
-    const sfu_status status = explain(&all, operands);
+    const sfu_status status = explain(&state, operands);
     progress_end();
     int code = DONE;
     if (status != SFU_OK) {
         code = fail_status(status);
     } else if (common.json) {
-        code = put_json(to_json(&all));
+        code = put_json(to_json(&state));
     } else {
-        print(&all);
+        print(&state);
     }
-    sfu_plan_free(all.plain);
-    sfu_plan_free(all.plan);
-    input_close(&all.input);
+    sfu_plan_free(state.plain);
+    sfu_plan_free(state.plan);
+    input_close(&state.input);
     return code;
 }
 
 static const cli_option options[] = {
-    OPTION_FLAG("measure", settings.measure, "run the plan, and print what each step really took"),
-    OPTION_FLAG("plain", settings.plain, "print the plan without rewrites as well, and what they save"),
-    OPTION_TEXT("svg", VALUE_FILE, "FILE", settings.svg, NULL, "draw the network, as boxes from left to right"),
+    OPTION_FLAG("measure", settings.measure, "run the plan and print the measured time of each step"),
+    OPTION_FLAG("plain", settings.plain, "also print the plan without optimizations, and the savings"),
+    OPTION_TEXT("svg", VALUE_FILE, "FILE", settings.svg, NULL, "draw the network as SVG"),
     INPUT_OPTIONS(settings.input),
-    OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "the rate that training will have; with 0 more is free"),
-    OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one a core", "of the measurement"),
+    OPTION_NUMBER("dropout", settings.plan.dropout, 0, 0.999, "dropout rate of training; 0 allows more precomputation"),
+    OPTION_COUNT("threads", "N", settings.plan.threads, 0, 1024, "one per core",
+                 "number of threads of the measurement"),
     {0}};
 
 const cli_command cmd_explain = {
     .name = "explain",
-    .summary = "print the plan of a network on a dataset, and what it costs",
+    .summary = "print the execution plan of a network and its cost",
     .description =
-        "A network is planned before it runs: smoothing that no weight comes before is computed once (fold), layers "
-        "compute the rows that are needed and no others (prune), products are taken in the cheaper order (order), "
-        "smoothings become one matrix (collapse), features stay sparse (sparse), each where that is cheaper.\n\n"
-        "The plan of a training step, of a validation and of a prediction is a tree: layers, and under each its steps "
-        "with their shape, floating-point operations, bytes moved, predicted time and, where there was a choice, "
-        "the reason. What is predicted is for one core, from the rates that sfumato bench measured here, or else from "
-        "those of a nominal machine. At the end stands the cost of the paper's Table 1 with the numbers of this "
-        "dataset in it.",
+        "The planner optimizes a network before it runs. Each of these optimizations applies where it is cheaper: "
+        "smoothing "
+        "that precedes all weights is computed once (fold); layers compute only the rows that are needed (prune); "
+        "matrix "
+        "products are reordered (order); several smoothings are merged into one matrix (collapse); features stay "
+        "sparse (sparse).\n\n"
+        "The plans of a training step, a validation and a prediction are printed as trees: layers, and below each "
+        "layer "
+        "its steps with output shape, floating-point operations, memory traffic, predicted time and, if there was an "
+        "alternative, the reason for the choice. Predictions are for one core, from the rates measured by sfumato "
+        "bench "
+        "or else those of a nominal machine. The last lines give the cost formula of the paper's Table 1 for this "
+        "dataset.",
     .operands = (const cli_operand[]){INPUT_OPERANDS, {0}},
     .options = options,
     .examples =
         (const cli_example[]){
             {"sfumato explain citation gcn", "The plan of a named network:"},
-            {"sfumato explain citation 'smooth^2 | dense 32 relu | softmax' --plain", "What the planner gains:"},
-            {"sfumato explain citation sgcn --measure --threads 1", "Predicted against measured:"},
-            {"sfumato explain citation gcn+lp --svg network.svg", "A picture of the network:"},
+            {"sfumato explain citation 'smooth^2 | dense 32 relu | softmax' --plain", "What the optimizations save:"},
+            {"sfumato explain citation sgcn --measure --threads 1", "Predicted and measured times:"},
+            {"sfumato explain citation gcn+lp --svg network.svg", "A drawing of the network:"},
             {0}},
     .reports = true,
     .writes = true,

@@ -21,9 +21,9 @@ static const char *shell_name(int i, const char **text) {
     return completions[i].shell;
 }
 
-/* ---- files that are installed ----------------------------------------------------------------------------------- */
+/* ---- files to install ------------------------------------------------------------------------------------------- */
 
-/* Opens FOLDER/PART/NAME, making both folders. */
+/* Opens FOLDER/PART/NAME, creating both folders. */
 static FILE *open_below(const char *folder, const char *part, const char *name) {
     char path[4096];
     const int made = snprintf(path, sizeof path, "%s/%s", folder, part);
@@ -41,9 +41,9 @@ static FILE *open_below(const char *folder, const char *part, const char *name) 
 }
 
 static bool close_written(FILE *file, const char *name) {
-    const bool wrong = ferror(file) != 0;
-    if (fclose(file) != 0 || wrong) {
-        fail("%s: could not be written", name);
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed) {
+        fail("%s: cannot be written", name);
         return false;
     }
     return true;
@@ -108,30 +108,30 @@ int unknown_command(const cli_command *parent, const char *word) {
         suggest(&nearest, command_word(child));
     }
     char text[SUGGESTION_MAX];
-    return misuse(parent, "unknown command %s%s", quote(word), suggestion_text(text, &nearest, ""));
+    return usage_error(parent, "unknown command %s%s", quote(word), suggestion_text(text, &nearest, ""));
 }
 
 static const cli_option options[] = {
-    OPTION_FLAG("man", settings.man, "write the page in roff, for man"),
-    OPTION_NAME("completion", "SHELL", settings.shell, shell_name, NULL, "write completions for a shell"),
+    OPTION_FLAG("man", settings.man, "print the man page in roff"),
+    OPTION_NAME("completion", "SHELL", settings.shell, shell_name, NULL, "print the completion script of a shell"),
     OPTION_TEXT("write", VALUE_FOLDER, "FOLDER", settings.folder, NULL,
-                "write all man pages into FOLDER/man and the completions into FOLDER/completions"),
+                "write man pages and completion scripts to FOLDER/man and FOLDER/completions"),
     {0}};
 
 const cli_command cmd_help = {
     .name = "help",
-    .summary = "print help, man pages, or completions for a shell",
-    .description = "Without a COMMAND, prints the help of the program itself.",
+    .summary = "print help, man pages, or shell completions",
+    .description = "Without COMMAND, prints the help of the program.",
     .operands = (const cli_operand[]){{.name = "COMMAND",
                                        .optional = true,
                                        .many = true,
                                        .kind = VALUE_COMMAND,
-                                       .help = "the words that name the command, such as data import"},
+                                       .help = "name of a command, such as data import"},
                                       {0}},
     .options = options,
     .examples =
         (const cli_example[]){{"sfumato help data import", "The same as sfumato data import --help:"},
-                              {"sfumato help --man data import | man -l -", "Read a man page that is not installed:"},
-                              {"source <(sfumato help --completion bash)", "Complete commands in this bash:"},
+                              {"sfumato help --man data import | man -l -", "Read a man page without installing it:"},
+                              {"source <(sfumato help --completion bash)", "Enable completion in this bash session:"},
                               {0}},
     .run = run};

@@ -1,8 +1,9 @@
-/* The whole way: a graph and a few labels in, all labels out, and how good they are likely to be. */
+/* Labels the unlabelled nodes of a graph: import, model selection, prediction, and an estimate of the accuracy. */
 #include "cmd.h"
 
 #include "import_options.h"
 #include "label_report.h"
+#include "offers.h"
 #include "output.h"
 #include "command_input.h"
 #include "progress_bar.h"
@@ -16,7 +17,7 @@ static struct {
     sfu_import_options import;
     sfu_label_options label;
     const char *output, *budget, *container, *model;
-    bool every, forget, spreadsheet;
+    bool all_nodes, forget, spreadsheet;
     int32_t jobs, top;
 } settings;
 
@@ -31,14 +32,13 @@ static void defaults(void) {
 typedef struct session {
     sfu_dataset *dataset;
     sfu_labelling *labelling;
-    bool imported;           /* and not opened: the container is to be kept */
-    char *container, *model; /* where they go; NULL: they are not kept */
+    bool imported;           /* from files, and to be saved as a container */
+    char *container, *model; /* output paths; NULL: not saved */
 } session;
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
 
-/* ---- the options --------------------------------------------------------------------------------------------------
- */
+/* ---- the options ------------------------------------------------------------------------------------------------- */
 
 /* "60s", "60", "2m", "1h" or "steps:20". */
 static bool parse_budget(void) {
@@ -63,8 +63,8 @@ static bool parse_budget(void) {
     return false;
 }
 
-/* labels.csv, and ".safetensors": labels.safetensors. To be freed. */
-static char *beside_output(const char *ending) {
+/* labels.csv and ".safetensors" give labels.safetensors. To be freed. */
+static char *next_to_output(const char *ending) {
     const char *slash = strrchr(settings.output, '/'), *dot = strrchr(settings.output, '.');
     const bool cut = dot && dot > (slash ? slash + 1 : settings.output);
     const size_t stem = cut ? (size_t)(dot - settings.output) : strlen(settings.output);
@@ -76,58 +76,58 @@ static char *beside_output(const char *ending) {
     return path;
 }
 
-/* Where a file is kept: as told, else beside the output, else (stdout, --forget) not at all. False: no memory. */
-static bool choose_place(char **path, const char *told, const char *ending) {
+/* The path of an output: `given`, else next to the labels, else (stdout, --forget) NULL. False: out of memory. */
+static bool choose_path(char **path, const char *given, const char *ending) {
     *path = NULL;
-    if (told) {
-        *path = strdup(told);
+    if (given) {
+        *path = strdup(given);
         return *path != NULL;
     }
     if (settings.forget || to_stdout()) {
         return true;
     }
-    *path = beside_output(ending);
+    *path = next_to_output(ending);
     return *path != NULL;
 }
 
-/* Before there is work to lose. */
-static int check_outputs(session *all, const char *dataset) {
+/* Before any computation. */
+static int check_outputs(session *state, const char *dataset) {
     cli_files files = {0};
-    if (!choose_place(&all->model, settings.model, ".model.safetensors") ||
-        (all->imported && !choose_place(&all->container, settings.container, ".safetensors"))) {
+    if (!choose_path(&state->model, settings.model, ".model.safetensors") ||
+        (state->imported && !choose_path(&state->container, settings.container, ".safetensors"))) {
         return fail("out of memory");
     }
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
-    files_write(&files, "--container", all->container, &dataset_file);
-    files_write(&files, "--model", all->model, &model_file);
+    files_write(&files, "--container", state->container, &dataset_file);
+    files_write(&files, "--model", state->model, &model_file);
     import_files(&files, &settings.import);
     files_read_dataset(&files, dataset);
     return files_check(&files, &cmd_label);
 }
 
-static int check_use(const session *all, int count) {
-    if (!all->imported && count == 0) {
-        return misuse(&cmd_label, "nothing to read: give --edges and --nodes, for example sfumato label --edges "
-                                  "edges.csv --nodes nodes.csv --label topic, or a DATASET");
+static int check_use(const session *state, int count) {
+    if (!state->imported && count == 0) {
+        return usage_error(&cmd_label,
+                           "no input: expected a DATASET, or --edges and --nodes, for example sfumato label "
+                           "--edges edges.csv --nodes nodes.csv --label topic");
     }
-    if (all->imported && count > 0) {
-        return misuse(&cmd_label, "a DATASET is complete; leave it or --edges, --nodes and --features out");
+    if (state->imported && count > 0) {
+        return usage_error(&cmd_label, "DATASET cannot be combined with --edges, --nodes, --features and --labels");
     }
-    if (!all->imported && settings.container) {
-        return misuse(&cmd_label, "--container keeps what is read from --edges and --nodes; a DATASET is kept already");
+    if (!state->imported && settings.container) {
+        return usage_error(&cmd_label, "--container saves an imported graph; it cannot be combined with DATASET");
     }
     if (common.json && to_stdout()) {
-        return misuse(&cmd_label, "-o - and --json would both write to stdout");
+        return usage_error(&cmd_label, "-o - and --json would both write to stdout");
     }
     if (!parse_budget()) {
-        return misuse(&cmd_label, "--budget: %s is no time; 60s, 2m, 1h or steps:20 would be right",
-                      quote(settings.budget));
+        return usage_error(&cmd_label, "--budget: expected a time such as 60s, 2m or 1h, or steps:20, found %s",
+                           quote(settings.budget));
     }
     return DONE;
 }
 
-/* ---- the work -----------------------------------------------------------------------------------------------------
- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static bool on_progress(void *user, const sfu_label_progress *progress) {
     char detail[64];
@@ -135,130 +135,129 @@ static bool on_progress(void *user, const sfu_label_progress *progress) {
     snprintf(detail, sizeof detail, "%s, step %d of %d", progress->net, (int)progress->step + 1, (int)progress->steps);
     progress_detail(detail);
     const bool timed = progress->budget > 0;
-    return progress_report(NULL, &(sfu_progress){.what = "choosing",
+    return progress_report(NULL, &(sfu_progress){.what = "model selection",
                                                  .unit = timed ? "seconds" : "steps",
                                                  .done = timed ? progress->seconds : progress->step,
                                                  .total = timed ? progress->budget : progress->steps});
 }
 
-/* A dataset goes by the name of its file. */
-static sfu_status read_dataset(session *all, char **operands) {
+/* An imported dataset is named after its file. */
+static sfu_status read_dataset(session *state, char **operands) {
     char *name = NULL;
-    if (!all->imported) {
-        return sfu_dataset_open(&all->dataset, operands[0]);
+    if (!state->imported) {
+        return sfu_dataset_open(&state->dataset, operands[0]);
     }
-    if (all->container) {
-        settings.import.name = name = report_name(all->container);
+    if (state->container) {
+        settings.import.name = name = report_name(state->container);
     }
     settings.import.progress = progress_report;
     const sfu_status status =
-        all->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&all->dataset, &settings.import);
+        state->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&state->dataset, &settings.import);
     free(name);
     return status;
 }
 
-static bool is_written(const session *all, int32_t node) {
-    const int32_t *labels = sfu_dataset_labels(all->dataset);
-    return settings.every || labels == NULL || labels[node] == SFU_NO_LABEL;
+static bool is_written(const session *state, int32_t node) {
+    const int32_t *labels = sfu_dataset_labels(state->dataset);
+    return settings.all_nodes || labels == NULL || labels[node] == SFU_NO_LABEL;
 }
 
-static int32_t count_written(const session *all) {
+static int32_t count_written(const session *state) {
     int32_t written = 0;
-    for (int32_t node = 0; node < sfu_dataset_nodes(all->dataset); node++) {
-        written += is_written(all, node);
+    for (int32_t node = 0; node < sfu_dataset_nodes(state->dataset); node++) {
+        written += is_written(state, node);
     }
     return written;
 }
 
-/* The folds have a split each, and what the library notes of every one of them would say nothing to anyone here. */
-static sfu_status choose(session *all) {
+/* Without the library's notes, which would repeat for the split of every fold. */
+static sfu_status select_and_predict(session *state) {
     settings.label.jobs = settings.jobs;
     settings.label.on_progress = on_progress;
     sfu_set_log(NULL, NULL);
-    const sfu_status status = sfu_label(&all->labelling, all->dataset, &settings.label);
+    const sfu_status status = sfu_label(&state->labelling, state->dataset, &settings.label);
     sfu_set_log(output_log, NULL);
     return status;
 }
 
-/* The labels last: where they are, all is. */
-static sfu_status write_files(const session *all) {
+/* The labels last: if they exist, the other files do. */
+static sfu_status write_files(const session *state) {
     sfu_csv_options csv;
     sfu_csv_options_init(&csv);
-    csv.only_unlabelled = !settings.every;
+    csv.only_unlabelled = !settings.all_nodes;
     csv.top = settings.top;
     csv.spreadsheet = settings.spreadsheet;
     csv.write = put_bytes;
-    (void)progress_hold(); /* an interrupted choice is written all the same */
-    sfu_status status = all->container ? sfu_dataset_save(all->dataset, all->container) : SFU_OK;
-    if (status == SFU_OK && all->model) {
-        status = sfu_model_save(sfu_labelling_model(all->labelling), all->model);
+    (void)progress_hold(); /* the results of an interrupted search are written, too */
+    sfu_status status = state->container ? sfu_dataset_save(state->dataset, state->container) : SFU_OK;
+    if (status == SFU_OK && state->model) {
+        status = sfu_model_save(sfu_labelling_model(state->labelling), state->model);
     }
     if (status == SFU_OK) {
-        status = sfu_predictions_save(to_stdout() ? NULL : settings.output, all->dataset,
-                                      sfu_labelling_model(all->labelling), sfu_labelling_probabilities(all->labelling),
-                                      &csv);
+        status = sfu_predictions_save(to_stdout() ? NULL : settings.output, state->dataset,
+                                      sfu_labelling_model(state->labelling),
+                                      sfu_labelling_probabilities(state->labelling), &csv);
     }
     return status;
 }
 
-static int tell(const session *all, char **operands) {
-    const cli_labelling said = {.dataset = all->dataset,
-                                .labelling = all->labelling,
-                                .dataset_path = all->imported ? all->container : operands[0],
-                                .output = settings.output,
-                                .container = all->container,
-                                .model = all->model,
-                                .written = count_written(all)};
+static int print_report(const session *state, char **operands) {
+    const cli_labelling report = {.dataset = state->dataset,
+                                  .labelling = state->labelling,
+                                  .dataset_path = state->imported ? state->container : operands[0],
+                                  .output = settings.output,
+                                  .container = state->container,
+                                  .model = state->model,
+                                  .written = count_written(state)};
     if (to_stdout()) {
         return DONE;
     }
-    return common.json ? put_json_exact(labelling_json(&said)) : labelling_print(&said);
+    return common.json ? put_json_exact(labelling_json(&report)) : labelling_print(&report);
 }
 
-static int finish(const session *all, char **operands) {
-    const sfu_status status = write_files(all);
+static int finish(const session *state, char **operands) {
+    const sfu_status status = write_files(state);
     if (status != SFU_OK) {
-        return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* said at the end, where it is checked */
+        return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
     }
-    const bool interrupted = sfu_labelling_summary(all->labelling).interrupted;
+    const bool interrupted = sfu_labelling_summary(state->labelling)->interrupted;
     if (interrupted) {
-        say("interrupted; this is the best so far");
+        print_note("interrupted; the results are those of the best model so far");
     }
-    const int code = tell(all, operands);
+    const int code = print_report(state, operands);
     return code == DONE && interrupted ? INTERRUPTED : code;
 }
 
-static int read_and_label(session *all, char **operands) {
-    sfu_status status = read_dataset(all, operands);
+static int read_and_label(session *state, char **operands) {
+    sfu_status status = read_dataset(state, operands);
     if (status == SFU_OK) {
-        status = sfu_dataset_check(all->dataset);
+        status = sfu_dataset_check(state->dataset);
     }
-    if (status == SFU_OK && count_written(all) == 0) {
-        return fail("every node has a label already, so that there is none to find; --all writes one for each all the "
-                    "same");
+    if (status == SFU_OK && count_written(state) == 0) {
+        return fail("every node is labelled already; use --all to write a prediction for every node");
     }
     if (status == SFU_OK) {
-        status = choose(all);
+        status = select_and_predict(state);
     }
-    return status == SFU_OK ? finish(all, operands) : fail_status(status);
+    return status == SFU_OK ? finish(state, operands) : fail_status(status);
 }
 
 static int run(int count, char **operands) {
     const sfu_import_options *import = &settings.import;
-    session all = {.imported = import->edges || import->nodes || import->features || import->labels};
-    int code = check_use(&all, count);
+    session state = {.imported = import->edges || import->nodes || import->features || import->labels};
+    int code = check_use(&state, count);
     if (code == DONE) {
-        code = check_outputs(&all, count > 0 ? operands[0] : NULL);
+        code = check_outputs(&state, count > 0 ? operands[0] : NULL);
     }
     if (code == DONE) {
         progress_start();
-        code = read_and_label(&all, operands);
+        code = read_and_label(&state, operands);
         progress_end();
     }
-    free(all.container);
-    free(all.model);
-    sfu_labelling_free(all.labelling);
-    sfu_dataset_free(all.dataset);
+    free(state.container);
+    free(state.model);
+    sfu_labelling_free(state.labelling);
+    sfu_dataset_free(state.dataset);
     return code;
 }
 
@@ -268,34 +267,38 @@ static const cli_option options[] = {
     IMPORT_RULES(settings.import),
     IMPORT_SCALE(settings.import),
     IMPORT_KNN(settings.import),
-    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, false, NULL, "where the labels go; - is stdout"),
-    OPTION_FLAG("all", settings.every, "write every node, and not only those without a label"),
+    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, false, NULL, "output file; - is stdout"),
+    OPTION_FLAG("all", settings.all_nodes, "write all nodes, not only the unlabelled ones"),
     OPTION_SPREADSHEET(settings.spreadsheet),
-    OPTION_COUNT("top", "N", settings.top, 0, INT32_MAX, "every class in a column of its own",
-                 "of each node the N most probable classes alone"),
-    OPTION_TEXT("budget", VALUE_TEXT, "TIME", settings.budget, NULL,
-                "how long to search: 60s, 2m, 1h; or steps:N, which gives the same bytes on any machine"),
-    OPTION_TEXT("container", VALUE_FILE, "FILE", settings.container, "as the output, .safetensors",
-                "where the dataset is kept"),
-    OPTION_TEXT("model", VALUE_FILE, "FILE", settings.model, "as the output, .model.safetensors",
-                "where the model is kept"),
-    OPTION_FLAG("forget", settings.forget, "keep neither dataset nor model, unless a place for one is given"),
-    OPTION_SEED("seed", settings.label.seed, "of the folds, the search and the trainings"),
-    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
-                 "how many trainings run at a time; never changes what a step computes"),
+    OPTION_COUNT("top", "N", settings.top, 0, INT32_MAX, "one column per class",
+                 "write only the N most probable classes of each node"),
+    OPTION_OFFER("budget", VALUE_TEXT, "TIME", settings.budget, NULL, offer_budgets, false,
+                 "search budget: 60s, 2m, 1h; or steps:N, which gives the same bytes on every machine"),
+    OPTION_TEXT("container", VALUE_FILE, "FILE", settings.container, "the output with .safetensors",
+                "file of the imported dataset"),
+    OPTION_TEXT("model", VALUE_FILE, "FILE", settings.model, "the output with .model.safetensors", "file of the model"),
+    OPTION_FLAG("forget", settings.forget, "save neither dataset nor model, except where a path is given"),
+    OPTION_SEED("seed", settings.label.seed, "random seed of folds, search and trainings"),
+    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
+                 "number of parallel trainings; does not affect the result of a step"),
     {0}};
 
 const cli_command cmd_label = {
     .name = "label",
-    .summary = "label the rest of a graph from two CSV files",
+    .summary = "label the unlabelled nodes of a graph",
     .description =
-        "Reads a graph, features and a few labels, chooses a network among a few and its settings by validation within "
-        "the budget, labels the nodes that have no label, and says how many of these labels are likely to be right. It "
-        "writes node,label,probability and a column a class, and keeps dataset and model beside it to go on with.\n\n"
-        "How good it is was measured on the labelled nodes, each by networks that were chosen and trained without it, "
-        "so that it is not flattered by the choice. It holds for nodes that are like the labelled ones.\n\n"
-        "The budget decides how many steps the search makes, and nothing else does: with --budget steps:N the result "
-        "is the same on every machine. Ctrl-C ends the search, and the best so far is written where there is one.",
+        "Imports a graph with features and a few labels, selects a network and its hyperparameters by validation "
+        "accuracy "
+        "within the budget, predicts the labels of the unlabelled nodes, and estimates the accuracy of the "
+        "predictions. "
+        "Writes node,label,probability and one column per class, and saves the dataset and the model in the same "
+        "folder for further use.\n\n"
+        "The accuracy is estimated by nested cross-validation on the labelled nodes: every labelled node is predicted "
+        "by "
+        "networks that were selected and trained without it, so that model selection does not bias the estimate. It "
+        "holds for nodes from the same distribution as the labelled ones.\n\n"
+        "The budget only determines the number of search steps: with --budget steps:N the result is the same on every "
+        "machine. Ctrl-C ends the search; the best result so far, if any, is written.",
     .operands = (const cli_operand[]){{.name = "DATASET",
                                        .optional = true,
                                        .kind = VALUE_DATASET,
@@ -303,11 +306,11 @@ const cli_command cmd_label = {
                                       {0}},
     .options = options,
     .examples = (const cli_example[]){{"sfumato label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv",
-                                       "Two CSV files, the label a column of the second and empty where unknown:"},
+                                       "Two CSV files; the label is a column of the second, empty if unknown:"},
                                       {"sfumato label --nodes nodes.csv --label topic --knn 10 --budget 5m",
-                                       "No graph, and more time:"},
+                                       "No graph, and a larger budget:"},
                                       {"sfumato label papers.safetensors --all --budget steps:16",
-                                       "A dataset that was imported before, every node, the same bytes everywhere:"},
+                                       "An imported dataset, all nodes, with the same bytes on every machine:"},
                                       {0}},
     .reports = true,
     .writes = true,

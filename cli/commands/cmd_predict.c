@@ -1,4 +1,4 @@
-/* Labels every node of a dataset with a model, and writes labels and probabilities as CSV. */
+/* Predicts the labels of all nodes of a dataset with a model, and writes labels and probabilities as CSV. */
 #include "cmd.h"
 
 #include "json_output.h"
@@ -30,106 +30,106 @@ typedef struct session {
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
 
-/* ---- predicting -------------------------------------------------------------------------------------------------- */
+/* ---- prediction -------------------------------------------------------------------------------------------------- */
 
-static sfu_status open_both(session *all, char **operands) {
-    sfu_status status = sfu_model_open(&all->model, operands[1]);
+static sfu_status open_both(session *state, char **operands) {
+    sfu_status status = sfu_model_open(&state->model, operands[1]);
     if (status == SFU_OK) {
-        status = sfu_dataset_open(&all->dataset, operands[0]);
+        status = sfu_dataset_open(&state->dataset, operands[0]);
     }
     if (status == SFU_OK) {
-        all->nodes = sfu_dataset_nodes(all->dataset);
-        all->width = settings.embedding ? sfu_model_embedding_width(all->model) : sfu_model_classes(all->model);
+        state->nodes = sfu_dataset_nodes(state->dataset);
+        state->width = settings.embedding ? sfu_model_embedding_width(state->model) : sfu_model_classes(state->model);
     }
     return status;
 }
 
-static sfu_status compute(session *all) {
-    /* A width of 0 is sfu_embed's to refuse. */
-    all->values = calloc((size_t)all->nodes * (size_t)(all->width > 0 ? all->width : 1), sizeof *all->values);
-    if (!all->values) {
+static sfu_status compute(session *state) {
+    /* sfu_embed reports a width of 0. */
+    state->values = calloc((size_t)state->nodes * (size_t)(state->width > 0 ? state->width : 1), sizeof *state->values);
+    if (!state->values) {
         return SFU_ERR_MEMORY;
     }
     if (settings.embedding) {
-        return sfu_embed(all->values, all->dataset, all->model, settings.threads);
+        return sfu_embed(state->values, state->dataset, state->model, settings.threads);
     }
-    all->labels = calloc((size_t)all->nodes, sizeof *all->labels);
-    return all->labels ? sfu_predict(all->values, all->labels, all->dataset, all->model, settings.threads)
-                       : SFU_ERR_MEMORY;
+    state->labels = calloc((size_t)state->nodes, sizeof *state->labels);
+    return state->labels ? sfu_predict(state->values, state->labels, state->dataset, state->model, settings.threads)
+                         : SFU_ERR_MEMORY;
 }
 
-static sfu_status save(const session *all) {
+static sfu_status save(const session *state) {
     const char *path = to_stdout() ? NULL : settings.output;
     settings.csv.write = put_bytes;
-    return settings.embedding ? sfu_embedding_save(path, all->dataset, all->model, all->values, &settings.csv)
-                              : sfu_predictions_save(path, all->dataset, all->model, all->values, &settings.csv);
+    return settings.embedding ? sfu_embedding_save(path, state->dataset, state->model, state->values, &settings.csv)
+                              : sfu_predictions_save(path, state->dataset, state->model, state->values, &settings.csv);
 }
 
-/* ---- what is said ------------------------------------------------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
-static bool is_written(const session *all, int32_t node) {
-    const int32_t *known = sfu_dataset_labels(all->dataset);
+static bool is_written(const session *state, int32_t node) {
+    const int32_t *known = sfu_dataset_labels(state->dataset);
     return !settings.csv.only_unlabelled || !known || known[node] == SFU_NO_LABEL;
 }
 
-/* How many nodes are written, and (counts not NULL) how many of each class. */
-static int32_t count_written(const session *all, int32_t *counts) {
+/* The number of written nodes and (counts not NULL) of nodes per class. */
+static int32_t count_written(const session *state, int32_t *counts) {
     int32_t written = 0;
-    for (int32_t node = 0; node < all->nodes; node++) {
-        if (is_written(all, node)) {
+    for (int32_t node = 0; node < state->nodes; node++) {
+        if (is_written(state, node)) {
             written++;
             if (counts) {
-                counts[all->labels[node]]++;
+                counts[state->labels[node]]++;
             }
         }
     }
     return written;
 }
 
-static json_t *counts_json(const session *all, const int32_t *counts) {
+static json_t *counts_json(const session *state, const int32_t *counts) {
     json_t *classes = json_array();
-    for (int32_t c = 0; counts && c < all->width; c++) {
+    for (int32_t c = 0; counts && c < state->width; c++) {
         char number[CLASS_NUMBER_MAX];
-        json_append(&classes, json_pack("{s:o, s:i}", "name", json_bytes(model_class(number, all->model, c)), "count",
+        json_append(&classes, json_pack("{s:o, s:i}", "name", json_bytes(model_class(number, state->model, c)), "count",
                                         (int)counts[c]));
     }
     return classes;
 }
 
-static int print_json(const session *all, const int32_t *counts, int32_t written, const char *model) {
-    return put_json(json_pack("{s:o, s:o, s:o, s:i, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(all->dataset)),
-                              "model", json_bytes(model), "net", json_bytes(sfu_net_text(sfu_model_net(all->model))),
-                              "nodes", (int)written, "classes", counts_json(all, counts), "path",
+static int print_json(const session *state, const int32_t *counts, int32_t written, const char *model) {
+    return put_json(json_pack("{s:o, s:o, s:o, s:i, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(state->dataset)),
+                              "model", json_bytes(model), "net", json_bytes(sfu_net_text(sfu_model_net(state->model))),
+                              "nodes", (int)written, "classes", counts_json(state, counts), "path",
                               json_bytes(settings.output)));
 }
 
-static int print(const session *all, const int32_t *counts, int32_t written) {
-    put_clean(stdout, sfu_dataset_name(all->dataset));
-    printf(": %s of %s\n", settings.embedding ? "the last hidden layer" : "labels",
+static int print(const session *state, const int32_t *counts, int32_t written) {
+    put_clean(stdout, sfu_dataset_name(state->dataset));
+    printf(": %s of %s\n", settings.embedding ? "embeddings" : "labels",
            counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"));
     if (settings.embedding) {
-        printf("  %s a node\n", counted(all->width, "number"));
+        printf("  %s (last hidden layer)\n", counted(state->width, "dimension"));
     }
     cli_table table = {.align = "lrr"};
-    for (int32_t c = 0; counts && c < all->width; c++) {
+    for (int32_t c = 0; counts && c < state->width; c++) {
         char number[CLASS_NUMBER_MAX];
-        TABLE_CELLS(&table, model_class(number, all->model, c), grouped(counts[c]),
+        TABLE_CELLS(&table, model_class(number, state->model, c), grouped(counts[c]),
                     written > 0 ? percent((double)counts[c] / written) : "");
     }
     table_print(&table, stdout, 2);
-    printf("  written to %s\n", shown(settings.output));
+    printf("  written to %s\n", printable(settings.output));
     return DONE;
 }
 
-static int tell(const session *all, const char *model) {
-    int32_t *counts = all->labels ? calloc((size_t)all->width + 1, sizeof *counts) : NULL;
-    if (all->labels && !counts) {
+static int print_report(const session *state, const char *model) {
+    int32_t *counts = state->labels ? calloc((size_t)state->width + 1, sizeof *counts) : NULL;
+    if (state->labels && !counts) {
         return fail("out of memory");
     }
-    const int32_t written = count_written(all, counts);
+    const int32_t written = count_written(state, counts);
     int code = DONE;
     if (!to_stdout()) {
-        code = common.json ? print_json(all, counts, written, model) : print(all, counts, written);
+        code = common.json ? print_json(state, counts, written, model) : print(state, counts, written);
     }
     free(counts);
     return code;
@@ -137,30 +137,30 @@ static int tell(const session *all, const char *model) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int run_checked(session *all, char **operands) {
-    sfu_status status = open_both(all, operands);
+static int run_checked(session *state, char **operands) {
+    sfu_status status = open_both(state, operands);
     if (status == SFU_OK) {
-        status = compute(all);
+        status = compute(state);
     }
     if (status == SFU_OK && !progress_hold()) {
         status = SFU_ERR_CANCELLED;
     }
     if (status == SFU_OK) {
-        status = save(all);
+        status = save(state);
     }
     if (status != SFU_OK && to_stdout() && ferror(stdout)) {
-        return FAILED; /* said at the end, where stdout is checked */
+        return FAILED; /* reported by output_finish */
     }
-    return status == SFU_OK ? tell(all, operands[1]) : fail_status(status);
+    return status == SFU_OK ? print_report(state, operands[1]) : fail_status(status);
 }
 
 static int run(int count, char **operands) {
     (void)count;
     if (settings.embedding && settings.csv.top > 0) {
-        return misuse(&cmd_predict, "--top is about classes, and --embedding writes none");
+        return usage_error(&cmd_predict, "--top cannot be combined with --embedding");
     }
     if (common.json && to_stdout()) {
-        return misuse(&cmd_predict, "-o - and --json would both write to stdout");
+        return usage_error(&cmd_predict, "-o - and --json would both write to stdout");
     }
     cli_files files = {0};
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
@@ -170,48 +170,50 @@ static int run(int count, char **operands) {
     if (checked != DONE) {
         return checked;
     }
-    session all = {0};
+    session state = {0};
     progress_start();
-    const int code = run_checked(&all, operands);
+    const int code = run_checked(&state, operands);
     progress_end();
-    free(all.values);
-    free(all.labels);
-    sfu_model_free(all.model);
-    sfu_dataset_free(all.dataset);
+    free(state.values);
+    free(state.labels);
+    sfu_model_free(state.model);
+    sfu_dataset_free(state.dataset);
     return code;
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, true, NULL, "where it goes; - is stdout"),
-    OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "every class in a column of its own",
-                 "of each node the N most probable classes alone"),
-    OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "leave the nodes out that have a label"),
+    OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, true, NULL, "output file; - is stdout"),
+    OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "one column per class",
+                 "write only the N most probable classes of each node"),
+    OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
-    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one a core",
-                 "how many threads work; never changes the result"),
+    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
+                 "number of threads; does not affect the result"),
     {0}};
 
 const cli_command cmd_predict = {
     .name = "predict",
-    .summary = "label every node of a dataset with a trained model",
+    .summary = "predict node labels with a trained model",
     .description =
-        "Writes node,label,probability and a column a class with its probability, in the dataset's order of nodes; "
-        "with "
-        "--top N instead of these columns the N most probable classes, each with its probability.\n\n"
-        "The dataset may be another one than the model was trained on: another graph with the same features. A dataset "
-        "whose features or classes are not the model's is refused.",
-    .operands = (const cli_operand[]){{.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
-                                      {.name = "MODEL", .kind = VALUE_FILE, .help = "a model that train wrote"},
-                                      {0}},
-    .options = options,
-    .examples =
-        (const cli_example[]){
-            {"sfumato predict citation model.safetensors -o labels.csv", "Labels and probabilities of every node:"},
-            {"sfumato predict citation model.safetensors --top 2 -o - | head",
-             "The two most probable classes of each:"},
-            {"sfumato predict citation model.safetensors --embedding -o hidden.csv", "The last hidden layer:"},
+        "Writes node,label,probability and one probability column per class, one row per node in the order of the "
+        "dataset. "
+        "With --top N, the N most probable classes and their probabilities replace the class columns.\n\n"
+        "The dataset may differ from the training dataset: another graph with the same features. Features and classes "
+        "must match those of the model.",
+    .operands =
+        (const cli_operand[]){
+            {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
+            {.name = "MODEL", .kind = VALUE_FILE, .help = "model file, written by train, tune or label"},
             {0}},
+    .options = options,
+    .examples = (const cli_example[]){{"sfumato predict citation model.safetensors -o labels.csv",
+                                       "Labels and probabilities of all nodes:"},
+                                      {"sfumato predict citation model.safetensors --top 2 -o - | head",
+                                       "The two most probable classes of each node:"},
+                                      {"sfumato predict citation model.safetensors --embedding -o hidden.csv",
+                                       "Embeddings from the last hidden layer:"},
+                                      {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

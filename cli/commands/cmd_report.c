@@ -1,4 +1,4 @@
-/* Tables, plots and a page from the results of a comparison. */
+/* Writes the report of a comparison: tables, plots and an HTML page. */
 #include "cmd.h"
 
 #include "output.h"
@@ -9,17 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What may lie in the folder of results afterwards, and what it is: there are no plots of a single number. */
+/* Files of a results folder. Not all exist: a single number has no plots. */
 static const char *const files[][2] = {
-    {"report.html", "all of it as one page"},
-    {"tables.md", "the tables as text"},
+    {"report.html", "the complete report as one HTML page"},
+    {"tables.md", "the tables as Markdown"},
     {"tables.tex", "the tables for LaTeX"},
-    {"plots", "the plots, each with its script and data"},
-    {"results.csv", "the entries, one a network, dataset, size and split"},
-    {"timings.csv", "how long they took"},
-    {"curves.csv", "how winners were trained, an epoch a row"},
+    {"plots", "the plots, each with script and data"},
+    {"results.csv", "one row per network, dataset, size and split"},
+    {"timings.csv", "running times"},
+    {"curves.csv", "learning curves of the best trials, one row per epoch"},
     {"details.csv", "datasets, winning hyperparameters, confusion matrices"},
-    {"manifest.json", "what is needed to run it again"},
+    {"manifest.json", "settings to run the comparison again"},
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
@@ -29,22 +29,22 @@ static void join(char path[4096], const char *folder, const char *name) {
     snprintf(path, 4096, "%s%s%s", folder, size > 0 && folder[size - 1] == '/' ? "" : "/", name);
 }
 
-/* The keys of compare and reproduce, and the files. NULL where there is no memory. */
+/* The keys of compare and reproduce, and the files. NULL: out of memory. */
 static json_t *to_json(const sfu_results *results) {
     json_t *object = results_json(results), *written = json_object();
     const char *folder = sfu_results_folder(results);
-    bool fine = object && written && json_put(object, "folder", json_bytes(folder));
-    for (int i = 0; fine && i < FILES; i++) {
+    bool ok = object && written && json_put(object, "folder", json_bytes(folder));
+    for (int i = 0; ok && i < FILES; i++) {
         char path[4096];
         join(path, folder, files[i][0]);
-        fine = access(path, F_OK) != 0 || json_put(written, files[i][0], json_bytes(path));
+        ok = access(path, F_OK) != 0 || json_put(written, files[i][0], json_bytes(path));
     }
-    fine = fine && json_object_set(object, "files", written) == 0;
+    ok = ok && json_object_set(object, "files", written) == 0;
     json_decref(written);
-    if (!fine) {
+    if (!ok) {
         json_decref(object);
     }
-    return fine ? object : NULL;
+    return ok ? object : NULL;
 }
 
 static void print(const sfu_results *results) {
@@ -89,16 +89,14 @@ static int run(int count, char **operands) {
 
 const cli_command cmd_report = {
     .name = "report",
-    .summary = "write tables, plots and a page from results",
+    .summary = "rewrite the report of saved results",
     .description =
-        "compare and reproduce end with a report; this makes it anew from the folder of their results, without any "
-        "training: after an interruption, with another version of the program, or where gnuplot, which draws the "
-        "plots, "
-        "was not installed before. It prints the tables.\n\n"
-        "report.html is one page that needs nothing else: no network, no other file. Its tables can be sorted.",
-    .operands =
-        (const cli_operand[]){{.name = "RESULTS", .kind = VALUE_FOLDER, .help = "the folder of the results"}, {0}},
-    .examples = (const cli_example[]){{"sfumato report results", "Write the report anew, and print the tables:"}, {0}},
+        "Rewrites the report of compare or reproduce from a folder of results, without any training: after an "
+        "interruption, with another version of the program, or after installing gnuplot, which draws the plots. Prints "
+        "the tables.\n\n"
+        "report.html is self-contained: it needs no network and no other file. Its tables can be sorted.",
+    .operands = (const cli_operand[]){{.name = "RESULTS", .kind = VALUE_FOLDER, .help = "folder of results"}, {0}},
+    .examples = (const cli_example[]){{"sfumato report results", "Rewrite the report and print the tables:"}, {0}},
     .reports = true,
     .writes = true,
     .run = run};

@@ -1,4 +1,4 @@
-/* Redoes a table of the paper, and tells cell by cell whether it agrees. */
+/* Reproduces a table of the paper and compares it cell by cell. */
 #include "cmd.h"
 
 #include "lists.h"
@@ -13,7 +13,7 @@
 static struct {
     sfu_compare_options compare;
     const char *datasets, *nets;
-    int feature_norm, loss, self_loops; /* places in the lists below */
+    int feature_norm, loss, self_loops; /* indices into the lists below */
     int32_t jobs;
     const char *folder;
 } settings;
@@ -22,7 +22,7 @@ static const char *const feature_norms[] = {"sym", "sym+row", "sym+row-with-lp",
 static const char *const losses[] = {"sum", "mean", NULL};
 static const char *const self_loops[] = {"drop", "keep", NULL};
 
-/* What the paper did, which the defaults are. */
+/* The paper's settings, which are the defaults. */
 static sfu_compare_options paper;
 
 static void defaults(void) {
@@ -35,7 +35,7 @@ static void defaults(void) {
     settings.self_loops = paper.keep_loops ? 1 : 0;
 }
 
-/* ---- cut down ---------------------------------------------------------------------------------------------------- */
+/* ---- reduced runs ------------------------------------------------------------------------------------------------ */
 
 static bool is_one_of(const char *table, const char *const *tables) {
     bool found = false;
@@ -53,10 +53,10 @@ static bool is_on_random_splits(const char *table) {
     return is_one_of(table, (const char *const[]){"set1", "set2", "set3", "set4", "set5", "all", NULL});
 }
 
-enum { CUT_MAX = 200 };
+enum { REDUCTION_MAX = 200 };
 
-/* "100 trials instead of 2,000, 3 splits instead of 10", "" where it is as the paper's. */
-static const char *cut_down(char text[CUT_MAX], const char *table) {
+/* "100 trials instead of 2,000, 3 splits instead of 10", or "" for the paper's settings. */
+static const char *describe_reduction(char text[REDUCTION_MAX], const char *table) {
     const sfu_compare_options *now = &settings.compare;
     size_t used = 0;
     text[0] = '\0';
@@ -64,40 +64,40 @@ static const char *cut_down(char text[CUT_MAX], const char *table) {
         return text;
     }
     if (now->trials != paper.trials) {
-        used +=
-            (size_t)snprintf(text, CUT_MAX, "%s instead of %s", counted(now->trials, "trial"), grouped(paper.trials));
+        used += (size_t)snprintf(text, REDUCTION_MAX, "%s instead of %s", counted(now->trials, "trial"),
+                                 grouped(paper.trials));
     }
     if (now->lpnn_trials > 0 && now->lpnn_trials != now->trials) {
-        used += (size_t)snprintf(text + used, CUT_MAX - used, "%slpnn %s", used ? ", " : "",
+        used += (size_t)snprintf(text + used, REDUCTION_MAX - used, "%slpnn %s", used ? ", " : "",
                                  counted(now->lpnn_trials, "trial"));
     }
     if (now->splits != paper.splits && is_on_random_splits(table)) {
-        snprintf(text + used, CUT_MAX - used, "%s%s instead of %s", used ? ", " : "", counted(now->splits, "split"),
-                 grouped(paper.splits));
+        snprintf(text + used, REDUCTION_MAX - used, "%s%s instead of %s", used ? ", " : "",
+                 counted(now->splits, "split"), grouped(paper.splits));
     }
     return text;
 }
 
-/* ---- what is said ------------------------------------------------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
-static int print_results(const sfu_results *results, const char *table, const char *cut) {
+static int print_results(const sfu_results *results, const char *table, const char *reduction) {
     const char *folder = sfu_results_folder(results);
     results_print(results);
     if (needs_no_study(table)) {
-        printf("\nKept as %s/tables.md\n", shown(folder));
+        printf("\nSaved as %s/tables.md\n", printable(folder));
         return DONE;
     }
     putchar('\n');
-    if (*cut) {
-        printf("Cut down from what the paper did: %s.\n", cut);
+    if (*reduction) {
+        printf("Reduced from the paper's settings: %s.\n", reduction);
     }
-    printf("Report: %s/report.html\n", shown(folder));
+    printf("Report: %s/report.html\n", printable(folder));
     return DONE;
 }
 
 static int print_json(const sfu_results *results, const char *table) {
     json_t *object = results_json(results);
-    const bool fine =
+    const bool ok =
         object && json_put(object, "table", json_string(table)) &&
         json_put(object, "splits", json_integer(settings.compare.splits)) &&
         json_put(object, "trials", json_integer(settings.compare.trials)) &&
@@ -106,10 +106,10 @@ static int print_json(const sfu_results *results, const char *table) {
         json_put(object, "lower", json_integer(results_verdicts(results, "lower"))) &&
         json_put(object, "text", needs_no_study(table) ? json_bytes(sfu_results_text(results)) : json_null()) &&
         json_put(object, "folder", json_bytes(sfu_results_folder(results)));
-    if (!fine) {
+    if (!ok) {
         json_decref(object);
     }
-    return put_json_exact(fine ? object : NULL);
+    return put_json_exact(ok ? object : NULL);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -124,7 +124,8 @@ static int check_table(const char *table) {
         suggest(&nearest, name);
     }
     char text[SUGGESTION_MAX];
-    return misuse(&cmd_reproduce, "%s is no table of the paper%s", quote(table), suggestion_text(text, &nearest, ""));
+    return usage_error(&cmd_reproduce, "the paper has no table %s%s", quote(table),
+                       suggestion_text(text, &nearest, ""));
 }
 
 static int interrupted(const sfu_compare_progress *last, const char *table, const char *folder) {
@@ -132,19 +133,21 @@ static int interrupted(const sfu_compare_progress *last, const char *table, cons
         fail("interrupted; nothing was written");
         return INTERRUPTED;
     }
-    fail("interrupted; %s of %s studies are in %s, and the same command goes on", grouped(last->done),
+    fail("interrupted; %s of %s studies are saved in %s; run the same command again to resume", grouped(last->done),
          grouped(last->total), quote(folder));
     return INTERRUPTED;
 }
 
-/* What was given, as the library takes it; the lists own their texts. */
-static int settle_options(cli_list *datasets, cli_list *nets, const char *folder) {
+/* Fills in the library's options from the command line; they point into the lists. */
+static int set_options(cli_list *datasets, cli_list *nets, const char *folder) {
     sfu_compare_options *options = &settings.compare;
     if (settings.datasets && !list_nets(datasets, settings.datasets)) {
-        return misuse(&cmd_reproduce, "--datasets: %s is no list of datasets: a,b,c", quote(settings.datasets));
+        return usage_error(&cmd_reproduce, "--datasets: expected a list of datasets such as a,b,c, found %s",
+                           quote(settings.datasets));
     }
     if (settings.nets && !list_nets(nets, settings.nets)) {
-        return misuse(&cmd_reproduce, "--nets: %s is no list of networks: a,b,c", quote(settings.nets));
+        return usage_error(&cmd_reproduce, "--nets: expected a list of networks such as a,b,c, found %s",
+                           quote(settings.nets));
     }
     options->datasets = (const char *const *)datasets->items;
     options->dataset_count = datasets->count;
@@ -158,7 +161,7 @@ static int settle_options(cli_list *datasets, cli_list *nets, const char *folder
     return DONE;
 }
 
-/* Before there is work to lose. */
+/* Before any computation. */
 static int check_outputs(void) {
     cli_files files = {0};
     files_write_folder(&files, "-o", settings.compare.folder, sfu_results_file);
@@ -170,11 +173,11 @@ static int check_outputs(void) {
 }
 
 static int reproduce(const char *table) {
-    char cut[CUT_MAX];
+    char reduction[REDUCTION_MAX];
     sfu_compare_progress last = {0};
     sfu_results *results = NULL;
-    if (*cut_down(cut, table)) {
-        say("cut down from what the paper did: %s", cut);
+    if (*describe_reduction(reduction, table)) {
+        print_note("reduced from the paper's settings: %s", reduction);
     }
     settings.compare.on_progress = results_progress;
     settings.compare.on_progress_user = &last;
@@ -188,20 +191,20 @@ static int reproduce(const char *table) {
     } else if (status != SFU_OK) {
         code = fail_status(status);
     } else {
-        code = common.json ? print_json(results, table) : print_results(results, table, cut);
+        code = common.json ? print_json(results, table) : print_results(results, table, reduction);
     }
     sfu_results_free(results);
     return code;
 }
 
 static int run(int count, char **operands) {
-    char place[64];
+    char folder[64];
     cli_list datasets = {0}, nets = {0};
     (void)count;
     int code = check_table(operands[0]);
-    snprintf(place, sizeof place, "results/%.40s", operands[0]);
+    snprintf(folder, sizeof folder, "results/%.40s", operands[0]);
     if (code == DONE) {
-        code = settle_options(&datasets, &nets, settings.folder ? settings.folder : place);
+        code = set_options(&datasets, &nets, settings.folder ? settings.folder : folder);
     }
     if (code == DONE) {
         code = check_outputs();
@@ -215,52 +218,56 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_TEXT("datasets", VALUE_TEXT, "NAMES", settings.datasets, "all",
-                "only these of the table's, with commas between; a name, or a path like data/cora.safetensors"),
-    OPTION_TEXT("nets", VALUE_TEXT, "NAMES", settings.nets, "all",
-                "only these of the table's networks, with commas between"),
-    OPTION_COUNT("splits", "N", settings.compare.splits, 1, 1000000, NULL, "random splits where the paper has ten"),
-    OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL, "of each study"),
-    OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as the others",
-                 "of each study of lpnn, which costs more"),
-    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one a core",
-                 "how many trainings run at a time; never changes the result"),
-    OPTION_SEED("seed", settings.compare.seed, "of the searches and of the trainings"),
+    OPTION_OFFER("datasets", VALUE_TEXT, "NAMES", settings.datasets, "all", sfu_get_name, true,
+                 "comma-separated subset of the table's datasets, by name or path such as data/cora.safetensors"),
+    OPTION_OFFER("nets", VALUE_TEXT, "NAMES", settings.nets, "all", sfu_net_name, true,
+                 "comma-separated subset of the table's networks"),
+    OPTION_COUNT("splits", "N", settings.compare.splits, 1, 1000000, NULL,
+                 "number of random splits; the paper has ten"),
+    OPTION_COUNT("trials", "N", settings.compare.trials, 1, 10000000, NULL, "trials per study"),
+    OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as --trials",
+                 "trials per study of lpnn, which costs more"),
+    OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
+                 "number of parallel trainings; does not affect the result"),
+    OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),
     OPTION_OUTPUT(VALUE_FOLDER, "FOLDER", settings.folder, false, "results/TABLE",
-                  "where the results are kept and grow"),
+                  "folder of the results; later runs extend it"),
     OPTION_CHOICE(
         "feature-norm", settings.feature_norm, feature_norms,
-        "reading: features are smoothed with the symmetric matrix, or its rows are scaled to sum to 1 as well, "
-        "always or in networks that smooth labels too"),
-    OPTION_CHOICE("loss", settings.loss, losses, "reading: cross-entropy of the labelled nodes, as sum or mean"),
+        "interpretation: normalization of feature smoothing: symmetric, symmetric with rows scaled to sum to 1, or the "
+        "latter only in networks with label propagation"),
+    OPTION_CHOICE("loss", settings.loss, losses, "interpretation: cross-entropy over the labelled nodes: sum or mean"),
     OPTION_CHOICE(
         "self-loops", settings.self_loops, self_loops,
-        "reading: ACM and DBLP without or with the self-loops of their files; keep needs sfumato data get acm "
-        "dblp --self-loops keep"),
-    OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "its defaults",
-                "reading: options of lpnn, 'f=clamp, input=fx, output=g'"),
+        "interpretation: drop or keep the self-loops of ACM and DBLP; keep requires sfumato data get acm dblp "
+        "--self-loops keep"),
+    OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
+                "interpretation: options of lpnn, such as 'f=clamp, input=fx, output=g'"),
     {0}};
 
 const cli_command cmd_reproduce = {
     .name = "reproduce",
-    .summary = "redo a table of the paper, and judge each cell",
+    .summary = "reproduce a table of the paper",
     .description =
-        "Tunes and scores the networks of a table as the paper did, and puts its figure beside each of ours. Where the "
-        "paper gives a spread, a cell agrees when 0 lies in the 95 % Welch interval of ours minus the paper's, and is "
-        "higher or lower when not. Figures of a single split, and ranks, get the difference alone.\n\n"
-        "The paper's settings are 2,000 trials a study and ten splits; what is cut down is said. The folder grows: the "
-        "same command goes on where it was stopped, and with more networks, splits or trials it does only what is "
-        "missing. What the paper leaves open are readings, recorded with the results.",
+        "Tunes and tests the networks of a table as in the paper, and prints our value next to the paper's. If the "
+        "paper "
+        "reports a standard deviation, a cell agrees when the 95 % Welch confidence interval of the difference "
+        "contains "
+        "0; otherwise it is higher or lower. For single splits and ranks only the difference is given.\n\n"
+        "The paper uses 2,000 trials per study and ten splits; reduced settings are reported. Run an interrupted "
+        "command "
+        "again to resume it; a run with more networks, splits or trials computes only the missing studies. Details "
+        "that the paper leaves open are options marked as interpretation, and are recorded with the results.",
     .operands =
         (const cli_operand[]){
-            {.name = "TABLE", .kind = VALUE_NAME, .names = sfu_reproduce_table, .help = "which table of the paper"},
-            {0}},
+            {.name = "TABLE", .kind = VALUE_NAME, .names = sfu_reproduce_table, .help = "table of the paper"}, {0}},
     .options = options,
-    .examples = (const cli_example[]){{"sfumato reproduce set1 --datasets cora --trials 100",
-                                       "Few labels, on Cora, in a hurry:"},
-                                      {"sfumato reproduce standard", "The standard splits, as the paper did them:"},
-                                      {"sfumato reproduce cost", "What an epoch of each network costs here:"},
-                                      {0}},
+    .examples =
+        (const cli_example[]){
+            {"sfumato reproduce set1 --datasets cora --trials 100", "Few labels, on Cora, with few trials:"},
+            {"sfumato reproduce standard", "The standard splits, with the paper's settings:"},
+            {"sfumato reproduce cost", "The cost of an epoch of each network on this machine:"},
+            {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

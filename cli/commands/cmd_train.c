@@ -1,4 +1,4 @@
-/* Trains a network on a dataset, once or with several seeds, says how it went, and keeps the model. */
+/* Trains a network on a dataset with one or several seeds, prints the scores, and saves the model. */
 #include "cmd.h"
 
 #include "output.h"
@@ -13,7 +13,7 @@ static struct {
     cli_input_settings input;
     sfu_train_options train;
     sfu_loss loss;
-    int class_weight; /* a place in class_weights */
+    int class_weight; /* index into class_weights */
     sfu_keep keep;
     const char *init, *device, *output, *curve;
     int32_t threads, repeat;
@@ -35,118 +35,118 @@ static void defaults(void) {
 
 /* ---- the trainings ----------------------------------------------------------------------------------------------- */
 
-/* The epochs of a training, for its curve. */
-typedef struct curve {
+/* The learning curve of a training. */
+typedef struct learning_curve {
     sfu_epoch *epochs;
     int64_t count, capacity;
-    bool wanted, lost; /* lost: there was no memory */
-} curve;
+    bool wanted, no_memory;
+} learning_curve;
 
-static bool make_room(curve *notes) {
-    if (notes->count < notes->capacity) {
+static bool grow(learning_curve *curve) {
+    if (curve->count < curve->capacity) {
         return true;
     }
-    const int64_t capacity = notes->capacity > 0 ? 2 * notes->capacity : 512;
-    sfu_epoch *grown = realloc(notes->epochs, (size_t)capacity * sizeof *grown);
+    const int64_t capacity = curve->capacity > 0 ? 2 * curve->capacity : 512;
+    sfu_epoch *grown = realloc(curve->epochs, (size_t)capacity * sizeof *grown);
     if (!grown) {
-        notes->lost = true;
+        curve->no_memory = true;
         return false;
     }
-    notes->epochs = grown;
-    notes->capacity = capacity;
+    curve->epochs = grown;
+    curve->capacity = capacity;
     return true;
 }
 
-static void note_epoch(curve *notes, const sfu_epoch *epoch) {
-    if (make_room(notes)) {
-        notes->epochs[notes->count++] = *epoch;
+static void add_epoch(learning_curve *curve, const sfu_epoch *epoch) {
+    if (grow(curve)) {
+        curve->epochs[curve->count++] = *epoch;
     }
 }
 
-/* What the trainings of one command leave. */
+/* The results of the trainings. */
 typedef struct session {
     cli_input input;
     sfu_model *init, *best;
-    curve now, kept;
+    learning_curve curve, best_curve; /* of the current and of the best training */
     sfu_scores *runs;
     int32_t count;
 } session;
 
 static bool on_epoch(void *user, const sfu_epoch *epoch) {
-    session *all = user;
+    session *state = user;
     char what[64] = "training", detail[96];
     if (settings.repeat > 1) {
-        snprintf(what, sizeof what, "training %d of %d", all->count + 1, settings.repeat);
+        snprintf(what, sizeof what, "training %d of %d", state->count + 1, settings.repeat);
     }
     if (isfinite(epoch->val_accuracy)) {
         snprintf(detail, sizeof detail, "loss %.3f, val %.1f %%", epoch->train_loss, 100 * epoch->val_accuracy);
     } else {
         snprintf(detail, sizeof detail, "loss %.3f", epoch->train_loss);
     }
-    if (all->now.wanted) {
-        note_epoch(&all->now, epoch);
+    if (state->curve.wanted) {
+        add_epoch(&state->curve, epoch);
     }
     progress_detail(detail);
     return progress_report(
         NULL, &(sfu_progress){.what = what, .unit = "epochs", .done = epoch->epoch, .total = settings.train.epochs});
 }
 
-/* By validation accuracy, ties to the lower loss, then to the earlier; without validation the first. */
+/* By validation accuracy, then lower validation loss, then the earlier one; without validation the first. */
 static bool is_better(const sfu_scores *one, const sfu_scores *other) {
     return one->val_accuracy > other->val_accuracy ||
            (one->val_accuracy == other->val_accuracy && one->val_loss < other->val_loss);
 }
 
-/* Keeps the model where it is the best yet, and lets it go where it is not. */
-static void take(session *all, sfu_model *model) {
-    const sfu_scores scores = sfu_model_scores(model);
-    all->runs[all->count++] = scores;
-    const sfu_scores before = all->best ? sfu_model_scores(all->best) : scores;
-    if (all->best && !is_better(&scores, &before)) {
+/* Keeps the model if it is the best so far, and frees it otherwise. */
+static void add_model(session *state, sfu_model *model) {
+    const sfu_scores scores = *sfu_model_scores(model);
+    state->runs[state->count++] = scores;
+    const sfu_scores before = state->best ? *sfu_model_scores(state->best) : scores;
+    if (state->best && !is_better(&scores, &before)) {
         sfu_model_free(model);
         return;
     }
-    sfu_model_free(all->best);
-    all->best = model;
-    const curve notes = all->kept;
-    all->kept = all->now;
-    all->now = notes;
+    sfu_model_free(state->best);
+    state->best = model;
+    const learning_curve previous = state->best_curve;
+    state->best_curve = state->curve;
+    state->curve = previous;
 }
 
-/* Several trainings of one network share what their plans compute once, as long as one plan is alive: this one. NULL
- * where there is no plan to be had, which the training itself then says. */
-static sfu_plan *hold_shared(const session *all) {
+/* Trainings of one network share precomputed results while a plan of it exists: this one. NULL if planning fails; the
+ * training itself then reports the error. */
+static sfu_plan *new_shared_plan(const session *state) {
     sfu_plan *plan = NULL;
     sfu_plan_options options;
     sfu_plan_options_init(&options);
     options.dropout = settings.train.dropout;
     options.threads = settings.train.threads;
     if (settings.repeat < 2 ||
-        sfu_plan_new(&plan, all->input.dataset, all->input.net, all->input.split, &options) != SFU_OK) {
+        sfu_plan_new(&plan, state->input.dataset, state->input.net, state->input.split, &options) != SFU_OK) {
         return NULL;
     }
     return plan;
 }
 
-static sfu_status train_all(session *all) {
+static sfu_status train_all(session *state) {
     const uint64_t first = settings.train.seed;
     bool interrupted = false;
-    sfu_plan *shared = hold_shared(all);
+    sfu_plan *shared = new_shared_plan(state);
     sfu_status status = SFU_OK;
     for (int32_t i = 0; i < settings.repeat && !interrupted && status == SFU_OK; i++) {
         sfu_model *model = NULL;
         settings.train.seed = first + (uint64_t)i;
-        all->now.count = 0;
-        all->now.wanted = settings.curve != NULL;
-        status = sfu_train(&model, all->input.dataset, all->input.net, all->input.split, &settings.train);
+        state->curve.count = 0;
+        state->curve.wanted = settings.curve != NULL;
+        status = sfu_train(&model, state->input.dataset, state->input.net, state->input.split, &settings.train);
         if (status == SFU_OK) {
-            interrupted = sfu_model_scores(model).interrupted;
-            take(all, model);
+            interrupted = sfu_model_scores(model)->interrupted;
+            add_model(state, model);
         }
     }
     sfu_plan_free(shared);
-    if (status == SFU_ERR_CANCELLED && all->count > 0) { /* before the first epoch of a later training */
-        all->runs[all->count - 1].interrupted = true;
+    if (status == SFU_ERR_CANCELLED && state->count > 0) { /* before the first epoch of a later training */
+        state->runs[state->count - 1].interrupted = true;
         status = SFU_OK;
     }
     return status;
@@ -154,57 +154,61 @@ static sfu_status train_all(session *all) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static sfu_status begin(session *all, char **operands) {
+static sfu_status begin(session *state, char **operands) {
     settings.train.loss = settings.loss;
     settings.train.keep = settings.keep;
     settings.train.balanced = settings.class_weight == 1;
     settings.train.device = settings.device;
     settings.train.threads = settings.threads;
     settings.train.on_epoch = on_epoch;
-    settings.train.on_epoch_user = all;
-    all->runs = calloc((size_t)settings.repeat, sizeof *all->runs);
-    sfu_status status = all->runs ? input_open(&all->input, &settings.input, operands) : SFU_ERR_MEMORY;
+    settings.train.on_epoch_user = state;
+    state->runs = calloc((size_t)settings.repeat, sizeof *state->runs);
+    sfu_status status = state->runs ? input_open(&state->input, &settings.input, operands) : SFU_ERR_MEMORY;
     if (status == SFU_OK && settings.init) {
-        status = sfu_model_open(&all->init, settings.init);
-        settings.train.init = all->init;
+        status = sfu_model_open(&state->init, settings.init);
+        settings.train.init = state->init;
     }
     return status;
 }
 
-/* Files first, so that what is said to be written is. */
-static int finish(session *all) {
-    const sfu_scores scores = sfu_model_scores(all->best);
-    const bool interrupted = all->runs[all->count - 1].interrupted;
-    (void)progress_hold(); /* an interrupted training is written all the same */
-    sfu_status status = settings.output ? sfu_model_save(all->best, settings.output) : SFU_OK;
+/* Writes the files before printing that they were written. */
+static int finish(session *state) {
+    const sfu_scores scores = *sfu_model_scores(state->best);
+    const bool interrupted = state->runs[state->count - 1].interrupted;
+    (void)progress_hold(); /* the model of an interrupted training is written, too */
+    sfu_status status = settings.output ? sfu_model_save(state->best, settings.output) : SFU_OK;
     if (status == SFU_OK && settings.curve) {
-        status = all->kept.lost ? SFU_ERR_MEMORY : sfu_curve_save(settings.curve, all->kept.epochs, all->kept.count);
+        status = state->best_curve.no_memory
+                     ? SFU_ERR_MEMORY
+                     : sfu_curve_save(settings.curve, state->best_curve.epochs, state->best_curve.count);
     }
     if (status != SFU_OK) {
         return fail_status(status);
     }
     if (interrupted) {
-        say("interrupted in epoch %d%s; the best weights so far are kept, those of epoch %d",
-            (int)all->runs[all->count - 1].epochs, settings.repeat > 1 ? " of a training" : "", (int)scores.best_epoch);
+        print_note("interrupted in epoch %d%s; using the best weights so far, those of epoch %d",
+                   (int)state->runs[state->count - 1].epochs, settings.repeat > 1 ? " of a training" : "",
+                   (int)scores.best_epoch);
     }
-    const cli_trainings said = {&all->input, all->best, all->runs, all->count, settings.output, settings.curve};
+    const cli_trainings report = {&state->input, state->best,     state->runs,
+                                  state->count,  settings.output, settings.curve};
     int code = DONE;
     if (common.json) {
-        code = put_json(trainings_json(&said));
+        code = put_json(trainings_json(&report));
     } else {
-        trainings_print(&said);
+        trainings_print(&report);
         if (settings.report) {
-            trainings_print_classes(&said);
+            trainings_print_classes(&report);
         }
     }
     return code == DONE && interrupted ? INTERRUPTED : code;
 }
 
-/* What can be done now. */
+/* The next step, if the model can be read back: not from /dev/null or a FIFO. */
 static void print_next(const char *dataset) {
     if (!settings.output) {
-        say("the model was not kept; -o MODEL keeps it");
-    } else if (!common.json) {
+        print_note("the model was not saved; use -o MODEL to save it");
+    } else if (!common.json && is_regular_file(settings.output)) {
         printf("Next: sfumato predict %s %s -o predictions.csv\n", shell_word(dataset), shell_word(settings.output));
     }
 }
@@ -220,69 +224,72 @@ static int run(int count, char **operands) {
     if (checked != DONE) {
         return checked;
     }
-    session all = {0};
+    session state = {0};
     progress_start();
-    sfu_status status = begin(&all, operands);
+    sfu_status status = begin(&state, operands);
     if (status == SFU_OK) {
-        status = train_all(&all);
+        status = train_all(&state);
     }
-    const int code = status == SFU_OK ? finish(&all) : fail_status(status);
+    const int code = status == SFU_OK ? finish(&state) : fail_status(status);
     progress_end();
-    if (code == DONE || (code == INTERRUPTED && all.best)) {
+    if (code == DONE || (code == INTERRUPTED && state.best)) {
         print_next(operands[0]);
     }
-    free(all.now.epochs);
-    free(all.kept.epochs);
-    free(all.runs);
-    sfu_model_free(all.best);
-    sfu_model_free(all.init);
-    input_close(&all.input);
+    free(state.curve.epochs);
+    free(state.best_curve.epochs);
+    free(state.runs);
+    sfu_model_free(state.best);
+    sfu_model_free(state.init);
+    input_close(&state.input);
     return code;
 }
 
 static const cli_option options[] = {
-    OPTION_OUTPUT(VALUE_FILE, "MODEL", settings.output, false, "the model is not kept", "where the model goes"),
+    OPTION_OUTPUT(VALUE_FILE, "MODEL", settings.output, false, "the model is not saved", "output file of the model"),
     INPUT_OPTIONS(settings.input),
     OPTION_NUMBER("lr", settings.train.lr, 0, 1e30, "learning rate of Adam, above 0"),
-    OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "L2 weight decay, added to the gradient"),
-    OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "rate of dropout, below 1"),
-    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy of the labelled nodes, as mean or sum"),
+    OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "weight decay (L2), added to the gradient"),
+    OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "dropout rate, below 1"),
+    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy over the labelled nodes: mean or sum"),
     OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
-                  "balanced: a class weighs the more the fewer labels it has"),
-    OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "how many at most"),
+                  "balanced: weight classes inversely to their number of labels"),
+    OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs"),
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
-                 "end after so many epochs without a better validation accuracy; 0: never early"),
-    OPTION_CHOICE("keep", settings.keep, keeps, "the weights of the epoch that validates best, or of the last one"),
-    OPTION_SEED("seed", settings.train.seed, "of the first weights and of dropout"),
+                 "early stopping: epochs without a better validation accuracy; 0: off"),
+    OPTION_CHOICE("keep", settings.keep, keeps,
+                  "weights to keep: of the epoch with the best validation accuracy, or of the last"),
+    OPTION_SEED("seed", settings.train.seed, "random seed of weight initialization and dropout"),
     OPTION_COUNT("repeat", "N", settings.repeat, 1, 100000, NULL,
-                 "so many trainings with seeds in a row: mean, deviation, the best is kept"),
-    OPTION_TEXT("init", VALUE_FILE, "MODEL", settings.init, "", "start from the weights of this model"),
-    OPTION_FLAG("report", settings.report, "print precision, recall and F1 a class, and the confusion matrix"),
-    OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "", "write losses and accuracy of every epoch as CSV"),
-    OPTION_TEXT("device", VALUE_TEXT, "NAME", settings.device, NULL, "what computes"),
-    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one a core",
-                 "how many threads work; never changes the result"),
+                 "train with N consecutive seeds; print mean and standard deviation, keep the best"),
+    OPTION_TEXT("init", VALUE_FILE, "MODEL", settings.init, "", "initialize the weights from this model"),
+    OPTION_FLAG("report", settings.report, "print precision, recall and F1 per class, and the confusion matrix"),
+    OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
+                "write the learning curve as CSV: loss and accuracy per epoch"),
+    OPTION_OFFER("device", VALUE_TEXT, "NAME", settings.device, NULL, offer_devices, false, "compute device"),
+    OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
+                 "number of threads; does not affect the result"),
     {0}};
 
 const cli_command cmd_train = {
     .name = "train",
     .summary = "train a network on the labelled nodes of a dataset",
     .description =
-        "A network is one of the names below, or layers with | between them, such as 'smooth | dense 64 relu | smooth "
-        "| "
+        "A network is one of the names below, or layers separated by |, such as 'smooth | dense 64 relu | smooth | "
         "softmax'.\n\n"
-        "After every epoch the validation nodes are scored. The weights of the epoch with the best validation accuracy "
-        "are kept, ties to the lower validation loss. The test nodes are scored once, at the end. The same seed gives "
-        "the same model, whatever the number of threads and the machine.\n\n"
-        "Ctrl-C ends the training, and the best weights so far are kept.",
+        "The validation accuracy is computed after every epoch. The weights of the epoch with the best validation "
+        "accuracy are kept; ties are broken by the lower validation loss. The test nodes are evaluated once, at the "
+        "end. "
+        "The same seed gives the same model, regardless of the machine and the number of threads.\n\n"
+        "Ctrl-C ends the training and keeps the best weights so far.",
     .operands = (const cli_operand[]){INPUT_OPERANDS, {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato train citation gcn -o model.safetensors", "Train one and keep it:"},
-                              {"sfumato train citation 'smooth^2 | dense 32 tanh | softmax' --report",
-                               "One of your own, class by class:"},
-                              {"sfumato train citation sgcn --repeat 10 --dropout 0", "Ten seeds, mean and deviation:"},
-                              {0}},
+        (const cli_example[]){
+            {"sfumato train citation gcn -o model.safetensors", "Train a network and save the model:"},
+            {"sfumato train citation 'smooth^2 | dense 32 tanh | softmax' --report",
+             "Your own composition, with scores per class:"},
+            {"sfumato train citation sgcn --repeat 10 --dropout 0", "Ten seeds, with mean and standard deviation:"},
+            {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

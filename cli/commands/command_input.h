@@ -1,10 +1,9 @@
-/* command_input.h - what training, planning and measuring are about: a dataset, a network and a split, from a command
- * line.
- */
+/* command_input.h - the dataset, network and split of a command, opened from its operands and options. */
 #ifndef SFU_COMMAND_INPUT_H
 #define SFU_COMMAND_INPUT_H
 
 #include "command.h"
+#include "offers.h"
 #include "outputs.h"
 
 typedef struct cli_input_settings {
@@ -12,22 +11,23 @@ typedef struct cli_input_settings {
     sfu_net_options net;
 } cli_input_settings;
 
-/* The operands and the rows of an option table that these commands share. */
+/* The operands and options that these commands share. */
 #define INPUT_OPERANDS                                                                                                 \
     {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"}, {                                 \
         .name = "NET", .kind = VALUE_NAME, .names = sfu_net_name,                                                      \
-        .help = "a network: a name, or layers with | between"                                                          \
+        .help = "a network, by name or as layers separated by |"                                                       \
     }
 #define INPUT_OPTIONS(settings)                                                                                        \
     OPTION_COUNT("hidden", "N", (settings).net.hidden, 1, 65536, NULL,                                                 \
                  "width of the hidden layers of a named network"),                                                     \
         {OPTION_ROW("k", VALUE_COUNT, "N", int32_t, (settings).net.k,                                                  \
-                    "how many smoothings or convolutions a named network has"),                                        \
-         .letter = 'k', .least = 1, .most = 1000},                                                                     \
-        OPTION_TEXT("split", VALUE_TEXT, "SPLIT", (settings).split, "the dataset's own, else random:0",                \
-                    "who trains, validates and tests: standard, random:SEED, cv:FOLDS:FOLD:SEED or file:CSV"),         \
-        OPTION_TEXT("size", VALUE_TEXT, "SIZE", (settings).size, "1 for random, all for the others",                   \
-                    "1 (20 nodes a class) to 5 (all), or a count of training nodes above 5")
+                    "number of smoothings or convolutions of a named network"),                                        \
+         .letter = 'k', .min = 1, .max = 1000},                                                                        \
+        OPTION_OFFER("split", VALUE_TEXT, "SPLIT", (settings).split, "standard if there is one, else random:0",        \
+                     offer_splits, false,                                                                              \
+                     "training, validation and test nodes: standard, random:SEED, cv:FOLDS:FOLD:SEED or file:CSV"),    \
+        OPTION_OFFER("size", VALUE_TEXT, "SIZE", (settings).size, "1 for random, all otherwise", offer_size, false,    \
+                     "label-set size: 1 (20 labels per class) to 5 (all), or a number of training nodes above 5")
 
 /* Starts as {0}. */
 typedef struct cli_input {
@@ -36,13 +36,13 @@ typedef struct cli_input {
     sfu_split *split;
 } cli_input;
 
-/* The network first, which is quickest to be wrong. problem_close also after a failure. */
+/* Parses the network first: its errors are found fastest. Call input_close also after a failure. */
 SFU_CHECKED sfu_status input_open(cli_input *input, const cli_input_settings *settings, char **operands);
-/* The same without the network, for one that is not settled yet: `dataset` is a name or a path. */
+/* The same without the network, for a search; `dataset` is a name or a path. */
 SFU_CHECKED sfu_status input_open_data(cli_input *input, const cli_input_settings *settings, const char *dataset);
 void input_close(cli_input *input);
 
-/* Adds what it reads. */
+/* Adds the files that it reads. */
 void input_files(cli_files *files, const cli_input_settings *settings, const char *dataset);
 
 /* The size of a part of the split. */

@@ -6,8 +6,8 @@
 common_settings common;
 
 static const cli_option report_options[] = {
-    OPTION_FLAG("json", common.json, "print one JSON object, and nothing else, on stdout"),
-    {OPTION_ROW("quiet", VALUE_FLAG, NULL, bool, common.quiet, "say nothing but errors on stderr"), .letter = 'q'},
+    OPTION_FLAG("json", common.json, "print one JSON object on stdout and nothing else"),
+    {OPTION_ROW("quiet", VALUE_FLAG, NULL, bool, common.quiet, "print only errors on stderr"), .letter = 'q'},
     {0}};
 
 static const cli_option write_options[] = {
@@ -111,9 +111,9 @@ const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *opti
         snprintf(text, OPTION_DEFAULT_MAX, "%g", value);
         break;
     default: {
-        const char *held = *(const char *const *)option->target;
-        value = held ? 1 : 0;
-        snprintf(text, OPTION_DEFAULT_MAX, "%s", held ? held : "");
+        const char *string = *(const char *const *)option->target;
+        value = string ? 1 : 0;
+        snprintf(text, OPTION_DEFAULT_MAX, "%s", string ? string : "");
     }
     }
     if (value == 0 && option->unset) {

@@ -1,66 +1,71 @@
-/* command.h - what a command is.
+/* command.h - the description of a command.
  *
- * One `command` holds everything there is to say of a command: its name, what it takes, what it is for, and what runs
- * it. The parser, --help, the man pages and the shell completions are all made from it, so a fact stands in one place.
- * Each cmd_*.c defines its command; main.c lists them.
+ * One `cli_command` holds the name, operands, options, help text and function of a command. The parser, --help, the man
+ * pages and the shell completions are all generated from it. Each cmd_*.c defines its command; main.c lists them.
  */
 #ifndef SFU_COMMAND_H
 #define SFU_COMMAND_H
 
 #include "sfumato.h"
 
-/* What a value is: how it is parsed, what its variable is, and what a shell offers for it. */
+/* The type of a value: how it is parsed, the C type of its variable, and what shell completion offers for it. */
 typedef enum value_kind {
     VALUE_FLAG,    /* bool; takes no value */
     VALUE_TEXT,    /* const char * */
-    VALUE_TEXTS,   /* cli_texts: may be given again and again */
+    VALUE_TEXTS,   /* cli_texts: may be repeated */
     VALUE_FILE,    /* const char *, a path */
     VALUE_FOLDER,  /* const char *, a path */
     VALUE_DATASET, /* const char *, name or path of a dataset */
-    VALUE_COMMAND, /* const char *, a word of a command's name */
+    VALUE_COMMAND, /* const char *, one word of a command's name */
     VALUE_NAME,    /* const char *, one of names() */
-    VALUE_CHOICE,  /* an enum: the place in `choices` */
-    VALUE_COUNT,   /* int32_t, from `least` to `most` */
+    VALUE_CHOICE,  /* an enum: the index into `choices` */
+    VALUE_COUNT,   /* int32_t, from `min` to `max` */
     VALUE_SEED,    /* uint64_t */
-    VALUE_NUMBER   /* double, from `least` to `most` */
+    VALUE_NUMBER   /* double, from `min` to `max` */
 } value_kind;
 
-/* What an option was given, one after the other. Starts as {0}. */
-enum { TEXTS_MOST = 256 };
+/* The values of a repeated option, in order. Starts as {0}. */
+enum { TEXTS_MAX = 256 };
 typedef struct cli_texts {
-    const char *items[TEXTS_MOST];
+    const char *items[TEXTS_MAX];
     int count;
 } cli_texts;
 
-/* The i-th name and (if text is not NULL) a line about it; NULL after the last. As sfu_import_format. */
+/* The i-th name and (if text is not NULL) a one-line description; NULL after the last. As sfu_import_format. */
 typedef const char *(*names_fn)(int i, const char **text);
 
 typedef struct cli_option {
-    const char *name;           /* "edges" is --edges; NULL ends a table */
-    char letter;                /* 'o' is -o; 0: none */
-    bool required;              /* it is wrong use to leave it out */
-    value_kind kind;            /* */
-    const char *value;          /* what the help calls its value: FILE */
-    void *target;               /* the variable that it sets, which holds the default before */
-    const char *help;           /* starts with a small letter, ends without a full stop */
-    const char *unset;          /* what 0 or NULL means as a default; "" for a number that is not to be shown */
+    const char *name; /* "edges" is --edges; NULL ends a table */
+    char letter;      /* 'o' is -o; 0: none */
+    bool required;    /* omitting it is a usage error */
+    value_kind kind;
+    const char *value;          /* placeholder of the value in the help: FILE */
+    void *target;               /* the variable that it sets; holds the default before parsing */
+    const char *help;           /* starts with a lowercase letter, ends without a full stop */
+    const char *unset;          /* the help text for a default of 0 or NULL; "" hides the default */
     const char *const *choices; /* NULL ends them */
     names_fn names;
-    double least, most; /* both included */
+    names_fn offers; /* values that shell completion offers for free text */
+    bool list;       /* the value is a comma-separated list: completion continues after each comma */
+    double min, max; /* both included */
 } cli_option;
 
-/* Rows of an option table. The compiler sees to it that the variable is of the kind's type. */
+/* Rows of an option table. The compiler checks that the variable has the type of the kind. */
 #define OPTION_ROW(name_, kind_, value_, type, variable, help_)                                                        \
     .name = (name_), .kind = (kind_), .value = (value_), .target = (1 ? &(variable) : (type *)NULL), .help = (help_)
-/* Of the commands that write names into CSV files. */
+/* For the commands that write names into CSV files. */
 #define OPTION_SPREADSHEET(variable)                                                                                   \
-    OPTION_FLAG("spreadsheet", variable,                                                                               \
-                "for a spreadsheet: a ' before names that it would run as a formula (=, +, -, @)")
+    OPTION_FLAG("spreadsheet", variable, "prefix names that a spreadsheet would run as a formula (=, +, -, @) with '")
 
 #define OPTION_FLAG(name_, variable, help_)                                                                            \
     { OPTION_ROW(name_, VALUE_FLAG, NULL, bool, variable, help_) }
 #define OPTION_TEXT(name_, kind_, value_, variable, unset_, help_)                                                     \
     { OPTION_ROW(name_, kind_, value_, const char *, variable, help_), .unset = (unset_) }
+#define OPTION_OFFER(name_, kind_, value_, variable, unset_, offers_, list_, help_)                                    \
+    {                                                                                                                  \
+        OPTION_ROW(name_, kind_, value_, const char *, variable, help_), .unset = (unset_), .offers = (offers_),       \
+                                                                         .list = (list_)                               \
+    }
 #define OPTION_TEXTS(name_, value_, variable, help_)                                                                   \
     { OPTION_ROW(name_, VALUE_TEXTS, value_, cli_texts, variable, help_) }
 #define OPTION_OUTPUT(kind_, value_, variable, required_, unset_, help_)                                               \
@@ -72,13 +77,13 @@ typedef struct cli_option {
     { OPTION_ROW(name_, VALUE_NAME, value_, const char *, variable, help_), .names = (names_), .unset = (unset_) }
 #define OPTION_CHOICE(name_, variable, choices_, help_)                                                                \
     { .name = (name_), .kind = VALUE_CHOICE, .target = &(variable), .choices = (choices_), .help = (help_) }
-#define OPTION_COUNT(name_, value_, variable, least_, most_, unset_, help_)                                            \
+#define OPTION_COUNT(name_, value_, variable, min_, max_, unset_, help_)                                               \
     {                                                                                                                  \
-        OPTION_ROW(name_, VALUE_COUNT, value_, int32_t, variable, help_), .least = (least_), .most = (most_),          \
+        OPTION_ROW(name_, VALUE_COUNT, value_, int32_t, variable, help_), .min = (min_), .max = (max_),                \
                                                                           .unset = (unset_)                            \
     }
-#define OPTION_NUMBER(name_, variable, least_, most_, help_)                                                           \
-    { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .least = (least_), .most = (most_) }
+#define OPTION_NUMBER(name_, variable, min_, max_, help_)                                                              \
+    { OPTION_ROW(name_, VALUE_NUMBER, "X", double, variable, help_), .min = (min_), .max = (max_) }
 #define OPTION_SEED(name_, variable, help_)                                                                            \
     { OPTION_ROW(name_, VALUE_SEED, "N", uint64_t, variable, help_) }
 
@@ -90,7 +95,7 @@ typedef struct cli_operand {
     names_fn names;
 } cli_operand;
 
-/* Paragraphs are parted by an empty line; one whose lines start with a blank is shown as it stands. */
+/* Paragraphs are separated by an empty line; one whose lines start with a blank is shown verbatim. */
 typedef struct cli_section {
     const char *title; /* "Environment"; NULL ends a table */
     const char *text;
@@ -98,7 +103,7 @@ typedef struct cli_section {
 
 typedef struct cli_example {
     const char *line; /* "sfumato data info cora"; NULL ends a table */
-    const char *what; /* what it does, as a sentence; "" where the one before says it */
+    const char *what; /* what it does, as a sentence; "" repeats the one before */
 } cli_example;
 
 typedef struct cli_command {
@@ -110,21 +115,21 @@ typedef struct cli_command {
     const cli_section *sections; /* NULL: none */
     const cli_example *examples;
     bool reports;           /* takes --json and --quiet */
-    bool writes;            /* files that may exist: takes --force */
-    void (*defaults)(void); /* puts the defaults into the variables of the options; NULL: they are there */
+    bool writes;            /* writes files: takes --force */
+    void (*defaults)(void); /* sets the option variables to their defaults; NULL: static initialisers do */
     int (*run)(int count, char **operands); /* returns the exit status; NULL: needs a subcommand */
 } cli_command;
 
 /* All commands, in the order of the help, the program itself first; NULL ends them. */
 extern const cli_command *const commands[];
 
-/* What every command that reports or writes understands, and --help. */
+/* The common options: --json and --quiet (`reports`), --force (`writes`), --help. */
 typedef struct common_settings {
     bool json, quiet, help, force;
 } common_settings;
 extern common_settings common;
 
-/* The command that the first of the words name, as far as they name one; *count and *words move past them. */
+/* The command named by the longest possible prefix of the words; *count and *words move past that prefix. */
 const cli_command *command_find(int *count, char ***words);
 
 /* The i-th subcommand of a command, NULL after the last. */
@@ -136,11 +141,11 @@ const cli_option *command_option(const cli_command *command, int i);
 /* The last word of its name: "import". */
 const char *command_word(const cli_command *command);
 
-/* "sfumato data import", or with '-' for the blanks the name of its man page. */
+/* "sfumato data import"; with '-' as separator, the name of its man page. */
 enum { COMMAND_TITLE_MAX = 64 };
 const char *command_title(char title[COMMAND_TITLE_MAX], const cli_command *command, char separator);
 
-/* The default of an option as text, "" where there is none to show. Call the command's `defaults` first. */
+/* The default of an option as text, "" for none. Call the command's `defaults` first. */
 enum { OPTION_DEFAULT_MAX = 128 };
 const char *option_default(char text[OPTION_DEFAULT_MAX], const cli_option *option);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Nothing but calls that are allowed in a signal handler. */
+/* Only async-signal-safe calls. */
 static void put(const char *text) {
     for (size_t left = strlen(text); left > 0;) {
         const ssize_t written = write(STDERR_FILENO, text, left);
@@ -21,13 +21,13 @@ static void put(const char *text) {
 static void on_bus_error(int number, siginfo_t *info, void *context) {
     (void)context;
     const char *path = sfu_mapped_file(info->si_addr);
-    if (path == NULL) { /* not ours: what was interrupted is tried again, and ends the program as it always would */
+    if (path == NULL) { /* not a file of ours: return, fault again, and die by the default action */
         signal(number, SIG_DFL);
         return;
     }
     put("sfumato: ");
     put(path);
-    put(": it was cut short, or its disk failed, while it was in use; what was being done is not finished\n");
+    put(": the file was truncated or its disk failed while it was in use; the command was aborted\n");
     _exit(FAILED);
 }
 

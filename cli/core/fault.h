@@ -1,4 +1,4 @@
-/* fault.h - a dataset that is cut short while it is mapped: one line and exit status 1, not a crash. */
+/* fault.h - a mapped dataset that is truncated while in use (SIGBUS): an error message and exit status 1, no crash. */
 #ifndef SFU_FAULT_H
 #define SFU_FAULT_H
 

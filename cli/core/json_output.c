@@ -7,30 +7,30 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *needed(size_t size) {
+static void *allocate(size_t size) {
     void *memory = malloc(size);
     if (!memory) {
-        fail("out of memory: %zu bytes could not be had", size);
+        fail("out of memory: cannot allocate %zu bytes", size);
         _exit(FAILED); /* other threads may be at work */
     }
     return memory;
 }
 
-void json_guard(void) { json_set_alloc_funcs(needed, free); }
+void json_guard(void) { json_set_alloc_funcs(allocate, free); }
 
 int put_json(json_t *object) {
-    /* Fifteen digits come back as they were written: 0.81 stays 0.81. */
+    /* Fifteen digits round-trip decimal input: 0.81 stays 0.81. */
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15);
     if (!object) {
         return fail("out of memory");
     }
-    const int wrong = json_dumpf(object, stdout, flags);
+    const int failed = json_dumpf(object, stdout, flags);
     json_decref(object);
     putc('\n', stdout);
-    return wrong && !ferror(stdout) ? fail("out of memory") : DONE;
+    return failed && !ferror(stdout) ? fail("out of memory") : DONE;
 }
 
-/* Numbers come with 17 digits from jansson, outside of strings, with a '.' or an 'e' where they are not whole. */
+/* Shortens the 17-digit numbers of jansson. Outside of strings, a number that is not an integer has a '.' or an 'e'. */
 static void put_shortened(const char *text) {
     bool in_string = false;
     for (const char *c = text; *c;) {
@@ -40,13 +40,13 @@ static void put_shortened(const char *text) {
             char digits[64];
             snprintf(digits, sizeof digits, "%.*s", (int)number, c);
             const char *shortest = exact(strtod(digits, NULL));
-            const bool whole = strpbrk(digits, ".eE") == NULL;
-            printf("%s%s", whole ? digits : shortest, whole || strpbrk(shortest, ".e") ? "" : ".0");
+            const bool ok = strpbrk(digits, ".eE") == NULL;
+            printf("%s%s", ok ? digits : shortest, ok || strpbrk(shortest, ".e") ? "" : ".0");
             c += number;
         } else {
             in_string = in_string != (*c == '"');
             if (in_string && *c == '\\') {
-                putchar(*c++); /* and what is escaped, which may be a quote */
+                putchar(*c++); /* the next character is escaped and may be a quote */
             }
             putchar(*c++);
         }
@@ -101,17 +101,17 @@ json_t *json_seed(uint64_t seed) {
     return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(text);
 }
 
-static void give_up(json_t **container, int failed) {
+static void release_on_failure(json_t **container, int failed) {
     if (failed) {
         json_decref(*container);
         *container = NULL;
     }
 }
 
-void json_append(json_t **array, json_t *value) { give_up(array, json_array_append_new(*array, value)); }
+void json_append(json_t **array, json_t *value) { release_on_failure(array, json_array_append_new(*array, value)); }
 
 void json_set(json_t **object, const char *key, json_t *value) {
-    give_up(object, json_object_set_new(*object, key, value));
+    release_on_failure(object, json_object_set_new(*object, key, value));
 }
 
 bool json_put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value) == 0; }

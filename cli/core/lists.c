@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS_MOST = 10000 };
+enum { ITEMS_MAX = 10000 };
 
 void list_clear(cli_list *list) {
     for (int i = 0; i < list->count; i++) {
@@ -15,7 +15,7 @@ void list_clear(cli_list *list) {
     *list = (cli_list){0};
 }
 
-/* Adds [begin, end) without the blanks around it; false where nothing is left, or no memory. */
+/* Adds [begin, end) trimmed of blanks; false if it is empty or memory runs out. */
 static bool add(cli_list *list, const char *begin, const char *end) {
     while (begin < end && isspace((unsigned char)*begin)) {
         begin++;
@@ -23,7 +23,7 @@ static bool add(cli_list *list, const char *begin, const char *end) {
     while (end > begin && isspace((unsigned char)end[-1])) {
         end--;
     }
-    if (begin == end || list->count == ITEMS_MOST) {
+    if (begin == end || list->count == ITEMS_MAX) {
         return false;
     }
     char **grown = realloc(list->items, ((size_t)list->count + 1) * sizeof *grown);
@@ -37,7 +37,7 @@ static bool add(cli_list *list, const char *begin, const char *end) {
     return true;
 }
 
-/* Where the item ends: at a comma outside of brackets and quotes, or with the text. */
+/* The end of the item: a comma outside of brackets and quotes, or the end of the text. */
 static const char *item_end(const char *at) {
     int depth = 0;
     char quoted = '\0';
@@ -66,7 +66,7 @@ bool list_nets(cli_list *list, const char *text) {
     }
 }
 
-/* "1..5" as numbers. */
+/* Parses "1..5". */
 static bool read_range(const char *text, size_t size, long *first, long *last) {
     char word[32], *end;
     if (size >= sizeof word) {
@@ -79,7 +79,7 @@ static bool read_range(const char *text, size_t size, long *first, long *last) {
         return false;
     }
     *last = strtol(end + 2, &end, 10);
-    return *end == '\0' && *first >= 1 && *first <= *last && *last - *first < ITEMS_MOST;
+    return *end == '\0' && *first >= 1 && *first <= *last && *last - *first < ITEMS_MAX;
 }
 
 static bool add_range(cli_list *list, long first, long last) {

@@ -1,4 +1,4 @@
-/* main.c - the program: one table of commands, and the way from the words of a command line to one of them. */
+/* main.c - the table of commands, and the dispatch of a command line to one of them. */
 #include "cmd.h"
 #include "fault.h"
 #include "json_output.h"
@@ -11,7 +11,7 @@
 
 static bool version_asked;
 
-/* sfumato 0.1.0, and which optional parts are in it. */
+/* The version and the optional parts of this build. */
 static void print_version(void) {
     printf("sfumato %s\n", sfu_version());
     const char *part;
@@ -29,47 +29,49 @@ static int run_program(int count, char **operands) {
         return DONE;
     }
     page_short(stderr, commands[0]);
-    return WRONG_USE;
+    return USAGE_ERROR;
 }
 
 static const cli_option options[] = {
-    OPTION_FLAG("version", version_asked, "print the version and which optional parts are built in"), {0}};
+    OPTION_FLAG("version", version_asked, "print the version and the optional parts of this build"), {0}};
 
 static const cli_command program = {
     .name = "",
-    .summary = "label the nodes of a graph from its features and a few labels",
+    .summary = "semi-supervised node classification on graphs",
     .description =
-        "Sfumato composes graph networks for semi-supervised node classification out of smoothing layers and "
-        "feed-forward layers.",
+        "Predicts the classes of all nodes of a graph from node features and a few labels. Networks are composed of "
+        "smoothing layers (feature and label propagation) and feed-forward layers.",
     .options = options,
     .sections =
         (const cli_section[]){
-            {"Exit status", "  0    done\n"
-                            "  1    failed\n"
-                            "  2    wrong use\n"
-                            "  129  interrupted by the loss of the terminal (SIGHUP)\n"
-                            "  130  interrupted by Ctrl-C (SIGINT)\n"
-                            "  143  interrupted by kill (SIGTERM)\n\n"
-                            "Interrupted, a command saves what can be saved and says so. Under nohup the loss of the "
-                            "terminal is ignored."},
-            {"Outputs", "A file that exists is replaced only where it is empty or sfumato wrote it, unless "
-                        "--force is given. Links are followed; devices and FIFOs are written to. Two outputs, or "
-                        "an output and an input, cannot be the same file. Files appear whole or not at all."},
+            {"Exit status", "  0    success\n"
+                            "  1    failure\n"
+                            "  2    usage error\n"
+                            "  129  interrupted: terminal lost (SIGHUP)\n"
+                            "  130  interrupted: Ctrl-C (SIGINT)\n"
+                            "  143  interrupted: kill (SIGTERM)\n\n"
+                            "An interrupted command saves its results so far where possible and reports it. Under "
+                            "nohup, SIGHUP is ignored."},
+            {"Outputs", "An existing file is replaced only if it is empty or was written by sfumato; --force "
+                        "replaces any file. Symbolic links are followed; devices and FIFOs are written to. Two "
+                        "outputs, or an output and an input, must not be the same file. Files are written "
+                        "atomically: completely or not at all."},
             {"Environment", "  SFUMATO_DATA      folders with datasets, separated by colons\n"
-                            "  XDG_CACHE_HOME    where downloads go, in sfumato/; else ~/.cache\n"
-                            "  SFUMATO_PROGRESS  \"never\": no progress bars and lines\n"
-                            "  COLUMNS           how wide help is where stdout is no terminal"},
+                            "  XDG_CACHE_HOME    downloads go to its subfolder sfumato; default: ~/.cache\n"
+                            "  SFUMATO_PROGRESS  \"never\" turns off progress bars and lines\n"
+                            "  NO_COLOR          any non-empty value turns off colour\n"
+                            "  COLUMNS           line width when stdout is not a terminal"},
             {0}},
-    .examples =
-        (const cli_example[]){{"sfumato data info citation", "Look at the dataset that comes with the program:"},
-                              {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
-                               "Read a graph of one's own from two CSV files:"},
-                              {"sfumato label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv",
-                               "Or go the whole way at once, and label the rest of it:"},
-                              {"sfumato train citation gcn -o model.safetensors", "Train a network:"},
-                              {"sfumato predict citation model.safetensors -o labels.csv", "Label every node:"},
-                              {"sfumato tune citation gcn --trials 200", "Search the settings that validate best:"},
-                              {0}},
+    .examples = (const cli_example[]){{"sfumato data info citation", "Show the built-in dataset:"},
+                                      {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
+                                       "Import your own graph from two CSV files:"},
+                                      {"sfumato label --edges edges.csv --nodes nodes.csv --label topic -o labels.csv",
+                                       "Or do all steps at once, and label the remaining nodes:"},
+                                      {"sfumato train citation gcn -o model.safetensors", "Train a network:"},
+                                      {"sfumato predict citation model.safetensors -o labels.csv", "Label every node:"},
+                                      {"sfumato tune citation gcn --trials 200",
+                                       "Search for the hyperparameters with the best validation accuracy:"},
+                                      {0}},
     .run = run_program};
 
 const cli_command *const commands[] = {
@@ -86,7 +88,7 @@ static int dispatch(int count, char **words) {
         command->defaults();
     }
     if (!options_parse(command, &count, words)) {
-        return WRONG_USE;
+        return USAGE_ERROR;
     }
     if (common.help) {
         page_write(stdout, command, &page_plain);
@@ -94,7 +96,7 @@ static int dispatch(int count, char **words) {
     }
     if (!command->run) {
         page_short(stderr, command);
-        return WRONG_USE;
+        return USAGE_ERROR;
     }
     sfu_set_log(output_log, NULL);
     return command->run(count, words);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MOST = 64 }; /* of one command */
+enum { OPTIONS_MAX = 64 }; /* per command */
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
@@ -29,24 +29,24 @@ static bool parse_seed(uint64_t *value, const char *text) {
     return *end == '\0' && errno == 0;
 }
 
-/* "a, b or c" out of the choices or names of an option. */
+/* The choices or names of an option as "a, b or c". */
 static void list_values(char *list, size_t size, const cli_option *option) {
     list[0] = '\0';
     for (int i = 0;; i++) {
-        const char *this_one = option->choices ? option->choices[i] : option->names(i, NULL);
-        if (!this_one) {
+        const char *value = option->choices ? option->choices[i] : option->names(i, NULL);
+        if (!value) {
             return;
         }
         const char *next = option->choices ? option->choices[i + 1] : option->names(i + 1, NULL);
         const size_t used = strlen(list);
-        snprintf(list + used, size - used, "%s%s", i == 0 ? "" : next ? ", " : " or ", this_one);
+        snprintf(list + used, size - used, "%s%s", i == 0 ? "" : next ? ", " : " or ", value);
     }
 }
 
 static bool wrong_choice(const cli_command *command, const cli_option *option, const char *value) {
     char list[256];
     list_values(list, sizeof list, option);
-    misuse(command, "--%s: %s is not one of %s", option->name, quote(value), list);
+    usage_error(command, "--%s: expected %s, found %s", option->name, list, quote(value));
     return false;
 }
 
@@ -73,9 +73,9 @@ static bool set_name(const cli_command *command, const cli_option *option, const
 
 static bool set_count(const cli_command *command, const cli_option *option, const char *value) {
     double number;
-    if (!parse_number(&number, value) || number != floor(number) || number < option->least || number > option->most) {
-        misuse(command, "--%s: %s is not a whole number from %.0f to %.0f", option->name, quote(value), option->least,
-               option->most);
+    if (!parse_number(&number, value) || number != floor(number) || number < option->min || number > option->max) {
+        usage_error(command, "--%s: expected an integer from %.0f to %.0f, found %s", option->name, option->min,
+                    option->max, quote(value));
         return false;
     }
     *(int32_t *)option->target = (int32_t)number;
@@ -84,9 +84,9 @@ static bool set_count(const cli_command *command, const cli_option *option, cons
 
 static bool set_number(const cli_command *command, const cli_option *option, const char *value) {
     double number;
-    if (!parse_number(&number, value) || number < option->least || number > option->most) {
-        misuse(command, "--%s: %s is not a number from %g to %g", option->name, quote(value), option->least,
-               option->most);
+    if (!parse_number(&number, value) || number < option->min || number > option->max) {
+        usage_error(command, "--%s: expected a number from %g to %g, found %s", option->name, option->min, option->max,
+                    quote(value));
         return false;
     }
     *(double *)option->target = number;
@@ -95,7 +95,8 @@ static bool set_number(const cli_command *command, const cli_option *option, con
 
 static bool set_seed(const cli_command *command, const cli_option *option, const char *value) {
     if (!parse_seed((uint64_t *)option->target, value)) {
-        misuse(command, "--%s: %s is not a whole number from 0 to 18446744073709551615", option->name, quote(value));
+        usage_error(command, "--%s: expected an integer from 0 to 18446744073709551615, found %s", option->name,
+                    quote(value));
         return false;
     }
     return true;
@@ -103,7 +104,7 @@ static bool set_seed(const cli_command *command, const cli_option *option, const
 
 static bool set_text(const cli_command *command, const cli_option *option, const char *value) {
     if (value[0] == '\0') {
-        misuse(command, "--%s: an empty %s", option->name, option->value);
+        usage_error(command, "--%s: expected %s, found \"\"", option->name, option->value);
         return false;
     }
     *(const char **)option->target = value;
@@ -112,8 +113,8 @@ static bool set_text(const cli_command *command, const cli_option *option, const
 
 static bool add_text(const cli_command *command, const cli_option *option, const char *value) {
     cli_texts *texts = option->target;
-    if (texts->count == TEXTS_MOST) {
-        misuse(command, "--%s: given more than %d times", option->name, TEXTS_MOST);
+    if (texts->count == TEXTS_MAX) {
+        usage_error(command, "--%s: given more than %d times", option->name, TEXTS_MAX);
         return false;
     }
     texts->items[texts->count++] = value;
@@ -144,15 +145,15 @@ static bool set_value(const cli_command *command, const cli_option *option, cons
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
-/* The option that a word starting with '-' names; *value is what is stuck to it ("=VALUE", or VALUE after a letter).
- * *place is its place in the command's options. */
-static const cli_option *find_option(const cli_command *command, const char *word, const char **value, int *place) {
+/* The option that a word starting with '-' names. *value is the value in the same word ("=VALUE", or VALUE after a
+ * letter), or NULL; *index is the index of the option in the command's options. */
+static const cli_option *find_option(const cli_command *command, const char *word, const char **value, int *index) {
     const bool is_long = word[1] == '-';
     const char *name = word + (is_long ? 2 : 1);
     const size_t size = is_long ? strcspn(name, "=") : 1;
     *value = is_long ? (name[size] == '=' ? name + size + 1 : NULL) : (name[1] ? name + 1 : NULL);
     const cli_option *option;
-    for (*place = 0; (option = command_option(command, *place)) != NULL; ++*place) {
+    for (*index = 0; (option = command_option(command, *index)) != NULL; ++*index) {
         if (is_long ? strncmp(option->name, name, size) == 0 && option->name[size] == '\0'
                     : option->letter == name[0]) {
             break;
@@ -170,34 +171,35 @@ static void unknown_option(const cli_command *command, const char *word) {
         suggest(&nearest, option->name);
     }
     char text[SUGGESTION_MAX];
-    misuse(command, "unknown option %s%s", quote(name), suggestion_text(text, &nearest, "--"));
+    usage_error(command, "unknown option %s%s", quote(name), suggestion_text(text, &nearest, "--"));
 }
 
-/* Takes the option at words[*at], and its value, which may be the next word. */
-static bool take_option(const cli_command *command, int count, char **words, int *at, bool *given) {
+/* Parses the option at words[*at] and its value, which may be the next word. */
+static bool parse_option(const cli_command *command, int count, char **words, int *at, bool *given) {
     const char *word = words[*at], *value;
-    int place;
-    const cli_option *option = find_option(command, word, &value, &place);
+    int index;
+    const cli_option *option = find_option(command, word, &value, &index);
     if (!option) {
         unknown_option(command, word);
         return false;
     }
     if (option->kind == VALUE_FLAG && value) {
-        misuse(command, "--%s takes no value, and was given %s", option->name, quote(value));
+        usage_error(command, "--%s takes no value, found %s", option->name, quote(value));
         return false;
     }
     if (option->kind != VALUE_FLAG && !value) {
-        /* A word that is an option itself is more likely a forgotten value than a value; --name=VALUE can say it. */
+        /* If the next word is an option, the value was probably forgotten; --name=VALUE still accepts such a value. */
         const char *next = *at + 1 < count ? words[*at + 1] : NULL, *ignored;
-        int next_place;
-        if (!next || (next[0] == '-' && next[1] != '\0' && find_option(command, next, &ignored, &next_place))) {
-            misuse(command, "%s needs a value: %s %s", word, word, option->value ? option->value : option->choices[0]);
+        int next_index;
+        if (!next || (next[0] == '-' && next[1] != '\0' && find_option(command, next, &ignored, &next_index))) {
+            usage_error(command, "%s requires a value: %s %s", word, word,
+                        option->value ? option->value : option->choices[0]);
             return false;
         }
         value = next;
         ++*at;
     }
-    given[place] = true;
+    given[index] = true;
     return set_value(command, option, value);
 }
 
@@ -206,9 +208,9 @@ static bool has_all_required(const cli_command *command, const bool *given) {
     for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
         if (option->required && !given[i]) {
             if (option->letter) {
-                misuse(command, "-%c %s is missing: %s", option->letter, option->value, option->help);
+                usage_error(command, "-%c %s is missing: %s", option->letter, option->value, option->help);
             } else {
-                misuse(command, "--%s %s is missing: %s", option->name, option->value, option->help);
+                usage_error(command, "--%s %s is missing: %s", option->name, option->value, option->help);
             }
             return false;
         }
@@ -216,24 +218,24 @@ static bool has_all_required(const cli_command *command, const bool *given) {
     return true;
 }
 
-static bool has_right_operands(const cli_command *command, int count, char **operands) {
+static bool has_all_operands(const cli_command *command, int count, char **operands) {
     int most = 0;
     for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
         if (most >= count && !operand->optional) {
-            misuse(command, "%s is missing: %s", operand->name, operand->help);
+            usage_error(command, "%s is missing: %s", operand->name, operand->help);
             return false;
         }
         most = operand->many ? count : most + 1;
     }
     if (count > most) {
-        misuse(command, "%s is one word too many", quote(operands[most]));
+        usage_error(command, "unexpected operand %s", quote(operands[most]));
         return false;
     }
     return true;
 }
 
 bool options_parse(const cli_command *command, int *count, char **words) {
-    bool given[OPTIONS_MOST] = {false}, options_end = false;
+    bool given[OPTIONS_MAX] = {false}, options_end = false;
     int operands = 0;
     for (int at = 0; at < *count; at++) {
         char *word = words[at];
@@ -241,12 +243,12 @@ bool options_parse(const cli_command *command, int *count, char **words) {
             words[operands++] = word;
         } else if (strcmp(word, "--") == 0) {
             options_end = true;
-        } else if (!take_option(command, *count, words, &at, given)) {
+        } else if (!parse_option(command, *count, words, &at, given)) {
             return false;
         } else if (common.help) {
             return true;
         }
     }
     *count = operands;
-    return has_right_operands(command, operands, words) && has_all_required(command, given);
+    return has_all_operands(command, operands, words) && has_all_required(command, given);
 }

@@ -39,33 +39,33 @@ bool is_stdout(const char *path) {
     return is;
 }
 
-static int put_error; /* why put_bytes failed */
+static int put_error; /* errno of a failed put_bytes */
 
-/* A terminal gets lines that it does not obey; files and pipes get the bytes as they are. */
+/* Lines with control characters escaped, for a terminal. */
 static bool put_escaped(const char *bytes, size_t size) {
-    bool whole = true;
-    for (size_t begin = 0, i = 0; i <= size && whole; i++) {
+    bool ok = true;
+    for (size_t begin = 0, i = 0; i <= size && ok; i++) {
         if (i == size || bytes[i] == '\n') {
-            const size_t room = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
-            char *line = malloc(room);
-            whole = line != NULL;
-            if (whole) {
-                sfu_escape(line, room, bytes + begin, i - begin);
-                whole = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
+            const size_t capacity = sfu_escape(NULL, 0, bytes + begin, i - begin) + 1;
+            char *line = malloc(capacity);
+            ok = line != NULL;
+            if (ok) {
+                sfu_escape(line, capacity, bytes + begin, i - begin);
+                ok = fputs(line, stdout) >= 0 && (i == size || putc('\n', stdout) != EOF);
             }
             free(line);
             begin = i + 1;
         }
     }
-    return whole;
+    return ok;
 }
 
 bool put_bytes(void *user, const void *bytes, size_t size) {
     (void)user;
     errno = 0;
-    const bool whole = terminal_is(STDOUT_FILENO) ? put_escaped(bytes, size) : fwrite(bytes, 1, size, stdout) == size;
-    put_error = whole ? put_error : errno;
-    return whole;
+    const bool ok = terminal_is(STDOUT_FILENO) ? put_escaped(bytes, size) : fwrite(bytes, 1, size, stdout) == size;
+    put_error = ok ? put_error : errno;
+    return ok;
 }
 
 int output_finish(int status) {
@@ -75,7 +75,7 @@ int output_finish(int status) {
         return status;
     }
     errno = put_error ? put_error : errno;
-    /* A reader that has seen enough and left, as `head` does, needs no message. */
+    /* A reader that closed the pipe, as `head` does, needs no message. */
     if (errno != EPIPE) {
         fail("standard output: %s", errno ? strerror(errno) : "could not be written");
     }
@@ -84,27 +84,36 @@ int output_finish(int status) {
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
-/* One call writes the whole line, so that lines of several threads do not mix. */
-static void put_line(const char *text, const char *end) {
+typedef enum message_kind { NOTE, WARNING, ERROR } message_kind;
+
+/* On a terminal, the program's name is red before an error, and the word "warning" is yellow. A single call prints the
+ * whole line, so that the lines of several threads do not mix. */
+static void put_line(message_kind kind, const char *text, const char *end) {
     char line[4096];
     snprintf(line, sizeof line, "%s", text);
-    sfu_hide_passwords(line); /* messages repeat what was typed */
+    sfu_hide_passwords(line); /* messages quote the command line */
     progress_clear();
-    fprintf(stderr, "sfumato: %s%s\n", line, end);
+    const char *off = kind == NOTE ? "" : terminal_style(stderr, STYLE_NONE);
+    if (kind == WARNING) {
+        fprintf(stderr, "sfumato: %swarning:%s %s%s\n", terminal_style(stderr, STYLE_WARNING), off, line, end);
+    } else {
+        const char *on = kind == ERROR ? terminal_style(stderr, STYLE_ERROR) : "";
+        fprintf(stderr, "%ssfumato:%s %s%s\n", on, off, line, end);
+    }
 }
 
-static void put_message(const char *format, va_list arguments, const char *end) {
+static void put_message(message_kind kind, const char *format, va_list arguments, const char *end) {
     char line[4096], escaped[2048];
     vsnprintf(line, sizeof line, format, arguments);
     sfu_escape(escaped, sizeof escaped, line, strlen(line));
-    put_line(escaped, end);
+    put_line(kind, escaped, end);
 }
 
-void say(const char *format, ...) {
+void print_note(const char *format, ...) {
     if (!common.quiet) {
         va_list arguments;
         va_start(arguments, format);
-        put_message(format, arguments, "");
+        put_message(NOTE, format, arguments, "");
         va_end(arguments);
     }
 }
@@ -112,19 +121,19 @@ void say(const char *format, ...) {
 int fail(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    put_message(format, arguments, "");
+    put_message(ERROR, format, arguments, "");
     va_end(arguments);
     return FAILED;
 }
 
-int misuse(const cli_command *command, const char *format, ...) {
+int usage_error(const cli_command *command, const char *format, ...) {
     char title[COMMAND_TITLE_MAX], end[COMMAND_TITLE_MAX + 16];
     snprintf(end, sizeof end, "; see %s --help", command_title(title, command, ' '));
     va_list arguments;
     va_start(arguments, format);
-    put_message(format, arguments, end);
+    put_message(ERROR, format, arguments, end);
     va_end(arguments);
-    return WRONG_USE;
+    return USAGE_ERROR;
 }
 
 int fail_status(sfu_status status) {
@@ -133,20 +142,35 @@ int fail_status(sfu_status status) {
         return INTERRUPTED;
     }
     const char *message = sfu_message();
-    put_line(message[0] ? message : sfu_status_text(status), ""); /* escaped already; it may have three lines */
-    return status == SFU_ERR_ARGUMENT ? WRONG_USE : FAILED;
+    put_line(ERROR, message[0] ? message : sfu_status_text(status), ""); /* already escaped; up to three lines */
+    return status == SFU_ERR_ARGUMENT ? USAGE_ERROR : FAILED;
 }
 
 void output_log(void *user, sfu_log_level level, const char *line) {
     (void)user;
-    say("%s%s", level == SFU_LOG_WARNING ? "warning: " : "", line);
+    if (!common.quiet) {
+        char escaped[2048];
+        sfu_escape(escaped, sizeof escaped, line, strlen(line));
+        put_line(level == SFU_LOG_WARNING ? WARNING : NOTE, escaped, "");
+    }
+}
+
+void put_heading(FILE *file, const char *format, ...) {
+    char line[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    fputs(terminal_style(file, STYLE_BOLD), file);
+    put_clean(file, line);
+    fprintf(file, "%s\n", terminal_style(file, STYLE_NONE));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
 enum { RING = 8, RING_TEXT = 1024 };
 
-/* The next of a few buffers, so that several results can stand in one call. */
+/* The next of a few buffers, so that one call can use several results. */
 static char *ring_next(void) {
     static char ring[RING][RING_TEXT];
     static int at;
@@ -172,7 +196,7 @@ const char *quote(const char *text) {
     return out;
 }
 
-const char *shown(const char *text) {
+const char *printable(const char *text) {
     const size_t size = strlen(text);
     if (sfu_escape(NULL, 0, text, size) == size) {
         return text;
@@ -230,12 +254,12 @@ const char *scaled(double number, const char *unit) {
     for (; number > 0 && number < 0.9995 && prefix > 0; prefix--) {
         number *= 1000;
     }
-    const bool whole = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
-    snprintf(out, RING_TEXT, "%.*f %s%s", whole ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
+    const bool ok = number >= 99.95 || number == 0 || (prefix == ONE && number == floor(number));
+    snprintf(out, RING_TEXT, "%.*f %s%s", ok ? 0 : number >= 9.995 ? 1 : 2, number, prefixes[prefix], unit);
     return out;
 }
 
-/* The fewest digits up to `most` that are read back as the same number, or that many. */
+/* The fewest digits that round-trip, at most `most`. */
 static void write_number(char text[RING_TEXT], double number, int most) {
     int digits = 0;
     do {
@@ -249,7 +273,7 @@ const char *exact(double number) {
     return out;
 }
 
-/* The number with a point or an exponent that stands at `c`, not inside a name; its end, or NULL. */
+/* Parses a number with a point or an exponent at `c`, unless it is part of a name. Returns its end, or NULL. */
 static const char *fraction_at(const char *text, const char *c, double *number) {
     char *end = NULL;
     const bool inside = c > text && (isalnum((unsigned char)c[-1]) || strchr("_.$", c[-1]));
@@ -288,7 +312,7 @@ const char *rounded(const char *text, int digits) {
     return out;
 }
 
-/* Whether a shell takes a text for one word as it stands. */
+/* Whether a shell reads the text as one word without quotes. */
 static bool is_plain_word(const char *text) {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+:,@%-=";
     return text[0] && strspn(text, safe) == strlen(text);
@@ -300,7 +324,7 @@ void put_shell_word(FILE *file, const char *text) {
         fputs(text, file);
         return;
     }
-    /* What cannot be shown is escaped inside $'...', which bash, zsh and ksh read. */
+    /* Control characters are escaped inside $'...', which bash, zsh and ksh read. */
     const bool plain = sfu_escape(NULL, 0, text, size) == size;
     fputs(plain ? "'" : "$'", file);
     for (const char *c = text; *c; c++) {
@@ -326,7 +350,7 @@ const char *shell_word(const char *text) {
     return out;
 }
 
-/* A terminal without UTF-8 shows a '?' for each character that is not ASCII. */
+/* Replaces each non-ASCII character by '?', for a locale without UTF-8. */
 static void keep_ascii(char *text) {
     char *out = text;
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -338,10 +362,10 @@ static void keep_ascii(char *text) {
 }
 
 char *cleaned(const char *text) {
-    const size_t size = strlen(text), room = sfu_escape(NULL, 0, text, size) + 1;
-    char *copy = malloc(room);
+    const size_t size = strlen(text), capacity = sfu_escape(NULL, 0, text, size) + 1;
+    char *copy = malloc(capacity);
     if (copy) {
-        sfu_escape(copy, room, text, size);
+        sfu_escape(copy, capacity, text, size);
         if (!terminal_is_utf8()) {
             keep_ascii(copy);
         }
@@ -349,9 +373,9 @@ char *cleaned(const char *text) {
     return copy;
 }
 
-void clean(char *text, size_t room) {
+void clean(char *text, size_t capacity) {
     char *copy = cleaned(text);
-    sfu_escape(text, room, copy ? copy : "", copy ? strlen(copy) : 0);
+    sfu_escape(text, capacity, copy ? copy : "", copy ? strlen(copy) : 0);
     free(copy);
 }
 

@@ -62,20 +62,20 @@ typedef struct cli_file {
     const file_kind *kind; /* NULL: whether it can be written to, and what exists there, is checked elsewhere */
 } cli_file;
 
-/* An input that does not exist is for the command to miss. */
+/* The command itself reports a missing input. */
 static void add(cli_files *files, const cli_file *file, const char *path) {
     if (!path || (!file->written && access(path, F_OK) != 0)) {
         return;
     }
     cli_file *grown = realloc(files->items, ((size_t)files->count + 1) * sizeof *grown);
     if (!grown) {
-        files->lost = true;
+        files->no_memory = true;
         return;
     }
     files->items = grown;
     grown[files->count] = *file;
     grown[files->count].path = strdup(path);
-    files->lost = files->lost || !grown[files->count].path;
+    files->no_memory = files->no_memory || !grown[files->count].path;
     files->count += grown[files->count].path != NULL;
 }
 
@@ -99,16 +99,16 @@ void files_write(cli_files *files, const char *role, const char *path, const fil
     add(files, &(cli_file){.role = role, .written = true, .kind = kind}, path);
 }
 
-/* The first `size` bytes of PATH, and END, as one. */
+/* Adds the first `size` bytes of `path` followed by `end`. */
 static void add_beside(cli_files *files, const cli_file *file, const char *path, size_t size, const char *end) {
     const size_t all = size + strlen(end) + 1;
-    char *whole = malloc(all);
-    if (whole) {
-        snprintf(whole, all, "%.*s%s", (int)size, path, end);
+    char *ok = malloc(all);
+    if (ok) {
+        snprintf(ok, all, "%.*s%s", (int)size, path, end);
     }
-    files->lost = files->lost || !whole;
-    add(files, file, whole);
-    free(whole);
+    files->no_memory = files->no_memory || !ok;
+    add(files, file, ok);
+    free(ok);
 }
 
 void files_read_source(cli_files *files, const char *source) {
@@ -145,13 +145,13 @@ void files_write_folder(cli_files *files, const char *role, const char *folder, 
 
 static int refuse_same(const cli_command *command, const cli_file *one, const cli_file *other) {
     return strcmp(one->path, other->path) == 0
-               ? misuse(command, "%s and %s are the same file, %s; give one of them another name", one->role,
-                        other->role, quote(one->path))
-               : misuse(command, "%s %s and %s %s are the same file; give one of them another name", one->role,
-                        quote(one->path), other->role, quote(other->path));
+               ? usage_error(command, "%s and %s are the same file, %s; choose different names", one->role, other->role,
+                             quote(one->path))
+               : usage_error(command, "%s %s and %s %s are the same file; choose different names", one->role,
+                             quote(one->path), other->role, quote(other->path));
 }
 
-/* Two files of one role are a study or a folder's, which know their own names. */
+/* Files with the same role belong to one study or folder and never collide. */
 static int check_pairs(const cli_files *files, const cli_command *command) {
     for (int i = 0; i < files->count; i++) {
         for (int j = 0; j < i; j++) {
@@ -165,9 +165,9 @@ static int check_pairs(const cli_files *files, const cli_command *command) {
     return DONE;
 }
 
-/* What saving would say, and whether something else would be lost, before the work is done that is to be saved. */
+/* Whether the file can be written, and whether writing would destroy a file of another kind. */
 static int check_written(const cli_file *file) {
-    struct stat facts;
+    struct stat info;
     if (!file->kind) {
         return DONE;
     }
@@ -175,22 +175,22 @@ static int check_written(const cli_file *file) {
     if (status != SFU_OK) {
         return fail_status(status);
     }
-    if (common.force || stat(file->path, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0 ||
+    if (common.force || stat(file->path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 ||
         is_stdout(file->path)) {
         return DONE;
     }
     const bool good = file->kind->is_one ? file->kind->is_one(file->path) : looks_like(file->path, file->kind);
     return good ? DONE
-                : fail("%s: exists and is not %s that sfumato wrote; give another name, or --force replaces it",
+                : fail("%s: exists and is not %s that sfumato wrote; choose another name, or replace it with --force",
                        file->path, file->kind->what);
 }
 
 static int check_all(const cli_files *files, const cli_command *command) {
-    int code = files->lost ? fail("out of memory") : check_pairs(files, command);
+    int code = files->no_memory ? fail("out of memory") : check_pairs(files, command);
     for (int i = 0; i < files->count && code == DONE; i++) {
         const cli_file *file = &files->items[i];
         if (file->kind && common.json && is_stdout(file->path)) {
-            code = misuse(command, "%s %s and --json would both write to stdout", file->role, quote(file->path));
+            code = usage_error(command, "%s %s and --json would both write to stdout", file->role, quote(file->path));
         } else if (file->written) {
             code = check_written(file);
         }
@@ -214,7 +214,12 @@ int files_check(cli_files *files, const cli_command *command) {
 int folder_check(const char *folder, sfu_status (*check)(const char *folder)) {
     const sfu_status status = common.force ? SFU_OK : check(folder);
     if (status == SFU_ERR_IO) {
-        return fail("%s; give another folder, or --force replaces it", sfu_message());
+        return fail("%s; choose another folder, or replace it with --force", sfu_message());
     }
     return status == SFU_OK ? DONE : fail_status(status);
+}
+
+bool is_regular_file(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }

@@ -12,22 +12,22 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted, holding; /* interrupted: by the signal of this number, or 0 */
+static volatile sig_atomic_t interrupted, holding; /* interrupted: the signal number, or 0 */
 
-/* What asks the program to end: Ctrl-C, kill, and the loss of the terminal. */
+/* Signals that ask the program to end: Ctrl-C, kill, and the loss of the terminal. */
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 static atomic_bool bar_is_drawn;
 
-/* The phase of the job that is being shown. */
+/* The current phase of the job. */
 static struct {
     char what[160];
-    double started, shown; /* seconds: when the phase began, when it was last shown */
-    double first;          /* `done` when the phase began */
+    double started, shown; /* in seconds: start of the phase, last update */
+    double first;          /* `done` at the start of the phase */
     bool terminal, hidden;
-    bool counts;     /* "840 of 2,000 trials" instead of "42.0 %" */
-    char detail[96]; /* what goes before the rate */
-    bool told;       /* the time left is `left`, and no rate is shown */
+    bool counts;      /* "840 of 2,000 trials" instead of "42.0 %" */
+    char detail[96];  /* shown before the rate */
+    bool left_is_set; /* `left` is the remaining time, and no rate is shown */
     double left;
 } phase;
 
@@ -40,18 +40,18 @@ static double now(void) {
 /* ---- interrupts ------------------------------------------------------------------------------------------------- */
 
 static void on_interrupt(int signal_number) {
-    static const char words[] = "\nsfumato: the file is being finished; another interrupt ends at once\n";
+    static const char message[] = "\nsfumato: finishing the output file; interrupt again to abort immediately\n";
     interrupted = signal_number;
-    if (holding && write(STDERR_FILENO, words, sizeof words - 1) < 0) {
-        holding = 0; /* nobody to tell */
+    if (holding && write(STDERR_FILENO, message, sizeof message - 1) < 0) {
+        holding = 0; /* stderr is gone */
     }
 }
 
 static void handle(int signal_number, void (*handler)(int)) {
     struct sigaction before, action = {.sa_handler = handler};
     sigemptyset(&action.sa_mask);
-    /* Restart system calls, which know nothing of us; forget the handler, so that the second interrupt kills. The loss
-     * of a terminal is often told twice, by the system and by the shell. */
+    /* SA_RESTART: libraries do not expect EINTR. SA_RESETHAND: the second interrupt kills. SIGHUP often arrives twice,
+     * from the system and from the shell. */
     action.sa_flags = SA_RESTART | (signal_number == SIGHUP ? 0 : (int)SA_RESETHAND);
     if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(signal_number, &action, NULL);
@@ -60,7 +60,7 @@ static void handle(int signal_number, void (*handler)(int)) {
 
 void progress_start(void) {
     phase.what[0] = phase.detail[0] = '\0';
-    phase.counts = phase.told = false;
+    phase.counts = phase.left_is_set = false;
     phase.terminal = terminal_is(STDERR_FILENO);
     const char *wanted = getenv("SFUMATO_PROGRESS");
     phase.hidden = common.quiet || (wanted && strcmp(wanted, "never") == 0);
@@ -87,9 +87,9 @@ void progress_end(void) {
 
 int progress_exit_status(int status) { return status == INTERRUPTED && interrupted ? 128 + interrupted : status; }
 
-/* ---- what is shown ---------------------------------------------------------------------------------------------- */
+/* ---- display ---------------------------------------------------------------------------------------------------- */
 
-/* 12.3 MB, 570 k nodes or 1,234 edges; with `per` "/s" behind it. */
+/* 12.3 MB, 570 k nodes or 1,234 edges; `per` is "" or "/s". */
 static void amount(char *text, size_t size, double value, const char *unit, const char *per) {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     const bool bytes = strcmp(unit, "bytes") == 0;
@@ -120,10 +120,10 @@ static void time_left(char *text, size_t size, double left) {
     }
 }
 
-/* "103 MB/s, 0:12 left" as far as it is known yet. */
+/* "103 MB/s, 0:12 left", as far as known. */
 static void rate_and_left(char *text, size_t size, const sfu_progress *progress, double elapsed) {
     text[0] = '\0';
-    if (phase.told) {
+    if (phase.left_is_set) {
         if (!isnan(phase.left)) {
             time_left(text, size, phase.left);
         }
@@ -139,13 +139,13 @@ static void rate_and_left(char *text, size_t size, const sfu_progress *progress,
         snprintf(text, size, "%s", speed);
         return;
     }
-    const bool timed = strcmp(progress->unit, "seconds") == 0; /* a budget: they pass at the rate that they do */
+    const bool timed = strcmp(progress->unit, "seconds") == 0; /* a time budget: no rate */
     char left[48];
     time_left(left, sizeof left, (progress->total - progress->done) / rate);
     snprintf(text, size, "%s%s%s", timed ? "" : speed, timed ? "" : ", ", left);
 }
 
-/* The detail, the rate and the time left, as far as there are any. */
+/* The detail, the rate and the remaining time, as far as known. */
 static void end_of_line(char *text, size_t size, const sfu_progress *progress, double elapsed) {
     char rate[128];
     rate_and_left(rate, sizeof rate, progress, elapsed);
@@ -157,10 +157,10 @@ static double share(const sfu_progress *progress) {
     return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-/* "42.1 %", "840 of 2,000 trials", or "12.3 MB" where the end is not known. */
-static void how_far(char *text, size_t size, const sfu_progress *progress, int width) {
+/* "42.1 %", "840 of 2,000 trials", or "12.3 MB" if the total is unknown. */
+static void format_done(char *text, size_t size, const sfu_progress *progress, int width) {
     if (progress->unit[0] == '\0') {
-        text[0] = '\0'; /* only what is done is known */
+        text[0] = '\0'; /* no unit: the detail says it all */
     } else if (progress->total <= 0) {
         amount(text, size, progress->done, progress->unit, "");
     } else if (phase.counts) {
@@ -174,29 +174,29 @@ static void how_far(char *text, size_t size, const sfu_progress *progress, int w
 
 /* reading edges.csv [#######-------]  42.1 %  103 MB/s, 0:12 left */
 static void draw_bar(const sfu_progress *progress, double elapsed) {
-    enum { BAR_MOST = 40, BAR_LEAST = 5, END_LEAST = 24, TITLE_LEAST = 20 };
+    enum { BAR_MAX = 40, BAR_MIN = 5, END_MIN = 24, TITLE_MIN = 20 };
     const bool utf8 = terminal_is_utf8();
     const int width = terminal_width(STDERR_FILENO) - 1;
     char middle[64], end[256];
-    how_far(middle, sizeof middle, progress, 5);
+    format_done(middle, sizeof middle, progress, 5);
     end_of_line(end, sizeof end, progress, elapsed);
-    /* Room for an end that is not known yet, so that the bar keeps its length. */
-    const size_t end_size = strlen(end) > END_LEAST ? strlen(end) : END_LEAST;
+    /* Reserve space for the end, so that the bar keeps its length once the rate is known. */
+    const size_t end_size = strlen(end) > END_MIN ? strlen(end) : END_MIN;
     int texts = (int)(strlen(middle) + end_size) + 4;
-    const int least = (int)strlen(phase.what) < TITLE_LEAST ? (int)strlen(phase.what) : TITLE_LEAST;
+    const int least = (int)strlen(phase.what) < TITLE_MIN ? (int)strlen(phase.what) : TITLE_MIN;
     if (least + texts > width) {
         end[0] = '\0'; /* a narrow terminal */
         texts = (int)strlen(middle) + 4;
     }
-    const int room = width - texts - BAR_LEAST - 3;
-    const int title = room < TITLE_LEAST ? TITLE_LEAST : room;
+    const int available = width - texts - BAR_MIN - 3;
+    const int title = available < TITLE_MIN ? TITLE_MIN : available;
     const int what = (int)strlen(phase.what) < title ? (int)strlen(phase.what) : title;
     int bar = width - texts - what - 3;
-    bar = bar > BAR_MOST ? BAR_MOST : bar;
+    bar = bar > BAR_MAX ? BAR_MAX : bar;
 
     char line[1024];
     size_t size = (size_t)snprintf(line, sizeof line, "\r%.*s ", what, phase.what);
-    if (progress->total > 0 && bar >= BAR_LEAST) {
+    if (progress->total > 0 && bar >= BAR_MIN) {
         const int full = (int)(share(progress) * bar);
         for (int i = 0; i < bar; i++) {
             const char *full_cell = utf8 ? "\xe2\x94\x81" : "#", *empty_cell = utf8 ? "\xe2\x94\x80" : "-";
@@ -213,15 +213,15 @@ static void draw_bar(const sfu_progress *progress, double elapsed) {
 /* reading edges.csv: 42.1 %, 103 MB/s, 0:12 left */
 static void print_line(const sfu_progress *progress, double elapsed) {
     char middle[64], end[256];
-    how_far(middle, sizeof middle, progress, 0);
+    format_done(middle, sizeof middle, progress, 0);
     end_of_line(end, sizeof end, progress, elapsed);
-    say("%s%s%s%s%s", phase.what, middle[0] ? ": " : "", middle, end[0] ? ", " : "", end);
+    print_note("%s%s%s%s%s", phase.what, middle[0] ? ": " : "", middle, end[0] ? ", " : "", end);
 }
 
 void progress_counts(void) { phase.counts = true; }
 
 void progress_left(double seconds) {
-    phase.told = true;
+    phase.left_is_set = true;
     phase.left = seconds;
 }
 
@@ -235,7 +235,7 @@ void progress_clear(void) {
 }
 
 bool progress_report(void *user, const sfu_progress *progress) {
-    /* Seconds before a job is long enough to be shown, and between two showings. */
+    /* Seconds until a job is first shown, and between two updates; without and with a terminal. */
     static const struct { double first, next; } patience[] = {{3, 5}, {0.3, 0.1}};
     (void)user;
     static double job_started;

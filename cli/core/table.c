@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program, unlike the library, may end where there is no memory for a line of text. */
-static void *needed(void *memory) {
+typedef struct cli_cell {
+    char *text;
+    bool bold;
+} cli_cell;
+
+/* The program, unlike the library, may exit when memory runs out. */
+static void *checked(void *memory) {
     if (!memory) {
         fail("out of memory");
         exit(FAILED);
@@ -18,10 +23,12 @@ static void *needed(void *memory) {
 void table_cell(cli_table *table, const char *text) {
     if (table->count == table->capacity) {
         table->capacity = table->capacity ? 2 * table->capacity : 64;
-        table->cells = needed(realloc(table->cells, table->capacity * sizeof *table->cells));
+        table->cells = checked(realloc(table->cells, table->capacity * sizeof *table->cells));
     }
-    table->cells[table->count++] = needed(cleaned(text));
+    table->cells[table->count++] = (cli_cell){.text = checked(cleaned(text))};
 }
+
+void table_bold(cli_table *table) { table->cells[table->count - 1].bold = true; }
 
 void table_cells(cli_table *table, const char *const *texts) {
     for (; *texts; texts++) {
@@ -43,27 +50,31 @@ void table_bar(char bar[TABLE_BAR_MAX], double share) {
 static int column_width(const cli_table *table, size_t column, size_t columns) {
     size_t widest = 0;
     for (size_t i = column; i < table->count; i += columns) {
-        const size_t width = terminal_columns(table->cells[i]);
+        const size_t width = terminal_columns(table->cells[i].text);
         widest = width > widest ? width : widest;
     }
     return (int)widest;
 }
 
-static void print_cell(FILE *file, const char *text, int width, char align, bool last) {
-    const int blanks = width - (int)terminal_columns(text);
+static void print_cell(FILE *file, const cli_cell *cell, int width, char align, bool last) {
+    const int blanks = width - (int)terminal_columns(cell->text);
     if (align == 'r') {
         fprintf(file, "%*s", blanks, "");
     }
-    fputs(text, file);
+    if (cell->bold) {
+        fprintf(file, "%s%s%s", terminal_style(file, STYLE_BOLD), cell->text, terminal_style(file, STYLE_NONE));
+    } else {
+        fputs(cell->text, file);
+    }
     if (align == 'l' && !last) {
         fprintf(file, "%*s", blanks, "");
     }
 }
 
-/* Whether nothing follows in this row: then no blanks need to be written. */
+/* Whether the rest of the row is empty: then no trailing blanks are printed. */
 static bool rest_is_empty(const cli_table *table, size_t from, size_t end) {
     for (size_t i = from; i < end; i++) {
-        if (table->cells[i][0]) {
+        if (table->cells[i].text[0]) {
             return false;
         }
     }
@@ -72,7 +83,7 @@ static bool rest_is_empty(const cli_table *table, size_t from, size_t end) {
 
 void table_print(cli_table *table, FILE *file, int indent) {
     const size_t columns = strlen(table->align);
-    int *widths = needed(calloc(columns, sizeof *widths));
+    int *widths = checked(calloc(columns, sizeof *widths));
     for (size_t column = 0; column < columns; column++) {
         widths[column] = column_width(table, column, columns);
     }
@@ -80,7 +91,7 @@ void table_print(cli_table *table, FILE *file, int indent) {
         fprintf(file, "%*s", indent, "");
         for (size_t column = 0; column < columns; column++) {
             const bool last = rest_is_empty(table, row + column + 1, row + columns);
-            print_cell(file, table->cells[row + column], widths[column], table->align[column], last);
+            print_cell(file, &table->cells[row + column], widths[column], table->align[column], last);
             if (last) {
                 break;
             }
@@ -89,7 +100,7 @@ void table_print(cli_table *table, FILE *file, int indent) {
         putc('\n', file);
     }
     for (size_t i = 0; i < table->count; i++) {
-        free(table->cells[i]);
+        free(table->cells[i].text);
     }
     free(table->cells);
     free(widths);

@@ -30,10 +30,20 @@ bool terminal_is(int descriptor) {
     return isatty(descriptor) && !(kind && strcmp(kind, "dumb") == 0);
 }
 
+const char *terminal_style(FILE *file, cli_style style) {
+    static const char *const sequences[] = {[STYLE_NONE] = "\x1b[0m",
+                                            [STYLE_BOLD] = "\x1b[1m",
+                                            [STYLE_ERROR] = "\x1b[1;31m",
+                                            [STYLE_WARNING] = "\x1b[1;33m"};
+    const char *no_colour = getenv("NO_COLOR");
+    const bool plain = (no_colour && no_colour[0]) || !terminal_is(fileno(file));
+    return plain ? "" : sequences[style];
+}
+
 bool terminal_is_utf8(void) {
     static int known = -1;
     if (known < 0) {
-        /* Of the locale only the character set matters: numbers are written the same everywhere. */
+        /* Only LC_CTYPE: number formatting must not depend on the locale. */
         setlocale(LC_CTYPE, "");
         known = strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
     }

@@ -1,4 +1,5 @@
-/* Three shells, one walk each over the tables. Names of datasets are asked of the program when they are needed. */
+/* Completion scripts of three shells, generated from the command tables. The names of datasets are requested from the
+ * program when they are needed. */
 #include "completion.h"
 
 #include "command.h"
@@ -9,10 +10,29 @@
 
 static bool is_group(const cli_command *command) { return command_child(command, 0) != NULL; }
 
-/* The words that a value can be, with a blank between them: choices, names, or words of commands. */
-static void put_words(FILE *file, const char *const *choices, names_fn names) {
+/* A value of an option or operand, and what can be offered for it. */
+typedef struct value_offer {
+    value_kind kind;
+    const char *const *choices; /* NULL, or ended by NULL */
+    names_fn names;             /* NULL, or names that are offered */
+    bool list;                  /* comma-separated */
+} value_offer;
+
+static value_offer option_offer(const cli_option *option) {
+    return (value_offer){option->kind, option->choices, option->offers ? option->offers : option->names, option->list};
+}
+
+static value_offer operand_offer(const cli_operand *operand) {
+    return (value_offer){operand->kind, NULL, operand->names, false};
+}
+
+static const char *offer_word(const value_offer *offer, int i) {
+    return offer->choices ? offer->choices[i] : offer->names ? offer->names(i, NULL) : NULL;
+}
+
+static void put_words(FILE *file, const value_offer *offer) {
     const char *word;
-    for (int i = 0; (word = choices ? choices[i] : names ? names(i, NULL) : NULL) != NULL; i++) {
+    for (int i = 0; (word = offer_word(offer, i)) != NULL; i++) {
         fprintf(file, "%s%s", i == 0 ? "" : " ", word);
     }
 }
@@ -24,11 +44,11 @@ static void put_children(FILE *file, const cli_command *parent) {
     }
 }
 
-/* Text inside single quotes, for a shell that ends them with `end` where the text has one. */
-static void put_quoted(FILE *file, const char *text, const char *end) {
+/* Text inside single quotes, for a shell that writes a single quote as `quote`. */
+static void put_quoted(FILE *file, const char *text, const char *quote) {
     for (const char *c = text; *c; c++) {
         if (*c == '\'') {
-            fputs(end, file);
+            fputs(quote, file);
         } else {
             putc(*c, file);
         }
@@ -37,24 +57,24 @@ static void put_quoted(FILE *file, const char *text, const char *end) {
 
 /* ---- bash ------------------------------------------------------------------------------------------------------- */
 
-static void bash_value(FILE *file, value_kind kind, const char *const *choices, names_fn names) {
-    switch (kind) {
-    case VALUE_FOLDER:
-        fputs("folders=1", file);
-        break;
-    case VALUE_DATASET:
-        fputs("words=$(" DATASETS ")", file);
-        break;
-    case VALUE_COMMAND:
-        fputs("words='", file);
-        put_children(file, commands[0]);
-        putc('\'', file);
-        break;
-    default:
-        fputs("words='", file);
-        put_words(file, choices, names);
-        putc('\'', file);
+/* Sets the variables of _sfumato: words, kind (files: where no word matches; folders; list; or nothing else). */
+static void bash_value(FILE *file, const value_offer *offer) {
+    const bool file_names = offer->kind == VALUE_FILE || offer->kind == VALUE_DATASET;
+    fprintf(file, "kind='%s' words=",
+            offer->kind == VALUE_FOLDER ? "folders"
+            : file_names                ? "files"
+            : offer->list               ? "list"
+                                        : "words");
+    if (offer->kind == VALUE_DATASET) {
+        fputs("$(" DATASETS ")", file);
+        return;
     }
+    putc('\'', file);
+    if (offer->kind == VALUE_COMMAND) {
+        put_children(file, commands[0]);
+    }
+    put_words(file, offer);
+    putc('\'', file);
 }
 
 /* Which words lead to which command. `help` is followed by the words of a command. */
@@ -62,71 +82,124 @@ static void bash_paths(FILE *file) {
     for (const cli_command *const *group = commands; *group; group++) {
         const cli_command *child;
         for (int i = 0; (child = command_child(*group, i)) != NULL; i++) {
-            fprintf(file, "        '%s %s') path='%s' ;;\n", (*group)->name, command_word(child), child->name);
+            fprintf(file, "        '%s %s') path='%s' position=0 ;;\n", (*group)->name, command_word(child),
+                    child->name);
         }
         if (is_group(*group) && (*group)->name[0]) {
-            fprintf(file, "        'help %s') path='help %s' ;;\n", (*group)->name, (*group)->name);
+            fprintf(file, "        'help %s') path='help %s' position=0 ;;\n", (*group)->name, (*group)->name);
         }
     }
+}
+
+/* 'train:--lr' | 'train:-o': the patterns of one option with a value. */
+static void bash_option(FILE *file, const cli_command *command, const cli_option *option) {
+    fprintf(file, "'%s:--%s'", command->name, option->name);
+    if (option->letter) {
+        fprintf(file, " | '%s:-%c'", command->name, option->letter);
+    }
+}
+
+/* One alternative with all options that take a value: the next word is not an operand. */
+static void bash_valued_options(FILE *file) {
+    const char *before = "            ";
+    for (const cli_command *const *command = commands; *command; command++) {
+        const cli_option *option;
+        for (int i = 0; (option = command_option(*command, i)) != NULL; i++) {
+            if (option->kind != VALUE_FLAG) {
+                fputs(before, file);
+                bash_option(file, *command, option);
+                before = " | \\\n                ";
+            }
+        }
+    }
+    fputs(") skip=1 ;;\n", file);
 }
 
 static void bash_values(FILE *file, const cli_command *command) {
     const cli_option *option;
     for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
-        if (option->kind == VALUE_FLAG) {
-            continue;
+        if (option->kind != VALUE_FLAG) {
+            const value_offer offer = option_offer(option);
+            fputs("    ", file);
+            bash_option(file, command, option);
+            fputs(") ", file);
+            bash_value(file, &offer);
+            fputs(" ;;\n", file);
         }
-        fprintf(file, "    '%s:--%s'", command->name, option->name);
-        if (option->letter) {
-            fprintf(file, " | '%s:-%c'", command->name, option->letter);
-        }
-        fputs(") ", file);
-        bash_value(file, option->kind, option->choices, option->names);
-        fputs(" ;;\n", file);
     }
 }
 
-static void bash_words(FILE *file, const cli_command *command) {
+static void bash_options(FILE *file, const cli_command *command) {
     fprintf(file, "    '%s:-')\n        words='", command->name);
     const cli_option *option;
     for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
         fprintf(file, "%s--%s", i == 0 ? "" : " ", option->name);
     }
-    fprintf(file, "' ;;\n    '%s:')\n        ", command->name);
+    fputs("' ;;\n", file);
+}
+
+/* Operands by their position; a group has its subcommands instead. */
+static void bash_operands(FILE *file, const cli_command *command) {
     if (is_group(command)) {
-        fputs("words='", file);
-        put_children(file, command);
-        putc('\'', file);
-    } else if (command->operands) {
-        bash_value(file, command->operands[0].kind, NULL, command->operands[0].names);
-    } else {
-        fputs("words=''", file);
-    }
-    fputs(" ;;\n", file);
-    if (is_group(command) && command->name[0]) {
-        fprintf(file, "    'help %s:')\n        words='", command->name);
+        fprintf(file, "    '%s:0'%s%s%s)\n        words='", command->name, command->name[0] ? " | 'help " : "",
+                command->name[0] ? command->name : "", command->name[0] ? ":0'" : "");
         put_children(file, command);
         fputs("' ;;\n", file);
+    }
+    for (int i = 0; command->operands && command->operands[i].name; i++) {
+        const value_offer offer = operand_offer(&command->operands[i]);
+        if (command->operands[i].many) {
+            fprintf(file, "    '%s:'[0-9]*) ", command->name);
+        } else {
+            fprintf(file, "    '%s:%d') ", command->name, i);
+        }
+        bash_value(file, &offer);
+        fputs(" ;;\n", file);
     }
 }
 
 static void write_bash(FILE *file) {
     fputs("# bash completion for sfumato, written by: sfumato help --completion bash\n"
-          "# Where nothing matches, bash completes names of files.\n"
           "_sfumato() {\n"
-          "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-          "    local path='' word words='' folders=''\n"
-          "    # bash takes --name=VALUE apart at the equals sign.\n"
+          "    local current='' previous='' path='' word words='' kind='words' skip='' position=0 i\n"
+          "    local -a line=()\n"
+          "    # bash splits words at colons: join random : 0 again.\n"
+          "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+          "        word=${COMP_WORDS[i]}\n"
+          "        if ((${#line[@]} > 1)) && [[ ${line[-1]} != '=' && ($word == ':' || ${line[-1]} == *:) ]]; then\n"
+          "            line[-1]+=$word\n"
+          "        else\n"
+          "            line+=(\"$word\")\n"
+          "        fi\n"
+          "    done\n"
+          "    current=${line[-1]}\n"
+          "    previous=${line[-2]:-}\n"
+          "    # It also splits --name=VALUE at the equals sign.\n"
           "    if [[ $current == '=' ]]; then\n"
           "        current=''\n"
           "    elif [[ $previous == '=' ]]; then\n"
-          "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+          "        previous=${line[-3]}\n"
           "    fi\n"
-          "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+          "    # The command, and the number of operands before the current word.\n"
+          "    for word in \"${line[@]:1:${#line[@]}-2}\"; do\n"
+          "        if [[ $word == '=' ]]; then\n"
+          "            skip=1\n"
+          "            continue\n"
+          "        elif [[ -n $skip ]]; then\n"
+          "            skip=''\n"
+          "            continue\n"
+          "        fi\n"
           "        case \"$path $word\" in\n",
           file);
     bash_paths(file);
-    fputs("        esac\n"
+    fputs("        *)\n"
+          "            case \"$path:$word\" in\n",
+          file);
+    bash_valued_options(file);
+    fputs("            *:-?*) ;;\n"
+          "            *) position=$((position + 1)) ;;\n"
+          "            esac ;;\n"
+          "        esac\n"
           "    done\n"
           "    case \"$path:$previous\" in\n",
           file);
@@ -134,20 +207,39 @@ static void write_bash(FILE *file) {
         bash_values(file, *command);
     }
     fputs("    *)\n"
-          "        word=''\n"
+          "        word=$position\n"
           "        [[ $current == -* ]] && word='-'\n"
           "        case \"$path:$word\" in\n",
           file);
     for (const cli_command *const *command = commands; *command; command++) {
-        bash_words(file, *command);
+        bash_options(file, *command);
+        bash_operands(file, *command);
     }
     fputs("        esac ;;\n"
           "    esac\n"
-          "    if [[ -n $folders ]]; then\n"
+          "    local before=''\n"
+          "    case $kind in\n"
+          "    folders)\n"
           "        compopt -o filenames\n"
-          "        mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n"
-          "    else\n"
+          "        mapfile -t COMPREPLY < <(compgen -d -- \"$current\") ;;\n"
+          "    list)\n"
+          "        [[ $current == *,* ]] && before=${current%,*},\n"
+          "        compopt +o default +o bashdefault -o nospace\n"
+          "        mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$words\" -- \"${current##*,}\") ;;\n"
+          "    *)\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+          "        if [[ $current == file:* && $words == *file:* ]]; then\n"
+          "            compopt -o filenames\n"
+          "            mapfile -t COMPREPLY < <(compgen -f -P file: -- \"${current#file:}\")\n"
+          "        elif [[ $kind == words ]]; then\n"
+          "            # Where files are expected (kind is files), bash completes them if no word matches.\n"
+          "            compopt +o default +o bashdefault\n"
+          "        fi ;;\n"
+          "    esac\n"
+          "    # bash replaces only what follows the last colon.\n"
+          "    if [[ $current == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
+          "        before=${current%\"${current##*:}\"}\n"
+          "        COMPREPLY=(\"${COMPREPLY[@]#\"$before\"}\")\n"
           "    fi\n"
           "}\n"
           "complete -o bashdefault -o default -F _sfumato sfumato\n",
@@ -156,8 +248,27 @@ static void write_bash(FILE *file) {
 
 /* ---- zsh -------------------------------------------------------------------------------------------------------- */
 
-static void zsh_value(FILE *file, value_kind kind, const char *const *choices, names_fn names) {
-    switch (kind) {
+/* A text inside a specification of _arguments, where brackets and colons have a meaning. */
+static void zsh_text(FILE *file, const char *text) {
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'') {
+            fputs("'\\''", file);
+        } else {
+            fprintf(file, strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
+        }
+    }
+}
+
+static void zsh_words(FILE *file, const value_offer *offer) {
+    const char *word;
+    for (int i = 0; (word = offer_word(offer, i)) != NULL; i++) {
+        fputs(i == 0 ? "" : " ", file);
+        zsh_text(file, word);
+    }
+}
+
+static void zsh_value(FILE *file, const value_offer *offer) {
+    switch (offer->kind) {
     case VALUE_FOLDER:
         fputs("_files -/", file);
         break;
@@ -168,27 +279,17 @@ static void zsh_value(FILE *file, value_kind kind, const char *const *choices, n
         fputs("_sfumato_datasets", file);
         break;
     case VALUE_COMMAND:
-    case VALUE_CHOICE:
-    case VALUE_NAME:
         putc('(', file);
-        if (kind == VALUE_COMMAND) {
-            put_children(file, commands[0]);
-        }
-        put_words(file, choices, names);
+        put_children(file, commands[0]);
         putc(')', file);
         break;
     default:
-        putc(' ', file);
-    }
-}
-
-/* A text inside a specification of _arguments, where brackets and colons have a meaning. */
-static void zsh_text(FILE *file, const char *text) {
-    for (const char *c = text; *c; c++) {
-        if (*c == '\'') {
-            fputs("'\\''", file);
+        if (offer_word(offer, 0)) {
+            fputs(offer->list ? "_values -s , item " : "(", file);
+            zsh_words(file, offer);
+            fputs(offer->list ? "" : ")", file);
         } else {
-            fprintf(file, strchr("[]:\\", *c) ? "\\%c" : "%c", *c);
+            putc(' ', file);
         }
     }
 }
@@ -207,7 +308,8 @@ static void zsh_option(FILE *file, const cli_option *option) {
     putc(']', file);
     if (!flag) {
         fprintf(file, ":%s:", option->value ? option->value : option->name);
-        zsh_value(file, option->kind, option->choices, option->names);
+        const value_offer offer = option_offer(option);
+        zsh_value(file, &offer);
     }
     fputs("' \\\n", file);
 }
@@ -246,7 +348,8 @@ static void zsh_operands(FILE *file, const cli_command *command) {
     for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
         fprintf(file, "        '%s%s:%s:", operand->many ? "*" : "", operand->optional && !operand->many ? ":" : "",
                 operand->name);
-        zsh_value(file, operand->kind, NULL, operand->names);
+        const value_offer offer = operand_offer(operand);
+        zsh_value(file, &offer);
         fputs("' \\\n", file);
     }
     fputs("        && return\n", file);
@@ -289,15 +392,20 @@ static void fish_text(FILE *file, const char *text) {
     putc('\'', file);
 }
 
-/* Starts a line that holds while the words typed so far name the command. */
+/* Starts a line that applies while the words typed so far name the command. */
 static void fish_line(FILE *file, const cli_command *command) {
     fprintf(file, "complete -c sfumato -n \"__sfumato_at '%s'\"", command->name);
 }
 
-static void fish_value(FILE *file, value_kind kind, const char *const *choices, names_fn names) {
-    switch (kind) {
+static void fish_value(FILE *file, const value_offer *offer) {
+    switch (offer->kind) {
     case VALUE_FILE:
         fputs(" -F", file);
+        if (offer_word(offer, 0)) {
+            fputs(" -a '", file);
+            put_words(file, offer);
+            putc('\'', file);
+        }
         break;
     case VALUE_FOLDER:
         fputs(" -x -a '(__fish_complete_directories)'", file);
@@ -306,12 +414,12 @@ static void fish_value(FILE *file, value_kind kind, const char *const *choices, 
         fputs(" -F -a '(" DATASETS ")'", file);
         break;
     default:
-        fputs(" -x -a '", file);
-        if (kind == VALUE_COMMAND) {
+        fputs(offer->list ? " -x -a '(__fish_append , " : " -x -a '", file);
+        if (offer->kind == VALUE_COMMAND) {
             put_children(file, commands[0]);
         }
-        put_words(file, choices, names);
-        putc('\'', file);
+        put_words(file, offer);
+        fputs(offer->list ? ")'" : "'", file);
     }
 }
 
@@ -325,7 +433,8 @@ static void fish_command(FILE *file, const cli_command *command) {
     }
     for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
         fish_line(file, command);
-        fish_value(file, operand->kind, NULL, operand->names);
+        const value_offer offer = operand_offer(operand);
+        fish_value(file, &offer);
         fish_text(file, operand->name);
         putc('\n', file);
     }
@@ -337,8 +446,9 @@ static void fish_command(FILE *file, const cli_command *command) {
             fprintf(file, " -s %c", option->letter);
         }
         if (option->kind != VALUE_FLAG) {
+            const value_offer offer = option_offer(option);
             fputs(" -r", file);
-            fish_value(file, option->kind, option->choices, option->names);
+            fish_value(file, &offer);
         }
         fish_text(file, option->help);
         putc('\n', file);

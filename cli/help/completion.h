@@ -1,10 +1,10 @@
-/* completion.h - shell completions out of the command tables. */
+/* completion.h - shell completion scripts, generated from the command tables. */
 #ifndef SFU_COMPLETION_H
 #define SFU_COMPLETION_H
 
 #include <stdio.h>
 
-/* A shell, the file its completions are installed as, and what writes them. */
+/* A shell, the file name of its completion script, and the function that writes it. */
 typedef struct cli_completion {
     const char *shell; /* NULL ends the table */
     const char *file;

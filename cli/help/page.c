@@ -56,19 +56,19 @@ static void write_names(FILE *file, const char *title, names_fn names, const pag
     }
 }
 
-/* What the operands and options can be that are one of some names. */
+/* The possible values of operands and options that take one of several names. */
 static void write_all_names(FILE *file, const cli_command *command, const page_style *style) {
     char title[64];
     for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
         if (operand->names) {
-            snprintf(title, sizeof title, "%s is one of", operand->name);
+            snprintf(title, sizeof title, "Values of %s", operand->name);
             write_names(file, title, operand->names, style);
         }
     }
     const cli_option *option;
     for (int i = 0; (option = command_option(command, i)) != NULL; i++) {
         if (option->names) {
-            snprintf(title, sizeof title, "%s is one of", option->value);
+            snprintf(title, sizeof title, "Values of %s", option->value);
             write_names(file, title, option->names, style);
         }
     }
@@ -146,5 +146,5 @@ void page_short(FILE *file, const cli_command *command) {
     putc('\n', file);
     write_children(file, command, &page_plain);
     char title[COMMAND_TITLE_MAX];
-    fprintf(file, "\n%s --help says more.\n", command_title(title, command, ' '));
+    fprintf(file, "\nSee %s --help.\n", command_title(title, command, ' '));
 }

@@ -1,4 +1,4 @@
-/* page.h - a command's page: the order of what is said of it. A style, plain text or roff, says how. */
+/* page.h - the help page of a command, as plain text or roff. */
 #ifndef SFU_PAGE_H
 #define SFU_PAGE_H
 
@@ -15,7 +15,7 @@ typedef struct page_style {
     void (*end)(FILE *file, const cli_command *command);
 } page_style;
 
-extern const page_style page_plain; /* wrapped to the terminal that stdout is */
+extern const page_style page_plain; /* wrapped to the width of the terminal */
 extern const page_style page_roff;  /* man(7) */
 
 void page_write(FILE *file, const cli_command *command, const page_style *style);
@@ -23,7 +23,7 @@ void page_write(FILE *file, const cli_command *command, const page_style *style)
 /* "sfumato data make -o FILE [OPTION]..." */
 void page_usage(FILE *file, const cli_command *command);
 
-/* Usage and subcommands, for somebody who left them out. */
+/* Usage and subcommands, printed when a subcommand is missing. */
 void page_short(FILE *file, const cli_command *command);
 
 #endif

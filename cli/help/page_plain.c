@@ -1,4 +1,4 @@
-/* page_plain.c - a page as --help prints it. */
+/* page_plain.c - the plain-text style of a help page, for --help. */
 #include "page.h"
 
 #include "output.h"
@@ -18,7 +18,10 @@ static void start(FILE *file, const cli_command *command) {
     putc('\n', file);
 }
 
-static void section(FILE *file, const char *title) { fprintf(file, "\n%s:\n", title); }
+static void section(FILE *file, const char *title) {
+    putc('\n', file);
+    put_heading(file, "%s:", title);
+}
 
 static void paragraph(FILE *file, const char *text) {
     putc('\n', file);

@@ -1,16 +1,16 @@
-/* page_roff.c - a page as a man page, in the macros of man(7). */
+/* page_roff.c - the roff style of a help page: a man page with the macros of man(7). */
 #include "page.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Of the text of the pages, for man's footer. */
+/* The date in the footer of the man pages. */
 static const char page_date[] = "2026-11-15";
 
 static bool under_heading;
 
-/* Text as roff shows it unchanged: no escapes, no ligature of "-", no line taken for a request. `fill` breaks long
- * lines at blanks, for roff fills them anyway. */
+/* Escapes text for roff: backslashes, "-", and lines that look like requests. `fill` breaks long lines at blanks, since
+ * roff fills them anyway. */
 static void put_roff(FILE *file, const char *text, bool fill) {
     enum { LINE = 66 };
     int column = 0;
@@ -62,7 +62,7 @@ static void start(FILE *file, const cli_command *command) {
     section(file, "Description");
 }
 
-/* Text right under a heading starts a paragraph by itself, and mandoc complains of one that says so. */
+/* Text below a heading starts a paragraph implicitly; mandoc warns about a redundant .PP. */
 static void start_paragraph(FILE *file) {
     fputs(under_heading ? "" : ".PP\n", file);
     under_heading = false;

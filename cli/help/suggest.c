@@ -6,12 +6,12 @@
 
 enum { LONGEST = 40 };
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int min(int a, int b) { return a < b ? a : b; }
 
 static int lower(char c) { return tolower((unsigned char)c); }
 
-/* How many letters must be put in, left out, changed or swapped with the next one to make b of a (optimal string
- * alignment), case aside. The rows of the table are for one letter of `a` each; only three are needed at a time. */
+/* Case-insensitive optimal string alignment distance: insertions, deletions, substitutions and transpositions. The
+ * table has one row per letter of `a`; only three rows are needed at a time. */
 static int edit_distance(const char *a, const char *b) {
     const int rows = (int)strlen(a), columns = (int)strlen(b);
     int table[3][LONGEST + 1];
@@ -24,9 +24,9 @@ static int edit_distance(const char *a, const char *b) {
         row[0] = i;
         for (int j = 1; j <= columns; j++) {
             const int change = before[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-            row[j] = least(least(before[j], row[j - 1]) + 1, change);
+            row[j] = min(min(before[j], row[j - 1]) + 1, change);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
-                row[j] = least(row[j], before_that[j - 2] + 1);
+                row[j] = min(row[j], before_that[j - 2] + 1);
             }
         }
     }
@@ -40,7 +40,7 @@ void suggest(cli_suggestion *suggestion, const char *candidate) {
     }
     int distance = edit_distance(suggestion->word, candidate);
     if (size >= 2 && strncmp(suggestion->word, candidate, size) == 0) {
-        distance = 1; /* a word cut short is as good as one slip */
+        distance = 1; /* a prefix counts as one typo */
     }
     const int near = size <= 3 ? 1 : size <= 6 ? 2 : 3;
     if (distance <= near && (!suggestion->best || distance < suggestion->distance)) {

@@ -7,20 +7,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The contents of a file, ended by a 0; NULL after saying what is wrong. */
+/* The contents of a file as a string; NULL after printing an error. */
 static char *read_file(const char *path) {
     enum { LARGEST = 1 << 26 };
-    struct stat about;
+    struct stat info;
     FILE *file = fopen(path, "rb");
     char *text = NULL;
-    if (!file || fstat(fileno(file), &about) != 0) {
+    if (!file || fstat(fileno(file), &info) != 0) {
         fail("%s: %s", path, strerror(errno));
-    } else if (about.st_size > LARGEST) {
-        fail("%s: too large for a file with names of classes", path);
-    } else if ((text = malloc((size_t)about.st_size + 1)) == NULL) {
+    } else if (info.st_size > LARGEST) {
+        fail("%s: too large for a file of class names", path);
+    } else if ((text = malloc((size_t)info.st_size + 1)) == NULL) {
         fail("out of memory");
     } else {
-        text[fread(text, 1, (size_t)about.st_size, file)] = '\0';
+        text[fread(text, 1, (size_t)info.st_size, file)] = '\0';
     }
     if (file) {
         fclose(file);
@@ -28,11 +28,11 @@ static char *read_file(const char *path) {
     return text;
 }
 
-/* Takes the quotes off the field at `from`, in place, and returns where it ends: at a separator or at the end. */
+/* Removes the quotes of the field at `from`, in place, and returns its end: a separator or the end of the text. */
 static char *unquote(char *from) {
     char *to = from, *c = from + 1;
     while (*c && !(c[0] == '"' && c[1] != '"')) {
-        c += c[0] == '"'; /* two quotes are one */
+        c += c[0] == '"'; /* two quotes encode one */
         *to++ = *c++;
     }
     c += *c == '"';
@@ -40,8 +40,8 @@ static char *unquote(char *from) {
     return c;
 }
 
-/* Cuts the text at its separators. */
-static bool cut(cli_class_names *names, char separator) {
+/* Splits the text at its separators. */
+static bool split(cli_class_names *names, char separator) {
     const char separators[] = {separator, '\0'};
     size_t most = 1;
     for (const char *c = names->text; *c; c++) {
@@ -71,16 +71,16 @@ static bool cut(cli_class_names *names, char separator) {
 }
 
 int class_names_read(cli_class_names *names, const char *list) {
-    struct stat about;
-    const bool is_file = stat(list, &about) == 0 && S_ISREG(about.st_mode);
+    struct stat info;
+    const bool is_file = stat(list, &info) == 0 && S_ISREG(info.st_mode);
     names->text = is_file ? read_file(list) : strdup(list);
-    if (!names->text || !cut(names, is_file ? '\n' : ',')) {
+    if (!names->text || !split(names, is_file ? '\n' : ',')) {
         return FAILED;
     }
     for (int32_t i = 0; i < names->count; i++) {
         if (names->names[i][0] == '\0') {
             fail("--class-names %s: the name of class %d is empty", quote(list), i);
-            return is_file ? FAILED : WRONG_USE;
+            return is_file ? FAILED : USAGE_ERROR;
         }
     }
     return DONE;

@@ -2,6 +2,7 @@
 
 #include "output.h"
 #include "command_input.h"
+#include "outputs.h"
 #include "report.h"
 #include "table.h"
 #include "terminal.h"
@@ -12,9 +13,6 @@
 #include <unistd.h>
 
 enum { CELL_MAX = 96, SENTENCE_MAX = 512, CONFUSIONS = 3 };
-
-/* 0.841 as "84". */
-static int hundred(double share) { return (int)(100 * share + 0.5); }
 
 static void put_sentence(const char *text) { put_wrapped(stdout, text, 2, 2, terminal_width(STDOUT_FILENO) - 1); }
 
@@ -27,120 +25,126 @@ static void put_sentence(const char *text) { put_wrapped(stdout, text, 2, 2, ter
         put_sentence(sentence);                                                                                        \
     } while (0)
 
-static const char *class_of(char number[CLASS_NUMBER_MAX], const cli_labelling *said, int32_t class_index) {
-    return model_class(number, sfu_labelling_model(said->labelling), class_index);
+static const char *class_of(char number[CLASS_NUMBER_MAX], const cli_labelling *report, int32_t class_index) {
+    return model_class(number, sfu_labelling_model(report->labelling), class_index);
 }
 
-/* ---- what was read ------------------------------------------------------------------------------------------------
- */
+/* ---- dataset ----------------------------------------------------------------------------------------------------- */
 
-static int print_data(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
-    cli_report report = {0};
-    const sfu_status status = report_make(&report, said->dataset, false);
+static int print_data(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
+    cli_report data = {0};
+    const sfu_status status = report_make(&data, report->dataset, false);
     if (status == SFU_OK) {
-        report_print_short(&report);
-        printf("  labelled: %s (%s); to be labelled: %s\n", grouped(summary.labelled),
-               percent((double)summary.labelled / sfu_dataset_nodes(said->dataset)), grouped(summary.unlabelled));
-        report_print_warnings(&report);
+        report_print_short(&data);
+        printf("  labelled: %s (%s); unlabelled: %s\n", grouped(summary.labelled),
+               percent((double)summary.labelled / sfu_dataset_nodes(report->dataset)), grouped(summary.unlabelled));
+        report_print_warnings(&data);
     }
-    report_clear(&report);
+    report_clear(&data);
     return status == SFU_OK ? DONE : fail_status(status);
 }
 
-/* ---- what was chosen ----------------------------------------------------------------------------------------------
- */
+/* ---- model selection --------------------------------------------------------------------------------------------- */
 
-static void print_choice(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+static void print_choice(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     int tried = 0;
-    while (sfu_labelling_candidate(said->labelling, tried)) {
+    while (sfu_labelling_candidate(report->labelling, tried)) {
         tried++;
     }
-    printf("\nChosen: %s\n", summary.net);
-    SENTENCE("%s", sfu_net_text(sfu_model_net(sfu_labelling_model(said->labelling))));
-    SENTENCE("with %s", rounded(summary.params, DIGITS_FOR_PEOPLE));
-    SENTENCE("The best of %s, by the %s that were kept back for the choice; %s trained it.", counted(tried, "network"),
+    putchar('\n');
+    put_heading(stdout, "Selected network: %s", summary.net);
+    SENTENCE("%s", sfu_net_text(sfu_model_net(sfu_labelling_model(report->labelling))));
+    SENTENCE("with %s", rounded(summary.params, DIGITS_SHOWN));
+    SENTENCE("Best of %s by validation accuracy on %s; trained on %s.", counted(tried, "network"),
              counted(summary.val, "labelled node"), counted(summary.train, "other"));
-    SENTENCE("It took %s and %s: %s of at most %d (--budget steps:%d gives the same bytes on any machine).",
-             counted(summary.trainings, "training"), scaled(summary.seconds, "s"), counted(summary.steps, "step"),
-             (int)summary.all_steps, (int)summary.steps);
+    SENTENCE("%s in %s: %s of at most %d.", counted(summary.trainings, "training"), scaled(summary.seconds, "s"),
+             counted(summary.steps, "step"), (int)summary.all_steps);
+    SENTENCE("--budget steps:%d reproduces the result on any machine.", (int)summary.steps);
     if (summary.cut && !summary.interrupted) {
-        SENTENCE("The budget was too small to try every network; a larger one may find a better one.");
+        SENTENCE("The budget was too small to try every network; a larger budget may find a better one.");
     }
 }
 
-static void print_candidates(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+static void print_candidates(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     const sfu_label_candidate *candidate;
     cli_table table = {.align = "lrrrr"};
     putchar('\n');
-    TABLE_CELLS(&table, "network", "trials", "validation", "held out", "chosen");
-    for (int i = 0; (candidate = sfu_labelling_candidate(said->labelling, i)) != NULL; i++) {
+    TABLE_CELLS(&table, "network", "trials", "validation accuracy", "held-out accuracy", "selected");
+    for (int i = 0; (candidate = sfu_labelling_candidate(report->labelling, i)) != NULL; i++) {
         char chosen[CELL_MAX];
         snprintf(chosen, sizeof chosen, "%d of %d", (int)candidate->chosen, (int)summary.folds);
-        TABLE_CELLS(&table, candidate->net, grouped(candidate->trials), percent(candidate->val_accuracy),
-                    percent(candidate->accuracy), chosen);
+        TABLE_CELLS(&table, candidate->net, grouped(candidate->trials), percent(candidate->val_accuracy));
+        if (strcmp(candidate->net, summary.net) == 0) {
+            table_bold(&table);
+        }
+        TABLE_CELLS(&table, percent(candidate->accuracy), chosen);
     }
     table_print(&table, stdout, 2);
 }
 
-/* ---- how good it is -----------------------------------------------------------------------------------------------
- */
+/* ---- accuracy ---------------------------------------------------------------------------------------------------- */
 
 static void print_graph(const sfu_label_summary *summary) {
     if (isnan(summary->no_graph)) {
-        SENTENCE("There was no time to see what the features alone would come to.");
+        SENTENCE("Without the graph (mlp): not evaluated within the budget.");
     } else if (summary->graph_helps) {
-        SENTENCE("The features without the graph (mlp) come to %d of 100: the graph helps.",
-                 hundred(summary->no_graph));
+        SENTENCE(
+            "Without the graph (mlp): %s. The graph improves the accuracy significantly (McNemar's test, p < 0.05).",
+            percent(summary->no_graph));
     } else {
-        SENTENCE("The features without the graph (mlp) come to %d of 100: as far as these labels can tell, the graph "
-                 "does not help.",
-                 hundred(summary->no_graph));
+        SENTENCE(
+            "Without the graph (mlp): %s. The graph does not improve the accuracy significantly (McNemar's test at "
+            "the 5 %% level).",
+            percent(summary->no_graph));
     }
 }
 
-static void print_measure(const sfu_label_summary *summary) {
+static void print_method(const sfu_label_summary *summary) {
     const bool all = summary->held_out == summary->labelled;
-    SENTENCE("Measured on %s%s%s, in %s: each was put away, everything above done again without it, and %s of these "
-             "nodes came out right. It holds for nodes like the labelled ones.",
-             all ? "all " : grouped(summary->held_out), all ? "" : " of the ",
-             counted(summary->labelled, "labelled node"), counted(summary->folds, "part"), grouped(summary->right));
+    SENTENCE("Nested cross-validation with %s on %s%s%s: every node was predicted by networks that were selected and "
+             "trained without it; %s of the predictions are correct. The estimate holds for nodes from the same "
+             "distribution as the labelled ones.",
+             counted(summary->folds, "fold"), all ? "all " : grouped(summary->held_out), all ? "" : " of the ",
+             counted(summary->labelled, "labelled node"), grouped(summary->right));
 }
 
-static void print_quality(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+static void print_quality(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     char number[CLASS_NUMBER_MAX];
-    printf("\nHow good that is likely to be:\n");
-    SENTENCE("About %d of 100 new nodes will be labelled right (%d to %d).", hundred(summary.accuracy),
-             hundred(summary.low), hundred(summary.high));
-    print_measure(&summary);
-    SENTENCE("Always guessing the most frequent class (%s) comes to %d of 100.",
-             class_of(number, said, summary.frequent_class), hundred(summary.frequent));
+    putchar('\n');
+    put_heading(stdout, "Estimated accuracy: %s (95 %% confidence interval %s to %s)", percent(summary.accuracy),
+                percent(summary.low), percent(summary.high));
+    print_method(&summary);
+    SENTENCE("Baseline, always predicting the most frequent class (%s): %s.",
+             class_of(number, report, summary.frequent_class), percent(summary.frequent));
     if (summary.low <= summary.frequent) {
-        SENTENCE("So it is not shown that anything more than that was learned.");
+        SENTENCE("The estimate is not significantly better than the baseline.");
     }
     print_graph(&summary);
 }
 
-/* The pair of classes that was mistaken most often below `most` and after `last` among equals; false: none. */
-typedef struct mistake {
+/* An entry of the confusion matrix off its diagonal. */
+typedef struct confusion {
     int32_t truth, guess, count;
-} mistake;
+} confusion;
 
-static bool comes_before(const mistake *one, const mistake *other, int32_t classes) {
-    const int64_t place = (int64_t)one->truth * classes + one->guess;
+/* Sorts by descending count, then by class. */
+static bool comes_before(const confusion *one, const confusion *other, int32_t classes) {
+    const int64_t index = (int64_t)one->truth * classes + one->guess;
     return one->count > other->count ||
-           (one->count == other->count && place < (int64_t)other->truth * classes + other->guess);
+           (one->count == other->count && index < (int64_t)other->truth * classes + other->guess);
 }
 
-static bool next_mistake(mistake *next, const cli_labelling *said, const mistake *last) {
-    const int32_t classes = sfu_dataset_classes(said->dataset);
-    *next = (mistake){0, 0, 0};
+/* The first entry after `last` in that order; false: none. */
+static bool next_confusion(confusion *next, const cli_labelling *report, const confusion *last) {
+    const int32_t classes = sfu_dataset_classes(report->dataset);
+    *next = (confusion){0, 0, 0};
     for (int32_t truth = 0; truth < classes; truth++) {
         for (int32_t guess = 0; guess < classes; guess++) {
-            const mistake here = {truth, guess, sfu_labelling_confusion(said->labelling, truth, guess)};
+            const confusion here = {truth, guess, sfu_labelling_confusion(report->labelling, truth, guess)};
             if (truth != guess && comes_before(last, &here, classes) && comes_before(&here, next, classes)) {
                 *next = here;
             }
@@ -149,32 +153,36 @@ static bool next_mistake(mistake *next, const cli_labelling *said, const mistake
     return next->count > 0;
 }
 
-static int32_t class_size(const cli_labelling *said, int32_t truth) {
+static int32_t class_size(const cli_labelling *report, int32_t truth) {
     int32_t size = 0;
-    for (int32_t guess = 0; guess < sfu_dataset_classes(said->dataset); guess++) {
-        size += sfu_labelling_confusion(said->labelling, truth, guess);
+    for (int32_t guess = 0; guess < sfu_dataset_classes(report->dataset); guess++) {
+        size += sfu_labelling_confusion(report->labelling, truth, guess);
     }
     return size;
 }
 
-static void print_mistakes(const cli_labelling *said) {
-    mistake last = {-1, -1, INT32_MAX}, next;
-    for (int i = 0; i < CONFUSIONS && next_mistake(&next, said, &last); i++) {
+static void print_confusions(const cli_labelling *report) {
+    confusion last = {-1, -1, INT32_MAX}, next;
+    for (int i = 0; i < CONFUSIONS && next_confusion(&next, report, &last); i++) {
         char one[CLASS_NUMBER_MAX], other[CLASS_NUMBER_MAX];
-        fputs(i == 0 ? "\nWhat is confused most:\n" : "", stdout);
-        SENTENCE("%s was taken for %s: %s of %s", class_of(one, said, next.truth), class_of(other, said, next.guess),
-                 grouped(next.count), grouped(class_size(said, next.truth)));
+        if (i == 0) {
+            putchar('\n');
+            put_heading(stdout, "Most frequent confusions:");
+        }
+        SENTENCE("%s predicted as %s: %s of %s", class_of(one, report, next.truth), class_of(other, report, next.guess),
+                 grouped(next.count), grouped(class_size(report, next.truth)));
         last = next;
     }
 }
 
-static void print_sureness(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
+static void print_calibration(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     const sfu_label_calibration *range;
     cli_table table = {.align = "lrrr"};
-    printf("\nHow sure single labels are:\n");
-    TABLE_CELLS(&table, "probability", "held out", "of these right", "to be labelled");
-    for (int i = 0; (range = sfu_labelling_calibration(said->labelling, i)) != NULL; i++) {
+    putchar('\n');
+    put_heading(stdout, "Calibration (reliability table):");
+    TABLE_CELLS(&table, "probability", "held-out nodes", "accuracy", "unlabelled nodes");
+    for (int i = 0; (range = sfu_labelling_calibration(report->labelling, i)) != NULL; i++) {
         char between[CELL_MAX];
         snprintf(between, sizeof between, "%.2f to %.2f", range->from, range->below);
         if (range->held_out + range->unlabelled > 0) {
@@ -186,47 +194,45 @@ static void print_sureness(const cli_labelling *said) {
     table_print(&table, stdout, 2);
 }
 
-/* ---- what is next -------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static void print_files(const cli_labelling *said) {
-    printf("\n%s written to %s\n", counted(said->written, "label"), shown(said->output));
-    if (said->container) {
-        printf("The dataset is kept in %s\n", shown(said->container));
+static void print_files(const cli_labelling *report) {
+    printf("\n%s written to %s\n", counted(report->written, "label"), printable(report->output));
+    if (report->container) {
+        printf("Dataset saved to %s\n", printable(report->container));
     }
-    if (said->model) {
-        printf("The model is kept in %s\n", shown(said->model));
+    if (report->model) {
+        printf("Model saved to %s\n", printable(report->model));
     }
-    if (!said->dataset_path) {
+    if (!report->dataset_path || (report->container && !is_regular_file(report->container))) {
         return;
     }
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
-    const char *data = shell_word(said->dataset_path), *net = summary.net;
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
+    const char *data = shell_word(report->dataset_path), *net = summary.net;
     printf("Next: sfumato tune %s %s --space practical --trials 200 --enqueue %s\n", data, net,
            shell_word(summary.params));
     printf("      sfumato compare %s --splits 10 --trials 50\n", data);
-    if (said->model) {
-        printf("      sfumato predict %s %s --top 3 -o all.csv\n", data, shell_word(said->model));
+    if (report->model && is_regular_file(report->model)) {
+        printf("      sfumato predict %s %s --top 3 -o all.csv\n", data, shell_word(report->model));
     }
     printf("      sfumato explain %s %s\n", data, net);
 }
 
-int labelling_print(const cli_labelling *said) {
-    const int code = print_data(said);
+int labelling_print(const cli_labelling *report) {
+    const int code = print_data(report);
     if (code != DONE) {
         return code;
     }
-    print_choice(said);
-    print_candidates(said);
-    print_quality(said);
-    print_mistakes(said);
-    print_sureness(said);
-    print_files(said);
+    print_choice(report);
+    print_candidates(report);
+    print_quality(report);
+    print_confusions(report);
+    print_calibration(report);
+    print_files(report);
     return DONE;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static json_t *candidates_json(const sfu_labelling *labelling) {
     json_t *list = json_array();
@@ -239,20 +245,20 @@ static json_t *candidates_json(const sfu_labelling *labelling) {
     return list;
 }
 
-static json_t *confusion_json(const cli_labelling *said) {
+static json_t *confusion_json(const cli_labelling *report) {
     json_t *rows = json_array();
-    const int32_t classes = sfu_dataset_classes(said->dataset);
+    const int32_t classes = sfu_dataset_classes(report->dataset);
     for (int32_t truth = 0; truth < classes; truth++) {
         json_t *row = json_array();
         for (int32_t guess = 0; guess < classes; guess++) {
-            json_append(&row, json_integer(sfu_labelling_confusion(said->labelling, truth, guess)));
+            json_append(&row, json_integer(sfu_labelling_confusion(report->labelling, truth, guess)));
         }
         json_append(&rows, row);
     }
     return rows;
 }
 
-static json_t *sureness_json(const sfu_labelling *labelling) {
+static json_t *calibration_json(const sfu_labelling *labelling) {
     json_t *list = json_array();
     const sfu_label_calibration *one;
     for (int i = 0; (one = sfu_labelling_calibration(labelling, i)) != NULL; i++) {
@@ -262,11 +268,11 @@ static json_t *sureness_json(const sfu_labelling *labelling) {
     return list;
 }
 
-static json_t *classes_json(const cli_labelling *said) {
+static json_t *classes_json(const cli_labelling *report) {
     json_t *list = json_array();
-    for (int32_t c = 0; c < sfu_dataset_classes(said->dataset); c++) {
+    for (int32_t c = 0; c < sfu_dataset_classes(report->dataset); c++) {
         char number[CLASS_NUMBER_MAX];
-        json_append(&list, json_bytes(class_of(number, said, c)));
+        json_append(&list, json_bytes(class_of(number, report, c)));
     }
     return list;
 }
@@ -293,17 +299,17 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "seconds", json_number_or_null(summary->seconds));
 }
 
-json_t *labelling_json(const cli_labelling *said) {
-    const sfu_label_summary summary = sfu_labelling_summary(said->labelling);
-    json_t *object =
-        json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(said->dataset)), "net",
-                  summary.net, "composition", sfu_net_text(sfu_model_net(sfu_labelling_model(said->labelling))),
-                  "classes", classes_json(said), "candidates", candidates_json(said->labelling), "confusion",
-                  confusion_json(said), "sureness", sureness_json(said->labelling));
-    if (object && put_summary(object, &summary) && json_put(object, "nodes", json_integer(said->written)) &&
-        json_put(object, "path", json_bytes(said->output)) &&
-        json_put(object, "container", json_bytes(said->container)) &&
-        json_put(object, "model", json_bytes(said->model))) {
+json_t *labelling_json(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
+    json_t *object = json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "dataset",
+                               json_bytes(sfu_dataset_name(report->dataset)), "net", summary.net, "composition",
+                               sfu_net_text(sfu_model_net(sfu_labelling_model(report->labelling))), "classes",
+                               classes_json(report), "candidates", candidates_json(report->labelling), "confusion",
+                               confusion_json(report), "sureness", calibration_json(report->labelling));
+    if (object && put_summary(object, &summary) && json_put(object, "nodes", json_integer(report->written)) &&
+        json_put(object, "path", json_bytes(report->output)) &&
+        json_put(object, "container", json_bytes(report->container)) &&
+        json_put(object, "model", json_bytes(report->model))) {
         return object;
     }
     json_decref(object);

@@ -1,4 +1,4 @@
-/* label_report.h - what is said of a labelling, in plain words and as JSON. */
+/* label_report.h - the report of `label`, as text and as JSON. */
 #ifndef SFU_LABEL_REPORT_H
 #define SFU_LABEL_REPORT_H
 
@@ -8,15 +8,15 @@
 typedef struct cli_labelling {
     const sfu_dataset *dataset;
     const sfu_labelling *labelling;
-    const char *dataset_path;               /* what opens it again; NULL: it was not kept */
-    const char *output, *container, *model; /* what was written; container and model NULL: they were not */
-    int32_t written;                        /* nodes in the output */
+    const char *dataset_path;               /* NULL: not saved */
+    const char *output, *container, *model; /* written files; container and model may be NULL */
+    int32_t written;                        /* rows of the output */
 } cli_labelling;
 
-/* NULL where there is no memory. */
-json_t *labelling_json(const cli_labelling *said);
+/* NULL: out of memory. */
+json_t *labelling_json(const cli_labelling *report);
 
 /* Returns the exit status. */
-int labelling_print(const cli_labelling *said);
+int labelling_print(const cli_labelling *report);
 
 #endif

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const pass_titles[SFU_PASSES] = {"training step", "validation", "prediction of every node"};
+const char *const pass_titles[SFU_PASSES] = {"training step", "validation", "prediction of all nodes"};
 const char *const pass_keys[SFU_PASSES] = {"train", "evaluate", "predict"};
 
 pass_total plan_total(const sfu_plan *plan, sfu_pass pass) {
-    pass_total total = {.cost = sfu_plan_cost(plan, pass)};
+    pass_total total = {.cost = *sfu_plan_cost(plan, pass)};
     const sfu_step *step;
     for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
         if (step->depth > 0) {
@@ -28,11 +28,11 @@ pass_total plan_total(const sfu_plan *plan, sfu_pass pass) {
 enum { SHAPE, FLOPS, BYTES, PREDICTED, MEASURED, COLUMNS };
 enum { CELL = 40 };
 
-/* The columns have the same widths in all passes, so that steps can be compared across them. */
+/* Column widths, the same for all passes so that steps can be compared. */
 typedef struct layout {
     int text;
     int columns[COLUMNS];
-    int count; /* how many are shown */
+    int count; /* of visible columns */
     int width; /* of the terminal */
 } layout;
 
@@ -55,7 +55,7 @@ static cells cells_of_step(const sfu_step *step) {
     return row;
 }
 
-static const cells titles = {{"shape", "work", "moved", "predicted", "measured"}};
+static const cells titles = {{"shape", "operations", "traffic", "predicted", "measured"}};
 
 static int indent_of(const sfu_step *step) { return 2 + 2 * step->depth; }
 
@@ -67,7 +67,7 @@ static void widen(layout *shown, const cells *row) {
 }
 
 static layout layout_of(const sfu_plan *plan, int count) {
-    enum { TEXT_MOST = 44 };
+    enum { TEXT_MAX = 44 };
     layout shown = {.count = count, .width = terminal_width(STDOUT_FILENO)};
     widen(&shown, &titles);
     for (int pass = 0; pass < SFU_PASSES; pass++) {
@@ -77,7 +77,7 @@ static layout layout_of(const sfu_plan *plan, int count) {
             const int text = indent_of(step) + (int)terminal_columns(step->text);
             if (step->depth > 0) {
                 widen(&shown, &row);
-                shown.text = text > shown.text && text <= TEXT_MOST ? text : shown.text;
+                shown.text = text > shown.text && text <= TEXT_MAX ? text : shown.text;
             }
         }
         const pass_total total = plan_total(plan, (sfu_pass)pass);
@@ -89,7 +89,7 @@ static layout layout_of(const sfu_plan *plan, int count) {
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
-/* A text, its columns and the operation. A text that is too long for its column has a line of its own. */
+/* Prints a text, its columns and the operation. A text that is too long for its column gets a separate line. */
 static void put_row(FILE *file, const layout *shown, int indent, const char *text, const cells *row, const char *op) {
     fprintf(file, "%*s", indent, "");
     put_clean(file, text);
@@ -130,7 +130,7 @@ static void put_pass(FILE *file, const layout *shown, const sfu_plan *plan, sfu_
     }
     const pass_total total = plan_total(plan, pass);
     const cells row = cells_of(total.flops, total.bytes, total.cost.predicted_s, total.cost.measured_s);
-    put_row(file, shown, 2, "in all", &row, "");
+    put_row(file, shown, 2, "total", &row, "");
     fprintf(file, "  memory %s\n\n", scaled((double)total.cost.memory_bytes, "B"));
 }
 
@@ -179,7 +179,7 @@ json_t *plan_paper_json(const sfu_paper_cost *paper) {
                      "value", paper->value);
 }
 
-/* "the paper's cost of GCN: L N_E d + ... = 1.2 G, with L = 2, ...": only the letters of the formula. */
+/* "Cost by the paper's Table 1, GCN: L N_E d + ... = 1.2 G" and the values of the variables in the formula. */
 void plan_paper_print(FILE *file, const sfu_paper_cost *paper) {
     const struct {
         const char *letter;
@@ -187,10 +187,11 @@ void plan_paper_print(FILE *file, const sfu_paper_cost *paper) {
     } letters[] = {{"L_l", paper->L_l}, {"N_E", paper->N_E}, {"L", paper->L},
                    {"n", paper->n},     {"d", paper->d},     {"M", paper->M}};
     if (paper->name == NULL) {
-        fprintf(file, "the paper's Table 1 does not have this network\n");
+        fprintf(file, "The paper's Table 1 does not include this network\n");
         return;
     }
-    fprintf(file, "the paper's Table 1, %s: %s = %s\n  with", paper->name, paper->formula, scaled(paper->value, ""));
+    fprintf(file, "Cost by the paper's Table 1, %s: %s = %s\n  with", paper->name, paper->formula,
+            scaled(paper->value, ""));
     const char *before = " ";
     for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
         char padded[160], word[8];

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "output.h"
+#include "outputs.h"
 #include "progress_bar.h"
 #include "table.h"
 #include "terminal.h"
@@ -16,7 +17,11 @@ enum { SENTENCE_MAX = 1100 };
 
 sfu_status report_make(cli_report *report, const sfu_dataset *dataset, bool digest) {
     *report = (cli_report){.dataset = dataset};
-    sfu_status status = sfu_dataset_info(&report->info, dataset);
+    const sfu_info *info = NULL;
+    sfu_status status = sfu_dataset_info(&info, dataset);
+    if (status == SFU_OK) {
+        report->info = *info;
+    }
     if (status == SFU_OK && digest) {
         status = sfu_dataset_digest(report->digest, dataset);
     }
@@ -29,7 +34,7 @@ sfu_status report_make(cli_report *report, const sfu_dataset *dataset, bool dige
 
 void report_clear(cli_report *report) { free(report->class_counts); }
 
-/* Its own name, or its number. */
+/* The name of a class, or its number. */
 enum { NUMBER_MAX = 16 };
 static const char *class_name(char number[NUMBER_MAX], const cli_report *report, int32_t class_index) {
     const char *name = sfu_dataset_class_name(report->dataset, class_index);
@@ -37,7 +42,7 @@ static const char *class_name(char number[NUMBER_MAX], const cli_report *report,
     return name ? name : number;
 }
 
-/* Share of the feature matrix that is not zero; NaN where there is none. */
+/* Fraction of non-zeros in the feature matrix; NaN without features. */
 static double density(const sfu_info *info) {
     return (double)info->feature_nonzeros / ((double)info->nodes * (double)info->features);
 }
@@ -100,9 +105,9 @@ json_t *report_json(const cli_report *report) {
                      warnings_json(report));
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------- */
 
-/* Appends ", COUNT WHAT" where there are any. */
+/* Appends ", COUNT WHAT" if count > 0. */
 static void add_count(char *line, size_t size, int64_t count, const char *what) {
     if (count > 0) {
         const size_t used = strlen(line);
@@ -122,7 +127,7 @@ static void add_dropped(char *line, size_t size, const sfu_info *info) {
     }
 }
 
-/* A number of the record of what was done when it was imported; 0 where it is not there. */
+/* A number in the import record of the dataset; 0 if missing. */
 static int64_t recorded(const cli_report *report, const char *key) {
     json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
     const int64_t number = json_integer_value(json_object_get(source, key));
@@ -130,14 +135,14 @@ static int64_t recorded(const cli_report *report, const char *key) {
     return number;
 }
 
-/* What is special about some of the nodes. */
+/* Numbers of nodes with special properties. */
 static void add_remarks(char *line, size_t size, const cli_report *report) {
     const sfu_info *info = &report->info;
     add_count(line, size, info->unlabelled, "unlabelled");
     add_count(line, size, info->featureless, "featureless");
     add_count(line, size, info->isolated, "isolated");
-    add_count(line, size, recorded(report, "nodes_only_in_edges"), "named by edges alone");
-    add_count(line, size, recorded(report, "nodes_left_out"), "outside the largest component left out");
+    add_count(line, size, recorded(report, "nodes_only_in_edges"), "only in the edge list");
+    add_count(line, size, recorded(report, "nodes_left_out"), "outside the largest component dropped");
 }
 
 static void add_graph_rows(cli_table *table, const cli_report *report) {
@@ -146,7 +151,7 @@ static void add_graph_rows(cli_table *table, const cli_report *report) {
     add_remarks(line, sizeof line, report);
     TABLE_CELLS(table, "nodes", grouped(info->nodes), line);
 
-    snprintf(line, sizeof line, "%s, %s; mean degree %.2f, largest %s", info->directed ? "directed" : "undirected",
+    snprintf(line, sizeof line, "%s, %s; mean degree %.2f, maximum %s", info->directed ? "directed" : "undirected",
              info->weighted ? "weighted" : "unweighted", info->mean_degree, grouped(info->max_degree));
     TABLE_CELLS(table, "edges", grouped(info->edges), line);
 
@@ -156,14 +161,15 @@ static void add_graph_rows(cli_table *table, const cli_report *report) {
     if (info->self_loops > 0) {
         TABLE_CELLS(table, "self-loops", grouped(info->self_loops), "kept");
     }
-    snprintf(line, sizeof line, "the largest has %s, %s", counted(info->largest_component, "node"),
+    snprintf(line, sizeof line, "largest: %s, %s", counted(info->largest_component, "node"),
              percent((double)info->largest_component / info->nodes));
     if (info->components == 1) {
         snprintf(line, sizeof line, "the graph is connected");
     }
     TABLE_CELLS(table, "components", grouped(info->components), line);
     if (isfinite(info->homophily)) {
-        TABLE_CELLS(table, "homophily", percent(info->homophily), "of the edges between labelled nodes join equals");
+        TABLE_CELLS(table, "homophily", percent(info->homophily),
+                    "of edges between labelled nodes join the same class");
     }
 }
 
@@ -171,7 +177,7 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     const sfu_info *info = &report->info;
     char line[SENTENCE_MAX] = "";
     if (info->features > 0) {
-        snprintf(line, sizeof line, "%s non-zeros, %s of the matrix", grouped(info->feature_nonzeros),
+        snprintf(line, sizeof line, "%s non-zeros, density %s", grouped(info->feature_nonzeros),
                  percent(density(info)));
     }
     TABLE_CELLS(table, "features", grouped(info->features), line);
@@ -197,7 +203,7 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     }
 }
 
-/* Where it came from, by the record in the container: "csv: edges.csv, nodes.csv". */
+/* The source by the import record: "csv: edges.csv, nodes.csv". */
 static void print_source(const cli_report *report) {
     json_t *source = report->info.source ? json_loads(report->info.source, 0, NULL) : NULL;
     const char *format = json_string_value(json_object_get(source, "format"));
@@ -236,7 +242,7 @@ static void print_classes(const cli_report *report) {
     putchar('\n');
     table_print(&table, stdout, 2);
     if (classes > SHOWN) {
-        printf("  and %s more; --json has them all\n", grouped(classes - SHOWN));
+        printf("  and %s more; --json lists all\n", grouped(classes - SHOWN));
     }
 }
 
@@ -244,7 +250,10 @@ void report_print_warnings(const cli_report *report) {
     char text[SENTENCE_MAX];
     const int width = terminal_width(STDOUT_FILENO) - 1;
     for (int i = 0; sfu_dataset_warning(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
-        fputs(i == 0 ? "\nWarnings:\n" : "", stdout);
+        if (i == 0) {
+            putchar('\n');
+            put_heading(stdout, "Warnings:");
+        }
         fputs("  - ", stdout);
         clean(text, sizeof text);
         put_wrapped(stdout, text, 4, 4, width);
@@ -252,8 +261,7 @@ void report_print_warnings(const cli_report *report) {
 }
 
 void report_print(const cli_report *report) {
-    put_clean(stdout, sfu_dataset_name(report->dataset));
-    putchar('\n');
+    put_heading(stdout, "%s", sfu_dataset_name(report->dataset));
     cli_table table = {.align = "lrl"};
     add_graph_rows(&table, report);
     add_node_rows(&table, report);
@@ -282,12 +290,12 @@ void report_print_short(const cli_report *report) {
         printf("  nodes: %s\n", line);
     }
     if (info->has_standard) {
-        printf("  its own split: %s train, %s val, %s test\n", grouped(info->standard[SFU_TRAIN]),
+        printf("  standard split: %s train, %s val, %s test\n", grouped(info->standard[SFU_TRAIN]),
                grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
     }
 }
 
-/* ---- writing one ------------------------------------------------------------------------------------------------ */
+/* ---- saving ----------------------------------------------------------------------------------------------------- */
 
 char *report_name(const char *path) {
     static const char ending[] = ".safetensors";
@@ -296,7 +304,7 @@ char *report_name(const char *path) {
     return strndup(base, size > tail && strcmp(base + size - tail, ending) == 0 ? size - tail : size);
 }
 
-/* A report that is made while the dataset is written: one computes, the other waits for the disk. */
+/* A report computed in another thread while this one writes the dataset. */
 typedef struct task {
     cli_report *report;
     const sfu_dataset *dataset;
@@ -315,9 +323,9 @@ static sfu_status save_and_report(cli_report *report, const sfu_dataset *dataset
     if (!progress_hold()) {
         return SFU_ERR_CANCELLED;
     }
-    const bool apart = pthread_create(&other, NULL, make_report, &self) == 0;
+    const bool started = pthread_create(&other, NULL, make_report, &self) == 0;
     const sfu_status status = sfu_dataset_save(dataset, path);
-    if (apart) {
+    if (started) {
         pthread_join(other, NULL);
     } else {
         make_report(&self);
@@ -336,8 +344,10 @@ int report_save(const sfu_dataset *dataset, const char *path) {
         code = object && json_put(object, "path", json_bytes(path)) ? put_json(object) : put_json(NULL);
     } else {
         report_print_short(&report);
-        printf("  written to %s\n", shown(path));
-        printf("Next: sfumato data info %s\n", shell_word(path));
+        printf("  written to %s\n", printable(path));
+        if (is_regular_file(path)) {
+            printf("Next: sfumato data info %s\n", shell_word(path));
+        }
     }
     report_clear(&report);
     return code;

@@ -1,11 +1,11 @@
-/* report.h - what the commands say of a dataset, and how they open one. */
+/* report.h - the report of a dataset, and saving a dataset. */
 #ifndef SFU_REPORT_H
 #define SFU_REPORT_H
 
 #include "json_output.h"
 #include "sfumato.h"
 
-/* All that `data info` knows. */
+/* The statistics of `data info`. */
 typedef struct cli_report {
     const sfu_dataset *dataset;
     sfu_info info;
@@ -13,25 +13,25 @@ typedef struct cli_report {
     int32_t *class_counts; /* [info.classes] */
 } cli_report;
 
-/* Fills in a report, the digest only where it is wanted; report_clear afterwards, also on failure. */
+/* Computes a report; the digest only if `digest`. Call report_clear afterwards, also on failure. */
 SFU_CHECKED sfu_status report_make(cli_report *report, const sfu_dataset *dataset, bool digest);
 void report_clear(cli_report *report);
 
-/* The keys of `data info`. NULL where there is no memory. */
+/* The keys of `data info`. NULL: out of memory. */
 json_t *report_json(const cli_report *report);
 
-/* The whole page, and the few lines after an import. */
+/* The full report, and the short one after an import. */
 void report_print(const cli_report *report);
 void report_print_short(const cli_report *report);
 
-/* What will hurt, after an empty line; nothing where nothing will. */
+/* The warnings, after an empty line; nothing if there are none. */
 void report_print_warnings(const cli_report *report);
 
-/* The name that a dataset at this path goes by: "cora" of "data/cora.safetensors". To be freed; NULL: no memory. */
+/* The name of a dataset with this path: "cora" for "data/cora.safetensors". To be freed; NULL: out of memory. */
 char *report_name(const char *path);
 
-/* Writes the dataset, and says what it is and where. To be called between progress_start and progress_end. Returns the
- * exit status. */
+/* Writes the dataset and prints a short report. Call between progress_start and progress_end. Returns the exit status.
+ */
 int report_save(const sfu_dataset *dataset, const char *path);
 
 #endif

@@ -2,11 +2,12 @@
 
 #include "output.h"
 #include "progress_bar.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What an epoch costs: networks, and no trials. */
+/* Measuring the cost of epochs: counts networks instead of trials. */
 static bool show_measuring(const sfu_compare_progress *progress) {
     progress_detail(progress->what);
     progress_left(NAN);
@@ -44,39 +45,46 @@ static json_t *cell_json(const sfu_cell *cell) {
     const struct {
         const char *key;
         double value;
-    } numbers[] = {{"mean", cell->mean}, {"std", cell->std}, {"ci_low", cell->ci_low}, {"ci_high", cell->ci_high},
-                   {"rank", cell->rank}, {"p", cell->p},     {"paper", cell->paper},   {"paper_std", cell->paper_std}};
-    bool fine = object != NULL;
+    } numbers[] = {{"mean", cell->mean},
+                   {"std", cell->std},
+                   {"ci_low", cell->ci_low},
+                   {"ci_high", cell->ci_high},
+                   {"rank", cell->rank},
+                   {"p", cell->p},
+                   {"paper", cell->published->mean},
+                   {"paper_std", cell->published->std}};
+    bool ok = object != NULL;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        fine = fine && json_put(object, numbers[i].key, json_number_or_null(numbers[i].value));
+        ok = ok && json_put(object, numbers[i].key, json_number_or_null(numbers[i].value));
     }
-    fine = fine && json_put(object, "verdict", cell->verdict[0] ? json_string(cell->verdict) : json_null());
-    fine = fine && json_put(object, "same_as", json_bytes(cell->same_as));
-    fine = fine && json_put(object, "exponents", isnan(cell->alpha) ? json_null() : json_boolean(cell->exponents));
-    if (!fine) {
+    ok = ok &&
+         json_put(object, "verdict", cell->published->verdict[0] ? json_string(cell->published->verdict) : json_null());
+    ok = ok && json_put(object, "same_as", json_bytes(cell->same_as));
+    ok = ok && json_put(object, "exponents", isnan(cell->alpha) ? json_null() : json_boolean(cell->exponents));
+    if (!ok) {
         json_decref(object);
     }
-    return fine ? object : NULL;
+    return ok ? object : NULL;
 }
 
 static json_t *rank_json(const sfu_rank *rank) {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "size", json_bytes(rank->size), "net", json_bytes(rank->net),
-                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->paper), "critical",
-                     json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
+                     "rank", json_number_or_null(rank->rank), "paper", json_number_or_null(rank->published->mean),
+                     "critical", json_number_or_null(rank->critical), "datasets", (int)rank->datasets);
 }
 
 json_t *results_json(const sfu_results *results) {
     json_t *cells = json_array(), *ranks = json_array();
     const sfu_cell *cell;
     const sfu_rank *rank;
-    bool fine = cells && ranks;
-    for (int i = 0; fine && (cell = sfu_results_cell(results, i)) != NULL; i++) {
-        fine = json_array_append_new(cells, cell_json(cell)) == 0;
+    bool ok = cells && ranks;
+    for (int i = 0; ok && (cell = sfu_results_cell(results, i)) != NULL; i++) {
+        ok = json_array_append_new(cells, cell_json(cell)) == 0;
     }
-    for (int i = 0; fine && (rank = sfu_results_rank(results, i)) != NULL; i++) {
-        fine = json_array_append_new(ranks, rank_json(rank)) == 0;
+    for (int i = 0; ok && (rank = sfu_results_rank(results, i)) != NULL; i++) {
+        ok = json_array_append_new(ranks, rank_json(rank)) == 0;
     }
-    if (!fine) {
+    if (!ok) {
         json_decref(cells);
         json_decref(ranks);
         return NULL;
@@ -88,12 +96,14 @@ void results_print(const sfu_results *results) {
     char line[1024];
     for (const char *text = sfu_results_text(results); *text;) {
         const size_t size = strcspn(text, "\n");
-        for (size_t done = 0; done < size; done += sizeof line - 1) { /* a long line comes in pieces */
+        const bool heading = *text == '#';
+        fputs(heading ? terminal_style(stdout, STYLE_BOLD) : "", stdout);
+        for (size_t done = 0; done < size; done += sizeof line - 1) { /* in pieces, if the line is long */
             const size_t left = size - done;
             snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), text + done);
             put_clean(stdout, line);
         }
-        putchar('\n');
+        printf("%s\n", heading ? terminal_style(stdout, STYLE_NONE) : "");
         text += size + (text[size] == '\n');
     }
 }
@@ -102,7 +112,7 @@ int results_verdicts(const sfu_results *results, const char *verdict) {
     const sfu_cell *cell;
     int count = 0;
     for (int i = 0; (cell = sfu_results_cell(results, i)) != NULL; i++) {
-        count += strcmp(cell->verdict, verdict) == 0;
+        count += strcmp(cell->published->verdict, verdict) == 0;
     }
     return count;
 }

@@ -9,12 +9,12 @@
 
 enum { CELL_MAX = 96 };
 
-/* ---- of several trainings ---------------------------------------------------------------------------------------- */
+/* ---- several trainings ------------------------------------------------------------------------------------------- */
 
-/* The scores that are averaged: what they are called, and where they are. */
+/* The scores that are averaged: JSON key, column title, and offset in sfu_scores. */
 static const struct {
     const char *key, *title;
-    size_t place;
+    size_t offset;
 } averaged[] = {
     {"train_accuracy", "train", offsetof(sfu_scores, train_accuracy)},
     {"val_accuracy", "validation", offsetof(sfu_scores, val_accuracy)},
@@ -25,7 +25,7 @@ enum { AVERAGED = sizeof averaged / sizeof averaged[0] };
 
 static double score_of(const sfu_scores *scores, int which) {
     double value;
-    memcpy(&value, (const char *)scores + averaged[which].place, sizeof value);
+    memcpy(&value, (const char *)scores + averaged[which].offset, sizeof value);
     return value;
 }
 
@@ -37,7 +37,7 @@ static double mean_of(const cli_trainings *trainings, int which) {
     return sum / trainings->count;
 }
 
-/* The sample's; NaN of a single one. */
+/* The sample standard deviation; NaN for a single training. */
 static double deviation_of(const cli_trainings *trainings, int which) {
     const double mean = mean_of(trainings, which);
     double sum = 0;
@@ -57,6 +57,7 @@ static void add_average(cli_table *table, const cli_trainings *trainings, const 
 }
 
 static void print_runs(const cli_trainings *trainings) {
+    const sfu_scores best = *sfu_model_scores(trainings->model);
     cli_table table = {.align = "lrrrrrr"};
     TABLE_CELLS(&table, "seed", "epochs", "best epoch");
     for (int which = 0; which < AVERAGED; which++) {
@@ -69,21 +70,24 @@ static void print_runs(const cli_trainings *trainings) {
         TABLE_CELLS(&table, seed, grouped(scores->epochs), grouped(scores->best_epoch));
         for (int which = 0; which < AVERAGED; which++) {
             table_cell(&table, percent(score_of(scores, which)));
+            if (scores->seed == best.seed && averaged[which].offset == offsetof(sfu_scores, val_accuracy)) {
+                table_bold(&table);
+            }
         }
     }
     add_average(&table, trainings, "mean", mean_of);
-    add_average(&table, trainings, "deviation", deviation_of);
+    add_average(&table, trainings, "std. deviation", deviation_of);
     table_print(&table, stdout, 2);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 /* "standard: 140 train, 500 val, 1,000 test" */
 static void print_title(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
     put_clean(stdout, sfu_dataset_name(input->dataset));
     printf(": %s\n", sfu_net_text(input->net));
-    printf("  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(input->split)),
+    printf("  split %s: %s train, %s val, %s test\n", printable(sfu_split_text(input->split)),
            grouped(input_part(input, SFU_TRAIN)), grouped(input_part(input, SFU_VAL)),
            grouped(input_part(input, SFU_TEST)));
 }
@@ -93,7 +97,7 @@ static void print_scores(const sfu_scores *scores, bool seed) {
     cli_table table = {.align = "lr"};
     if (seed) {
         snprintf(cell, sizeof cell, "%llu", (unsigned long long)scores->seed);
-        TABLE_CELLS(&table, "kept seed", cell);
+        TABLE_CELLS(&table, "best seed", cell);
     }
     TABLE_CELLS(&table, "epochs", grouped(scores->epochs));
     TABLE_CELLS(&table, "best epoch", grouped(scores->best_epoch));
@@ -107,7 +111,7 @@ static void print_scores(const sfu_scores *scores, bool seed) {
 }
 
 void trainings_print(const cli_trainings *trainings) {
-    const sfu_scores scores = sfu_model_scores(trainings->model);
+    const sfu_scores scores = *sfu_model_scores(trainings->model);
     print_title(trainings);
     if (trainings->count > 1) {
         print_runs(trainings);
@@ -115,14 +119,14 @@ void trainings_print(const cli_trainings *trainings) {
     }
     print_scores(&scores, trainings->count > 1);
     if (trainings->curve) {
-        printf("  curve written to %s\n", shown(trainings->curve));
+        printf("  learning curve written to %s\n", printable(trainings->curve));
     }
     if (trainings->output) {
-        printf("  model written to %s\n", shown(trainings->output));
+        printf("  model written to %s\n", printable(trainings->output));
     }
 }
 
-/* ---- by class ---------------------------------------------------------------------------------------------------- */
+/* ---- per class --------------------------------------------------------------------------------------------------- */
 
 static void print_class_scores(const sfu_model *model) {
     cli_table table = {.align = "rlrrrr"};
@@ -138,7 +142,7 @@ static void print_class_scores(const sfu_model *model) {
     table_print(&table, stdout, 2);
 }
 
-/* A row a class, a column a guess, both by number. */
+/* Rows and columns are class numbers. */
 static void print_confusion(const sfu_model *model) {
     const int32_t classes = sfu_model_classes(model);
     char *align = malloc((size_t)classes + 2), number[CLASS_NUMBER_MAX];
@@ -159,6 +163,9 @@ static void print_confusion(const sfu_model *model) {
         table_cell(&table, number);
         for (int32_t guess = 0; guess < classes; guess++) {
             table_cell(&table, grouped(sfu_model_confusion(model, truth, guess)));
+            if (truth == guess) {
+                table_bold(&table);
+            }
         }
     }
     table_print(&table, stdout, 2);
@@ -166,9 +173,11 @@ static void print_confusion(const sfu_model *model) {
 }
 
 void trainings_print_classes(const cli_trainings *trainings) {
-    printf("\nOf the test nodes, by class:\n");
+    putchar('\n');
+    put_heading(stdout, "Test scores per class");
     print_class_scores(trainings->model);
-    printf("\nWho was taken for whom: a row a class, a column a guess.\n");
+    putchar('\n');
+    put_heading(stdout, "Confusion matrix (rows: true class, columns: predicted class)");
     print_confusion(trainings->model);
 }
 
@@ -207,7 +216,7 @@ static json_t *scores_json(const sfu_scores *scores) {
                      json_seed(scores->seed), "interrupted", (int)scores->interrupted);
 }
 
-/* "runs", and mean and deviation of what is averaged. */
+/* "runs", "mean" and "deviation". */
 static bool put_runs(json_t *object, const cli_trainings *trainings) {
     json_t *runs = json_array(), *mean = json_object(), *deviation = json_object();
     for (int32_t i = 0; i < trainings->count; i++) {
@@ -222,17 +231,17 @@ static bool put_runs(json_t *object, const cli_trainings *trainings) {
 
 json_t *trainings_json(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
-    const sfu_scores scores = sfu_model_scores(trainings->model);
+    const sfu_scores scores = *sfu_model_scores(trainings->model);
     json_t *object = scores_json(&scores);
-    const bool whole = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
-                       json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
-                       json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
-                       json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
-                       json_put(object, "per_class", class_scores_json(trainings->model)) &&
-                       json_put(object, "confusion", confusion_json(trainings->model)) &&
-                       json_put(object, "model", json_bytes(trainings->output)) &&
-                       (trainings->count == 1 || put_runs(object, trainings));
-    if (!whole) {
+    const bool ok = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
+                    json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
+                    json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
+                    json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
+                    json_put(object, "per_class", class_scores_json(trainings->model)) &&
+                    json_put(object, "confusion", confusion_json(trainings->model)) &&
+                    json_put(object, "model", json_bytes(trainings->output)) &&
+                    (trainings->count == 1 || put_runs(object, trainings));
+    if (!ok) {
         json_decref(object);
         return NULL;
     }

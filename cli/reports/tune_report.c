@@ -1,6 +1,7 @@
 #include "tune_report.h"
 
 #include "output.h"
+#include "outputs.h"
 #include "table.h"
 #include "terminal.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CELL_MAX = 96, DIGITS_IN_A_ROW = 4 }; /* many values share a row */
+enum { CELL_MAX = 96, DIGITS_IN_A_ROW = 4 }; /* a row has many values */
 
 static int32_t count_failed(const sfu_study *study) {
     int32_t failed = 0;
@@ -36,40 +37,40 @@ static int count_parameters(const sfu_study *study) {
     return count;
 }
 
-/* Whether a value is a number, and which. */
+/* Parses a value that is a finite number. */
 static bool is_number(const char *value, double *number) {
     char *end;
     *number = strtod(value, &end);
     return end != value && *end == '\0' && isfinite(*number);
 }
 
-/* ---- where it is ------------------------------------------------------------------------------------------------- */
+/* ---- storage ----------------------------------------------------------------------------------------------------- */
 
-const char *study_location_text(const char *place) {
-    enum { RING = 4, PLACE_MAX = 1024 };
-    static char ring[RING][PLACE_MAX];
+const char *study_location_text(const char *location) {
+    enum { RING = 4, LOCATION_MAX = 1024 };
+    static char ring[RING][LOCATION_MAX];
     static int at;
     at = (at + 1) % RING;
-    return sfu_study_place_text(ring[at], PLACE_MAX, place);
+    return sfu_study_place_text(ring[at], LOCATION_MAX, location);
 }
 
-/* Where the study is, and what opens it. */
-static void print_place(const sfu_study *study) {
-    const char *place = sfu_study_location(study);
+/* The location of the study, and a command that opens it. */
+static void print_location(const sfu_study *study) {
+    const char *location = sfu_study_location(study);
     char url[1100];
-    if (!place) {
+    if (!location) {
         return;
     }
-    place = study_location_text(place);
-    snprintf(url, sizeof url, "%s%s", strstr(place, "://") ? "" : "sqlite:///", place);
-    printf("\nThe study is in ");
-    put_clean(stdout, place);
-    printf(", and this shows it:\n  optuna-dashboard ");
+    location = study_location_text(location);
+    snprintf(url, sizeof url, "%s%s", strstr(location, "://") ? "" : "sqlite:///", location);
+    putchar('\n');
+    put_heading(stdout, "Study saved in %s; to view it:", location);
+    printf("  optuna-dashboard ");
     put_shell_word(stdout, url);
     putchar('\n');
 }
 
-/* ---- the command that trains the best again ---------------------------------------------------------------------- */
+/* ---- command that repeats the best trial ------------------------------------------------------------------------- */
 
 static void put_option(FILE *file, const char *name, const char *value) {
     fprintf(file, " --%s ", name);
@@ -78,7 +79,9 @@ static void put_option(FILE *file, const char *name, const char *value) {
 
 /* sfumato train citation 'smooth | dense 64 relu | smooth | softmax' --lr 0.01 ... --seed 123 -o model.safetensors */
 static void put_train_command(FILE *file, const cli_tuning *tuning) {
-    const sfu_train_options *train = sfu_study_winner_options(tuning->study);
+    sfu_train_options winner, *train = &winner;
+    sfu_train_options_init(train);
+    sfu_study_winner_options(train, tuning->study);
     fputs("sfumato train ", file);
     put_shell_word(file, tuning->dataset);
     putc(' ', file);
@@ -98,10 +101,10 @@ static void put_train_command(FILE *file, const cli_tuning *tuning) {
     }
     fprintf(file, " --epochs %d --patience %d --seed %llu -o ", (int)train->epochs, (int)train->patience,
             (unsigned long long)train->seed);
-    put_shell_word(file, tuning->output ? tuning->output : "model.safetensors");
+    put_shell_word(file, tuning->output && is_regular_file(tuning->output) ? tuning->output : "model.safetensors");
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void print_title(const cli_tuning *tuning) {
     const cli_input *input = tuning->input;
@@ -110,10 +113,10 @@ static void print_title(const cli_tuning *tuning) {
     put_clean(stdout, sfu_dataset_name(input->dataset));
     printf(": ");
     put_clean(stdout, tuning->net);
-    printf("\n  split %s: %s train, %s val, %s test\n", shown(sfu_split_text(input->split)),
+    printf("\n  split %s: %s train, %s val, %s test\n", printable(sfu_split_text(input->split)),
            grouped(input_part(input, SFU_TRAIN)), grouped(input_part(input, SFU_VAL)),
            grouped(input_part(input, SFU_TEST)));
-    snprintf(line, sizeof line, "%s (%s failed), %s over %s", counted(study_finished(tuning->study), "trial"),
+    snprintf(line, sizeof line, "%s (%s failed), sampler %s, space %s", counted(study_finished(tuning->study), "trial"),
              failed ? grouped(failed) : "none", tuning->options->sampler, sfu_study_space(tuning->study));
     clean(line, sizeof line);
     put_wrapped(stdout, line, 0, 2, terminal_width(STDOUT_FILENO) - 1);
@@ -122,15 +125,16 @@ static void print_title(const cli_tuning *tuning) {
 static void print_best(const cli_tuning *tuning) {
     const sfu_study *study = tuning->study;
     const sfu_trial *best = sfu_study_ranked(study, 0);
-    const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
+    const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     char cell[CELL_MAX];
     cli_table table = {.align = "lr"};
-    printf("\nThe best is trial %d: %s\n", (int)best->number,
-           rounded(sfu_net_text(sfu_model_net(sfu_study_model(study))), DIGITS_FOR_PEOPLE));
+    putchar('\n');
+    put_heading(stdout, "Best trial %d: %s", (int)best->number,
+                rounded(sfu_net_text(sfu_model_net(sfu_study_model(study))), DIGITS_SHOWN));
     for (int i = 0; sfu_study_parameter(study, i); i++) {
         const char *value = sfu_study_value(study, best->number, i);
         if (value) {
-            TABLE_CELLS(&table, sfu_study_parameter(study, i), rounded(value, DIGITS_FOR_PEOPLE));
+            TABLE_CELLS(&table, sfu_study_parameter(study, i), rounded(value, DIGITS_SHOWN));
         }
     }
     snprintf(cell, sizeof cell, "%llu", (unsigned long long)best->seed);
@@ -152,7 +156,7 @@ static void print_top(const cli_tuning *tuning) {
     const sfu_trial *trial;
     memset(align, 'r', (size_t)(parameters + 4 < 127 ? parameters + 4 : 127));
     cli_table table = {.align = align};
-    TABLE_CELLS(&table, "trial", "validation", "loss", "epochs");
+    TABLE_CELLS(&table, "trial", "val accuracy", "val loss", "epochs");
     for (int i = 0; i < parameters; i++) {
         table_cell(&table, sfu_study_parameter(study, i));
     }
@@ -160,6 +164,9 @@ static void print_top(const cli_tuning *tuning) {
     for (; rank < tuning->top && (trial = sfu_study_ranked(study, rank)) != NULL; rank++) {
         snprintf(cell, sizeof cell, "%d", (int)trial->number);
         TABLE_CELLS(&table, cell, percent(trial->val_accuracy));
+        if (rank == 0) {
+            table_bold(&table);
+        }
         snprintf(cell, sizeof cell, "%.4g", trial->val_loss);
         TABLE_CELLS(&table, cell, grouped(trial->epochs));
         for (int i = 0; i < parameters; i++) {
@@ -167,11 +174,12 @@ static void print_top(const cli_tuning *tuning) {
             table_cell(&table, value ? rounded(value, DIGITS_IN_A_ROW) : "-");
         }
     }
-    printf("\nThe best %s:\n", rank == 1 ? "one" : grouped(rank));
+    putchar('\n');
+    put_heading(stdout, "Best %s:", counted(rank, "trial"));
     table_print(&table, stdout, 2);
 }
 
-/* The place of the most important parameter that has not been taken, -1 after the last. */
+/* The index of the most important parameter that is not in `taken`; -1 after the last. */
 static int most_important(const sfu_study *study, uint64_t taken) {
     int most = -1;
     for (int i = 0; sfu_study_parameter(study, i); i++) {
@@ -188,7 +196,7 @@ static void print_importance(const sfu_study *study) {
     uint64_t taken = 0;
     cli_table table = {.align = "lrl"};
     if (!(largest > 0)) {
-        printf("\nThe trials are too few or too much alike to tell which parameters mattered.\n");
+        printf("\nParameter importance: not available (too few or too similar trials)\n");
         return;
     }
     for (int i = first; i >= 0; i = most_important(study, taken)) {
@@ -197,13 +205,14 @@ static void print_importance(const sfu_study *study) {
         TABLE_CELLS(&table, sfu_study_parameter(study, i), percent(sfu_study_importance(study, i)), bar);
         taken |= (uint64_t)1 << i;
     }
-    printf("\nWhat mattered:\n");
+    putchar('\n');
+    put_heading(stdout, "Parameter importance:");
     table_print(&table, stdout, 2);
 }
 
 static void print_written(const char *what, const char *path) {
     if (path) {
-        printf("  %s written to %s\n", what, shown(path));
+        printf("  %s written to %s\n", what, printable(path));
     }
 }
 
@@ -217,22 +226,24 @@ void tuning_print(const cli_tuning *tuning) {
         print_top(tuning);
     }
     print_importance(tuning->study);
-    print_place(tuning->study);
-    printf("\nThe same model again:\n  ");
+    print_location(tuning->study);
+    putchar('\n');
+    put_heading(stdout, "To train the same model again:");
+    printf("  ");
     put_train_command(stdout, tuning);
     putchar('\n');
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* A number, whole where it is written so, or a text. */
+/* An integer, a number or a string. */
 static json_t *value_json(const char *value) {
     double number;
     if (!is_number(value, &number)) {
         return json_bytes(value);
     }
-    const bool whole = strpbrk(value, ".eE") == NULL && fabs(number) < 0x1p53;
-    return whole ? json_integer((json_int_t)number) : json_real(number);
+    const bool ok = strpbrk(value, ".eE") == NULL && fabs(number) < 0x1p53;
+    return ok ? json_integer((json_int_t)number) : json_real(number);
 }
 
 static json_t *params_json(const sfu_study *study, int32_t number) {
@@ -270,7 +281,7 @@ static json_t *importance_json(const sfu_study *study) {
     return importance;
 }
 
-/* The command as a text. */
+/* The command as a string. */
 static json_t *train_command_json(const cli_tuning *tuning) {
     char *text = NULL;
     size_t size = 0;
@@ -279,19 +290,19 @@ static json_t *train_command_json(const cli_tuning *tuning) {
         return NULL;
     }
     put_train_command(file, tuning);
-    const bool whole = fclose(file) == 0;
-    json_t *command = whole ? json_bytes(text) : NULL;
+    const bool ok = fclose(file) == 0;
+    json_t *command = ok ? json_bytes(text) : NULL;
     free(text);
     return command;
 }
 
 json_t *tuning_json(const cli_tuning *tuning) {
     const sfu_study *study = tuning->study;
-    const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
-    const char *place = sfu_study_location(study);
+    const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
+    const char *location = sfu_study_location(study);
     json_t *object = json_object();
-    const bool whole =
-        object && json_put(object, "study", json_bytes(place ? study_location_text(place) : NULL)) &&
+    const bool ok =
+        object && json_put(object, "study", json_bytes(location ? study_location_text(location) : NULL)) &&
         json_put(object, "study_name", json_bytes(sfu_study_name(study))) &&
         json_put(object, "dataset", json_bytes(sfu_dataset_name(tuning->input->dataset))) &&
         json_put(object, "net", json_bytes(tuning->net)) &&
@@ -309,7 +320,7 @@ json_t *tuning_json(const cli_tuning *tuning) {
         json_put(object, "importance", importance_json(study)) && json_put(object, "top", top_json(tuning)) &&
         json_put(object, "seconds", json_real(tuning->seconds)) &&
         json_put(object, "model", json_bytes(tuning->output)) && json_put(object, "train", train_command_json(tuning));
-    if (!whole) {
+    if (!ok) {
         json_decref(object);
         return NULL;
     }

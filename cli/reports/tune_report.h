@@ -1,4 +1,4 @@
-/* tune_report.h - how a study ended: the best configuration, those next to it, which parameters mattered. */
+/* tune_report.h - the report of a study: the best trials and the importance of the parameters. */
 #ifndef SFU_TUNE_REPORT_H
 #define SFU_TUNE_REPORT_H
 
@@ -11,20 +11,20 @@ typedef struct cli_tuning {
     const char *dataset, *net; /* as they were typed */
     const sfu_tune_options *options;
     const sfu_study *study;
-    int32_t top; /* how many of the best are listed */
+    int32_t top; /* number of best trials to list */
     double seconds;
-    const char *output, *table, *plot; /* what was written, or NULL */
+    const char *output, *table, *plot; /* written files, or NULL */
 } cli_tuning;
 
 void tuning_print(const cli_tuning *tuning);
 
-/* NULL where there was no memory. */
+/* NULL: out of memory. */
 json_t *tuning_json(const cli_tuning *tuning);
 
-/* How many trials of a study are finished: it may have others, that wait or run elsewhere. */
+/* The number of finished trials; other trials may be waiting or running in another process. */
 int32_t study_finished(const sfu_study *study);
 
-/* Where a study is, for people: a password in it is not shown. Lives until the fourth call after. */
-const char *study_location_text(const char *place);
+/* The path or URL of a study without its password. Valid for the next three calls. */
+const char *study_location_text(const char *location);
 
 #endif

@@ -1,102 +1,114 @@
-/* backend.h - the seam between what is computed and who computes it.
+/* backend.h - the interface between plans and kernels: a table of matrix operations that each backend implements.
  *
- * A backend is a table of operations on matrices in its own memory. Above the seam an epoch is a list of steps, each
- * one of these operations with its operands (plan/); below it are kernels. No operation allocates or fails.
+ * Above the interface an epoch is a list of steps, each one of these operations with its operands (plan/); below it are
+ * kernels. No operation allocates or fails. Every operation works on a range of rows (or elements, or blocks), so that
+ * threads can divide it; the result never depends on the division. The summation orders of docs/internals/kernels.md
+ * are the specification, bit for bit:
  *
- * Every operation works on a range of rows (or elements, or blocks), so that several threads may share it; what is
- * computed never depends on how the range was cut. The patterns of docs/kernels.md are the specification, to the bit:
- *
- *   product   an element of a product is a sum over places (the non-zeros of a sparse row in their order, or 0..inner-1
- *             of a dense one): places are cut into chunks of 64, each chunk is one chain c = fma(a, b, c) from +0, and
- *             chunks are added in order. A place that holds a zero adds nothing but is counted.
- *   row sum   a sum along a row has four lanes, lane l adds columns l, l+4, ... in order; then (0+1) + (2+3).
- *   block sum a sum over many rows is cut into blocks of rows (sfu__block_rows), each a product pattern over its rows;
- *             blocks are added in order.
- *   tiny      what is below 2^-100 in size becomes +0 where it is made: in rows that are finished, softmaxed, mixed,
- *             normalised or scored and on their ways back, in reduce_blocks, sddmm, lpnn and Adam's moments, and in
- * spmm where a row has at most 16 floats. Wider spmm, gemm and the parts of gemm_t keep what they get.
+ *   product    an element of a product is a sum of terms (the non-zeros of a sparse row in their order, or inner index
+ *              0, 1, ... of a dense one). Every 64 terms form one accumulation chain c = fma(a, b, c) from +0, and the
+ *              chains are added in order. A term with a zero or dropped factor adds nothing but counts.
+ *   row sum    a sum along a row has four lanes, lane l adds columns l, l+4, ... in order; then (0+1) + (2+3).
+ *   block sum  a sum over many rows is divided into blocks of rows (sfu__block_rows), each summed like a product over
+ *              its rows; the blocks are added in order.
+ *   flush      results below 2^-100 in magnitude are flushed to +0: in activate, softmax, axpy_rows, normalise,
+ *              cross_entropy and their backward operations, in reduce_blocks, sddmm, lpnn and Adam's moments, and in
+ *              spmm if a row has at most 16 floats. Wider spmm, gemm and the parts of gemm_t are not flushed.
  */
 #ifndef SFU_BACKEND_H
 #define SFU_BACKEND_H
 
 #include "dense.h"
+#include "matrix.h"
+#include "smoothing_learned.h"
 #include "status.h"
+#include "team.h"
 
 enum {
-    SFU__CHAIN_TERMS = 64, /* places of one chain of a product */
-    /* Floats of the widest rows of spmm that are narrow. Those pass the rule of the tiny: smoothing of class
-     * probabilities and its gradient, which may be repeated many times. What wider products make goes through an
-     * operation that has the rule before long, and there it would cost a fifth. */
+    SFU__CHAIN_TERMS = 64, /* terms of one accumulation chain */
+    /* Floats of the widest rows of spmm that count as narrow. Narrow results are flushed to zero: smoothing of class
+     * probabilities and its gradient may be repeated many times. The results of wider products soon pass through an
+     * operation that flushes, and flushing in the product would cost a fifth of its time. */
     SFU__NARROW = 16
 };
 
-/* The columns of a transpose one after the other: with each, where its values lie together and to which sums they
- * belong. There is a sum for every chunk of a row: first those of all rows' first chunks, in their order, also where a
- * row has no entry; then those of the second chunks, and so on. No column has two entries in a row. */
-typedef struct sfu__csc {
-    int32_t begin, end;    /* the columns that have entries */
-    const int64_t *values; /* [c - begin]: the first value of column c */
-    const int32_t *counts; /* [c - begin]: how many there are, one behind the other */
-    const uint16_t *sums;  /* of each value, column after column */
-    const int32_t *rows;   /* of each sum behind those of the first chunks */
-    int32_t sum_count;
-} sfu__csc;
-
-/* A dropout mask: the entry at (node, place) is kept where its 16 bits are not below `threshold`, and then scaled by
- * 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed and counter = {place / 8, node, epoch, use << 24 |
- * layer}, use = SFU__STREAM_DROPOUT; of its four words the low and the high halves in turn are places 0 to 7 of the
- * group. */
+/* A dropout mask. The entry at (node, k), k being the column or the position in a sparse row, is kept if its 16 random
+ * bits are at least `threshold`, and then scaled by 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed
+ * and counter = {k / 8, node, epoch, use << 24 | layer}, use = SFU__STREAM_DROPOUT; the low and high halves of its four
+ * words, in order, belong to the eight entries of the group. */
 typedef struct sfu__mask {
     uint64_t seed;
     uint32_t epoch, layer;
-    uint32_t threshold; /* 0: no dropout, and nothing is drawn */
+    uint32_t threshold; /* 0: no dropout, nothing is drawn */
 } sfu__mask;
-
-/* The groups of eight places that masks are drawn for, of all rows of a sparse matrix one after the other. A group's
- * number in its row, first place / 8, is kept as what the first round of drawing makes of it. */
-typedef struct sfu__philox_groups {
-    const int64_t *first;       /* [rows + 1]: of each row */
-    const uint32_t *high, *low; /* its number times SFU__PHILOX_FACTOR0, the upper and the lower half */
-    const uint32_t *node;       /* of its row */
-    const uint32_t *entry;      /* of its first place. All four have SFU__PHILOX_PADDING zeros behind the last */
-    const float *value;         /* NULL, or the one value that its row has, in fixed values */
-    bool none_zero;             /* no value of the matrix is zero, in fixed values */
-} sfu__philox_groups;
-enum { SFU__PHILOX_PADDING = 64 };
-
-/* Compressed rows. The value of entry e is values[order != NULL ? order[e] : e]: a transpose has its own indices and
- * shares the values of the matrix it was made from. Nothing is read behind the last entry. */
-typedef struct sfu__sparse {
-    int32_t rows, cols;
-    const int64_t *indptr;
-    const int32_t *indices;
-    const float *values; /* never NULL */
-    const int32_t *value_perm;
-    const uint8_t *keep_mask; /* NULL, or: dropout_mask has left nothing of entry e unless byte order[e] (e without an
-                               * order) is 1; its value is then values[e], whatever the order, times the scale of
-                               * `mask`. Only in spmm, where rows of C are not narrow */
-    const sfu__mask *mask;    /* that dropped */
-    const sfu__philox_groups
-        *philox_groups; /* NULL, or its groups, for the nodes that dropout_sparse and dropout_mask are given */
-    const int32_t
-        *row_perm; /* NULL, or: row i stands for row turn[i], and spmm, which alone looks at it, writes that one
-                    * of C. Rows of about one length should be neighbours. Only where rows of C are narrow */
-    const uint16_t *indices16; /* with a turn: the indices again, in half as many bytes; else not looked at */
-    const float *row_value;    /* with a turn: NULL, or the value of all entries of row i, where there is only one */
-    const sfu__csc *csc;       /* NULL, or the same entries by columns: what multiplies all rows with narrow ones may
-                                * go along them instead, and then uses `room` */
-    float *scratch;            /* floats of so many rows of C as there are sums; for one product at a time */
-} sfu__sparse;
 
 typedef struct sfu__range {
     int64_t begin, end;
 } sfu__range;
 
-/* The first row before which there is at least `share` of the work; a row costs two non-zeros on top of its own. */
+/* ---- sparse matrices -------------------------------------------------------------------------------------------- */
+
+/* While a plan is built it gives each sparse matrix to the backend once. The backend prepares a layout of its own, with
+ * the rows, columns and indices as its kernels need them, and reports what the plan has to know of it. An executor
+ * binds the prepared matrix to its memory; the operations take bound matrices. */
+
+/* A sparse matrix in compressed rows (CSR). */
+typedef struct sfu__matrix_source {
+    int32_t rows, cols;
+    const int64_t *indptr;     /* [rows + 1] */
+    const int32_t *indices;    /* NULL: every row has every column */
+    const float *values;       /* NULL: set when it is bound */
+    const int32_t *value_perm; /* NULL, or: entry e has the value values[value_perm[e]] */
+    sfu_matrix *own;    /* NULL: the arrays outlive the prepared matrix; else this holds them, and `prepare` takes
+                         * ownership */
+    int32_t **own_perm; /* likewise for value_perm */
+} sfu__matrix_source;
+
+typedef enum sfu__matrix_role {
+    SFU__ROLE_OTHER,
+    SFU__ROLE_FEATURES, /* X or smoothed X; its transpose computes the gradient of weights */
+    SFU__ROLE_SMOOTHING /* S, a power of S, or a submatrix */
+} sfu__matrix_role;
+
+/* How a plan uses a matrix: hints that never change a result. */
+typedef struct sfu__matrix_use {
+    sfu__matrix_role role;
+    int32_t width;             /* columns of the dense matrices it is multiplied with */
+    bool repeated;             /* used in every epoch; else once */
+    const int32_t *stage_ends; /* NULL, or [stages]: rows may be permuted within a stage only; stage i ends before row
+                                * stage_ends[i] */
+    int stages;
+} sfu__matrix_use;
+
+/* A matrix in the backend's own layout: the part that plans see. */
+typedef struct sfu__prepared {
+    int32_t rows, cols;
+    const int64_t *indptr; /* [rows + 1]: row pointers, in the order in which kernels process the rows */
+    const int32_t *nodes;  /* [rows]: node of each row in that order, for dropout masks; NULL: the row number */
+    bool in_order;         /* that order is the source's: a thread with rows [i, j) writes rows [i, j) of C */
+    bool permuted_values;  /* values are read through a permutation */
+    int64_t scratch_rows;  /* rows of scratch that spmm needs, as wide as those of C */
+    int64_t bytes;         /* owned memory */
+} sfu__prepared;
+
+/* An executor's memory for a matrix. */
+typedef struct sfu__binding {
+    const float *values;      /* NULL: those of the source */
+    const uint8_t *keep_mask; /* NULL, or written by dropout_mask: spmm skips dropped entries and scales the others as
+                               * `mask` says. Only if rows of C are not narrow */
+    const sfu__mask *mask;
+    float *scratch; /* sfu__prepared.scratch_rows rows; used by one product at a time */
+} sfu__binding;
+
+/* A bound matrix. */
+typedef struct sfu__sparse sfu__sparse;
+
+/* The first row with at least the fraction `share` of the work before it. The work of a row is its non-zeros plus
+ * two. */
 int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share);
 
-/* Sums over rows. */
-static inline int64_t sfu__block_rows(int64_t rows) { /* rows of a block: at most 64 blocks, each a multiple of 64 */
+/* Blocks of a sum over rows. */
+static inline int64_t sfu__block_rows(int64_t rows) { /* at most 64 blocks, each of a multiple of 64 rows */
     const int64_t least = ((rows + 63) / 64 + 63) / 64 * 64;
     return least > 256 ? least : 256;
 }
@@ -105,26 +117,36 @@ static inline int64_t sfu__block_count(int64_t rows) {
 }
 
 typedef struct sfu__adam {
-    float lr, decay;                /* decay: L2, added to the gradient */
-    float correction1, correction2; /* 1 / (1 - beta^t) for both moments */
-    float low, high;                /* the result is kept in here */
+    float lr, decay;                /* decay: L2 penalty, added to the gradient */
+    float correction1, correction2; /* 1 / (1 - beta^t) of both moments */
+    float low, high;                /* the parameter is clamped to this range */
 } sfu__adam;
 
-/* The t-th step, from 1 on, with nothing to keep the result in. */
+/* Step t, from 1, without clamping. */
 sfu__adam sfu__adam_at(float lr, float decay, uint32_t t);
 
-/* What a score is made of: rows of probabilities and what they should be. */
+/* Targets of the cross-entropy loss. */
 typedef struct sfu__target {
-    const int32_t *labels; /* a row's class, SFU_NO_LABEL: not counted */
-    const float *weights;  /* a row's weight in loss and gradient, or NULL: 1 */
+    const int32_t *labels; /* class of each row, SFU_NO_LABEL: ignored */
+    const float *weights;  /* weight of each row in loss and gradient; NULL: 1 */
 } sfu__target;
 
 typedef struct sfu__score {
     double loss;     /* sum of weight * -ln p[label] */
-    int64_t correct; /* rows whose largest probability, the first of equals, is at the label */
+    int64_t correct; /* rows whose argmax (first of equals) is the label */
 } sfu__score;
 
-/* The weights of LPNN's objective. */
+/* One step of a smoothing matrix with trained parameters. */
+typedef struct sfu__learned_step {
+    sfu__learned_work *work;
+    sfu__learned_parameters parameters;
+    sfu__learned_gradient gradient; /* of the parameters; written by smoothing_backward */
+    float *values, *dvalues;        /* values of S in the order of its pattern, and their gradient */
+    int64_t count;                  /* number of values */
+    float scale;                    /* 1 - teleport: factor of S */
+} sfu__learned_step;
+
+/* Weights of the terms of LPNN's objective. */
 typedef struct sfu__lpnn_terms {
     float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
 } sfu__lpnn_terms;
@@ -135,91 +157,111 @@ struct sfu__plan;
 typedef struct sfu__backend {
     const char *name; /* "cpu: neon" */
 
-    /* C = A B, or C += A B (each element: C + the whole product). Rows of A (and of
-     * C, unless A has a turn). */
+    /* Name of the layout that `prepare` chooses for a matrix with so many columns, if plans should share it: the same
+     * source and name give the same layout. NULL: it uses the source as it is. `fixed_values`: it has values, and they
+     * are never bound to others. */
+    const char *(*form)(int64_t cols, bool fixed_values, const sfu__matrix_use *use);
+    sfu_status (*prepare)(sfu__prepared **matrix, const sfu__matrix_source *source, const sfu__matrix_use *use);
+    /* Prepares the transpose of rows [begin, end) of A's source; they become its columns [begin, end). It shares the
+     * values that A is bound to, or has its own; with `dropped` it will be bound to the keep mask of A. A must outlive
+     * it. */
+    sfu_status (*prepare_transpose)(sfu__prepared **matrix, const sfu__prepared *A, sfu__range rows, bool dropped,
+                                    const sfu__matrix_use *use);
+    /* Prepares A for dropout_sparse and dropout_mask, with the nodes of its source's rows (NULL: the row numbers). Both
+     * must outlive it. */
+    sfu_status (*prepare_dropout)(sfu__prepared **matrix, const sfu__prepared *A, const int32_t *nodes);
+    void (*prepared_free)(sfu__prepared *matrix); /* NULL is fine */
+
+    sfu_status (*bind)(sfu__sparse **bound, const sfu__prepared *matrix, const sfu__binding *binding);
+    void (*unbind)(sfu__sparse *bound); /* NULL is fine */
+
+    /* C = A B, or C += A B (each element: C + the complete product). Rows of A, in prepared order. */
     void (*spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, bool add, sfu__range rows);
 
     /* C = A B. Rows of A and C. A->cols == B->rows. */
     void (*gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows);
 
-    /* parts[b] = A_b^T G_b, the rows of block b alone, for blocks [begin, end): a block of `parts` is a matrix
-     * A->cols x G->ld. Then reduce_blocks. A NULL: parts[b] is one row, the column sums of G_b (as if A were ones). */
+    /* parts[b] = A_b^T G_b over the rows of block b, for blocks [begin, end); each part is an A->cols x G->ld matrix.
+     * reduce_blocks adds them. A NULL: each part is one row, the column sums of G_b (as if A were ones). */
     void (*gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu__range blocks);
 
-    /* to[i] = parts[0][i] + parts[1][i] + ... for elements [begin, end); `stride` floats lie between two parts. */
+    /* to[i] = parts[0][i] + parts[1][i] + ... for elements [begin, end); parts are `stride` floats apart. */
     void (*reduce_blocks)(float *to, const float *parts, int64_t count, int64_t stride, sfu__range elements);
 
     /* T = B^T. Rows of T. */
     void (*transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows);
 
-    /* values[e] = A's value e, dropped: place is the place of e in its row, node nodes[row] (or the row where NULL).
-     * Rows of A. */
+    /* values[e] = A's value e after dropout. k is the position of e in its row, the node nodes[row] (NULL: the row
+     * number). Rows of A. */
     void (*dropout_sparse)(float *values, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
                            sfu__range rows);
 
-    /* kept[e] = 1 where the same leaves something of A's value e, which may have been zero, else 0. A has no order. */
+    /* keep_mask[e] = 1 if value e is kept and not zero, else 0. A's values are not permuted. */
     void (*dropout_mask)(uint8_t *keep_mask, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
                          sfu__range rows);
 
-    /* H <- drop(act(H + bias)), in place; bias may be NULL, a mask with threshold 0 drops nothing, place is the column.
+    /* H <- dropout(act(H + bias)), in place; bias may be NULL, a mask with threshold 0 drops nothing, k is the column.
      * Rows of H. */
     void (*activate)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
                      const sfu__mask *mask, sfu__range rows);
-    /* dH <- the gradient before finish, in place, from H = what finish left. The tiny become zero. */
+    /* dH <- gradient of the input of activate, in place, from H, its output. Flushes to zero. */
     void (*activate_backward)(const sfu__dense *dH, const sfu__dense *H, sfu__activation act, const int32_t *nodes,
                               const sfu__mask *mask, sfu__range rows);
 
-    /* P <- softmax(P + bias) a row, in place; bias may be NULL. Rows of P. */
+    /* P <- softmax(P + bias) of each row, in place; bias may be NULL. Rows of P. */
     void (*softmax)(const sfu__dense *P, const float *bias, sfu__range rows);
-    /* dP <- P * (dP - sum_j P_j dP_j), in place: from the gradient of the probabilities to that of what came in. */
+    /* dP <- P * (dP - sum_j P_j dP_j), in place: from the gradient of the probabilities to that of the logits. */
     void (*softmax_backward)(const sfu__dense *dP, const sfu__dense *P, sfu__range rows);
 
-    /* The score of rows of probabilities P, block by block (sfu__block_rows) into scores[block], for blocks [begin,
-     * end). dP, if not NULL, gets the gradient: of the probabilities, -weight / p at the label and 0 elsewhere; or,
-     * with `through_softmax`, of what came into the softmax, weight * (p - 1 at the label). p is taken as at least
-     * 2^-100. */
+    /* Cross-entropy of probabilities P, per block (sfu__block_rows) into scores[block], for blocks [begin, end). dP, if
+     * not NULL, receives the gradient: of the probabilities, -weight / p at the label and 0 elsewhere; or, with
+     * `through_softmax`, of the logits, weight * (p - 1 at the label). p is taken as at least 2^-100. */
     void (*cross_entropy)(sfu__score *scores, const sfu__dense *dP, bool through_softmax, const sfu__dense *P,
                           const sfu__target *target, sfu__range blocks);
 
-    /* C[i] <- fma(t, D[map[i]], C[i]) a row, and its way back dD[map[i]] <- fma(t, dC[i], dD[map[i]]). Rows of C. map
-     * NULL: i itself. No row stands twice in map. */
+    /* C[i] <- fma(t, D[map[i]], C[i]) for each row, and backward dD[map[i]] <- fma(t, dC[i], dD[map[i]]). Rows of C.
+     * map NULL: the identity; otherwise injective. */
     void (*axpy_rows)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows);
     void (*axpy_rows_backward)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t,
                                sfu__range rows);
 
-    /* dA[v] += sum_j dC[i][j] B[column of e][j], a row sum with lanes, for every entry e, v being where its value
-     * stands (order[e], or e): the gradient of each value of A. Rows of A. */
+    /* dA[v] += sum_j dC[i][j] B[column of e][j], as a row sum, for every entry e, v being value_perm[e] or e: the
+     * gradient of each value of A. Rows of A. */
     void (*sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows);
+
+    /* values <- scale S(parameters), dvalues <- 0; backward: gradient of the parameters from scale dvalues. Called by
+     * all threads of a team, with barriers inside. */
+    void (*smoothing)(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
+    void (*smoothing_backward)(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 
     /* One step of Adam, beta 0.9 and 0.999, epsilon 1e-8:
      *   g = fma(decay, theta, grad);  m = fma(0.1, g - m, m);  v = fma(0.001, g * g - v, v);
      *   theta -= lr * (m * correction1) / (sqrt(v * correction2) + epsilon). Elements. */
     void (*adam)(float *theta, float *m, float *v, const float *grad, const sfu__adam *adam, sfu__range elements);
 
-    /* LPNN's objective (docs/lpnn.md) of rows f of F and g of G, a labelled one with its label y and weight w, block by
-     * block into losses[block], for blocks [begin, end):
-     *   labelled  mu_graph f.(f - s) + w (mu_labelled |f - y|^2 - lambda_labelled ln g[y])
-     *   others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f - ln g)
-     * D comes in as s, the rows of S f, and leaves as the gradient of f, S being symmetric; dZ gets the gradient of
-     * what came into g's softmax. Logarithms are of at least 2^-100. The tiny become zero. */
+    /* LPNN's objective (docs/reference/lpnn.md) of rows f of F and g of G, with label y and weight w if labelled, per
+     * block into losses[block], for blocks [begin, end): labelled  mu_graph f.(f - s) + w (mu_labelled |f - y|^2 -
+     * lambda_labelled ln g[y]) others    mu_graph f.(f - s) + mu_unlabelled |f|^2 + lambda_unlabelled f.(ln f - ln g)
+     * On entry D holds s, the rows of S f; on return the gradient of f (S is symmetric). dZ receives the gradient of
+     * the logits of g. Logarithms are of at least 2^-100. Flushes to zero. */
     void (*lpnn)(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F, const sfu__dense *G,
                  const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
 
-    /* P <- each row divided by its row sum, in place; a row of zeros becomes uniform. Rows of P. */
+    /* P <- each row divided by its sum, in place; a row of zeros becomes uniform. Rows of P. */
     void (*normalise)(const sfu__dense *P, sfu__range rows);
 
-    /* Optional, NULL where there is none: runs whole trainings of one plan, in any order, each as train/ would. */
+    /* Optional, may be NULL: runs complete trainings of one plan, in any order, each as train/ would. */
     sfu_status (*run_many)(const struct sfu__plan *plan, struct sfu__training *trainings, int64_t count);
 } sfu__backend;
 
-/* The CPU's kernels, chosen once a process: the widest that this machine has, or the one that $SFUMATO_ISA names
- * (plain, neon, x86-64-v3, x86-64-v4). Fails where that names none or one that this machine cannot run. */
+/* The CPU backend, chosen once per process: the widest instruction set of this machine, or the one that $SFUMATO_ISA
+ * names (plain, neon, x86-64-v3, x86-64-v4). Fails if that is unknown or not supported by this machine. */
 SFU_CHECKED sfu_status sfu__backend_cpu(const sfu__backend **backend);
 
-/* The i-th set of kernels of this build that this machine can run, plain first; NULL after the last. */
+/* The i-th set of CPU kernels that this machine supports, plain first; NULL beyond the last. */
 const sfu__backend *sfu__backend_cpu_set(int i);
 
-/* To be called by every thread before it computes: flush-to-zero, as a guard. Returns what to give back after. */
+/* Sets flush-to-zero mode in the calling thread, as a safeguard. Returns the state to restore afterwards. */
 uint64_t sfu__float_guard(void);
 void sfu__float_restore(uint64_t before);
 

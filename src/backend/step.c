@@ -1,4 +1,4 @@
-/* step.c - what every step of a training needs of the seam, whoever computes it. */
+/* step.c - helpers that do not depend on the backend: Adam's bias corrections, and dividing rows by work. */
 #include "backend.h"
 #include "special.h"
 

@@ -1,10 +1,12 @@
-/* explain.c - a plan as people see it: its steps with what they cost, predicted and measured, and the cost that the
- * paper gives for the network. */
+/* explain.c - the public view of a plan: its steps with predicted and measured costs, and the complexity that the paper
+ * gives for the network. */
 #include "plan_int.h"
 #include "clock.h"
 #include "progress.h"
 #include "parallel.h"
 #include "rates.h"
+#include "sfumato_paper.h"
+#include "sized_struct.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +17,8 @@ enum { HEADING = 256 };
 
 typedef struct listed {
     sfu_step step;
-    char heading[HEADING]; /* the text of a heading */
-    int from;              /* the step of the plan; -1: a heading */
+    char heading[HEADING]; /* text of a heading */
+    int from;              /* index in the plan; -1: a heading */
 } listed;
 
 struct sfu_plan {
@@ -25,16 +27,19 @@ struct sfu_plan {
     listed *steps[SFU_PASSES];
     int counts[SFU_PASSES];
     sfu_pass_cost costs[SFU_PASSES];
-    sfu_spread spreads[SFU_PASSES]; /* that of an epoch twice */
-    int32_t *labels[SFU_PASSES];    /* of the rows of the training and the evaluation pass */
+    sfu_spread spreads[SFU_PASSES]; /* both passes of an epoch have the same */
+    int32_t *labels[SFU_PASSES];    /* targets of the training and the evaluation pass */
     double dropout;
     int threads;
-    bool nominal; /* the predicted times are the nominal machine's */
+    bool nominal; /* predicted times are at the nominal rates */
 };
 
-void sfu_plan_options_init(sfu_plan_options *options) { *options = (sfu_plan_options){.dropout = 0.5}; }
+void sfu_plan_options_init_sized(sfu_plan_options *options, size_t size) {
+    const sfu_plan_options defaults = {.size = sizeof defaults, .dropout = 0.5};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
-/* ---- the list --------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 /* "dense 64 relu" of "smooth | dense 64 relu | softmax": layer `index` of the canonical text. */
 static void layer_text(char *text, size_t size, const sfu_net *net, int index) {
@@ -111,13 +116,13 @@ static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rat
         at->step.text = at->from < 0 ? at->heading : at->step.text;
     }
     const int64_t floats =
-        from->arena + (from->there ? (pass == SFU_PASS_TRAIN ? 4 : 1) * self->plan->parameters.size : 0);
+        from->arena + (from->exists ? (pass == SFU_PASS_TRAIN ? 4 : 1) * self->plan->parameters.size : 0);
     cost->memory_bytes = floats * (int64_t)sizeof(float) + from->fixed_bytes;
 done:
     return status;
 }
 
-/* ---- making it -------------------------------------------------------------------------------------------------- */
+/* ---- construction ----------------------------------------------------------------------------------------------- */
 
 static sfu_status copy_labels(int32_t **labels, const sfu_dataset *dataset, const int32_t *nodes, int32_t count) {
     sfu_status status = SFU_OK;
@@ -131,12 +136,14 @@ done:
 }
 
 sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
-                        const sfu_plan_options *options) {
+                        const sfu_plan_options *given) {
     sfu_status status = SFU_OK;
+    sfu_plan_options full, *options = &full;
     sfu_plan *self = NULL;
     sfu__rates rates;
     bool measured;
     *plan = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_plan_options));
     if (net->is_lpnn) {
         return sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
     }
@@ -147,7 +154,7 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     SFU_ALLOC_ZERO(self, 1);
     self->dropout = options->dropout;
     self->threads = sfu__thread_count(options->threads);
-    SFU_TRY(sfu_net_parse(&self->net, sfu_net_text(net), NULL));
+    SFU_TRY(sfu__net_copy(&self->net, net));
     sfu__plan_request request = {.dropout = options->dropout > 0.0,
                                  .rewrites = options->plain ? 0 : SFU__ALL_REWRITES,
                                  .threads = options->threads};
@@ -186,21 +193,21 @@ const sfu_step *sfu_plan_step(const sfu_plan *plan, sfu_pass pass, int i) {
     return i >= 0 && i < plan->counts[pass] ? &plan->steps[pass][i].step : NULL;
 }
 
-sfu_pass_cost sfu_plan_cost(const sfu_plan *plan, sfu_pass pass) { return plan->costs[pass]; }
+const sfu_pass_cost *sfu_plan_cost(const sfu_plan *plan, sfu_pass pass) { return &plan->costs[pass]; }
 
 sfu_spread sfu_plan_spread(const sfu_plan *plan, sfu_pass pass) { return plan->spreads[pass]; }
 
 bool sfu_plan_is_nominal(const sfu_plan *plan) { return plan->nominal; }
 
-/* What each step gathers, draws and moves: for the floor of a machine. */
+/* Work of each step, for the lower bound of a machine. */
 const sfu__work *sfu__plan_work(const sfu_plan *plan, sfu_pass pass, int i) {
     const sfu__pass *from = &plan->plan->passes[pass];
     return i >= 0 && (size_t)i < from->step_count ? &from->steps[i].work : NULL;
 }
 
-/* ---- measuring -------------------------------------------------------------------------------------------------- */
+/* ---- timing ----------------------------------------------------------------------------------------------------- */
 
-/* Short rounds, and many: on a busy machine some of them are left alone. */
+/* Many short rounds: on a busy machine some of them run undisturbed. */
 enum { ROUNDS_LEAST = 2, ROUNDS_MOST = 400 };
 #define ROUND_SECONDS 0.0005
 #define ALL_SECONDS 0.5
@@ -218,11 +225,11 @@ static void run_once(const sfu_plan *self, sfu__executor *executor, sfu_pass pas
                               .decay = 5e-4F,
                               .target = {.labels = self->labels[SFU_PASS_TRAIN]},
                               .validation = {.labels = self->labels[SFU_PASS_EVALUATE]},
-                              .evaluate = self->plan->passes[SFU_PASS_EVALUATE].there};
+                              .evaluate = self->plan->passes[SFU_PASS_EVALUATE].exists};
     sfu__executor_epoch(executor, &epoch, &training, &validation);
 }
 
-/* Takes the times of a round into the list: a step's own, and the sum of a pass. */
+/* Adds the times of a round to the list: those of steps, and the sum of a pass. */
 static void take_round(sfu_plan *self, const double *times, sfu_pass first, sfu_pass last) {
     for (int pass = (int)first; pass <= (int)last; pass++) {
         double sum = 0.0;
@@ -238,7 +245,7 @@ static void take_round(sfu_plan *self, const double *times, sfu_pass first, sfu_
     }
 }
 
-/* The means of one round, step by step; returns their sum. */
+/* The mean time of each step in one round; returns their sum. */
 static double measure_round(double *times, const sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last,
                             int repeats) {
     double sum = 0.0;
@@ -259,15 +266,15 @@ static int compare_seconds(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* Of the sums of the rounds, which it sorts. */
+/* Of the sums of the rounds, which are sorted in place. */
 static sfu_spread spread_of(double *sums, int rounds) {
     qsort(sums, (size_t)rounds, sizeof *sums, compare_seconds);
     const double median = 0.5 * (sums[(rounds - 1) / 2] + sums[rounds / 2]);
     return (sfu_spread){sums[(rounds - 1) / 4], median, sums[rounds - 1 - (rounds - 1) / 4]};
 }
 
-/* The best of several rounds, so that what else the machine does counts little, and their spread; an epoch's two passes
- * are measured together. */
+/* The best of several rounds, which is least affected by other load, and their spread; the two passes of an epoch are
+ * timed together. */
 static sfu_status measure_passes(sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last) {
     sfu_status status = SFU_OK;
     const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
@@ -306,7 +313,7 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     SFU_TRY(sfu__team_new(&team, plan->threads));
     SFU_TRY(sfu__executor_new(&executor, plan->plan, backend, team));
     sfu__parameters_start(sfu__executor_theta(executor), &plan->plan->parameters, plan->net, NULL, 1);
-    if (plan->plan->passes[SFU_PASS_TRAIN].there) {
+    if (plan->plan->passes[SFU_PASS_TRAIN].exists) {
         SFU_TRY(measure_passes(plan, executor, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
     }
     SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
@@ -317,15 +324,15 @@ done:
     return status;
 }
 
-/* ---- the paper's cost ------------------------------------------------------------------------------------------- */
+/* ---- the paper's complexity ------------------------------------------------------------------------------------- */
 
-/* A network of Table 1 is told by its layers: F feature smoothings and dense layers in some order, then L label
+/* The networks of Table 1 differ in their layers: F feature smoothings and dense layers in some order, then L label
  * smoothings. */
 typedef struct shape {
-    int features_first; /* smoothings before any weight */
+    int features_first; /* smoothings before any weights */
     int between;        /* smoothings between weights */
     int dense, labels;
-    bool odd; /* something that none of the table has */
+    bool odd; /* a layer that no network of the table has */
 } shape;
 
 static shape shape_of(const sfu_net *net) {
@@ -383,7 +390,7 @@ sfu_paper_cost sfu_plan_paper_cost(const sfu_plan *plan) {
     for (size_t i = 0; name != NULL && i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(table[i].name, name) == 0) {
             const sfu_csr *S = &plan->plan->smoothers[0].csr;
-            /* L counts the layers of the GCN or MLP, the softmax among them, as the paper's experiments do. */
+            /* L counts the layers of the GCN or MLP including the softmax, as the paper's experiments do. */
             cost = (sfu_paper_cost){.name = table[i].name,
                                     .formula = table[i].formula,
                                     .L = net.dense + 1,

@@ -1,36 +1,36 @@
-/* kernel_rates.c - the rates of sfu__rates, by timing the kernels that they stand for.
+/* kernel_rates.c - measures the rates of sfu__rates by timing the backend's kernels.
  *
- * Each kernel runs on operands made for it, with widths and sizes of the points of the tables. What a kernel does
- * depends on shapes and indices, not on values, so the values are all alike.
+ * Each kernel runs on synthetic operands with the widths and sizes of the table axes. The time of a kernel depends on
+ * shapes and indices, not on values, so all values are equal.
  */
 #include "memory.h"
-#include "plan_int.h"
+#include "cpu_matrix.h"
 #include "random.h"
 #include "rates.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ALIGN = 64, ENTRIES = 1 << 15, ENTRIES_FAR = 1 << 20, ENTRIES_A_ROW = 16, ENTRIES_A_SHORT_ROW = 4 };
+enum { ALIGN = 64, ENTRIES = 1 << 15, ENTRIES_FAR = 1 << 20, ROW_ENTRIES = 16, SHORT_ROW_ENTRIES = 4 };
 enum { ROWS = 512, INNER = 64, INNER_SHORT = 8, LABELS = 1 << 15 };
-enum { HALF = 32768 }; /* a mask that drops every other value */
+enum { HALF = 32768 }; /* threshold of a mask that drops half of the values */
 
-/* All that the kernels are given. */
+/* Operands of the kernels. */
 typedef struct bench_scratch {
     const sfu__backend *backend;
-    float *memory;              /* what the dense matrices lie in */
-    float *a, *b, *c;           /* room in it: a and c for the widest result, b for the largest operand */
-    int64_t b_floats;           /* */
-    int64_t *indptr;            /* of A: rows of ENTRIES_A_ROW entries, or of ENTRIES_A_SHORT_ROW */
-    int32_t *indices;           /* [ENTRIES_FAR + 16] */
-    int32_t *value_perm;        /* [ENTRIES] */
-    float *values;              /* [ENTRIES_FAR] */
-    int32_t *labels;            /* [LABELS] */
-    sfu__score scores[64];      /* */
-    sfu__sparse A;              /* what the job at hand works on */
-    sfu__dense left, right, to; /* */
-    sfu__mask mask;             /* */
-    sfu__adam adam;             /* */
+    float *memory;       /* holds the dense matrices */
+    float *a, *b, *c;    /* a and c: space for the widest result, b: for the largest operand */
+    int64_t b_floats;    /* floats of b */
+    int64_t *indptr;     /* of A, with rows of ROW_ENTRIES or SHORT_ROW_ENTRIES entries */
+    int32_t *indices;    /* [ENTRIES_FAR + 16] */
+    int32_t *value_perm; /* [ENTRIES] */
+    float *values;       /* [ENTRIES_FAR] */
+    int32_t *labels;     /* [LABELS] */
+    sfu__score scores[64];
+    sfu__sparse A; /* operands of the current job */
+    sfu__dense left, right, to;
+    sfu__mask mask;
+    sfu__adam adam;
 } bench_scratch;
 
 static void scratch_clear(bench_scratch *scratch) {
@@ -42,13 +42,13 @@ static void scratch_clear(bench_scratch *scratch) {
     sfu__free(scratch->labels);
 }
 
-static sfu_status room_make(bench_scratch *scratch, const sfu__backend *backend, double largest_operand) {
+static sfu_status scratch_make(bench_scratch *scratch, const sfu__backend *backend, double largest_operand) {
     sfu_status status = SFU_OK;
-    const int64_t side = (int64_t)ENTRIES_FAR / ENTRIES_A_ROW * 64; /* what the far spmm makes */
+    const int64_t side = (int64_t)ENTRIES_FAR / ROW_ENTRIES * 64; /* result of the spmm that exceeds the caches */
     *scratch = (bench_scratch){.backend = backend, .b_floats = (int64_t)(largest_operand / sizeof(float))};
     const int64_t floats = 2 * side + scratch->b_floats + ALIGN;
     SFU_ALLOC(scratch->memory, floats);
-    SFU_ALLOC(scratch->indptr, ENTRIES_FAR / ENTRIES_A_SHORT_ROW + 1);
+    SFU_ALLOC(scratch->indptr, ENTRIES_FAR / SHORT_ROW_ENTRIES + 1);
     SFU_ALLOC_ZERO(scratch->indices, ENTRIES_FAR + 16);
     SFU_ALLOC(scratch->value_perm, ENTRIES);
     SFU_ALLOC(scratch->values, ENTRIES_FAR);
@@ -78,13 +78,13 @@ static sfu__dense dense_at(float *data, int64_t rows, int32_t width) {
     return (sfu__dense){data, (int32_t)rows, width, sfu__ld(width)};
 }
 
-/* A sparse matrix of `entries`, `a_row` in each row, columns drawn as words and neighbours are: some much more often
- * than others (the share below x grows as the root of x). */
-static void make_sparse(bench_scratch *scratch, int64_t entries, int64_t a_row, int64_t cols) {
-    const int64_t rows = entries / a_row;
+/* A sparse matrix with `per_row` entries in each row. The columns are skewed like words and graph neighbours: the
+ * fraction of entries below column x grows as sqrt(x). */
+static void make_sparse(bench_scratch *scratch, int64_t entries, int64_t per_row, int64_t cols) {
+    const int64_t rows = entries / per_row;
     sfu__random random = sfu__random_start(2, sfu__stream_of(SFU__STREAM_GENERATE, 0));
     for (int64_t i = 0; i <= rows; i++) {
-        scratch->indptr[i] = i * a_row;
+        scratch->indptr[i] = i * per_row;
     }
     for (int64_t e = 0; e < entries; e++) {
         const double unit = sfu__random_unit(&random);
@@ -117,7 +117,7 @@ static void job_gemm_t(void *context) {
                              (sfu__range){0, sfu__block_count(scratch->left.rows)});
 }
 
-static void job_block_sum(void *context) {
+static void job_reduce_blocks(void *context) {
     bench_scratch *scratch = context;
     const int64_t count = (int64_t)scratch->to.rows * scratch->to.ld;
     scratch->backend->reduce_blocks(scratch->c, scratch->a, 4, count, (sfu__range){0, count});
@@ -125,27 +125,27 @@ static void job_block_sum(void *context) {
 
 static void job_transpose(void *context) {
     bench_scratch *scratch = context;
-    const sfu__dense turned = dense_at(scratch->a, scratch->to.cols, scratch->to.rows);
-    scratch->backend->transpose(&turned, &scratch->to, all_rows(&turned));
+    const sfu__dense transposed = dense_at(scratch->a, scratch->to.cols, scratch->to.rows);
+    scratch->backend->transpose(&transposed, &scratch->to, all_rows(&transposed));
 }
 
-static void job_drop_sparse(void *context) {
+static void job_dropout_sparse(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->dropout_sparse(scratch->c, &scratch->A, NULL, &scratch->mask, (sfu__range){0, scratch->A.rows});
 }
 
-static void job_drop_kept(void *context) {
+static void job_dropout_mask(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->dropout_mask((uint8_t *)scratch->c, &scratch->A, NULL, &scratch->mask,
                                    (sfu__range){0, scratch->A.rows});
 }
 
-static void job_finish(void *context) {
+static void job_activate(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->activate(&scratch->to, scratch->b, SFU__RELU, NULL, &scratch->mask, all_rows(&scratch->to));
 }
 
-static void job_finish_back(void *context) {
+static void job_activate_backward(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->activate_backward(&scratch->to, &scratch->left, SFU__RELU, NULL, &scratch->mask,
                                         all_rows(&scratch->to));
@@ -156,19 +156,19 @@ static void job_softmax(void *context) {
     scratch->backend->softmax(&scratch->to, scratch->b, all_rows(&scratch->to));
 }
 
-static void job_softmax_back(void *context) {
+static void job_softmax_backward(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->softmax_backward(&scratch->to, &scratch->left, all_rows(&scratch->to));
 }
 
-static void job_score(void *context) {
+static void job_cross_entropy(void *context) {
     bench_scratch *scratch = context;
     const sfu__target target = {scratch->labels, NULL};
     scratch->backend->cross_entropy(scratch->scores, &scratch->to, false, &scratch->left, &target,
                                     (sfu__range){0, sfu__block_count(scratch->left.rows)});
 }
 
-static void job_mix(void *context) {
+static void job_axpy_rows(void *context) {
     bench_scratch *scratch = context;
     scratch->backend->axpy_rows(&scratch->to, &scratch->left, NULL, 0.1F, all_rows(&scratch->to));
 }
@@ -181,28 +181,28 @@ static void job_adam(void *context) {
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
-/* A non-zero, in nanoseconds, of spmm with these operands. */
-static double spmm_ns(bench_scratch *scratch, int64_t entries, int64_t a_row, double operand, int32_t width) {
-    make_sparse(scratch, entries, a_row, (int64_t)(operand / sizeof(float)) / width);
+/* Nanoseconds per non-zero of spmm with these operands. */
+static double spmm_ns(bench_scratch *scratch, int64_t entries, int64_t per_row, double operand, int32_t width) {
+    make_sparse(scratch, entries, per_row, (int64_t)(operand / sizeof(float)) / width);
     scratch->right = dense_at(scratch->b, scratch->A.cols, width);
     scratch->to = dense_at(scratch->c, scratch->A.rows, width);
     return 1e9 * sfu__best_seconds(job_spmm, scratch) / (double)entries;
 }
 
-/* A non-zero alone, of which a row has `a_row`. On a busy machine a row may seem to cost all there is, but a non-zero
- * is never free. */
-static double without_row(double all, double row, double a_row) {
-    const double each = all - row / a_row;
+/* Time per non-zero without the overhead per row. On a busy machine the row overhead may seem to be everything, but a
+ * non-zero is never free. */
+static double without_row(double all, double row, double per_row) {
+    const double each = all - row / per_row;
     return each > all / 4 ? each : all / 4;
 }
 
-/* spmm over what a mask has left, which is every other value. */
-static void measure_gaps(sfu__rates *rates, bench_scratch *scratch) {
+/* spmm with a keep mask that drops every other value. */
+static void measure_half_dropped(sfu__rates *rates, bench_scratch *scratch) {
     const int32_t width = sfu__rate_widths[SFU__WIDTHS - 1];
     scratch->mask = (sfu__mask){.seed = 2, .epoch = 1, .threshold = HALF};
     for (int s = 0; s < SFU__SIZES; s++) {
         const int64_t entries = s == SFU__SIZES - 1 ? ENTRIES_FAR : ENTRIES;
-        make_sparse(scratch, entries, ENTRIES_A_ROW, (int64_t)(rates->size_bytes[s] / sizeof(float)) / width);
+        make_sparse(scratch, entries, ROW_ENTRIES, (int64_t)(rates->size_bytes[s] / sizeof(float)) / width);
         scratch->backend->dropout_mask((uint8_t *)scratch->a, &scratch->A, NULL, &scratch->mask,
                                        (sfu__range){0, scratch->A.rows});
         scratch->A.keep_mask = (const uint8_t *)scratch->a;
@@ -210,16 +210,16 @@ static void measure_gaps(sfu__rates *rates, bench_scratch *scratch) {
         scratch->right = dense_at(scratch->b, scratch->A.cols, width);
         scratch->to = dense_at(scratch->c, scratch->A.rows, width);
         const double all = 1e9 * sfu__best_seconds(job_spmm, scratch) / (double)entries;
-        rates->gaps_ns[s] = without_row(all, rates->gather_row_ns[SFU__WIDTHS - 1], ENTRIES_A_ROW);
+        rates->half_dropped_ns[s] = without_row(all, rates->gather_row_ns[SFU__WIDTHS - 1], ROW_ENTRIES);
     }
 }
 
-/* spmm through an order, its values all over an array of each size, against values as they stand. From what is larger
- * than L2 they come a line at a time, for the columns of a transpose that are neighbours share lines of long rows. */
-static void measure_order(sfu__rates *rates, bench_scratch *scratch) {
+/* spmm through value_perm, with values scattered over an array of each size, against values in order. Beyond L2 the L2
+ * rate is used: neighbouring columns of a transpose share the cache lines of long rows. */
+static void measure_value_perm(sfu__rates *rates, bench_scratch *scratch) {
     enum { WIDTH = 16, MEASURED = SFU__SIZE_L2 + 1 };
     sfu__random random = sfu__random_start(3, sfu__stream_of(SFU__STREAM_GENERATE, 0));
-    make_sparse(scratch, ENTRIES, ENTRIES_A_ROW, ROWS);
+    make_sparse(scratch, ENTRIES, ROW_ENTRIES, ROWS);
     scratch->right = dense_at(scratch->a, ROWS, WIDTH);
     scratch->to = dense_at(scratch->c, scratch->A.rows, WIDTH);
     const double plain = sfu__best_seconds(job_spmm, scratch);
@@ -231,53 +231,54 @@ static void measure_order(sfu__rates *rates, bench_scratch *scratch) {
             for (int64_t e = 0; e < ENTRIES; e++) {
                 scratch->value_perm[e] = (int32_t)(values * sfu__random_unit(&random));
             }
-            const double ordered = sfu__best_seconds(job_spmm, scratch);
-            rates->order_ns[s] = ordered > plain ? 1e9 * (ordered - plain) / ENTRIES : 0.0;
+            const double permuted = sfu__best_seconds(job_spmm, scratch);
+            rates->value_perm_ns[s] = permuted > plain ? 1e9 * (permuted - plain) / ENTRIES : 0.0;
         } else {
-            rates->order_ns[s] = rates->order_ns[MEASURED - 1];
+            rates->value_perm_ns[s] = rates->value_perm_ns[MEASURED - 1];
         }
     }
 }
 
-/* spmm along columns: the rows that were made are taken for the columns of a transpose, with a sum for each of its
- * rows. There is none for wider rows. */
-static void measure_columns(sfu__rates *rates, bench_scratch *scratch) {
-    enum { COLUMNS = ENTRIES / ENTRIES_A_ROW };
+/* spmm in CSC form: the rows of the matrix serve as the columns of a transpose, with one sum per row. There is no such
+ * kernel for wider rows. */
+static void measure_csc(sfu__rates *rates, bench_scratch *scratch) {
+    enum { COLUMNS = ENTRIES / ROW_ENTRIES };
     for (int w = 0; w < SFU__WIDTHS; w++) {
         const int32_t width = sfu__rate_widths[w], near = (int32_t)(rates->size_bytes[0] / sizeof(float)) / width;
         const int32_t sums = near < COLUMNS ? near : COLUMNS;
-        make_sparse(scratch, ENTRIES, ENTRIES_A_ROW, sums);
+        make_sparse(scratch, ENTRIES, ROW_ENTRIES, sums);
         for (int32_t i = 0; i < COLUMNS; i++) {
-            scratch->value_perm[i] = ENTRIES_A_ROW;
+            scratch->value_perm[i] = ROW_ENTRIES;
         }
-        uint16_t *numbers = (uint16_t *)(scratch->value_perm + COLUMNS); /* behind the counts, where there is room */
+        uint16_t *numbers = (uint16_t *)(scratch->value_perm + COLUMNS); /* after the counts */
         for (int64_t e = 0; e < ENTRIES; e++) {
             numbers[e] = (uint16_t)scratch->indices[e];
         }
-        const sfu__csc columns = {.end = COLUMNS,
-                                  .values = scratch->indptr,
-                                  .counts = scratch->value_perm,
-                                  .sums = numbers,
-                                  .sum_count = sums};
+        const sfu__csc csc = {.end = COLUMNS,
+                              .values = scratch->indptr,
+                              .counts = scratch->value_perm,
+                              .sums = numbers,
+                              .sum_count = sums};
         scratch->A.rows = sums;
         scratch->A.cols = COLUMNS;
-        scratch->A.csc = &columns;
+        scratch->A.csc = &csc;
         scratch->A.scratch = scratch->c + (int64_t)sums * width;
         scratch->right = dense_at(scratch->b, COLUMNS, width);
         scratch->to = dense_at(scratch->c, sums, width);
         if (width <= SFU__NARROW) {
             const double all = 1e9 * sfu__best_seconds(job_spmm, scratch) / ENTRIES;
-            rates->columns_ns[w] = without_row(all, rates->gather_row_ns[w], (double)ENTRIES / sums);
+            rates->csc_ns[w] = without_row(all, rates->gather_row_ns[w], (double)ENTRIES / sums);
         } else {
-            rates->columns_ns[w] = 2.0 * rates->columns_ns[w - 1];
+            rates->csc_ns[w] = 2.0 * rates->csc_ns[w - 1];
         }
     }
 }
 
-/* spmm of rows by length: all have one, so that they may stand as they do. As a matrix whose values differ. */
-static double permuted_ns(bench_scratch *scratch, int64_t a_row, double operand, int32_t width) {
-    uint16_t *indices16 = (uint16_t *)(scratch->value_perm + ENTRIES / ENTRIES_A_SHORT_ROW); /* behind the turn */
-    make_sparse(scratch, ENTRIES, a_row, (int64_t)(operand / sizeof(float)) / width);
+/* spmm with rows sorted by length: all have the same, so the order does not matter. As for a matrix without
+ * single-valued rows. */
+static double permuted_ns(bench_scratch *scratch, int64_t per_row, double operand, int32_t width) {
+    uint16_t *indices16 = (uint16_t *)(scratch->value_perm + ENTRIES / SHORT_ROW_ENTRIES); /* after row_perm */
+    make_sparse(scratch, ENTRIES, per_row, (int64_t)(operand / sizeof(float)) / width);
     for (int32_t i = 0; i < scratch->A.rows; i++) {
         scratch->value_perm[i] = i;
     }
@@ -291,48 +292,48 @@ static double permuted_ns(bench_scratch *scratch, int64_t a_row, double operand,
     return 1e9 * sfu__best_seconds(job_spmm, scratch) / ENTRIES;
 }
 
-static void measure_turns(sfu__rates *rates, bench_scratch *scratch) {
+static void measure_row_perm(sfu__rates *rates, bench_scratch *scratch) {
     for (int w = 0; w < SFU__WIDTHS; w++) {
         const int32_t width = sfu__rate_widths[w];
         rates->permuted_ns[w] = rates->gather_ns[0][w];
         rates->permuted_row_ns[w] = rates->gather_row_ns[w];
         if (width <= SFU__NARROW) {
-            const double long_rows = permuted_ns(scratch, ENTRIES_A_ROW, rates->size_bytes[0], width);
-            const double short_rows = permuted_ns(scratch, ENTRIES_A_SHORT_ROW, rates->size_bytes[0], width);
-            const double row = (short_rows - long_rows) / (1.0 / ENTRIES_A_SHORT_ROW - 1.0 / ENTRIES_A_ROW);
+            const double long_rows = permuted_ns(scratch, ROW_ENTRIES, rates->size_bytes[0], width);
+            const double short_rows = permuted_ns(scratch, SHORT_ROW_ENTRIES, rates->size_bytes[0], width);
+            const double row = (short_rows - long_rows) / (1.0 / SHORT_ROW_ENTRIES - 1.0 / ROW_ENTRIES);
             rates->permuted_row_ns[w] = row > 0.0 ? row : 0.0;
-            rates->permuted_ns[w] = without_row(long_rows, rates->permuted_row_ns[w], ENTRIES_A_ROW);
+            rates->permuted_ns[w] = without_row(long_rows, rates->permuted_row_ns[w], ROW_ENTRIES);
         }
     }
 }
 
-/* spmm takes so much a non-zero and so much a row: two lengths of rows tell them apart. */
+/* The time of spmm per non-zero and per row, from two row lengths. */
 static sfu_status measure_gathers(sfu__rates *rates, bench_scratch *scratch, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
     for (int w = 0; w < SFU__WIDTHS; w++) {
         const int32_t width = sfu__rate_widths[w];
         SFU_TRY(sfu__tick(ticker, SFU__MEMORY_LEVELS + w));
         const double middle = rates->size_bytes[SFU__SIZE_L2];
-        const double long_rows = spmm_ns(scratch, ENTRIES, ENTRIES_A_ROW, middle, width);
-        const double short_rows = spmm_ns(scratch, ENTRIES, ENTRIES_A_SHORT_ROW, middle, width);
-        const double row = (short_rows - long_rows) / (1.0 / ENTRIES_A_SHORT_ROW - 1.0 / ENTRIES_A_ROW);
+        const double long_rows = spmm_ns(scratch, ENTRIES, ROW_ENTRIES, middle, width);
+        const double short_rows = spmm_ns(scratch, ENTRIES, SHORT_ROW_ENTRIES, middle, width);
+        const double row = (short_rows - long_rows) / (1.0 / SHORT_ROW_ENTRIES - 1.0 / ROW_ENTRIES);
         rates->gather_row_ns[w] = row > 0.0 ? row : 0.0;
         for (int s = 0; s < SFU__SIZES; s++) {
             const int64_t entries = s == SFU__SIZES - 1 ? ENTRIES_FAR : ENTRIES;
             const double all =
-                s == SFU__SIZE_L2 ? long_rows : spmm_ns(scratch, entries, ENTRIES_A_ROW, rates->size_bytes[s], width);
-            rates->gather_ns[s][w] = without_row(all, rates->gather_row_ns[w], ENTRIES_A_ROW);
+                s == SFU__SIZE_L2 ? long_rows : spmm_ns(scratch, entries, ROW_ENTRIES, rates->size_bytes[s], width);
+            rates->gather_ns[s][w] = without_row(all, rates->gather_row_ns[w], ROW_ENTRIES);
         }
     }
-    measure_gaps(rates, scratch);
-    measure_order(rates, scratch);
-    measure_columns(rates, scratch);
-    measure_turns(rates, scratch);
+    measure_half_dropped(rates, scratch);
+    measure_value_perm(rates, scratch);
+    measure_csc(rates, scratch);
+    measure_row_perm(rates, scratch);
 done:
     return status;
 }
 
-/* A row of gemm and, at the same time, a place of the inner dimension: two inner dimensions tell them apart. */
+/* The time of gemm per row and per inner index, from two inner dimensions. */
 static void measure_products(sfu__rates *rates, bench_scratch *scratch, int w) {
     const int32_t width = sfu__rate_widths[w];
     scratch->to = dense_at(scratch->c, ROWS, width);
@@ -351,19 +352,19 @@ static void measure_products(sfu__rates *rates, bench_scratch *scratch, int w) {
     rates->unit_ns[SFU__KERNEL_GEMM_T][w] = 1e9 * sfu__best_seconds(job_gemm_t, scratch) / (ROWS * (double)INNER);
 }
 
-/* The operations whose unit is a row. */
+/* Kernels whose unit is a row. */
 static void measure_rows(sfu__rates *rates, bench_scratch *scratch, int w) {
     static const struct {
         sfu__kernel kernel;
         void (*job)(void *context);
-        double units; /* a row of one job */
-    } jobs[] = {{SFU__KERNEL_REDUCE_BLOCKS, job_block_sum, 4},
+        double units; /* rows of one job */
+    } jobs[] = {{SFU__KERNEL_REDUCE_BLOCKS, job_reduce_blocks, 4},
                 {SFU__KERNEL_TRANSPOSE, job_transpose, 1},
-                {SFU__KERNEL_ACTIVATE, job_finish, 1},
+                {SFU__KERNEL_ACTIVATE, job_activate, 1},
                 {SFU__KERNEL_SOFTMAX, job_softmax, 1},
-                {SFU__KERNEL_SOFTMAX_BACKWARD, job_softmax_back, 1},
-                {SFU__KERNEL_CROSS_ENTROPY, job_score, 1},
-                {SFU__KERNEL_AXPY_ROWS, job_mix, 1}};
+                {SFU__KERNEL_SOFTMAX_BACKWARD, job_softmax_backward, 1},
+                {SFU__KERNEL_CROSS_ENTROPY, job_cross_entropy, 1},
+                {SFU__KERNEL_AXPY_ROWS, job_axpy_rows, 1}};
     const int32_t width = sfu__rate_widths[w];
     const int64_t rows = ENTRIES / width;
     scratch->mask = (sfu__mask){.seed = 1, .epoch = 1};
@@ -374,33 +375,34 @@ static void measure_rows(sfu__rates *rates, bench_scratch *scratch, int w) {
         rates->unit_ns[jobs[i].kernel][w] = 1e9 * seconds / ((double)rows * jobs[i].units);
     }
     rates->unit_ns[SFU__KERNEL_AXPY_ROWS_BACKWARD][w] = rates->unit_ns[SFU__KERNEL_AXPY_ROWS][w];
-    scratch->mask.threshold = HALF; /* the way back of a layer that drops, as most do */
-    rates->unit_ns[SFU__KERNEL_ACTIVATE_BACKWARD][w] = 1e9 * sfu__best_seconds(job_finish_back, scratch) / (double)rows;
+    scratch->mask.threshold = HALF; /* backward of a layer with dropout, the usual case */
+    rates->unit_ns[SFU__KERNEL_ACTIVATE_BACKWARD][w] =
+        1e9 * sfu__best_seconds(job_activate_backward, scratch) / (double)rows;
 }
 
-/* What does not depend on the width of rows. Groups of sparse rows are listed, as a plan lists them. */
+/* Rates that do not depend on the width of rows. The Philox groups are listed, as in a plan. */
 static sfu_status measure_singles(sfu__rates *rates, bench_scratch *scratch) {
     sfu_status status = SFU_OK;
-    sfu__block listed = {0};
+    sfu__cpu_matrix listed = {0};
     int64_t bytes;
     scratch->mask = (sfu__mask){.seed = 1, .epoch = 1};
     scratch->to = dense_at(scratch->c, ROWS, INNER);
-    const double plain = sfu__best_seconds(job_finish, scratch);
+    const double plain = sfu__best_seconds(job_activate, scratch);
     scratch->mask.threshold = HALF;
-    const double drawn = sfu__best_seconds(job_finish, scratch);
+    const double drawn = sfu__best_seconds(job_activate, scratch);
     rates->draw_ns = drawn > plain ? 1e9 * (drawn - plain) / (ROWS * INNER) : 0.0;
-    make_sparse(scratch, ENTRIES, ENTRIES_A_ROW, ROWS);
+    make_sparse(scratch, ENTRIES, ROW_ENTRIES, ROWS);
     listed.view = scratch->A;
-    SFU_TRY(sfu__block_philox_groups(&listed, NULL, &bytes));
+    SFU_TRY(sfu__cpu_make_philox_groups(&listed, NULL, &bytes));
     scratch->A.philox_groups = listed.view.philox_groups;
-    rates->unit_ns[SFU__KERNEL_DROPOUT_SPARSE][0] = 1e9 * sfu__best_seconds(job_drop_sparse, scratch) / ENTRIES;
-    rates->unit_ns[SFU__KERNEL_DROPOUT_MASK][0] = 1e9 * sfu__best_seconds(job_drop_kept, scratch) / ENTRIES;
+    rates->unit_ns[SFU__KERNEL_DROPOUT_SPARSE][0] = 1e9 * sfu__best_seconds(job_dropout_sparse, scratch) / ENTRIES;
+    rates->unit_ns[SFU__KERNEL_DROPOUT_MASK][0] = 1e9 * sfu__best_seconds(job_dropout_mask, scratch) / ENTRIES;
     for (int64_t i = 0; i < 3 * (int64_t)ENTRIES; i++) {
         scratch->c[i] = 0.125F;
     }
     rates->unit_ns[SFU__KERNEL_ADAM][0] = 1e9 * sfu__best_seconds(job_adam, scratch) / ENTRIES;
 done:
-    sfu__block_clear(&listed);
+    sfu__cpu_matrix_clear(&listed);
     scratch->A = (sfu__sparse){0};
     return status;
 }
@@ -420,14 +422,14 @@ static void choose_sizes(sfu__rates *rates, const sfu__machine *machine, const s
     }
 }
 
-/* `memory` was measured before. */
+/* `memory` has been measured before. */
 static sfu_status measure_kernels(sfu__rates *rates, const sfu__backend *backend, const sfu__machine *machine,
                                   const sfu__memory_rates *memory, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
     bench_scratch scratch = {0};
-    *rates = sfu__nominal_rates; /* of what is not measured: learned smoothings, the cost of a step */
+    *rates = sfu__nominal_rates; /* defaults of what is not measured: learned smoothing, overhead per step */
     choose_sizes(rates, machine, memory);
-    SFU_TRY(room_make(&scratch, backend, rates->size_bytes[SFU__SIZES - 1]));
+    SFU_TRY(scratch_make(&scratch, backend, rates->size_bytes[SFU__SIZES - 1]));
     SFU_TRY(measure_gathers(rates, &scratch, ticker));
     for (int w = 0; w < SFU__WIDTHS; w++) {
         SFU_TRY(sfu__tick(ticker, SFU__MEMORY_LEVELS + SFU__WIDTHS + w));

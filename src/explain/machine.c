@@ -1,3 +1,4 @@
+/* machine.c - identifies this machine: its caches and processor model, and times short jobs. */
 #include "machine.h"
 #include "clock.h"
 
@@ -9,7 +10,7 @@
 
 /* ---- caches ----------------------------------------------------------------------------------------------------- */
 
-/* The first word of a small file of the system, "" where there is none. */
+/* The first word of a small system file, "" if it does not exist. */
 static void first_word(char word[32], const char *format, int number) {
     char path[96];
     word[0] = '\0';
@@ -23,14 +24,14 @@ static void first_word(char word[32], const char *format, int number) {
     }
 }
 
-/* "1024K" in bytes. */
+/* "1024K" as bytes. */
 static double size_of_word(const char *word) {
     char *end;
     const double number = strtod(word, &end);
     return *end == 'K' ? 1024 * number : *end == 'M' ? 1048576 * number : number;
 }
 
-/* Linux describes each cache of a core in a folder of its own. */
+/* Linux describes each cache of a core in its own sysfs folder. */
 static void caches_from_files(double cache_bytes[3]) {
     enum { CACHES = 8 };
     for (int i = 0; i < CACHES; i++) {
@@ -54,7 +55,7 @@ static void caches_from_sysconf(double cache_bytes[3]) {
 
 /* ---- model ------------------------------------------------------------------------------------------------------ */
 
-/* Adds what stands behind "KEY   : " in a line of /proc/cpuinfo. */
+/* Appends the value of a "KEY   : value" line of /proc/cpuinfo. */
 static void add_value(char *model, size_t size, const char *line, const char *key) {
     const size_t key_size = strlen(key);
     const char *value = strchr(line, ':');
@@ -65,7 +66,7 @@ static void add_value(char *model, size_t size, const char *line, const char *ke
     snprintf(model + used, size - used, "%s%.*s", used > 0 ? " " : "", (int)strcspn(value + 2, "\n"), value + 2);
 }
 
-/* x86 has a name for a processor, arm64 numbers. */
+/* x86 reports a model name, arm64 numbers. */
 static void model_from_cpuinfo(char *model, size_t size) {
     static const char *const keys[] = {"model name", "CPU implementer", "CPU variant", "CPU part"};
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -106,7 +107,7 @@ int sfu__machine_level(const sfu__machine *machine, double bytes) {
     return level;
 }
 
-/* ---- how long ---------------------------------------------------------------------------------------------------- */
+/* ---- timing ----------------------------------------------------------------------------------------------------- */
 
 static double seconds_of(void (*job)(void *context), void *context, int64_t times) {
     const double begin = sfu__now();
@@ -118,7 +119,7 @@ static double seconds_of(void (*job)(void *context), void *context, int64_t time
 
 double sfu__best_seconds(void (*job)(void *context), void *context) {
     enum { ROUNDS = 9, ROUNDS_LEAST = 3 };
-    const double long_enough = 5e-4, all = 0.05; /* seconds of a round, and of all but the first three */
+    const double long_enough = 5e-4, all = 0.05; /* seconds of one round, and of all but the first three */
     int64_t times = 1;
     double took = seconds_of(job, context, times);
     while (took < long_enough && times < 1 << 24) {

@@ -1,4 +1,4 @@
-/* machine_bench.c - this machine's rates for people, and the floor under a plan. */
+/* machine_bench.c - the rates of this machine as a public list, and the lower bound (roofline) of a plan's time. */
 #include "rates.h"
 
 #include "memory.h"
@@ -30,7 +30,7 @@ static void add_width(sfu_bench *bench, const char *unit, double value, const ch
     add_rate(bench, unit, value, what, detail);
 }
 
-/* The list that is shown: memory, then the kernels in the units that people compare. */
+/* The public list: memory, then the kernels in customary units. */
 static void list_rates(sfu_bench *bench) {
     static const char *const levels[SFU__MEMORY_LEVELS] = {"L1", "L2", "L3", "memory"};
     static const char *const operands[SFU__SIZES] = {"from L1", "from L2, near", "from L2",
@@ -115,7 +115,7 @@ const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) {
     return i >= 0 && i < bench->count ? &bench->rates[i] : NULL;
 }
 
-/* Nanoseconds of a flop of the dense product that is fastest. */
+/* Nanoseconds per flop of the fastest dense product. */
 static double flop_ns(const sfu__rates *rates) {
     double least = INFINITY;
     for (int w = 0; w < SFU__WIDTHS; w++) {
@@ -125,8 +125,8 @@ static double flop_ns(const sfu__rates *rates) {
     return least;
 }
 
-/* Gathered rows: their bytes at the rate at which the level that they lie in is read, but no row faster than rows of
- * its width can be picked out of the nearest level. */
+/* Lower bound of gathering rows: their bytes at the read bandwidth of their memory level, but no row faster than rows
+ * of its width can be gathered from L1. */
 static double gathered_ns(const sfu__measured *measured, const sfu__work *work) {
     const int level = sfu__machine_level(&measured->machine, (double)work->operand);
     const double bytes = sfu__work_gathered(work), rows = bytes / (4.0 * work->width);
@@ -135,7 +135,7 @@ static double gathered_ns(const sfu__measured *measured, const sfu__work *work) 
                : 0.0;
 }
 
-/* Gathered rows, dense products at the best rate, random numbers, Adam. */
+/* Lower bound of a step: gathered rows, dense products at the best rate, random numbers, Adam. */
 static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
     const sfu__rates *rates = &measured->rates;
     double ns = gathered_ns(measured, work) + sfu__work_draws(work) * rates->draw_ns;

@@ -1,7 +1,9 @@
-/* memory_rates.c - how fast a core reads: arrays of each level's size from end to end, and their rows at random.
+/* memory_rates.c - measures the memory bandwidth of a core: arrays of each cache level's size, read sequentially and as
+ * random rows.
  *
- * What is read is or-ed together, which no processor does slower than loading. The loops are compiled for the vectors
- * of each instruction set, and the widest that is there is used: narrow loads would not reach the first levels' rates.
+ * What is read is combined with OR, which no processor does slower than loading. The loops are compiled for the vectors
+ * of each instruction set, and the widest one available is used: narrow loads would not saturate the first cache
+ * levels.
  */
 #include "machine.h"
 #include "memory.h"
@@ -10,18 +12,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDEST = 256, AHEAD = 16 }; /* bytes of the widest rows; rows that are asked for in advance */
+enum { WIDEST = 256, AHEAD = 16 }; /* bytes of the widest rows; prefetch distance in rows */
 
-/* What a job reads and where it leaves the result, without which it would be nothing to do. */
+/* What a job reads, and where it stores the result so that the loop is not optimized away. */
 typedef struct reading {
     const unsigned char *data;
     int64_t bytes;
-    const uint32_t *rows; /* the order of a gather */
+    const uint32_t *rows; /* row order of a gather */
     int64_t row_count;    /* a multiple of four */
     uint64_t sum;
 } reading;
 
-/* The sums stay in registers: clang unrolls such loops by itself, gcc is asked to. */
+/* The accumulators must stay in registers: clang unrolls such loops automatically, gcc needs a pragma. */
 #define INLINED inline __attribute__((always_inline))
 #if defined(__clang__)
 #define UNROLLED
@@ -29,11 +31,10 @@ typedef struct reading {
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
 
-/* Rows of so many bytes that are read side by side, so that nothing waits for a sum: as many as there are registers. */
-#define SIDE_BY_SIDE(row_) ((row_) <= 64 ? 4 : WIDEST / (row_))
+/* Rows read side by side, to hide the latency of accumulation: as many as there are registers. */
+#define ROWS_INTERLEAVED(row_) ((row_) <= 64 ? 4 : WIDEST / (row_))
 
-/* Index i of several: two come in one load, as a product would fetch them. Which of the two is first is all the same
- * among random ones. */
+/* Index i of several; two are loaded at once, as a product would. Their order is irrelevant because they are random. */
 static INLINED size_t index_of(const uint32_t *rows, int64_t i, int count) {
     uint64_t two;
     if (count == 1) {
@@ -43,11 +44,11 @@ static INLINED size_t index_of(const uint32_t *rows, int64_t i, int count) {
     return i % 2 == 0 ? (uint32_t)two : two >> 32;
 }
 
-/* Rows of `row_` bytes in vectors of `bytes_` bytes, in random order, asked for in advance or not. */
+/* Gathers rows of `row_` bytes with vectors of `bytes_` bytes, in random order, with and without prefetching. */
 #define GATHERS(name, row_, bytes_, attributes)                                                                        \
     typedef uint64_t name##_vector __attribute__((vector_size(bytes_), may_alias));                                    \
     enum {                                                                                                             \
-        name##_side = SIDE_BY_SIDE(row_),                                                                              \
+        name##_side = ROWS_INTERLEAVED(row_),                                                                          \
         name##_parts = (row_) / (bytes_),                                                                              \
         name##_sums = name##_side * name##_parts                                                                       \
     };                                                                                                                 \
@@ -75,7 +76,7 @@ static INLINED size_t index_of(const uint32_t *rows, int64_t i, int count) {
     }                                                                                                                  \
     attributes static void name##_gather(void *context) { name##_rows(context, false); }
 
-/* The widest rows are read from end to end as well, and asked for in advance. */
+/* The widest rows are also read sequentially, and gathered with prefetching. */
 #define READERS(name, attributes)                                                                                      \
     attributes static void name##_read(void *context) {                                                                \
         reading *self = context;                                                                                       \
@@ -91,12 +92,12 @@ static INLINED size_t index_of(const uint32_t *rows, int64_t i, int count) {
         name##_asked,                                                                                                  \
         {name##_16_gather, name##_32_gather, name##_64_gather, name##_128_gather, name##_256_gather}};
 
-/* Jobs: an array from end to end; its widest rows in random order, asked for; its rows of each width, not asked for. */
+/* Jobs: sequential read; gather of the widest rows, prefetched; gathers of rows of each width, not prefetched. */
 typedef struct readers {
-    void (*read)(void *context), (*asked)(void *context), (*gather[SFU__WIDTHS])(void *context);
+    void (*read)(void *context), (*prefetched)(void *context), (*gather[SFU__WIDTHS])(void *context);
 } readers;
 
-/* All of them for one instruction set, its vectors for rows of 16 bytes, of 32 bytes, and of more. */
+/* All jobs for one instruction set, with its vector types for rows of 16 bytes, of 32 bytes, and wider. */
 #define ALL_READERS(name, vector16, vector32, vector64, attributes)                                                    \
     GATHERS(name##_16, 16, vector16, attributes)                                                                       \
     GATHERS(name##_32, 32, vector32, attributes)                                                                       \
@@ -121,8 +122,8 @@ static readers widest_readers(void) {
 static readers widest_readers(void) { return plain_readers; }
 #endif
 
-/* What to read for each level: half of L1 and of L2, so that nothing else pushes it out; of L3, which is shared and
- * spread over the chip, the geometric middle between the two; several times the last for memory. */
+/* Array size for each level: half of L1 and of L2, so that nothing evicts it; for L3, which is shared and distributed
+ * over the chip, the geometric mean of L2 and L3; for memory several times L3. */
 static int64_t bytes_of_level(const sfu__machine *machine, int level) {
     const double most = 512.0 * 1048576, least = 256.0 * 1048576;
     const double *cache = machine->cache_bytes;
@@ -133,7 +134,7 @@ static int64_t bytes_of_level(const sfu__machine *machine, int level) {
     return (int64_t)(bytes < most ? bytes : most) / WIDEST * WIDEST;
 }
 
-/* Seconds of a gather of rows of so many bytes. */
+/* Seconds of gathering rows of `row_bytes` bytes. */
 static double gather_seconds(reading *work, uint32_t *rows, int64_t row_bytes, void (*job)(void *context)) {
     sfu__random random = sfu__random_start(1, sfu__stream_of(SFU__STREAM_GENERATE, 0));
     for (int64_t i = 0; i < work->row_count + AHEAD; i++) {
@@ -151,24 +152,25 @@ sfu_status sfu__memory_rates_measure(sfu__memory_rates *rates, const sfu__machin
     uint32_t *rows = NULL;
     SFU_ALLOC(data, most + 64);
     SFU_ALLOC(rows, ROWS + AHEAD);
-    memset(data, 1, (size_t)most + 64); /* touched: pages that were never written are all the same one */
+    memset(data, 1, (size_t)most + 64); /* touch the pages: unwritten ones all map to the same zero page */
     unsigned char *aligned = data + (64 - (uintptr_t)data % 64) % 64;
     for (int level = 0; level < SFU__MEMORY_LEVELS; level++) {
         SFU_TRY(sfu__tick(ticker, level));
         reading work = {.data = aligned, .bytes = bytes_of_level(machine, level), .rows = rows};
-        /* Long enough that the rows of one round are not in a cache in the next, where they are not meant to be. */
+        /* Long enough that the rows of one round are no longer cached in the next, where they should not be. */
         work.row_count = level == SFU__RAM ? ROWS : ROWS / 64;
         const double gathered = 1e-9 * (double)(work.row_count * WIDEST);
         rates->bytes[level] = (double)work.bytes;
         rates->read[level] = 1e-9 * (double)work.bytes / sfu__best_seconds(widest.read, &work);
-        rates->gather[level] = gathered / gather_seconds(&work, rows, WIDEST, widest.asked);
+        rates->gather[level] = gathered / gather_seconds(&work, rows, WIDEST, widest.prefetched);
         for (int w = 0; level == SFU__L1 && w < SFU__WIDTHS; w++) {
             const double seconds = gather_seconds(&work, rows, INT64_C(4) * sfu__rate_widths[w], widest.gather[w]);
             rates->row_ns[w] = 1e9 * seconds / (double)work.row_count;
         }
     }
-    const double not_asked = WIDEST / rates->row_ns[SFU__WIDTHS - 1]; /* of what is near, asking only takes time */
-    rates->gather[SFU__L1] = fmax(rates->gather[SFU__L1], not_asked);
+    const double not_prefetched =
+        WIDEST / rates->row_ns[SFU__WIDTHS - 1]; /* near the core, prefetching only costs time */
+    rates->gather[SFU__L1] = fmax(rates->gather[SFU__L1], not_prefetched);
 done:
     sfu__free(rows);
     sfu__free(data);

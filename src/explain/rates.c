@@ -1,5 +1,5 @@
-/* rates.c - measured rates as a file: JSON in the user's cache folder, one for each kind of machine and set of kernels,
- * so that a home that several machines share does not mix them up. */
+/* rates.c - stores measured rates as JSON in the user's cache folder. There is one file per machine model and kernel
+ * set, so that machines that share a home folder do not mix them up. */
 #include "rates.h"
 
 #include "dataset.h"
@@ -12,7 +12,7 @@
 
 #define FORMAT "sfumato.rates.5"
 
-/* The arrays of the file. The rates of units are one array an operation, under its name. */
+/* An array of the file. The unit rates are one array per kernel, under its name. */
 typedef struct field {
     const char *name;
     size_t offset; /* in sfu__measured */
@@ -22,17 +22,17 @@ typedef struct field {
 #define FIELD(name, member)                                                                                            \
     { name, offsetof(sfu__measured, member), sizeof(((sfu__measured *)NULL)->member) / sizeof(double) }
 static const field fields[] = {
-    FIELD("level_bytes", memory.bytes),        FIELD("read_GB_s", memory.read),
-    FIELD("gather_GB_s", memory.gather),       FIELD("row_ns", memory.row_ns),
-    FIELD("size_bytes", rates.size_bytes),     FIELD("spmm_ns", rates.gather_ns),
-    FIELD("spmm_row_ns", rates.gather_row_ns), FIELD("spmm_gaps_ns", rates.gaps_ns),
-    FIELD("spmm_order_ns", rates.order_ns),    FIELD("spmm_columns_ns", rates.columns_ns),
-    FIELD("spmm_turn_ns", rates.permuted_ns),  FIELD("spmm_turn_row_ns", rates.permuted_row_ns),
-    FIELD("gemm_row_ns", rates.gemm_row_ns),   FIELD("draw_ns", rates.draw_ns),
-    FIELD("stream_ns", rates.stream_ns),       FIELD("step_ns", rates.step_ns)};
+    FIELD("level_bytes", memory.bytes),          FIELD("read_GB_s", memory.read),
+    FIELD("gather_GB_s", memory.gather),         FIELD("row_ns", memory.row_ns),
+    FIELD("size_bytes", rates.size_bytes),       FIELD("spmm_ns", rates.gather_ns),
+    FIELD("spmm_row_ns", rates.gather_row_ns),   FIELD("spmm_gaps_ns", rates.half_dropped_ns),
+    FIELD("spmm_order_ns", rates.value_perm_ns), FIELD("spmm_columns_ns", rates.csc_ns),
+    FIELD("spmm_turn_ns", rates.permuted_ns),    FIELD("spmm_turn_row_ns", rates.permuted_row_ns),
+    FIELD("gemm_row_ns", rates.gemm_row_ns),     FIELD("draw_ns", rates.draw_ns),
+    FIELD("stream_ns", rates.stream_ns),         FIELD("step_ns", rates.step_ns)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* The i-th array: first those above, then the units of each operation. False after the last. */
+/* The i-th array: first those above, then the unit rates of each kernel. False beyond the last. */
 static bool field_at(field *at, char name[32], int i) {
     if (i >= FIELDS + SFU__KERNEL_COUNT) {
         return false;
@@ -47,9 +47,10 @@ static bool field_at(field *at, char name[32], int i) {
     return true;
 }
 
-/* ---- where ------------------------------------------------------------------------------------------------------ */
+/* ---- path ------------------------------------------------------------------------------------------------------- */
 
-/* FOLDER/rates.MODEL.KERNELS.json, the model's odd characters as '-'. *path is NULL where there is no cache folder. */
+/* FOLDER/rates.MODEL.KERNELS.json, with special characters replaced by '-'. *path is NULL if there is no cache
+ * folder. */
 static sfu_status path_of(char **path, const char *model, const char *kernels) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
@@ -128,7 +129,7 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* A rate is a number from 0 on that no machine exceeds. */
+/* A rate is a non-negative number below any plausible limit. */
 static bool read_numbers(double *values, size_t count, const sfu__json *array) {
     const double most = 1e15;
     if (!sfu__json_is(array, SFU__JSON_ARRAY) || array->count != count) {
@@ -158,15 +159,12 @@ static bool text_is(const sfu__json *object, const char *key, const char *wanted
     return text != NULL && strcmp(text, wanted) == 0;
 }
 
-/* What is wrong with it, or NULL. */
+/* A description of the error, or NULL. */
 static const char *from_json(sfu__measured *measured, const sfu__json *object) {
     if (!text_is(object, "format", FORMAT)) {
         const char *format = sfu__json_string(sfu__json_get(object, "format"));
         const bool other = format != NULL && strncmp(format, FORMAT, strlen(FORMAT) - 1) == 0;
         return other ? "measured with another version" : "not a file of rates";
-    }
-    if (!text_is(object, "version", SFU_VERSION)) {
-        return "measured with another version";
     }
     if (!text_is(object, "machine", measured->machine.model) || !text_is(object, "kernels", measured->kernels)) {
         return "measured on another machine";

@@ -1,11 +1,12 @@
-/* label.c - sfu_label: step after step until the budget, the steps or the caller end it.
+/* label.c - sfu_label: runs the steps of a labelling until the budget, the number of steps or the caller ends it.
  *
- * Time decides how many steps are made, and nothing else: a step that the clock or the caller ends is as if it had
- * never begun. A step is begun only where it is expected to end within the budget, and is ended where it does not
- * within a tenth more; but the first is made in any case, so that there is an answer.
+ * Time decides only how many steps are made: a step that is interrupted has no effect. A step begins only if it is
+ * expected to end within the budget, and is interrupted if it exceeds the budget by more than a tenth; the first step
+ * always runs to its end, so that there is a result.
  */
 #include "label.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include "clock.h"
 #include "memory.h"
@@ -13,39 +14,41 @@
 
 static const double usual_seconds = 60, grace = 1.1, tick_s = 0.1;
 
-/* What the network to come may cost more than the dearest so far, where it was not trained yet. */
-static const double unknown = 1.5;
+/* Safety factor of the cost of a network that was not trained yet, relative to the most expensive one so far. */
+static const double unknown_factor = 1.5;
 
-void sfu_label_options_init(sfu_label_options *options) { *options = (sfu_label_options){.seconds = usual_seconds}; }
+void sfu_label_options_init_sized(sfu_label_options *options, size_t size) {
+    const sfu_label_options defaults = {.size = sizeof defaults, .seconds = usual_seconds};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 /* One call of sfu_label. */
 typedef struct run {
     const sfu_dataset *dataset;
     const sfu_label_options *options;
     sfu__label_problem problems[SFU__LABEL_PROBLEMS];
-    int folds;   /* problem number `folds` is that of all labels */
-    int threads; /* problems at a time */
+    int folds;   /* problem number `folds` uses all labels */
+    int threads; /* problems trained concurrently */
     sfu__label_work work;
     int step, steps, wanted;
     sfu__label_step now;
-    double start, told;
-    double dearest;       /* seconds of the longest step of round 0 */
+    double start, reported;
+    double longest;       /* seconds of the longest step of round 0 */
     bool complete;        /* every problem has a model */
-    pthread_mutex_t lock; /* of the three below, and of `told` */
+    pthread_mutex_t lock; /* protects the next three fields and `reported` */
     bool cancelled, late;
 } run;
 
-/* ---- who ends it --------------------------------------------------------------------------------------------------
- */
+/* ---- budget and cancellation ------------------------------------------------------------------------------------- */
 
 static bool has_budget(const run *all) { return all->options->steps == 0 && all->options->seconds > 0; }
 
-static void tell(run *all, double now) {
+static void report_progress(run *all, double now) {
     const sfu_label_options *options = all->options;
-    if (options->on_progress == NULL || now - all->told < tick_s) {
+    if (options->on_progress == NULL || now - all->reported < tick_s) {
         return;
     }
-    all->told = now;
+    all->reported = now;
     const sfu_label_progress progress = {
         .step = all->step,
         .steps = all->wanted,
@@ -56,13 +59,13 @@ static void tell(run *all, double now) {
     all->cancelled = !options->on_progress(options->on_progress_user, &progress);
 }
 
-/* From any thread. */
-static bool go_on(void *user) {
+/* Called from any thread. */
+static bool should_continue(void *user) {
     run *all = user;
     const double now = sfu__now();
     pthread_mutex_lock(&all->lock);
     if (!all->cancelled) {
-        tell(all, now);
+        report_progress(all, now);
     }
     all->late = all->complete && has_budget(all) && now - all->start > grace * all->options->seconds;
     const bool on = !all->cancelled && !all->late;
@@ -70,17 +73,17 @@ static bool go_on(void *user) {
     return on;
 }
 
-/* While this thread plans or waits for the others. */
-static bool poll_go_on(void *user, const sfu_progress *progress) {
+/* Callback while this thread plans or waits for the others. */
+static bool poll_should_continue(void *user, const sfu_progress *progress) {
     (void)progress;
-    return go_on(user);
+    return should_continue(user);
 }
 
-/* What the next step will take: its trials at what they took last, on so many threads. */
+/* Expected time of the next step: its trials at their last duration, on the available threads. */
 static double expected(const run *all) {
     double sum = 0, longest = 0;
     if (all->now.round == 0) {
-        return unknown * all->dearest;
+        return unknown_factor * all->longest;
     }
     for (int i = 0; i <= all->folds; i++) {
         const sfu__label_problem *problem = &all->problems[i];
@@ -96,8 +99,7 @@ static bool fits(const run *all) {
     return !all->complete || !has_budget(all) || sfu__now() - all->start + expected(all) <= all->options->seconds;
 }
 
-/* ---- a step -------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static sfu_status train_problem(void *context, int64_t item, int thread) {
     run *all = context;
@@ -105,7 +107,7 @@ static sfu_status train_problem(void *context, int64_t item, int thread) {
     return sfu__label_train(&all->problems[item], &all->now, &all->work);
 }
 
-static void take(run *all) {
+static void apply_step(run *all) {
     all->complete = true;
     for (int i = 0; i <= all->folds; i++) {
         sfu__label_take(&all->problems[i], &all->now);
@@ -119,16 +121,16 @@ static sfu_status make_step(run *all) {
     const sfu_status status = sfu__parallel(train_problem, all, all->folds + 1, all->threads);
     const double took = sfu__now() - start;
     if (status == SFU_OK) {
-        all->dearest = all->now.round == 0 && took > all->dearest ? took : all->dearest;
-        take(all);
+        all->longest = all->now.round == 0 && took > all->longest ? took : all->longest;
+        apply_step(all);
     }
     return status;
 }
 
-/* Ended with an answer is an end like another. */
+/* An interruption after the first result is a normal end. */
 static sfu_status make_steps(run *all) {
     sfu_status status = SFU_OK;
-    const sfu__watch before = sfu__watch_start(poll_go_on, all, "labelling");
+    const sfu__watch before = sfu__watch_start(poll_should_continue, all, "labelling");
     while (all->step < all->wanted) {
         all->now = sfu__label_step_at(all->step);
         for (int i = 0; i <= all->folds && all->now.slot == 0; i++) {
@@ -145,19 +147,18 @@ static sfu_status make_steps(run *all) {
         SFU_TRY(status);
     }
     if (!all->complete) {
-        status = sfu__fail(SFU_ERR_DIVERGED, "no network could be trained: the numbers of all of them ran away");
+        status = sfu__fail(SFU_ERR_DIVERGED, "no network could be trained: all training runs diverged");
     }
 done:
     sfu__watch_end(before);
     return status;
 }
 
-/* ---- before and after ---------------------------------------------------------------------------------------------
- */
+/* ---- start and end ----------------------------------------------------------------------------------------------- */
 
 static sfu_status check_options(const sfu_label_options *options) {
     if (!(options->seconds >= 0) || options->steps < 0) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "a budget is a number of seconds or steps, and not less than 0");
+        return sfu__fail(SFU_ERR_ARGUMENT, "the budget must be a number of seconds or steps of at least 0");
     }
     return SFU_OK;
 }
@@ -170,14 +171,14 @@ static sfu_status prepare(run *all) {
     sfu_split_part(all->problems[all->folds].split, SFU_VAL, &val);
     const int jobs = sfu__thread_count(all->options->jobs);
     all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
-    all->work = (sfu__label_work){all->dataset, all->options->seed, jobs / all->threads, go_on, all};
+    all->work = (sfu__label_work){all->dataset, all->options->seed, jobs / all->threads, should_continue, all};
     all->steps = sfu__label_steps(val);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
 done:
     return status;
 }
 
-static void note_run(sfu_label_summary *summary, const run *all) {
+static void fill_summary(sfu_label_summary *summary, const run *all) {
     summary->steps = all->step;
     summary->all_steps = all->steps;
     summary->interrupted = all->cancelled;
@@ -193,10 +194,10 @@ static void note_run(sfu_label_summary *summary, const run *all) {
 static sfu_status finish(sfu_labelling **labelling, run *all) {
     sfu_status status = SFU_OK;
     sfu_labelling *made = NULL;
-    const sfu__watch before = sfu__watch_flag(NULL); /* there is an answer, whoever ended it */
+    const sfu__watch before = sfu__watch_flag(NULL); /* there is a result: do not cancel */
     SFU_ALLOC_ZERO(made, 1);
     SFU_TRY(sfu__label_measure(made, all->problems, all->folds, all->dataset, all->options->jobs));
-    note_run(&made->summary, all);
+    fill_summary(&made->summary, all);
     *labelling = made;
     made = NULL;
 done:
@@ -205,13 +206,13 @@ done:
     return status;
 }
 
-sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, const sfu_label_options *options) {
+sfu_status sfu_label(sfu_labelling **labelling, const sfu_dataset *dataset, const sfu_label_options *given) {
     sfu_status status = SFU_OK;
-    sfu_label_options usual;
-    sfu_label_options_init(&usual);
-    run all = {.dataset = dataset, .options = options != NULL ? options : &usual, .start = sfu__now()};
+    sfu_label_options options;
+    run all = {.dataset = dataset, .options = &options, .start = sfu__now()};
     *labelling = NULL;
     pthread_mutex_init(&all.lock, NULL);
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_label_options));
     SFU_TRY(prepare(&all));
     SFU_TRY(make_steps(&all));
     SFU_TRY(finish(labelling, &all));
@@ -223,8 +224,7 @@ done:
     return status;
 }
 
-/* ---- what it shows ------------------------------------------------------------------------------------------------
- */
+/* ---- access ------------------------------------------------------------------------------------------------------ */
 
 void sfu_labelling_free(sfu_labelling *labelling) {
     if (labelling == NULL) {
@@ -236,7 +236,7 @@ void sfu_labelling_free(sfu_labelling *labelling) {
     sfu__free(labelling);
 }
 
-sfu_label_summary sfu_labelling_summary(const sfu_labelling *labelling) { return labelling->summary; }
+const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling) { return &labelling->summary; }
 
 const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i) {
     return i >= 0 && i < labelling->candidate_count ? &labelling->candidates[i] : NULL;

@@ -1,8 +1,9 @@
-/* label_measure.c - what a labelling is worth: the held-out nodes of all folds, each scored by what its fold chose.
+/* label_measure.c - estimated accuracy of a labelling, from the held-out nodes of all folds, each scored by the model
+ * that its fold selected.
  *
- * The accuracy is right / n over the n held-out nodes. Its interval is the wider, at either end, of two: Wilson's of n
- * nodes, which knows nothing of what one choice differs from the next, and Student's of the accuracies of the folds,
- * which does.
+ * The accuracy is right / n over the n held-out nodes. Its confidence interval is the wider, at either end, of two:
+ * Wilson's for n nodes, which ignores the variation of the selection between folds, and Student's for the accuracies of
+ * the folds, which includes it.
  */
 #include "label.h"
 
@@ -12,29 +13,29 @@
 
 #include <math.h>
 
-static const double edges[SFU__LABEL_RANGES + 1] = {1, 0.99, 0.9, 0.7, 0.5, 0}; /* of the ranges of sureness */
+static const double bin_edges[SFU__LABEL_RANGES + 1] = {1,   0.99, 0.9,
+                                                        0.7, 0.5,  0}; /* bounds of the bins of the reliability table */
 
-/* What the measuring of folds adds up. */
+/* Sums over the folds. */
 typedef struct sums {
     const sfu_dataset *dataset;
     int32_t classes;
     int jobs;
     float *probabilities; /* [nodes][classes] */
-    bool *right;          /* [nodes]: whether the chosen one had it right */
+    bool *right;          /* [nodes]: whether the selected model is correct */
     double folds[SFU__LABEL_FOLDS];
     int32_t held_out;
 } sums;
 
-static int range_of(float probability) {
+static int bin_of(float probability) {
     int range = 0;
-    while (range + 1 < SFU__LABEL_RANGES && (double)probability < edges[range + 1]) {
+    while (range + 1 < SFU__LABEL_RANGES && (double)probability < bin_edges[range + 1]) {
         range++;
     }
     return range;
 }
 
-/* ---- a fold -------------------------------------------------------------------------------------------------------
- */
+/* ---- a fold ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status predict(const sums *all, const sfu_model *model) {
     return sfu_predict(all->probabilities, NULL, all->dataset, model, all->jobs);
@@ -53,7 +54,7 @@ static sfu_status add_chosen(sfu_labelling *labelling, sums *all, const sfu__lab
     for (int32_t i = 0; i < count; i++) {
         const float *row = row_of(all, test[i]);
         const int32_t truth = labels[test[i]], guess = sfu__largest(row, all->classes);
-        sfu_label_calibration *range = &labelling->calibration[range_of(row[guess])];
+        sfu_label_calibration *range = &labelling->calibration[bin_of(row[guess])];
         all->right[test[i]] = guess == truth;
         right += guess == truth;
         range->held_out++;
@@ -67,7 +68,7 @@ done:
     return status;
 }
 
-/* Node by node against the network without a graph, which without a model has none right. */
+/* Compares node by node with the network without a graph; without a model, that has no correct node. */
 static sfu_status add_control(sfu_label_summary *summary, sums *all, const sfu__label_problem *fold) {
     sfu_status status = SFU_OK;
     const sfu_model *model = fold->best[SFU__LABEL_CONTROL].model;
@@ -86,8 +87,7 @@ done:
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------
- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 static void set_interval(sfu_label_summary *summary, const sums *all) {
     const sfu__interval nodes = sfu__share_interval(summary->right, all->held_out);
@@ -115,9 +115,9 @@ done:
     return status;
 }
 
-/* McNemar's test with its continuity correction: wins and loses would be equal but for chance. 3.8415 is the 95 %
- * quantile of chi-squared with one degree of freedom. */
-static void judge_graph(sfu_label_summary *summary, bool tried) {
+/* McNemar's test with continuity correction of the null hypothesis that wins and losses are equally likely. 3.8415 is
+ * the 95 % quantile of the chi-squared distribution with one degree of freedom. */
+static void test_graph(sfu_label_summary *summary, bool tried) {
     const double wins = summary->graph_wins, loses = summary->graph_loses, apart = fabs(wins - loses) - 1;
     summary->no_graph = tried ? summary->accuracy - (wins - loses) / summary->held_out : NAN;
     summary->graph_helps = tried && wins > loses && apart > 0 && apart * apart > 3.8415 * (wins + loses);
@@ -129,7 +129,7 @@ static double held_out_accuracy(const sfu__label_problem *problems, int folds, i
         const sfu_model *model = problems[i].best[net].model;
         int32_t size = 0;
         sfu_split_part(problems[i].split, SFU_TEST, &size);
-        right += model != NULL ? sfu_model_scores(model).test_accuracy * size : 0;
+        right += model != NULL ? sfu_model_scores(model)->test_accuracy * size : 0;
         count += size;
     }
     return right / count;
@@ -154,7 +154,7 @@ static void list_candidates(sfu_labelling *labelling, const sfu__label_problem *
     }
 }
 
-/* The model, and what it says of all nodes. */
+/* Takes the model and its predictions for all nodes. */
 static sfu_status take_model(sfu_labelling *labelling, sums *all, sfu__label_problem *problem) {
     sfu_status status = SFU_OK;
     sfu_label_summary *summary = &labelling->summary;
@@ -165,8 +165,7 @@ static sfu_status take_model(sfu_labelling *labelling, sums *all, sfu__label_pro
     problem->best[net] = (sfu__label_best){0};
     for (int32_t node = 0; node < sfu_dataset_nodes(all->dataset); node++) {
         const float *row = row_of(all, node);
-        labelling->calibration[range_of(row[sfu__largest(row, all->classes)])].unlabelled +=
-            labels[node] == SFU_NO_LABEL;
+        labelling->calibration[bin_of(row[sfu__largest(row, all->classes)])].unlabelled += labels[node] == SFU_NO_LABEL;
     }
     summary->net = sfu__label_nets[net];
     summary->params = labelling->final.params;
@@ -187,7 +186,7 @@ sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *prob
     labelling->classes = all.classes;
     labelling->summary.folds = folds;
     for (int i = 0; i < SFU__LABEL_RANGES; i++) {
-        labelling->calibration[i] = (sfu_label_calibration){.from = edges[i + 1], .below = edges[i]};
+        labelling->calibration[i] = (sfu_label_calibration){.from = bin_edges[i + 1], .below = bin_edges[i]};
     }
     all.probabilities = sfu__alloc(nodes, classes * sizeof *all.probabilities);
     labelling->confusion = sfu__alloc_zero(classes, classes * sizeof *labelling->confusion);
@@ -202,7 +201,7 @@ sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *prob
     }
     SFU_TRY(set_frequent(&labelling->summary, dataset));
     set_interval(&labelling->summary, &all);
-    judge_graph(&labelling->summary, problems[folds].trials[SFU__LABEL_CONTROL] > 0);
+    test_graph(&labelling->summary, problems[folds].trials[SFU__LABEL_CONTROL] > 0);
     list_candidates(labelling, problems, folds);
     SFU_TRY(take_model(labelling, &all, &problems[folds]));
 done:

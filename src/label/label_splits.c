@@ -1,8 +1,8 @@
-/* label_splits.c - the problems of a labelling: folds with a part of the labelled nodes held out, and the one of all.
+/* label_splits.c - the problems of a labelling: folds with some labelled nodes held out, and the problem of all labels.
  *
- * The labelled nodes are dealt into F parts, class by class. Fold f holds part f out, validates on the next one and
- * trains on the others. Where the parts are large, the first folds are enough. The problem of all labels is fold 0 with
- * its held-out part given back to train on.
+ * The labelled nodes are divided into F parts, stratified by class. Fold f holds out part f, validates on the next one
+ * and trains on the others. If the parts are large, the first folds are enough. The problem of all labels is fold 0
+ * with its held-out part added to the training nodes.
  */
 #include "label.h"
 
@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum { LEAST_LABELS = 4 };
-enum { HELD_OUT = 4000 }; /* so many nodes tell an accuracy to a point and a half: further folds would only cost time */
+enum { HELD_OUT = 4000 }; /* gives an accuracy to about +-1.5 percentage points: more folds would only cost time */
 
 typedef struct labels {
-    int32_t count, classes; /* nodes with a label; classes that they have */
-    int32_t one;            /* a class that they have */
+    int32_t count, classes; /* labelled nodes; classes among them */
+    int32_t one;            /* one of these classes */
 } labels;
 
 static labels count_labels(const sfu_dataset *dataset, const int32_t *by_class) {
@@ -41,29 +41,29 @@ static sfu_status check_labels(labels *found, const sfu_dataset *dataset) {
     *found = count_labels(dataset, by_class);
     const char *one = sfu_dataset_class_name(dataset, found->one);
     if (found->count == 0) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so that there is nothing to learn from", quoted);
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from", quoted);
     } else if (found->classes < 2) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%s: all labels (%d) are of one class, %s; nodes of at least two classes must have one",
-                           quoted, found->count, one != NULL ? sfu__quote(class, one, strlen(one)) : "0");
+                           "%s: all labels (%d) are of one class, %s; expected labels of at least two classes", quoted,
+                           found->count, one != NULL ? sfu__quote(class, one, strlen(one)) : "0");
     } else if (found->count < LEAST_LABELS) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%s: only %d nodes have a label; at least %d must, and 20 of each class would be better",
-                           quoted, found->count, LEAST_LABELS);
+                           "%s: only %d nodes have a label; expected at least %d, and preferably 20 per class", quoted,
+                           found->count, LEAST_LABELS);
     }
 done:
     sfu__free(by_class);
     return status;
 }
 
-static void give_back(sfu__draft *draft) {
+static void add_held_out(sfu__draft *draft) {
     for (int32_t node = 0; node < draft->dataset->nodes; node++) {
         draft->part_of[node] = draft->part_of[node] == SFU_TEST ? SFU_TRAIN : draft->part_of[node];
     }
 }
 
-/* A class that only validation nodes have could never be predicted: they train, as long as one is left to validate. The
- * held-out nodes have no say in it. */
+/* A class that occurs only among validation nodes could never be predicted: such nodes become training nodes, as long
+ * as one validation node is left. Held-out nodes are not considered. */
 static sfu_status train_each_class(sfu__draft *draft) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = draft->dataset;
@@ -94,7 +94,7 @@ static sfu_status make_split(sfu_split **split, const sfu_dataset *dataset, int 
     SFU_TRY(sfu__draft_start(&draft, dataset, "label", NULL));
     SFU_TRY(sfu__split_cv(&draft, parts, fold < 0 ? 0 : fold, seed));
     if (fold < 0) {
-        give_back(&draft);
+        add_held_out(&draft);
     }
     SFU_TRY(train_each_class(&draft));
     SFU_TRY(sfu__split_finish(split, &draft));

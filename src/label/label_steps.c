@@ -1,8 +1,8 @@
-/* label_steps.c - what is tried, in which order, and one step of it in one problem.
+/* label_steps.c - the schedule of the networks, and one step in one problem.
  *
- *   round 0   every network with the usual settings, one training
- *   round 1   every network, 4 trials of its own, the best first
- *   round 2   the better half and the network without a graph, 8 trials, from the best point so far on
+ *   round 0   every network with default hyperparameters, one training run
+ *   round 1   every network, a study of 4 trials each, the best first
+ *   round 2   the better half and the network without a graph, 8 trials, starting at the best point so far
  *   round 3+  the two best, 16 trials, then 32, 64, 128
  */
 #include "label.h"
@@ -22,7 +22,7 @@ enum { ROUNDS = 7, HALF = SFU__LABEL_NETS / 2 };
 static const struct {
     int slots;
     int32_t trials;
-    int32_t val; /* fewer validation nodes cannot tell so many trials apart */
+    int32_t val; /* with fewer validation nodes, this many trials cannot be distinguished */
 } rounds[ROUNDS] = {{SFU__LABEL_NETS, 1, 0},
                     {SFU__LABEL_NETS, 4, 0},
                     {HALF + 1, 8, 10},
@@ -47,8 +47,7 @@ sfu__label_step sfu__label_step_at(int number) {
     return (sfu__label_step){round, number, rounds[round].trials};
 }
 
-/* ---- the best -----------------------------------------------------------------------------------------------------
- */
+/* ---- best models ------------------------------------------------------------------------------------------------- */
 
 void sfu__label_best_clear(sfu__label_best *best) {
     sfu_study_free(best->study);
@@ -82,7 +81,7 @@ int sfu__label_choice(const sfu__label_problem *problem) {
     return best;
 }
 
-/* By insertion, equals staying in their order; then the control goes on with the better half. */
+/* Insertion sort, which is stable; afterwards the network without a graph is moved to the better half. */
 void sfu__label_rank(sfu__label_problem *problem, int round) {
     int *order = problem->order;
     int control = 0;
@@ -103,22 +102,21 @@ void sfu__label_rank(sfu__label_problem *problem, int round) {
     }
 }
 
-/* ---- one step -----------------------------------------------------------------------------------------------------
- */
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t seed_of(const sfu__label_problem *problem, const sfu__label_step *step, int net, uint64_t seed) {
-    const int place = (problem->number * ROUNDS + step->round) * SFU__LABEL_NETS + net;
-    return sfu__random_bits(seed, sfu__stream_of(SFU__STREAM_LABEL, 0), (uint64_t)place) >> 33;
+    const int index = (problem->number * ROUNDS + step->round) * SFU__LABEL_NETS + net;
+    return sfu__random_bits(seed, sfu__stream_of(SFU__STREAM_LABEL, 0), (uint64_t)index) >> 33;
 }
 
-/* What a step is ended by, as a training and a study ask it. */
+/* Cancellation of a step, in the form of a training's and a study's callback. */
 typedef struct watch {
     const sfu__label_work *work;
     bool ended;
 } watch;
 
 static bool ask(watch *watching) {
-    watching->ended = watching->ended || !watching->work->go_on(watching->work->user);
+    watching->ended = watching->ended || !watching->work->should_continue(watching->work->user);
     return !watching->ended;
 }
 
@@ -137,16 +135,16 @@ static sfu_status set_params(sfu__label_best *best, const char *params) {
     return best->params != NULL ? SFU_OK : SFU_ERR_MEMORY;
 }
 
-/* Settings that are rarely bad with a few labels: the usual ones, but for a learning rate that is high enough for the
- * validation accuracy to move before patience ends. */
-typedef struct usual {
+/* Hyperparameters that are rarely bad with a few labels: the defaults, but with a learning rate that is high enough for
+ * the validation accuracy to change before patience ends the training. */
+typedef struct default_settings {
     double lr, dropout, weight_decay;
-    const char *params; /* the same, as a study writes them */
-} usual;
-static const usual linear = {0.1, 0.5, 0.0005, "lr=0.1 dropout=0.5 weight_decay=0.0005"};
-static const usual hidden = {0.03, 0.5, 0.0005, "lr=0.03 dropout=0.5 weight_decay=0.0005 hidden=64"};
+    const char *params; /* the same, as a study prints them */
+} default_settings;
+static const default_settings linear = {0.1, 0.5, 0.0005, "lr=0.1 dropout=0.5 weight_decay=0.0005"};
+static const default_settings hidden = {0.03, 0.5, 0.0005, "lr=0.03 dropout=0.5 weight_decay=0.0005 hidden=64"};
 
-static sfu_train_options options_of(const usual *settings, uint64_t seed, watch *watching) {
+static sfu_train_options options_of(const default_settings *settings, uint64_t seed, watch *watching) {
     sfu_train_options options;
     sfu_train_options_init(&options);
     options.lr = settings->lr;
@@ -159,20 +157,20 @@ static sfu_train_options options_of(const usual *settings, uint64_t seed, watch 
     return options;
 }
 
-static sfu_status train_usual(sfu__label_best *best, const sfu__label_problem *problem, int net, uint64_t seed,
-                              const sfu__label_work *work) {
+static sfu_status train_default(sfu__label_best *best, const sfu__label_problem *problem, int net, uint64_t seed,
+                                const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     sfu_net *parsed = NULL;
     watch watching = {work, false};
     SFU_TRY(sfu_net_parse(&parsed, sfu__label_nets[net], NULL));
-    const usual *settings = strstr(sfu_net_text(parsed), "dense") != NULL ? &hidden : &linear;
+    const default_settings *settings = strstr(sfu_net_text(parsed), "dense") != NULL ? &hidden : &linear;
     const sfu_train_options options = options_of(settings, seed, &watching);
     status = sfu_train(&best->trained, work->dataset, parsed, problem->split, &options);
     if (watching.ended) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
     }
     if (status == SFU_ERR_DIVERGED) {
-        status = SFU_OK; /* then it has no model */
+        status = SFU_OK; /* it has no model then */
         goto done;
     }
     SFU_TRY(status);
@@ -183,7 +181,7 @@ done:
     return status;
 }
 
-/* A study, from the best point so far on. */
+/* A study that starts at the best point so far. */
 static sfu_status tune(sfu__label_best *best, const sfu__label_problem *problem, const sfu__label_step *step, int net,
                        uint64_t seed, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
@@ -217,13 +215,14 @@ sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *
     sfu__label_best *best = &problem->next;
     sfu__label_best_clear(best);
     const sfu_status status =
-        step->round == 0 ? train_usual(best, problem, net, seed, work) : tune(best, problem, step, net, seed, work);
+        step->round == 0 ? train_default(best, problem, net, seed, work) : tune(best, problem, step, net, seed, work);
     if (status == SFU_OK && best->model != NULL) {
-        const sfu_scores scores = sfu_model_scores(best->model);
+        const sfu_scores scores = *sfu_model_scores(best->model);
         best->val_accuracy = scores.val_accuracy;
         best->val_loss = scores.val_loss;
     }
-    problem->next_s = (sfu__now() - start) / (step->trials + (step->round > 0)); /* a study trains its winner again */
+    problem->next_s =
+        (sfu__now() - start) / (step->trials + (step->round > 0)); /* a study trains its winner once more */
     return status;
 }
 

@@ -1,17 +1,17 @@
-/* assemble.c - from edges in file order to a sorted adjacency, by partitioning.
+/* assemble.c - builds a sorted adjacency matrix from edges in file order, by partitioning into buckets of rows.
  *
- *   1. count      how many entries each slice of the edges sends to each bucket of rows
- *   2. scatter    entries into their bucket, slice after slice, so that file order is kept inside a bucket
- *   3. rows       each bucket on its own, in cache: entries to their rows, rows sorted, each column once
- *   4. close up   the rows moved together
+ *   1. count      the entries that each slice of the edges contributes to each bucket of rows
+ *   2. scatter    entries into their buckets, slice after slice, which keeps file order inside a bucket
+ *   3. rows       per bucket, in cache: group entries by row, sort rows, remove duplicate columns
+ *   4. compact    move the rows together
  *
- * An entry has a key, twice the column plus the direction, 0 as the file has it, 1 reversed; and its row, counted from
- * the first of its bucket so that 16 bits hold it. The direction tells a repeated ordered pair, which is a duplicate,
- * from a reciprocal one, which is none. Step 3 writes the finished columns over the keys of their own bucket, so that
- * at no time more is held than the entries themselves.
+ * An entry has a key, twice the column plus the direction (0 as in the file, 1 reversed), and its row, counted from the
+ * first row of the bucket so that it fits 16 bits. The direction distinguishes a repeated ordered pair, which is a
+ * duplicate, from a reciprocal one, which is not. Step 3 writes the finished columns over the keys of the bucket, so
+ * that no more memory than the entries themselves is needed.
  *
- * Slices and buckets follow from the counts alone, and no step depends on who runs it: any number of threads gives the
- * same bytes.
+ * Slices and buckets depend on the counts alone, and no step depends on which thread runs it: any number of threads
+ * gives the same bytes.
  */
 #include "assemble.h"
 #include "parallel.h"
@@ -23,10 +23,10 @@
 #include <string.h>
 
 enum {
-    SLICE_PAIRS = 1 << 18,    /* at least: below that the counts cost more than the edges */
+    SLICE_PAIRS = 1 << 18,    /* minimum: for smaller slices the counts cost more than the edges */
     SLICES_MAX = 1024,        /* bounds the table of counts */
-    BUCKET_ENTRIES = 1 << 19, /* about: fewer and larger cost step 3 a little, more and smaller step 2 much */
-    BUCKETS_MAX = 4096,       /* or as many as it takes for the rows of a bucket to fit ROW_BITS */
+    BUCKET_ENTRIES = 1 << 19, /* target: larger buckets slow down step 3 a little, smaller ones step 2 a lot */
+    BUCKETS_MAX = 4096,       /* or more if needed for the rows of a bucket to fit ROW_BITS */
     ROW_BITS = 16,
 };
 
@@ -38,24 +38,24 @@ typedef struct job {
     int threads;
     sfu__ticker ticker;
     atomic_int_least64_t pairs_done;
-    /* the pairs, cut */
+    /* slices of the pairs */
     int64_t slice_pairs, slices;
-    int64_t *block_start;             /* block_count + 1: number of the first pair of each block */
+    int64_t *block_start;             /* block_count + 1: index of the first pair of each block */
     atomic_int_least64_t *block_left; /* pairs of a block that are not scattered yet */
-    /* the rows, cut */
+    /* buckets of rows */
     int shift;
     int64_t buckets;
-    int64_t *offsets;      /* [slices][buckets]: counts, then where to write */
+    int64_t *offsets;      /* [slices][buckets]: counts, then write positions */
     int64_t *bucket_start; /* buckets + 1 */
-    int64_t *bucket_kept;  /* entries left of a bucket */
-    int32_t *keys;         /* of the entries, as int32_t: the finished columns come in their place */
-    uint16_t *rows;        /* beside the keys */
-    float *weights;        /* beside the keys, or NULL */
+    int64_t *bucket_kept;  /* entries of a bucket after removing duplicates */
+    int32_t *keys;         /* of the entries; replaced by the finished columns */
+    uint16_t *rows;        /* parallel to keys */
+    float *weights;        /* parallel to keys, or NULL */
     atomic_int_least64_t loops, duplicates;
-    struct scratch *scratches; /* one a thread */
+    struct scratch *scratches; /* one per thread */
 } job;
 
-/* What a thread needs to sort the rows of one bucket. */
+/* Scratch of a thread to sort the rows of one bucket. */
 typedef struct scratch {
     int64_t *row_start; /* rows of a bucket + 1 */
     uint32_t *keys, *other_keys;
@@ -64,14 +64,14 @@ typedef struct scratch {
 
 /* ---- slices --------------------------------------------------------------------------------------------------- */
 
-/* A run of pairs inside one block. */
-typedef struct stretch {
+/* A range of pairs inside one block. */
+typedef struct pair_range {
     size_t block;
     int64_t first, last; /* pairs of the block */
-} stretch;
+} pair_range;
 
-/* The next run of a slice; `from` is the number of its first pair. False at the end of the slice. */
-static bool next_run(const job *self, int64_t slice, int64_t from, stretch *out) {
+/* The next range of a slice, starting at pair `from`. False at the end of the slice. */
+static bool next_range(const job *self, int64_t slice, int64_t from, pair_range *out) {
     const int64_t slice_end = (slice + 1) * self->slice_pairs;
     const int64_t end = slice_end < self->pairs->count ? slice_end : self->pairs->count;
     if (from >= end) {
@@ -88,7 +88,8 @@ static bool next_run(const job *self, int64_t slice, int64_t from, stretch *out)
         }
     }
     const int64_t block_end = self->block_start[low + 1];
-    *out = (stretch){low, from - self->block_start[low], (end < block_end ? end : block_end) - self->block_start[low]};
+    *out =
+        (pair_range){low, from - self->block_start[low], (end < block_end ? end : block_end) - self->block_start[low]};
     return true;
 }
 
@@ -99,10 +100,10 @@ static sfu_status report(job *self, int64_t pairs, int thread) {
 
 /* ---- 1. count ------------------------------------------------------------------------------------------------- */
 
-static sfu_status check_run(const job *self, const stretch *run) {
-    const sfu__pair_block *block = &self->pairs->blocks[run->block];
-    for (int64_t i = run->first; i < run->last; i++) {
-        const long long number = (long long)(self->block_start[run->block] + i);
+static sfu_status check_range(const job *self, const pair_range *range) {
+    const sfu__pair_block *block = &self->pairs->blocks[range->block];
+    for (int64_t i = range->first; i < range->last; i++) {
+        const long long number = (long long)(self->block_start[range->block] + i);
         for (int end = 0; end < 2; end++) {
             if (block->ends[2 * i + end] >= (uint64_t)self->nodes) {
                 return sfu__fail(SFU_ERR_FORMAT, "edge %lld: node %u does not exist; there are %lld", number,
@@ -123,15 +124,15 @@ static sfu_status count_slice(void *context, int64_t slice, int thread) {
     const int shift = self->shift;
     const bool both = !self->assembly->directed;
     memset(counts, 0, (size_t)self->buckets * sizeof *counts);
-    stretch run;
+    pair_range range;
     int64_t from = slice * self->slice_pairs;
-    for (; next_run(self, slice, from, &run); from += run.last - run.first) {
-        const sfu_status status = check_run(self, &run);
+    for (; next_range(self, slice, from, &range); from += range.last - range.first) {
+        const sfu_status status = check_range(self, &range);
         if (status != SFU_OK) {
             return status;
         }
-        const uint32_t *ends = self->pairs->blocks[run.block].ends;
-        for (int64_t i = run.first; i < run.last; i++) {
+        const uint32_t *ends = self->pairs->blocks[range.block].ends;
+        for (int64_t i = range.first; i < range.last; i++) {
             counts[ends[2 * i] >> shift]++;
             counts[ends[2 * i + 1] >> shift] += both && ends[2 * i] != ends[2 * i + 1];
         }
@@ -139,42 +140,42 @@ static sfu_status count_slice(void *context, int64_t slice, int thread) {
     return report(self, from - slice * self->slice_pairs, thread);
 }
 
-/* Turns the counts into the places where each slice writes into each bucket. */
-static void place_slices(job *self) {
-    int64_t place = 0;
+/* Converts the counts to the positions where each slice writes into each bucket (prefix sums). */
+static void compute_offsets(job *self) {
+    int64_t position = 0;
     for (int64_t bucket = 0; bucket < self->buckets; bucket++) {
-        self->bucket_start[bucket] = place;
+        self->bucket_start[bucket] = position;
         for (int64_t slice = 0; slice < self->slices; slice++) {
             int64_t *count = &self->offsets[slice * self->buckets + bucket];
             const int64_t here = *count;
-            *count = place;
-            place += here;
+            *count = position;
+            position += here;
         }
     }
-    self->bucket_start[self->buckets] = place;
+    self->bucket_start[self->buckets] = position;
 }
 
 /* ---- 2. scatter ----------------------------------------------------------------------------------------------- */
 
-static inline void put_entry(const job *self, int64_t place, uint32_t row, uint32_t column, uint32_t direction) {
-    self->keys[place] = (int32_t)(column << 1 | direction);
-    self->rows[place] = (uint16_t)(row & ((1u << self->shift) - 1));
+static inline void put_entry(const job *self, int64_t position, uint32_t row, uint32_t column, uint32_t direction) {
+    self->keys[position] = (int32_t)(column << 1 | direction);
+    self->rows[position] = (uint16_t)(row & ((1u << self->shift) - 1));
 }
 
-static void scatter_run(job *self, const stretch *run, int64_t *places) {
-    const sfu__pair_block *block = &self->pairs->blocks[run->block];
+static void scatter_range(job *self, const pair_range *range, int64_t *positions) {
+    const sfu__pair_block *block = &self->pairs->blocks[range->block];
     const bool both = !self->assembly->directed;
-    assert(block->ends != NULL); /* a block is released with its last pair */
-    for (int64_t i = run->first; i < run->last; i++) {
+    assert(block->ends != NULL); /* a block is freed after its last pair */
+    for (int64_t i = range->first; i < range->last; i++) {
         const uint32_t from = block->ends[2 * i];
         const uint32_t to = block->ends[2 * i + 1];
-        const int64_t place = places[from >> self->shift]++;
-        put_entry(self, place, from, to, 0);
+        const int64_t position = positions[from >> self->shift]++;
+        put_entry(self, position, from, to, 0);
         if (self->weights != NULL) {
-            self->weights[place] = block->weights[i];
+            self->weights[position] = block->weights[i];
         }
         if (both && from != to) {
-            const int64_t back = places[to >> self->shift]++;
+            const int64_t back = positions[to >> self->shift]++;
             put_entry(self, back, to, from, 1);
             if (self->weights != NULL) {
                 self->weights[back] = block->weights[i];
@@ -185,13 +186,13 @@ static void scatter_run(job *self, const stretch *run, int64_t *places) {
 
 static sfu_status scatter_slice(void *context, int64_t slice, int thread) {
     job *self = context;
-    stretch run;
+    pair_range range;
     int64_t from = slice * self->slice_pairs;
-    for (; next_run(self, slice, from, &run); from += run.last - run.first) {
-        scatter_run(self, &run, self->offsets + slice * self->buckets);
-        const int64_t pairs = run.last - run.first;
-        if (atomic_fetch_sub(&self->block_left[run.block], pairs) == pairs) {
-            sfu__pair_block *block = &self->pairs->blocks[run.block];
+    for (; next_range(self, slice, from, &range); from += range.last - range.first) {
+        scatter_range(self, &range, self->offsets + slice * self->buckets);
+        const int64_t pairs = range.last - range.first;
+        if (atomic_fetch_sub(&self->block_left[range.block], pairs) == pairs) {
+            sfu__pair_block *block = &self->pairs->blocks[range.block];
             sfu__free(block->ends);
             sfu__free(block->weights);
             block->ends = NULL;
@@ -203,7 +204,7 @@ static sfu_status scatter_slice(void *context, int64_t slice, int thread) {
 
 /* ---- 3. rows -------------------------------------------------------------------------------------------------- */
 
-/* The weight of the ordered pair whose entries are [first, last), in file order. */
+/* The weight of an ordered pair with the entries [first, last), in file order. */
 static float combine(const float *weights, int64_t first, int64_t last, sfu_duplicates rule) {
     float kept = weights[first];
     double sum = (double)kept;
@@ -215,17 +216,17 @@ static float combine(const float *weights, int64_t first, int64_t last, sfu_dupl
 }
 
 /* Dropped entries of the rows of a bucket. */
-typedef struct tally {
+typedef struct drop_counts {
     int64_t loops, duplicates;
-} tally;
+} drop_counts;
 
-/* Writes each column of the sorted row once, `row` itself only where loops are kept. Returns how many. */
+/* Writes each column of a sorted row once, the diagonal only if self-loops are kept. Returns the number of columns. */
 static int64_t write_row(const job *self, uint32_t row, const uint32_t *keys, const float *weights, int64_t count,
-                         int32_t *indices, float *out_weights, tally *dropped) {
+                         int32_t *indices, float *out_weights, drop_counts *dropped) {
     int64_t kept = 0;
     for (int64_t i = 0; i < count;) {
         const uint32_t column = keys[i] >> 1;
-        int64_t forward = i; /* the end of the entries as the file has them, then of the reversed ones */
+        int64_t forward = i; /* the end of the entries as in the file; `end` is that of the reversed ones */
         while (forward < count && keys[forward] == column << 1) {
             forward++;
         }
@@ -251,11 +252,11 @@ static int64_t write_row(const job *self, uint32_t row, const uint32_t *keys, co
     return kept;
 }
 
-/* Unweighted rows: almost all columns stand there once, so the common case has no inner loop. */
+/* Unweighted rows: almost all columns occur once, so the common case has no inner loop. */
 static int64_t write_plain_row(const job *self, uint32_t row, const uint32_t *keys, int64_t count, int32_t *indices,
-                               tally *dropped) {
+                               drop_counts *dropped) {
     int64_t kept = 0;
-    uint32_t previous = UINT32_MAX; /* is no key: columns are below 2^31 - 1 */
+    uint32_t previous = UINT32_MAX; /* not a key: columns are below 2^31 - 1 */
     for (int64_t i = 0; i < count; i++) {
         const uint32_t key = keys[i];
         const bool again = key >> 1 == previous >> 1;
@@ -270,9 +271,9 @@ static int64_t write_plain_row(const job *self, uint32_t row, const uint32_t *ke
     return kept;
 }
 
-/* Entries of the bucket to their rows, in the order in which they came. */
-static void group_rows(const job *self, scratch *mine, int64_t begin, int64_t end, uint32_t rows) {
-    int64_t *start = mine->row_start;
+/* Groups the entries of the bucket by row, in their order (counting sort). */
+static void group_rows(const job *self, scratch *own, int64_t begin, int64_t end, uint32_t rows) {
+    int64_t *start = own->row_start;
     memset(start, 0, ((size_t)rows + 1) * sizeof *start);
     for (int64_t i = begin; i < end; i++) {
         start[self->rows[i] + 1]++;
@@ -281,36 +282,36 @@ static void group_rows(const job *self, scratch *mine, int64_t begin, int64_t en
         start[row + 1] += start[row];
     }
     for (int64_t i = begin; i < end; i++) {
-        const int64_t place = start[self->rows[i]]++;
-        mine->keys[place] = (uint32_t)self->keys[i];
+        const int64_t position = start[self->rows[i]]++;
+        own->keys[position] = (uint32_t)self->keys[i];
         if (self->weights != NULL) {
-            mine->weights[place] = self->weights[i];
+            own->weights[position] = self->weights[i];
         }
     }
-    /* Each start has moved to the start of the next row: start[row - 1] is now where `row` begins. */
+    /* Each start has advanced to the start of the next row: row `row` now begins at start[row - 1]. */
 }
 
 static sfu_status finish_bucket(void *context, int64_t bucket, int thread) {
     job *self = context;
-    scratch *mine = &self->scratches[thread];
+    scratch *own = &self->scratches[thread];
     const int64_t begin = self->bucket_start[bucket];
     const int64_t end = self->bucket_start[bucket + 1];
     const uint32_t first_row = (uint32_t)(bucket << self->shift);
     const int64_t row_end = (bucket + 1) << self->shift;
     const uint32_t rows = (uint32_t)((row_end < self->nodes ? row_end : self->nodes) - first_row);
-    group_rows(self, mine, begin, end, rows);
+    group_rows(self, own, begin, end, rows);
 
-    /* The bucket's keys have been copied out, so their place takes the finished columns. */
+    /* The bucket's keys have been copied, so the finished columns overwrite them. */
     int32_t *indices = self->keys + begin;
     float *weights = self->weights != NULL ? self->weights + begin : NULL;
-    tally dropped = {0, 0};
+    drop_counts dropped = {0, 0};
     int64_t kept = 0;
     for (uint32_t row = 0; row < rows; row++) {
-        const int64_t from = row > 0 ? mine->row_start[row - 1] : 0;
-        const int64_t count = mine->row_start[row] - from;
-        uint32_t *keys = mine->keys + from;
-        float *row_weights = weights != NULL ? mine->weights + from : NULL;
-        sfu__sort_row(keys, row_weights, mine->other_keys, mine->other_weights, count);
+        const int64_t from = row > 0 ? own->row_start[row - 1] : 0;
+        const int64_t count = own->row_start[row] - from;
+        uint32_t *keys = own->keys + from;
+        float *row_weights = weights != NULL ? own->weights + from : NULL;
+        sfu__sort_row(keys, row_weights, own->other_keys, own->other_weights, count);
         const int64_t width =
             weights == NULL
                 ? write_plain_row(self, first_row + row, keys, count, indices + kept, &dropped)
@@ -324,7 +325,7 @@ static sfu_status finish_bucket(void *context, int64_t bucket, int thread) {
     return SFU_OK;
 }
 
-static sfu_status make_desks(job *self) {
+static sfu_status allocate_scratch(job *self) {
     sfu_status status = SFU_OK;
     int64_t most = 0;
     for (int64_t bucket = 0; bucket < self->buckets; bucket++) {
@@ -333,13 +334,13 @@ static sfu_status make_desks(job *self) {
     }
     SFU_ALLOC_ZERO(self->scratches, self->threads);
     for (int thread = 0; thread < self->threads; thread++) {
-        scratch *mine = &self->scratches[thread];
-        SFU_ALLOC(mine->row_start, ((size_t)1 << self->shift) + 1);
-        SFU_ALLOC(mine->keys, most);
-        SFU_ALLOC(mine->other_keys, most);
+        scratch *own = &self->scratches[thread];
+        SFU_ALLOC(own->row_start, ((size_t)1 << self->shift) + 1);
+        SFU_ALLOC(own->keys, most);
+        SFU_ALLOC(own->other_keys, most);
         if (self->weights != NULL) {
-            SFU_ALLOC(mine->weights, most);
-            SFU_ALLOC(mine->other_weights, most);
+            SFU_ALLOC(own->weights, most);
+            SFU_ALLOC(own->other_weights, most);
         }
     }
 done:
@@ -358,10 +359,10 @@ static void free_scratches(job *self) {
     self->scratches = NULL;
 }
 
-/* ---- 4. close up ---------------------------------------------------------------------------------------------- */
+/* ---- 4. compact ----------------------------------------------------------------------------------------------- */
 
-/* Moves the rows of all buckets together and gives back the rest. */
-static sfu_status close_up(job *self) {
+/* Moves the rows of all buckets together and shrinks the arrays. */
+static sfu_status compact(job *self) {
     sfu_status status = SFU_OK;
     sfu_matrix *graph = self->graph;
     int64_t kept = 0;
@@ -396,9 +397,9 @@ done:
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------ */
+/* ---- entry point ---------------------------------------------------------------------------------------------- */
 
-static void cut(job *self) {
+static void partition(job *self) {
     const int64_t count = self->pairs->count;
     const int64_t entries = self->assembly->directed ? count : 2 * count;
     const int64_t even = (count + SLICES_MAX - 1) / SLICES_MAX;
@@ -415,7 +416,7 @@ static void cut(job *self) {
 static sfu_status prepare(job *self) {
     sfu_status status = SFU_OK;
     const size_t blocks = self->pairs->block_count;
-    cut(self);
+    partition(self);
     SFU_ALLOC(self->block_start, blocks + 1);
     SFU_ALLOC(self->block_left, blocks);
     self->block_start[0] = 0;
@@ -435,7 +436,7 @@ static sfu_status run_all(job *self) {
     sfu_status status = SFU_OK;
     SFU_TRY(prepare(self));
     SFU_TRY(sfu__parallel(count_slice, self, self->slices, self->threads));
-    place_slices(self);
+    compute_offsets(self);
     SFU_ALLOC(self->keys, self->bucket_start[self->buckets]);
     SFU_ALLOC(self->rows, self->bucket_start[self->buckets]);
     if (self->pairs->count > 0 && self->pairs->blocks[0].weights != NULL) {
@@ -443,10 +444,10 @@ static sfu_status run_all(job *self) {
     }
     SFU_TRY(sfu__parallel(scatter_slice, self, self->slices, self->threads));
     sfu__pairs_clear(self->pairs);
-    SFU_TRY(make_desks(self));
+    SFU_TRY(allocate_scratch(self));
     SFU_TRY(sfu__parallel(finish_bucket, self, self->buckets, self->threads));
     free_scratches(self);
-    SFU_TRY(close_up(self));
+    SFU_TRY(compact(self));
 done:
     return status;
 }

@@ -1,4 +1,4 @@
-/* canonicalize.c - rows in order: sorted by column, each column once, no zeros. */
+/* canonicalize.c - brings a sparse matrix into canonical form: rows sorted by column, no duplicates, no zeros. */
 #include "matrix.h"
 #include "progress.h"
 
@@ -6,7 +6,7 @@
 
 typedef struct entry {
     int32_t column;
-    int32_t place; /* in the row as it came: equal columns are added up in that order */
+    int32_t position; /* original index in the row: duplicates are summed in that order */
     float value;
 } entry;
 
@@ -16,10 +16,10 @@ static int compare_entries(const void *a, const void *b) {
     if (x->column != y->column) {
         return x->column < y->column ? -1 : 1;
     }
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->position > y->position) - (x->position < y->position);
 }
 
-static bool is_tidy(const sfu_matrix *matrix) {
+static bool is_canonical(const sfu_matrix *matrix) {
     for (int32_t row = 0; row < matrix->rows; row++) {
         for (int64_t i = matrix->indptr[row]; i < matrix->indptr[row + 1]; i++) {
             const bool first = i == matrix->indptr[row];
@@ -41,8 +41,9 @@ static int64_t widest_row(const sfu_matrix *matrix) {
     return widest;
 }
 
-/* Sorts the row [begin, end) through `row` and writes it to `out` on; returns where it ends. */
-static int64_t tidy_row(sfu_matrix *matrix, entry *row, int64_t begin, int64_t end, int64_t out, int64_t *merged) {
+/* Sorts the row [begin, end) in the buffer `row`, writes it to `out` and returns its end. */
+static int64_t canonicalize_row(sfu_matrix *matrix, entry *row, int64_t begin, int64_t end, int64_t out,
+                                int64_t *merged) {
     const int32_t width = (int32_t)(end - begin);
     for (int32_t i = 0; i < width; i++) {
         row[i] = (entry){matrix->indices[begin + i], i, matrix->values[begin + i]};
@@ -64,7 +65,7 @@ static int64_t tidy_row(sfu_matrix *matrix, entry *row, int64_t begin, int64_t e
     return out;
 }
 
-static sfu_status tidy_rows(sfu_matrix *matrix, int64_t *merged) {
+static sfu_status canonicalize_rows(sfu_matrix *matrix, int64_t *merged) {
     sfu_status status = SFU_OK;
     entry *row = NULL;
     if (matrix->values == NULL) {
@@ -79,7 +80,7 @@ static sfu_status tidy_rows(sfu_matrix *matrix, int64_t *merged) {
     for (int32_t r = 0; r < matrix->rows; r++) {
         const int64_t end = matrix->indptr[r + 1];
         SFU_TRY(sfu__poll_at(r));
-        out = tidy_row(matrix, row, begin, end, out, merged);
+        out = canonicalize_row(matrix, row, begin, end, out, merged);
         matrix->indptr[r + 1] = out;
         begin = end;
     }
@@ -88,7 +89,7 @@ done:
     return status;
 }
 
-static void drop_ones(sfu_matrix *matrix) {
+static void drop_unit_values(sfu_matrix *matrix) {
     if (matrix->values == NULL) {
         return;
     }
@@ -104,11 +105,11 @@ static void drop_ones(sfu_matrix *matrix) {
 sfu_status sfu__matrix_canonicalize(sfu_matrix *matrix, int64_t *merged) {
     int64_t added = 0;
     sfu_status status = SFU_OK;
-    if (!is_tidy(matrix)) {
-        status = tidy_rows(matrix, &added);
+    if (!is_canonical(matrix)) {
+        status = canonicalize_rows(matrix, &added);
     }
     if (status == SFU_OK) {
-        drop_ones(matrix);
+        drop_unit_values(matrix);
         if (merged != NULL) {
             *merged = added;
         }

@@ -1,4 +1,4 @@
-/* check.c - is this CSR what it claims to be? At memory speed, on all cores, before anything relies on it. */
+/* check.c - validates a CSR matrix in parallel, at memory speed, before anything relies on it. */
 #include "matrix.h"
 #include "parallel.h"
 
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROWS_AN_ITEM = 1 << 14 };
+enum { ROWS_PER_ITEM = 1 << 14 };
 
 typedef struct job {
     const sfu_csr *csr;
@@ -19,8 +19,8 @@ static sfu_status check_offsets(void *context, int64_t item, int thread) {
     (void)thread;
     const job *self = context;
     const int64_t *indptr = self->csr->indptr;
-    const int64_t first = item * ROWS_AN_ITEM;
-    const int64_t last = first + ROWS_AN_ITEM < self->csr->rows ? first + ROWS_AN_ITEM : self->csr->rows;
+    const int64_t first = item * ROWS_PER_ITEM;
+    const int64_t last = first + ROWS_PER_ITEM < self->csr->rows ? first + ROWS_PER_ITEM : self->csr->rows;
     for (int64_t row = first; row < last; row++) {
         if (indptr[row] < 0 || indptr[row + 1] < indptr[row] || indptr[row + 1] > self->rules->nonzeros) {
             return sfu__fail(SFU_ERR_FORMAT,
@@ -32,8 +32,8 @@ static sfu_status check_offsets(void *context, int64_t item, int thread) {
     return SFU_OK;
 }
 
-/* Mixes a place and a value into 64 bits (the finalizer of splitmix64). */
-static uint64_t mix(uint32_t row, uint32_t column, uint32_t value) {
+/* Hashes an entry into 64 bits (the finalizer of splitmix64). */
+static uint64_t hash_entry(uint32_t row, uint32_t column, uint32_t value) {
     uint64_t x = ((uint64_t)row << 32 | column) + (uint64_t)value * 0x9E3779B97F4A7C15u;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
@@ -46,16 +46,16 @@ static uint32_t bits_of(float value) {
     return bits;
 }
 
-/* A matrix whose entries are distinct equals its transpose just when the entries above the diagonal, turned over, are
- * those below it; then the sum of h(i, j, value) above less the sum of h(j, i, value) below is 0. The other way round a
- * chance of 2^-64 is left, and the pass needs no memory. */
+/* Symmetry test without extra memory: a matrix with distinct entries equals its transpose if and only if the entries
+ * above the diagonal are the mirror images of those below. Then the sum of h(i, j, value) over the upper triangle minus
+ * the sum of h(j, i, value) over the lower one is 0. A false positive has probability 2^-64. */
 static uint64_t row_imbalance(const sfu_csr *csr, int64_t row) {
     uint64_t sum = 0;
     for (int64_t i = csr->indptr[row]; i < csr->indptr[row + 1]; i++) {
         const uint32_t here = (uint32_t)row;
         const uint32_t column = (uint32_t)csr->indices[i];
         const uint32_t value = csr->values != NULL ? bits_of(csr->values[i]) : 0;
-        const uint64_t hash = mix(here < column ? here : column, here < column ? column : here, value);
+        const uint64_t hash = hash_entry(here < column ? here : column, here < column ? column : here, value);
         sum += here < column ? hash : -hash;
         sum += here == column ? hash : 0;
     }
@@ -91,8 +91,8 @@ static sfu_status check_entries(void *context, int64_t item, int thread) {
     (void)thread;
     job *self = context;
     uint64_t imbalance = 0;
-    const int64_t first = item * ROWS_AN_ITEM;
-    const int64_t last = first + ROWS_AN_ITEM < self->csr->rows ? first + ROWS_AN_ITEM : self->csr->rows;
+    const int64_t first = item * ROWS_PER_ITEM;
+    const int64_t last = first + ROWS_PER_ITEM < self->csr->rows ? first + ROWS_PER_ITEM : self->csr->rows;
     for (int64_t row = first; row < last; row++) {
         const sfu_status status = check_row(self, row);
         if (status != SFU_OK) {
@@ -109,7 +109,7 @@ static sfu_status check_entries(void *context, int64_t item, int thread) {
 sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *asymmetric) {
     job self = {.csr = csr, .rules = rules, .want_symmetry = asymmetric != NULL};
     atomic_init(&self.imbalance, 0);
-    const int64_t items = ((int64_t)csr->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
+    const int64_t items = ((int64_t)csr->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
     if (csr->indptr[0] != 0 || csr->indptr[csr->rows] != rules->nonzeros) {
         return sfu__fail(SFU_ERR_FORMAT, "%s.indptr: goes from %lld to %lld; it must go from 0 to the %lld entries",
                          rules->what, (long long)csr->indptr[0], (long long)csr->indptr[csr->rows],

@@ -1,8 +1,8 @@
-/* components.c - who can be reached from whom: union-find with path halving, the smaller node as root.
+/* components.c - connected components by union-find with path halving; the smaller node becomes the root.
  *
- * Most graphs have one component that holds almost everything. So two edges a node are looked at first; the component
- * that has grown largest by then is taken for it, and its nodes need no further look: in a symmetric graph an edge that
- * leaves it is seen from its other end (the idea is Afforest's: Sutton, Ben-Nun, Barak, IPDPS 2018).
+ * Most graphs have one giant component. So two edges per node are processed first, and the largest component at that
+ * point is assumed to be the giant one. Its nodes need no further work: in a symmetric graph an edge that leaves the
+ * component is also seen from its other end (Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018).
  */
 #include "matrix.h"
 #include "progress.h"
@@ -27,11 +27,11 @@ static void join(int32_t *parent, int32_t a, int32_t b) {
     }
 }
 
-static bool together(int32_t *parent, int32_t a, int32_t b) { return root_of(parent, a) == root_of(parent, b); }
+static bool connected(int32_t *parent, int32_t a, int32_t b) { return root_of(parent, a) == root_of(parent, b); }
 
-/* Points every node at its root and counts the nodes of each; returns the root of the largest, the smallest among
- * equals. */
-static int32_t settle(int32_t *parent, int32_t *sizes, int32_t nodes) {
+/* Points every node at its root and computes the component sizes; returns the root of the largest component (ties: the
+ * smallest root). */
+static int32_t compress_and_count(int32_t *parent, int32_t *sizes, int32_t nodes) {
     int32_t largest = 0;
     for (int32_t node = 0; node < nodes; node++) {
         sizes[node] = 0;
@@ -61,14 +61,14 @@ sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest,
             join(component, node, graph->indices[i]);
         }
     }
-    const int32_t giant = settle(component, sizes, graph->rows);
+    const int32_t giant = compress_and_count(component, sizes, graph->rows);
     for (int32_t node = 0; node < graph->rows; node++) {
         SFU_TRY(sfu__poll_at(node));
-        for (int64_t i = indptr[node]; i < indptr[node + 1] && !(symmetric && together(component, node, giant)); i++) {
+        for (int64_t i = indptr[node]; i < indptr[node + 1] && !(symmetric && connected(component, node, giant)); i++) {
             join(component, node, graph->indices[i]);
         }
     }
-    *largest_root = settle(component, sizes, graph->rows);
+    *largest_root = compress_and_count(component, sizes, graph->rows);
     *largest = graph->rows > 0 ? sizes[*largest_root] : 0;
     *count = 0;
     for (int32_t node = 0; node < graph->rows; node++) {

@@ -1,18 +1,18 @@
-/* dense.h - dense matrices with padded rows, and the activations that are applied to them. */
+/* dense.h - dense matrices with padded rows, and activation functions. */
 #ifndef SFU_DENSE_H
 #define SFU_DENSE_H
 
 #include <stdint.h>
 
-/* Rounded up to whole cache lines of 16 floats, so that what follows starts at one. */
+/* Rounds up to whole cache lines of 16 floats, so that the next array starts at a cache line. */
 static inline int64_t sfu__whole_lines(int64_t floats) { return (floats + 15) / 16 * 16; }
 
-/* The floats between the starts of two rows of a matrix with `cols` columns: 4, 8 or a multiple of 16, so that a row
- * starts where vectors may be loaded. The columns beyond `cols` hold zeros. */
+/* The leading dimension of a matrix with `cols` columns: 4, 8 or a multiple of 16, so that rows are aligned for vector
+ * loads. The padding columns hold zeros. */
 static inline int32_t sfu__ld(int32_t cols) { return cols <= 4 ? 4 : cols <= 8 ? 8 : (cols + 15) / 16 * 16; }
 
 typedef struct sfu__dense {
-    float *data; /* [rows][ld], starts at a multiple of 64 bytes */
+    float *data; /* [rows][ld], aligned to 64 bytes */
     int32_t rows, cols, ld;
 } sfu__dense;
 

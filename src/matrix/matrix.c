@@ -1,3 +1,4 @@
+/* matrix.c - views and destruction of sparse matrices. */
 #include "matrix.h"
 
 void sfu__matrix_clear(sfu_matrix *matrix) {

@@ -1,27 +1,27 @@
-/* matrix.h - sparse matrices that own their arrays, and what is done to them in whole. */
+/* matrix.h - sparse matrices (CSR) that own their arrays: canonical form, validation, connected components. */
 #ifndef SFU_MATRIX_H
 #define SFU_MATRIX_H
 
 #include "memory.h"
 
-/* Compressed rows. Starts as {0}; the arrays come from sfu__alloc. */
+/* Compressed sparse rows. Starts as {0}; the arrays come from sfu__alloc. */
 struct sfu_matrix {
     int32_t rows, cols;
     int64_t *indptr;  /* rows + 1 */
-    int32_t *indices; /* indptr[rows], ascending in a row once tidied */
+    int32_t *indices; /* indptr[rows]; ascending in each row in canonical form */
     float *values;    /* or NULL: all ones */
 };
 
 void sfu__matrix_clear(sfu_matrix *matrix);
 sfu_csr sfu__matrix_view(const sfu_matrix *matrix);
 
-/* Sorts each row by column, adds up entries that stand at the same place, drops zeros. *merged (if not NULL) gets how
- * many entries were added to another. Values that are all 1 become NULL. */
+/* Brings a matrix into canonical form: sorts each row by column, sums duplicate entries, drops zeros. *merged (if not
+ * NULL) is the number of entries added to another. Values that are all 1 become NULL. */
 SFU_CHECKED sfu_status sfu__matrix_canonicalize(sfu_matrix *matrix, int64_t *merged);
 
-/* What a CSR in foreign hands must satisfy: offsets that rise from 0 to `nonzeros`, columns in range and ascending,
- * values finite and, where they are weights, not negative. `what` starts the message: "PATH: adj". *lopsided (if not
- * NULL) gets whether the matrix differs from its transpose. */
+/* Validates a CSR matrix of unknown origin: offsets that increase from 0 to `nonzeros`, columns in range and ascending,
+ * finite values and, for weights, non-negative ones. `what` is the prefix of messages: "PATH: adj". *asymmetric (if not
+ * NULL) is whether the matrix differs from its transpose. */
 typedef struct sfu__csr_rules {
     const char *what;
     int64_t nonzeros;
@@ -30,9 +30,9 @@ typedef struct sfu__csr_rules {
 } sfu__csr_rules;
 SFU_CHECKED sfu_status sfu__csr_check(const sfu_csr *csr, const sfu__csr_rules *rules, bool *asymmetric);
 
-/* The components of the undirected graph behind `graph`: component[i] is the smallest node of node i's. *count gets how
- * many there are, *largest the size of the largest and *largest_root its component (the one of the smallest node among
- * equals). `symmetric`: every edge is there in both directions, which spares most of the work. */
+/* Weakly connected components: component[i] is the smallest node of node i's component. *count is their number,
+ * *largest the size of the largest and *largest_root its smallest node (ties: the smallest). `symmetric`: every edge is
+ * stored in both directions, which saves most of the work. */
 SFU_CHECKED sfu_status sfu__components(int32_t *component, int32_t *count, int32_t *largest, int32_t *largest_root,
                                        const sfu_csr *graph, bool symmetric);
 

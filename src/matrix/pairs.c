@@ -1,3 +1,4 @@
+/* pairs.c - lists of edges in blocks. */
 #include "assemble.h"
 
 sfu_status sfu__pairs_take(sfu__pairs *pairs, uint32_t **ends, float **weights, int64_t count) {

@@ -1,4 +1,4 @@
-/* row_sort.c - three ways, by the width of the row: most rows of a graph are short, and a few are very long. */
+/* row_sort.c - insertion, rank or radix sort by the width of the row: most rows are short, and a few are very long. */
 #include "row_sort.h"
 
 #include <stdbool.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    INSERTION_MAX = 6, /* rows up to this width are sorted by insertion, */
-    RANK_MAX = 96,     /* up to this one by counting ranks, others by radix */
+    INSERTION_MAX = 6, /* up to this width: insertion sort */
+    RANK_MAX = 96,     /* up to this width: rank sort; beyond: radix sort */
 };
 
 static void sort_by_insertion(uint32_t *keys, float *weights, int64_t count) {
@@ -28,7 +28,7 @@ static void sort_by_insertion(uint32_t *keys, float *weights, int64_t count) {
     }
 }
 
-/* Four numbers that are compared at once; a true comparison is -1. */
+/* Four integers, compared at once; a true comparison is -1. */
 typedef int32_t lanes __attribute__((vector_size(16)));
 
 static lanes load_lanes(const int32_t *from) {
@@ -37,12 +37,12 @@ static lanes load_lanes(const int32_t *from) {
     return value;
 }
 
-/* The place of a key is the number of smaller ones: a square of comparisons without a branch, which at these widths is
- * several times as fast as insertion. Equal keys would fall on one place, and then nothing is done and false returned.
- */
+/* Rank sort: the position of a key is the number of smaller keys. All pairs are compared without branches, which at
+ * these widths is several times as fast as insertion. With equal keys, which would get the same position, it changes
+ * nothing and returns false. */
 static bool sort_by_rank(uint32_t *keys, float *weights, int64_t count) {
     enum { GROUP = 8 };
-    int32_t values[RANK_MAX + GROUP]; /* keys moved to where signed comparison is right */
+    int32_t values[RANK_MAX + GROUP]; /* keys with the top bit flipped, for signed comparison */
     int32_t ranks[RANK_MAX + GROUP];
     float weights_in[RANK_MAX];
     const int64_t padded = (count + GROUP - 1) / GROUP * GROUP;
@@ -79,7 +79,7 @@ static bool sort_by_rank(uint32_t *keys, float *weights, int64_t count) {
     return true;
 }
 
-/* Least significant byte first, leaving out the bytes that no key has. */
+/* Radix sort, least significant byte first; bytes that are zero in all keys are skipped. */
 static void sort_by_radix(uint32_t *keys, float *weights, uint32_t *other_keys, float *other_weights, int64_t count) {
     uint32_t all = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -88,15 +88,15 @@ static void sort_by_radix(uint32_t *keys, float *weights, uint32_t *other_keys, 
     uint32_t *in = keys, *out = other_keys;
     float *weights_in = weights, *weights_out = other_weights;
     for (int shift = 0; shift < 32 && all >> shift != 0; shift += 8) {
-        int64_t place[257] = {0};
+        int64_t offsets[257] = {0};
         for (int64_t i = 0; i < count; i++) {
-            place[(in[i] >> shift & 255) + 1]++;
+            offsets[(in[i] >> shift & 255) + 1]++;
         }
         for (int digit = 0; digit < 256; digit++) {
-            place[digit + 1] += place[digit];
+            offsets[digit + 1] += offsets[digit];
         }
         for (int64_t i = 0; i < count; i++) {
-            const int64_t to = place[in[i] >> shift & 255]++;
+            const int64_t to = offsets[in[i] >> shift & 255]++;
             out[to] = in[i];
             if (weights != NULL) {
                 weights_out[to] = weights_in[i];

@@ -2,28 +2,30 @@
  *
  *   A~ = diag(self) + diag(neighbour) A          r_i = sum_j A~_ij        c_j = sum_i A~_ij
  *
- *   S_ij = r_i^-left A~_ij c_j^-right                                     as it is, or
- *   S_ij = A~_ij c_j^-right / sum_k A~_ik c_k^-right                      with its rows scaled to sum to 1
+ *   S_ij = r_i^-left A~_ij c_j^-right                                     or, with rows scaled to sum to 1,
+ *   S_ij = A~_ij c_j^-right / sum_k A~_ik c_k^-right
  *
- * Every norm is one of these two with its exponents, so they all run through the same three passes over the rows:
- * measure (entries and sums of each row of A~), factors (the powers), fill. A pass cuts the rows into items that do not
- * know of each other; sums run over ascending columns (ascending rows for c) in double, and each value is rounded to
- * float once. An entry of A~ that is zero is not stored; a row without entries gets a 1 on the diagonal of S, which is
- * in neither sum.
+ * Every norm is one of these two with its exponents, so all use the same three passes over the rows: measure (entries
+ * and sum of each row of A~), factors (the powers), fill. A pass divides the rows into independent work items. Sums run
+ * over ascending columns (ascending rows for c) in double, and each value is rounded to float once. Zero entries of A~
+ * are not stored. A row without entries gets a 1 on the diagonal of S, which is in neither sum.
  */
 #include "smoothing.h"
 #include "parallel.h"
+#include "sized_struct.h"
 #include "special.h"
 
 #include <assert.h>
 #include <math.h>
 
-enum { ROWS_AN_ITEM = 1 << 12 };
+enum { ROWS_PER_ITEM = 1 << 12 };
 
 /* ---- the options ------------------------------------------------------------------------------------------------ */
 
-void sfu_smoothing_options_init(sfu_smoothing_options *options) {
-    *options = (sfu_smoothing_options){.norm = SFU_NORM_SYM, .self = 1.0, .neighbour = 1.0, .left = 0.5, .right = 0.5};
+void sfu_smoothing_options_init_sized(sfu_smoothing_options *options, size_t size) {
+    const sfu_smoothing_options defaults = {
+        .size = sizeof defaults, .norm = SFU_NORM_SYM, .self = 1.0, .neighbour = 1.0, .left = 0.5, .right = 0.5};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 static const struct {
@@ -51,8 +53,10 @@ sfu_status sfu__normalization_of(sfu__normalization *normalization, const sfu_sm
         const sfu_status status = check_number(options->left, "left");
         return status != SFU_OK ? status : check_number(options->right, "right");
     }
+    const sfu_norm usual = options->probabilities ? SFU_NORM_SYM_ROW : SFU_NORM_SYM;
+    const sfu_norm norm = options->norm == SFU_NORM_AUTO ? usual : options->norm;
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++) {
-        if (norms[i].norm == options->norm) {
+        if (norms[i].norm == norm) {
             *normalization = norms[i].normalization;
             return normalization->scale_rows || !options->probabilities
                        ? SFU_OK
@@ -73,32 +77,32 @@ typedef struct job {
     sfu__normalization normalization;
     sfu_matrix *matrix;
     double *row_sums;    /* r, then r^-left */
-    double *column_sums; /* c, then c^-right; NULL where right is 0 */
+    double *column_sums; /* c, then c^-right; NULL if right is 0 */
 } job;
 
-/* Walks along the entries of one row of A~ in ascending columns, the diagonal in its place, zeros left out. */
-typedef struct walk {
-    int64_t next, end; /* in the graph */
+/* Iterates over the entries of one row of A~ in ascending columns, including the diagonal, without zeros. */
+typedef struct row_iterator {
+    int64_t next, end; /* entries of the graph */
     int32_t row;
     double self, neighbour;
     bool diagonal_due;
-    int32_t column; /* of the entry found */
+    int32_t column; /* of the current entry */
     double value;
-} walk;
+} row_iterator;
 
-static walk start_row(const job *self, int64_t row) {
+static row_iterator start_row(const job *self, int64_t row) {
     const sfu_smoothing_options *options = self->options;
-    return (walk){.next = self->graph->indptr[row],
-                  .end = self->graph->indptr[row + 1],
-                  .row = (int32_t)row,
-                  .self = options->self_column != NULL ? (double)options->self_column[row] : options->self,
-                  .neighbour =
-                      options->neighbour_column != NULL ? (double)options->neighbour_column[row] : options->neighbour,
-                  .diagonal_due = true};
+    return (row_iterator){.next = self->graph->indptr[row],
+                          .end = self->graph->indptr[row + 1],
+                          .row = (int32_t)row,
+                          .self = options->self_column != NULL ? (double)options->self_column[row] : options->self,
+                          .neighbour = options->neighbour_column != NULL ? (double)options->neighbour_column[row]
+                                                                         : options->neighbour,
+                          .diagonal_due = true};
 }
 
-/* The next entry of any value: one of the graph's, the diagonal, or both in one. */
-static bool step(walk *at, const sfu_csr *graph) {
+/* The next entry, zero or not: one of the graph, the diagonal, or their sum. */
+static bool step(row_iterator *at, const sfu_csr *graph) {
     const bool more = at->next < at->end;
     if (!more && !at->diagonal_due) {
         return false;
@@ -115,7 +119,7 @@ static bool step(walk *at, const sfu_csr *graph) {
     return true;
 }
 
-static bool next_entry(walk *at, const sfu_csr *graph) {
+static bool next_entry(row_iterator *at, const sfu_csr *graph) {
     while (step(at, graph)) {
         if (at->value != 0.0) {
             return true;
@@ -126,10 +130,10 @@ static bool next_entry(walk *at, const sfu_csr *graph) {
 
 /* ---- the passes ------------------------------------------------------------------------------------------------- */
 
-static int64_t first_row(int64_t item) { return item * ROWS_AN_ITEM; }
+static int64_t first_row(int64_t item) { return item * ROWS_PER_ITEM; }
 
 static int64_t end_row(const job *self, int64_t item) {
-    const int64_t end = (item + 1) * ROWS_AN_ITEM;
+    const int64_t end = (item + 1) * ROWS_PER_ITEM;
     return end < self->graph->rows ? end : self->graph->rows;
 }
 
@@ -148,7 +152,7 @@ static sfu_status check_columns_at(const job *self, int64_t row) {
     return SFU_OK;
 }
 
-/* Entries and sum of each row of A~; the counts go where the offsets will be. */
+/* Counts the entries and sums each row of A~; the counts are stored in indptr. */
 static sfu_status measure(void *context, int64_t item, int thread) {
     (void)thread;
     const job *self = context;
@@ -159,7 +163,7 @@ static sfu_status measure(void *context, int64_t item, int thread) {
         }
         int64_t entries = 0;
         double sum = 0.0;
-        for (walk at = start_row(self, row); next_entry(&at, self->graph);) {
+        for (row_iterator at = start_row(self, row); next_entry(&at, self->graph);) {
             entries++;
             sum += at.value;
         }
@@ -169,16 +173,16 @@ static sfu_status measure(void *context, int64_t item, int thread) {
     return SFU_OK;
 }
 
-/* c. The same numbers in the same order as r where A~ is symmetric, so both have the same bits there. */
+/* Column sums. If A~ is symmetric they add the same numbers in the same order as the row sums, so the bits agree. */
 static void sum_columns(const job *self) {
     for (int64_t row = 0; row < self->graph->rows; row++) {
-        for (walk at = start_row(self, row); next_entry(&at, self->graph);) {
+        for (row_iterator at = start_row(self, row); next_entry(&at, self->graph);) {
             self->column_sums[at.column] += at.value;
         }
     }
 }
 
-/* The usual exponents need no power. */
+/* The usual exponents need no power function. */
 double sfu__normalization_factor(double sum, double exponent) {
     if (exponent == 0.0 || sum == 0.0) {
         return 1.0;
@@ -196,8 +200,8 @@ static sfu_status make_factors(void *context, int64_t item, int thread) {
         if (!isfinite(self->row_sums[row]) || (self->column_sums != NULL && !isfinite(self->column_sums[row]))) {
             return sfu__fail(
                 SFU_ERR_ARGUMENT,
-                "smoothing: the row or column sum of node %lld is too large for a double; smaller weights, "
-                "self or neighbour would be right",
+                "smoothing: the row or column sum of node %lld is too large for a double; use smaller weights, "
+                "self or neighbour",
                 (long long)row);
         }
         self->row_sums[row] = sfu__normalization_factor(self->row_sums[row], self->normalization.left);
@@ -208,26 +212,26 @@ static sfu_status make_factors(void *context, int64_t item, int thread) {
     return SFU_OK;
 }
 
-/* What the values of a row are divided by. */
+/* The divisor of the values of a row. */
 static double divisor(const job *self, int64_t row) {
     if (!self->normalization.scale_rows) {
         return 1.0;
     }
     double sum = 0.0;
-    for (walk at = start_row(self, row); next_entry(&at, self->graph);) {
+    for (row_iterator at = start_row(self, row); next_entry(&at, self->graph);) {
         sum += self->column_sums != NULL ? self->column_sums[at.column] * at.value : at.value;
     }
     return sum;
 }
 
-static sfu_status refuse_value(int64_t row, int32_t column, double value) {
+static sfu_status fail_value(int64_t row, int32_t column, double value) {
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "smoothing: row %lld, column %d: %g is no float; smaller weights, self, neighbour or exponents "
-                     "would be right",
+                     "smoothing: row %lld, column %d: %g does not fit a float; use smaller weights, self, neighbour or "
+                     "exponents",
                      (long long)row, column, value);
 }
 
-/* The rounding of one value errs by at most 2^-24 of it, so the sum of a row by 2^-24 too, and denormals by less. */
+/* Rounding a value has a relative error of at most 2^-24, so the row sum as well; denormals add less. */
 static sfu_status check_row_sum(const job *self, int64_t row) {
     double sum = 0.0;
     for (int64_t i = self->matrix->indptr[row]; i < self->matrix->indptr[row + 1]; i++) {
@@ -236,32 +240,32 @@ static sfu_status check_row_sum(const job *self, int64_t row) {
     return fabs(sum - 1.0) <= 0x1p-22
                ? SFU_OK
                : sfu__fail(SFU_ERR_ARGUMENT,
-                           "smoothing: row %lld sums to %.9g instead of 1; weights, self, neighbour or exponents of "
-                           "less different sizes would be right",
+                           "smoothing: row %lld sums to %.9g instead of 1; use weights, self, neighbour or exponents "
+                           "of more similar sizes",
                            (long long)row, sum);
 }
 
 static sfu_status fill_row(const job *self, int64_t row) {
     sfu_matrix *matrix = self->matrix;
-    int64_t place = matrix->indptr[row];
+    int64_t position = matrix->indptr[row];
     const double scale = divisor(self, row);
-    for (walk at = start_row(self, row); next_entry(&at, self->graph); place++) {
-        /* The factors first: their product is the same for (i, j) and (j, i), so S is as symmetric as A~. */
+    for (row_iterator at = start_row(self, row); next_entry(&at, self->graph); position++) {
+        /* Multiply the factors first: their product is the same for (i, j) and (j, i), so S is as symmetric as A~. */
         const double right = self->column_sums != NULL ? self->column_sums[at.column] : 1.0;
         const double value =
             self->normalization.scale_rows ? right * at.value / scale : self->row_sums[row] * right * at.value;
-        matrix->indices[place] = at.column;
-        matrix->values[place] = (float)value;
-        if (!isfinite(matrix->values[place])) {
-            return refuse_value(row, at.column, value);
+        matrix->indices[position] = at.column;
+        matrix->values[position] = (float)value;
+        if (!isfinite(matrix->values[position])) {
+            return fail_value(row, at.column, value);
         }
     }
-    if (place == matrix->indptr[row]) {
-        matrix->indices[place] = (int32_t)row;
-        matrix->values[place] = 1.0F;
-        place++;
+    if (position == matrix->indptr[row]) {
+        matrix->indices[position] = (int32_t)row;
+        matrix->values[position] = 1.0F;
+        position++;
     }
-    assert(place == matrix->indptr[row + 1]);
+    assert(position == matrix->indptr[row + 1]);
     return self->normalization.scale_rows ? check_row_sum(self, row) : SFU_OK;
 }
 
@@ -275,9 +279,9 @@ static sfu_status fill(void *context, int64_t item, int thread) {
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------------------------------- */
 
-static void add_up_offsets(sfu_matrix *matrix) {
+static void prefix_sum_offsets(sfu_matrix *matrix) {
     matrix->indptr[0] = 0;
     for (int64_t row = 0; row < matrix->rows; row++) {
         matrix->indptr[row + 1] += matrix->indptr[row];
@@ -306,7 +310,7 @@ sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetr
     assert(graph->rows == graph->cols);
     sfu_status status = SFU_OK;
     job self = {.graph = graph, .options = options, .matrix = matrix};
-    const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
+    const int64_t items = ((int64_t)graph->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
     *matrix = (sfu_matrix){.rows = graph->rows, .cols = graph->cols};
     SFU_TRY(sfu__normalization_of(&self.normalization, options));
     SFU_TRY(check_number(options->self, "self"));
@@ -315,7 +319,7 @@ sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetr
     SFU_ALLOC(matrix->indptr, (size_t)graph->rows + 1);
     SFU_ALLOC(self.row_sums, graph->rows);
     SFU_TRY(sfu__parallel(measure, &self, items, threads));
-    add_up_offsets(matrix);
+    prefix_sum_offsets(matrix);
     SFU_TRY(make_column_sums(&self, symmetric));
     SFU_TRY(sfu__parallel(make_factors, &self, items, threads));
 

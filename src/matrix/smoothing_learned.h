@@ -1,14 +1,12 @@
-/* smoothing_learned.h - a smoothing matrix S whose own parameters are trained: self, neighbour, left, right.
+/* smoothing_learned.h - a smoothing matrix S whose parameters are trained: self, neighbour, left, right.
  *
- * The pattern of S is fixed when it is made: the entries of A and the whole diagonal, so that an entry is there also
- * while its value is 0. Each step of training then makes the values from the parameters (forward), and the gradient of
- * the parameters from that of the values (backward), through the row sums, the column sums and the scaling of rows.
- * docs/smoothing.md has the equations.
+ * The sparsity pattern of S is fixed: the entries of A and the whole diagonal, also where a value is 0. Each training
+ * step computes the values from the parameters (forward), and the gradient of the parameters from that of the values
+ * (backward), through the row sums, the column sums and the row scaling. docs/reference/smoothing.md has the equations.
  *
- * What was made is shared and never changes; each worker has a work object of its own. Both ways are cut into phases:
- * every thread of the worker runs a phase, all wait for each other, then comes the next. Nothing that is computed
- * depends on how many threads there are. Nothing allocates or fails; what is no number passes through.
- *
+ * An sfu__learned is immutable and shared; each executor has its own work object. Both passes are divided into phases:
+ * every thread of the team runs a phase, then waits at a barrier. Results do not depend on the number of threads.
+ * Nothing allocates or fails; NaN values propagate.
  *     for (int phase = 0; phase < SFU__LEARNED_FORWARD; phase++) {
  *         sfu__learned_forward(values, work, &parameters, phase, thread, threads);
  *         sfu__team_barrier(team);
@@ -19,52 +17,52 @@
 
 #include "smoothing.h"
 
-/* What is learned. */
+/* Which parameters are learned. */
 typedef struct sfu__learn {
     bool self, neighbour, left, right;
 } sfu__learn;
 
 typedef struct sfu__learned sfu__learned;
 
-/* Takes the options as sfu__smoothing does and refuses what it refuses. Where left or right is learned, a norm stands
- * for its exponents: sym 1/2 and 1/2, row 1 and 0, col 0 and 1, none 0 and 0; rows are scaled only with sym+row and for
- * probabilities, where left cancels and its gradient is 0. The graph is not needed afterwards; the columns of the
+/* Takes and checks the options as sfu__smoothing does. If left or right is learned, a norm is replaced by its
+ * exponents: sym 1/2 and 1/2, row 1 and 0, col 0 and 1, none 0 and 0. Rows are scaled only with sym+row and for
+ * probabilities, where left cancels and its gradient is 0. The graph is not needed afterwards; the node columns of the
  * options that are not learned are. */
 SFU_CHECKED sfu_status sfu__learned_new(sfu__learned **learned, const sfu_csr *graph, bool symmetric,
                                         const sfu_smoothing_options *options, sfu__learn learn, int threads);
 void sfu__learned_free(sfu__learned *learned);
 
-/* The exponents that the recipe above starts from: those of the norm, or left and right. */
+/* The initial exponents of that normalization: those of the norm, or left and right. */
 void sfu__learned_exponents(double *left, double *right, const sfu_smoothing_options *options);
 
-/* S with its pattern and the values of the options, ascending columns; borrowed. Its transpose: the same, and entry e
- * of it is entry order[e] of S; it has no values. */
+/* S with its pattern and the values of the options, columns ascending; borrowed. Its transpose has no values: entry e
+ * of the transpose is entry value_perm[e] of S. */
 sfu_csr sfu__learned_pattern(const sfu__learned *learned);
-sfu_csr sfu__learned_transpose(const sfu__learned *learned, const int32_t **order);
+sfu_csr sfu__learned_transpose(const sfu__learned *learned, const int32_t **value_perm);
 
 typedef struct sfu__learned_work sfu__learned_work;
 SFU_CHECKED sfu_status sfu__learned_work_new(sfu__learned_work **work, const sfu__learned *learned);
 void sfu__learned_work_free(sfu__learned_work *work);
 
-/* Where the parameters stand, only looked at where they are learned: one number, or one a node for a self or neighbour
- * that the options have as a column. */
+/* The parameters; only those that are learned are read. Each is one number, or one per node for a self or neighbour
+ * that the options give as a node column. */
 typedef struct sfu__learned_parameters {
     const float *self, *neighbour, *left, *right;
 } sfu__learned_parameters;
 
-/* values[e] of S in the order of the pattern: what sfu__smoothing has for these parameters, to the bit, and 0 for
- * entries that it leaves out (and below 2^-100). A row of A~ that is all zero has its 1 on the diagonal. */
+/* Computes values[e] of S in the order of the pattern: bitwise the values of sfu__smoothing for these parameters, and 0
+ * for entries that it does not store and for values below 2^-100. An all-zero row of A~ has a 1 on the diagonal. */
 enum { SFU__LEARNED_FORWARD = 2, SFU__LEARNED_BACKWARD = 4 };
 void sfu__learned_forward(float *values, sfu__learned_work *work, const sfu__learned_parameters *at, int phase,
                           int thread, int threads);
 
-/* Where the gradients go, written (not added) where the parameter is learned. */
+/* The gradients; only those of learned parameters are written (not accumulated). */
 typedef struct sfu__learned_gradient {
     float *self, *neighbour, *left, *right;
 } sfu__learned_gradient;
 
-/* From dS[e], the gradient of each value, after a forward with the same parameters. A row or column whose sum is 0 has
- * no gradient: S jumps there. The tiny become zero. */
+/* Computes the gradients from dS[e], the gradient of each value, after a forward pass with the same parameters. A row
+ * or column with sum 0 has no gradient: S is discontinuous there. Values below 2^-100 are flushed to zero. */
 void sfu__learned_backward(const sfu__learned_gradient *to, sfu__learned_work *work, const sfu__learned_parameters *at,
                            const float *dS, int phase, int thread, int threads);
 

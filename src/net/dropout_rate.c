@@ -1,4 +1,4 @@
-/* dropout_rate.c - a rate as the kernels take it: in 65536ths, never all of them. */
+/* dropout_rate.c - converts a dropout rate to the threshold of the kernels, in units of 1/65536. */
 #include "net.h"
 
 uint32_t sfu__dropout_threshold(double rate) {

@@ -1,3 +1,4 @@
+/* metrics.c - classification metrics from counts of predictions. */
 #include "metrics.h"
 
 #include <math.h>

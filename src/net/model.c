@@ -1,3 +1,4 @@
+/* model.c - creates models from the results of a training, and accesses them. */
 #include "model.h"
 #include "metrics.h"
 
@@ -11,6 +12,7 @@ void sfu_model_free(sfu_model *model) {
     sfu_net_free(model->net);
     sfu__parameters_clear(&model->parameters);
     sfu__free(model->theta);
+    sfu__free(model->shown);
     sfu__strings_clear(&model->class_names);
     sfu__strings_clear(&model->feature_names);
     sfu__free(model->run);
@@ -20,7 +22,7 @@ void sfu_model_free(sfu_model *model) {
 
 bool sfu__model_needs_f(const sfu_net *net) { return net->is_lpnn && (net->lpnn.input_f || !net->lpnn.output_g); }
 
-/* ---- out of a training ------------------------------------------------------------------------------------------ */
+/* ---- creation --------------------------------------------------------------------------------------------------- */
 
 static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     sfu_status status = SFU_OK;
@@ -40,7 +42,7 @@ static bool has_node_values(const sfu_net *net) {
     return has;
 }
 
-/* The training's layout may have f at its end, where the model's does not. */
+/* The training's parameters may end with f, which the model leaves out if prediction does not need it. */
 static sfu_status copy_parameters(sfu_model *self, const sfu__model_parts *parts) {
     sfu_status status = SFU_OK;
     sfu__parameters trained = {0};
@@ -87,6 +89,7 @@ sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts) {
     SFU_TRY(sfu__net_read(&self->net, sfu_net_text(parts->net), NULL));
     self->nodes = has_node_values(self->net) ? parts->nodes : 0;
     SFU_TRY(copy_parameters(self, parts));
+    SFU_TRY(sfu__model_show_parameters(self));
     SFU_TRY(copy_names(&self->class_names, parts->class_names));
     SFU_TRY(copy_names(&self->feature_names, parts->feature_names));
     snprintf(self->dataset, sizeof self->dataset, "%s", parts->dataset != NULL ? parts->dataset : "");
@@ -98,12 +101,12 @@ done:
     return status;
 }
 
-/* ---- what it has to say ----------------------------------------------------------------------------------------- */
+/* ---- accessors -------------------------------------------------------------------------------------------------- */
 
 const sfu_net *sfu_model_net(const sfu_model *model) { return model->net; }
 int32_t sfu_model_classes(const sfu_model *model) { return model->classes; }
 int32_t sfu_model_features(const sfu_model *model) { return model->features; }
-sfu_scores sfu_model_scores(const sfu_model *model) { return model->scores; }
+const sfu_scores *sfu_model_scores(const sfu_model *model) { return &model->scores; }
 
 const char *sfu_model_class_name(const sfu_model *model, int32_t class_index) {
     return class_index >= 0 && class_index < model->class_names.count

@@ -1,5 +1,5 @@
-/* model_file.c - models as safetensors files: each parameter a tensor without its padding, the network and what is
- * known of the run as metadata. Nothing in the file depends on when or where it was written.
+/* model_file.c - reads and writes models as safetensors files: one tensor per parameter, without padding; the network
+ * and the training run as metadata. The contents do not depend on when or where the file was written.
  */
 #include "model.h"
 #include "safetensors.h"
@@ -11,55 +11,46 @@
 
 #define FORMAT "sfumato.model.1"
 
-enum { NAME_MAX = 32 };
-typedef char tensor_name[NAME_MAX];
+typedef char tensor_name[SFU__PARAMETER_NAME_MAX];
 
-static const char *name_of(tensor_name name, const sfu__parameter *parameter) {
-    if (parameter->layer < 0) {
-        snprintf(name, NAME_MAX, "%s", parameter->name);
-    } else {
-        snprintf(name, NAME_MAX, "layer.%d.%s", parameter->layer, parameter->name);
-    }
-    return name;
-}
-
-/* Weights and f are matrices in the file, whatever else has one row a vector. */
+/* Weights and f are stored as matrices, all other parameters as vectors. */
 static bool is_matrix(const sfu__parameter *parameter) {
     return parameter->layer < 0 || strcmp(parameter->name, "weight") == 0;
 }
 
-/* ---- reading: the numbers that follow from shapes --------------------------------------------------------------- */
+/* ---- reading: sizes from shapes --------------------------------------------------------------------------------- */
 
 typedef struct source {
     const sfu__safetensors *file;
     const char *path;
 } source;
 
-static sfu_status refuse(const source *from, const char *name, const char *what) {
+static sfu_status fail_tensor(const source *from, const char *name, const char *what) {
     return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%.80s\": %s", from->path, name, what);
 }
 
 static const sfu__tensor *find(const source *from, int layer, const char *name) {
     tensor_name text;
-    return sfu__safetensors_find(from->file, name_of(text, &(sfu__parameter){.layer = layer, .name = name}));
+    return sfu__safetensors_find(from->file,
+                                 sfu__parameter_name(text, &(sfu__parameter){.layer = layer, .name = name}));
 }
 
-/* Side `side` of a weight that the network must have. */
-static sfu_status side_of(int32_t *size, const source *from, int layer, int side) {
+/* Dimension `dimension` of a weight that the network requires. */
+static sfu_status weight_dimension(int32_t *size, const source *from, int layer, int dimension) {
     tensor_name name;
-    name_of(name, &(sfu__parameter){.layer = layer, .name = "weight"});
+    sfu__parameter_name(name, &(sfu__parameter){.layer = layer, .name = "weight"});
     const sfu__tensor *tensor = sfu__safetensors_find(from->file, name);
     if (tensor == NULL) {
-        return refuse(from, name, "it is missing");
+        return fail_tensor(from, name, "it is missing");
     }
-    if (tensor->dims != 2 || tensor->count < 1 || tensor->shape[side] > INT32_MAX / 2) {
-        return refuse(from, name, "its shape is not [in, out] of two numbers above 0");
+    if (tensor->dims != 2 || tensor->count < 1 || tensor->shape[dimension] > INT32_MAX / 2) {
+        return fail_tensor(from, name, "expected the shape [in, out], two numbers above 0");
     }
-    *size = (int32_t)tensor->shape[side];
+    *size = (int32_t)tensor->shape[dimension];
     return SFU_OK;
 }
 
-/* Without weights before the softmax its columns are the features, one a class; only names can tell how many. */
+/* Without weights before the softmax, its columns are the features, one per class; only the names tell their number. */
 static sfu_status sizes_from_names(sfu_model *self, const source *from) {
     if (self->class_names.count < 1 || self->class_names.count > INT32_MAX / 2) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"classes\" is missing; a network without weights needs it",
@@ -82,14 +73,14 @@ static sfu_status read_sizes(sfu_model *self, const source *from) {
     if (first < 0) {
         return sizes_from_names(self, from);
     }
-    SFU_TRY(side_of(&self->features, from, first, 0));
-    SFU_TRY(side_of(&self->classes, from, last, 1));
+    SFU_TRY(weight_dimension(&self->features, from, first, 0));
+    SFU_TRY(weight_dimension(&self->classes, from, last, 1));
     if (self->net->is_lpnn && self->net->lpnn.input_f) {
         self->features -= self->classes;
     }
     if (self->features < 1) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"layer.%d.weight\": it has no row for a feature", from->path,
-                         first);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"layer.%d.weight\": expected at least one row for a feature",
+                         from->path, first);
     }
     if (self->class_names.count > 0 && self->class_names.count != self->classes) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"classes\" names %lld classes, and the weights have %d",
@@ -107,7 +98,7 @@ static sfu_status check_feature_names(const sfu_model *self, const source *from)
                            from->path, (long long)self->feature_names.count, self->features);
 }
 
-/* The nodes that a value a node was learned for. Where tensors disagree, the check of shapes says so. */
+/* The number of nodes, from a parameter with one value per node. Contradictory tensors are found by check_tensors. */
 static sfu_status read_nodes(sfu_model *self, const source *from) {
     const sfu__tensor *tensor = sfu__model_needs_f(self->net) ? find(from, -1, "f") : NULL;
     for (int i = 0; i < self->net->count && tensor == NULL; i++) {
@@ -115,10 +106,10 @@ static sfu_status read_nodes(sfu_model *self, const source *from) {
         tensor = name != NULL ? find(from, i, name) : NULL;
     }
     if (tensor == NULL) {
-        return sfu__model_needs_f(self->net) ? refuse(from, "f", "it is missing") : SFU_OK;
+        return sfu__model_needs_f(self->net) ? fail_tensor(from, "f", "it is missing") : SFU_OK;
     }
     if (tensor->dims < 1 || tensor->shape[0] < 1 || tensor->shape[0] > INT32_MAX / 2) {
-        return refuse(from, tensor->name, "its shape is not that of one row a node");
+        return fail_tensor(from, tensor->name, "expected one row per node");
     }
     self->nodes = (int32_t)tensor->shape[0];
     return SFU_OK;
@@ -133,23 +124,23 @@ static bool has_shape(const sfu__tensor *tensor, const sfu__parameter *parameter
     return tensor->dims <= 1 && tensor->count == parameter->cols && (tensor->dims == 1 || parameter->cols == 1);
 }
 
-static sfu_status refuse_shape(const source *from, const char *name, const sfu__parameter *parameter) {
+static sfu_status fail_shape(const source *from, const char *name, const sfu__parameter *parameter) {
     return is_matrix(parameter)
-               ? sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%s\": its shape is not [%d, %d], which fits the network",
+               ? sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%s\": expected the shape [%d, %d] for this network",
                            from->path, name, parameter->rows, parameter->cols)
-               : sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%s\": its shape is not [%d], which fits the network",
-                           from->path, name, parameter->cols);
+               : sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%s\": expected the shape [%d] for this network", from->path,
+                           name, parameter->cols);
 }
 
-/* There are tensors that are no parameter: the first of them is named. */
-static sfu_status refuse_unknown(const sfu_model *self, const source *from) {
+/* Fails with the first tensor that is not a parameter. */
+static sfu_status fail_unknown(const sfu_model *self, const source *from) {
     const sfu__tensor *tensor = NULL;
     bool known = true;
     for (int64_t i = 0; known && (tensor = sfu__safetensors_get(from->file, i)) != NULL; i++) {
         known = false;
         for (int j = 0; j < self->parameters.count && !known; j++) {
             tensor_name name;
-            known = strcmp(tensor->name, name_of(name, &self->parameters.items[j])) == 0;
+            known = strcmp(tensor->name, sfu__parameter_name(name, &self->parameters.items[j])) == 0;
         }
     }
     char quoted[SFU__QUOTE_MAX];
@@ -158,23 +149,23 @@ static sfu_status refuse_unknown(const sfu_model *self, const source *from) {
                      sfu__quote(quoted, name, strlen(name)), self->net->text);
 }
 
-/* Everything is checked before there is room for it: what a file asks for is then in the file. */
+/* Everything is checked before memory is allocated: allocations are then bounded by the size of the file. */
 static sfu_status check_tensors(const sfu_model *self, const source *from) {
     for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *parameter = &self->parameters.items[i];
         tensor_name name;
-        const sfu__tensor *tensor = sfu__safetensors_find(from->file, name_of(name, parameter));
+        const sfu__tensor *tensor = sfu__safetensors_find(from->file, sfu__parameter_name(name, parameter));
         if (tensor == NULL) {
-            return refuse(from, name, "it is missing");
+            return fail_tensor(from, name, "it is missing");
         }
         if (tensor->dtype != SFU__F32) {
-            return refuse(from, name, "its dtype is not F32");
+            return fail_tensor(from, name, "its dtype is not F32");
         }
         if (!has_shape(tensor, parameter)) {
-            return refuse_shape(from, name, parameter);
+            return fail_shape(from, name, parameter);
         }
     }
-    return sfu__safetensors_get(from->file, self->parameters.count) == NULL ? SFU_OK : refuse_unknown(self, from);
+    return sfu__safetensors_get(from->file, self->parameters.count) == NULL ? SFU_OK : fail_unknown(self, from);
 }
 
 static sfu_status copy_tensor(float *theta, const sfu__parameter *parameter, const sfu__tensor *tensor,
@@ -182,8 +173,8 @@ static sfu_status copy_tensor(float *theta, const sfu__parameter *parameter, con
     const float *values = tensor->data;
     for (int64_t i = 0; i < tensor->count; i++) {
         if (!(isfinite(values[i]) && values[i] >= parameter->low && values[i] <= parameter->high)) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%.80s\": entry %lld is %g, which cannot be", from->path,
-                             tensor->name, (long long)i, (double)values[i]);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: tensor \"%.80s\": entry %lld is %g, which is out of range",
+                             from->path, tensor->name, (long long)i, (double)values[i]);
         }
     }
     for (int32_t row = 0; row < parameter->rows; row++) {
@@ -195,7 +186,7 @@ static sfu_status copy_tensor(float *theta, const sfu__parameter *parameter, con
 
 static sfu_status read_tensors(sfu_model *self, const source *from) {
     sfu_status status = sfu__parameters_make(&self->parameters, self->net, self->features, self->classes, self->nodes);
-    if (status == SFU_ERR_ARGUMENT) { /* widths that the file's shapes do not fit */
+    if (status == SFU_ERR_ARGUMENT) { /* widths that contradict the shapes in the file */
         return sfu__fail_prefix(SFU_ERR_FORMAT, from->path);
     }
     SFU_TRY(status);
@@ -220,7 +211,7 @@ static sfu_status check_format(const source *from) {
                            format == NULL ? "missing" : sfu__quote(quoted, format, strlen(format)));
 }
 
-/* Of a mistake in the composition, the first line is told. */
+/* Of an error in the composition, only the first line is reported. */
 static sfu_status read_net(sfu_model *self, const source *from) {
     const char *text = sfu__safetensors_metadata(from->file, "net");
     if (text == NULL) {
@@ -238,11 +229,11 @@ static sfu_status read_net(sfu_model *self, const source *from) {
 
 static sfu_status read_names(sfu__strings *names, const source *from, const char *key) {
     sfu_status status = SFU_OK;
-    sfu__text place = {0};
-    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"%s\"", from->path, key));
-    SFU_TRY(sfu__names_from_json(names, sfu__safetensors_metadata(from->file, key), place.bytes));
+    sfu__text location = {0};
+    SFU_TRY(sfu__text_format(&location, "%s: the metadata \"%s\"", from->path, key));
+    SFU_TRY(sfu__names_from_json(names, sfu__safetensors_metadata(from->file, key), location.bytes));
 done:
-    sfu__text_clear(&place);
+    sfu__text_clear(&location);
     return status;
 }
 
@@ -275,6 +266,7 @@ static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const ch
     SFU_TRY(check_feature_names(self, &from));
     SFU_TRY(read_nodes(self, &from));
     SFU_TRY(read_tensors(self, &from));
+    SFU_TRY(sfu__model_show_parameters(self));
     SFU_TRY(read_run(self, &from));
     *model = self;
     self = NULL;
@@ -300,7 +292,7 @@ sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, co
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-/* The parameter's values without their padding, at `to`. */
+/* Copies the values of a parameter without padding to `to`. */
 static sfu__tensor pack_tensor(float *to, const char *name, const float *theta, const sfu__parameter *parameter) {
     for (int32_t row = 0; row < parameter->rows; row++) {
         memcpy(to + (int64_t)row * parameter->cols, theta + parameter->offset + (int64_t)row * parameter->ld,
@@ -313,7 +305,7 @@ static sfu__tensor pack_tensor(float *to, const char *name, const float *theta, 
     return tensor;
 }
 
-/* By name, as datasets have it. */
+/* By name, as in dataset files. */
 static int compare_tensors(const void *a, const void *b) {
     return strcmp(((const sfu__tensor *)a)->name, ((const sfu__tensor *)b)->name);
 }
@@ -349,7 +341,7 @@ sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     SFU_ALLOC(names, count);
     for (int i = 0; i < count; i++) {
         const sfu__parameter *parameter = &model->parameters.items[i];
-        tensors[i] = pack_tensor(values + used, name_of(names[i], parameter), model->theta, parameter);
+        tensors[i] = pack_tensor(values + used, sfu__parameter_name(names[i], parameter), model->theta, parameter);
         used += tensors[i].count;
     }
     qsort(tensors, (size_t)count, sizeof *tensors, compare_tensors);

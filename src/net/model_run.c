@@ -1,8 +1,8 @@
-/* model_run.c - settings and scores of the training that made a model, as the JSON that its file carries:
+/* model_run.c - settings and scores of the training of a model, as JSON in the metadata of its file:
  *
  *   {"settings": {"lr": 0.01, ...}, "scores": {"epochs": 87, ..., "confusion": [[9, 1], [0, 7]]}}
  *
- * A number that is none (NaN) is null. A seed above 2^63 is a text, for JSON readers have no such numbers.
+ * NaN is written as null. A seed above 2^63 is a string, because JSON readers do not support such integers.
  */
 #include "model.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of the scores, one row each. */
+/* The floating-point scores, one row each. */
 static const struct {
     const char *key;
     size_t field;
@@ -117,7 +117,7 @@ static void read_scores(sfu_scores *scores, const sfu__json *json) {
     snprintf(scores->split_digest, sizeof scores->split_digest, "%s", split != NULL ? split : "");
 }
 
-/* Looked through before there is room for it, so that a few bytes cannot ask for much memory. */
+/* Checked before the allocation, so that a few bytes cannot request much memory. */
 static bool is_square(const sfu__json *rows, int32_t classes) {
     bool good = sfu__json_is(rows, SFU__JSON_ARRAY) && rows->count == (uint32_t)classes;
     for (const sfu__json *row = sfu__json_items(rows); row != NULL && good; row = row->next) {

@@ -1,28 +1,27 @@
-/* net_check.c - whether the layers of a network make sense one after the other.
+/* net_check.c - checks the sequence of the layers of a network and the combination of their options.
  *
- *   1. There is one softmax, and after it only smoothing of class probabilities, whose rows must keep their sum of 1:
+ *   1. There is one softmax, followed only by smoothing of class probabilities, whose rows must keep the sum 1:
  *      norm=sym+row or row, or exponents; without an activation.
- *   2. Either norm or exponents; to learn an exponent is to have one. After the softmax `left` cancels.
- *   3. A dropout mask lies where the first weights begin, and behind them on every activation other than identity.
- *      dropout= is the rate of the masks between the weights before and the layer that has it: without a mask there it
- *      would say nothing.
+ *   2. Either norm or exponents; a learned exponent counts as one. After the softmax `left` cancels.
+ *   3. Dropout masks are applied to the input of the first weights, and after them to every activation other than
+ *      identity. dropout= sets the rate of the masks between the previous weights and its layer; it is an error if
+ * there is none.
  */
 #include "net_int.h"
 #include "progress.h"
 
 #include <float.h>
 
-static sfu_status check_softmax_is_one(const sfu__chain *chain, const char *place) {
-    return sfu__fail_parse(chain->text, place, "a second softmax; a network has one, and after it only smooth");
+static sfu_status fail_second_softmax(const sfu__chain *chain, const char *place) {
+    return sfu__fail_parse(chain->text, place, "a second softmax; a network has only one, followed only by smooth");
 }
 
 sfu_status sfu__check_start(const sfu__chain *chain, sfu__layer_kind kind, const char *place) {
     if (!chain->softmax || kind == SFU__LAYER_SMOOTH) {
         return SFU_OK;
     }
-    return kind == SFU__LAYER_SOFTMAX
-               ? check_softmax_is_one(chain, place)
-               : sfu__fail_parse(chain->text, place, "dense after the softmax; only smooth may stand there");
+    return kind == SFU__LAYER_SOFTMAX ? fail_second_softmax(chain, place)
+                                      : sfu__fail_parse(chain->text, place, "dense after the softmax; expected smooth");
 }
 
 /* ---- smooth ----------------------------------------------------------------------------------------------------- */
@@ -35,13 +34,14 @@ static sfu_status check_exponents(const sfu__chain *chain, sfu__layer *layer, co
     layer->exponents = at[SFU__OPTION_LEFT] != NULL || at[SFU__OPTION_RIGHT] != NULL || learned;
     if (layer->exponents && at[SFU__OPTION_NORM] != NULL) {
         return learned ? sfu__fail_parse(chain->text, at[SFU__OPTION_NORM],
-                                         "norm together with learn=left or learn=right; without norm would be right")
+                                         "norm together with learn=left or learn=right; leave norm out")
                        : sfu__fail_parse(chain->text, at[SFU__OPTION_NORM],
-                                         "norm together with left or right; either of them would be right");
+                                         "norm together with left or right; give only one of them");
     }
     if (learned && (layer->left > 1.0 || layer->right > 1.0)) {
         const int row = layer->left > 1.0 ? SFU__OPTION_LEFT : SFU__OPTION_RIGHT;
-        return sfu__fail_parse(chain->text, at[row], "a learned exponent is kept between 0 and 1; it must start there");
+        return sfu__fail_parse(chain->text, at[row],
+                               "a learned exponent is limited to [0, 1]; its initial value must be in this range");
     }
     return SFU_OK;
 }
@@ -49,11 +49,10 @@ static sfu_status check_exponents(const sfu__chain *chain, sfu__layer *layer, co
 static sfu_status check_labels(const sfu__chain *chain, const sfu__layer *layer, const sfu__given *given) {
     const char *const *at = given->at;
     if (!layer->exponents && layer->norm != SFU_NORM_ROW && layer->norm != SFU_NORM_SYM_ROW) {
-        return sfu__fail_parse(
-            chain->text, at[SFU__OPTION_NORM],
-            "norm=%s does not keep the sum of class probabilities at 1; after the softmax norm=sym+row "
-            "or row, or left and right, would be right",
-            sfu__norm_words[layer->norm]);
+        return sfu__fail_parse(chain->text, at[SFU__OPTION_NORM],
+                               "norm=%s does not keep the sum of class probabilities at 1; after the softmax, expected "
+                               "norm=sym+row or row, or left and right",
+                               sfu__norm_words[layer->norm]);
     }
     if (layer->act != SFU__IDENTITY) {
         return sfu__fail_parse(chain->text, at[SFU__OPTION_ACT],
@@ -70,7 +69,7 @@ static sfu_status check_labels(const sfu__chain *chain, const sfu__layer *layer,
     return SFU_OK;
 }
 
-/* What is learned is kept as a float. */
+/* Learned parameters are stored as floats, so their initial values must fit. */
 static sfu_status check_learned(const sfu__chain *chain, const sfu__layer *layer, const sfu__given *given) {
     const bool self = (layer->learn & SFU__LEARN_SELF) != 0 && layer->self > FLT_MAX;
     const bool neighbour = (layer->learn & SFU__LEARN_NEIGHBOUR) != 0 && layer->neighbour > FLT_MAX;
@@ -78,7 +77,7 @@ static sfu_status check_learned(const sfu__chain *chain, const sfu__layer *layer
         return SFU_OK;
     }
     const int row = self ? SFU__OPTION_SELF : SFU__OPTION_NEIGHBOUR;
-    return sfu__fail_parse(chain->text, given->at[row], "a learned %s starts at a number that a float can hold",
+    return sfu__fail_parse(chain->text, given->at[row], "the initial value of a learned %s must fit a float",
                            sfu__layer_options[row].name);
 }
 
@@ -109,9 +108,10 @@ sfu_status sfu__check_layer(sfu__chain *chain, sfu__layer *layer, const sfu__giv
     layer->bias = layer->bias && layer->linear;
     const bool masked = chain->mask || (layer->linear && !chain->weights);
     if (!masked && given->at[SFU__OPTION_DROPOUT] != NULL) {
-        return sfu__fail_parse(chain->text, given->at[SFU__OPTION_DROPOUT],
-                               "no dropout lies before this layer: it acts where the first weights begin, and after "
-                               "them on the output of an activation");
+        return sfu__fail_parse(
+            chain->text, given->at[SFU__OPTION_DROPOUT],
+            "there is no dropout mask before this layer: masks are on the input of the first weights, and after "
+            "them on the output of activations");
     }
     chain->softmax = layer->kind == SFU__LAYER_SOFTMAX;
     chain->weights = chain->weights || layer->linear;

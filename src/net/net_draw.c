@@ -1,11 +1,11 @@
-/* net_draw.c - a network as boxes from left to right, an SVG file.
+/* net_draw.c - draws a network as an SVG file, boxes from left to right.
  *
  *   X -> smooth -> dense 64 -> smooth -> softmax -> P
  *
- * A box has its layer's name, its equation and what was chosen for it, one option a line; under it stands what it is
- * good for. Colours are of the sort of layer. Boxes are light with dark text and what is outside them is of a middle
- * grey, so that it can be read on a page of any colour. The type has one width a character, so that every box is as
- * wide as its text whatever fonts a viewer has.
+ * A box shows the name of its layer, its equation and the options that differ from the defaults, one per line; the
+ * caption below is its purpose. The colour is that of the kind of layer. Boxes are light with dark text, and text
+ * outside them is medium grey, so that both are legible on any background. The font is monospaced, so that every box is
+ * as wide as its text whatever fonts a viewer has.
  */
 #include "file.h"
 #include "net_int.h"
@@ -29,7 +29,7 @@ static const style together = {"#fbd9de", "#b5485d", "fitted together"};
 
 typedef struct box {
     const style *style;
-    sfu__text lines; /* with a newline behind each */
+    sfu__text lines; /* each with a newline */
     int count;
     int width, height;
 } box;
@@ -37,7 +37,7 @@ typedef struct box {
 typedef struct drawing {
     box *boxes;
     int count;
-    int width, height; /* of the boxes, the tallest */
+    int width, height; /* sum of the widths and maximum height of the boxes */
     sfu__text heading; /* lines, as above */
     int heading_lines, heading_width;
     sfu__text svg;
@@ -51,7 +51,7 @@ static int characters(const char *bytes, size_t size) {
     return count;
 }
 
-/* The widest of the lines, in pixels, and how many there are. */
+/* The width of the longest line in pixels, and the number of lines. */
 static int measure(const sfu__text *lines, int *count) {
     int widest = 0;
     *count = 0;
@@ -73,9 +73,9 @@ static void finish_box(drawing *self, box *box) {
     self->height = box->height > self->height ? box->height : self->height;
 }
 
-/* ---- what stands in them ---------------------------------------------------------------------------------------- */
+/* ---- contents of the boxes -------------------------------------------------------------------------------------- */
 
-/* H <- act((1-t) S H + t H0), with what does nothing left out. */
+/* H <- act((1-t) S H + t H0), without the parts that have no effect. */
 static sfu_status smooth_equation(sfu__text *text, const sfu__layer *layer) {
     const char *h = layer->labels ? "P" : "H";
     const bool act = layer->act != SFU__IDENTITY;
@@ -99,7 +99,7 @@ static sfu_status weights_equation(sfu__text *text, const sfu__layer *layer) {
                             act ? "(" : "", layer->linear ? " W" : "", layer->bias ? " + b" : "", act ? ")" : "");
 }
 
-/* An option as the brackets have it, without them; nothing where it is the usual one. Names may be long. */
+/* Adds an option without brackets, truncated; nothing if it has its default value. */
 static sfu_status add_option(sfu__text *lines, const sfu__text *brackets) {
     enum { LONGEST = 40 };
     if (brackets->size < 2) {
@@ -167,14 +167,14 @@ static sfu_status add_f(drawing *self, const sfu__lpnn *lpnn) {
     sfu_status status = SFU_OK;
     box *box = &self->boxes[self->count++];
     box->style = &together;
-    SFU_TRY(sfu__text_format(&box->lines, "f\none row a node\n"));
+    SFU_TRY(sfu__text_format(&box->lines, "f\none row per node\n"));
     SFU_TRY(add_options(&box->lines, NULL, lpnn));
     finish_box(self, box);
 done:
     return status;
 }
 
-/* The composition, as many layers on a line as fit. */
+/* The composition, wrapped between layers. */
 static sfu_status add_heading(drawing *self, const sfu_net *net) {
     sfu_status status = SFU_OK;
     sfu__text layer = {0};
@@ -231,7 +231,7 @@ static sfu_status put_text(sfu__text *svg, const char *bytes, size_t size) {
     return status;
 }
 
-/* Lines from `y` on; the first may have a style of its own. */
+/* Writes lines from `y` on; the first may have a different style. */
 static sfu_status put_lines(sfu__text *svg, const sfu__text *lines, int x, int y, const char *first,
                             const char *others) {
     sfu_status status = SFU_OK;

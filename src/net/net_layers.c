@@ -1,4 +1,4 @@
-/* net_layers.c - the layers and their options: one row each. */
+/* net_layers.c - the tables of layers and their options, one row each. */
 #include "net_int.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ void sfu__layer_clear(sfu__layer *layer) {
     layer->neighbour_column = NULL;
 }
 
-/* docs/lpnn.md has how the reading and the weights were found. */
+/* docs/reference/lpnn.md explains these defaults. */
 sfu__lpnn sfu__lpnn_defaults(void) {
     return (sfu__lpnn){.f = SFU__LPNN_SOFTMAX,
                        .input_f = true,
@@ -87,7 +87,7 @@ sfu__lpnn sfu__lpnn_defaults(void) {
 
 /* ---- smooth^k --------------------------------------------------------------------------------------------------- */
 
-/* A whole number from 1 to `most`, or a message that says `what` it is. */
+/* Reads an integer from 1 to `most`; `what` names it in messages. */
 static sfu_status read_count(int32_t *count, sfu__reader *reader, const char *what, int32_t most) {
     const sfu__token *token = &reader->token;
     char quoted[SFU__QUOTE_MAX];
@@ -95,7 +95,7 @@ static sfu_status read_count(int32_t *count, sfu__reader *reader, const char *wh
     if (token->kind != SFU__TOKEN_WORD || !sfu__parse_int64(&value, token->bytes, token->bytes + token->size) ||
         value < 1 || value > most) {
         return sfu__fail_parse(
-            reader->text, token->place, "%s is %s; a whole number from 1 to %d would be right", what,
+            reader->text, token->place, "%s is %s; expected a whole number from 1 to %d", what,
             token->kind == SFU__TOKEN_WORD ? sfu__quote(quoted, token->bytes, token->size) : "missing", most);
     }
     *count = (int32_t)value;
@@ -107,14 +107,14 @@ static sfu_status read_smooth(sfu__layer *layer, sfu__reader *reader) {
     if (reader->token.kind == SFU__TOKEN_WORD) {
         char quoted[SFU__QUOTE_MAX];
         return sfu__fail_parse(reader->text, reader->token.place,
-                               "%s cannot stand after smooth; smooth^2 is how often, smooth(act=relu) an activation",
+                               "unexpected %s after smooth; smooth^2 repeats it, smooth(act=relu) sets an activation",
                                sfu__quote(quoted, reader->token.bytes, reader->token.size));
     }
     if (reader->token.kind != '^') {
         return SFU_OK;
     }
     sfu__reader_step(reader);
-    return read_count(&layer->times, reader, "how often it smooths", SFU__NET_TIMES);
+    return read_count(&layer->times, reader, "the number of smoothing steps", SFU__NET_TIMES);
 }
 
 static sfu_status print_smooth(sfu__text *text, const sfu__layer *layer) {
@@ -142,7 +142,7 @@ static sfu_status read_activation(sfu__layer *layer, sfu__reader *reader) {
         char quoted[SFU__QUOTE_MAX];
         char list[SFU__LIST_MAX];
         const char *near = sfu__nearest_word(token->bytes, token->size, sfu__activation_words);
-        return sfu__fail_parse(reader->text, token->place, "unknown activation %s; %s would be right",
+        return sfu__fail_parse(reader->text, token->place, "unknown activation %s; expected %s",
                                sfu__quote(quoted, token->bytes, token->size),
                                near != NULL ? near : sfu__list_words(list, sfu__activation_words, " or "));
     }
@@ -157,8 +157,8 @@ static sfu_status read_dense(sfu__layer *layer, sfu__reader *reader) {
         sfu__reader_step(reader);
     } else if (reader->token.kind == SFU__TOKEN_WORD && find_word(&reader->token, sfu__activation_words) >= 0) {
         return sfu__fail_parse(reader->text, reader->token.place,
-                               "the width of dense is missing; dense 64 %.*s would be right", (int)reader->token.size,
-                               reader->token.bytes);
+                               "the width of dense is missing; expected, for example, dense 64 %.*s",
+                               (int)reader->token.size, reader->token.bytes);
     } else {
         status = read_count(&layer->width, reader, "the width of dense", SFU__NET_WIDTH);
     }
@@ -181,7 +181,7 @@ static sfu_status read_softmax(sfu__layer *layer, sfu__reader *reader) {
     if (reader->token.kind == SFU__TOKEN_WORD) {
         char quoted[SFU__QUOTE_MAX];
         return sfu__fail_parse(reader->text, reader->token.place,
-                               "%s cannot stand after softmax, which has one column a class and no activation",
+                               "unexpected %s after softmax, which has one column per class and no activation",
                                sfu__quote(quoted, reader->token.bytes, reader->token.size));
     }
     return SFU_OK;

@@ -1,7 +1,7 @@
-/* net_names.c - the networks that have names: how many layers of each sort they are made of. */
+/* net_names.c - the named networks, defined by their numbers of layers of each kind. */
 #include "net_int.h"
 
-/* How a number of layers follows from k. */
+/* A number of layers as a function of k. */
 typedef int32_t (*count_fn)(int32_t k);
 static int32_t none(int32_t k) { return (void)k, 0; }
 static int32_t one(int32_t k) { return (void)k, 1; }
@@ -55,7 +55,7 @@ const char *sfu__named_name(const sfu__named_net *net) { return net->name; }
 
 bool sfu__named_has_hidden(const sfu__named_net *net, int32_t k) { return net->convolutions(k) + net->hidden(k) > 0; }
 
-/* Whatever counts something counts more of it for 2 than for 1, or its other half does. */
+/* Whether some number of layers depends on k: then it differs between k = 1 and k = 2. */
 bool sfu__named_has_k(const sfu__named_net *net) {
     return net->convolutions(1) != net->convolutions(2) || net->smoothings(1) != net->smoothings(2) ||
            net->labels(1) != net->labels(2);

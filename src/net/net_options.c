@@ -1,4 +1,4 @@
-/* net_options.c - what stands in the brackets of a layer: read into its fields, and written out of them. */
+/* net_options.c - reads and prints the options in brackets of a layer. */
 #include "net_int.h"
 
 #include <math.h>
@@ -19,10 +19,10 @@ typedef struct value {
     const char *text;
 } value;
 
-static sfu_status refuse(const value *self, const char *right) {
+static sfu_status fail_value(const value *self, const char *expected) {
     char quoted[SFU__QUOTE_MAX];
-    return sfu__fail_parse(self->text, self->token->place, "%s is %s; %s would be right", self->option->name,
-                           sfu__quote(quoted, self->token->bytes, self->token->size), right);
+    return sfu__fail_parse(self->text, self->token->place, "%s is %s; expected %s", self->option->name,
+                           sfu__quote(quoted, self->token->bytes, self->token->size), expected);
 }
 
 static sfu_status read_word(int *number, const value *self) {
@@ -33,7 +33,7 @@ static sfu_status read_word(int *number, const value *self) {
             return SFU_OK;
         }
     }
-    return refuse(self, sfu__list_words(list, self->option->words, " or "));
+    return fail_value(self, sfu__list_words(list, self->option->words, " or "));
 }
 
 static sfu_status read_number(double *number, const value *self) {
@@ -42,13 +42,13 @@ static sfu_status read_number(double *number, const value *self) {
     const bool is_number =
         token->kind == SFU__TOKEN_WORD && sfu__parse_double(&parsed, token->bytes, token->bytes + token->size);
     if (!is_number || parsed < 0.0 || (self->option->below_one && parsed >= 1.0)) {
-        return refuse(self, self->option->below_one ? "a number from 0 on and below 1" : "a number, 0 or more");
+        return fail_value(self, self->option->below_one ? "a number of at least 0 and below 1" : "a number, 0 or more");
     }
     *number = parsed + 0.0; /* -0 becomes 0 */
     return SFU_OK;
 }
 
-/* Whether a word without quotes is meant as a number. */
+/* Whether an unquoted word is meant as a number. */
 static bool looks_like_number(const char *bytes, size_t size) {
     static const char *const words[] = {"nan", "inf", "infinity"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -59,7 +59,7 @@ static bool looks_like_number(const char *bytes, size_t size) {
     return size > 0 && strchr("+-.0123456789", bytes[0]) != NULL;
 }
 
-/* Whether a name can be written down again: text without control characters. */
+/* Whether a name can be printed: text without control characters. */
 static bool is_name(const char *bytes, size_t size) {
     bool good = size > 0 && sfu__utf8_valid(bytes, size);
     for (size_t i = 0; i < size && good; i++) {
@@ -74,13 +74,13 @@ static sfu_status read_nodes(void *subject, const value *self) {
     if (token->kind == SFU__TOKEN_WORD && looks_like_number(token->bytes, token->size)) {
         double number = 0.0;
         if (read_number(&number, self) != SFU_OK) {
-            return refuse(self, "a number, 0 or more, or the name of a node column");
+            return fail_value(self, "a number, 0 or more, or the name of a node column");
         }
         *(double *)(void *)field(subject, self->option->field) = number;
         return SFU_OK;
     }
     if (!is_name(token->bytes, token->size)) {
-        return refuse(self, "a number, 0 or more, or the name of a node column");
+        return fail_value(self, "a number, 0 or more, or the name of a node column");
     }
     *name = sfu__copy_bytes(token->bytes, token->size);
     return *name != NULL ? SFU_OK : SFU_ERR_MEMORY;
@@ -89,7 +89,7 @@ static sfu_status read_nodes(void *subject, const value *self) {
 /* "no", or words with + between them. */
 static sfu_status read_learn(unsigned *learn, const value *self) {
     unsigned bits = 0;
-    const char *right = "no, or one or more of self, neighbour, left and right with + between them, each once,";
+    const char *expected = "no, or one or more of self, neighbour, left and right with + between them, each once";
     if (sfu__token_is(self->token, "no")) {
         *learn = 0;
         return SFU_OK;
@@ -103,7 +103,7 @@ static sfu_status read_learn(unsigned *learn, const value *self) {
             bit |= sfu__token_is(&part, self->option->words[i]) ? 1U << i : 0U;
         }
         if (bit == 0 || (bits & bit) != 0) {
-            return refuse(self, right);
+            return fail_value(self, expected);
         }
         bits |= bit;
         p = part.bytes + part.size;
@@ -139,7 +139,7 @@ static sfu_status read_value(void *subject, const value *self) {
     return SFU_OK;
 }
 
-/* Enumerators are kept where an int is written. */
+/* Enumerators are stored as int. */
 _Static_assert(sizeof(sfu_norm) == sizeof(int) && sizeof(sfu__activation) == sizeof(int) &&
                    sizeof(sfu__lpnn_f) == sizeof(int),
                "an enumerator is as large as an int");
@@ -169,8 +169,7 @@ static sfu_status find_option(int *row, const sfu__option_table *table, const sf
     }
     names_of(names, table);
     if (token->kind != SFU__TOKEN_WORD) {
-        return sfu__fail_parse(reader->text, token->place,
-                               "an option of %s is missing here; name=value with %s would be right", table->owner,
+        return sfu__fail_parse(reader->text, token->place, "expected an option of %s: name=value with %s", table->owner,
                                sfu__list_words(list, names, " or "));
     }
     return sfu__fail_parse(reader->text, token->place, "unknown option %s; %s has %s",
@@ -191,7 +190,7 @@ static sfu_status read_option(void *subject, sfu__given *given, const sfu__optio
     given->at[row] = reader->token.place;
     sfu__reader_step(reader);
     if (reader->token.kind != '=') {
-        return sfu__fail_parse(reader->text, reader->token.place, "= is missing here; %s=value would be right", name);
+        return sfu__fail_parse(reader->text, reader->token.place, "= is missing here; expected %s=value", name);
     }
     sfu__reader_step(reader);
     const sfu__token token = reader->token;
@@ -218,8 +217,8 @@ sfu_status sfu__options_read(void *subject, sfu__given *given, const sfu__option
     if (reader->token.kind != ')') {
         return reader->token.kind == SFU__TOKEN_END || reader->token.kind == '|'
                    ? sfu__fail_parse(reader->text, bracket,
-                                     "this bracket is never closed; ) after the last option would be right")
-                   : sfu__fail_parse(reader->text, reader->token.place, "an option ends here; , or ) would be right");
+                                     "this bracket is never closed; expected ) after the last option")
+                   : sfu__fail_parse(reader->text, reader->token.place, "expected , or ) after an option");
     }
     sfu__reader_step(reader);
     return SFU_OK;
@@ -227,9 +226,9 @@ sfu_status sfu__options_read(void *subject, sfu__given *given, const sfu__option
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-static bool is_usual(const void *subject, const void *usual, const sfu__option *option) {
+static bool is_default(const void *subject, const void *defaults, const sfu__option *option) {
     const char *a = field_of(subject, option->field);
-    const char *b = field_of(usual, option->field);
+    const char *b = field_of(defaults, option->field);
     switch (option->type) {
     case SFU__OPTION_CHOICE:
     case SFU__OPTION_LEARN:
@@ -247,7 +246,7 @@ static bool is_usual(const void *subject, const void *usual, const sfu__option *
     return *(const double *)(const void *)a == *(const double *)(const void *)b;
 }
 
-/* A name as the reader takes it back. */
+/* Prints a name as the reader accepts it. */
 static sfu_status print_name(sfu__text *text, const char *name) {
     const size_t size = strlen(name);
     const bool plain = name[0] != '$' && strcspn(name, " \t\r\n|^(),=\"") == size && !looks_like_number(name, size);
@@ -289,13 +288,13 @@ static sfu_status print_value(sfu__text *text, const void *subject, const sfu__o
     return sfu__text_number(text, *(const double *)(const void *)place);
 }
 
-sfu_status sfu__options_print(sfu__text *text, const void *subject, const void *usual, const sfu__option_table *table,
-                              unsigned shown, unsigned hidden) {
+sfu_status sfu__options_print(sfu__text *text, const void *subject, const void *defaults,
+                              const sfu__option_table *table, unsigned shown, unsigned hidden) {
     sfu_status status = SFU_OK;
     bool any = false;
     for (int i = 0; i < table->count; i++) {
         const sfu__option *option = &table->options[i];
-        const bool wanted = (shown >> i & 1U) != 0 || !is_usual(subject, usual, option);
+        const bool wanted = (shown >> i & 1U) != 0 || !is_default(subject, defaults, option);
         if ((option->layers & table->layers) == 0 || (hidden >> i & 1U) != 0 || !wanted) {
             continue;
         }

@@ -1,15 +1,19 @@
-/* net_parse.c - from text to a network.
+/* net_parse.c - parses the composition language into a network.
  *
  *   network := layer ("|" layer)*  |  name  |  "lpnn" [options]
  *   layer   := "smooth" ["^" times] [options]  |  "dense" width [activation] [options]  |  "softmax" [options]
  *   options := "(" name "=" value ("," name "=" value)* ")"
  */
 #include "net_int.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void sfu_net_options_init(sfu_net_options *options) { *options = (sfu_net_options){.hidden = 64, .k = 2}; }
+void sfu_net_options_init_sized(sfu_net_options *options, size_t size) {
+    const sfu_net_options defaults = {.size = sizeof defaults, .hidden = 64, .k = 2};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 void sfu_net_free(sfu_net *net) {
     if (net == NULL) {
@@ -58,37 +62,37 @@ typedef struct parser {
     size_t capacity;
 } parser;
 
-/* A word that stands alone was meant as the name of a network. */
-static sfu_status refuse_name(const char *text, const sfu__token *token) {
+/* A single unknown word was meant as the name of a network. */
+static sfu_status fail_network_name(const char *text, const sfu__token *token) {
     char quoted[SFU__QUOTE_MAX], list[SFU__LIST_MAX];
     const char *names[NAMES_SHOWN + 1] = {NULL};
     for (int i = 0; i < NAMES_SHOWN && sfu_net_name(i, NULL) != NULL; i++) {
         names[i] = sfu_net_name(i, NULL);
     }
     return sfu__fail_parse(text, token->place,
-                           "unknown network %s; %s, or layers such as \"smooth | softmax\" would be right",
+                           "unknown network %s; expected %s, or layers such as \"smooth | softmax\"",
                            sfu__quote(quoted, token->bytes, token->size), sfu__list_words(list, names, ", "));
 }
 
-/* What a word is that names no layer. */
-static sfu_status refuse_layer(const parser *self) {
+/* Explains why a token does not name a layer. */
+static sfu_status fail_layer_name(const parser *self) {
     static const char *const kinds[] = {"smooth", "dense", "softmax", NULL};
     const sfu__token *token = &self->reader.token;
     const char *text = self->reader.text;
     char quoted[SFU__QUOTE_MAX];
     const sfu__named_net *named = sfu__named_find(token);
     if (named != NULL) {
-        return sfu__fail_parse(text, token->place, "%s is the name of a whole network; it cannot be a layer of another",
+        return sfu__fail_parse(text, token->place, "%s is the name of a network and cannot be a layer",
                                sfu__named_name(named));
     }
     if (token->kind != SFU__TOKEN_WORD) {
-        return sfu__fail_parse(text, token->place, "a layer is missing here; smooth, dense or softmax would be right");
+        return sfu__fail_parse(text, token->place, "expected a layer: smooth, dense or softmax");
     }
     const char *near = sfu__nearest_word(token->bytes, token->size, kinds);
     if (near == NULL && token->place == text + strspn(text, " ") && strpbrk(text, "|(") == NULL) {
-        return refuse_name(text, token);
+        return fail_network_name(text, token);
     }
-    return sfu__fail_parse(text, token->place, "unknown layer %s; %s would be right",
+    return sfu__fail_parse(text, token->place, "unknown layer %s; expected %s",
                            sfu__quote(quoted, token->bytes, token->size),
                            near != NULL ? near : "smooth, dense or softmax");
 }
@@ -100,10 +104,10 @@ static sfu_status find_kind(sfu__layer_kind *kind, const parser *self) {
             return SFU_OK;
         }
     }
-    return refuse_layer(self);
+    return fail_layer_name(self);
 }
 
-/* Room for one more layer, with its defaults. */
+/* Appends a layer with default options. */
 static sfu_status add_layer(sfu__layer **layer, parser *self, sfu__layer_kind kind) {
     sfu_net *net = self->net;
     if (net->count == SFU__NET_LAYERS) {
@@ -140,15 +144,15 @@ done:
     return status;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- networks --------------------------------------------------------------------------------------------------- */
 
-static sfu_status expect_end(const parser *self, const char *right) {
+static sfu_status expect_end(const parser *self, const char *expected) {
     const sfu__token *token = &self->reader.token;
     char quoted[SFU__QUOTE_MAX];
     return token->kind == SFU__TOKEN_END
                ? SFU_OK
-               : sfu__fail_parse(self->reader.text, token->place, "%s cannot stand here; %s would be right",
-                                 sfu__quote(quoted, token->place, token->size > 0 ? token->size : 1), right);
+               : sfu__fail_parse(self->reader.text, token->place, "unexpected %s; expected %s",
+                                 sfu__quote(quoted, token->place, token->size > 0 ? token->size : 1), expected);
 }
 
 static sfu_status read_layers(parser *self) {
@@ -158,16 +162,16 @@ static sfu_status read_layers(parser *self) {
         status = read_layer(self);
     }
     if (status == SFU_OK) {
-        status = expect_end(self, "| and a layer, or the end,");
+        status = expect_end(self, "| and a layer, or the end");
     }
     if (status == SFU_OK && !self->chain.softmax) {
-        status = sfu__fail_parse(self->reader.text, self->reader.token.place,
-                                 "there is no softmax; a network has one, \"| softmax\" here perhaps");
+        status =
+            sfu__fail_parse(self->reader.text, self->reader.token.place, "there is no softmax; add \"| softmax\" here");
     }
     return status;
 }
 
-/* g of lpnn is an MLP of its own; what is in the brackets is about the objective. */
+/* g of lpnn is a fixed MLP; the options in brackets are those of the objective. */
 static sfu_status read_lpnn(parser *self) {
     sfu_status status = SFU_OK;
     sfu__given given = {{NULL}};
@@ -180,7 +184,7 @@ static sfu_status read_lpnn(parser *self) {
     if (self->reader.token.kind == '(') {
         SFU_TRY(sfu__options_read(&self->net->lpnn, &given, &table, &self->reader));
     }
-    SFU_TRY(expect_end(self, "lpnn alone, or lpnn(f=clamp) with its options,"));
+    SFU_TRY(expect_end(self, "lpnn alone, or with options as in lpnn(f=clamp)"));
     SFU_TRY(read_layers(&g));
 done:
     return status;
@@ -189,22 +193,22 @@ done:
 static sfu_status check_range(const char *name, int32_t value, int32_t most) {
     return value >= 1 && value <= most
                ? SFU_OK
-               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %d; a whole number from 1 to %d would be right", name, value, most);
+               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %d; expected a whole number from 1 to %d", name, value, most);
 }
 
 static sfu_status read_named(parser *self, const sfu__named_net *named, const sfu_net_options *options) {
     sfu_status status = SFU_OK;
     sfu__text composition = {0};
     parser inner = {.net = self->net};
-    char right[160];
+    char expected[160];
     sfu__reader_step(&self->reader);
     if (sfu__named_layers(named, options->k) > SFU__NET_LAYERS) {
         return sfu__fail(SFU_ERR_ARGUMENT, "k is %d, which makes %d layers of %s; a network has at most %d", options->k,
                          sfu__named_layers(named, options->k), sfu__named_name(named), SFU__NET_LAYERS);
     }
     SFU_TRY(sfu__named_print(&composition, named, options));
-    snprintf(right, sizeof right, "%s alone, or its composition,", sfu__named_name(named));
-    SFU_TRY(expect_end(self, right));
+    snprintf(expected, sizeof expected, "%s alone, or its composition", sfu__named_name(named));
+    SFU_TRY(expect_end(self, expected));
     inner.reader = sfu__reader_start(composition.bytes);
     inner.chain.text = composition.bytes;
     SFU_TRY(read_layers(&inner));
@@ -229,14 +233,13 @@ done:
     return status;
 }
 
-/* $names are filled in before a network is parsed. */
-static sfu_status refuse_variables(const char *text) {
+/* $names must be replaced by values before a network is parsed. */
+static sfu_status reject_variables(const char *text) {
     sfu__variable variable;
     char quoted[SFU__QUOTE_MAX];
     return !sfu__variable_next(&variable, text)
                ? SFU_OK
-               : sfu__fail_parse(text, variable.place,
-                                 "%s stands for a value that tune searches; write the value itself here",
+               : sfu__fail_parse(text, variable.place, "%s is a variable of tune; write a value here",
                                  sfu__quote(quoted, variable.place, variable.size + 1));
 }
 
@@ -244,20 +247,20 @@ static sfu_status parse(sfu_net **net, const char *text, const sfu_net_options *
     sfu_status status = SFU_OK;
     sfu__text canonical = {0};
     parser self = {0};
-    sfu_net_options usual;
-    sfu_net_options_init(&usual);
+    sfu_net_options defaults;
+    sfu_net_options_init(&defaults);
     *net = NULL;
     if (strlen(text) > SFU__NET_BYTES) {
         return sfu__fail_parse(text, text + SFU__NET_BYTES, "a network of more than %d bytes", SFU__NET_BYTES);
     }
-    SFU_TRY(refuse_variables(text));
+    SFU_TRY(reject_variables(text));
     SFU_ALLOC_ZERO(self.net, 1);
     self.reader = sfu__reader_start(text);
     self.chain.text = text;
     self.chain.quiet = quiet;
-    SFU_TRY(read_net(&self, options != NULL ? options : &usual));
+    SFU_TRY(read_net(&self, options != NULL ? options : &defaults));
     SFU_TRY(sfu__net_print(&canonical, self.net));
-    if (canonical.size > SFU__NET_BYTES) { /* else it could not be read again */
+    if (canonical.size > SFU__NET_BYTES) { /* otherwise it could not be parsed again */
         status = sfu__fail_parse(text, text + strlen(text), "a network of more than %d bytes, once it is written out",
                                  SFU__NET_BYTES);
         goto done;
@@ -272,8 +275,11 @@ done:
     return status;
 }
 
-sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *options) {
-    return parse(net, text, options, false);
+sfu_status sfu_net_parse(sfu_net **net, const char *text, const sfu_net_options *given) {
+    sfu_net_options options;
+    *net = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_net_options);
+    return status != SFU_OK ? status : parse(net, text, &options, false);
 }
 
 sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options) {

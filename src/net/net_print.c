@@ -1,20 +1,21 @@
+/* net_print.c - prints a network as its canonical text. */
 #include "net_int.h"
 
 sfu_status sfu__layer_options_print(sfu__text *text, const sfu__layer *layer, unsigned only) {
-    const sfu__layer usual = sfu__layer_start(layer->kind, layer->labels);
+    const sfu__layer defaults = sfu__layer_start(layer->kind, layer->labels);
     const sfu__option_table table = {sfu__layer_options, SFU__LAYER_OPTIONS, 1U << layer->kind, NULL};
     unsigned shown = 0;
     unsigned hidden = ~only;
-    const bool told = layer->left != usual.left || layer->right != usual.right ||
-                      (layer->learn & (SFU__LEARN_LEFT | SFU__LEARN_RIGHT)) != 0;
+    const bool implied = layer->left != defaults.left || layer->right != defaults.right ||
+                         (layer->learn & (SFU__LEARN_LEFT | SFU__LEARN_RIGHT)) != 0;
     if (layer->exponents) {
         hidden |= 1U << SFU__OPTION_NORM;
-        shown |= told ? 0U : 1U << SFU__OPTION_LEFT; /* else nothing would say that there are exponents */
+        shown |= implied ? 0U : 1U << SFU__OPTION_LEFT; /* otherwise nothing would show that there are exponents */
     }
     if (!layer->linear) {
         hidden |= 1U << SFU__OPTION_BIAS;
     }
-    return sfu__options_print(text, layer, &usual, &table, shown, hidden);
+    return sfu__options_print(text, layer, &defaults, &table, shown, hidden);
 }
 
 sfu_status sfu__layer_print(sfu__text *text, const sfu__layer *layer) {
@@ -28,9 +29,9 @@ static sfu_status print_lpnn(sfu__text *text, const sfu_net *net) {
 }
 
 sfu_status sfu__lpnn_options_print(sfu__text *text, const sfu__lpnn *lpnn, unsigned only) {
-    const sfu__lpnn usual = sfu__lpnn_defaults();
+    const sfu__lpnn defaults = sfu__lpnn_defaults();
     const sfu__option_table table = {sfu__lpnn_options, SFU__LPNN_OPTIONS, 1, NULL};
-    return sfu__options_print(text, lpnn, &usual, &table, 0, ~only);
+    return sfu__options_print(text, lpnn, &defaults, &table, 0, ~only);
 }
 
 sfu_status sfu__net_print(sfu__text *text, const sfu_net *net) {

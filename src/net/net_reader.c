@@ -1,3 +1,4 @@
+/* net_reader.c - the tokenizer of the composition language. */
 #include "net_int.h"
 
 #include <string.h>

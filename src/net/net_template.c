@@ -1,4 +1,4 @@
-/* net_template.c - networks with places that are still open: $names, and what a name alone can be given. */
+/* net_template.c - compositions with open values ($names), and the settings of a named network. */
 #include "net_int.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ const char *sfu__lpnn_number(int i) {
     return NULL;
 }
 
-/* Whether the brackets of an lpnn give this option, and whether they give any. */
+/* Whether the options of an lpnn include this one, and whether there are any. */
 static bool gives(const char *text, const char *option, bool *any) {
     sfu__reader reader = sfu__reader_start(text);
     *any = false;
@@ -68,7 +68,7 @@ sfu_status sfu__lpnn_open(sfu__text *opened, const char *text, const char *optio
     if (strchr(text, '(') == NULL) {
         return sfu__text_format(opened, "lpnn(%s=$%s)", option, option);
     }
-    if (!any || bracket == NULL) { /* the parser will say what is wrong with it */
+    if (!any || bracket == NULL) { /* the parser will report the error */
         return sfu__text_format(opened, "%s", text);
     }
     return sfu__text_format(opened, "%.*s, %s=$%s%s", (int)(bracket - text), text, option, option, bracket);

@@ -1,8 +1,9 @@
-/* parameters.c - what a network trains: the shapes, where each lies in one array, and the values it starts from. */
+/* parameters.c - the parameters of a network: shapes, layout in one array, and initial values. */
 #include "net.h"
 #include "random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ALIGNMENT = 16 }; /* floats: each parameter starts at a multiple of 64 bytes */
@@ -60,14 +61,14 @@ static void add_learned(sfu__parameters *parameters, const sfu__layer *layer, in
 }
 
 static sfu_status check_sizes(int32_t features, int32_t classes, int32_t nodes) {
-    const int32_t most = INT32_MAX - ALIGNMENT; /* so that a padded row can be counted */
+    const int32_t most = INT32_MAX - ALIGNMENT; /* so that the size of a padded row does not overflow */
     return features >= 0 && classes >= 1 && nodes >= 0 && features <= most - classes && nodes <= most
                ? SFU_OK
-               : sfu__fail(SFU_ERR_ARGUMENT, "no network can have %d features, %d classes and %d nodes", features,
+               : sfu__fail(SFU_ERR_ARGUMENT, "%d features, %d classes and %d nodes are not supported", features,
                            classes, nodes);
 }
 
-/* One layer; *width is what comes in, then what goes out. */
+/* Adds the parameters of one layer; *width is its input width, then its output width. */
 static sfu_status add_layer(sfu__parameters *parameters, const sfu_net *net, int i, int32_t *width, int32_t classes,
                             int32_t nodes) {
     const sfu__layer *layer = &net->layers[i];
@@ -77,11 +78,10 @@ static sfu_status add_layer(sfu__parameters *parameters, const sfu_net *net, int
         return SFU_OK;
     }
     if (!layer->linear && *width != classes) {
-        return sfu__fail(
-            SFU_ERR_ARGUMENT,
-            "softmax(linear=no) gets %d columns, and there are %d classes; dense classes before it would be "
-            "right",
-            *width, classes);
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "softmax(linear=no) has %d input columns for %d classes; put dense classes before "
+                         "it",
+                         *width, classes);
     }
     if (layer->linear) {
         add(parameters, i, "weight", *width, out);
@@ -116,6 +116,15 @@ void sfu__parameters_clear(sfu__parameters *parameters) {
     *parameters = (sfu__parameters){0};
 }
 
+const char *sfu__parameter_name(char name[SFU__PARAMETER_NAME_MAX], const sfu__parameter *parameter) {
+    if (parameter->layer < 0) {
+        snprintf(name, SFU__PARAMETER_NAME_MAX, "%s", parameter->name);
+    } else {
+        snprintf(name, SFU__PARAMETER_NAME_MAX, "layer.%d.%s", parameter->layer, parameter->name);
+    }
+    return name;
+}
+
 const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int layer, const char *name) {
     for (int i = 0; i < parameters->count; i++) {
         if (parameters->items[i].layer == layer && strcmp(parameters->items[i].name, name) == 0) {
@@ -125,10 +134,10 @@ const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int l
     return NULL;
 }
 
-/* ---- start ------------------------------------------------------------------------------------------------------ */
+/* ---- initial values --------------------------------------------------------------------------------------------- */
 
-/* Glorot and Bengio's uniform start: (2u - 1) sqrt(6 / (rows + cols)) with u = the top 24 bits of the number at
- * position row * cols + col, so 2^-24 apart, in double and rounded to float once. */
+/* Glorot-uniform initialization: (2u - 1) sqrt(6 / (rows + cols)) with u = the top 24 bits of the random number at
+ * position row * cols + col, a multiple of 2^-24; computed in double and rounded to float once. */
 static void start_weight(float *theta, const sfu__parameter *parameter, uint64_t seed) {
     enum { PIECE = 256 };
     const double bound = sqrt(6.0 / ((double)parameter->rows + (double)parameter->cols));

@@ -1,13 +1,14 @@
+/* plan.c - builds and frees plans: checks the request, then compiles each requested pass. */
 #include "plan_int.h"
 #include "progress.h"
 #include "parallel.h"
 
 #include <string.h>
 
-static void pass_clear(sfu__pass *pass, int op_count) {
-    sfu__row_sets_free(pass, op_count);
-    for (size_t i = 0; i < pass->block_count; i++) {
-        sfu__block_clear(&pass->blocks[i]);
+static void pass_clear(sfu__pass *pass, const sfu__plan *plan) {
+    sfu__row_sets_free(pass, plan->op_count);
+    for (size_t i = pass->block_count; i-- > 0;) { /* a transpose before its source */
+        sfu__block_clear(&pass->blocks[i], plan);
     }
     for (size_t i = 0; i < pass->shared_count; i++) {
         sfu__shared_release(pass->shared[i]);
@@ -29,7 +30,7 @@ void sfu__plan_release(sfu__plan *plan) {
         return;
     }
     for (int i = 0; i < SFU_PASSES; i++) {
-        pass_clear(&plan->passes[i], plan->op_count);
+        pass_clear(&plan->passes[i], plan);
     }
     for (int i = 0; i < plan->smoother_count; i++) {
         sfu__shared_release(plan->smoothers[i].shared);
@@ -41,8 +42,8 @@ void sfu__plan_release(sfu__plan *plan) {
     sfu__free(plan);
 }
 
-/* A smoothing that is learned has to be made for all rows at once. */
-static bool goes_in_looks(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
+/* Learned smoothing values are computed for all rows at once, so they exclude stages. */
+static bool is_staged(const sfu__plan *plan, sfu_pass kind, const sfu__plan_request *request) {
     return request->stages != NULL && kind == SFU_PASS_EVALUATE && (plan->rewrites & SFU__PRUNE) != 0 &&
            request->nodes[kind] != NULL && plan->learned_values == 0;
 }
@@ -52,8 +53,8 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     sfu__pass *pass = &plan->passes[kind];
     const int32_t *nodes = request->nodes[kind];
     const int32_t count = request->count[kind];
-    pass->there = true;
-    pass->staged = goes_in_looks(plan, kind, request);
+    pass->exists = true;
+    pass->staged = is_staged(plan, kind, request);
     SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
     if (kind != SFU_PASS_TRAIN) {
         SFU_TRY(sfu__row_sets_sort(pass, plan));
@@ -78,6 +79,10 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->dataset = dataset;
+    self->backend = request->backend;
+    if (self->backend == NULL) {
+        SFU_TRY(sfu__backend_cpu(&self->backend));
+    }
     self->nodes = sfu_dataset_nodes(dataset);
     self->features = sfu_dataset_features(dataset);
     self->classes = request->classes > 0 ? request->classes : sfu_dataset_classes(dataset);

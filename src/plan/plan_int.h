@@ -1,11 +1,11 @@
-/* plan_int.h - a plan from the inside.
+/* plan_int.h - the data structures of a plan, shared by the stages of the compiler.
  *
- * How the pieces relate: a network becomes a chain of links (op_list.c), each with the rows of the data that a pass
- * needs at its two ends (row_sets.c). For every run of smoothing links, and the weights that follow it, strategies.c
- * picks a way to compute it. lower.c and its companions walk along the chain and write steps: operations of backend.h
- * with operands that are offsets into the memory a worker will have. Matrices that never change (blocks of S, folded
- * features) belong to the plan, and those that other plans may need as well are shared by content (shared_matrices.c).
- * executor.c gives the steps memory, execute.c runs them.
+ * op_list.c turns a network into a list of ops. row_sets.c finds the rows that each op needs (the receptive field of
+ * the output nodes). For every segment, a number of smoothings and the weights that follow them, strategies.c picks the
+ * strategy with the least predicted time. lower*.c write the steps: calls of backend.h whose operands are offsets into
+ * an executor's memory. Constant matrices (blocks of S, folded features) belong to the plan; shared_matrices.c shares
+ * those that other plans need as well, by content. executor.c allocates memory and binds the steps to it; execute.c
+ * runs them.
  */
 #ifndef SFU_PLAN_INT_H
 #define SFU_PLAN_INT_H
@@ -16,7 +16,19 @@
 #include "shared_matrices.h"
 #include "smoothing_learned.h"
 
-/* ---- the chain -------------------------------------------------------------------------------------------------- */
+/* Appends to a growing array, inside a function with `status` and `done:`. */
+#define SFU__APPEND(array, count, capacity, item)                                                                      \
+    do {                                                                                                               \
+        void *grown_ = sfu__grow((array), &(capacity), (count) + 1, sizeof *(array));                                  \
+        if (grown_ == NULL) {                                                                                          \
+            status = SFU_ERR_MEMORY;                                                                                   \
+            goto done;                                                                                                 \
+        }                                                                                                              \
+        (array) = grown_;                                                                                              \
+        (array)[(count)++] = (item);                                                                                   \
+    } while (0)
+
+/* ---- op list ---------------------------------------------------------------------------------------------------- */
 
 typedef enum sfu__op_kind {
     SFU__OP_SMOOTH,   /* H <- (1 - t) S H + t H0 */
@@ -27,53 +39,47 @@ typedef enum sfu__op_kind {
 
 typedef struct sfu__op {
     sfu__op_kind kind;
-    int layer;           /* of the composition */
-    int32_t width;       /* columns of what comes out */
-    int smoothing;       /* smooth: which of the plan's */
-    int start;           /* smooth: the link that this layer starts with; H0 is what comes into it */
-    sfu__activation act; /* finish */
-    bool bias;           /* finish, softmax */
-    bool drops;          /* finish: a mask lies here */
-    uint32_t mask_layer; /* its number in sfu__mask.layer */
-    double rate;         /* its rate, negative: the run's own */
+    int layer;           /* index in the network */
+    int32_t width;       /* columns of the result */
+    int smoothing;       /* smooth: index into the plan's smoothers */
+    int start;           /* smooth: first op of this layer; H0 is its input */
+    sfu__activation act; /* activate */
+    bool bias;           /* activate, softmax */
+    bool drops;          /* activate: dropout is applied here */
+    uint32_t mask_layer; /* its sfu__mask.layer */
+    double rate;         /* dropout rate; negative: the run's */
 } sfu__op;
 
-/* One smoothing matrix of the network: whole, for all nodes. */
+/* A smoothing matrix of the network, for all nodes. */
 typedef struct sfu__smoother {
     double teleport;
-    sfu__shared *shared;   /* holds S, or */
-    sfu__learned *learned; /* the pattern of one whose values are trained */
-    int layer;             /* learned: the layer whose parameters they are */
-    sfu_csr csr;           /* a view of S or of the pattern; values NULL where they are learned */
-    int64_t values_offset; /* learned: where the values are, in floats from the start of a worker's learned values */
+    sfu__shared *shared;   /* owns S, or NULL */
+    sfu__learned *learned; /* sparsity pattern of an S with trained values, or NULL */
+    int layer;             /* learned: layer that owns the parameters */
+    sfu_csr csr;           /* view of S or of the pattern; values NULL if learned */
+    int64_t values_offset; /* learned: first value, in floats from the start of an executor's learned values */
 } sfu__smoother;
 
-/* The rows of the data that a value has: by the look that they are needed for, and then ascending, but for those that
- * sfu__row_sets_sort has sorted. */
+/* The needed rows of a value. They are grouped by the first stage that needs them and ascend within a stage, unless
+ * sfu__row_sets_sort has sorted them. */
 typedef struct sfu__row_set {
     int32_t count;
     int32_t *nodes;            /* NULL: all nodes */
-    int32_t ends[SFU__STAGES]; /* where the rows of a look end; count in all of them where there is only one */
+    int32_t ends[SFU__STAGES]; /* end of each stage's rows; all equal to count if there is one stage */
 } sfu__row_set;
 
 /* ---- matrices of a pass ----------------------------------------------------------------------------------------- */
 
-/* A sparse matrix that never changes but for values that live in a worker. */
+/* Where a block's values are stored; its sparsity pattern is constant. */
 typedef enum sfu__values { SFU__VALUES_FIXED, SFU__VALUES_ARENA, SFU__VALUES_LEARNED } sfu__values;
 
 typedef struct sfu__block {
-    sfu_matrix own;                    /* what is owned of it; {0} where all is borrowed */
-    int32_t *value_perm;               /* owned; or NULL */
-    int32_t *row_perm;                 /* owned; or NULL */
-    uint16_t *indices16;               /* the same */
-    float *row_value;                  /* the same */
-    sfu__csc *csc;                     /* owned, and its arrays; or NULL */
-    sfu__philox_groups *philox_groups; /* the same */
-    sfu__sparse view;                  /* values NULL where they live in a worker */
-    sfu__values where;                 /* the values are fixed, or at `offset` in a worker's arena or learned values */
+    sfu__prepared *matrix; /* as prepared by the backend */
+    bool borrowed;         /* owned by another block or a shared entry */
+    sfu__values where;     /* fixed, or at `offset` in an executor's arena or learned values */
     int64_t offset;
-    int dropped; /* the mask (from 1 on) that drops from fixed values, 0: none; what it leaves is marked in */
-    int64_t keep_mask_offset; /* bytes from here on in a worker's arena (sfu__sparse.kept) */
+    int dropped;              /* dropout mask applied to fixed values, from 1; 0: none. The kept entries are flagged */
+    int64_t keep_mask_offset; /* in an executor's arena: one byte per entry (sfu__binding.keep_mask) */
 } sfu__block;
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
@@ -83,7 +89,7 @@ typedef enum sfu__memory_space {
     SFU__MEMORY_ARENA,
     SFU__MEMORY_THETA,
     SFU__MEMORY_GRADIENT,
-    SFU__MEMORY_FIXED /* memory of the plan's */
+    SFU__MEMORY_FIXED /* constant memory of the plan */
 } sfu__memory_space;
 
 typedef struct sfu__operand {
@@ -97,55 +103,55 @@ enum { SFU__STEP_TEXT = 96, SFU__STEP_WHY = 160 };
 
 typedef struct sfu__plan_step {
     sfu__kernel kernel;
-    int layer;            /* that it belongs to; -1: to none */
-    bool backward;        /* part of the way back */
-    bool wait;            /* other threads must have finished the steps before */
-    int partition;        /* which of the pass's cuts shares it among threads */
-    sfu__operand c, a, b; /* as in backend.h: what is written, and what is read; a of spmm: sfu__sparse.room */
-    int block;            /* the sparse matrix, -1: none */
+    int layer;            /* of the network; -1: none */
+    bool backward;        /* part of the backward pass */
+    bool wait;            /* barrier before this step: it reads or overwrites what other threads work on */
+    int partition;        /* of the pass: how threads divide the work */
+    sfu__operand c, a, b; /* as in backend.h: c is written, a and b are read; spmm: a is its scratch */
+    int block;            /* sparse matrix, -1: none */
     bool add, through_softmax;
-    bool by_columns; /* gemm_t of one block: its share is one of the columns of A */
+    bool by_columns; /* gemm_t of one block: threads divide the columns of A */
     sfu__operand bias;
     sfu__activation act;
-    int mask;             /* of the pass's masks, -1: none */
-    const int32_t *nodes; /* of the rows, for masks; NULL: the row's own number */
-    const int32_t *map;   /* mix */
+    int mask;             /* index into the pass's masks, -1: none */
+    const int32_t *nodes; /* node of each row, for dropout masks; NULL: the row number */
+    const int32_t *map;   /* axpy_rows */
     float t;
-    int64_t parts; /* reduce_blocks: how many, `stride` floats apart */
+    int64_t parts; /* reduce_blocks: number of parts, `stride` floats apart */
     int64_t stride;
-    int parameter; /* adam: the first of `parameters` that are moved alike; smoothing: the smoother */
+    int parameter; /* adam: first of `parameters` that are updated alike; smoothing: index of the smoother */
     int parameters;
     sfu__work work;
     char text[SFU__STEP_TEXT];
     char why[SFU__STEP_WHY];
 } sfu__plan_step;
 
-/* How rows, elements or blocks are cut among threads: evenly, or so that each has as many non-zeros. */
+/* Division of rows, elements or blocks among threads: in equal counts, or with equal numbers of non-zeros. */
 typedef struct sfu__partition {
     int64_t count;
-    int block;   /* -1: evenly */
-    int row_set; /* whose looks take some of these rows each; -1: they are all for the last */
+    int block;   /* balance by this block's non-zeros; -1: equal counts */
+    int row_set; /* whose stages divide the rows further; -1: all of them belong to the last stage */
 } sfu__partition;
 
 typedef struct sfu__pass_mask {
     uint32_t layer;
-    double rate; /* negative: the run's own */
+    double rate; /* negative: the run's */
 } sfu__pass_mask;
 
-/* How a run of smoothing links [first, last), and the weights that follow it where `weights`, is to be computed. */
+/* How to compute a segment: a number of smoothing ops and the weights that follow them. */
 typedef struct sfu__strategy {
-    int fold;               /* features: links folded into them */
-    bool sparse;            /* features: used as a sparse matrix */
+    int fold;               /* features: leading ops folded into them */
+    bool sparse;            /* features: as a sparse matrix */
     bool weights_first;     /* S (H W) */
     bool collapse;          /* the smoothings as one matrix */
     bool by_columns;        /* features: folded by sfu__fold_panels */
-    int number, strategies; /* of the ways that there are, from 1 on; and how many these are */
+    int number, strategies; /* number among the candidates, from 1, and how many candidates there are */
     char why_product[SFU__STEP_WHY], why_smooth[SFU__STEP_WHY];
 } sfu__strategy;
 
 typedef struct sfu__pass {
-    bool there;
-    sfu__row_set *row_sets; /* [links + 1]: [i] of what comes into link i; nodes may be shared with the one before */
+    bool exists;
+    sfu__row_set *row_sets; /* [ops + 1]; [i]: input of op i. Neighbours may share `nodes` */
     sfu__plan_step *steps;
     size_t step_count, step_capacity;
     sfu__block *blocks;
@@ -154,60 +160,61 @@ typedef struct sfu__pass {
     size_t partition_count, partition_capacity;
     sfu__pass_mask *masks;
     size_t mask_count, mask_capacity;
-    sfu__shared **shared; /* folded features in use */
+    sfu__shared **shared; /* folded features and prepared matrices in use */
     size_t shared_count, shared_capacity;
     int32_t **maps;
     size_t map_count, map_capacity;
-    int64_t arena;                         /* floats */
-    sfu__strategy segments[SFU__SEGMENTS]; /* as they are computed */
+    int64_t arena;                         /* size in floats */
+    sfu__strategy segments[SFU__SEGMENTS]; /* the chosen strategies */
     int segment_count;
     sfu__operand output;        /* the probabilities */
-    sfu__operand embedding;     /* the last hidden layer; space NONE where there is none */
-    int64_t fixed_bytes;        /* of the matrices above */
-    bool pruned;                /* the rows of the output are those that were asked for, not all nodes */
-    bool staged;                /* the rows of every value stand by looks */
-    sfu__operand staged_output; /* in looks: the output in that order */
-    int32_t *asked;             /* not pruned, or in looks: the nodes that were asked for */
+    sfu__operand embedding;     /* last hidden layer; space NONE if there is none */
+    int64_t fixed_bytes;        /* of the constant matrices */
+    bool pruned;                /* the output rows are the requested nodes, not all nodes */
+    bool staged;                /* evaluation in stages: the rows of every value are grouped by stage */
+    sfu__operand staged_output; /* staged: the output in stage order */
+    int32_t *asked;             /* not pruned, or staged: the requested nodes */
     int32_t asked_count;
 } sfu__pass;
 
 struct sfu__plan {
+    const sfu__backend *backend;
     const sfu_dataset *dataset;
     int32_t nodes, features, classes;
     char digest[65];
     bool dropout;
     unsigned rewrites;
     int threads;
-    int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as the request has them */
+    int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */
     sfu__parameters parameters;
     sfu__op *ops;
     int op_count;
-    int lead;          /* links of the leading smoothing whose matrix is constant */
-    int first_weights; /* link; -1: none */
-    int last_hidden;   /* the link that makes the last hidden layer; -1: none */
+    int lead;          /* number of leading ops that are constant: no parameters, no dropout */
+    int first_weights; /* op index; -1: none */
+    int last_hidden;   /* op whose result is the last hidden layer; -1: none */
     sfu__smoother *smoothers;
     int smoother_count;
-    int64_t learned_values; /* floats of the values of all learned smoothings */
+    int64_t learned_values; /* floats of the values of all learned smoothers */
     sfu__pass passes[SFU_PASSES];
 };
 
 /* op_list.c */
 SFU_CHECKED sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net);
 
-/* row_sets.c: the rows that each link needs, from those that come out last. */
+/* row_sets.c: the rows that each op needs, found from the output nodes back to the features. */
 SFU_CHECKED sfu_status sfu__row_sets_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count,
                                           const sfu__stages *stages);
-/* Puts the rows that lie between the features and what comes out, whose order nobody sees, into the order of the length
- * of the sparse rows that they are made from: a product then seldom meets a row that ends where the last did not. For a
- * pass without a way back, whose sums over rows would be others. */
+/* Sorts intermediate rows, whose order is not visible outside, by the length of the sparse rows they are computed from,
+ * so that neighbouring rows of a product have equal lengths. Not for the training pass: the order of its rows
+ * determines the order of summation in the gradients. */
 SFU_CHECKED sfu_status sfu__row_sets_sort(sfu__pass *pass, const sfu__plan *plan);
 void sfu__row_sets_free(sfu__pass *pass, int op_count);
-/* The row of each node that a field has; NULL: of every node its own number (all of them, or no field). */
+/* Row of each node in a row set; NULL: every node is its own row (all nodes, or no row set). */
 SFU_CHECKED sfu_status sfu__row_set_index(int32_t **row_of, const sfu__row_set *row_set, int32_t nodes);
-/* The same rows, ascending, in a list of their own. */
+/* A copy in ascending order. */
 SFU_CHECKED sfu_status sfu__row_set_ascending(sfu__row_set *ascending, const sfu__row_set *row_set, int32_t nodes);
 
-/* The rows that a look adds. */
+/* The rows that a stage adds. */
 static inline sfu__range sfu__stage_rows(const sfu__row_set *row_set, int stage) {
     return (sfu__range){stage > 0 ? row_set->ends[stage - 1] : 0, row_set->ends[stage]};
 }
@@ -217,100 +224,84 @@ static inline int32_t sfu__row_set_node(const sfu__row_set *row_set, int32_t row
     return row_set->nodes != NULL ? row_set->nodes[row] : row;
 }
 
-/* S restricted to the rows of `out` and the columns of `in`, columns renumbered; and its transpose. A block that would
- * be all of S borrows it. */
-SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__row_set *out,
-                                     const sfu__row_set *in, int32_t nodes);
-/* Rows [begin_row, end_row) of what comes out of the block are columns; of a block with a turn, those that it names. */
-SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row,
-                                            int64_t end_row);
-/* Where each row stands that a turn names; NULL without one. */
-SFU_CHECKED sfu_status sfu__row_perm_inverse(int32_t **place_of, const sfu__sparse *of);
-/* A transpose whose values are fixed gets them in its own order, and needs the old one only where something is marked
- * in that. */
-SFU_CHECKED sfu_status sfu__block_own_values(sfu__block *block);
-SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix); /* takes a matrix over, makes its view */
-void sfu__block_clear(sfu__block *block);
+/* block.c: the submatrix of S with the rows of `out` and the columns of `in`, renumbered. Where both are all nodes it
+ * is borrowed, and its prepared form is shared. */
+SFU_CHECKED sfu_status sfu__block_of(sfu__block *block, sfu__plan *plan, sfu__pass *pass, const sfu__smoother *smoother,
+                                     const sfu__row_set *out, const sfu__row_set *in, const sfu__matrix_use *use);
+/* Takes ownership of a matrix; missing values become ones. */
+SFU_CHECKED sfu_status sfu__block_take(sfu__block *block, const sfu__plan *plan, sfu_matrix *matrix,
+                                       const sfu__matrix_use *use);
+/* The transpose of rows [begin, end) of a block. */
+SFU_CHECKED sfu_status sfu__block_transpose(sfu__block *block, const sfu__plan *plan, const sfu__block *of,
+                                            sfu__range rows, const sfu__matrix_use *use);
+void sfu__block_clear(sfu__block *block, const sfu__plan *plan);
 
-/* block_by_length.c: puts the rows of a block whose values are fixed into the order of their length, each look's for
- * itself
- * (`field` has these rows, NULL: all at once), with a turn that says which they were. */
-SFU_CHECKED sfu_status sfu__block_by_length(sfu__block *block, const sfu__row_set *row_set);
-/* A list of rows by ascending length, those of one length as they stood: sorted by counting. */
-SFU_CHECKED sfu_status sfu__sort_by_length(int32_t *rows, int32_t count, const int64_t *indptr);
-/* The same of each look's rows of a field. */
-SFU_CHECKED sfu_status sfu__sort_stages_by_length(int32_t *rows, const sfu__row_set *row_set, const int64_t *indptr);
+/* The shared entry of a key, held until the pass is freed. */
+SFU_CHECKED sfu_status sfu__pass_share(const sfu__shared **held, sfu__pass *pass, const char *key, sfu__shared_fn make,
+                                       void *context);
 
-/* block_csc.c: a transpose of these rows of `of`, its columns, gets its entries by columns as well, unless a product
- * with rows of `ld` floats would not be faster for it. */
-SFU_CHECKED sfu_status sfu__block_by_columns(sfu__block *block, const sfu__block *of, sfu__range columns, int32_t ld);
-void sfu__csc_free(sfu__csc *columns);
-
-/* block_philox.c: lists the groups that masks of these nodes (NULL: each row's own number) are drawn for, and says what
- * memory that took. */
-SFU_CHECKED sfu_status sfu__block_philox_groups(sfu__block *block, const int32_t *nodes, int64_t *bytes);
-void sfu__philox_groups_free(sfu__philox_groups *groups);
-
-/* The non-zeros of S in the rows of a field. */
+/* Non-zeros of S in the rows of a row set. */
 int64_t sfu__row_set_nonzeros(const sfu_csr *csr, const sfu__row_set *row_set);
 
-/* The positions of the nodes of `inner` in `outer`, which has them all. NULL in *map where both are all nodes. */
+/* Rows in `outer` of the nodes of `inner`, a subset. *map is NULL where both are all nodes. */
 SFU_CHECKED sfu_status sfu__row_set_map(int32_t **map, const sfu__row_set *inner, const sfu__row_set *outer,
                                         int32_t nodes);
 
 /* fold.c */
 
-/* The first `last` links applied to the features: rows of fields[last]. Sparse, or dense with rows sfu__ld(features)
- * apart; `by_columns`: made as fold_panels.c does, and dense. */
+/* The first `last` ops applied to the features; rows: row_sets[last]. The result is sparse, or dense with leading
+ * dimension sfu__ld(features); `by_columns`: dense, computed by fold_panels.c. */
 SFU_CHECKED sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, const sfu__pass *pass,
                                  int last, bool as_dense, bool by_columns);
 
-/* Links [first, last), plain smoothings, as one matrix: rows of fields[last], columns of fields[first]. */
+/* Smoothing ops [first, last) multiplied into one matrix: rows of row_sets[last], columns of row_sets[first]. */
 SFU_CHECKED sfu_status sfu__collapse(sfu_matrix *matrix, const sfu__plan *plan, const sfu__pass *pass, int first,
                                      int last);
 
-/* fold_panels.c: the same dense matrix as sfu__fold, a few columns or rows at a time, into zeros. */
+/* fold_panels.c: the dense result of sfu__fold, computed a few columns or rows at a time; `dense` holds zeros
+ * before. */
 SFU_CHECKED sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass *pass, int last);
 
-/* fill_estimate.c: what products would hold and take. One that needs more multiply-adds or non-zeros than these, by the
- * estimate, is not made where there is another way. */
+/* fill_estimate.c: estimated non-zeros and multiply-adds of matrix products. A product estimated beyond these limits is
+ * not computed if there is an alternative. */
 extern const double sfu__operations_most, sfu__nonzeros_most;
 #define SFU__LIMITS_TEXT "2^29 multiply-adds or 2^24 non-zeros"
 #define SFU__TOO_MANY (-2.0)
 
-/* nonzeros[i - first] is what sfu__collapse of links [i, last) would have, or SFU__TOO_MANY: exact for few rows, else
- * from some of them, the same ones always. */
+/* nonzeros[i - first]: estimated non-zeros of sfu__collapse for ops [i, last), or SFU__TOO_MANY. Exact for few rows,
+ * else extrapolated from a fixed sample of rows. */
 SFU_CHECKED sfu_status sfu__collapse_estimate(double *nonzeros, const sfu__plan *plan, const sfu__pass *pass, int first,
                                               int last);
 
-/* The stages of folding: what the features have behind 0, 1, ..., `last` links. */
+/* Estimated non-zeros of the features after folding 0, 1, ..., `last` ops. */
 typedef struct sfu__fold_estimate {
-    double *nonzeros; /* [last + 1]; as if they were full beyond `most`, but for the last where it can be counted */
-    int most, last;   /* so many links can be folded within the limits */
-    bool by_columns;  /* the last cannot, and what lies before it is so full that sfu__fold_panels is to make it */
+    double *nonzeros; /* [last + 1]; beyond `most` as if dense, except for the last if it could be counted */
+    int most, last;   /* number of ops that can be folded within the limits */
+    bool by_columns;  /* the last is beyond the limits, and the features before it are so dense that sfu__fold_panels
+                       * computes it */
 } sfu__fold_estimate;
 SFU_CHECKED sfu_status sfu__fold_estimate_make(sfu__fold_estimate *estimate, const sfu__plan *plan,
                                                const sfu__pass *pass, int last);
 void sfu__fold_estimate_clear(sfu__fold_estimate *estimate);
 
-/* Whether an activation among the first `last` links fills what was sparse. */
+/* Whether the first `last` ops contain an activation with act(0) != 0, which makes sparse features dense. */
 bool sfu__fold_fills(const sfu__plan *plan, int last);
 
 /* strategies.c */
 
-/* The way of the run from the features to the first weights, behind `last` smoothings; its fold is -1 where the run has
- * to be computed as one further on is, from dense features. */
+/* Strategy of the segment from the features to the first weights, with `last` ops before them. fold is -1 if the
+ * segment is lowered like a later one, from dense features. */
 SFU_CHECKED sfu_status sfu__choose_features(sfu__strategy *strategy, const sfu__plan *plan, sfu_pass pass, int last);
 
-/* The way of a run further on; `weights_at` is the link of the weights that follow, -1: none do. `below`: something
- * before it is trained. */
+/* Strategy of a later segment; `weights_at` is the op of the weights that follow, -1: none. `below`: something before
+ * the segment is trained. */
 SFU_CHECKED sfu_status sfu__choose_hidden(sfu__strategy *strategy, const sfu__plan *plan, sfu_pass pass, int first,
                                           int last, int weights_at, bool below);
 
 /* lower.c */
 SFU_CHECKED sfu_status sfu__lower(sfu__plan *plan, sfu_pass pass);
 
-/* Whether link i is a smoothing whose matrix is trained. */
+/* Whether op i is a smoothing with trained values. */
 static inline bool sfu__op_learned(const sfu__plan *plan, int i) {
     return plan->ops[i].kind == SFU__OP_SMOOTH && plan->smoothers[plan->ops[i].smoothing].learned != NULL;
 }

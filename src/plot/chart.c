@@ -1,3 +1,4 @@
+/* chart.c - charts as gnuplot data and scripts: style, data, axes, series, key. */
 #include "chart.h"
 
 #include <math.h>
@@ -23,17 +24,17 @@ void sfu__chart_clear(sfu__chart *chart) {
     *chart = (sfu__chart){0};
 }
 
-/* ---- the look ---------------------------------------------------------------------------------------------------- */
+/* ---- style ------------------------------------------------------------------------------------------------------- */
 
-/* After Okabe and Ito, without their black and yellow, which are lost on one background or the other. */
+/* After Okabe and Ito, without their black and yellow, which are hard to see on a dark or light background. */
 const char *sfu__chart_colour(int series) {
     static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                           "#e69f00", "#56b4e9", "#8f6fd1", "#9a8056"};
     return colours[series % (int)(sizeof colours / sizeof colours[0])];
 }
 
-/* Gnuplot's numbers: circle, square, triangles, diamond, pentagon, filled and then open. Eleven, so that with eight
- * colours 88 series differ. */
+/* Gnuplot's point types: circle, square, triangles, diamond, pentagon, filled and then open. There are eleven, so that
+ * with eight colours 88 series differ. */
 int sfu__chart_marker(int series) {
     static const int markers[] = {7, 5, 9, 11, 13, 15, 6, 4, 8, 10, 12};
     return markers[series % (int)(sizeof markers / sizeof markers[0])];
@@ -103,7 +104,7 @@ done:
 
 /* ---- the data ---------------------------------------------------------------------------------------------------- */
 
-/* One of a line: no interval, and a loss as it is. */
+/* One epoch of a line: no interval, and a loss unscaled. */
 static sfu_status add_epoch(sfu__text *csv, const sfu__chart *chart, const sfu__point *point) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_format(csv, "%d,%.0f,", point->series, point->x));
@@ -119,13 +120,13 @@ done:
     return status;
 }
 
-/* Where there is no interval it is the point itself, which is not seen behind its marker. */
+/* Without an interval, low and high are the point itself, hidden behind its marker. */
 static sfu_status add_point(sfu__text *csv, const sfu__point *point, const char *name) {
     sfu_status status = SFU_OK;
     const double low = isfinite(point->low) ? point->low : point->y;
     const double high = isfinite(point->high) ? point->high : point->y;
     SFU_TRY(sfu__text_format(csv, "%d,", point->series));
-    SFU_TRY(sfu__text_number(csv, floor(point->x * 1e9 + 0.5) / 1e9)); /* a time to the nanosecond */
+    SFU_TRY(sfu__text_number(csv, floor(point->x * 1e9 + 0.5) / 1e9)); /* nanosecond resolution */
     SFU_TRY(sfu__text_format(csv, ","));
     SFU_TRY(sfu__chart_number(csv, 100 * point->y, ","));
     SFU_TRY(sfu__chart_number(csv, 100 * low, ","));
@@ -136,7 +137,7 @@ done:
     return status;
 }
 
-/* Series by series: gnuplot joins what follows each other. */
+/* Series by series: gnuplot connects consecutive points. */
 sfu_status sfu__chart_data(sfu__text *csv, const sfu__chart *chart) {
     sfu_status status = SFU_OK;
     if (chart->epochs) {
@@ -177,7 +178,7 @@ done:
     return status;
 }
 
-/* Names that would run into each other stand aslant. */
+/* Names that would overlap are rotated. */
 static bool is_crowded(const sfu__chart *chart) {
     enum { MOST = 40 };
     size_t size = 0;
@@ -212,7 +213,7 @@ done:
     return status;
 }
 
-/* How many series before this one have points. */
+/* Number of earlier series with points. */
 static int shown_before(const sfu__chart *chart, int end) {
     int shown = 0;
     for (int series = 0; series < end; series++) {
@@ -221,7 +222,8 @@ static int shown_before(const sfu__chart *chart, int end) {
     return shown;
 }
 
-/* Markers stand on a line at every so many epochs, each at its own, so that lines can be told without colours too. */
+/* Distance of markers on a line, in epochs; each series has its own offset, so that lines can be distinguished without
+ * colours. */
 static int marker_distance(const sfu__chart *chart) {
     enum { ON_THE_LONGEST = 8 };
     double most = 0;
@@ -243,24 +245,24 @@ done:
     return status;
 }
 
-/* Points of one place stand a little apart, so that their intervals can be told from each other. */
+/* Points with the same x are drawn slightly apart, so that their intervals can be distinguished. */
 static sfu_status add_series(sfu__text *script, const sfu__chart *chart, int series) {
     sfu_status status = SFU_OK;
     char shift[SFU__FIXED_MAX];
-    const int place = shown_before(chart, series), count = shown_before(chart, chart->series.count);
-    const double apart = chart->times ? 0 : (place - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
+    const int index = shown_before(chart, series), count = shown_before(chart, chart->series.count);
+    const double apart = chart->times ? 0 : (index - 0.5 * (count - 1)) * (count > 8 ? 0.6 / count : 0.08);
     SFU_TRY(sfu__text_format(
         script,
         "%scsv skip 1 using ($1 == %d ? $2 + %s : NaN):3:4:5 with yerrorlines lt 1 lw 1.6 pt %d ps 0.9 "
         "lc rgb '%s' title ",
-        place == 0 ? "plot " : ", \\\n     ", series, sfu__fixed(shift, apart, 4), sfu__chart_marker(series),
+        index == 0 ? "plot " : ", \\\n     ", series, sfu__fixed(shift, apart, 4), sfu__chart_marker(series),
         sfu__chart_colour(series)));
     SFU_TRY(sfu__chart_quote(script, chart->series.items[series], NAME_MOST));
 done:
     return status;
 }
 
-/* The names below the axis in so many columns as there is room for, and the drawing as much higher as they need. */
+/* The key below the axis, in as many columns as fit; the plot grows by the height of its rows. */
 static void measure_key(const sfu__chart *chart, int *columns, int *rows) {
     const int shown = shown_before(chart, chart->series.count);
     size_t most = 0;
@@ -268,7 +270,9 @@ static void measure_key(const sfu__chart *chart, int *columns, int *rows) {
         const size_t size = has_points(chart, series) ? strlen(chart->series.items[series]) : 0;
         most = size > most ? size : most;
     }
-    *columns = most <= 10 ? 4 : most <= 18 ? 2 : 1; /* gnuplot takes no more than it thinks to have room for */
+    *columns = most <= 10   ? 4
+               : most <= 18 ? 2
+                            : 1; /* gnuplot shrinks the number of columns if it expects them not to fit */
     *rows = (shown + *columns - 1) / *columns;
 }
 
@@ -287,7 +291,7 @@ sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, co
                          "set bmargin %s\nset key at screen 0.5, 0.02 bottom center horizontal maxcols %d Left reverse "
                          "samplen 1.5 spacing 1.2 width -2 textcolor rgb '" SFU__INK "'\n",
                          sfu__fixed(margin, 3.8 + 1.2 * rows + (is_crowded(chart) ? 2.4 : 0), 1), columns));
-    if (!chart->losses) { /* no share is beyond 100 %, and room for markers is no reason to go there */
+    if (!chart->losses) { /* accuracies end at 100 %, with no extra space for markers */
         SFU_TRY(sfu__text_format(script, "set yrange [0 < *:* < 100]\n"));
     }
     SFU_TRY(add_x_axis(script, chart));

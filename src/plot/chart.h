@@ -1,6 +1,5 @@
-/* chart.h - points with intervals, a colour and a marker a series, joined by lines or not: what most plots of results
- * are; or lines over many epochs. It is written as the data and the script of a drawing.
- */
+/* chart.h - charts: points with intervals, one colour and marker per series, connected by lines or not; or lines over
+ * epochs. Output as gnuplot data and script. */
 #ifndef SFU_CHART_H
 #define SFU_CHART_H
 
@@ -10,17 +9,17 @@
 
 typedef struct sfu__point {
     int series;
-    double x, y, low, high; /* low and high: NaN where there is no interval */
+    double x, y, low, high; /* low and high: NaN without an interval */
 } sfu__point;
 
-/* Starts as {0}; sfu__chart_clear also after a failure. Texts are borrowed. */
+/* Starts as {0}; call sfu__chart_clear also after a failure. Texts are borrowed. */
 typedef struct sfu__chart {
     const char *title, *x_label, *y_label;
-    bool times;              /* x are seconds, on a logarithmic scale, and nothing is joined */
-    bool epochs;             /* x are epochs, and lines without intervals join them */
-    bool losses;             /* y are losses, on a logarithmic scale, and no shares */
-    sfu__string_list series; /* in the order of the key; one without points is left out, and keeps its colour */
-    sfu__string_list tics;   /* the names of x = 1, 2, ... */
+    bool times;              /* x is in seconds, on a logarithmic scale; points are not connected */
+    bool epochs;             /* x is an epoch; lines without intervals */
+    bool losses;             /* y is a loss, on a logarithmic scale; otherwise an accuracy */
+    sfu__string_list series; /* in the order of the key; a series without points is omitted, but keeps its colour */
+    sfu__string_list tics;   /* labels of x = 1, 2, ... */
     sfu__point *points;
     int count;
     size_t capacity;
@@ -32,27 +31,27 @@ void sfu__chart_clear(sfu__chart *chart);
 SFU_CHECKED sfu_status sfu__chart_data(sfu__text *csv, const sfu__chart *chart);
 SFU_CHECKED sfu_status sfu__chart_script(sfu__text *script, const sfu__plot_files *files, const sfu__chart *chart);
 
-/* ---- what all plots of results share ----------------------------------------------------------------------------- */
+/* ---- shared by all plots of results ------------------------------------------------------------------------------ */
 
-/* Text, axes and grid are of two tones that can be read on white and on black; a page may give them its own. */
+/* Text, axes and grid have two grey tones that are readable on white and on black; a page may replace them. */
 #define SFU__INK "#767676"
 #define SFU__GRID "#b4b4b4"
 
-/* The terminal, transparent, and the tones. */
+/* The terminal with a transparent background, and the tones. */
 SFU_CHECKED sfu_status sfu__chart_style(sfu__text *script, int width, int height);
 
-/* 'TEXT' for a script, cut where it is longer than `most` characters. */
+/* 'TEXT' for a script, truncated to `most` characters. */
 SFU_CHECKED sfu_status sfu__chart_quote(sfu__text *script, const char *text, int most);
 
-/* Numbers as data and scripts have them, whatever the locale: four decimals; and at most two, without zeros at the
- * end. The latter returns `buffer`. */
+/* Numbers in data and scripts, independent of the locale: four decimals; and at most two, without trailing zeros. The
+ * latter returns `buffer`. */
 SFU_CHECKED sfu_status sfu__chart_number(sfu__text *text, double number, const char *after);
 const char *sfu__short_number(char buffer[SFU__FIXED_MAX], double number);
 
-/* "TEXT" as the last field of a line of data. */
+/* "TEXT" as the last field of a data line. */
 SFU_CHECKED sfu_status sfu__chart_field(sfu__text *csv, const char *text);
 
-/* Colours that differ for all kinds of sight, and markers that differ without any. */
+/* Colours that are distinguishable with colour blindness, and markers that are distinguishable without colour. */
 const char *sfu__chart_colour(int series);
 int sfu__chart_marker(int series);
 

@@ -1,7 +1,7 @@
-/* gnuplot.c - drawings by gnuplot, run as a program.
+/* gnuplot.c - draws plots by running gnuplot.
  *
- * A script names its data and its output without a folder, so that it can be run again, edited, from the folder that it
- * is in; and its output by a variable, so that this file can have it written beside its place and moved there whole.
+ * A script names its data and its output without a folder, so that it can be edited and run again in its folder. Its
+ * output is a variable, so that we can have it written to a temporary file and renamed.
  */
 #define _GNU_SOURCE /* realpath */
 #include "gnuplot.h"
@@ -25,7 +25,7 @@ static bool has_control(const char *text) {
     return false;
 }
 
-/* The first `size` bytes of the path, and another ending. */
+/* The first `size` bytes of the path, and another extension. */
 static char *with_ending(const char *path, size_t size, const char *ending) {
     sfu__text text = {0};
     if (sfu__text_add(&text, path, size) != SFU_OK || sfu__text_add(&text, ending, strlen(ending)) != SFU_OK) {
@@ -39,8 +39,7 @@ sfu_status sfu__plot_files_make(sfu__plot_files *files, const char *path) {
     char quoted[SFU__QUOTE_MAX];
     const size_t size = strlen(path), stem = size - (sizeof ending - 1);
     if (size < sizeof ending || strcmp(path + stem, ending) != 0 || path[stem - 1] == '/') {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: a plot is a file whose name ends with .svg",
-                         sfu__quote(quoted, path, size));
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: the name of a plot must end with .svg", sfu__quote(quoted, path, size));
     }
     if (has_control(path)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "%s: the name of a plot cannot have control characters",
@@ -131,7 +130,7 @@ done:
     return status;
 }
 
-/* The temporary file of the drawing by a path that holds in every folder. */
+/* The path of the temporary file, valid in every folder. */
 static sfu_status place_drawing(char out[PATH_MAX], const sfu__writer *drawing, const char *svg) {
     const char *temporary = sfu__writer_temporary(drawing);
     if (temporary == NULL) {
@@ -142,12 +141,12 @@ static sfu_status place_drawing(char out[PATH_MAX], const sfu__writer *drawing, 
     }
     return !has_control(out) ? SFU_OK
                              : sfu__fail(SFU_ERR_ARGUMENT,
-                                         "%s: leads to a path with control characters, which a "
-                                         "script cannot hold",
+                                         "%s: resolves to a path with control characters, which a "
+                                         "script cannot contain",
                                          svg);
 }
 
-/* Has gnuplot draw into the temporary file. Whether it was there is in gnuplot->found. */
+/* Runs gnuplot, which draws into the temporary file. gnuplot->found: whether it is installed. */
 static sfu_status run_gnuplot(sfu__program *gnuplot, const sfu__writer *drawing, const sfu__plot_files *files) {
     sfu_status status = SFU_OK;
     char out[PATH_MAX];
@@ -155,7 +154,7 @@ static sfu_status run_gnuplot(sfu__program *gnuplot, const sfu__writer *drawing,
     sfu__ticker ticker = {.what = "gnuplot"};
     SFU_TRY(place_drawing(out, drawing, files->svg));
     SFU_TRY(make_start(&start, files, out));
-    /* A name that begins with '-' is no option. */
+    /* a name that begins with '-' would be an option */
     SFU_TRY(sfu__text_format(&script, "./%s", sfu__path_base(files->gp)));
     const char *const argv[] = {"gnuplot", "-d", "-e", start.bytes, script.bytes, NULL};
     SFU_TRY(sfu__program_run(gnuplot, argv, &ticker));
@@ -165,7 +164,7 @@ done:
     return status;
 }
 
-/* Draws, and moves what was drawn into its place. Without a drawing: an earlier one is of other data, and goes. */
+/* Draws the plot and renames it to its final path. On failure, an earlier plot, which shows other data, is removed. */
 static sfu_status draw(sfu__program *gnuplot, const sfu__plot_files *files) {
     sfu_status status = SFU_OK;
     sfu__writer *drawing = NULL;
@@ -179,7 +178,7 @@ static sfu_status draw(sfu__program *gnuplot, const sfu__plot_files *files) {
         sfu__writer_remove_old(drawing);
     }
     if (gnuplot->found && gnuplot->exit_code != 0) {
-        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot ended with %d, saying %s; %s is its script", files->svg,
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn: gnuplot ended with status %d: %s; the script is %s", files->svg,
                  gnuplot->exit_code, gnuplot->said, files->gp);
     }
 done:
@@ -192,7 +191,7 @@ sfu_status sfu__plot_draw(const sfu__plot_files *files) {
     sfu__program gnuplot = {.found = true};
     SFU_TRY(draw(&gnuplot, files));
     if (!gnuplot.found) {
-        sfu__log(SFU_LOG_WARNING, "%s: not drawn, for gnuplot is not installed; %s and %s are what it would draw",
+        sfu__log(SFU_LOG_WARNING, "%s: not drawn: gnuplot is not installed; the script and the data are %s and %s",
                  files->svg, files->gp, files->csv);
     }
 done:

@@ -1,98 +1,118 @@
-/* lpnn.c - making a worker of LPNN: matrices of the data, memory, the parameters to start from. */
+/* lpnn.c - construction of an LPNN executor: matrices of the dataset, memory, initial parameters. */
 #include "lpnn_int.h"
 #include "model.h"
 #include "parallel.h"
 #include "smoothing.h"
 #include "special.h"
+#include "submatrix.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* ---- matrices --------------------------------------------------------------------------------------------------- */
 
-/* Dense features are taken as rows that hold every column: then a mask's place is the column, and a product has the
- * bits of a dense one. */
-static sfu_status spell_out(sfu__block *block, const sfu_dataset *dataset) {
+/* Dense features become CSR rows that store every column: element e of a dropout mask is then element e of the values,
+ * and a product has the same bits as a dense one. */
+static sfu_status dense_to_csr(sfu_matrix *features, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     const int64_t cols = dataset->features, count = cols * dataset->nodes;
-    sfu_matrix matrix = {.rows = dataset->nodes, .cols = dataset->features};
-    SFU_ALLOC(matrix.indptr, (int64_t)dataset->nodes + 1);
-    SFU_ALLOC(matrix.indices, count);
-    SFU_ALLOC(matrix.values, count);
+    *features = (sfu_matrix){.rows = dataset->nodes, .cols = dataset->features};
+    SFU_ALLOC(features->indptr, (int64_t)dataset->nodes + 1);
+    SFU_ALLOC(features->indices, count);
+    SFU_ALLOC(features->values, count);
     for (int64_t row = 0; row <= dataset->nodes; row++) {
-        matrix.indptr[row] = row * cols;
+        features->indptr[row] = row * cols;
     }
     for (int64_t e = 0; e < count; e++) {
-        matrix.indices[e] = (int32_t)(e % cols);
+        features->indices[e] = (int32_t)(e % cols);
     }
-    memcpy(matrix.values, dataset->dense, (size_t)count * sizeof *matrix.values);
-    SFU_TRY(sfu__block_take(block, &matrix));
-done:
-    sfu__matrix_clear(&matrix);
-    return status;
-}
-
-/* The rows of a CSR at these nodes; values NULL where its are. */
-static sfu_status rows_at(sfu_matrix *matrix, const sfu_csr *csr, const int32_t *nodes, int32_t count) {
-    sfu_status status = SFU_OK;
-    int64_t at = 0;
-    for (int32_t i = 0; i < count; i++) {
-        at += csr->indptr[nodes[i] + 1] - csr->indptr[nodes[i]];
-    }
-    *matrix = (sfu_matrix){.rows = count, .cols = csr->cols};
-    SFU_ALLOC_ZERO(matrix->indptr, (int64_t)count + 1);
-    SFU_ALLOC(matrix->indices, at);
-    if (csr->values != NULL) {
-        SFU_ALLOC(matrix->values, at);
-    }
-    at = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const int64_t from = csr->indptr[nodes[i]], size = csr->indptr[nodes[i] + 1] - from;
-        memcpy(matrix->indices + at, csr->indices + from, (size_t)size * sizeof *matrix->indices);
-        if (csr->values != NULL) {
-            memcpy(matrix->values + at, csr->values + from, (size_t)size * sizeof *matrix->values);
-        }
-        matrix->indptr[i + 1] = at += size;
-    }
+    memcpy(features->values, dataset->dense, (size_t)count * sizeof *features->values);
 done:
     return status;
 }
 
-static sfu_status every_feature(sfu__block *block, const sfu_dataset *dataset) {
+static sfu__matrix_source source_of(const sfu_csr *csr) {
+    return (sfu__matrix_source){csr->rows, csr->cols, csr->indptr, csr->indices, csr->values, NULL, NULL, NULL};
+}
+
+/* Prepares a matrix and takes ownership of it. */
+static sfu_status prepare(sfu__lpnn_matrix *to, const sfu__lpnn_executor *executor, sfu_matrix *matrix) {
     sfu_status status = SFU_OK;
-    const sfu_csr *csr = &dataset->sparse;
+    const sfu__matrix_use use = {0};
+    SFU_TRY(sfu__matrix_fill_ones(matrix));
+    const sfu_csr csr = sfu__matrix_view(matrix);
+    sfu__matrix_source source = source_of(&csr);
+    source.own = matrix;
+    SFU_TRY(executor->backend->prepare(&to->prepared, &source, &use));
+done:
+    return status;
+}
+
+static sfu_status prepare_transpose(sfu__lpnn_matrix *to, const sfu__lpnn_executor *executor,
+                                    const sfu__lpnn_matrix *of) {
+    const sfu__matrix_use use = {0};
+    const sfu__range all = {0, of->prepared->rows};
+    return executor->backend->prepare_transpose(&to->prepared, of->prepared, all, false, &use);
+}
+
+static sfu_status prepare_features(sfu__lpnn_executor *executor, const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    const sfu__matrix_use use = {0};
+    executor->features_csr = dataset->sparse;
     if (dataset->dense != NULL) {
-        return spell_out(block, dataset);
-    }
-    block->view = (sfu__sparse){
-        .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
-    if (csr->values == NULL) {
-        const int64_t count = csr->indptr[csr->rows];
-        SFU_ALLOC(block->own.values, count);
+        SFU_TRY(dense_to_csr(&executor->own_features, dataset));
+        executor->features_csr = sfu__matrix_view(&executor->own_features);
+    } else if (executor->features_csr.values == NULL) {
+        const int64_t count = dataset->sparse.indptr[dataset->sparse.rows];
+        SFU_ALLOC(executor->own_features.values, count);
         for (int64_t e = 0; e < count; e++) {
-            block->own.values[e] = 1.0F;
+            executor->own_features.values[e] = 1.0F;
         }
-        block->view.values = block->own.values;
+        executor->features_csr.values = executor->own_features.values;
+    }
+    const sfu__matrix_source source = source_of(&executor->features_csr);
+    SFU_TRY(executor->backend->prepare(&executor->x.prepared, &source, &use));
+done:
+    return status;
+}
+
+/* Binds a matrix to its own values and, where there are such, to those that a mask has left. */
+static sfu_status bind(sfu__lpnn_matrix *matrix, const sfu__lpnn_executor *executor, const float *dropped) {
+    sfu_status status = SFU_OK;
+    const sfu__binding own = {0}, left = {.values = dropped};
+    if (matrix->prepared != NULL) {
+        SFU_TRY(executor->backend->bind(&matrix->bound, matrix->prepared, &own));
+    }
+    if (matrix->prepared != NULL && dropped != NULL) {
+        SFU_TRY(executor->backend->bind(&matrix->dropped, matrix->prepared, &left));
     }
 done:
     return status;
 }
 
-/* Of a directed graph, (S + S^T) / 2 stands for S: the trace sees nothing else of it, and its gradient is then
- * 2 (I - S) f as for a symmetric one. */
-static sfu_status make_smoothing(sfu__lpnn_step *step, const sfu_dataset *dataset, int threads) {
+static void matrix_clear(sfu__lpnn_matrix *matrix, const sfu__lpnn_executor *executor) {
+    executor->backend->unbind(matrix->bound);
+    executor->backend->unbind(matrix->dropped);
+    executor->backend->prepared_free(matrix->prepared);
+    *matrix = (sfu__lpnn_matrix){0};
+}
+
+/* A directed graph uses (S + S^T) / 2 in place of S: the trace depends on the symmetric part only, and its gradient is
+ * then 2 (I - S) f as for a symmetric S. */
+static sfu_status make_smoothing(sfu__lpnn_executor *executor, const sfu_dataset *dataset, int threads) {
     sfu_status status = SFU_OK;
+    sfu__lpnn_step *step = &executor->step;
     sfu_matrix S = {0};
     sfu_smoothing_options options;
     sfu_smoothing_options_init(&options);
     SFU_TRY(sfu__smoothing(&S, &dataset->graph, !dataset->directed, &options, sfu__thread_count(threads)));
-    SFU_TRY(sfu__block_take(&step->S, &S));
     step->directed = dataset->directed;
+    for (int64_t e = 0; step->directed && e < S.indptr[S.rows]; e++) {
+        S.values[e] *= 0.5F;
+    }
+    SFU_TRY(prepare(&step->S, executor, &S));
     if (step->directed) {
-        for (int64_t e = 0; e < step->S.own.indptr[step->S.own.rows]; e++) {
-            step->S.own.values[e] *= 0.5F;
-        }
-        SFU_TRY(sfu__block_transpose(&step->St, &step->S, 0, dataset->nodes));
+        SFU_TRY(prepare_transpose(&step->St, executor, &step->S));
     }
 done:
     sfu__matrix_clear(&S);
@@ -111,16 +131,16 @@ done:
     return status;
 }
 
-/* A 1 a row, at its node. */
-static sfu_status make_pick(sfu__block *block, const int32_t *nodes, int32_t count, int32_t all) {
+/* A selection matrix: one 1 per row, in the column of its node. */
+static sfu_status make_pick(sfu__lpnn_executor *executor, sfu__lpnn_pass *pass) {
     sfu_status status = SFU_OK;
-    sfu_matrix matrix = {.rows = count, .cols = all};
-    SFU_ALLOC(matrix.indptr, (int64_t)count + 1);
-    SFU_TRY(copy_nodes(&matrix.indices, nodes, count));
-    for (int32_t i = 0; i <= count; i++) {
+    sfu_matrix matrix = {.rows = pass->count, .cols = executor->nodes};
+    SFU_ALLOC(matrix.indptr, (int64_t)pass->count + 1);
+    SFU_TRY(copy_nodes(&matrix.indices, pass->nodes, pass->count));
+    for (int32_t i = 0; i <= pass->count; i++) {
         matrix.indptr[i] = i;
     }
-    SFU_TRY(sfu__block_take(block, &matrix));
+    SFU_TRY(prepare(&pass->pick, executor, &matrix));
 done:
     sfu__matrix_clear(&matrix);
     return status;
@@ -139,13 +159,12 @@ static sfu_status make_pass(sfu__lpnn_executor *executor, sfu_pass which, const 
     }
     SFU_TRY(copy_nodes(&pass->nodes, request->nodes[which], pass->count));
     if (sfu__model_needs_f(executor->net)) {
-        SFU_TRY(make_pick(&pass->pick, pass->nodes, pass->count, executor->nodes));
+        SFU_TRY(make_pick(executor, pass));
     }
     if (pass->runs_g) {
-        const sfu__sparse *x = &executor->x.view;
-        SFU_TRY(
-            rows_at(&rows, &(sfu_csr){x->rows, x->cols, x->indptr, x->indices, x->values}, pass->nodes, pass->count));
-        SFU_TRY(sfu__block_take(&pass->x, &rows));
+        const sfu__rows_of wanted = {pass->nodes, pass->count};
+        SFU_TRY(sfu__submatrix(&rows, NULL, &executor->features_csr, &wanted, NULL, executor->features));
+        SFU_TRY(prepare(&pass->x, executor, &rows));
     }
 done:
     sfu__matrix_clear(&rows);
@@ -164,15 +183,15 @@ static sfu_status make_step(sfu__lpnn_executor *executor, const sfu_dataset *dat
     }
     SFU_ALLOC_ZERO(step->weights, executor->nodes);
     SFU_ALLOC_ZERO(step->losses, sfu__block_count(executor->nodes));
-    SFU_TRY(make_smoothing(step, dataset, request->threads));
-    SFU_TRY(sfu__block_transpose(&step->xt, &executor->x, 0, executor->nodes));
+    SFU_TRY(make_smoothing(executor, dataset, request->threads));
+    SFU_TRY(prepare_transpose(&step->xt, executor, &executor->x));
 done:
     return status;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-/* The floats of a worker, laid out twice: first to see how many there are (base NULL), then in the memory. */
+/* Allocator of the executor's floats. The layout runs twice: first to measure (base NULL), then to assign addresses. */
 typedef struct layout {
     float *base;
     int64_t used;
@@ -189,13 +208,13 @@ static sfu__dense take_matrix(layout *layout, int32_t rows, int32_t cols) {
     return (sfu__dense){take(layout, (int64_t)rows * ld), rows, cols, ld};
 }
 
-static void lay_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
+static void layout_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
     sfu__lpnn_step *step = &executor->step;
     const int64_t blocks = sfu__block_count(executor->nodes);
     executor->m = take(layout, executor->parameters.size);
     executor->v = take(layout, executor->parameters.size);
     executor->gradient = take(layout, executor->parameters.size);
-    step->dropped = drops ? take(layout, executor->x.view.indptr[executor->nodes]) : NULL;
+    step->dropped = drops ? take(layout, executor->features_csr.indptr[executor->nodes]) : NULL;
     step->flow =
         executor->net->lpnn.input_f ? take_matrix(layout, executor->nodes, executor->classes) : (sfu__dense){0};
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
@@ -211,22 +230,22 @@ static void lay_step(layout *layout, sfu__lpnn_executor *executor, bool drops) {
     }
 }
 
-static void lay_pass(layout *layout, sfu__lpnn_executor *executor, sfu__lpnn_pass *pass) {
-    pass->f = pass->pick.own.indptr != NULL ? take_matrix(layout, pass->count, executor->classes) : executor->F;
+static void layout_pass(layout *layout, sfu__lpnn_executor *executor, sfu__lpnn_pass *pass) {
+    pass->f = pass->pick.prepared != NULL ? take_matrix(layout, pass->count, executor->classes) : executor->F;
     for (int i = 0; pass->runs_g && i < SFU__LPNN_LAYERS; i++) {
         pass->h[i] = take_matrix(layout, pass->count, executor->weight[i]->cols);
     }
 }
 
-static void lay_out(layout *layout, sfu__lpnn_executor *executor, bool drops) {
+static void layout_all(layout *layout, sfu__lpnn_executor *executor, bool drops) {
     executor->theta = take(layout, executor->parameters.size);
     executor->F = take_matrix(layout, executor->nodes, executor->classes);
     if (executor->step.count > 0) {
-        lay_step(layout, executor, drops);
+        layout_step(layout, executor, drops);
     }
     for (int pass = SFU_PASS_EVALUATE; pass < SFU_PASSES; pass++) {
         if (executor->passes[pass].count > 0) {
-            lay_pass(layout, executor, &executor->passes[pass]);
+            layout_pass(layout, executor, &executor->passes[pass]);
         }
     }
 }
@@ -234,16 +253,16 @@ static void lay_out(layout *layout, sfu__lpnn_executor *executor, bool drops) {
 static sfu_status make_memory(sfu__lpnn_executor *executor, bool drops) {
     sfu_status status = SFU_OK;
     layout measure = {0};
-    lay_out(&measure, executor, drops);
+    layout_all(&measure, executor, drops);
     SFU_ALLOC_ZERO(executor->arena, measure.used + 16);
     executor->arena_bytes = measure.used * (int64_t)sizeof *executor->arena;
     const size_t off = (uintptr_t)executor->arena / sizeof(float) % 16; /* rows start at multiples of 64 bytes */
-    lay_out(&(layout){.base = executor->arena + (16 - off) % 16}, executor, drops);
+    layout_all(&(layout){.base = executor->arena + (16 - off) % 16}, executor, drops);
 done:
     return status;
 }
 
-/* ---- the worker ------------------------------------------------------------------------------------------------- */
+/* ---- the executor ------------------------------------------------------------------------------------------------ */
 
 static sfu_status make_parameters(sfu__lpnn_executor *executor) {
     sfu_status status = SFU_OK;
@@ -273,7 +292,7 @@ sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *datas
     self->features = dataset->features;
     self->classes = request->classes > 0 ? request->classes : dataset->classes;
     SFU_TRY(make_parameters(self));
-    SFU_TRY(every_feature(&self->x, dataset));
+    SFU_TRY(prepare_features(self, dataset));
     if (request->count[SFU_PASS_TRAIN] > 0) {
         SFU_TRY(make_step(self, dataset, request));
     }
@@ -283,6 +302,14 @@ sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *datas
         }
     }
     SFU_TRY(make_memory(self, request->dropout));
+    SFU_TRY(bind(&self->x, self, self->step.dropped));
+    SFU_TRY(bind(&self->step.xt, self, self->step.dropped));
+    SFU_TRY(bind(&self->step.S, self, NULL));
+    SFU_TRY(bind(&self->step.St, self, NULL));
+    for (int pass = 0; pass < SFU_PASSES; pass++) {
+        SFU_TRY(bind(&self->passes[pass].x, self, NULL));
+        SFU_TRY(bind(&self->passes[pass].pick, self, NULL));
+    }
     *executor = self;
     self = NULL;
 done:
@@ -297,33 +324,33 @@ void sfu__lpnn_free(sfu__lpnn_executor *executor) {
     for (int pass = 0; pass < SFU_PASSES; pass++) {
         sfu__free(executor->passes[pass].nodes);
         sfu__free(executor->passes[pass].scores);
-        sfu__block_clear(&executor->passes[pass].x);
-        sfu__block_clear(&executor->passes[pass].pick);
+        matrix_clear(&executor->passes[pass].x, executor);
+        matrix_clear(&executor->passes[pass].pick, executor);
     }
     sfu__free(executor->step.nodes);
     sfu__free(executor->step.labels);
     sfu__free(executor->step.weights);
     sfu__free(executor->step.losses);
-    sfu__block_clear(&executor->step.S);
-    sfu__block_clear(&executor->step.St);
-    sfu__block_clear(&executor->step.xt);
-    sfu__block_clear(&executor->x);
+    matrix_clear(&executor->step.St, executor);
+    matrix_clear(&executor->step.S, executor);
+    matrix_clear(&executor->step.xt, executor);
+    matrix_clear(&executor->x, executor);
+    sfu__matrix_clear(&executor->own_features);
     sfu__parameters_clear(&executor->parameters);
     sfu__free(executor->arena);
     sfu__free(executor);
 }
 
-/* Of an entry there are its column, its value and, where a transpose shares that, the place of it. */
-static int64_t block_bytes(const sfu__block *block) {
-    const int64_t entry = 2 * (int64_t)sizeof(int32_t);
-    const bool owns = block->own.indices != NULL;
-    return owns ? block->own.indptr[block->own.rows] * entry + block->own.rows * (int64_t)sizeof(int64_t) : 0;
+static int64_t matrix_bytes(const sfu__lpnn_matrix *matrix) {
+    return matrix->prepared != NULL ? matrix->prepared->bytes : 0;
 }
 
 int64_t sfu__lpnn_bytes(const sfu__lpnn_executor *executor) {
     const sfu__lpnn_step *step = &executor->step;
-    return executor->arena_bytes + block_bytes(&executor->x) + block_bytes(&step->S) + block_bytes(&step->St) +
-           block_bytes(&step->xt) + block_bytes(&executor->passes[SFU_PASS_EVALUATE].x);
+    const sfu_matrix *own = &executor->own_features;
+    const int64_t features = own->indices != NULL ? own->indptr[own->rows] * 8 + (int64_t)own->rows * 8 : 0;
+    return executor->arena_bytes + features + matrix_bytes(&step->S) + matrix_bytes(&step->St) +
+           matrix_bytes(&step->xt) + matrix_bytes(&executor->passes[SFU_PASS_EVALUATE].x);
 }
 
 const sfu__parameters *sfu__lpnn_parameters(const sfu__lpnn_executor *executor) { return &executor->parameters; }
@@ -332,12 +359,13 @@ float *sfu__lpnn_m(sfu__lpnn_executor *executor) { return executor->m; }
 float *sfu__lpnn_v(sfu__lpnn_executor *executor) { return executor->v; }
 const float *sfu__lpnn_gradient(const sfu__lpnn_executor *executor) { return executor->gradient; }
 
-/* ---- where f starts --------------------------------------------------------------------------------------------- */
+/* ---- initial values of f ----------------------------------------------------------------------------------------- */
 
-/* The softmax has no finite logits for a label: it starts at this probability, the rest shared by the other classes. */
+/* A softmax has no finite logits for a one-hot label, so a labelled node starts at this probability; the other classes
+ * share the rest. */
 static const double start_probability = 0.99;
 
-/* A row that knows nothing is uniform; one that knows its class is at it. */
+/* Unlabelled rows start uniform, labelled rows at their class. */
 static void start_row(float *row, const sfu__lpnn_executor *executor, int32_t label) {
     const bool clamped = executor->net->lpnn.f == SFU__LPNN_CLAMP;
     const int32_t classes = executor->classes;

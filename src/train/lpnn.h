@@ -1,14 +1,16 @@
-/* lpnn.h - LPNN, the baseline: f, a class distribution a node, and g, an MLP on the features, are fitted to each other.
+/* lpnn.h - LPNN, the baseline: f, one class distribution per node, and g, an MLP on the features, are fitted to each
+ * other.
  *
- *   J(f, W) = mu_g Tr(f^T (I - S) f) + mu_l sum_labelled |f_i - y_i|^2 + mu_u sum_others |f_i|^2
- *           + lambda_l sum_labelled KL(y_i || g_i) + lambda_u sum_others KL(f_i || g_i)
+ *     J(f, W) = mu_g Tr(f^T (I - S) f) + mu_l sum_labelled |f_i - y_i|^2 + mu_u sum_others |f_i|^2
+ *             + lambda_l sum_labelled KL(y_i || g_i) + lambda_u sum_others KL(f_i || g_i)
  *
- * docs/lpnn.md has the equations and the readings. A worker of LPNN is used as one of a plan is (plan.h): it owns theta
- * and Adam's moments, runs an epoch, and leaves probabilities behind; so the loop with the stop rule is the same for
- * both. Everything that can fail or allocate happens in sfu__lpnn_new.
+ * docs/reference/lpnn.md has the equations and the interpretations of the paper. An LPNN executor has the interface of
+ * a plan's executor (plan.h): it owns theta and Adam's moments, runs an epoch and provides probabilities, so both share
+ * one training loop and one stopping rule. Everything that can fail or allocate happens in sfu__lpnn_new.
  *
- * The parameters are those of sfu__parameters_make: the weights and biases of g and "f", one row a node: free logits
- * (f=softmax) or f itself (f=clamp). With input=fx the first `classes` rows of g's first weights meet f, the others x.
+ * The parameters are those of sfu__parameters_make: the weights and biases of g, and "f", one row per node: free logits
+ * (f=softmax) or f itself (f=clamp). With input=fx the first `classes` rows of g's first weights multiply f, the others
+ * x.
  */
 #ifndef SFU_LPNN_H
 #define SFU_LPNN_H
@@ -17,10 +19,10 @@
 
 typedef struct sfu__lpnn_executor sfu__lpnn_executor;
 
-/* The nodes of a pass as in a plan's request: SFU_PASS_TRAIN has the labelled ones (all others are in the objective
- * too), SFU_PASS_EVALUATE those whose output validates, SFU_PASS_PREDICT any. A pass with a count of 0 is not there;
- * without a training pass no memory for training is taken. rewrites are not looked at. The dataset and the team
- * (NULL: the calling thread) must outlive the worker. */
+/* The nodes of each pass as in a plan's request: SFU_PASS_TRAIN has the labelled nodes (the objective covers all others
+ * too), SFU_PASS_EVALUATE the validation nodes, SFU_PASS_PREDICT any. A pass with a count of 0 is omitted; without a
+ * training pass no memory for training is allocated. `rewrites` is ignored. The dataset and the team (NULL: the calling
+ * thread) must outlive the executor. */
 SFU_CHECKED sfu_status sfu__lpnn_new(sfu__lpnn_executor **executor, const sfu_dataset *dataset, const sfu_net *net,
                                      const sfu__plan_request *request, const sfu__backend *backend, sfu__team *team);
 void sfu__lpnn_free(sfu__lpnn_executor *executor);
@@ -31,21 +33,22 @@ float *sfu__lpnn_theta(sfu__lpnn_executor *executor);
 float *sfu__lpnn_m(sfu__lpnn_executor *executor);
 float *sfu__lpnn_v(sfu__lpnn_executor *executor);
 
-/* Theta as a training starts: g's weights from the seed; f at the labels of the training nodes (labels[i] is the class
- * of the i-th), uniform elsewhere. */
+/* Initializes theta: g's weights from the seed; f at the labels of the training nodes (labels[i] is the class of the
+ * i-th), uniform elsewhere. */
 void sfu__lpnn_start(sfu__lpnn_executor *executor, const int32_t *labels, uint64_t seed);
 
-/* One parallel region, as sfu__executor_epoch. target->labels are the classes of the training nodes in their order, its
+/* One parallel region, as sfu__executor_epoch. target->labels are the classes of the training nodes in their order; its
  * weights (NULL: 1) multiply both labelled terms of a node. The loss of the training score is J of the parameters
- * before the step (no weight decay in it) and its `correct` is 0; the validation score is of the output after it. */
+ * before the step (without weight decay) and its `correct` is 0; the validation score is that of the output after the
+ * step. */
 void sfu__lpnn_epoch(sfu__lpnn_executor *executor, const sfu__epoch *epoch, sfu__score *training,
                      sfu__score *validation);
 
 /* The gradient of J of the last epoch, laid out as theta. */
 const float *sfu__lpnn_gradient(const sfu__lpnn_executor *executor);
 
-/* The probabilities of the rows of a pass with the parameters as they are, and g's last hidden layer (of the same
- * forward; only where the pass runs g: always for SFU_PASS_PREDICT). */
+/* Computes the probabilities of the rows of a pass with the current parameters, and g's last hidden layer from the same
+ * forward pass (only where the pass runs g: always for SFU_PASS_PREDICT). */
 void sfu__lpnn_forward(sfu__lpnn_executor *executor, sfu_pass pass);
 sfu__dense sfu__lpnn_output(const sfu__lpnn_executor *executor, sfu_pass pass);
 sfu__dense sfu__lpnn_embedding(const sfu__lpnn_executor *executor, sfu_pass pass);

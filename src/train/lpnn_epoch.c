@@ -1,39 +1,39 @@
-/* lpnn_epoch.c - one step of LPNN and its validation, in one parallel region.
+/* lpnn_epoch.c - one epoch of LPNN: a training step and its validation, in one parallel region.
  *
- *   f = softmax(logits) or the rows of theta themselves                          all rows
- *   h0 = drop(relu(drop(x) Wx + f Wf + b0)), h1 = drop(relu(h0 W1 + b1)), g = softmax(h1 W2 + b2)
- *   J of f, S f and g, back to the weights and to f                              block by block
- *   Adam moves f where it lies; and the weights, once every block has added to their gradient
- *   the output of the validation rows with the new parameters
+ *     f = softmax(logits) or the rows of theta themselves                          all rows
+ *     h0 = drop(relu(drop(x) Wx + f Wf + b0)), h1 = drop(relu(h0 W1 + b1)), g = softmax(h1 W2 + b2)
+ *     J of f, S f and g; backward pass to the weights and to f                     block by block
+ *     Adam updates f in place, and the weights once every block has added to their gradient
+ *     the output of the validation rows with the new parameters
  *
- * All that makes a row, and all that goes back through it, needs no other row but for S f: so a thread takes a block of
- * rows from the features to the gradients while it is in its cache, and three barriers are enough, a fourth where the
- * validation sees f.
+ * Apart from S f, the forward and backward pass of a row need no other row. So a thread takes one block of rows from
+ * the features to the gradients while it is in its cache, and three barriers are enough; a fourth is needed where the
+ * validation output depends on f.
  */
 #include "lpnn_int.h"
 #include "model.h"
 
 #include <assert.h>
 
-/* ---- who does what ---------------------------------------------------------------------------------------------- */
+/* ---- work of each thread ----------------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* A thread's share of `count` things, in whole grains. */
-static sfu__range share(int64_t count, int64_t grain, int thread, int threads) {
+/* This thread's range of `count` items, in whole grains. */
+static sfu__range thread_range(int64_t count, int64_t grain, int thread, int threads) {
     const int64_t grains = (count + grain - 1) / grain;
-    return (sfu__range){least(grains * thread / threads * grain, count),
-                        least(grains * (thread + 1) / threads * grain, count)};
+    return (sfu__range){min_of(grains * thread / threads * grain, count),
+                        min_of(grains * (thread + 1) / threads * grain, count)};
 }
 
-static sfu__range share_nonzeros(const sfu__sparse *A, int thread, int threads) {
+static sfu__range thread_range_nonzeros(const sfu__prepared *A, int thread, int threads) {
     return (sfu__range){sfu__row_at(A->indptr, A->rows, (double)thread / threads),
                         sfu__row_at(A->indptr, A->rows, (double)(thread + 1) / threads)};
 }
 
 static sfu__range rows_of_block(int64_t rows, int64_t block) {
     const int64_t step = sfu__block_rows(rows);
-    return (sfu__range){block * step, least((block + 1) * step, rows)};
+    return (sfu__range){block * step, min_of((block + 1) * step, rows)};
 }
 
 static sfu__range elements_of(const sfu__dense *A, sfu__range rows) {
@@ -42,21 +42,21 @@ static sfu__range elements_of(const sfu__dense *A, sfu__range rows) {
 
 typedef struct job {
     sfu__lpnn_executor *executor;
-    const sfu__epoch *epoch;           /* NULL: only the pass */
-    sfu__mask masks[SFU__LPNN_LAYERS]; /* [i] lies before the weights of layer i */
-    sfu__target target;                /* of every node */
+    const sfu__epoch *epoch;           /* NULL: run the pass only */
+    sfu__mask masks[SFU__LPNN_LAYERS]; /* [i]: applied before the weights of layer i */
+    sfu__target target;                /* for every node */
     sfu__adam adam;
-    sfu_pass pass;                 /* what follows the step; SFU_PASS_TRAIN: nothing */
-    const sfu__target *validation; /* NULL: nothing is scored */
+    sfu_pass pass;                 /* the pass after the step; SFU_PASS_TRAIN: none */
+    const sfu__target *validation; /* NULL: no scores */
 } job;
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-/* f as a distribution. Rows. */
+/* F = f as a distribution, for these rows. */
 static void make_f(const sfu__lpnn_executor *executor, sfu__range rows) {
     const float *from = executor->theta + executor->f->offset;
     executor->backend->reduce_blocks(executor->F.data, from, 1, 0,
-                                     elements_of(&executor->F, rows)); /* a copy: one part */
+                                     elements_of(&executor->F, rows)); /* one block: a copy */
     if (executor->net->lpnn.f == SFU__LPNN_SOFTMAX) {
         executor->backend->softmax(&executor->F, NULL, rows);
     }
@@ -66,7 +66,7 @@ static const float *bias_of(const sfu__lpnn_executor *executor, int layer) {
     return executor->bias[layer] != NULL ? executor->theta + executor->bias[layer]->offset : NULL;
 }
 
-/* g of the rows of x and f, into h. */
+/* h = the layers of g for the rows of x and f. */
 static void forward(const sfu__lpnn_executor *executor, const sfu__dense *h, const sfu__sparse *x, const sfu__dense *f,
                     const int32_t *nodes, const sfu__mask *masks, sfu__range rows) {
     const sfu__backend *backend = executor->backend;
@@ -88,16 +88,12 @@ static void forward(const sfu__lpnn_executor *executor, const sfu__dense *h, con
 
 /* ---- backward --------------------------------------------------------------------------------------------------- */
 
-/* The features as this epoch sees them. */
-static sfu__sparse dropped(const sfu__lpnn_executor *executor, const sfu__sparse *x, const sfu__mask *mask) {
-    sfu__sparse seen = *x;
-    if (mask->threshold != 0) {
-        seen.values = executor->step.dropped;
-    }
-    return seen;
+/* The features, or their transpose, with this epoch's dropout. */
+static const sfu__sparse *dropped(const sfu__lpnn_matrix *x, const sfu__mask *mask) {
+    return mask->threshold != 0 ? x->dropped : x->bound;
 }
 
-/* From dh of the last layer to dh of the first, and the parts of every gradient that is a sum over rows. */
+/* From dh of the last layer to dh of the first, and this block's part of every gradient that is a sum over rows. */
 static void backward(const sfu__lpnn_executor *executor, const sfu__mask *masks, int64_t block, sfu__range rows) {
     const sfu__backend *backend = executor->backend;
     const sfu__lpnn_step *step = &executor->step;
@@ -126,8 +122,8 @@ static sfu__adam adam_of(const job *job, const sfu__parameter *parameter) {
     return adam;
 }
 
-/* The gradient of f is whole: move these rows of it. */
-static void move_f(const job *job, const sfu__dense *df, sfu__range rows) {
+/* Adam step of these rows of f, whose gradient is complete. */
+static void update_f(const job *job, const sfu__dense *df, sfu__range rows) {
     const sfu__lpnn_executor *executor = job->executor;
     const bool clamped = executor->net->lpnn.f == SFU__LPNN_CLAMP;
     const int64_t at = executor->f->offset;
@@ -141,26 +137,26 @@ static void move_f(const job *job, const sfu__dense *df, sfu__range rows) {
     }
 }
 
-/* A block of rows from the features to the gradients. */
+/* One block of rows, from the features to the gradients. */
 static void step_block(const job *job, int64_t block) {
     const sfu__lpnn_executor *executor = job->executor;
     const sfu__backend *backend = executor->backend;
     const sfu__lpnn_step *step = &executor->step;
     const sfu__lpnn *lpnn = &executor->net->lpnn;
     const sfu__range rows = rows_of_block(executor->nodes, block);
-    const sfu__sparse x = dropped(executor, &executor->x.view, &job->masks[0]);
+    const sfu__sparse *x = dropped(&executor->x, &job->masks[0]);
     if (job->masks[0].threshold != 0) {
-        backend->dropout_sparse(step->dropped, &executor->x.view, NULL, &job->masks[0], rows);
+        backend->dropout_sparse(step->dropped, executor->x.bound, NULL, &job->masks[0], rows);
     }
-    forward(executor, step->h, &x, &executor->F, NULL, job->masks, rows);
+    forward(executor, step->h, x, &executor->F, NULL, job->masks, rows);
 
     const sfu__dense df = sfu__lpnn_view(executor->gradient, executor->f);
     const sfu__lpnn_terms terms = {(float)lpnn->mu_graph, (float)lpnn->mu_labelled, (float)lpnn->mu_unlabelled,
                                    (float)lpnn->lambda_labelled, (float)lpnn->lambda_unlabelled};
     const int last = SFU__LPNN_LAYERS - 1;
-    backend->spmm(&df, &step->S.view, &executor->F, false, rows);
+    backend->spmm(&df, step->S.bound, &executor->F, false, rows);
     if (step->directed) {
-        backend->spmm(&df, &step->St.view, &executor->F, true, rows);
+        backend->spmm(&df, step->St.bound, &executor->F, true, rows);
     }
     backend->lpnn(step->losses, &df, &step->dh[last], &executor->F, &step->h[last], &job->target, &terms,
                   (sfu__range){block, block + 1});
@@ -172,64 +168,66 @@ static void step_block(const job *job, int64_t block) {
     if (lpnn->f == SFU__LPNN_SOFTMAX) {
         backend->softmax_backward(&df, &executor->F, rows);
     }
-    move_f(job, &df, rows);
+    update_f(job, &df, rows);
 }
 
-/* Adds up the parts of a gradient and moves what it belongs to: this thread's share of `count` floats at `offset`. */
-static void move(const job *job, const sfu__parameter *parameter, const float *parts, int64_t count, int thread) {
+/* Sums the blocks' parts of a gradient and applies Adam to the parameter: this thread's range of `count` floats at
+ * `offset`. */
+static void update_summed(const job *job, const sfu__parameter *parameter, const float *parts, int64_t count,
+                          int thread) {
     const sfu__lpnn_executor *executor = job->executor;
     const int64_t at = parameter->offset;
-    const sfu__range mine = share(count, 16, thread, sfu__team_size(executor->team));
+    const sfu__range mine = thread_range(count, 16, thread, sfu__team_size(executor->team));
     const sfu__adam adam = adam_of(job, parameter);
     executor->backend->reduce_blocks(executor->gradient + at, parts, sfu__block_count(executor->nodes), count, mine);
     executor->backend->adam(executor->theta + at, executor->m + at, executor->v + at, executor->gradient + at, &adam,
                             mine);
 }
 
-/* The weights that meet the features: dWx = x^T dh0, whose rows the threads share by non-zeros. */
-static void move_first(const job *job, int thread) {
+/* Adam step of the weights that multiply the features: dWx = x^T dh0; the threads split its rows by non-zeros. */
+static void update_first_weights(const job *job, int thread) {
     const sfu__lpnn_executor *executor = job->executor;
-    const sfu__sparse xt = dropped(executor, &executor->step.xt.view, &job->masks[0]);
-    const sfu__range rows = share_nonzeros(&xt, thread, sfu__team_size(executor->team));
+    const sfu__sparse *xt = dropped(&executor->step.xt, &job->masks[0]);
+    const sfu__range rows = thread_range_nonzeros(executor->step.xt.prepared, thread, sfu__team_size(executor->team));
     const sfu__dense w = sfu__lpnn_rows_of_x(executor, executor->theta),
                      dw = sfu__lpnn_rows_of_x(executor, executor->gradient);
     const int64_t at = w.data - executor->theta;
     const sfu__adam adam = adam_of(job, executor->weight[0]);
-    executor->backend->spmm(&dw, &xt, &executor->step.dh[0], false, rows);
+    executor->backend->spmm(&dw, xt, &executor->step.dh[0], false, rows);
     executor->backend->adam(w.data, executor->m + at, executor->v + at, dw.data, &adam, elements_of(&w, rows));
 }
 
-static void move_weights(const job *job, int thread) {
+static void update_weights(const job *job, int thread) {
     const sfu__lpnn_executor *executor = job->executor;
     const sfu__lpnn_step *step = &executor->step;
-    move_first(job, thread);
+    update_first_weights(job, thread);
     if (executor->net->lpnn.input_f) {
-        move(job, executor->weight[0], step->weight_parts[0], (int64_t)executor->classes * executor->weight[0]->ld,
-             thread);
+        update_summed(job, executor->weight[0], step->weight_parts[0],
+                      (int64_t)executor->classes * executor->weight[0]->ld, thread);
     }
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         if (i > 0) {
             const sfu__parameter *weight = executor->weight[i];
-            move(job, weight, step->weight_parts[i], (int64_t)weight->rows * weight->ld, thread);
+            update_summed(job, weight, step->weight_parts[i], (int64_t)weight->rows * weight->ld, thread);
         }
         if (executor->bias[i] != NULL) {
-            move(job, executor->bias[i], step->bias_parts[i], executor->bias[i]->ld, thread);
+            update_summed(job, executor->bias[i], step->bias_parts[i], executor->bias[i]->ld, thread);
         }
     }
 }
 
-/* ---- the region ------------------------------------------------------------------------------------------------- */
+/* ---- the parallel region ----------------------------------------------------------------------------------------- */
 
 static void prepare(const job *job, int thread) {
     sfu__lpnn_executor *executor = job->executor;
     const int threads = sfu__team_size(executor->team);
-    make_f(executor, share(executor->nodes, 64, thread, threads));
+    make_f(executor, thread_range(executor->nodes, 64, thread, threads));
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         if (i > 0 || executor->net->lpnn.input_f) {
             const sfu__dense w = i > 0 ? sfu__lpnn_view(executor->theta, executor->weight[i])
                                        : sfu__lpnn_rows_of_f(executor, executor->theta);
             const sfu__dense *wt = &executor->step.wt[i];
-            executor->backend->transpose(wt, &w, share(wt->rows, 1, thread, threads));
+            executor->backend->transpose(wt, &w, thread_range(wt->rows, 1, thread, threads));
         }
     }
 }
@@ -238,12 +236,12 @@ static void run_step(const job *job, int thread) {
     sfu__lpnn_executor *executor = job->executor;
     prepare(job, thread);
     sfu__team_barrier(executor->team);
-    const sfu__range mine = share(sfu__block_count(executor->nodes), 1, thread, sfu__team_size(executor->team));
+    const sfu__range mine = thread_range(sfu__block_count(executor->nodes), 1, thread, sfu__team_size(executor->team));
     for (int64_t block = mine.begin; block < mine.end; block++) {
         step_block(job, block);
     }
     sfu__team_barrier(executor->team);
-    move_weights(job, thread);
+    update_weights(job, thread);
     sfu__team_barrier(executor->team);
 }
 
@@ -253,17 +251,17 @@ static void run_pass(const job *job, int thread) {
     const int threads = sfu__team_size(executor->team);
     const sfu__mask none[SFU__LPNN_LAYERS] = {{0}};
     if (sfu__model_needs_f(executor->net)) {
-        make_f(executor, share(executor->nodes, 64, thread, threads));
+        make_f(executor, thread_range(executor->nodes, 64, thread, threads));
         sfu__team_barrier(executor->team);
     }
-    const sfu__range mine = share(sfu__block_count(pass->count), 1, thread, threads);
+    const sfu__range mine = thread_range(sfu__block_count(pass->count), 1, thread, threads);
     for (int64_t block = mine.begin; block < mine.end; block++) {
         const sfu__range rows = rows_of_block(pass->count, block);
-        if (pass->pick.own.indptr != NULL) {
-            executor->backend->spmm(&pass->f, &pass->pick.view, &executor->F, false, rows);
+        if (pass->pick.prepared != NULL) {
+            executor->backend->spmm(&pass->f, pass->pick.bound, &executor->F, false, rows);
         }
         if (pass->runs_g) {
-            const sfu__sparse *x = pass->nodes != NULL ? &pass->x.view : &executor->x.view;
+            const sfu__sparse *x = pass->nodes != NULL ? pass->x.bound : executor->x.bound;
             forward(executor, pass->h, x, &pass->f, pass->nodes, none, rows);
         }
     }
@@ -285,10 +283,10 @@ static void run_region(void *context, int thread) {
     sfu__float_restore(before);
 }
 
-/* ---- what the caller sees --------------------------------------------------------------------------------------- */
+/* ---- interface --------------------------------------------------------------------------------------------------- */
 
-/* The labels and weights of the training nodes where every node has its place. */
-static sfu__target spread(const sfu__lpnn_executor *executor, const sfu__target *target) {
+/* Scatters the labels and weights of the training nodes into arrays over all nodes. */
+static sfu__target scatter_target(const sfu__lpnn_executor *executor, const sfu__target *target) {
     const sfu__lpnn_step *step = &executor->step;
     for (int32_t i = 0; i < step->count; i++) {
         const int32_t node = step->nodes != NULL ? step->nodes[i] : i;
@@ -301,7 +299,7 @@ static sfu__target spread(const sfu__lpnn_executor *executor, const sfu__target 
 static void set_epoch(job *job, const sfu__epoch *epoch) {
     const sfu__lpnn_executor *executor = job->executor;
     job->epoch = epoch;
-    job->target = spread(executor, &epoch->target);
+    job->target = scatter_target(executor, &epoch->target);
     for (int i = 0; i < SFU__LPNN_LAYERS; i++) {
         const double own = executor->net->layers[i].dropout, rate = own < 0.0 ? epoch->dropout : own;
         job->masks[i] = (sfu__mask){epoch->seed, epoch->number, (uint32_t)i, sfu__dropout_threshold(rate)};
@@ -319,7 +317,7 @@ void sfu__lpnn_epoch(sfu__lpnn_executor *executor, const sfu__epoch *epoch, sfu_
                .validation = evaluate ? &epoch->validation : NULL};
     assert(executor->step.count > 0);
     set_epoch(&job, epoch);
-    (void)sfu__team_gather(executor->team); /* run_region asks for the size where it shares out */
+    (void)sfu__team_gather(executor->team); /* run_region reads the size of the team where it splits the work */
     sfu__team_run(executor->team, run_region, &job);
     *training = (sfu__score){0};
     for (int64_t block = 0; block < sfu__block_count(executor->nodes); block++) {

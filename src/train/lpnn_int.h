@@ -1,4 +1,4 @@
-/* lpnn_int.h - a worker of LPNN from the inside: lpnn.c makes it, lpnn_epoch.c runs it. */
+/* lpnn_int.h - internals of the LPNN executor: lpnn.c builds it, lpnn_epoch.c runs it. */
 #ifndef SFU_LPNN_INT_H
 #define SFU_LPNN_INT_H
 
@@ -6,35 +6,41 @@
 #include "plan_int.h"
 #include "team.h"
 
-enum { SFU__LPNN_LAYERS = 3 }; /* of g */
+enum { SFU__LPNN_LAYERS = 3 }; /* layers of g */
 
-/* What a validation or a prediction has of its own. */
+/* A matrix of the dataset, prepared and bound. */
+typedef struct sfu__lpnn_matrix {
+    sfu__prepared *prepared;
+    sfu__sparse *bound, *dropped; /* dropped: bound to the values after dropout; NULL: no dropout */
+} sfu__lpnn_matrix;
+
+/* State of the validation or the prediction pass. */
 typedef struct sfu__lpnn_pass {
-    int32_t count;  /* rows; 0: there is no such pass */
-    int32_t *nodes; /* of the rows, NULL: every node */
+    int32_t count;  /* rows; 0: the pass is omitted */
+    int32_t *nodes; /* nodes of the rows; NULL: every node */
     bool runs_g;
-    sfu__block x;                   /* the features of the rows; nothing in it where they are all nodes */
-    sfu__block pick;                /* the same for F: a 1 a row, at its node */
-    sfu__dense f;                   /* those rows of F, or F itself */
-    sfu__dense h[SFU__LPNN_LAYERS]; /* what each layer of g makes, the last one its probabilities */
-    sfu__score *scores;             /* one a block of rows */
+    sfu__lpnn_matrix x;             /* features of the rows; empty where the rows are all nodes */
+    sfu__lpnn_matrix pick;          /* selection matrix of the rows of F; empty where the rows are all nodes */
+    sfu__dense f;                   /* these rows of F, or F itself */
+    sfu__dense h[SFU__LPNN_LAYERS]; /* output of each layer of g; the last one holds the probabilities */
+    sfu__score *scores;             /* one per block of rows */
 } sfu__lpnn_pass;
 
-/* What a training step has: every row of everything. */
+/* State of a training step, over all rows. */
 typedef struct sfu__lpnn_step {
-    int32_t count;    /* labelled nodes; 0: no training */
-    int32_t *nodes;   /* of them */
-    int32_t *labels;  /* [nodes of the graph], SFU_NO_LABEL where the objective sees none */
-    float *weights;   /* [nodes of the graph] */
-    double *losses;   /* one a block of rows */
-    sfu__block S, St; /* S, where it is symmetric; else its half and the half of its transpose */
+    int32_t count;          /* labelled nodes; 0: no training */
+    int32_t *nodes;         /* the labelled nodes */
+    int32_t *labels;        /* [nodes of the graph], SFU_NO_LABEL where the objective uses no label */
+    float *weights;         /* [nodes of the graph] */
+    double *losses;         /* one per block of rows */
+    sfu__lpnn_matrix S, St; /* S if it is symmetric; otherwise S / 2 and S^T / 2 */
     bool directed;
-    sfu__block xt;  /* the features transposed */
-    float *dropped; /* the values of the features behind the mask; NULL: nothing is ever dropped */
+    sfu__lpnn_matrix xt; /* the features transposed */
+    float *dropped;      /* values of the features after dropout; NULL: no dropout */
     sfu__dense h[SFU__LPNN_LAYERS], dh[SFU__LPNN_LAYERS];
-    sfu__dense wt[SFU__LPNN_LAYERS]; /* the transposed weights; [0] of those that meet f alone */
-    sfu__dense flow;                 /* the gradient of f that comes through g's input */
-    /* block sums */
+    sfu__dense wt[SFU__LPNN_LAYERS]; /* transposed weights; [0]: only those that multiply f */
+    sfu__dense flow;                 /* gradient of f through g's input */
+    /* partial sums per block of rows */
     float *weight_parts[SFU__LPNN_LAYERS], *bias_parts[SFU__LPNN_LAYERS]; /* [0] as for wt */
 } sfu__lpnn_step;
 
@@ -45,11 +51,13 @@ struct sfu__lpnn_executor {
     int32_t nodes, features, classes;
     sfu__parameters parameters;
     const sfu__parameter *f, *weight[SFU__LPNN_LAYERS], *bias[SFU__LPNN_LAYERS];
-    float *arena;                    /* all floats below: one block of memory */
-    int64_t arena_bytes;             /* of it */
-    float *theta, *m, *v, *gradient; /* laid out as the parameters; the last three only to train */
-    sfu__block x;                    /* the features of every node */
-    sfu__dense F;                    /* f as a distribution: softmax of the logits, or what is in theta */
+    float *arena;                    /* one allocation for all floats below */
+    int64_t arena_bytes;             /* size of the arena */
+    float *theta, *m, *v, *gradient; /* in the layout of the parameters; the last three only for training */
+    sfu_csr features_csr;            /* the features of every node, with values */
+    sfu_matrix own_features;         /* the arrays of features_csr that the dataset does not have */
+    sfu__lpnn_matrix x;              /* the same, prepared */
+    sfu__dense F;                    /* f as a distribution: softmax of the logits, or the rows of theta */
     sfu__lpnn_step step;
     sfu__lpnn_pass passes[SFU_PASSES];
 };
@@ -59,7 +67,7 @@ static inline sfu__dense sfu__lpnn_view(float *values, const sfu__parameter *par
     return (sfu__dense){values + parameter->offset, parameter->rows, parameter->cols, parameter->ld};
 }
 
-/* The rows of g's first weights that meet f, and those that meet x. */
+/* The rows of g's first weights that multiply f, and those that multiply x. */
 static inline sfu__dense sfu__lpnn_rows_of_f(const sfu__lpnn_executor *executor, float *values) {
     sfu__dense w = sfu__lpnn_view(values, executor->weight[0]);
     w.rows = executor->classes;

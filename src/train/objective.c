@@ -1,7 +1,7 @@
-/* objective.c - the labels that a training learns from, and what the loss weighs them with. */
+/* objective.c - labels and per-node weights of the training objective. */
 #include "train.h"
 
-/* The labels of the nodes of a part, which must be nodes of the dataset that have one. */
+/* The labels of the nodes of a part; every node must exist in the dataset and have a label. */
 static sfu_status take_labels(int32_t **labels, int32_t *count, const sfu_dataset *dataset, const sfu_split *split,
                               sfu_part part) {
     sfu_status status = SFU_OK;
@@ -10,8 +10,9 @@ static sfu_status take_labels(int32_t **labels, int32_t *count, const sfu_datase
     SFU_ALLOC(*labels, size);
     for (int32_t i = 0; i < size; i++) {
         if (nodes[i] >= dataset->nodes || dataset->labels[nodes[i]] == SFU_NO_LABEL) {
-            status = sfu__fail(SFU_ERR_ARGUMENT, "the split is of another dataset: %s", //
-                               nodes[i] >= dataset->nodes ? "it has more nodes" : "a node of it has no label here");
+            status = sfu__fail(SFU_ERR_ARGUMENT, "the split belongs to another dataset: %s", //
+                               nodes[i] >= dataset->nodes ? "it has nodes that this dataset does not have"
+                                                          : "one of its nodes has no label here");
             goto done;
         }
         (*labels)[i] = dataset->labels[nodes[i]];
@@ -21,7 +22,7 @@ done:
     return status;
 }
 
-/* counts[c] = the training nodes of class c; returns how many classes there are among them. */
+/* counts[c] = number of training nodes of class c; returns the number of classes that occur. */
 static int32_t count_classes(int32_t *counts, const sfu__objective *objective) {
     int32_t present = 0;
     for (int32_t i = 0; i < objective->train_count; i++) {
@@ -30,7 +31,7 @@ static int32_t count_classes(int32_t *counts, const sfu__objective *objective) {
     return present;
 }
 
-/* Both kinds of weights sum to N before the mean divides by it. */
+/* Balanced and uniform weights both sum to N before the mean divides by N. */
 static sfu_status make_weights(sfu__objective *objective, int32_t classes, const sfu__objective_options *rules) {
     sfu_status status = SFU_OK;
     int32_t *counts = NULL;
@@ -44,8 +45,8 @@ static sfu_status make_weights(sfu__objective *objective, int32_t classes, const
     const int32_t present = count_classes(counts, objective);
     const double count = objective->train_count, scale = mean ? 1.0 / count : 1.0;
     for (int32_t i = 0; i < objective->train_count; i++) {
-        const double alike = counts[objective->train_labels[i]];
-        objective->train_weights[i] = (float)(scale * (rules->balanced ? count / ((double)present * alike) : 1.0));
+        const double class_size = counts[objective->train_labels[i]];
+        objective->train_weights[i] = (float)(scale * (rules->balanced ? count / ((double)present * class_size) : 1.0));
     }
 done:
     sfu__free(counts);

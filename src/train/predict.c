@@ -1,32 +1,32 @@
-/* predict.c - a model on a dataset: probabilities, labels, the last hidden layer, into the caller's memory. */
+/* predict.c - applies a model to a dataset: probabilities, labels and the last hidden layer, in the caller's memory. */
 #include "metrics.h"
 #include "runner.h"
 
 #include <string.h>
 
-/* ---- whether they fit -------------------------------------------------------------------------------------------- */
+/* ---- checks that model and dataset match ------------------------------------------------------------------------- */
 
-/* The i-th name of a dataset or model; NULL where it has none. */
+/* The i-th name of a dataset or a model; NULL if it has none. */
 static const char *name_of(const sfu__strings *names, int64_t i) {
     return i < names->count ? names->bytes + names->offsets[i] : NULL;
 }
 
-/* Tells the first of the names that differ. Names on one side alone are taken as they are. */
+/* Reports the first name that differs. If only one side has names, there is nothing to compare. */
 static sfu_status check_names(const sfu_dataset *dataset, const char *what, const sfu__strings *theirs,
                               const sfu__strings *ours) {
     for (int64_t i = 0; i < theirs->count && i < ours->count; i++) {
         const char *here = name_of(theirs, i), *there = name_of(ours, i);
         if (strcmp(here, there) != 0) {
             char here_quoted[SFU__QUOTE_MAX], there_quoted[SFU__QUOTE_MAX];
-            return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s %lld is %s, and %s in the model; they must be the same",
-                             dataset->name, what, (long long)i, sfu__quote(here_quoted, here, strlen(here)),
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s %lld is %s, but %s in the model", dataset->name, what,
+                             (long long)i, sfu__quote(here_quoted, here, strlen(here)),
                              sfu__quote(there_quoted, there, strlen(there)));
         }
     }
     return SFU_OK;
 }
 
-/* What a model learned a node is of use on its own graph alone. */
+/* A model with per-node parameters is valid only on the graph it was trained on. */
 static sfu_status check_graph(const sfu_dataset *dataset, const sfu_model *model) {
     sfu_status status = SFU_OK;
     char digest[65];
@@ -37,25 +37,25 @@ static sfu_status check_graph(const sfu_dataset *dataset, const sfu_model *model
     const bool same = model->dataset[0] != '\0' ? strcmp(digest, model->dataset) == 0 : model->nodes == dataset->nodes;
     if (!same) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
-                           "%s: the model has learned a value a node of another graph, of %d nodes, and can predict on "
-                           "that one alone",
+                           "%s: the model has per-node parameters of another graph with %d nodes and can only predict "
+                           "on that graph",
                            dataset->name, model->nodes);
     }
 done:
     return status;
 }
 
-/* Features first: without the same ones nothing else is worth a word. */
+/* Features first: a mismatch there makes the other differences meaningless. */
 static sfu_status check_fit(const sfu_dataset *dataset, const sfu_model *model) {
     sfu_status status = SFU_OK;
     if (dataset->features != model->features) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d feature%s, and the model was trained with %d", dataset->name,
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d feature%s, but the model was trained with %d", dataset->name,
                          dataset->features, dataset->features == 1 ? "" : "s", model->features);
     }
     SFU_TRY(check_names(dataset, "feature", &dataset->feature_names, &model->feature_names));
     SFU_TRY(check_names(dataset, "class", &dataset->class_names, &model->class_names));
     if (dataset->classes > 0 && dataset->classes != model->classes) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d class%s, and the model knows %d", dataset->name,
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d class%s, but the model was trained with %d", dataset->name,
                          dataset->classes, dataset->classes == 1 ? "" : "es", model->classes);
     }
     SFU_TRY(check_graph(dataset, model));
@@ -65,7 +65,7 @@ done:
 
 /* ---- predicting -------------------------------------------------------------------------------------------------- */
 
-/* Runs the prediction of every node; sfu__runner_clear also after a failure. */
+/* Runs the prediction pass for every node; call sfu__runner_clear also after a failure. */
 static sfu_status run(sfu__runner *runner, const sfu_dataset *dataset, const sfu_model *model, int threads) {
     sfu_status status = SFU_OK;
     sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = threads};
@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-/* From padded rows to rows without gaps. */
+/* Copies padded rows to contiguous rows. */
 static void copy_rows(float *to, const sfu__dense *from) {
     for (int32_t row = 0; row < from->rows; row++) {
         memcpy(to + (int64_t)row * from->cols, from->data + (int64_t)row * from->ld, (size_t)from->cols * sizeof *to);

@@ -1,32 +1,38 @@
-/* result_files.c - what training and prediction give, as CSV: the curve of a training, predictions, embeddings. */
+/* result_files.c - CSV output of training and prediction: learning curves, predictions, embeddings. */
 #include "csv_write.h"
 #include "dataset.h"
 #include "metrics.h"
+#include "sized_struct.h"
 
 #include <math.h>
 #include <string.h>
 
-void sfu_csv_options_init(sfu_csv_options *options) { *options = (sfu_csv_options){0}; }
+void sfu_csv_options_init_sized(sfu_csv_options *options, size_t size) {
+    const sfu_csv_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 static sfu_status put_text(sfu__writer *out, const char *text) { return sfu__writer_add(out, text, strlen(text)); }
 
-/* ---- the curve of a training ----------------------------------------------------------------------------------- */
+/* ---- learning curves --------------------------------------------------------------------------------------------- */
 
-/* ",NUMBER"; nothing behind the comma where it is none. */
+/* ",NUMBER", or "," if the score is NaN. */
 static sfu_status put_score(sfu__writer *out, double score) {
     return isfinite(score) ? sfu__writer_format(out, ",%.9g", score) : put_text(out, ",");
 }
 
-sfu_status sfu_curve_save(const char *path, const sfu_epoch *epochs, int64_t count) {
+/* The fields that are written are older than any header, so that each epoch has them. */
+sfu_status sfu_curve_save_sized(const char *path, const sfu_epoch *epochs, int64_t count, size_t epoch_size) {
     sfu_status status = SFU_OK;
     sfu__writer *out = NULL;
     SFU_TRY(sfu__writer_open(&out, path));
     SFU_TRY(put_text(out, "epoch,train_loss,val_loss,val_accuracy\n"));
     for (int64_t i = 0; i < count; i++) {
-        SFU_TRY(sfu__writer_format(out, "%d", epochs[i].epoch));
-        SFU_TRY(put_score(out, epochs[i].train_loss));
-        SFU_TRY(put_score(out, epochs[i].val_loss));
-        SFU_TRY(put_score(out, epochs[i].val_accuracy));
+        const sfu_epoch *epoch = (const sfu_epoch *)(const void *)((const char *)epochs + (size_t)i * epoch_size);
+        SFU_TRY(sfu__writer_format(out, "%d", epoch->epoch));
+        SFU_TRY(put_score(out, epoch->train_loss));
+        SFU_TRY(put_score(out, epoch->val_loss));
+        SFU_TRY(put_score(out, epoch->val_accuracy));
         SFU_TRY(put_text(out, "\n"));
     }
     SFU_TRY(sfu__writer_commit(out));
@@ -35,7 +41,7 @@ done:
     return status;
 }
 
-/* ---- a line a node --------------------------------------------------------------------------------------------- */
+/* ---- tables with one row per node -------------------------------------------------------------------------------- */
 
 typedef struct csv_table {
     sfu__writer *out;
@@ -43,7 +49,7 @@ typedef struct csv_table {
     const sfu_model *model;
     const float *values; /* [nodes][width] */
     int32_t width, top;
-    float *left; /* [width], while the most probable classes are picked */
+    float *left; /* [width]: scratch for selecting the most probable classes */
 } csv_table;
 
 typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t node);
@@ -58,7 +64,7 @@ static sfu_status put_class(const csv_table *csv_output, int32_t class_index) {
                         : sfu__writer_format(csv_output->out, "%d", class_index);
 }
 
-/* The header, then the nodes that are wanted. */
+/* Writes the header, then one row per requested node. */
 static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_csv_options *options,
                             sfu_status (*put_header)(const csv_table *csv_output), put_fn put_rest) {
     sfu_status status = SFU_OK;
@@ -83,7 +89,7 @@ done:
     return status;
 }
 
-static sfu_status check_place(const char *path, const sfu_csv_options *options) {
+static sfu_status check_destination(const char *path, const sfu_csv_options *options) {
     return path != NULL || options->write != NULL
                ? SFU_OK
                : sfu__fail(SFU_ERR_ARGUMENT, "a CSV file needs a path, or a function that gets its bytes");
@@ -96,7 +102,7 @@ static const float *row_of(const csv_table *csv_output, int32_t node) {
 }
 
 /* ",CLASS,PROBABILITY" */
-static sfu_status put_guess(const csv_table *csv_output, int32_t class_index, float probability) {
+static sfu_status put_prediction(const csv_table *csv_output, int32_t class_index, float probability) {
     sfu_status status = SFU_OK;
     SFU_TRY(put_text(csv_output->out, ","));
     SFU_TRY(put_class(csv_output, class_index));
@@ -120,7 +126,7 @@ static sfu_status put_class_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
     const float *row = row_of(csv_output, node);
     const int32_t guess = sfu__largest(row, csv_output->width);
-    SFU_TRY(put_guess(csv_output, guess, row[guess]));
+    SFU_TRY(put_prediction(csv_output, guess, row[guess]));
     for (int32_t c = 0; c < csv_output->width; c++) {
         SFU_TRY(sfu__writer_format(csv_output->out, ",%.6g", (double)row[c]));
     }
@@ -138,13 +144,13 @@ done:
     return status;
 }
 
-/* The largest, then the largest of the rest, and so on; of equals the lower class first. */
+/* Classes in descending order of probability; ties go to the lower class. */
 static sfu_status put_top_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
     memcpy(csv_output->left, row_of(csv_output, node), (size_t)csv_output->width * sizeof *csv_output->left);
     for (int32_t i = 0; i < csv_output->top; i++) {
         const int32_t guess = sfu__largest(csv_output->left, csv_output->width);
-        SFU_TRY(put_guess(csv_output, guess, csv_output->left[guess]));
+        SFU_TRY(put_prediction(csv_output, guess, csv_output->left[guess]));
         csv_output->left[guess] = -1.0F;
     }
 done:
@@ -152,15 +158,14 @@ done:
 }
 
 sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
-                                const float *probabilities, const sfu_csv_options *options) {
-    static const sfu_csv_options usual = {0};
-    options = options != NULL ? options : &usual;
+                                const float *probabilities, const sfu_csv_options *given) {
+    sfu_csv_options full, *options = &full;
     sfu_status status = SFU_OK;
     csv_table all = {.dataset = dataset, .model = model, .values = probabilities, .width = sfu_model_classes(model)};
-    SFU_TRY(check_place(path, options));
+    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_csv_options));
+    SFU_TRY(check_destination(path, options));
     if (options->top < 0) {
-        status =
-            sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (which is: a column a class)", options->top);
+        status = sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (0: one column per class)", options->top);
         goto done;
     }
     all.top = options->top < all.width ? options->top : all.width;
@@ -184,7 +189,7 @@ done:
     return status;
 }
 
-/* Nine digits bring every float back. */
+/* Nine significant digits reproduce every float exactly. */
 static sfu_status put_hidden_row(const csv_table *csv_output, int32_t node) {
     sfu_status status = SFU_OK;
     const float *row = row_of(csv_output, node);
@@ -196,11 +201,11 @@ done:
 }
 
 sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
-                              const float *embedding, const sfu_csv_options *options) {
-    static const sfu_csv_options usual = {0};
-    options = options != NULL ? options : &usual;
-    const sfu_status status = check_place(path, options);
+                              const float *embedding, const sfu_csv_options *given) {
+    sfu_csv_options options;
+    sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_csv_options);
+    status = status != SFU_OK ? status : check_destination(path, &options);
     csv_table all = {
         .dataset = dataset, .model = model, .values = embedding, .width = sfu_model_embedding_width(model)};
-    return status != SFU_OK ? status : put_lines(&all, path, options, put_hidden_header, put_hidden_row);
+    return status != SFU_OK ? status : put_lines(&all, path, &options, put_hidden_header, put_hidden_row);
 }

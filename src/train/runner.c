@@ -1,3 +1,4 @@
+/* runner.c - one interface to the executor of a plan and to the executor of LPNN. */
 #include "runner.h"
 #include "lpnn.h"
 #include "metrics.h"
@@ -5,8 +6,7 @@
 
 #include <string.h>
 
-/* The node column that a parameter starts from, or NULL. */
-static const float *column_of(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset) {
+const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_net *net, const sfu_dataset *dataset) {
     if (parameter->layer < 0) {
         return NULL;
     }
@@ -22,7 +22,7 @@ static sfu_status find_columns(sfu__runner *runner, const sfu_dataset *dataset) 
     const sfu__parameters *parameters = sfu__runner_parameters(runner);
     SFU_ALLOC_ZERO(runner->columns, parameters->count);
     for (int i = 0; i < parameters->count; i++) {
-        runner->columns[i] = column_of(&parameters->items[i], runner->net, dataset);
+        runner->columns[i] = sfu__parameter_column(&parameters->items[i], runner->net, dataset);
     }
 done:
     return status;
@@ -135,11 +135,11 @@ void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_
 
 static sfu_status check_same_shape(const sfu__parameter *has, const sfu__parameter *needs) {
     if (has == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "the model has no layer.%d.%s: it must be of the same network", needs->layer,
+        return sfu__fail(SFU_ERR_ARGUMENT, "the model has no layer.%d.%s: it must have the same network", needs->layer,
                          needs->name);
     }
     if (has->rows != needs->rows || has->cols != needs->cols) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "layer.%d.%s of the model is %d x %d; here it must be %d x %d", needs->layer,
+        return sfu__fail(SFU_ERR_ARGUMENT, "layer.%d.%s of the model is %d x %d; expected %d x %d", needs->layer,
                          needs->name, has->rows, has->cols, needs->rows, needs->cols);
     }
     return SFU_OK;

@@ -1,18 +1,20 @@
 /* train_model.c - sfu_train: from a dataset, a network and a split to a model with its scores.
  *
- * 1. options, labels and plan are checked and made; 2. the epochs run, and read no test label; 3. the weights that were
- * kept label the nodes of all three parts once, with a plan of their own; 4. weights and scores become the model.
+ * 1. check the options, prepare labels and plan; 2. run the epochs, which never read a test label; 3. evaluate the
+ * weights kept on the nodes of all three parts, with a separate prediction plan; 4. store weights and scores in the
+ * model.
  */
 #include "clock.h"
 #include "metrics.h"
 #include "progress.h"
+#include "sized_struct.h"
 #include "train.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CONFUSION_MOST = 256 }; /* classes: a larger matrix is not kept */
+enum { CONFUSION_MAX_CLASSES = 256 }; /* classes: a larger confusion matrix is not stored */
 
 /* One call of sfu_train. */
 typedef struct train_job {
@@ -21,10 +23,10 @@ typedef struct train_job {
     const sfu_split *split;
     const sfu_train_options *options;
     sfu__objective objective;
-    sfu__runner runner; /* of the training, then of the scores */
+    sfu__runner runner; /* for the training, then for the scores */
     float *start, *best;
     sfu__training training;
-    int32_t *nodes; /* of all parts, ascending */
+    int32_t *nodes; /* nodes of all parts, ascending */
     int32_t node_count;
     uint8_t *part_of;               /* [nodes]: sfu_part, or SFU_PARTS */
     sfu__tally *tallies[SFU_PARTS]; /* [classes] each */
@@ -32,7 +34,7 @@ typedef struct train_job {
     sfu_scores scores;
 } train_job;
 
-/* ---- before the epochs ------------------------------------------------------------------------------------------- */
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
 
 sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads) {
     sfu__plan_request request = {.dropout = dropout > 0.0, .rewrites = SFU__ALL_REWRITES, .threads = threads};
@@ -56,7 +58,7 @@ done:
     return status;
 }
 
-/* What the seed gives, and over it what the model has. */
+/* Initializes from the seed, then overwrites with the parameters of the model. */
 static sfu_status start_from_model(train_job *job, const sfu_model *model) {
     sfu_status status = SFU_OK;
     const size_t size = (size_t)sfu__runner_parameters(&job->runner)->size;
@@ -92,20 +94,20 @@ done:
     return status;
 }
 
-/* ---- the epochs -------------------------------------------------------------------------------------------------- */
+/* ---- epochs ------------------------------------------------------------------------------------------------------ */
 
-/* What the user should know of a training that ran away. */
-static sfu_status judge(const train_job *job) {
+/* Fails if the training diverged before any epoch was kept; warns if it diverged later. */
+static sfu_status check_divergence(const train_job *job) {
     const sfu__training *training = &job->training;
     if (training->diverged && training->best_epoch == 0) {
         return sfu__fail(SFU_ERR_DIVERGED,
-                         "the training diverged in epoch %d: the loss or a weight is no number any more; try a lr "
+                         "the training diverged in epoch %d: the loss or a weight is not finite; try a lr "
                          "below %g",
                          training->ran, training->lr);
     }
     if (training->diverged) {
         sfu__log(SFU_LOG_WARNING,
-                 "the training diverged in epoch %d: the loss or a weight is no number any more; the weights of epoch "
+                 "the training diverged in epoch %d: the loss or a weight is not finite; the weights of epoch "
                  "%d are kept; a lr below %g may help",
                  training->ran, training->best_epoch, training->lr);
     }
@@ -134,12 +136,12 @@ static sfu_status run_epochs(train_job *job) {
     job->scores.val_accuracy =
         job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
-    return judge(job);
+    return check_divergence(job);
 }
 
-/* ---- the scores -------------------------------------------------------------------------------------------------- */
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-/* The nodes of all parts, ascending, and whose part each is. */
+/* Lists the nodes of all parts in ascending order, with the part of each. */
 static sfu_status list_nodes(train_job *job) {
     sfu_status status = SFU_OK;
     const int32_t all = job->dataset->nodes;
@@ -172,14 +174,14 @@ static sfu_status make_tallies(train_job *job) {
     for (int part = 0; part < SFU_PARTS; part++) {
         SFU_ALLOC_ZERO(job->tallies[part], classes);
     }
-    if (classes <= CONFUSION_MOST) {
+    if (classes <= CONFUSION_MAX_CLASSES) {
         SFU_ALLOC_ZERO(job->confusion, (size_t)classes * (size_t)classes);
     }
 done:
     return status;
 }
 
-static void count_guesses(const train_job *job, const sfu__dense *probabilities) {
+static void count_predictions(const train_job *job, const sfu__dense *probabilities) {
     const int32_t classes = job->dataset->classes;
     for (int32_t i = 0; i < job->node_count; i++) {
         const int32_t node = job->nodes[i], truth = job->dataset->labels[node];
@@ -196,7 +198,7 @@ static sfu_status score(train_job *job) {
     const int64_t size = sfu__runner_parameters(&job->runner)->size;
     SFU_TRY(list_nodes(job));
     SFU_TRY(make_tallies(job));
-    sfu__runner_clear(&job->runner); /* the memory of the training goes first */
+    sfu__runner_clear(&job->runner); /* free the memory of the training first */
     sfu__plan_request request = {.rewrites = SFU__ALL_REWRITES, .threads = job->options->threads};
     request.nodes[SFU_PASS_PREDICT] = job->nodes;
     request.count[SFU_PASS_PREDICT] = job->node_count;
@@ -204,7 +206,7 @@ static sfu_status score(train_job *job) {
     memcpy(sfu__runner_theta(&job->runner), job->best, (size_t)size * sizeof *job->best);
     sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
     const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
-    count_guesses(job, &probabilities);
+    count_predictions(job, &probabilities);
     const int32_t classes = job->dataset->classes;
     job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
     job->scores.test_accuracy = sfu__tally_accuracy(job->tallies[SFU_TEST], classes);
@@ -213,7 +215,7 @@ done:
     return status;
 }
 
-/* ---- the model --------------------------------------------------------------------------------------------------- */
+/* ---- model ------------------------------------------------------------------------------------------------------- */
 
 static sfu_status make_model(sfu_model **model, const train_job *job) {
     sfu_status status = SFU_OK;
@@ -248,16 +250,16 @@ static void clear(train_job *job) {
 }
 
 sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
-                     const sfu_train_options *options) {
+                     const sfu_train_options *given) {
     sfu_status status = SFU_OK;
-    sfu_train_options usual;
-    sfu_train_options_init(&usual);
+    sfu_train_options options;
     const int64_t started = sfu__now_ns();
-    train_job job = {.dataset = dataset, .net = net, .split = split, .options = options != NULL ? options : &usual};
+    train_job job = {.dataset = dataset, .net = net, .split = split, .options = &options};
     *model = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_train_options));
     SFU_TRY(prepare(&job));
     SFU_TRY(run_epochs(&job));
-    const sfu__watch before = sfu__watch_flag(NULL); /* what has been trained is not to be lost */
+    const sfu__watch before = sfu__watch_flag(NULL); /* cancelling no longer discards the trained weights */
     status = score(&job);
     job.scores.seconds = 1e-9 * (double)(sfu__now_ns() - started);
     if (status == SFU_OK) {

@@ -1,18 +1,21 @@
-/* train_options.c - the defaults of a training, and what its options may be. */
+/* train_options.c - defaults and range checks of the training options. */
 #include "train.h"
+#include "sized_struct.h"
 
 #include <math.h>
 #include <string.h>
 
-void sfu_train_options_init(sfu_train_options *options) {
-    *options = (sfu_train_options){.lr = 0.01,
-                                   .weight_decay = 5e-4,
-                                   .dropout = 0.5,
-                                   .loss = SFU_LOSS_MEAN,
-                                   .epochs = 500,
-                                   .patience = 25,
-                                   .keep = SFU_KEEP_BEST,
-                                   .device = "cpu"};
+void sfu_train_options_init_sized(sfu_train_options *options, size_t size) {
+    const sfu_train_options defaults = {.size = sizeof defaults,
+                                        .lr = 0.01,
+                                        .weight_decay = 5e-4,
+                                        .dropout = 0.5,
+                                        .loss = SFU_LOSS_MEAN,
+                                        .epochs = 500,
+                                        .patience = 25,
+                                        .keep = SFU_KEEP_BEST,
+                                        .device = "cpu"};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 static sfu_status check_device(const char *device) {
@@ -20,7 +23,7 @@ static sfu_status check_device(const char *device) {
     if (device == NULL || strcmp(device, "cpu") == 0) {
         return SFU_OK;
     }
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "device %s: this build has no such backend; \"cpu\" is the one there is",
+    return sfu__fail(SFU_ERR_UNSUPPORTED, "device %s: this build has no such backend, only \"cpu\"",
                      sfu__quote(quoted, device, strlen(device)));
 }
 
@@ -38,12 +41,11 @@ static sfu_status check_numbers(const sfu_train_options *options) {
         return sfu__fail(SFU_ERR_ARGUMENT, "epochs %d: there must be at least one", options->epochs);
     }
     if (options->patience < 0) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "patience %d: it must be at least 0 (which is: never early)",
+        return sfu__fail(SFU_ERR_ARGUMENT, "patience %d: it must be at least 0 (0: no early stopping)",
                          options->patience);
     }
     if (options->threads < 0) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "threads %d: it must be at least 0 (which is: one a core)",
-                         options->threads);
+        return sfu__fail(SFU_ERR_ARGUMENT, "threads %d: it must be at least 0 (0: one per core)", options->threads);
     }
     return SFU_OK;
 }
@@ -52,7 +54,7 @@ sfu_status sfu__train_options_check(const sfu_train_options *options) {
     const bool loss = options->loss == SFU_LOSS_MEAN || options->loss == SFU_LOSS_SUM;
     const bool keep = options->keep == SFU_KEEP_BEST || options->keep == SFU_KEEP_LAST;
     if (!loss || !keep) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s %d: there is none with this number", loss ? "keep" : "loss",
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s %d: unknown value", loss ? "keep" : "loss",
                          (int)(loss ? (int)options->keep : (int)options->loss));
     }
     const sfu_status status = check_numbers(options);

@@ -1,9 +1,9 @@
-/* training.c - the loop over the epochs, and when it ends.
+/* training.c - the training loop: epochs, early stopping, and the epoch whose parameters are kept.
  *
- * After every epoch the validation nodes are scored with the new parameters. Those of the epoch with the most of them
- * right are kept, of equals the one with the lower loss; `patience` epochs without more of them right end it. Without
- * validation nodes all epochs are run and the last is kept. The loss of an epoch that cannot be the one to keep plays
- * no part, so that its validation may end as soon as that is clear.
+ * After every epoch the validation nodes are scored with the new parameters. The epoch with the most correct validation
+ * nodes is kept, on ties the one with the lower validation loss; `patience` epochs without a higher accuracy end the
+ * training. Without validation nodes all epochs run and the last is kept. The validation loss of an epoch that cannot
+ * be kept has no effect, so its validation may exit early.
  */
 #include "train.h"
 #include "clock.h"
@@ -11,17 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-/* What the loop knows beyond the outcome. */
+/* State of the loop beyond the outcome. */
 typedef struct state {
     sfu__training *training;
     const sfu__runner *runner;
-    int64_t size;                 /* floats of the parameters */
-    int32_t last_better;          /* the epoch of the last rise of the validation accuracy */
-    sfu__score train, validation; /* of the current epoch */
+    int64_t size;                 /* floats per parameter vector */
+    int32_t last_improved;        /* last epoch that raised the validation accuracy */
+    sfu__score train, validation; /* scores of the current epoch */
 } state;
 
-/* By their bits: an exponent of ones, which the infinite and NaN have, overflows into the sign when 1 is added. Two
- * values at a time. */
+/* Tests the bits, two values at a time: the exponent of infinities and NaN is all ones and overflows into the sign bit
+ * when 1 is added. */
 static bool all_finite(const float *values, int64_t count) {
     uint64_t over = 0;
     for (int64_t i = 0; i + 2 <= count; i += 2) {
@@ -32,16 +32,18 @@ static bool all_finite(const float *values, int64_t count) {
     return (over & UINT64_C(0x8000000080000000)) == 0 && (count % 2 == 0 || isfinite(values[count - 1]));
 }
 
-/* A cross-entropy of nodes of this weight is a number, and never below 0 but for rounding. */
+/* A cross-entropy of nodes with this total weight is finite and, apart from rounding, not negative. */
 static bool is_loss(double loss, double weight) { return isfinite(loss) && loss > -0.01 * weight; }
 
-static bool seen(const state *at) { return at->training->objective->val_count > 0 && at->validation.correct >= 0; }
-
-static double val_loss(const state *at) {
-    return seen(at) ? at->validation.loss * at->training->objective->val_scale : NAN;
+static bool is_validated(const state *at) {
+    return at->training->objective->val_count > 0 && at->validation.correct >= 0;
 }
 
-static void start(state *at) {
+static double val_loss(const state *at) {
+    return is_validated(at) ? at->validation.loss * at->training->objective->val_scale : NAN;
+}
+
+static void initialize(state *at) {
     const sfu__training *training = at->training;
     float *theta = sfu__runner_theta(at->runner);
     if (training->start != NULL) {
@@ -53,9 +55,9 @@ static void start(state *at) {
     memset(sfu__runner_v(at->runner), 0, (size_t)at->size * sizeof(float));
 }
 
-static void note_misses(const state *at) {
+static void count_misses(const state *at) {
     const sfu__training *training = at->training;
-    if (training->misses != NULL && seen(at)) {
+    if (training->misses != NULL && is_validated(at)) {
         sfu__runner_misses(at->runner, training->objective->val_labels, training->misses);
     }
 }
@@ -74,11 +76,11 @@ static void run_epoch(state *at, int32_t number) {
                               .evaluate = objective->val_count > 0,
                               .needed = best_alone ? training->best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
-    note_misses(at);
+    count_misses(at);
 }
 
-/* Keeps the parameters as they are now; false where they are no numbers. */
-static bool keep(state *at, int32_t epoch) {
+/* Keeps the current parameters; returns false if they are not finite. */
+static bool keep_parameters(state *at, int32_t epoch) {
     sfu__training *training = at->training;
     const float *theta = sfu__runner_theta(at->runner);
     if (!all_finite(theta, at->size)) {
@@ -94,8 +96,8 @@ static bool keep(state *at, int32_t epoch) {
     return true;
 }
 
-/* Whether the epoch is one to keep, by its validation score. */
-static void consider(state *at, int32_t epoch) {
+/* Keeps the epoch if its validation score is the best so far. */
+static void update_best(state *at, int32_t epoch) {
     sfu__training *training = at->training;
     const bool first = training->best_epoch == 0;
     const int64_t more = at->validation.correct - training->best_val_correct;
@@ -105,13 +107,13 @@ static void consider(state *at, int32_t epoch) {
     if (!is_loss(at->validation.loss, training->objective->val_count)) {
         training->diverged = true;
     } else if (first || more > 0 || val_loss(at) < training->best_val_loss) {
-        if (keep(at, epoch) && (first || more > 0)) {
-            at->last_better = epoch;
+        if (keep_parameters(at, epoch) && (first || more > 0)) {
+            at->last_improved = epoch;
         }
     }
 }
 
-static bool tell(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) {
+static bool report_epoch(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) {
     const sfu__training *training = at->training;
     const double count = training->objective->val_count;
     const bool scored = training->objective->val_count > 0;
@@ -119,7 +121,7 @@ static bool tell(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
         .epoch = training->ran,
         .train_loss = at->train.loss,
         .val_loss = val_loss(at),
-        .val_accuracy = seen(at) ? (double)at->validation.correct / count : NAN,
+        .val_accuracy = is_validated(at) ? (double)at->validation.correct / count : NAN,
         .best_val_accuracy = scored ? (double)training->best_val_correct / count : NAN,
         .best_epoch = scored ? training->best_epoch : training->ran,
         .seconds = 1e-9 * (double)(sfu__now_ns() - started),
@@ -127,15 +129,15 @@ static bool tell(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
     return on_epoch(user, &epoch);
 }
 
-/* After an epoch: whether there is to be another one. */
-static bool goes_on(state *at) {
+/* Whether another epoch follows. */
+static bool should_continue(state *at) {
     const sfu__training *training = at->training;
     const bool patient = training->objective->val_count == 0 || training->patience == 0 ||
-                         training->ran - at->last_better < training->patience;
+                         training->ran - at->last_improved < training->patience;
     return !training->diverged && !training->stopped && training->ran < training->epochs && patient;
 }
 
-/* One epoch and what follows from it. */
+/* One epoch, its divergence check, its score and its callback. */
 static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) {
     sfu__training *training = at->training;
     const bool scored = training->objective->val_count > 0;
@@ -145,10 +147,10 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
     if (!is_loss(at->train.loss, training->objective->train_weight)) {
         training->diverged = true;
     } else if (scored) {
-        consider(at, number);
+        update_best(at, number);
     }
     if (!training->diverged && on_epoch != NULL) {
-        training->stopped = !tell(at, on_epoch, user, started);
+        training->stopped = !report_epoch(at, on_epoch, user, started);
     }
 }
 
@@ -159,11 +161,11 @@ void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_e
     training->best_val_correct = 0;
     training->best_val_loss = NAN;
     training->diverged = training->stopped = false;
-    start(&at);
+    initialize(&at);
     do {
         step(&at, on_epoch, user, started);
-    } while (goes_on(&at));
+    } while (should_continue(&at));
     if (!training->diverged && (training->keep == SFU_KEEP_LAST || training->objective->val_count == 0)) {
-        (void)keep(&at, training->ran); /* false is noted: it diverged */
+        (void)keep_parameters(&at, training->ran); /* a failure sets `diverged` */
     }
 }

@@ -1,18 +1,19 @@
+/* batches.c - the schedule of the batches in which trials are asked. */
 #include "batches.h"
 
-enum { GROWTH = 4 }; /* a wave is a quarter of what was asked before */
+enum { GROWTH = 4 }; /* at most a quarter of the trials asked so far are in flight */
 
-static int32_t limit_at(int32_t begin, int32_t most) {
+static int32_t in_flight_limit(int32_t begin, int32_t most) {
     const int32_t grown = begin / GROWTH > 2 ? begin / GROWTH : 2;
     return grown < most ? grown : most;
 }
 
-/* The batch that follows the trials before `begin`. */
+/* The batch whose first trial is `begin`. */
 static sfu__batch batch_at(int32_t begin, int32_t most) {
     if (most > 1 && begin < SFU__BATCH_RANDOM) {
         return (sfu__batch){begin, SFU__BATCH_RANDOM, 0};
     }
-    const int32_t batch_limit = limit_at(begin, most), size = (batch_limit + 1) / 2;
+    const int32_t batch_limit = in_flight_limit(begin, most), size = (batch_limit + 1) / 2;
     return (sfu__batch){begin, begin + size, begin - (batch_limit - size)};
 }
 

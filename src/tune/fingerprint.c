@@ -1,4 +1,6 @@
+/* fingerprint.c - builds the fingerprint of a study and the JSON record of its winner. */
 #include "fingerprint.h"
+#include "protocol.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,10 +8,10 @@
 
 static const char selection[] = "val_accuracy, then val_loss, then number";
 
-/* Keeps the text as the value of one more fact. */
+/* Adds one item; takes over the text as its value. */
 static sfu_status add(sfu__fingerprint *fingerprint, const char *key, const char *text, sfu__text *json) {
     fingerprint->json[fingerprint->count] = json->bytes;
-    fingerprint->items[fingerprint->count++] = (sfu__store_attribute){key, json->bytes, text};
+    fingerprint->items[fingerprint->count++] = (sfu__store_attribute){.key = key, .json = json->bytes, .text = text};
     *json = (sfu__text){0};
     return SFU_OK;
 }
@@ -34,7 +36,21 @@ done:
     return status;
 }
 
-/* The networks as they were given: one, or those that `net` chooses among. */
+static sfu__store_attribute *last(sfu__fingerprint *fingerprint) { return &fingerprint->items[fingerprint->count - 1]; }
+
+/* The version is recorded for people; it is the protocol that must be the same. */
+static sfu_status add_program(sfu__fingerprint *fingerprint) {
+    _Static_assert(SFU__PROTOCOL_UNRECORDED == 1, "the text below");
+    sfu_status status = SFU_OK;
+    SFU_TRY(add_string(fingerprint, "sfumato:version", "the version of the program", sfu_version()));
+    last(fingerprint)->is_note = true;
+    SFU_TRY(add_integer(fingerprint, "sfumato:protocol", "the protocol of the program", SFU__PROTOCOL));
+    last(fingerprint)->missing = "1";
+done:
+    return status;
+}
+
+/* The networks as given: one, or the choices of `net`. */
 static sfu_status add_nets(sfu__fingerprint *fingerprint, const sfu__space *space) {
     sfu__text json = {0};
     sfu_status status = SFU_OK;
@@ -74,11 +90,11 @@ done:
     return status;
 }
 
-/* The settings that are not searched. */
+/* The hyperparameters that are not searched. */
 static sfu_status add_settings(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of) {
     const sfu_train_options *train = of->train;
     const struct {
-        const char *name; /* of the parameter that would be searched, or NULL */
+        const char *name; /* parameter of the space that replaces this setting, or NULL */
         const char *key, *text;
         double value;
     } settings[] = {
@@ -125,7 +141,7 @@ sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__finge
     char digest[65];
     SFU_TRY(sfu_dataset_digest(digest, of->dataset));
     SFU_TRY(make_name(fingerprint, of));
-    SFU_TRY(add_string(fingerprint, "sfumato:version", "the version of the program", sfu_version()));
+    SFU_TRY(add_program(fingerprint));
     SFU_TRY(add_string(fingerprint, "sfumato:dataset", "the dataset (its digest)", digest));
     SFU_TRY(add_string(fingerprint, "sfumato:split", "the split (its digest)", sfu_split_digest(of->split)));
     SFU_TRY(add_nets(fingerprint, of->space));

@@ -1,6 +1,5 @@
-/* fingerprint.h - what a study is recognised by, as the attributes that its database keeps: everything that the outcome
- * of a trial depends on. A study goes on only where all of it is the same.
- */
+/* fingerprint.h - the fingerprint of a study: everything that the outcome of a trial depends on, stored as attributes
+ * of the study. A study is continued only if its fingerprint is the same. */
 #ifndef SFU_FINGERPRINT_H
 #define SFU_FINGERPRINT_H
 
@@ -14,15 +13,15 @@ typedef struct sfu__fingerprint_input {
     const sfu_split *split;
     const sfu__space *space;
     const sfu_tune_options *options;
-    const sfu_train_options *train; /* with the loss that counts */
+    const sfu_train_options *train; /* with the effective loss */
 } sfu__fingerprint_input;
 
-/* Starts as {0}; sfu__fingerprint_clear also after a failure. */
+/* Starts as {0}; call sfu__fingerprint_clear also after a failure. */
 typedef struct sfu__fingerprint {
     sfu__store_attribute items[SFU__FINGERPRINT_ITEMS];
-    char *json[SFU__FINGERPRINT_ITEMS]; /* what the items have */
+    char *json[SFU__FINGERPRINT_ITEMS]; /* storage of the items' values */
     int count;
-    char *name; /* of the study: the user's, or after dataset, network and split */
+    char *name; /* name of the study: the user's, or made from dataset, network and split */
 } sfu__fingerprint;
 
 SFU_CHECKED sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of);

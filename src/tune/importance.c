@@ -1,10 +1,11 @@
-/* importance.c - which parameters mattered.
+/* importance.c - hyperparameter importance by PED-ANOVA.
  *
  *   v_p = (a_p^2 / b_p) sum_x l_p(x) (t_p(x) / l_p(x) - 1)^2        importance_p = v_p / sum_q v_q
  *
  * t_p and l_p are the densities of parameter p on a grid, among the best tenth of the trials and among all of them; a_p
- * and b_p are the shares of the best and of all that have p. Where the best are spread like all the others, a parameter
- * did not matter. Each density is a sum of normal kernels, one a place of the grid that has trials, and a flat prior.
+ * and b_p are the fractions of the best and of all trials that have p. A parameter whose best trials are distributed
+ * like all trials is unimportant. Each density is a sum of normal kernels, one per grid point with trials, and a flat
+ * prior.
  */
 #include "importance.h"
 
@@ -15,31 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 50, TRIALS_LEAST = 2 };
+enum { GRID_MAX = 50, TRIALS_MIN = 2 };
 static const double best_share = 0.1, floor_of_density = 1e-12;
 
-/* What is looked at: the complete trials, and which of them are among the best. */
+/* The complete trials, and which of them are among the best. */
 typedef struct sample {
     const sfu__trial **all;
     bool *is_best;
     int32_t count, best;
 } sample;
 
-/* Trials on the grid of a parameter, and their density. */
+/* Number of trials per grid point of one parameter, and their density. */
 typedef struct grid {
     double *counts, *density; /* [size] */
     int size;
-    double total; /* of the counts */
+    double total; /* sum of the counts */
 } grid;
 
-/* ---- the best ---------------------------------------------------------------------------------------------------- */
+/* ---- the best tenth ---------------------------------------------------------------------------------------------- */
 
 static int by_size(const void *one, const void *other) {
     const double a = *(const double *)one, b = *(const double *)other;
     return (a > b) - (a < b);
 }
 
-/* The trials whose loss is not above that of the last of the best tenth: all that are level with it belong to it. */
+/* Marks the trials whose loss is at most that of the last of the best tenth, so ties belong to it. */
 static sfu_status find_best(sample *trials) {
     sfu_status status = SFU_OK;
     double *losses = NULL;
@@ -68,7 +69,7 @@ static sfu_status take_sample(sample *taken, const sfu__trials *trials) {
             taken->all[taken->count++] = trial;
         }
     }
-    if (taken->count >= TRIALS_LEAST) {
+    if (taken->count >= TRIALS_MIN) {
         SFU_TRY(find_best(taken));
     }
 done:
@@ -77,32 +78,32 @@ done:
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-/* A place a choice; else at most 50, fewer where there are fewer values: of a logarithmic integer about one a doubling.
- */
+/* One grid point per choice; otherwise at most 50, and fewer if there are fewer values: about one per doubling for a
+ * logarithmic integer. */
 static int grid_size(const sfu__domain *range) {
     const double wide = range->high - range->low;
-    double places = PLACES;
+    double points = GRID_MAX;
     if (range->kind == SFU__RANGE_CHOICE) {
         return range->count;
     }
     if (range->kind == SFU__RANGE_INT && range->log) {
-        places = ceil(sfu__ln(wide + 1) / sfu__ln(2)) + 1;
+        points = ceil(sfu__ln(wide + 1) / sfu__ln(2)) + 1;
     } else if (range->step > 0) {
-        places = rint(wide / range->step) + 1;
+        points = rint(wide / range->step) + 1;
     }
-    return places < PLACES ? (int)places : PLACES;
+    return points < GRID_MAX ? (int)points : GRID_MAX;
 }
 
-/* The place of a value; the middle between two belongs to the lower one. */
-static int place_of(const sfu__domain *range, int size, double value) {
+/* Index of the nearest grid point; the midpoint of two belongs to the lower one. */
+static int grid_index(const sfu__domain *range, int size, double value) {
     if (range->kind == SFU__RANGE_CHOICE) {
         return (int)value;
     }
     const double low = range->log ? sfu__ln(range->low) : range->low;
     const double high = range->log ? sfu__ln(range->high) : range->high;
     const double z = range->log ? sfu__ln(value) : value;
-    const double place = ceil((z - low) / ((high - low) / (size - 1)) - 0.5);
-    return place > 0 ? (place < size ? (int)place : size - 1) : 0;
+    const double index = ceil((z - low) / ((high - low) / (size - 1)) - 0.5);
+    return index > 0 ? (index < size ? (int)index : size - 1) : 0;
 }
 
 static void count_trials(grid *g, const sample *trials, const sfu__domain *range, int parameter, bool best) {
@@ -111,7 +112,7 @@ static void count_trials(grid *g, const sample *trials, const sfu__domain *range
     for (int32_t i = 0; i < trials->count; i++) {
         const double value = trials->all[i]->values[parameter];
         if (!isnan(value) && (trials->is_best[i] || !best)) {
-            g->counts[place_of(range, g->size, value)] += 1;
+            g->counts[grid_index(range, g->size, value)] += 1;
             g->total += 1;
         }
     }
@@ -119,16 +120,17 @@ static void count_trials(grid *g, const sample *trials, const sfu__domain *range
 
 /* ---- densities --------------------------------------------------------------------------------------------------- */
 
-/* Adds a normal kernel, cut off at the ends of the grid. */
+/* Adds a normal kernel truncated at the ends of the grid. */
 static void add_kernel(grid *g, double centre, double width, double weight) {
     const double whole = sfu__normal_log_mass((-0.5 - centre) / width, (g->size - 0.5 - centre) / width);
     for (int x = 0; x < g->size; x++) {
-        const double place = sfu__normal_log_mass((x - 0.5 - centre) / width, (x + 0.5 - centre) / width);
-        g->density[x] += weight * sfu__exp(place - whole);
+        const double log_mass = sfu__normal_log_mass((x - 0.5 - centre) / width, (x + 0.5 - centre) / width);
+        g->density[x] += weight * sfu__exp(log_mass - whole);
     }
 }
 
-/* The first place up to which there are at least `trials`, or (past) more than that; the last that has any. */
+/* The first grid index whose cumulative count is at least `trials`, or greater if `past`; at most the last index with a
+ * trial. */
 static int quantile(const grid *g, double trials, bool past) {
     double before = 0;
     int last = 0;
@@ -142,8 +144,8 @@ static int quantile(const grid *g, double trials, bool past) {
     return last;
 }
 
-/* Scott's rule: 1.059 n^(-1/5) times the spread, the smaller one of the deviation and the quartiles' distance; and so
- * wide at least that a kernel's place has 90 % of it. */
+/* Scott's rule, 1.059 n^(-1/5) times the spread, which is the smaller of the standard deviation and the normalized
+ * interquartile range; and wide enough that a kernel has at most 90 % of its mass at its own grid point. */
 static double kernel_width(const grid *g) {
     double mean = 0, squares = 0;
     for (int x = 0; x < g->size; x++) {
@@ -160,7 +162,7 @@ static double kernel_width(const grid *g) {
     return width > least ? width : least;
 }
 
-static void make_density_of_numbers(grid *g) {
+static void numeric_density(grid *g) {
     const double width = kernel_width(g), weight = 1 / (g->total + 1);
     memset(g->density, 0, (size_t)g->size * sizeof *g->density);
     for (int x = 0; x < g->size; x++) {
@@ -171,8 +173,8 @@ static void make_density_of_numbers(grid *g) {
     add_kernel(g, 0.5 * (g->size - 1), g->size, weight);
 }
 
-/* A kernel has 1 at its own choice and 1/m at all of them, m being the number of kernels, the prior among them. */
-static void make_density_of_choices(grid *g) {
+/* A kernel has 1 at its own choice and 1/m at every choice, where m is the number of kernels including the prior. */
+static void choice_density(grid *g) {
     int kernels = 1;
     for (int x = 0; x < g->size; x++) {
         kernels += g->counts[x] > 0;
@@ -185,9 +187,9 @@ static void make_density_of_choices(grid *g) {
 
 static void make_density(grid *g, const sfu__domain *range) {
     if (range->kind == SFU__RANGE_CHOICE) {
-        make_density_of_choices(g);
+        choice_density(g);
     } else {
-        make_density_of_numbers(g);
+        numeric_density(g);
     }
 }
 
@@ -203,8 +205,8 @@ static double divergence(const grid *top, const grid *local) {
     return sum;
 }
 
-/* v_p, of a parameter that has more than one value. */
-static sfu_status value_of(double *value, const sample *trials, const sfu__domain *range, int parameter) {
+/* v_p of a parameter with more than one value. */
+static sfu_status divergence_of(double *value, const sample *trials, const sfu__domain *range, int parameter) {
     sfu_status status = SFU_OK;
     const int size = grid_size(range);
     grid top = {.size = size}, local = {.size = size};
@@ -214,7 +216,7 @@ static sfu_status value_of(double *value, const sample *trials, const sfu__domai
     local.counts = memory + 2 * (size_t)size, local.density = memory + 3 * (size_t)size;
     count_trials(&top, trials, range, parameter, true);
     count_trials(&local, trials, range, parameter, false);
-    if (top.total > 0 && local.total >= TRIALS_LEAST) {
+    if (top.total > 0 && local.total >= TRIALS_MIN) {
         const double a = top.total / trials->best, b = local.total / trials->count;
         make_density(&top, range);
         make_density(&local, range);
@@ -234,7 +236,7 @@ sfu_status sfu__importance(double *importance, const sfu__space *space, const sf
     for (int i = 0; i < space->count && taken.best < taken.count; i++) {
         const sfu__domain *range = &space->items[i].range;
         if (range->high > range->low) {
-            SFU_TRY(value_of(&importance[i], &taken, range, i));
+            SFU_TRY(divergence_of(&importance[i], &taken, range, i));
         }
         sum += importance[i];
     }

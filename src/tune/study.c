@@ -1,6 +1,7 @@
-/* study.c - a study as the API shows it. */
+/* study.c - the public functions of a study: results, ranking, CSV export. */
 #include "csv_write.h"
 #include "importance.h"
+#include "sized_struct.h"
 #include "study_int.h"
 
 #include <inttypes.h>
@@ -8,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- making it ----------------------------------------------------------------------------------------------------
- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
 const sfu__trial *sfu__trials_best(const sfu__trials *trials) {
     const sfu__trial *best = NULL;
@@ -70,17 +70,17 @@ static sfu_status show_trials(sfu_study *study) {
     for (int32_t i = 0; i < study->trials.count; i++) {
         SFU_TRY(write_values(study, &study->trials.items[i], &text));
     }
-    SFU_ALLOC(study->shown, study->trials.count); /* after the texts, which move while they grow */
+    SFU_ALLOC(study->public_trials, study->trials.count); /* after all texts are added, because they are reallocated */
     for (int32_t i = 0; i < study->trials.count; i++) {
         size_t size = 0;
-        study->shown[i] = sfu__trial_show(&study->trials.items[i], sfu__strings_get(&study->params, i, &size));
+        study->public_trials[i] = sfu__trial_show(&study->trials.items[i], sfu__strings_get(&study->params, i, &size));
     }
 done:
     sfu__text_clear(&text);
     return status;
 }
 
-static int by_merit(const void *one, const void *other) {
+static int by_rank(const void *one, const void *other) {
     const sfu__trial *a = *(const sfu__trial *const *)one, *b = *(const sfu__trial *const *)other;
     return a == b ? 0 : sfu__trial_better(a, b) ? -1 : 1;
 }
@@ -94,7 +94,7 @@ static sfu_status rank_trials(sfu_study *study) {
             order[study->ranked_count++] = &study->trials.items[i];
         }
     }
-    qsort(order, (size_t)study->ranked_count, sizeof *order, by_merit);
+    qsort(order, (size_t)study->ranked_count, sizeof *order, by_rank);
     SFU_ALLOC(study->ranked, study->ranked_count);
     for (int32_t i = 0; i < study->ranked_count; i++) {
         study->ranked[i] = order[i]->number;
@@ -123,28 +123,27 @@ void sfu_study_free(sfu_study *study) {
     sfu__free(study->ranked);
     sfu__strings_clear(&study->values);
     sfu__strings_clear(&study->params);
-    sfu__free(study->shown);
+    sfu__free(study->public_trials);
     sfu__trials_clear(&study->trials);
     sfu__space_free(study->space);
-    sfu__free(study->place);
+    sfu__free(study->location);
     sfu__free(study->name);
     sfu__free(study);
 }
 
-/* ---- showing it ---------------------------------------------------------------------------------------------------
- */
+/* ---- access ------------------------------------------------------------------------------------------------------ */
 
 const char *sfu_study_name(const sfu_study *study) { return study->name; }
-const char *sfu_study_location(const sfu_study *study) { return study->place; }
+const char *sfu_study_location(const sfu_study *study) { return study->location; }
 const char *sfu_study_space(const sfu_study *study) { return study->space->text; }
 int32_t sfu_study_trials(const sfu_study *study) { return study->trials.count; }
 
 const sfu_trial *sfu_study_trial(const sfu_study *study, int32_t number) {
-    return number >= 0 && number < study->trials.count ? &study->shown[number] : NULL;
+    return number >= 0 && number < study->trials.count ? &study->public_trials[number] : NULL;
 }
 
 const sfu_trial *sfu_study_ranked(const sfu_study *study, int32_t rank) {
-    return rank >= 0 && rank < study->ranked_count ? &study->shown[study->ranked[rank]] : NULL;
+    return rank >= 0 && rank < study->ranked_count ? &study->public_trials[study->ranked[rank]] : NULL;
 }
 
 const char *sfu_study_parameter(const sfu_study *study, int i) {
@@ -165,17 +164,32 @@ const char *sfu_study_value(const sfu_study *study, int32_t number, int i) {
 }
 
 const sfu_model *sfu_study_model(const sfu_study *study) { return study->model; }
-const sfu_train_options *sfu_study_winner_options(const sfu_study *study) { return &study->winner; }
 
-/* ---- as CSV -------------------------------------------------------------------------------------------------------
- */
+double sfu_study_value_number(const sfu_study *study, int32_t number, int i) {
+    if (sfu_study_value(study, number, i) == NULL) {
+        return NAN;
+    }
+    const sfu__domain *range = &study->space->items[i].range;
+    const double value = study->trials.items[number].values[i];
+    if (range->kind != SFU__RANGE_CHOICE) {
+        return value;
+    }
+    const sfu__choice *choice = &range->choices[(int)value];
+    return choice->is_number ? choice->number : NAN;
+}
+
+void sfu_study_winner_options(sfu_train_options *options, const sfu_study *study) {
+    sfu__sized_init(options, options->size, &study->winner, sizeof study->winner);
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
 static const char *state_name(sfu_trial_state state) {
     static const char *const names[] = {"RUNNING", "COMPLETE", "PRUNED", "FAIL", "WAITING"};
     return names[state];
 }
 
-/* The scores of a trial as fields, empty where it has none. */
+/* The scores of a trial as fields, empty if it has none. */
 static sfu_status add_scores(sfu__text *line, const sfu_trial *trial) {
     sfu_status status = SFU_OK;
     if (trial->state != SFU_TRIAL_COMPLETE) {
@@ -209,18 +223,20 @@ done:
     return status;
 }
 
-sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *options) {
+sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_csv_options *given) {
     sfu_status status = SFU_OK;
+    sfu_csv_options options;
     sfu__writer *writer = NULL;
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu__writer_open(&writer, path));
-    sfu__writer_set_spreadsheet(writer, options != NULL && options->spreadsheet);
+    sfu__writer_set_spreadsheet(writer, options.spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "number,state,val_accuracy,val_loss,epochs,best_epoch,seed"));
     for (int i = 0; i < study->space->count; i++) {
         SFU_TRY(sfu__writer_format(writer, ",%s", study->space->items[i].name));
     }
     SFU_TRY(sfu__writer_format(writer, "\n"));
     for (int32_t i = 0; i < study->trials.count; i++) {
-        SFU_TRY(write_trial(writer, study, &study->shown[i]));
+        SFU_TRY(write_trial(writer, study, &study->public_trials[i]));
     }
     SFU_TRY(sfu__writer_commit(writer));
 done:

@@ -1,7 +1,8 @@
-/* study_plot.c - the history of a study: a point a trial, the best so far as steps, failed trials at the foot.
+/* study_plot.c - plot of the history of a study: one point per trial, the best so far as a step line, failed trials at
+ * the bottom.
  *
- * Half of a search is looking where it is bad. Where the worst trials would press all others into a strip at the top,
- * the scale begins above them and they stand at the foot as small triangles.
+ * Many trials of a search are bad. If the worst ones would compress all others into a strip at the top, the axis begins
+ * above them and they are drawn at the bottom as small triangles.
  */
 #include "file.h"
 #include "gnuplot.h"
@@ -11,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the script needs to know of the trials. */
+/* Axis limits and counts for the script. */
 typedef struct extent {
-    int32_t trials, complete, failed, below; /* below: complete, and worse than the scale shows */
-    double low, high, step;                  /* of the scale, in percent */
+    int32_t trials, complete, failed, below; /* below: complete, but worse than the axis shows */
+    double low, high, step;                  /* the axis, in percent */
     double best;                             /* in percent; NaN: none */
     int32_t best_number;                     /* */
 } extent;
@@ -23,14 +24,14 @@ static bool is_complete(const sfu_trial *trial) {
     return trial->state == SFU_TRIAL_COMPLETE && isfinite(trial->val_accuracy);
 }
 
-/* ---- the scale --------------------------------------------------------------------------------------------------- */
+/* ---- the axis ---------------------------------------------------------------------------------------------------- */
 
 static int by_size(const void *one, const void *other) {
     const double a = *(const double *)one, b = *(const double *)other;
     return (a > b) - (a < b);
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are four to ten steps. */
+/* 1, 2 or 5 times a power of ten, such that there are four to ten steps. */
 static double nice_step(double range) {
     static const double steps[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20};
     size_t i = 0;
@@ -40,7 +41,7 @@ static double nice_step(double range) {
     return steps[i];
 }
 
-/* From the sorted accuracies: everything, or what is not far below the middle one. */
+/* Axis limits from the sorted accuracies: all of them, or those not far below the median. */
 static void set_scale(extent *e, const double *sorted) {
     const double best = 100 * sorted[e->complete - 1], worst = 100 * sorted[0];
     const double middle = 100 * sorted[e->complete / 2], cut = middle - 3 * (best - middle) - 1;
@@ -125,7 +126,7 @@ static const char style[] = "\n"
                             "set xlabel 'trial' textcolor rgb '#404040' offset 0,0.4\n"
                             "set ylabel 'validation accuracy, %' textcolor rgb '#404040' offset 0.5,0\n";
 
-/* The points, from the back to the front; with nothing to show for a kind, none in the key either. */
+/* The series, from back to front; a kind without points is left out of the key. */
 static sfu_status add_points(sfu__text *script, const extent *e) {
     sfu_status status = SFU_OK;
     const double size = e->trials > 1000 ? 0.30 : e->trials > 200 ? 0.42 : 0.6;
@@ -157,9 +158,8 @@ done:
     return status;
 }
 
-/* Names, numbers and the title: what people will want to edit stands first. */
-static sfu_status add_fingerprint(sfu__text *script, const sfu__plot_files *files, const sfu_study *study,
-                                  const extent *e) {
+/* Names, numbers and the title come first: these are what users edit. */
+static sfu_status add_header(sfu__text *script, const sfu__plot_files *files, const sfu_study *study, const extent *e) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__plot_start(script, files, "The history of a study"));
     SFU_TRY(sfu__text_format(script, "low = %.6g\nhigh = %.6g\nfoot = low + 0.012 * (high - low)\n", e->low, e->high));
@@ -177,12 +177,12 @@ done:
 static sfu_status write_script(const sfu__plot_files *files, const sfu_study *study, const extent *e) {
     sfu_status status = SFU_OK;
     sfu__text script = {0};
-    SFU_TRY(add_fingerprint(&script, files, study, e));
+    SFU_TRY(add_header(&script, files, study, e));
     SFU_TRY(sfu__plot_terminal(&script, terminal));
     SFU_TRY(sfu__text_add(&script, style, sizeof style - 1));
     SFU_TRY(sfu__text_format(&script, "set xrange [%.6g:%d]\nset yrange [low:high]\nset ytics %g\n", -0.005 * e->trials,
                              e->trials > 1 ? e->trials : 1, e->step));
-    if (e->trials <= 10) { /* there is no half of a trial */
+    if (e->trials <= 10) { /* integer ticks only */
         SFU_TRY(sfu__text_format(&script, "set xtics 1\n"));
     }
     if (isfinite(e->best)) {

@@ -1,3 +1,4 @@
+/* trial.c - lists of trials, and their order by merit. */
 #include "trial.h"
 
 #include <math.h>
@@ -31,14 +32,14 @@ void sfu__trials_clear(sfu__trials *trials) {
 }
 
 sfu_status sfu__trials_put(sfu__trials *trials, const sfu__trial *trial) {
-    sfu__trial *place = trial->number < trials->count ? &trials->items[trial->number] : sfu__trials_add(trials);
-    if (place == NULL) {
+    sfu__trial *entry = trial->number < trials->count ? &trials->items[trial->number] : sfu__trials_add(trials);
+    if (entry == NULL) {
         return SFU_ERR_MEMORY;
     }
-    double *values = place->values;
+    double *values = entry->values;
     memcpy(values, trial->values, (size_t)trials->parameters * sizeof *values);
-    *place = *trial;
-    place->values = values;
+    *entry = *trial;
+    entry->values = values;
     return SFU_OK;
 }
 

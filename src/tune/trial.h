@@ -1,10 +1,10 @@
-/* trial.h - the trials of a study, as all that deals with them sees them. */
+/* trial.h - the trials of a study. */
 #ifndef SFU_TRIAL_H
 #define SFU_TRIAL_H
 
 #include "space.h"
 
-typedef enum sfu__trial_state { /* Optuna's, in its order and with its names */
+typedef enum sfu__trial_state { /* Optuna's states, in its order */
                                 SFU__TRIAL_RUNNING,
                                 SFU__TRIAL_COMPLETE,
                                 SFU__TRIAL_PRUNED,
@@ -16,20 +16,20 @@ static inline bool sfu__trial_finished(sfu__trial_state state) {
     return state != SFU__TRIAL_RUNNING && state != SFU__TRIAL_WAITING;
 }
 
-/* What a training came to. */
+/* The result of a training run. */
 typedef struct sfu__outcome {
-    bool failed; /* it diverged, or its values do not make a network: then the rest says nothing */
+    bool failed; /* it diverged, or its values do not form a network: the other fields are unset */
     double val_accuracy, val_loss;
     int32_t epochs, best_epoch;
 } sfu__outcome;
 
 typedef struct sfu__trial {
-    int32_t number; /* from 0 on, without gaps */
+    int32_t number; /* from 0, without gaps */
     sfu__trial_state state;
-    bool enqueued;        /* the user gave (some of) its values */
-    uint64_t seed;        /* of its training */
-    double *values;       /* [space->count], NaN where it has none */
-    sfu__outcome outcome; /* where it is finished */
+    bool enqueued;        /* some or all of its values were given by the user */
+    uint64_t seed;        /* seed of its training run */
+    double *values;       /* [space->count], NaN where the network does not use the parameter */
+    sfu__outcome outcome; /* if it is finished */
 } sfu__trial;
 
 /* A growing list. Starts as {.parameters = space->count}. */
@@ -40,17 +40,17 @@ typedef struct sfu__trials {
     size_t capacity;
 } sfu__trials;
 
-/* Room for a trial behind the last, its values NaN and its number `count`; NULL where there is no memory. */
+/* Appends a trial with number `count` and values NaN; NULL if memory is exhausted. */
 sfu__trial *sfu__trials_add(sfu__trials *trials);
 void sfu__trials_clear(sfu__trials *trials);
 
-/* Brings a list up to date with another: what is finished in it stays, the rest is copied. */
+/* Updates a list from another one: finished trials stay, the others are copied. */
 SFU_CHECKED sfu_status sfu__trials_follow(sfu__trials *trials, const sfu__trials *source);
 
-/* A copy of a trial over the one that has its number, or behind the last. */
+/* Copies a trial over the one with its number, or appends it. */
 SFU_CHECKED sfu_status sfu__trials_put(sfu__trials *trials, const sfu__trial *trial);
 
-/* Whether the first is the better choice: the higher validation accuracy, then the lower loss, then the earlier. */
+/* Whether `one` ranks above `other`: higher validation accuracy, then lower loss, then lower number. */
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other);
 
 #endif

@@ -1,15 +1,17 @@
+/* validation_stages.c - the order and the stages in which validation nodes are evaluated, from their miss counts. */
 #include "validation_stages.h"
 #include "memory.h"
 
 #include <stdlib.h>
 
-/* So many epochs show which nodes are hard: those of two or three trainings. */
-enum { EPOCHS_ENOUGH = 100 };
-/* Fewer nodes are looked at in no time. */
-enum { NODES_LEAST = 64 };
+/* Epochs needed to know which nodes are hard: those of two or three training runs. */
+enum { EPOCHS_MIN = 100 };
+/* With fewer nodes, stages do not pay off. */
+enum { NODES_MIN = 64 };
 
-/* A look ends at so many times the nodes that may be wrong in an epoch to keep (docs/planner.md). */
-static const double stages_at[SFU__STAGES - 1] = {1.35, 1.6, 1.9, 2.4, 3.4};
+/* Stage i ends at this multiple of the number of nodes that may be wrong in an epoch worth keeping
+ * (docs/internals/planner.md). */
+static const double stage_ends[SFU__STAGES - 1] = {1.35, 1.6, 1.9, 2.4, 3.4};
 
 sfu_status sfu__hardness_make(sfu__hardness *hardness, int32_t count) {
     sfu_status status = SFU_OK;
@@ -32,9 +34,9 @@ void sfu__hardness_add(sfu__hardness *hardness, const int32_t *misses, int32_t e
     hardness->right = right > hardness->right ? right : hardness->right;
 }
 
-bool sfu__hardness_known(const sfu__hardness *hardness) { return hardness->epochs >= EPOCHS_ENOUGH; }
+bool sfu__hardness_known(const sfu__hardness *hardness) { return hardness->epochs >= EPOCHS_MIN; }
 
-/* A validation node on its way to its place. */
+/* A validation node and its sort key. */
 typedef struct ranked {
     int64_t misses;
     int32_t node;
@@ -51,7 +53,7 @@ sfu_status sfu__stages_make(sfu__stages *stages, const sfu__hardness *hardness, 
     const double wrong = (double)(count - hardness->right);
     ranked *all = NULL;
     *stages = (sfu__stages){0};
-    if (count < NODES_LEAST || stages_at[0] * wrong >= count) {
+    if (count < NODES_MIN || stage_ends[0] * wrong >= count) {
         return SFU_OK;
     }
     SFU_ALLOC(all, count);
@@ -64,7 +66,7 @@ sfu_status sfu__stages_make(sfu__stages *stages, const sfu__hardness *hardness, 
         stages->nodes[i] = all[i].node;
     }
     for (int stage = 0; stage < SFU__STAGES - 1; stage++) {
-        const double end = stages_at[stage] * wrong;
+        const double end = stage_ends[stage] * wrong;
         stages->ends[stage] = end < count ? (int32_t)end : count;
     }
 done:

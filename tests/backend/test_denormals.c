@@ -1,5 +1,6 @@
-/* No denormals: nothing that a training makes is one. Flush-to-zero would hide them, and not alike on every processor
- * at the edge, so more is asked: probabilities, gradients and moments are zero or at least 2^-100 in size. */
+/* No denormals arise in a training. Flush-to-zero mode would hide them, and differently at the edge on different
+ * processors, so the test is stricter: probabilities, gradients and moments are zero or at least 2^-100 in
+ * magnitude. */
 #include "support.h"
 
 #include "plan.h"
@@ -30,7 +31,7 @@ typedef struct seen {
 
 typedef struct long_run {
     const char *net;
-    double scale; /* of the starting weights: large ones are confident, and mostly wrong */
+    double scale; /* of the initial weights: large ones give confident and mostly wrong predictions */
     double dropout, decay;
     uint32_t epochs;
 } long_run;

@@ -1,8 +1,8 @@
-/* spmm over what a mask has left: every set of kernels skips the rest and makes the same bits as the plain one, which
- * makes the same numbers as a product with zeros there. */
+/* spmm with a keep mask: every kernel set skips the dropped entries and equals the plain one bit for bit, which equals
+ * a product with zeros in their places. */
 #include "support.h"
 
-#include "backend.h"
+#include "cpu_matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static float draw_float(void) { return (float)(draw() >> 8) / 8388608.0F - 1.0F;
 typedef struct problem {
     int64_t indptr[ROWS + 1];
     int32_t *indices, *value_perm;
-    float *values, *dropped; /* as they stand, and scaled, with zeros where nothing is left */
+    float *values, *dropped; /* original values; and scaled ones, with zeros where dropped */
     uint8_t *keep_mask;
     sfu__mask mask;
     sfu__sparse A;
@@ -34,8 +34,8 @@ static sfu__dense dense_new(int32_t rows, int32_t cols) {
     return made;
 }
 
-/* Rows of no, few, 64, 65 and hundreds of entries, `kept` of 16 left. */
-static void problem_make(problem *p, int32_t width, uint32_t keep_mask, bool ordered) {
+/* Rows of no, few, 64, 65 and hundreds of entries, `kept` of 16 kept. */
+static void problem_make(problem *p, int32_t width, uint32_t keep_mask, bool value_permuted) {
     static const int64_t lengths[] = {0, 1, 5, 64, 65, 200, 128, 17, MOST};
     p->indptr[0] = 0;
     for (int i = 0; i < ROWS; i++) {
@@ -55,7 +55,7 @@ static void problem_make(problem *p, int32_t width, uint32_t keep_mask, bool ord
         p->values[e] = draw_float();
         p->value_perm[e] = (int32_t)(count - 1 - e);
         const bool left = (draw() >> 8) % 16 < keep_mask;
-        p->keep_mask[ordered ? p->value_perm[e] : e] = left;
+        p->keep_mask[value_permuted ? p->value_perm[e] : e] = left;
         p->dropped[e] = left ? p->values[e] * (float)(65536.0 / (65536 - 20000)) : 0.0F;
     }
     p->A = (sfu__sparse){.rows = ROWS,
@@ -63,7 +63,7 @@ static void problem_make(problem *p, int32_t width, uint32_t keep_mask, bool ord
                          .indptr = p->indptr,
                          .indices = p->indices,
                          .values = p->values,
-                         .value_perm = ordered ? p->value_perm : NULL,
+                         .value_perm = value_permuted ? p->value_perm : NULL,
                          .keep_mask = p->keep_mask,
                          .mask = &p->mask};
     p->B = dense_new(COLS, width);
@@ -82,7 +82,7 @@ static void problem_clear(problem *p) {
     free(p->start.data);
 }
 
-/* In three pieces, as three threads would. */
+/* In three ranges, as three threads would. */
 static void multiply(const sfu__backend *backend, problem *p, bool add) {
     const int64_t cuts[] = {0, 10, 11, ROWS};
     memcpy(p->C.data, p->start.data, sizeof(float) * ROWS * (size_t)p->C.ld);
@@ -131,7 +131,7 @@ static void test_sets(void **state) {
     }
 }
 
-/* What is gone is skipped, not multiplied: what it would have met does not matter. */
+/* Dropped entries are skipped, not multiplied by zero: the rows of B they refer to need not be finite. */
 static void test_not_finite(void **state) {
     (void)state;
     problem p;
@@ -146,7 +146,7 @@ static void test_not_finite(void **state) {
     for (int i = 0; (backend = sfu__backend_cpu_set(i)) != NULL; i++) {
         multiply(backend, &p, false);
         for (int64_t k = 0; k < (int64_t)ROWS * 64; k++) {
-            assert_true(p.C.data[k] == p.C.data[k]); /* NaN is not */
+            assert_true(p.C.data[k] == p.C.data[k]); /* not NaN */
         }
     }
     problem_clear(&p);

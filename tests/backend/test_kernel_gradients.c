@@ -1,4 +1,4 @@
-/* Each operation that has a way back: its gradient against finite differences of the operation in double. */
+/* The gradient of every differentiable operation against finite differences of the operation in double. */
 #include "kernel_operands.h"
 
 #include "special.h"
@@ -9,10 +9,10 @@ static sfu__range all(int64_t count) { return (sfu__range){0, count}; }
 
 /* ---- finite differences ---- */
 
-/* A function of an array of doubles; the gradient of a sum of its results, weighted, is what is tested. */
+/* A function of an array of doubles: a weighted sum of results, whose gradient is tested. */
 typedef double (*scalar_fn)(const double *x, const void *context);
 
-/* Compares gradient[i] with (f(x + h) - f(x - h)) / 2h for the `count` places that are not NAN in `gradient`. */
+/* Compares gradient[i] with (f(x + h) - f(x - h)) / 2h for those of `count` elements that are not NAN in `gradient`. */
 static void check_gradient(scalar_fn f, const void *context, const double *x, const double *gradient, int64_t count,
                            double error, const char *what) {
     double *moved = exact(count, sizeof *moved);
@@ -34,7 +34,7 @@ static void check_gradient(scalar_fn f, const void *context, const double *x, co
     free(moved);
 }
 
-/* Floats of the real columns of a matrix as doubles. */
+/* The columns of a matrix, without padding, as doubles. */
 static double *widen(const sfu__dense *M) {
     double *wide = exact((int64_t)M->rows * M->cols, sizeof *wide);
     for (int64_t i = 0; i < (int64_t)M->rows * M->cols; i++) {
@@ -43,13 +43,13 @@ static double *widen(const sfu__dense *M) {
     return wide;
 }
 
-/* ---- finish ---- */
+/* ---- activate ---- */
 
-typedef struct finish_case {
+typedef struct activate_case {
     sfu__activation act;
-    const double *scales, *weights; /* what a mask multiplies each entry by, and the sum's weights */
+    const double *scales, *weights; /* dropout factor of each entry, and weights of the sum */
     int64_t count;
-} finish_case;
+} activate_case;
 
 static double expm1_in_double(double x) { return x > -1e-4 ? x + x * x / 2 + x * x * x / 6 : sfu__exp(x) - 1; }
 
@@ -70,8 +70,8 @@ static double activate_in_double(sfu__activation act, double x) {
     }
 }
 
-static double finish_in_double(const double *x, const void *context) {
-    const finish_case *c = context;
+static double weighted_activations(const double *x, const void *context) {
+    const activate_case *c = context;
     double sum = 0;
     for (int64_t i = 0; i < c->count; i++) {
         sum += c->weights[i] * c->scales[i] * activate_in_double(c->act, x[i]);
@@ -79,7 +79,7 @@ static double finish_in_double(const double *x, const void *context) {
     return sum;
 }
 
-static void finish_gradients(void **state) {
+static void activate_gradients(void **state) {
     (void)state;
     enum { ROWS = 6, COLS = 9, COUNT = ROWS * COLS };
     static const uint32_t thresholds[] = {0, 32768, 60000};
@@ -105,8 +105,8 @@ static void finish_gradients(void **state) {
                 const double wanted = scales[i] * activate_in_double((sfu__activation)act, x[i]);
                 assert_true(fabs(forward[i] - wanted) <= 1e-6 * (1 + fabs(wanted)));
             }
-            const finish_case c = {(sfu__activation)act, scales, weights, COUNT};
-            check_gradient(finish_in_double, &c, x, gradient, COUNT, 1e-5, "activate_backward");
+            const activate_case c = {(sfu__activation)act, scales, weights, COUNT};
+            check_gradient(weighted_activations, &c, x, gradient, COUNT, 1e-5, "activate_backward");
             free(H.data);
             free(dH.data);
             free(keep_mask.data);
@@ -120,13 +120,13 @@ static void finish_gradients(void **state) {
     }
 }
 
-/* ---- softmax and score ---- */
+/* ---- softmax and cross-entropy ---- */
 
 typedef struct rows_case {
     int64_t rows, cols;
     const double *weights; /* of the probabilities in a sum, or of the rows in a loss */
     const int32_t *labels;
-    bool softmax; /* x is what comes into it, else probabilities */
+    bool softmax; /* x are logits, else probabilities */
 } rows_case;
 
 static double softmax_at(const double *x, int64_t cols, int64_t j) {
@@ -177,7 +177,7 @@ static void softmax_gradients(void **state) {
     }
 }
 
-static void score_gradients(void **state) {
+static void cross_entropy_gradients(void **state) {
     (void)state;
     enum { ROWS = 7, COLS = 5 };
     static const int32_t labels[ROWS] = {0, 4, SFU_NO_LABEL, 2, 2, 1, SFU_NO_LABEL};
@@ -199,7 +199,7 @@ static void score_gradients(void **state) {
         double *gradient = widen(&dP);
         const rows_case c = {ROWS, COLS, weighted ? wide : ones, labels, through};
         check_gradient(loss_in_double, &c, through ? into : probabilities, gradient, (int64_t)ROWS * COLS, 1e-5,
-                       "score");
+                       "cross_entropy");
         assert_true(fabs(cross_entropy.loss -
                          loss_in_double(probabilities, &(rows_case){ROWS, COLS, c.weights, labels, false})) < 1e-5);
         free(P.data);
@@ -210,9 +210,9 @@ static void score_gradients(void **state) {
     }
 }
 
-/* ---- what is linear: products and mixing ---- */
+/* ---- linear operations: products and axpy_rows ---- */
 
-/* sum of weights * (A B), A a matrix of values at places (row, inner), B [inner][cols]; both in x, A first. */
+/* sum of weights * (A B), A given by values at (row, inner), B [inner][cols]; both in x, A first. */
 typedef struct product_case {
     const int32_t *row, *inner; /* of each value of A */
     int64_t values, cols;
@@ -238,7 +238,7 @@ static void gemm_gradients(void **state) {
     sfu__dense T = dense_new(COLS, INNER, 4), dA = dense_new(ROWS, INNER, 5), dB = dense_new(INNER, COLS, 6);
     plain()->transpose(&T, &B, all(COLS));
     plain()->gemm(&dA, &G, &T, all(ROWS));
-    plain()->gemm_t(dB.data, &A, &G, all(1)); /* one block: the part is the sum */
+    plain()->gemm_t(dB.data, &A, &G, all(1)); /* a single block: the part is the sum */
     int32_t row[VALUES], inner[VALUES];
     double x[COUNT], gradient[COUNT];
     double *parts[4] = {widen(&A), widen(&B), widen(&dA), widen(&dB)}, *weights = widen(&G);
@@ -264,7 +264,7 @@ static void gemm_gradients(void **state) {
     }
 }
 
-/* The transpose of a sparse matrix: its own indices, and an order into the values. */
+/* The transpose of a sparse matrix: its own indices, and a permutation into the values. */
 static operand_sparse transposed(const operand_sparse *S) {
     const int32_t rows = S->A.cols;
     const int64_t nonzeros = S->indptr[S->A.rows];
@@ -292,7 +292,7 @@ static operand_sparse transposed(const operand_sparse *S) {
     return T;
 }
 
-/* spmm: dB = A^T G through the transpose and its order, dA by sddmm. */
+/* spmm: dB = A^T G through the transpose and its value_perm, dA by sddmm. */
 static void spmm_gradients(void **state) {
     (void)state;
     enum { ROWS = 8, INNER = 9, COLS = 3 };
@@ -331,16 +331,16 @@ static void spmm_gradients(void **state) {
     free(weights);
 }
 
-/* mix: C[i] + t D[map[i]], so that dD[map[i]] gets t dC[i] and the others nothing. */
-typedef struct mix_case {
+/* axpy_rows: C[i] + t D[map[i]], so dD[map[i]] receives t dC[i] and other rows nothing. */
+typedef struct axpy_case {
     const int32_t *map;
     const double *C, *weights;
     int64_t rows, cols;
     double t;
-} mix_case;
+} axpy_case;
 
-static double mix_in_double(const double *D, const void *context) {
-    const mix_case *c = context;
+static double axpy_in_double(const double *D, const void *context) {
+    const axpy_case *c = context;
     double sum = 0;
     for (int64_t i = 0; i < c->rows * c->cols; i++) {
         sum += c->weights[i] * (c->C[i] + c->t * D[c->map[i / c->cols] * c->cols + i % c->cols]);
@@ -348,7 +348,7 @@ static double mix_in_double(const double *D, const void *context) {
     return sum;
 }
 
-static void mix_gradients(void **state) {
+static void axpy_rows_gradients(void **state) {
     (void)state;
     enum { ROWS = 4, MANY = 10, COLS = 3 };
     static const int32_t map[ROWS] = {1, 2, 7, 9};
@@ -359,8 +359,8 @@ static void mix_gradients(void **state) {
     plain()->axpy_rows(&C, &D, map, 0.3F, all(ROWS));
     plain()->axpy_rows_backward(&dD, &dC, map, 0.3F, all(ROWS));
     double *after = widen(&C), *gradient = widen(&dD);
-    const mix_case c = {map, before, weights, ROWS, COLS, (double)0.3F};
-    check_gradient(mix_in_double, &c, x, gradient, MANY * COLS, 1e-6, "axpy_rows_backward");
+    const axpy_case c = {map, before, weights, ROWS, COLS, (double)0.3F};
+    check_gradient(axpy_in_double, &c, x, gradient, MANY * COLS, 1e-6, "axpy_rows_backward");
     for (int64_t i = 0; i < ROWS * COLS; i++) {
         assert_true(fabs(after[i] - before[i] - c.t * x[map[i / COLS] * COLS + i % COLS]) < 1e-6);
     }
@@ -377,8 +377,9 @@ static void mix_gradients(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finish_gradients), cmocka_unit_test(softmax_gradients), cmocka_unit_test(score_gradients),
-        cmocka_unit_test(gemm_gradients),   cmocka_unit_test(spmm_gradients),    cmocka_unit_test(mix_gradients),
+        cmocka_unit_test(activate_gradients),      cmocka_unit_test(softmax_gradients),
+        cmocka_unit_test(cross_entropy_gradients), cmocka_unit_test(gemm_gradients),
+        cmocka_unit_test(spmm_gradients),          cmocka_unit_test(axpy_rows_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

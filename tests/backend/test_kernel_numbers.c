@@ -1,5 +1,5 @@
-/* The plain kernels against double precision: the elementary functions, every operation with an error bound, what masks
- * keep, and that nothing tiny comes out. That the fast kernels give the same is test_kernels.c. */
+/* The plain kernels against double precision: elementary functions, every operation with an error bound, the statistics
+ * of dropout masks, and flushing to zero. test_kernels.c compares the vectorized kernels with the plain ones. */
 #include "kernel_operands.h"
 
 #include "cpu/scalar.h"
@@ -20,7 +20,7 @@ static void near(double got, double wanted, double error, const char *what, int6
 
 /* ---- elementary functions ---- */
 
-/* The largest error of f over `count` places from x0 to x1, in units in the last place of what is right. */
+/* The largest error of f at `count` points from x0 to x1, in units in the last place. */
 static double worst_ulp(vf (*f)(vf), double (*exact_f)(double), double x0, double x1, int count) {
     double worst = 0;
     for (int i = 0; i <= count; i++) {
@@ -89,7 +89,7 @@ static void elementary_functions_have_ends(void **state) {
 
 /* ---- operations in double ---- */
 
-/* A sum of n products, its result and what an error may be: every fma rounds once, every chunk is added once. */
+/* A sum of n products with an error bound: every fma and every addition of a chain rounds once. */
 typedef struct wanted_sum {
     double sum, size;
     int64_t terms;
@@ -195,7 +195,7 @@ static void adam_is_right(void **state) {
         const sfu__adam adam = {0.01F,     5e-4F,   (float)(1 / (1 - power1)), (float)(1 / (1 - power2)),
                                 -INFINITY, INFINITY};
         plain()->adam(theta, m, v, grad, &adam, all(COUNT));
-        for (int i = 0; i < COUNT; i++) { /* as torch.optim.Adam writes it */
+        for (int i = 0; i < COUNT; i++) { /* as torch.optim.Adam computes it */
             const double g = (double)grad[i] + 5e-4 * t64[i];
             m64[i] = 0.9 * m64[i] + 0.1 * g;
             v64[i] = 0.999 * v64[i] + 0.001 * g * g;
@@ -264,14 +264,14 @@ static void masks_are_laid_out_as_written(void **state) {
     free(H.data);
 }
 
-/* A node has the same mask whatever row it stands in, and sparse rows the same as dense ones. */
+/* The mask of a node does not depend on its row, and is the same for sparse and dense rows. */
 static void masks_do_not_depend_on_pruning(void **state) {
     (void)state;
     enum { NODES = 19 };
     for (int set = 0; sfu__backend_cpu_set(set) != NULL; set++) {
         const sfu__backend *backend = sfu__backend_cpu_set(set);
         const sfu__mask mask = {.seed = 3, .epoch = 1, .threshold = 32768};
-        operand_sparse S = sparse_new(NODES, 10, false, 0); /* every length of the list once */
+        operand_sparse S = sparse_new(NODES, 10, false, 0); /* each length of the list once */
         float *whole = vector_new(S.indptr[NODES], 1);
         backend->dropout_sparse(whole, &S.A, NULL, &mask, all(NODES));
         for (int32_t node = 0; node < NODES; node++) {
@@ -295,7 +295,8 @@ static void masks_do_not_depend_on_pruning(void **state) {
     }
 }
 
-/* Rates: a count of kept entries lies within five standard deviations, of all and of each place in a group. */
+/* Dropout rates: the number of kept entries is within five standard deviations, in total and for each position in a
+ * group. */
 static void masks_keep_their_rate(void **state) {
     (void)state;
     enum { ROWS = 2000, COLS = 64 };
@@ -321,9 +322,9 @@ static void masks_keep_their_rate(void **state) {
     }
 }
 
-/* ---- the tiny, and what is no number ---- */
+/* ---- flush to zero, and NaN ---- */
 
-static void no_tiny(const float *x, int64_t count, const char *what) {
+static void assert_flushed(const float *x, int64_t count, const char *what) {
     for (int64_t i = 0; i < count; i++) {
         if (x[i] != 0 && fabsf(x[i]) < 0x1p-100F) {
             fail_msg("%s: %a at %lld", what, (double)x[i], (long long)i);
@@ -332,8 +333,8 @@ static void no_tiny(const float *x, int64_t count, const char *what) {
     }
 }
 
-/* Every operation, fed with numbers between 2^-130 and 2^-90; without the guard, so that nothing else removes them. */
-static void nothing_tiny_comes_out(void **state) {
+/* Every operation on inputs between 2^-130 and 2^-90; without flush-to-zero mode, so that the kernels alone flush. */
+static void results_are_flushed(void **state) {
     (void)state;
     enum { ROWS = 64, COLS = 7, COUNT = ROWS * 8 };
     for (int set = 0; sfu__backend_cpu_set(set) != NULL; set++) {
@@ -353,17 +354,17 @@ static void nothing_tiny_comes_out(void **state) {
             const sfu__target target = {labels, M[3].data}; /* tiny weights */
             sfu__score cross_entropy;
             backend->spmm(&M[1], &S.A, &M[0], act % 2 == 0, all(ROWS));
-            no_tiny(M[1].data, COUNT, "spmm");
+            assert_flushed(M[1].data, COUNT, "spmm");
             backend->activate(&M[0], M[2].data, (sfu__activation)act, NULL, &mask, all(ROWS));
-            no_tiny(M[0].data, COUNT, "finish");
+            assert_flushed(M[0].data, COUNT, "activate");
             backend->activate_backward(&M[2], &M[0], (sfu__activation)act, NULL, &mask, all(ROWS));
-            no_tiny(M[2].data, COUNT, "activate_backward");
+            assert_flushed(M[2].data, COUNT, "activate_backward");
             backend->axpy_rows(&M[1], &M[3], NULL, 0.25F, all(ROWS));
-            no_tiny(M[1].data, COUNT, "mix");
+            assert_flushed(M[1].data, COUNT, "axpy_rows");
             backend->cross_entropy(&cross_entropy, &M[1], act % 2 == 0, &M[0], &target, all(1));
-            no_tiny(M[1].data, COUNT, "score");
+            assert_flushed(M[1].data, COUNT, "cross_entropy");
             backend->softmax_backward(&M[3], &M[0], all(ROWS));
-            no_tiny(M[3].data, COUNT, "softmax_backward");
+            assert_flushed(M[3].data, COUNT, "softmax_backward");
             for (int k = 0; k < 4; k++) {
                 free(M[k].data);
             }
@@ -372,7 +373,7 @@ static void nothing_tiny_comes_out(void **state) {
     }
 }
 
-static void softmax_and_adam_make_nothing_tiny(void **state) {
+static void softmax_and_adam_are_flushed(void **state) {
     (void)state;
     for (int set = 0; sfu__backend_cpu_set(set) != NULL; set++) {
         sfu__dense P = dense_new(40, 7, 1);
@@ -386,9 +387,9 @@ static void softmax_and_adam_make_nothing_tiny(void **state) {
         const sfu__adam adam = {0.01F, 0, 1, 1, -INFINITY, INFINITY};
         sfu__backend_cpu_set(set)->softmax(&P, NULL, all(40));
         sfu__backend_cpu_set(set)->adam(theta, m, v, grad, &adam, all(320));
-        no_tiny(P.data, 320, "softmax");
-        no_tiny(m, 320, "m");
-        no_tiny(v, 320, "v");
+        assert_flushed(P.data, 320, "softmax");
+        assert_flushed(m, 320, "m");
+        assert_flushed(v, 320, "v");
         free(P.data);
         free(theta);
         free(m);
@@ -397,8 +398,8 @@ static void softmax_and_adam_make_nothing_tiny(void **state) {
     }
 }
 
-/* What is no number goes through every operation and is still none at the end, so that divergence is noticed. */
-static void no_number_is_passed_on(void **state) {
+/* NaN propagates through every operation, so that divergence is noticed. */
+static void nan_propagates(void **state) {
     (void)state;
     enum { ROWS = 5, COLS = 7 };
     static const float bad[] = {NAN, INFINITY, -INFINITY};
@@ -439,9 +440,9 @@ int main(void) {
         cmocka_unit_test(masks_are_laid_out_as_written),
         cmocka_unit_test(masks_do_not_depend_on_pruning),
         cmocka_unit_test(masks_keep_their_rate),
-        cmocka_unit_test(nothing_tiny_comes_out),
-        cmocka_unit_test(softmax_and_adam_make_nothing_tiny),
-        cmocka_unit_test(no_number_is_passed_on),
+        cmocka_unit_test(results_are_flushed),
+        cmocka_unit_test(softmax_and_adam_are_flushed),
+        cmocka_unit_test(nan_propagates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

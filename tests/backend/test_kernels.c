@@ -1,22 +1,22 @@
-/* The fast kernels equal the plain ones to the bit: every operation, every set of kernels that this machine can run,
- * many shapes, ranges cut at odd places. What plain gives is pinned by digests, which holds architectures to the same
- * bytes. */
+/* The vectorized kernels equal the plain ones bit for bit: every operation, every kernel set that this machine
+ * supports, many shapes, ranges divided at odd places. The plain results are pinned by digests, so that all
+ * architectures compute the same bytes. */
 #include "kernel_operands.h"
 
 #include "cpu/kernels.h"
 #include "digest.h"
-#include "plan_int.h"
+#include "cpu_matrix.h"
 #include "text.h"
 
-/* ---- a case: a shape, and a backend that runs it in so many pieces ---- */
+/* ---- a case: a shape, and a backend that runs it in several pieces ---- */
 
 typedef struct run {
     const sfu__backend *backend;
-    int32_t rows, cols, inner; /* what they mean is the operation's to say */
-    int variant;               /* counts through what else an operation can be given */
+    int32_t rows, cols, inner; /* their meaning depends on the operation */
+    int variant;               /* enumerates further arguments of an operation */
     uint64_t seed;
-    int cuts;        /* the range is cut into so many pieces and one more */
-    sfu__text bytes; /* what came out */
+    int cuts;        /* the range is divided into this many pieces plus one */
+    sfu__text bytes; /* the results */
 } run;
 
 static void put(run *r, const void *bytes, size_t size) { assert_ok(sfu__text_add(&r->bytes, bytes, size)); }
@@ -39,10 +39,10 @@ static bool next_piece(const run *r, int64_t count, sfu__range *piece, int *numb
     for (sfu__range piece = {0, 0}, *once = &piece; once != NULL; once = NULL)                                         \
         for (int number = 0; next_piece((r), (count), &piece, &number);)
 
-/* ---- one function an operation ---- */
+/* ---- one function per operation ---- */
 
-/* Puts the rows of S into an order, with the turn that undoes it: by length, or the other way round. */
-static int32_t *turn_rows(operand_sparse *S, bool longest_first) {
+/* Permutes the rows of S and returns row_perm: by ascending or descending length. */
+static int32_t *permute_rows(operand_sparse *S, bool longest_first) {
     const int32_t rows = S->A.rows;
     operand_sparse from = *S;
     int32_t *row_perm = exact(rows, sizeof *row_perm), count = 0;
@@ -81,7 +81,7 @@ static int32_t *turn_rows(operand_sparse *S, bool longest_first) {
     return row_perm;
 }
 
-/* One value for all of a row. */
+/* Gives all entries of a row the same value. */
 static void make_even(operand_sparse *S) {
     for (int32_t i = 0; i < S->A.rows; i++) {
         for (int64_t e = S->indptr[i] + 1; e < S->indptr[i + 1]; e++) {
@@ -116,16 +116,16 @@ static void multiply(run *r, bool permuted, bool even) {
     }
     const sfu__mask mask = {.threshold = 16384};
     uint8_t *keep_mask = exact(S.indptr[r->rows], 1);
-    for (int64_t e = 0; dropped && e < S.indptr[r->rows]; e++) { /* half of them, and none that meets row 0 of B */
+    for (int64_t e = 0; dropped && e < S.indptr[r->rows]; e++) { /* half of them, and all that refer to row 0 of B */
         keep_mask[S.value_perm != NULL ? S.value_perm[e] : e] =
             S.indices[e] != 0 && sfu__random_bits(r->seed, 9, (uint64_t)e) % 2 == 0;
     }
     for (int32_t j = 0; dropped && j < C.ld; j++) {
-        B.data[j] = INFINITY; /* it is not looked at */
+        B.data[j] = INFINITY; /* must not be read */
     }
     S.A.keep_mask = dropped ? keep_mask : NULL;
     S.A.mask = &mask;
-    int32_t *row_perm = permuted && C.ld <= SFU__NARROW ? turn_rows(&S, r->seed % 3 == 1) : NULL;
+    int32_t *row_perm = permuted && C.ld <= SFU__NARROW ? permute_rows(&S, r->seed % 3 == 1) : NULL;
     uint16_t *indices16 = row_perm != NULL ? short_indices_of(&S) : NULL;
     S.A.row_perm = row_perm;
     S.A.indices16 = indices16;
@@ -142,9 +142,9 @@ static void multiply(run *r, bool permuted, bool even) {
     free(C.data);
 }
 static void run_spmm(run *r) { multiply(r, false, false); }
-static void run_spmm_in_turn(run *r) { multiply(r, true, false); }
+static void run_spmm_by_length(run *r) { multiply(r, true, false); }
 static void run_spmm_even(run *r) { multiply(r, false, true); }
-static void run_spmm_even_in_turn(run *r) { multiply(r, true, true); }
+static void run_spmm_even_by_length(run *r) { multiply(r, true, true); }
 
 static void run_gemm(run *r) {
     sfu__dense A = dense_new(r->rows, r->inner, r->seed), B = dense_new(r->inner, r->cols, r->seed + 1);
@@ -179,7 +179,7 @@ static void run_transpose(run *r) {
     free(T.data);
 }
 
-/* Masks: none, the rates that people use, and the ends. */
+/* Masks: no dropout, common rates, and the extremes. */
 static sfu__mask mask_of(const run *r) {
     static const uint32_t thresholds[] = {32768, 0, 6554, 65535, 1};
     return (sfu__mask){.seed = r->seed * 0x9e3779b97f4a7c15,
@@ -188,11 +188,11 @@ static sfu__mask mask_of(const run *r) {
                        .threshold = thresholds[r->variant % 5]};
 }
 
-/* The groups of S as a plan lists them; arrays of their own, so that nothing is read behind them. */
-static sfu__block groups_new(operand_sparse *S, const int32_t *nodes) {
-    sfu__block block = {.view = S->A};
+/* The Philox groups of S as in a plan; in separate arrays, so that reads beyond the end are detected. */
+static sfu__cpu_matrix groups_new(operand_sparse *S, const int32_t *nodes) {
+    sfu__cpu_matrix block = {.view = S->A};
     int64_t bytes;
-    assert_ok(sfu__block_philox_groups(&block, nodes, &bytes));
+    assert_ok(sfu__cpu_make_philox_groups(&block, nodes, &bytes));
     assert_true(bytes > 0);
     S->A.philox_groups = block.view.philox_groups;
     return block;
@@ -206,13 +206,13 @@ static void drop_values(run *r, bool grouped, bool even) {
         make_even(&S);
         S.A.row_value = row_value = row_values_of(&S);
     }
-    sfu__block philox_groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
+    sfu__cpu_matrix philox_groups = grouped ? groups_new(&S, nodes) : (sfu__cpu_matrix){0};
     const sfu__mask mask = mask_of(r);
     float *values = vector_new(S.indptr[r->rows], 1);
     FOR_PIECES(r, r->rows, piece) { r->backend->dropout_sparse(values, &S.A, nodes, &mask, piece); }
     put(r, values, (size_t)S.indptr[r->rows] * sizeof *values);
     sparse_free(&S);
-    sfu__block_clear(&philox_groups);
+    sfu__cpu_matrix_clear(&philox_groups);
     free(row_value);
     free(nodes);
     free(values);
@@ -230,23 +230,23 @@ static void mark_kept(run *r, bool grouped, bool zeros) {
     for (int64_t e = 0; zeros && e < count; e += 7) {
         S.values[e] = e % 2 == 0 ? 0.0F : -0.0F;
     }
-    sfu__block philox_groups = grouped ? groups_new(&S, nodes) : (sfu__block){0};
+    sfu__cpu_matrix philox_groups = grouped ? groups_new(&S, nodes) : (sfu__cpu_matrix){0};
     assert_true(!grouped || philox_groups.view.philox_groups->none_zero == (!zeros || count == 0));
     const sfu__mask mask = mask_of(r);
     FOR_PIECES(r, r->rows, piece) { r->backend->dropout_mask(keep_mask, &S.A, nodes, &mask, piece); }
     put(r, keep_mask, (size_t)count);
     sparse_free(&S);
-    sfu__block_clear(&philox_groups);
+    sfu__cpu_matrix_clear(&philox_groups);
     free(nodes);
     free(keep_mask);
 }
-static void run_drop_kept(run *r) { mark_kept(r, false, true); }
-static void run_drop_kept_groups(run *r) { mark_kept(r, true, true); }
-static void run_drop_kept_none_zero(run *r) { mark_kept(r, false, false); }
-static void run_drop_kept_none_zero_groups(run *r) { mark_kept(r, true, false); }
+static void run_dropout_mask(run *r) { mark_kept(r, false, true); }
+static void run_dropout_mask_groups(run *r) { mark_kept(r, true, true); }
+static void run_dropout_mask_none_zero(run *r) { mark_kept(r, false, false); }
+static void run_dropout_mask_none_zero_groups(run *r) { mark_kept(r, true, false); }
 
-/* Every activation comes with every mask: 6 and 5 have no common divisor. */
-static void run_finish(run *r) {
+/* Every activation is combined with every mask: 6 and 5 are coprime. */
+static void run_activate(run *r) {
     sfu__dense H = dense_new(r->rows, r->cols, r->seed), dH = dense_new(r->rows, r->cols, r->seed + 1);
     float *bias = r->variant % 4 == 3 ? NULL : bias_new(r->cols, r->seed + 2);
     int32_t *nodes = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
@@ -280,7 +280,7 @@ static void run_softmax(run *r) {
     free(bias);
 }
 
-static void run_score(run *r) {
+static void run_cross_entropy(run *r) {
     sfu__dense P = dense_new(r->rows, r->cols, r->seed), dP = dense_new(r->rows, r->cols, r->seed + 1);
     const int64_t count = sfu__block_count(r->rows);
     sfu__score *scores = exact(count, sizeof *scores);
@@ -288,7 +288,7 @@ static void run_score(run *r) {
     float *weights = vector_new(r->rows, r->seed + 3);
     for (int32_t i = 0; i < r->rows; i++) {
         labels[i] = (int32_t)operand_below(r->seed, (uint64_t)i, r->cols + 1) - 1;
-        for (int32_t j = 0; j < r->cols; j++) { /* with ties, zeros and the tiny */
+        for (int32_t j = 0; j < r->cols; j++) { /* with ties, zeros and tiny values */
             float *p = P.data + (int64_t)i * P.ld + j;
             *p = i % 4 == 0 ? truncf(fabsf(*p) * 4) / 4 : i % 4 == 1 ? fabsf(*p) * 1e-30F : fabsf(*p);
         }
@@ -307,7 +307,7 @@ static void run_score(run *r) {
     free(weights);
 }
 
-static void run_mix(run *r) {
+static void run_axpy_rows(run *r) {
     const int32_t many = r->rows * 6 + 1;
     sfu__dense C = dense_new(r->rows, r->cols, r->seed), D = dense_new(many, r->cols, r->seed + 1);
     int32_t *map = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
@@ -336,7 +336,7 @@ static void run_adam(run *r) {
     const int64_t count = (int64_t)r->rows * sfu__ld(r->cols);
     float *theta = vector_new(count, r->seed), *grad = vector_new(count, r->seed + 1);
     float *m = vector_new(count, r->seed + 2), *v = vector_new(count, r->seed + 3);
-    for (int64_t i = 0; i < count; i++) { /* v from 1 down to nothing, some of all four zero */
+    for (int64_t i = 0; i < count; i++) { /* v from 1 down to zero, sometimes all four zero */
         const float size = i % 7 == 0 ? 0.0F : i % 5 == 0 ? 1e-28F : 1.0F;
         theta[i] *= size;
         grad[i] *= size;
@@ -362,8 +362,8 @@ static void run_adam(run *r) {
     free(v);
 }
 
-/* The digest is of what plain gives for the cases of `pinned_cases`, to be refreshed by hand when a pattern changes:
- * the failing test prints what it found. */
+/* The digest is of the plain results for the cases of `pinned_cases`. Update it by hand when a summation order changes:
+ * the failing test prints the new one. */
 static const struct {
     const char *name;
     void (*run)(run *r);
@@ -371,39 +371,41 @@ static const struct {
     const char *digest;
 } operations[] = {
     {"spmm", run_spmm, 8, "5ea2c110ef15dd39803c182924107a63946a01e05f6d17dcab0a27502fc9776a"},
-    {"spmm in turn", run_spmm_in_turn, 8, "5ea2c110ef15dd39803c182924107a63946a01e05f6d17dcab0a27502fc9776a"},
-    {"spmm of even rows", run_spmm_even, 8, "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
-    {"spmm of even rows in turn", run_spmm_even_in_turn, 8,
+    {"spmm by row length", run_spmm_by_length, 8, "5ea2c110ef15dd39803c182924107a63946a01e05f6d17dcab0a27502fc9776a"},
+    {"spmm of single-valued rows", run_spmm_even, 8,
+     "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
+    {"spmm of single-valued rows by length", run_spmm_even_by_length, 8,
      "3da52987b43d66dd1a88d8e27a14b9436b97d630930fc1dacce1faa9ae88e139"},
     {"gemm", run_gemm, 1, "a77593e64ce5f506eab2721003cd8a179a256f64fe807edef62beea6b62b3d2c"},
     {"gemm_t and reduce_blocks", run_gemm_t, 2, "a22841216ab4ad0041ccbee774d6e5f76ce6f7d6bb4c254d0962ea7e316f20aa"},
     {"transpose", run_transpose, 1, "50acf00117422da7d275d39b94d0bacde0f6aaf48eab027b4caf62a8f76f5316"},
-    {"dropout_mask by groups", run_drop_kept_groups, 10,
+    {"dropout_mask by groups", run_dropout_mask_groups, 10,
      "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
     {"dropout_sparse by groups", run_drop_groups, 20,
      "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
-    {"dropout_mask", run_drop_kept, 10, "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
+    {"dropout_mask", run_dropout_mask, 10, "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
     {"dropout_sparse", run_drop_sparse, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
-    {"dropout_mask of no zeros", run_drop_kept_none_zero, 10,
+    {"dropout_mask of no zeros", run_dropout_mask_none_zero, 10,
      "8584f53fff0b3d0bc74bf978bf10c8107aa528cedec84a25dc55fc73a32146d2"},
-    {"dropout_mask of no zeros by groups", run_drop_kept_none_zero_groups, 10,
+    {"dropout_mask of no zeros by groups", run_dropout_mask_none_zero_groups, 10,
      "8584f53fff0b3d0bc74bf978bf10c8107aa528cedec84a25dc55fc73a32146d2"},
     {"dropout_sparse of even rows", run_drop_even, 20,
      "8936df61df8b1cc8f7302151db56741ce5be91801bca1f1a065d4e8cfb01bb83"},
     {"dropout_sparse of even rows by groups", run_drop_even_groups, 20,
      "8936df61df8b1cc8f7302151db56741ce5be91801bca1f1a065d4e8cfb01bb83"},
-    {"finish and activate_backward", run_finish, 60,
+    {"activate and activate_backward", run_activate, 60,
      "8bee647eb850908aa8d5d097c6d6dfe36c84df113e360dc0834368d4c2cc9a3a"},
     {"softmax and softmax_backward", run_softmax, 2,
      "4a4c8a2004f6b3660ea45aad7b35259027c3accfa82957fd1ddebbe9f4257b03"},
-    {"score", run_score, 12, "2f69ca325786d856dc7ecb71fe5ba327029fc69ddcc2c9e2b125836309cb94e9"},
-    {"mix and axpy_rows_backward", run_mix, 2, "7080873ebbaf594786133c4d5542995d31af212e7936272975e725786fa23773"},
+    {"cross_entropy", run_cross_entropy, 12, "2f69ca325786d856dc7ecb71fe5ba327029fc69ddcc2c9e2b125836309cb94e9"},
+    {"axpy_rows and axpy_rows_backward", run_axpy_rows, 2,
+     "7080873ebbaf594786133c4d5542995d31af212e7936272975e725786fa23773"},
     {"sddmm", run_sddmm, 2, "87ecdc0dfb16b693e024cb47e550727ce46e901270aea82e24b5bd06b6b3c1c9"},
     {"adam", run_adam, 6, "0361de9d69c7edb6816d6740cf4c5ceed569ac9a6b226b820716ccead66a6ab0"},
 };
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-/* ---- the tests ---- */
+/* ---- tests ---- */
 
 static void fail_at_difference(const run *wanted, const run *got, const char *operation) {
     size_t at = 0;
@@ -415,7 +417,7 @@ static void fail_at_difference(const run *wanted, const run *got, const char *op
              wanted->bytes.size);
 }
 
-/* One case on every set of kernels, in one piece and in several. */
+/* One case on every kernel set, in one piece and in several. */
 static void compare_sets(int operation, run r) {
     run plain = r;
     plain.backend = sfu__backend_cpu_set(0);
@@ -485,7 +487,7 @@ static void every_width(void **state) {
     sfu__float_restore(before);
 }
 
-/* Tall ones: several blocks of rows, and ranges that are cut between them. */
+/* Tall matrices: several blocks of rows, and ranges that divide them. */
 static void many_rows(void **state) {
     (void)state;
     const uint64_t before = sfu__float_guard();
@@ -497,9 +499,9 @@ static void many_rows(void **state) {
     sfu__float_restore(before);
 }
 
-/* Products with an inner dimension so small that there is a copy of the kernel for each, and the first ones beyond: all
- * heights of tiles and what is left of them, below one another in one panel and in two. */
-static void few_places(void **state) {
+/* Products with an inner dimension so small that the kernel has an unrolled copy for it, and slightly larger ones: all
+ * tile heights and remainders, in one panel and in two. */
+static void few_terms(void **state) {
     (void)state;
     const uint64_t before = sfu__float_guard();
     static const int32_t rows[] = {1, 2, 5, 11, 29, 124}, widths[] = {1, 4, 6, 8, 15, 16, 23, 32, 64, 68};
@@ -512,15 +514,16 @@ static void few_places(void **state) {
             for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
                 compare_sets(gemm, (run){.rows = rows[i], .cols = widths[w], .inner = inner, .seed = 64 * i + w});
             }
-            /* The last of two chunks can be as small. */
+            /* The last of two chains can be as short. */
             compare_sets(gemm, (run){.rows = 29, .cols = widths[w], .inner = 64 + inner, .seed = w});
         }
     }
     sfu__float_restore(before);
 }
 
-/* Products with an inner dimension so large that the fast kernels copy, cut or ask ahead; rows so wide that masks are
- * drawn for parts of them, and that softmax has few of them at a time, one, or leaves them to the plain kernel. */
+/* Products with an inner dimension so large that the vectorized kernels copy, divide or prefetch; rows so wide that
+ * masks are drawn in sections, and that softmax processes few of them at a time, one, or leaves them to the plain
+ * kernel. */
 static void large_products(void **state) {
     (void)state;
     const uint64_t before = sfu__float_guard();
@@ -531,7 +534,7 @@ static void large_products(void **state) {
         {run_spmm, 400, 64, 257},   {run_spmm, 420, 70, 300},   {run_spmm, 410, 128, 512}, {run_spmm, 400, 64, 513},
         {run_gemm, 401, 3, 500},    {run_gemm, 300, 7, 513},    {run_gemm, 270, 16, 512},  {run_gemm, 70, 64, 2048},
         {run_gemm_t, 130, 40, 256}, {run_gemm_t, 300, 64, 512}, {run_gemm_t, 60, 3, 512},  {run_gemm_t, 65, 70, 500},
-        {run_finish, 5, 2100, 1},   {run_softmax, 5, 700, 1},   {run_softmax, 3, 2048, 1}, {run_softmax, 3, 2049, 1}};
+        {run_activate, 5, 2100, 1}, {run_softmax, 5, 700, 1},   {run_softmax, 3, 2048, 1}, {run_softmax, 3, 2049, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         for (int operation = 0; operation < OPERATIONS; operation++) {
             for (int variant = 0;
@@ -599,7 +602,7 @@ int main(void) {
         cmocka_unit_test(fast_equals_plain),
         cmocka_unit_test(every_width),
         cmocka_unit_test(many_rows),
-        cmocka_unit_test(few_places),
+        cmocka_unit_test(few_terms),
         cmocka_unit_test(large_products),
         cmocka_unit_test(pinned),
         cmocka_unit_test(the_set_can_be_forced),

@@ -1,5 +1,5 @@
-/* The same bytes: what a training computes does not depend on the number of threads or on the set of kernels, and is
- * what the file digests.txt says, on every machine. UPDATE=1 writes that file anew. */
+/* Reproducibility: a training computes the same bytes for every number of threads and every kernel set, and on every
+ * machine those of the file digests.txt. UPDATE=1 rewrites that file. */
 #include "support.h"
 
 #include "digest.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is trained -------------------------------------------------------------------------------------------- */
+/* ---- experiments ------------------------------------------------------------------------------------------------ */
 
 typedef struct experiment {
     const char *name;
@@ -57,7 +57,7 @@ typedef struct outcome {
     char digest[OUTCOMES][SFU__DIGEST_TEXT];
 } outcome;
 
-/* A dataset, nodes to train on and to validate with, and their labels. */
+/* A dataset, training and validation nodes, and their labels. */
 typedef struct material {
     sfu_dataset *dataset;
     sfu_split *split;
@@ -153,7 +153,7 @@ static void train(outcome *to, const material *it, const experiment *what, const
     sfu__team_free(team);
 }
 
-/* ---- all of them agree ------------------------------------------------------------------------------------------ */
+/* ---- comparison ------------------------------------------------------------------------------------------------- */
 
 static void assert_same(const experiment *what, const outcome *first, const outcome *other, const char *kernels,
                         int threads) {
@@ -166,18 +166,19 @@ static void assert_same(const experiment *what, const outcome *first, const outc
 
 static void try_all(outcome *first, const experiment *what) {
     enum { COUNTS = 5 };
-    static const int threads[COUNTS] = {1, 3, 2, 8, 16}; /* each set of kernels starts with another */
+    static const int threads[COUNTS] = {1, 3, 2, 8, 16}; /* each kernel set starts with a different one */
     const int counts = test_is_slow() ? 1 : COUNTS;
     material it;
     sfu_net *net = NULL;
     outcome other;
     gather(&it, what->data);
-    assert_ok(sfu_net_parse(&net, what->net, &(sfu_net_options){.hidden = 16, .k = 2}));
+    assert_ok(
+        sfu_net_parse(&net, what->net, &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
     for (int plans = 1; plans <= 2; plans++) {
         sfu__plan *plan = plan_of(&it, net, what->dropout, plans);
         const sfu__backend *backend = NULL;
         for (int set = 0; (backend = sfu__backend_cpu_set(set)) != NULL; set++) {
-            /* The second plan was made by two threads: it is the same, so one training tells. */
+            /* The second plan was built by two threads: it is identical, so one training suffices. */
             for (int i = 0; i < (plans == 1 ? counts : 1); i++) {
                 const bool is_first = plans == 1 && set == 0 && i == 0;
                 const int count = threads[(set + i) % COUNTS];

@@ -1,9 +1,10 @@
-/* Products with the transpose of sparse features: by columns as row by row, to the bit. And the gradient of the weights
- * behind many features, which is computed in blocks of their rows: against double, and the same bytes for every number
- * of threads. */
+/* Products with the transpose of sparse features: in CSC form and by rows, bit for bit. And the gradient of the weights
+ * of many features, which is computed in blocks of rows: against double, and the same bytes for every number of
+ * threads. */
 #include "support.h"
 
 #include "memory.h"
+#include "cpu_matrix.h"
 #include "plan_int.h"
 #include "random_networks.h"
 
@@ -13,8 +14,9 @@
 
 /* ---- products --------------------------------------------------------------------------------------------------- */
 
-/* Random features: every third row is empty, some columns nearly full. Half of the values are zero, as if dropped. */
-static void draw_features(sfu__block *F, int32_t rows, int32_t cols, sfu__random *random) {
+/* Random features: every third row is empty, some columns are nearly full. Half of the values are zero, as if
+ * dropped. */
+static void draw_features(sfu__cpu_matrix *F, int32_t rows, int32_t cols, sfu__random *random) {
     sfu_matrix made = {.rows = rows, .cols = cols};
     made.indptr = sfu__alloc_zero((size_t)rows + 1, sizeof *made.indptr);
     made.indices = sfu__alloc((size_t)rows * (size_t)cols, sizeof *made.indices);
@@ -31,10 +33,11 @@ static void draw_features(sfu__block *F, int32_t rows, int32_t cols, sfu__random
         }
         made.indptr[i + 1] = count;
     }
-    assert_ok(sfu__block_take(F, &made));
+    F->own = made;
+    sfu__cpu_view_own(F);
 }
 
-/* C = A B or C += A B, at once or one row of A after the other. */
+/* C = A B or C += A B, at once or row by row. */
 static void multiply(float *data, const sfu__backend *backend, const sfu__sparse *A, const sfu__dense *B, bool add,
                      bool at_once) {
     const sfu__dense C = {data, A->rows, B->cols, B->ld};
@@ -46,15 +49,15 @@ static void multiply(float *data, const sfu__backend *backend, const sfu__sparse
     }
 }
 
-static void assert_product(const sfu__block *F, int64_t begin, int64_t end, int32_t cols, sfu__random *random) {
+static void assert_product(const sfu__cpu_matrix *F, int64_t begin, int64_t end, int32_t cols, sfu__random *random) {
     const int32_t ld = sfu__ld(cols);
-    sfu__block turned;
-    assert_ok(sfu__block_transpose(&turned, F, begin, end));
-    assert_null(turned.view.csc);
-    assert_ok(sfu__block_by_columns(&turned, F, (sfu__range){begin, end}, ld));
-    assert_non_null(turned.view.csc);
-    sfu__sparse A = turned.view;
-    const size_t size = (size_t)A.rows * (size_t)ld, sums = (size_t)turned.csc->sum_count * (size_t)ld;
+    sfu__cpu_matrix transposed;
+    assert_ok(sfu__cpu_transpose(&transposed, F, (sfu__range){begin, end}));
+    assert_null(transposed.view.csc);
+    assert_ok(sfu__cpu_make_csc(&transposed, F, (sfu__range){begin, end}, ld));
+    assert_non_null(transposed.view.csc);
+    sfu__sparse A = transposed.view;
+    const size_t size = (size_t)A.rows * (size_t)ld, sums = (size_t)transposed.csc->sum_count * (size_t)ld;
     float *one = calloc(size, sizeof *one), *other = calloc(size, sizeof *other),
           *scratch = calloc(sums, sizeof *scratch);
     float *data = calloc((size_t)A.cols * (size_t)ld, sizeof *data);
@@ -70,14 +73,14 @@ static void assert_product(const sfu__block *F, int64_t begin, int64_t end, int3
         for (int set = 0; (backend = sfu__backend_cpu_set(set)) != NULL; set++) {
             multiply(other, backend, &A, &B, add == 1, true);
             assert_memory_equal(one, other, size * sizeof *one);
-            memset(scratch, 0xFF, sums * sizeof *scratch); /* which is cleared by who uses it */
+            memset(scratch, 0xFF, sums * sizeof *scratch); /* the kernel must clear it */
         }
     }
     free(one);
     free(other);
     free(scratch);
     free(data);
-    sfu__block_clear(&turned);
+    sfu__cpu_matrix_clear(&transposed);
 }
 
 static void by_columns_as_by_rows(void **state) {
@@ -86,62 +89,62 @@ static void by_columns_as_by_rows(void **state) {
     sfu__random random = sfu__random_start(5, 1);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         for (int by_length = 0; by_length < 2; by_length++) {
-            sfu__block F = {0};
+            sfu__cpu_matrix F = {0};
             draw_features(&F, rows[r], 1 + (int32_t)sfu__random_below(&random, 90), &random);
             if (by_length == 1) {
-                assert_ok(sfu__block_by_length(&F, NULL));
+                assert_ok(sfu__cpu_sort_rows(&F, NULL));
             }
             for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
                 assert_product(&F, 0, rows[r], widths[w], &random);
                 assert_product(&F, rows[r] / 3, rows[r] - rows[r] / 4, widths[w], &random);
             }
-            if (rows[r] == 1300) { /* as many as make it worth while */
+            if (rows[r] == 1300) { /* enough rows that the CSC form pays */
                 assert_product(&F, 0, rows[r], 13, &random);
                 assert_product(&F, 100, 1250, 16, &random);
             }
-            sfu__block_clear(&F);
+            sfu__cpu_matrix_clear(&F);
         }
     }
 }
 
-/* Where it would not be faster, or not be right. */
+/* Where it would not be faster, or not be correct. */
 static void not_by_columns(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(6, 1);
-    sfu__block F = {0}, turned;
+    sfu__cpu_matrix F = {0}, transposed;
     draw_features(&F, 300, 20, &random);
-    assert_ok(sfu__block_transpose(&turned, &F, 0, 300));
-    assert_ok(sfu__block_by_columns(&turned, &F, (sfu__range){0, 300}, 16)); /* near anyway */
-    assert_null(turned.csc);
-    assert_ok(sfu__block_by_columns(&turned, &F, (sfu__range){0, 300}, 64));
-    assert_null(turned.csc);
-    sfu__block_clear(&turned);
+    assert_ok(sfu__cpu_transpose(&transposed, &F, (sfu__range){0, 300}));
+    assert_ok(sfu__cpu_make_csc(&transposed, &F, (sfu__range){0, 300}, 16)); /* in cache anyway */
+    assert_null(transposed.csc);
+    assert_ok(sfu__cpu_make_csc(&transposed, &F, (sfu__range){0, 300}, 64));
+    assert_null(transposed.csc);
+    sfu__cpu_matrix_clear(&transposed);
     assert_true(F.own.indptr[1] >= 2);
-    F.own.indices[1] = F.own.indices[0]; /* twice the same column */
-    assert_ok(sfu__block_transpose(&turned, &F, 0, 300));
-    assert_ok(sfu__block_by_columns(&turned, &F, (sfu__range){0, 300}, 4));
-    assert_null(turned.csc);
-    sfu__block_clear(&turned);
-    sfu__block_clear(&F);
+    F.own.indices[1] = F.own.indices[0]; /* a repeated column */
+    assert_ok(sfu__cpu_transpose(&transposed, &F, (sfu__range){0, 300}));
+    assert_ok(sfu__cpu_make_csc(&transposed, &F, (sfu__range){0, 300}, 4));
+    assert_null(transposed.csc);
+    sfu__cpu_matrix_clear(&transposed);
+    sfu__cpu_matrix_clear(&F);
 }
 
 static sfu_status make_by_columns(void *context) {
-    sfu__block turned = {0};
-    sfu_status status = sfu__block_transpose(&turned, context, 0, 150);
+    sfu__cpu_matrix transposed = {0};
+    sfu_status status = sfu__cpu_transpose(&transposed, context, (sfu__range){0, 150});
     if (status == SFU_OK) {
-        status = sfu__block_by_columns(&turned, context, (sfu__range){0, 150}, 8);
+        status = sfu__cpu_make_csc(&transposed, context, (sfu__range){0, 150}, 8);
     }
-    sfu__block_clear(&turned);
+    sfu__cpu_matrix_clear(&transposed);
     return status;
 }
 
 static void allocations_that_fail(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(7, 1);
-    sfu__block F = {0};
+    sfu__cpu_matrix F = {0};
     draw_features(&F, 150, 30, &random);
     test_fail_each_allocation(make_by_columns, &F, 100);
-    sfu__block_clear(&F);
+    sfu__cpu_matrix_clear(&F);
 }
 
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
@@ -149,7 +152,7 @@ static void allocations_that_fail(void **state) {
 typedef struct shape {
     int32_t nodes, vocabulary;
     double words;
-    int blocks; /* that it takes */
+    int blocks; /* expected number */
 } shape;
 
 static sfu_dataset *dataset_of(const shape *it) {
@@ -199,7 +202,7 @@ static int transposed_blocks(const sfu__plan *plan) {
     return count;
 }
 
-/* One training step on all nodes; a copy of the gradient, all of it. */
+/* One training step on all nodes; returns a copy of the whole gradient. */
 static float *step_of(const sfu__plan *plan, const sfu_dataset *dataset, const float *theta, int threads) {
     const sfu__backend *backend = NULL;
     sfu__executor *worker = NULL;
@@ -260,7 +263,7 @@ static void by_rows(void **state) {
     assert_gradient(&(shape){2500, 90, 4, 2});
 }
 
-/* More values than are let lie far apart. */
+/* So many values that the blocks of rows become smaller. */
 static void by_values(void **state) {
     (void)state;
     assert_gradient(&(shape){1500, 2500, 600, 8});

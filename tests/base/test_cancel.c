@@ -1,5 +1,5 @@
-/* Cancelling: whatever call is asked to end at whichever time it asks, ends with SFU_ERR_CANCELLED, undoes what it did,
- * and can be made again. */
+/* Cancellation: a call that is cancelled at any of its progress callbacks fails with SFU_ERR_CANCELLED, leaves no
+ * trace, and can be repeated. */
 #include "support.h"
 
 #include "progress.h"
@@ -16,8 +16,8 @@
 /* ---- a callback that cancels at its n-th call ------------------------------------------------------------------- */
 
 typedef struct caller {
-    int64_t calls, at; /* at 0: never */
-    char what[100];    /* that was being done at the last call */
+    int64_t calls, at; /* at 0: never cancels */
+    char what[100];    /* operation at the last call */
 } caller;
 
 static bool count_calls(void *user, const sfu_progress *progress) {
@@ -28,7 +28,8 @@ static bool count_calls(void *user, const sfu_progress *progress) {
 
 typedef sfu_status (*body)(void *context, caller *who);
 
-/* Runs it to its end, and then once for each call of the callback (of very many, for some), ended there. */
+/* Runs to the end, and then once for each call of the callback (a sample of them if there are many), cancelled
+ * there. */
 static void cancel_everywhere(body run, void *context, const char *what) {
     caller who = {0};
     sfu__tick_ms = 0;
@@ -141,7 +142,8 @@ static void importing_other_formats(void **state) {
         sfu__tick_ms = 0;
         assert_ok(import(&options, &who));
         const int64_t calls = who.calls, tries = test_is_slow() ? 3 : 12;
-        for (int64_t n = 0; n <= tries; n++) { /* from the first to the last, of which there may be fewer next time */
+        for (int64_t n = 0; n <= tries;
+             n++) { /* from the first to the last callback, of which there may be fewer the next time */
             who = (caller){.at = 1 + (calls - 1) * n / tries};
             const sfu_status status = import(&options, &who);
             assert_int_equal(status, who.calls >= who.at ? SFU_ERR_CANCELLED : SFU_OK);
@@ -172,14 +174,19 @@ static void importing_arrays(void **state) {
             dense[i * 4 + j] = (float)(i + j);
         }
     }
-    sfu_arrays arrays = {
-        .nodes = NODES, .edges = NODES, .edge_from = from, .edge_to = to, .features = 4, .dense = dense};
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = NODES,
+                         .edges = NODES,
+                         .edge_from = from,
+                         .edge_to = to,
+                         .features = 4,
+                         .dense = dense};
     cancel_everywhere(import_arrays, &arrays, "arrays");
 }
 
-/* ---- a pipe that nobody writes to ------------------------------------------------------------------------------- */
+/* ---- a pipe without a writer ------------------------------------------------------------------------------------- */
 
-/* Cancels once the pipe is being waited for: when it has been asked some times without anything having come. */
+/* Cancels while the pipe is waited for: after several callbacks without new data. */
 static bool cancel_later(void *user, const sfu_progress *progress) {
     int *calls = user;
     (void)progress;
@@ -202,17 +209,17 @@ static void a_silent_pipe_is_left(void **state) {
     char path[200];
     snprintf(path, sizeof path, "%s", test_path("pipe.csv"));
     assert_int_equal(mkfifo(path, 0600), 0);
-    import_from_pipe(path); /* that nobody has opened */
+    import_from_pipe(path); /* no process has opened it */
     const int writer = open(path, O_RDWR | O_CLOEXEC);
     assert_true(writer >= 0);
-    import_from_pipe(path); /* that somebody has, who is silent */
+    import_from_pipe(path); /* a process has opened it, but writes nothing */
     static const char some[] = "from,to\na,b\nb,";
     assert_int_equal(write(writer, some, sizeof some - 1), sizeof some - 1);
-    import_from_pipe(path); /* who has stopped in the middle of a line */
+    import_from_pipe(path); /* the process stops in the middle of a line */
     close(writer);
 }
 
-/* libzip would wait for a writer that never comes. */
+/* libzip would wait for a writer forever. */
 static void a_pipe_is_no_archive(void **state) {
     (void)state;
     char path[200];
@@ -335,7 +342,7 @@ static void planning(void **state) {
     sfu_dataset_free(it.dataset);
 }
 
-/* A dataset whose check was cancelled is checked again. */
+/* A dataset whose check was cancelled must be checked again. */
 static void a_cancelled_check_is_no_verdict(void **state) {
     (void)state;
     sfu_dataset *made = make_small(300), *dataset = NULL;
@@ -354,7 +361,7 @@ static void a_cancelled_check_is_no_verdict(void **state) {
 
 /* ---- studies and labelling -------------------------------------------------------------------------------------- */
 
-/* Trials plan on other threads: these end too. */
+/* Trials plan on other threads, which must end too. */
 static bool stop_study(void *user, const sfu_tune_progress *progress) {
     int *calls = user;
     (void)progress;
@@ -379,7 +386,7 @@ static void studies(void **state) {
     sfu_dataset_free(it.dataset);
 }
 
-/* With an answer already, a labelling that is ended gives it, whatever the thread's own callback says. */
+/* A labelling that is cancelled after its first result returns it, whatever the thread's own callback says. */
 typedef struct labelling {
     bool ended;
 } labelling;
@@ -409,14 +416,14 @@ static void labelling_gives_its_answer(void **state) {
     sfu_set_progress(still_wanted, &self);
     assert_ok(sfu_label(&made, dataset, &options));
     sfu_set_progress(NULL, NULL);
-    assert_true(sfu_labelling_summary(made).interrupted);
+    assert_true(sfu_labelling_summary(made)->interrupted);
     sfu_labelling_free(made);
     sfu_dataset_free(dataset);
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
 
-/* Items that end only when they are cancelled; the calling thread has none of them. */
+/* Items that end only when they are cancelled; the calling thread runs none of them. */
 typedef struct endless {
     atomic_int waiting;
     bool helpers_wait;
@@ -456,7 +463,7 @@ static void other_threads_end_too(void **state) {
     assert_true(atomic_load(&self.waiting) > 0);
 }
 
-/* What others end by must not hide what went wrong. */
+/* The cancellation of other items must not hide the original error. */
 static sfu_status one_fails(void *context, int64_t item, int thread) {
     sfu_status status = SFU_OK;
     (void)context;
@@ -477,7 +484,7 @@ static void the_failure_is_what_is_told(void **state) {
     }
 }
 
-/* A flag that another thread sets cancels, too; and nothing does while it is put aside. */
+/* A flag set by another thread also cancels, except while it is disabled. */
 static void flags(void **state) {
     (void)state;
     atomic_bool stop;

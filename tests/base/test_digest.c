@@ -1,4 +1,4 @@
-/* SHA-256 against the answers that its standard gives. */
+/* SHA-256 against the test vectors of its standard. */
 #include "digest.h"
 #include "file.h"
 #include "support.h"

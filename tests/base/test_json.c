@@ -1,4 +1,5 @@
-/* JSON that is read: right, wrong, hostile, and with memory that fails. Writing is tested with what is written. */
+/* JSON parsing: valid, invalid and hostile input, and failing allocations. Writing is tested with the modules that
+ * write. */
 #include "support.h"
 
 #include "json.h"
@@ -65,35 +66,35 @@ static void mistakes(void **state) {
     (void)state;
     static const struct {
         const char *text, *says;
-    } wrong[] = {{"", "byte 0: no JSON: it ends too early"},
-                 {"[1", "byte 2: no JSON: a comma or ] is missing"},
-                 {"{\"a\":1", "byte 6: no JSON: a comma or } is missing"},
-                 {"[1,]", "byte 3: no JSON: a number that is none"},
-                 {"{\"a\":1,}", "byte 7: no JSON: a key is missing"},
-                 {"{a:1}", "byte 1: no JSON: a key is missing"},
-                 {"{\"a\" 1}", "byte 5: no JSON: a colon is missing"},
-                 {"{} x", "byte 3: no JSON: something behind its end"},
-                 {"\"a", "byte 2: no JSON: a text that does not end"},
-                 {"\"\xe9\"", "byte 1: no JSON: a text that is not UTF-8"},
-                 {"\"a\nb\"", "byte 2: no JSON: a control character"},
-                 {"\"\\x\"", "an escape that means nothing"},
-                 {"\"\\u12\"", "an escape that means nothing"},
-                 {"\"\\u0000\"", "an escape that means nothing"},
-                 {"\"\\ud83d\"", "an escape that means nothing"},
-                 {"\"\\ud83d\\u0041\"", "an escape that means nothing"},
-                 {"\"\\ude42\"", "an escape that means nothing"},
-                 {"\"\\", "an escape that means nothing"},
-                 {"01", "a number that is none"},
-                 {"+1", "a number that is none"},
-                 {"-", "a number that is none"},
-                 {".5", "a number that is none"},
-                 {"5.", "a number that is none"},
-                 {"1.e5", "a number that is none"},
-                 {"1e", "a number that is none"},
-                 {"1e999", "a number that is none"},
-                 {"9223372036854775808", "a number that is none, or too large"},
-                 {"nul", "a number that is none"},
-                 {"NaN", "a number that is none"}};
+    } wrong[] = {{"", "byte 0: invalid JSON: it ends too early"},
+                 {"[1", "byte 2: invalid JSON: a comma or ] is missing"},
+                 {"{\"a\":1", "byte 6: invalid JSON: a comma or } is missing"},
+                 {"[1,]", "byte 3: invalid JSON: an invalid number"},
+                 {"{\"a\":1,}", "byte 7: invalid JSON: a key is missing"},
+                 {"{a:1}", "byte 1: invalid JSON: a key is missing"},
+                 {"{\"a\" 1}", "byte 5: invalid JSON: a colon is missing"},
+                 {"{} x", "byte 3: invalid JSON: something after its end"},
+                 {"\"a", "byte 2: invalid JSON: a string that does not end"},
+                 {"\"\xe9\"", "byte 1: invalid JSON: a string that is not UTF-8"},
+                 {"\"a\nb\"", "byte 2: invalid JSON: a control character"},
+                 {"\"\\x\"", "an invalid escape sequence"},
+                 {"\"\\u12\"", "an invalid escape sequence"},
+                 {"\"\\u0000\"", "an invalid escape sequence"},
+                 {"\"\\ud83d\"", "an invalid escape sequence"},
+                 {"\"\\ud83d\\u0041\"", "an invalid escape sequence"},
+                 {"\"\\ude42\"", "an invalid escape sequence"},
+                 {"\"\\", "an invalid escape sequence"},
+                 {"01", "an invalid number"},
+                 {"+1", "an invalid number"},
+                 {"-", "an invalid number"},
+                 {".5", "an invalid number"},
+                 {"5.", "an invalid number"},
+                 {"1.e5", "an invalid number"},
+                 {"1e", "an invalid number"},
+                 {"1e999", "an invalid number"},
+                 {"9223372036854775808", "an invalid number, or one that is too large"},
+                 {"nul", "an invalid number"},
+                 {"NaN", "an invalid number"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sfu__json_text json = {0};
         assert_fails(SFU_ERR_FORMAT, read(&json, wrong[i].text), "here: byte ", wrong[i].says);
@@ -112,7 +113,7 @@ static sfu_status read_once(void *text) {
     if (status == SFU_OK) {
         status = sfu__json_twice(&twice, json.root);
     }
-    if (status == SFU_OK) { /* nothing was lost on the way */
+    if (status == SFU_OK) { /* nothing was lost */
         assert_string_equal(sfu__json_string(sfu__json_get(json.root, "a text that is long enough")),
                             "and another one, which no buffer holds from the start on");
     }

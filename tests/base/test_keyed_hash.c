@@ -1,5 +1,4 @@
-/* SipHash-1-3 against what another implementation, CPython's hash of bytes, says under a key that is known; and the key
- * of the process. */
+/* SipHash-1-3 against another implementation, CPython's hash of bytes, with a known key; and the key of the process. */
 #include "support.h"
 
 #include "keyed_hash.h"
@@ -24,7 +23,7 @@ static const uint64_t answers[] = {
 static void known_answers(void **state) {
     (void)state;
     for (size_t size = 1; size <= sizeof answers / sizeof answers[0]; size++) {
-        unsigned char *bytes = malloc(size); /* exactly as long: a sanitizer sees a byte too many */
+        unsigned char *bytes = malloc(size); /* exact size: a sanitizer detects a read beyond the end */
         assert_non_null(bytes);
         for (size_t i = 0; i < size; i++) {
             bytes[i] = (unsigned char)i;
@@ -49,7 +48,7 @@ static void every_byte_and_the_size_count(void **state) {
     assert_true(sfu__keyed_hash(&(sfu__hash_key){{0, 1}}, "a", 1) != sfu__keyed_hash(&(sfu__hash_key){{1, 0}}, "a", 1));
 }
 
-/* A child that asks first draws a key of its own. */
+/* A child process that asks first gets its own key. */
 static sfu__hash_key key_of_child(void) {
     int ends[2];
     sfu__hash_key drawn = {{0}};

@@ -1,4 +1,4 @@
-/* Other programs, run to their end. */
+/* Running other programs to their end. */
 #include "support.h"
 
 #include "program.h"
@@ -61,8 +61,8 @@ static void there_is_no_such_program(void **state) {
     assert_false(program.found);
 }
 
-/* A program in the current folder is not run, whatever PATH says, nor told of by PATH to what is run; and Python's
- * variables are not passed on. */
+/* A program in the current folder is not run, even if PATH has an empty entry, and PATH is not passed on with it;
+ * Python's variables are not passed on. */
 static void the_current_folder_has_no_say(void **state) {
     (void)state;
     char folder[4096], search[8192];
@@ -96,7 +96,7 @@ static bool no(void *user, const sfu_progress *progress) {
     return false;
 }
 
-/* What the program started holds its output open, and must end as well. */
+/* Processes started by the program keep its output open and must end as well. */
 static void cancelled(void **state) {
     (void)state;
     sfu__program program;

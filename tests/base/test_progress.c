@@ -1,4 +1,4 @@
-/* Log lines: that they come as they are, once where several have the same to say, and about what. */
+/* Log lines: content, and suppression of duplicates. */
 #include "support.h"
 
 #include "progress.h"
@@ -44,7 +44,7 @@ static void lines_come_once(void **state) {
     sfu__log(SFU_LOG_NOTE, "plain");
     sfu__log(SFU_LOG_NOTE, "plain");
     sfu__log_once(&log_filter, "cora");
-    sfu__log(SFU_LOG_NOTE, "plain"); /* known without the words before it */
+    sfu__log(SFU_LOG_NOTE, "plain"); /* recognized without its prefix */
     sfu__log(SFU_LOG_NOTE, "split 0");
     sfu__log(SFU_LOG_NOTE, "split 0");
     sfu__log_once(&log_filter, "acm");
@@ -71,14 +71,14 @@ static void *say_much(void *log_filter) {
     return NULL;
 }
 
-/* Threads share what was heard; one that does not take part is not held to it. */
+/* Threads share the filter; a thread without the filter is not affected. */
 static void threads_share_it(void **state) {
     (void)state;
     pthread_t ids[4];
     sfu__log_filter log_filter;
     start();
     sfu__log_filter_start(&log_filter);
-    for (int i = 0; i < 10; i++) { /* said before, so that the keeper is called from this thread alone */
+    for (int i = 0; i < 10; i++) { /* logged before, so that the callback is called from this thread only */
         sfu__log_once(&log_filter, NULL);
         sfu__log(SFU_LOG_NOTE, "line %d", i);
     }
@@ -108,7 +108,7 @@ static sfu_status say_twice(void *context) {
     return forgotten ? SFU_ERR_MEMORY : SFU_OK;
 }
 
-/* Without memory a line comes all the same. */
+/* Without memory a line is still logged. */
 static void memory_may_be_short(void **state) {
     (void)state;
     start();

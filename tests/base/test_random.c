@@ -1,4 +1,4 @@
-/* Philox4x32-10 against the known answers of Random123, and against its own code where the headers are installed. */
+/* Philox4x32-10 against the known answers of Random123, and against its code if the headers are installed. */
 #include "support.h"
 
 #include "random.h"
@@ -9,7 +9,7 @@
 #define SFU_HAVE_RANDOM123 0
 #endif
 
-/* One block from Random123; false where it is not there. */
+/* One block from Random123; false if it is not available. */
 static bool random123(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
 #if SFU_HAVE_RANDOM123
@@ -59,7 +59,7 @@ static void known_answers(void **state) {
 static void blocks_are_those_of_random123(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 10000; i++) {
-        /* Counters and keys that have all their bits in play. */
+        /* Counters and keys that use all bits. */
         uint32_t counter[4], key[2], ours[4], theirs[4];
         const uint64_t mixed[3] = {sfu__random_bits(1, 1, i), sfu__random_bits(2, 1, i), sfu__random_bits(3, 1, i)};
         memcpy(counter, mixed, sizeof counter);
@@ -73,7 +73,7 @@ static void blocks_are_those_of_random123(void **state) {
     }
 }
 
-/* docs/numbers.md: the key is the seed, the counter is the position's block (low) and the stream (high). */
+/* docs/internals/numbers.md: the key is the seed, the counter is the position's block (low) and the stream (high). */
 static void streams_are_laid_out_as_written(void **state) {
     (void)state;
     const uint64_t seed = 0x1122334455667788, stream = 0x99aabbccddeeff00, position = 0x0123456789abcdef;

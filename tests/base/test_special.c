@@ -1,5 +1,5 @@
-/* exp, log, pow, erfc: against the C library's long double ones (quad on arm64, 64 bits on x86_64), the special cases
- * of C's Annex F, and one digest of many results that every machine must meet. */
+/* exp, log, pow, erfc: against the C library's long double functions (quad on arm64, 64 bits on x86_64), the special
+ * cases of C's Annex F, and one digest of many results that must be the same on every machine. */
 #include "support.h"
 
 #include "digest.h"
@@ -23,7 +23,7 @@ static double ulps(double got, long double want) {
     return (double)(fabsl((long double)got - want) / ldexpl(1, exponent - DBL_MANT_DIG));
 }
 
-/* One function on one range: two arguments are drawn, uniform in their ranges, the first through 2^x where `binary`. */
+/* One function on one range: two arguments are drawn uniformly in their ranges, the first through 2^x if `binary`. */
 typedef struct sweep {
     const char *what;
     double (*ours)(double x, double y);
@@ -31,7 +31,7 @@ typedef struct sweep {
     double from, to;
     bool binary;
     double y_from, y_to;
-    double most; /* ulps that were measured, rounded up */
+    double most; /* measured error in ulps, rounded up */
 } sweep;
 
 static double our_exp(double x, double y) { return (void)y, sfu__exp(x); }
@@ -93,7 +93,7 @@ static void errors_are_as_measured(void **state) {
 
 /* ---- special cases ---------------------------------------------------------------------------------------------- */
 
-/* Equal to the bit, but for the bits of a NaN. */
+/* Bitwise equal, apart from the bits of a NaN. */
 static bool same(double a, double b) { return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b); }
 
 static void edges_of_the_range(void **state) {
@@ -115,7 +115,7 @@ static void edges_of_the_range(void **state) {
     assert_true(same(sfu__erfc(28.1), 0) && same(sfu__erfc(1e300), 0));
 }
 
-/* Annex F says what pow does with each of these; the C library is held to it as well. */
+/* Annex F defines pow for all of these; the C library is checked as well. */
 static void pow_of_everything_special(void **state) {
     (void)state;
     static const double values[] = {

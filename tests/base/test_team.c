@@ -1,5 +1,5 @@
-/* Threads that stay: every region runs once on every thread, nobody passes a barrier early, and a machine that gives
- * no threads gives a smaller team. With $TEAM_TIMES it prints what a region and a barrier cost. */
+/* Thread teams: every region runs once on every thread, no thread passes a barrier early, and a failure to create
+ * threads gives a smaller team. With $TEAM_TIMES it prints the cost of a region and a barrier. */
 #define _GNU_SOURCE /* RTLD_NEXT, sched_getaffinity */
 #include "support.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Stands before the system's: lets so many threads be made, then none. */
+/* Replaces the system's function: allows this many threads to be created, then none. */
 static int threads_left = 1000000;
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system's names are not for us */
 int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
@@ -30,8 +30,8 @@ int pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*
 enum { THREADS = 16, ROUNDS = 40 };
 static const int sizes[] = {1, 2, 3, 8, 16};
 
-/* A running sum that is right only where the barriers hold: each round every thread adds up what all threads left in
- * the round before. */
+/* A running sum that is correct only if the barriers work: in each round every thread sums the values that all threads
+ * left in the round before. */
 typedef struct sums {
     sfu__team *team;
     int size;
@@ -53,7 +53,7 @@ static void add_rounds(void *context, int thread) {
     }
 }
 
-/* The same by one thread. */
+/* The same on one thread. */
 static void add_rounds_plain(int64_t *values, int size, int regions) {
     for (int round = 0; round < regions * ROUNDS; round++) {
         int64_t next[THREADS] = {0};
@@ -94,7 +94,7 @@ static void nobody_passes_a_barrier_early(void **state) {
 
 /* ---- open teams ------------------------------------------------------------------------------------------------- */
 
-/* Threads that help one team whenever it lets them, until told to end. */
+/* Threads that help one team whenever they may, until told to end. */
 typedef struct helper {
     sfu__team *team;
     pthread_t handle;
@@ -111,8 +111,8 @@ static void *helper_main(void *argument) {
     return NULL;
 }
 
-/* The sum of 1 to COUNT by shares: right only where the size is the same for all from one end of a region to the
- * other, and everybody has a number of its own. */
+/* The sum of 1 to COUNT over the ranges of the threads: correct only if the size of the team is constant within a
+ * region and every thread has its own index. */
 enum { COUNT = 1000, SUM = COUNT * (COUNT + 1) / 2 };
 typedef struct shares {
     sfu__team *team;
@@ -136,7 +136,7 @@ static void add_share(void *context, int thread) {
     }
 }
 
-/* Helpers come whenever they can and are sent away every few regions. Returns the largest size seen. */
+/* Helpers join whenever they can and are dismissed every few regions. Returns the largest size seen. */
 static int run_open(sfu__team *team, int regions, int between) {
     shares all = {.team = team};
     int largest = 1;
@@ -153,7 +153,7 @@ static int run_open(sfu__team *team, int regions, int between) {
         sfu__team_run(team, add_share, &all);
         assert_int_equal(all.total, SUM);
         if (size == 1) {
-            sched_yield(); /* they may need this core to come */
+            sched_yield(); /* helpers may need this core to join */
         }
     }
     return largest;
@@ -174,11 +174,11 @@ static void helpers_come_and_go(void **state) {
         assert_int_equal(pthread_create(&helpers[i].handle, NULL, helper_main, &helpers[i]), 0);
     }
     int largest = run_open(team, REGIONS, 7);
-    for (int tries = 0; largest < MOST && tries < 200; tries++) { /* a busy machine may keep some of them away */
+    for (int tries = 0; largest < MOST && tries < 200; tries++) { /* a busy machine may delay some of them */
         const int next = run_open(team, 100, 50);
         largest = next > largest ? next : largest;
     }
-    assert_int_equal(largest, MOST); /* five want to help, three may */
+    assert_int_equal(largest, MOST); /* five offer help, three are accepted */
     atomic_store(&ends, true);
     sfu__team_dismiss(team);
     int64_t helped = 0;
@@ -218,7 +218,7 @@ static void a_team_that_does_nothing(void **state) {
     }
 }
 
-/* Long enough pauses that the others have gone to sleep. */
+/* Pauses long enough that the other threads have gone to sleep. */
 static void sleepers_wake(void **state) {
     (void)state;
     sfu__team *team;
@@ -276,7 +276,7 @@ static void each_allocation_fails(void **state) {
     test_fail_each_allocation(make_a_team, NULL, 100);
 }
 
-/* ---- what it costs -------------------------------------------------------------------------------------------- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 static double seconds(void) {
     struct timespec now;

@@ -1,4 +1,4 @@
-/* Numbers as text and back, and names as JSON and back. */
+/* Numbers and JSON strings: printing and parsing. */
 #include "support.h"
 
 #include "parse_error.h"
@@ -35,7 +35,7 @@ static void numbers_are_short(void **state) {
     assert_number(1.7976931348623157e308, "1.7976931348623157e308");
 }
 
-/* No shorter text of the same kind gives the same number, and this one does. */
+/* The text is the shortest of its kind that parses to the same number. */
 static void assert_shortest(double number) {
     sfu__text text = {0};
     double back = 0.0;
@@ -52,7 +52,7 @@ static void assert_shortest(double number) {
             digits += !leading;
         }
     }
-    digits -= strchr(text.bytes, '.') == NULL ? zeros : 0; /* those of 1000 say nothing */
+    digits -= strchr(text.bytes, '.') == NULL ? zeros : 0; /* trailing zeros of an integer are not significant */
     if (digits > 1) {
         char fewer[64];
         snprintf(fewer, sizeof fewer, "%.*e", digits - 2, number);
@@ -76,7 +76,7 @@ static void numbers_come_back(void **state) {
     }
 }
 
-/* A locale that writes 0,5 changes nothing. */
+/* A locale with a decimal comma has no effect. */
 static void locales_do_not_matter(void **state) {
     (void)state;
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "ps_AF"};
@@ -112,7 +112,7 @@ static void shells_read_words_back(void **state) {
     sfu__text_clear(&text);
 }
 
-/* What a terminal would obey, what ends a line, what turns the direction of writing, and what is no UTF-8. */
+/* Terminal control sequences, line ends, changes of the writing direction, and invalid UTF-8. */
 static void terminals_obey_nothing(void **state) {
     (void)state;
     static const struct {
@@ -124,7 +124,7 @@ static void terminals_obey_nothing(void **state) {
                   "2J\xc2\xa0",
                   "\\xc2\\x9b"
                   "2J\xc2\xa0"},
-                 /* Closed again, as the linter wants it. */
+                 /* Closed again, as the linter requires. */
                  {"\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\xac\xe2\x80\xaf",
                   "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xe2\\x81\\xa9\\xe2\\x80\\xac\xe2\x80\xaf"},
                  {"caf\xe9\xff\xc3", "caf\\xe9\\xff\\xc3"}};
@@ -134,7 +134,7 @@ static void terminals_obey_nothing(void **state) {
         assert_int_equal(sfu_escape(NULL, 0, texts[i].bytes, size), strlen(texts[i].shown));
         assert_int_equal(sfu_escape(shown, sizeof shown, texts[i].bytes, size), strlen(texts[i].shown));
         assert_string_equal(shown, texts[i].shown);
-        for (size_t room = 1; room < sizeof shown; room++) { /* cut between characters */
+        for (size_t room = 1; room < sizeof shown; room++) { /* truncated between characters */
             char cut[128];
             sfu_escape(cut, room, texts[i].bytes, size);
             assert_true(strlen(cut) < room && strncmp(cut, shown, strlen(cut)) == 0);
@@ -143,7 +143,7 @@ static void terminals_obey_nothing(void **state) {
     }
     assert_fails(SFU_ERR_FORMAT, sfu__fail(SFU_ERR_FORMAT, "%s: %s", "a\nb", "\033[31m"), "a\\x0ab: \\x1b[31m");
     assert_fails(SFU_ERR_FORMAT, sfu__fail_prefix(SFU_ERR_FORMAT, "c\rd"), "c\\x0dd: a\\x0ab: \\x1b[31m");
-    /* The three lines of a mistake stay three, and the caret under its place. */
+    /* The three lines of a parse error stay three, with the caret below its position. */
     const char *text = "smo\033th | x";
     assert_int_equal(sfu__fail_parse(text, text + 9, "no \"%s\"", "x\n"), SFU_ERR_ARGUMENT);
     assert_string_equal(sfu_message(), "no \"x\\x0a\"\n  smo th | x\n           ^");
@@ -172,8 +172,8 @@ static void names_come_back(void **state) {
     assert_ok(sfu__names_from_json(&again, NULL, "here"));
     assert_ok(sfu__names_to_json(&text, &again, "here", "class"));
     assert_null(text);
-    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "[1]", "here"), "here: entry 0 is not a text");
-    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "{", "here"), "here is not a JSON array of texts");
+    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "[1]", "here"), "here: entry 0 is not a string");
+    assert_fails(SFU_ERR_FORMAT, sfu__names_from_json(&again, "{", "here"), "here is not a JSON array of strings");
     assert_ok(sfu__names_add(&names, "\xff", 1));
     assert_fails(SFU_ERR_FORMAT, sfu__names_to_json(&text, &names, "here", "class"),
                  "here: the class \"\\xff\" has a name that is not UTF-8");

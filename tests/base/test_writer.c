@@ -1,4 +1,4 @@
-/* Outputs: what a path may lead to, when a file appears, and what becomes of temporary files. */
+/* Output files: what a path may refer to, when a file appears, and clean-up of temporary files. */
 #define _GNU_SOURCE /* memmem */
 #include "support.h"
 
@@ -43,7 +43,7 @@ static void assert_text(const char *path, const char *text) {
     sfu__bytes_close(&bytes);
 }
 
-/* How many entries of a folder, below that of the test, hold this text in their name. */
+/* The number of entries in a folder of the test whose name contains this text. */
 static int count_entries(const char *folder, const char *text) {
     int count = 0;
     DIR *entries = opendir(test_path(folder));
@@ -98,7 +98,7 @@ static void modes(void **state) {
         assert_int_equal(facts.st_mode & 07777, mode);
     }
     umask(mask);
-    if (geteuid() == 0) { /* root keeps the owner, too */
+    if (geteuid() == 0) { /* root also keeps the owner */
         assert_int_equal(chown(test_path("modes/new"), 1234, 4321), 0);
         assert_ok(write_text(test_path("modes/new"), "z"));
         assert_int_equal(stat(test_path("modes/new"), &facts), 0);
@@ -107,7 +107,8 @@ static void modes(void **state) {
     }
 }
 
-/* Up to the longest that a file system takes, with characters of several bytes where the temporary name is cut. */
+/* Up to the longest name that a file system allows, with multi-byte characters where the temporary name is
+ * truncated. */
 static void names(void **state) {
     (void)state;
     char name[300] = "names/", wide[300] = "names/x";
@@ -155,7 +156,7 @@ static void relative_paths(void **state) {
     assert_text(test_path("relative/in/c"), "3");
 }
 
-/* Nothing may be written below a folder that cannot be; root can write everywhere but where there is no file system. */
+/* An unwritable folder is an error; root can write everywhere except where there is no file system. */
 static void folders_that_cannot_be_written(void **state) {
     (void)state;
     assert_fails(SFU_ERR_IO, write_text("/proc/self/x", "x"), "/proc/self/x: cannot write: ");
@@ -168,8 +169,7 @@ static void folders_that_cannot_be_written(void **state) {
     }
 }
 
-/* ---- links --------------------------------------------------------------------------------------------------------
- */
+/* ---- links ------------------------------------------------------------------------------------------------------- */
 
 static void links(void **state) {
     (void)state;
@@ -198,8 +198,7 @@ static void links(void **state) {
     assert_int_equal(count_entries("links", "sfumato-") + count_entries("links/far", "sfumato-"), 0);
 }
 
-/* ---- devices, FIFOs, sockets, descriptors --------------------------------------------------------------------------
- */
+/* ---- devices, FIFOs, sockets, descriptors ------------------------------------------------------------------------ */
 
 static void *read_all(void *path) {
     static char got[64];
@@ -240,7 +239,7 @@ static void devices(void **state) {
     assert_fails(SFU_ERR_IO, write_text(test_path("devices/full"), "x"), "No space left on device");
     assert_int_equal(kind_of(test_path("devices/full")), S_IFLNK);
     if (mknod(test_path("devices/null"), S_IFCHR | 0666, (1 << 8) | 3) != 0) {
-        return; /* for root alone, and not in every container */
+        return; /* for root only, and not in every container */
     }
     assert_int_equal(stat(test_path("devices/null"), &before), 0);
     const int opened = open(test_path("devices/null"), O_WRONLY);
@@ -259,7 +258,7 @@ static void sockets(void **state) {
     char before[4096];
     make_folder("sockets");
     assert_non_null(getcwd(before, sizeof before));
-    assert_int_equal(chdir(test_path("sockets")), 0); /* an address is short */
+    assert_int_equal(chdir(test_path("sockets")), 0); /* socket addresses are short */
     snprintf(address.sun_path, sizeof address.sun_path, "socket");
     const int file = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(file, (const struct sockaddr *)&address, sizeof address), 0);
@@ -270,7 +269,7 @@ static void sockets(void **state) {
     assert_int_equal(chdir(before), 0);
 }
 
-/* Bytes go where the descriptor points, behind what is there, and the file is not replaced. */
+/* Bytes are appended at the descriptor, and the file is not replaced. */
 static void descriptors(void **state) {
     (void)state;
     char path[64], link[64];
@@ -295,7 +294,7 @@ static void descriptors(void **state) {
     assert_int_equal(count_entries("descriptors", "sfumato-"), 0);
 }
 
-/* A pipe of another process has a link in /proc whose text is no path. */
+/* A pipe of another process has a link in /proc whose target is not a path. */
 static void pipes_of_other_processes(void **state) {
     (void)state;
     int ends[2];
@@ -324,8 +323,7 @@ static void a_limit_of_size(void **state) {
     assert_int_equal(count_entries("limit", "a"), 0);
 }
 
-/* ---- the same file ------------------------------------------------------------------------------------------------
- */
+/* ---- the same file ----------------------------------------------------------------------------------------------- */
 
 static void same_files(void **state) {
     (void)state;
@@ -352,12 +350,11 @@ static void same_files(void **state) {
     char path[64];
     snprintf(path, sizeof path, "/dev/fd/%d", file);
     assert_true(sfu_same_file(path, test_path("same/hard")));
-    assert_false(sfu_same_file(path, path)); /* shared, one after the other */
+    assert_false(sfu_same_file(path, path)); /* shared by two writers in sequence */
     close(file);
 }
 
-/* ---- what killed runs leave ---------------------------------------------------------------------------------------
- */
+/* ---- remains of killed processes --------------------------------------------------------------------------------- */
 
 static void put_temporary(const char *name, bool locked, int *file) {
     *file = open(test_path(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -392,14 +389,14 @@ static void abandoned_and_alive(void **state) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         assert_text(test_path(others[i]), "theirs");
     }
-    close(alive); /* its run has ended */
+    close(alive); /* its process has ended */
     assert_ok(write_text(test_path("left/a"), "whole"));
     assert_int_equal(kind_of(test_path("left/.a.sfumato-aliveX")), 0);
     close(dead);
     close(other);
 }
 
-/* Another process in the middle of its file, which is then killed. */
+/* Another process that is killed while it writes its file. */
 static void a_killed_process(void **state) {
     (void)state;
     int ready[2];
@@ -430,7 +427,7 @@ static void a_killed_process(void **state) {
     close(ready[1]);
 }
 
-/* Many writers of one file at once: every one of them succeeds, and nothing is left. */
+/* Many concurrent writers of one file: each of them succeeds, and no temporary file remains. */
 static void *write_often(void *path) {
     for (int i = 0; i < 50; i++) {
         if (write_text(path, "the same text from everybody") != SFU_OK) {

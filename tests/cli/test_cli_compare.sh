@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Comparing, and every word that is said. Only times are left out.
+# `compare`: the complete output as a transcript, without times.
 . "$SOURCE/tests/support/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"

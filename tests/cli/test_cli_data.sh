@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A new user in an empty folder: every data command, and every word that it says.
+# A new user in an empty folder: the output of every data command as a transcript.
 . "$SOURCE/tests/support/transcript.sh"
 
 part 'what is there at first'

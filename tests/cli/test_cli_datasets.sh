@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The public datasets through the program: the counts that everybody expects, and every word of it.
+# The public datasets through the program: the expected counts, and the output as a transcript.
 . "$SOURCE/tests/support/transcript.sh"
 if [ ! -d "$TEST_DATA/planetoid" ]; then
     echo "no public datasets in $TEST_DATA: skipped"

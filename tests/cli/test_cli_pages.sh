@@ -35,13 +35,16 @@ ln -s "$SFUMATO" bin/sfumato
 : >data/mine.safetensors
 # shellcheck disable=SC1091
 . "$BUILD/completions/sfumato.bash"
-compopt() { :; } # only inside a real completion
-# What is offered after these words, the last of which is being typed.
+# Only works inside a real completion. Without +o default, bash completes names of files where nothing else matches.
+compopt() { [[ $* != *'+o default'* ]] || files=no; }
+# The completions after these words, the last of which is incomplete.
 offer() {
+    local files=yes
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
     COMPREPLY=()
     _sfumato
+    [ "${#COMPREPLY[@]}" -gt 0 ] || [ $files = no ] || COMPREPLY=(FILES)
     note "$* -> ${COMPREPLY[*]:-}"
 }
 offer sfumato ''
@@ -64,9 +67,43 @@ offer sfumato data get cora --via ''
 offer sfumato help ''
 offer sfumato help data ''
 offer sfumato help --completion ''
+: >split.csv
+offer sfumato train ''
+offer sfumato train citation ''
+offer sfumato train citation s
+offer sfumato train --lr 0.1 citation sgcn+
+offer sfumato train --lr = 0.1 -q citation sgcn+
+offer sfumato train citation gcn ''
+offer sfumato train citation gcn --loss ''
+offer sfumato train citation gcn --loss = s
+offer sfumato train citation gcn --keep l
+offer sfumato train citation gcn --split ''
+offer sfumato train citation gcn --split r
+offer sfumato train citation gcn --split random :
+offer sfumato train citation gcn --split random : 0
+offer sfumato train citation gcn --split = cv : 5
+offer sfumato train citation gcn --split file : sp
+offer sfumato train citation gcn --size ''
+offer sfumato train citation gcn --device ''
+offer sfumato train citation gcn --epochs ''
+offer sfumato tune citation a
+offer sfumato tune citation gcn --space ''
+offer sfumato tune citation gcn --space p
+offer sfumato tune citation gcn --sampler ''
+offer sfumato tune citation gcn --study m
+offer sfumato predict ''
+offer sfumato predict citation ''
+offer sfumato compare citation ''
+offer sfumato compare citation --nets ''
+offer sfumato compare citation --nets gcn,sg
+offer sfumato compare citation --sizes 1,s
+offer sfumato reproduce s
+offer sfumato reproduce set1 --datasets cora,c
+offer sfumato label --budget s
+offer sfumato report ''
 compare completion
 
-# ---- the others, as far as their shells are here
+# ---- the others, if their shells are installed
 cmp <("$SFUMATO" help --completion zsh) "$BUILD/completions/_sfumato"
 cmp <("$SFUMATO" help --completion fish) "$BUILD/completions/sfumato.fish"
 cmp <("$SFUMATO" help --completion bash) "$BUILD/completions/sfumato.bash"

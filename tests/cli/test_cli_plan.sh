@@ -54,7 +54,7 @@ assert {"read L1", "read memory"} <= set(rates) and all(value > 0 for value in r
 assert 0 < bench["train"]["floor_s"] and 0 < bench["epoch"]["measured_s"] and 0 < bench["epoch"]["predicted_s"]
 for whole in (bench["epoch"], bench["predict"]):
     assert 0 < whole["measured_s"] < 1.0001 * whole["low_s"] and whole["low_s"] <= whole["median_s"] <= whole["high_s"], whole
-# What bench has measured is what explain predicts with.
+# explain predicts with the rates that bench has measured.
 predicted = json.load(open("measured.json"))["train"]["predicted_s"]
 assert abs(predicted - bench["train"]["predicted_s"]) < 1e-12
 PY

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The report of a folder of results: what is written and said, the same again, without gnuplot, and of what is none.
+# `report`: its files and output, reproducibility, without gnuplot, and on folders without results.
 set -eu
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
@@ -16,7 +16,7 @@ fail() {
 files=(report.html tables.md tables.tex results.csv timings.csv curves.csv details.csv manifest.json)
 cp -r results before
 
-# All that is made from the entries comes back, byte for byte.
+# Everything derived from the entries is reproduced byte for byte.
 (cd results && rm -rf report.html tables.md tables.tex plots)
 "$SFUMATO" report results >said 2>errors
 if command -v gnuplot >/dev/null; then
@@ -31,12 +31,12 @@ grep -q '^## Advice' said || fail "no tables: $(cat said)"
 grep -q 'sfumato compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3' results/report.html ||
     fail "no command to run it again"
 
-# The command in the page does the same, and nothing is left to do.
+# The command in the page gives the same results, and runs no study.
 command=$(sed -n 's/.*<code>\(sfumato compare .*\) -o FOLDER<\/code>.*/\1/p' results/report.html)
 eval "\"\$SFUMATO\" ${command#sfumato } -o results --quiet" >again
 cmp results/results.csv before/results.csv
 
-# Quiet, and as JSON.
+# --quiet and --json.
 "$SFUMATO" report results --quiet >quiet
 ! grep -q '^results/report.html' quiet || fail "quiet is not quiet"
 "$SFUMATO" report results/ --json >json
@@ -75,11 +75,11 @@ if command -v gnuplot >/dev/null; then
     ls results/plots/curves-small.csv results/plots/losses-small.csv >/dev/null || fail "no curves"
 fi
 
-# Curves that are cut short or no curves at all: one line with the place, and everything else.
+# Truncated or missing curves: one line with the position, and the rest of the report.
 check_without_curves() {
     "$SFUMATO" report broken >said 2>errors || fail "it fails for its curves: $(cat errors)"
     sed -i '/gnuplot is not installed/d' errors
-    [ "$(cat errors)" = "sfumato: warning: broken/curves.csv: $1; learning curves are left out of the report" ] ||
+    [ "$(cat errors)" = "sfumato: warning: broken/curves.csv:$1; learning curves are left out of the report" ] ||
         fail "it said: $(cat errors)"
     for file in tables.md tables.tex results.csv; do
         cmp "broken/$file" "before/$file" || fail "$file differs"
@@ -92,17 +92,17 @@ check_without_curves() {
 mkdir broken
 cp results/{results.csv,timings.csv,manifest.json} broken/
 cat <(head -n 5 results/curves.csv) <(printf 'small.safetensors,sgcn,1,ran') >broken/curves.csv
-check_without_curves 'line 6: 4 fields, where line 1 has 9'
+check_without_curves '6: expected 9 columns as on line 1, found 4'
 head -n 5 results/curves.csv | sed '4s/,[^,]*$/,high/' >broken/curves.csv
-check_without_curves 'line 4: column "val_accuracy": "high" is no number'
+check_without_curves '4: column "val_accuracy": "high" is not a number'
 sed 3d results/curves.csv >broken/curves.csv
-check_without_curves 'line 3: column "epoch": "3" does not follow the epoch before it'
+check_without_curves '3: column "epoch": "3" does not follow the epoch before it'
 : >broken/curves.csv
-check_without_curves 'line 1: its columns are not those of a curves.csv (which begins with dataset,net,size,split)'
+check_without_curves '1: the columns are not those of a curves.csv (expected the first to be dataset,net,size,split)'
 # To add to them, compare would have to write them anew.
 ! "$SFUMATO" compare small.safetensors --nets sgcn --sizes 1 --splits 2 --trials 3 -o broken >/dev/null 2>errors ||
     fail "broken curves are written over"
-grep -q 'broken/curves.csv: line 1: .*; remove the file to go on without the learning curves in it$' errors ||
+grep -q 'broken/curves.csv:1: .*; remove the file to continue without its learning curves$' errors ||
     fail "it said: $(cat errors)"
 
 # The same for details: a line with the place, and a report without them. A folder of an earlier version has none.
@@ -113,25 +113,29 @@ cp results/{results.csv,timings.csv,curves.csv,manifest.json} partial/
 ! grep -q '<section id="details">' partial/report.html || fail "details of nothing"
 cat <(head -n 3 results/details.csv) <(printf 'small.safetensors,sgcn') >partial/details.csv
 "$SFUMATO" report partial >/dev/null 2>errors || fail "it fails for its details: $(cat errors)"
-grep -q 'partial/details.csv: line 4: 2 fields, .*; the report is written without these details$' errors ||
+grep -q 'partial/details.csv:4: expected 9 columns .*, found 2; the report is written without these details$' errors ||
     fail "it said: $(cat errors)"
 ! grep -q '<section id="details">' partial/report.html || fail "malformed details in the page"
 
-# What another version adds to it is warned of.
-sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/' results/manifest.json >old/manifest.json
+# What a program with another protocol adds to it is warned of; another version with the same protocol is not, and 0.1.0,
+# which recorded none, has the first.
+sed 's/^  "version": "[^"]*"/  "version": "0.1.0"/; /^  "protocol": /d' results/manifest.json >old/manifest.json
 "$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
-grep -q 'old holds results of version "0.0.1", and this is' errors || fail "it said: $(cat errors)"
+! grep -q 'has results of version' errors || fail "it said: $(cat errors)"
+sed 's/^  "version": "[^"]*"/  "version": "0.0.1"/; s/^  "protocol": .*/  "protocol": 0,/' results/manifest.json >old/manifest.json
+"$SFUMATO" compare small.safetensors --nets sgcn,linear+lp --sizes 1,60 --splits 2 --trials 3 -o old >/dev/null 2>errors
+grep -q 'old has results of version "0.0.1", whose protocol differs from' errors || fail "it said: $(cat errors)"
 
-# And of a later one, which may mean other things.
+# Results of a later version may have another meaning.
 sed 's/sfumato.results.1/sfumato.results.2/' results/manifest.json >old/manifest.json
 for command in "report old" "compare small.safetensors -o old"; do
     code=0
     # shellcheck disable=SC2086 # words
     "$SFUMATO" $command >out 2>errors || code=$?
-    [ "$code" = 1 ] && grep -q 'old/manifest.json: its format is "sfumato.results.2"' errors || fail "$code: $(cat errors)"
+    [ "$code" = 1 ] && grep -q 'old/manifest.json: expected the format .*, found "sfumato.results.2"' errors || fail "$code: $(cat errors)"
 done
 
-# What is no folder of results gets one line and is left alone.
+# A folder without results gives one line and is not changed.
 mkdir empty
 for none in nothing empty small.safetensors; do
     code=0

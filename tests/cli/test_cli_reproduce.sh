@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Redoing the paper's tables: help, mistakes, and what is said of tables that need no study.
+# `reproduce`: help, errors, and the tables that need no study.
 . "$SOURCE/tests/support/transcript.sh"
 unset SFUMATO_DATA
 export XDG_CACHE_HOME=$PWD/cache
@@ -62,12 +62,12 @@ run reproduce standard --datasets cora --nets sgcn --trials 2 --loss mean
 # The others by a few of their lines.
 "$SFUMATO" reproduce set1 --datasets CORA --nets Linear+LP,SGCN --trials 2 --splits 2 --quiet >set1.txt
 grep -q '^| cora *| sgcn *| [0-9.]* ([0-9.]*) | 81.6 (1.2) |.*\(agrees\|higher\|lower\) *|$' set1.txt || fail "$(cat set1.txt)"
-grep -q '^Cut down from what the paper did: 2 trials instead of 2,000, 2 splits instead of 10\.$' set1.txt ||
+grep -q "^Reduced from the paper's settings: 2 trials instead of 2,000, 2 splits instead of 10\.\$" set1.txt ||
     fail "$(cat set1.txt)"
 "$SFUMATO" reproduce layers --datasets cora --nets gcn,sgcn --trials 1 --quiet >layers.txt
 grep -q 'gcn, k=1 is sgcn, k=1' layers.txt || fail "$(cat layers.txt)"
 
-# What is the same network comes to the same.
+# Cells with the same network have the same results.
 awk -F, 'NR > 1 && $12 == 1 { print $8, $9, $10, $11 }' results/layers/results.csv | uniq >same.txt
 [ "$(wc -l <same.txt)" = 1 ] || fail "gcn and sgcn differ at k=1: $(cat same.txt)"
 if [ "$BUILD_KIND" = plain ]; then # twenty studies
@@ -82,14 +82,14 @@ if [ "$BUILD_KIND" = plain ]; then # twenty studies
 fi
 note "$(ls results/standard results/set1)"
 
-# Ctrl-C: what is finished stays.
+# Ctrl-C: finished studies are kept.
 interrupt stopped '[ -n "$(ls stopped/studies 2>/dev/null)" ]' "$SFUMATO" reproduce standard --datasets cora --nets gcn,mlp+lp -o stopped
 [ "$(cat stopped.code)" = 130 ] || fail "exit $(cat stopped.code) after an interrupt: $(cat stopped.stderr)"
-grep -q 'interrupted; [01] of 2 studies are in "stopped", and the same command goes on' stopped.stderr ||
+grep -q 'interrupted; [01] of 2 studies are saved in "stopped"; run the same command again to resume' stopped.stderr ||
     fail "said: $(cat stopped.stderr)"
 [ -s stopped/manifest.json ] || fail "nothing was kept"
 
-# Times are not the same twice, nor are columns of them as wide.
+# Times, and the widths of their columns, differ between runs.
 sed -i '/^| [A-Za-z]*\(+LP\)* *|.*ms/{s/[0-9.]* ms/TIME/g; s/  */ /g}; s/^\(| network .*\) | *predicted.*/\1/
     s/^\(|:-*|:-*|-*:\)|-*:|-*:|$/\1/; s/; predicted for a nominal machine, since.*bench`)//' "$transcript"
 compare reproduce

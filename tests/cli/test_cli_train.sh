@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A new user in an empty folder: training and predicting, and every word that is said. Only times are left out.
+# A new user in an empty folder: training and prediction as a transcript, without times.
 . "$SOURCE/tests/support/transcript.sh"
 hide='s/^\(  time  *\)[0-9.]* s$/\1TIME/; s/"seconds": [0-9.e-]*/"seconds": TIME/'
 
@@ -13,6 +13,7 @@ run train small.safetensors mlp+lp -k 3 --hidden 8 --json --loss sum --class-wei
 run train small.safetensors gcn --hidden 16 --init model.safetensors --epochs 3 --quiet
 run train small.safetensors sgcn --split random:4 --size 2 --patience 0 --epochs 30 --weight-decay 0 --lr 0.1
 run train small.safetensors sgcn --repeat 2 --epochs 3 --json
+run train small.safetensors sgcn --epochs 3 -o /dev/null
 
 part 'predicting'
 run predict small.safetensors model.safetensors -o labels.csv

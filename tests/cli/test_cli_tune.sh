@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tuning, and every word that is said. Only times are left out.
+# `tune`: the complete output as a transcript, without times.
 . "$SOURCE/tests/support/transcript.sh"
 hide='s/^\(  time  *\)[0-9.]* s$/\1TIME/; s/"seconds": [0-9.e-]*/"seconds": TIME/'
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Help, and wrong use, word by word.
+# Help and usage errors as a transcript.
 . "$SOURCE/tests/support/transcript.sh"
 
 part 'help'
@@ -58,12 +58,12 @@ run data info ''
 [ -z "$(ls)" ] || fail "wrong use left files: $(ls)"
 compare use
 
-# A narrow terminal gets narrow lines, and COLUMNS that is no number is no harm.
+# A narrow terminal gets narrow lines, and an invalid COLUMNS is ignored.
 widest=$(COLUMNS=50 "$SFUMATO" data make --help | sed -n '/^Usage/,/^Examples/p' | awk '{ if (length > w) w = length } END { print w }')
 [ "$widest" -lt 50 ] || fail "help for 50 columns is $widest wide"
 COLUMNS=wide "$SFUMATO" --help | cmp - <(COLUMNS=80 "$SFUMATO" --help)
 
-# Every command and subcommand answers --help, on stdout alone, with an example.
+# Every command and subcommand prints --help on stdout only, with an example.
 "$SFUMATO" --version | grep -q "^sfumato [0-9]" || fail "--version does not start with the version"
 "$SFUMATO" --version | grep -Eq '^  npz +(yes|no) +libzip$' || fail "--version does not list the optional parts"
 for command in '' data 'data import' 'data info' 'data list' 'data get' 'data make' 'data export' 'data split' help; do

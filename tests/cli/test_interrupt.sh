@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Ctrl-C while the program plans, imports or exports: it ends soon, with 130 and the usual words, and leaves no file.
+# Ctrl-C while the program plans, imports or exports: it ends soon with status 130 and a message, and leaves no file.
 . "$SOURCE/tests/support/transcript.sh"
 
-# start COMMAND...: in the background, where a job of a script ignores SIGINT unless it is given back.
+# start COMMAND...: in the background, with the default SIGINT that a background job of a script would ignore.
 start() {
     : >stderr
     env --default-signal=INT,PIPE SFUMATO_PROGRESS=auto "$SFUMATO" "$@" >stdout 2>stderr &
@@ -17,7 +17,7 @@ wait_until() {
     done
 }
 
-# interrupt WHAT: the program is to end within a minute, whatever the machine is busy with.
+# interrupt WHAT: the program must end within a minute, however busy the machine is.
 interrupt() {
     kill -INT $process
     (sleep 60; kill -KILL $process) >/dev/null 2>&1 &
@@ -28,7 +28,7 @@ interrupt() {
     grep -q '^sfumato: interrupted' stderr || fail "$1: it says $(cat stderr)"
 }
 
-# ---- a pipe that nobody writes to: the program is known to wait once it holds the file open
+# ---- a pipe without a writer: the program waits once it has the file open
 holds_open() { ls -l "/proc/$process/fd" 2>/dev/null | grep -q "$1"; }
 mkfifo silent.csv
 start data import --edges silent.csv -o never.safetensors
@@ -36,7 +36,7 @@ wait_until holds_open silent.csv
 interrupt "a pipe without a writer"
 [ ! -e never.safetensors ] || fail "a file was written"
 
-# ---- one whose writer stops in the middle
+# ---- a pipe whose writer stops in the middle
 mkfifo slow.csv
 start data import --edges slow.csv -o never.safetensors
 wait_until holds_open slow.csv
@@ -46,7 +46,7 @@ interrupt "a pipe whose writer stops"
 exec 3>&-
 [ ! -e never.safetensors ] || fail "a file was written"
 
-# ---- the same pipes in other places
+# ---- the same pipes as other inputs
 mkfifo words.csv
 printf 'from,to\na,b\n' >edges.csv
 start data import --edges edges.csv --features words.csv -o never.safetensors

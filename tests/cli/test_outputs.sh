@@ -1,10 +1,10 @@
-# What becomes of the paths that a command is told to write to: devices, FIFOs, links, files of somebody else, one file
-# for two things, a full disk, an interrupt. The rules are in docs/outputs.md.
+# Output paths of commands: devices, FIFOs, links, foreign files, one file for two outputs, a full disk, an interrupt.
+# The rules are in docs/reference/outputs.md.
 sfumato() { "$SFUMATO" "$@"; }
 refuse() { echo "test_outputs: $*" >&2; exit 1; }
 
 limit=() # what the program is run under
-# run CODE PATTERN ARGUMENT...: its exit status, and PATTERN in the one line that it says ("" for a run that succeeds).
+# run CODE PATTERN ARGUMENT...: its exit status, and PATTERN in its single line of output ("" for a successful run).
 run() {
     local wanted=$1 pattern=$2 code=0
     shift 2
@@ -82,7 +82,7 @@ if python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")' 2>/d
     [ -S socket ] || refuse "a socket was replaced"
 fi
 
-# /dev/stdout is where the shell sent it: a pipe, a file and a file that is added to.
+# /dev/stdout is where the shell redirected it: a pipe, a file, or a file that is appended to.
 predict=(predict small.safetensors model --quiet)
 sfumato "${predict[@]}" -o - >right
 for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
@@ -186,10 +186,11 @@ cmp model model.kept
 printf 'node,part\na,train\nb,val\nc,train\nd,val\ne,test\n' | cmp - split.csv
 no_temporaries
 
-# ---- files of somebody else ---------------------------------------------------------------------------------------------
+# ---- foreign files
+# ------------------------------------------------------------------------------------------------------
 for option in -o --curve; do
     echo precious >notes
-    run 1 '--force replaces it' "${train[@]}" $option notes
+    run 1 'replace it with --force' "${train[@]}" $option notes
     is_text notes precious
     run 0 '' "${train[@]}" $option notes --force
     run 0 '' "${train[@]}" $option notes
@@ -200,7 +201,7 @@ for command in 'explain small.safetensors sgcn --svg' 'data split small.safetens
     'data make --nodes 50 -o' 'data import --edges edges.csv --name x -o'; do
     echo precious >notes
     # shellcheck disable=SC2086
-    run 1 '--force replaces it' $command notes --quiet
+    run 1 'replace it with --force' $command notes --quiet
     is_text notes precious
     # shellcheck disable=SC2086
     run 0 '' $command notes --quiet --force
@@ -208,11 +209,11 @@ for command in 'explain small.safetensors sgcn --svg' 'data split small.safetens
     run 0 '' $command notes --quiet
 done
 echo precious >history.gp
-run 1 '--force replaces it' "${tune[@]}" --study memory --plot history.svg
+run 1 'replace it with --force' "${tune[@]}" --study memory --plot history.svg
 is_text history.gp precious
 rm history.gp
 
-# Drawings of others, even such as begin like ours.
+# Foreign drawings, even those that begin like ours.
 if command -v gnuplot >/dev/null; then
     gnuplot -e 'set terminal svg; set output "theirs.svg"; plot sin(x)'
     cp theirs.svg theirs.kept
@@ -226,13 +227,13 @@ cp circle.svg circle.kept
 run 1 'is not a drawing of a network that sfumato wrote' explain small.safetensors sgcn --svg circle.svg
 cmp circle.svg circle.kept
 
-# A folder of an export: what the export wrote is replaced, what was changed or is not its own is not.
+# A folder of an export: files that the export wrote are replaced, changed and foreign ones are not.
 run 0 '' data export small.safetensors -o ex
 run 0 '' data export citation -o ex
 run 0 '' data export small.safetensors -o ex
 echo 'f,f' >>ex/edges.csv
 cp ex/edges.csv edges.kept
-run 1 'ex/edges.csv: exists and was changed since an export wrote it; give another folder, or --force' \
+run 1 'ex/edges.csv: exists and was changed since an export wrote it; choose another folder, or replace it with --force' \
     data export citation -o ex
 cmp edges.kept ex/edges.csv
 run 0 '' data export citation -o ex --force
@@ -251,7 +252,7 @@ compare[1]=split.safetensors
 for file in report.html tables.md tables.tex results.csv timings.csv curves.csv plots/ranks-all.svg plots/tradeoff-x.gp; do
     mkdir -p mine/plots
     echo precious >mine/$file
-    run 1 "mine/$file: exists and was not written by compare, reproduce or report; give another folder, or --force" \
+    run 1 "mine/$file: exists and was not written by compare, reproduce or report; choose another folder, or replace it with --force" \
         "${compare[@]}" -o mine
     is_text mine/$file precious
     [ ! -e mine/manifest.json ] && [ ! -e mine/studies ] || refuse "compare began before it looked at $file"
@@ -294,7 +295,7 @@ limit=()
 no_temporaries
 
 # ---- an export that is interrupted --------------------------------------------------------------------------------------
-# It waits for somebody to read its FIFO, so that the signal comes in the middle.
+# It waits for a reader of its FIFO, so that the signal comes in the middle.
 sfumato data make --nodes 20000 --seed 1 -o large.safetensors --quiet >/dev/null
 for signal in INT TERM HUP; do
     rm -rf ex && mkdir ex && mkfifo ex/features.csv

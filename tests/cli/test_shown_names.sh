@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names that a terminal would obey, from every place that they may come from: shown escaped, in files as they are.
+# Names with terminal control sequences, from every source: escaped in output, unchanged in files.
 fail() {
     echo "$*" >&2
     exit 1
@@ -8,14 +8,14 @@ command -v python3 >/dev/null || { echo "skipped: python3 makes the files"; exit
 ESC=$'\033'
 title="${ESC}]0;owned"$'\a' # sets the title of a terminal
 
-# Prints what it got where a byte is there that a terminal obeys.
+# Prints its input if it contains a terminal control byte.
 clean() { # WHAT FILE...
     local what=$1
     shift
     ! LC_ALL=C grep -q $'[\001-\010\013-\037\177]' "$@" || fail "$what: $(cat -v "$@" | head -20)"
     ! grep -q $'\u202e\|\u2028\|\u009b' "$@" || fail "$what turns the direction of writing"
 }
-run() { # CODE COMMAND...: shows nothing that a terminal obeys
+run() { # CODE COMMAND...: prints no terminal control bytes
     local wanted=$1 code=0
     shift
     "$SFUMATO" "$@" >stdout 2>stderr </dev/null || code=$?
@@ -47,12 +47,12 @@ run 0 data split "$data" --split cv:3:0:0 -o "sp${title}lit.csv"
 run 0 explain "$data" gcn --split cv:3:0:0 --svg "dr${title}awn.svg"
 run 0 train "$data" gcn --epochs 3 --split cv:3:0:0 --report -o "$model"
 grep -qF "Next: sfumato predict \$'da\\x1b]0;owned\\x07ta\\x0a.safetensors'" stdout || fail "train: $(cat stdout)"
-# What is to be copied is the command that it says.
+# The printed command can be copied and gives the same.
 (eval "sfumato() { \"$SFUMATO\" \"\$@\"; }; $(sed -n 's/^Next: //p' stdout)") >/dev/null || fail "the next command is not one"
 run 0 predict "$data" "$model" --top 2 -o "la${title}bels.csv"
 LC_ALL=C grep -q "$title" "la${title}bels.csv" || fail "a file does not have the names as they are"
 run 0 data export "$data" -o "fo${title}lder"
-(eval "sfumato() { \"$SFUMATO\" \"\$@\" -o back.safetensors; }; $(sed -n '/^To read/{n;p}' stdout)") >/dev/null ||
+(eval "sfumato() { \"$SFUMATO\" \"\$@\" -o back.safetensors; }; $(sed -n '/^To import/{n;p}' stdout)") >/dev/null ||
     fail "the command of export is not one"
 "$SFUMATO" data info "$data" --json >one.json
 "$SFUMATO" data info back.safetensors --json >two.json
@@ -74,7 +74,7 @@ run 2 train "$data" "gcn${title}"
 run 2 "no${title}command"
 run 2 data info --"no${title}option"
 
-# Files of others: names of tensors, metadata, JSON that is none.
+# Foreign files: names of tensors, metadata, invalid JSON.
 python3 - "$title" <<'END'
 import json, struct, sys
 title = sys.argv[1]
@@ -102,16 +102,16 @@ if command -v script >/dev/null; then
     clean "a terminal" page
 fi
 
-# ---- names that are no UTF-8: kept for nodes, refused for what JSON has to hold, with the remedy
+# ---- invalid UTF-8: kept in node names, refused with a remedy where JSON must hold the name
 printf 'from,to\nM\374ller,b\nb,c\nc,M\374ller\n' >edges.csv
 printf 'node,age,topic\nM\374ller,1,caf\351\nb,2,x\nc,3,\n' >nodes.csv
 run 1 data import --edges edges.csv --nodes nodes.csv --label topic -o latin.safetensors
-grep -qF 'nodes.csv: line 2: the name of a class, "caf\xe9", is not UTF-8; convert the file with iconv -f LATIN1' stderr || fail "$(cat stderr)"
+grep -qF 'nodes.csv:2: the name of a class, "caf\xe9", is not UTF-8; convert the file with iconv -f LATIN1' stderr || fail "$(cat stderr)"
 [ ! -e latin.safetensors ] || fail "a dataset that was refused is written"
 printf 'node,\351ge\nM\374ller,1\nb,2\nc,3\n' >columns.csv
 printf 'node,age,topic\nM\374ller,1,y\nb,2,x\nc,3,\n' >nodes.csv
 run 1 data import --edges edges.csv --nodes nodes.csv --label topic --columns columns.csv -o latin.safetensors
-grep -qF 'columns.csv: line 1: the name of a column, "\xe9ge", is not UTF-8' stderr || fail "$(cat stderr)"
+grep -qF 'columns.csv:1: the name of a column, "\xe9ge", is not UTF-8' stderr || fail "$(cat stderr)"
 run 0 data import --edges edges.csv --nodes nodes.csv --label topic -o latin.safetensors
 run 0 data export latin.safetensors -o latin
 LC_ALL=C grep -q $'^M\374ller,' latin/nodes.csv || fail "the name of a node is not as it was"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Ctrl-C, kill and the loss of the terminal: each saves what can be saved, and the exit status is 128 and the signal's number.
-# Under nohup the loss of the terminal is nothing.
+# Ctrl-C, kill and the loss of the terminal: each saves the results so far; the exit status is 128 plus the signal's
+# number.
+# Under nohup the loss of the terminal is ignored.
 . "$SOURCE/tests/support/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
@@ -26,22 +27,22 @@ for signal in HUP:1 INT:2 TERM:15; do
     for what in tune train label compare; do
         [ "$(cat $what$number.code)" -eq $((128 + number)) ] || fail "$what, SIG$name: exit $(cat $what$number.code), $(said $what$number)"
     done
-    kept=$(said tune$number | sed -nE 's/^sfumato: interrupted; ([0-9,]+) of 100,000 trials are in .*, and the same command goes on$/\1/p' | tr -d ,)
+    kept=$(said tune$number | sed -nE 's/^sfumato: interrupted; ([0-9,]+) of 100,000 trials are saved in .*; run the same command again to resume$/\1/p' | tr -d ,)
     [ -n "$kept" ] && [ "$kept" -gt 0 ] || fail "tune, SIG$name: $(said tune$number)"
     "$SFUMATO" tune small.safetensors gcn --trials "$kept" --epochs 20 --study tune$number.db -q >/dev/null || fail "it does not go on"
     grep -q "model written to train$number.model" train$number.stdout || fail "train, SIG$name: $(said train$number)"
     "$SFUMATO" predict small.safetensors train$number.model -o predicted.csv -q >/dev/null || fail "no model"
     [ "$(wc -l <label$number.csv)" -eq 1701 ] || fail "label, SIG$name: $(said label$number)"
-    said compare$number | grep -q 'interrupted; 0 of 4 studies are in "compare'$number'", and the same command goes on' ||
+    said compare$number | grep -q 'interrupted; 0 of 4 studies are saved in "compare'$number'"; run the same command again to resume' ||
         fail "compare, SIG$name: $(said compare$number)"
 done
 
-# ---- under nohup, SIGHUP does nothing: what ends it is the SIGTERM behind it
+# ---- under nohup, SIGHUP is ignored: the SIGTERM after it ends the program
 nohup_condition='grep -qs "best .* at" nohup.stderr && { kill -HUP $process; [ "$(grep -c "tuning:" nohup.stderr)" -ge 2 ]; }'
 send_signal TERM nohup "$nohup_condition" nohup "${tune[@]}" --study nohup.db
 [ "$(cat nohup.code)" -eq 143 ] || fail "under nohup: exit $(cat nohup.code), $(said nohup)"
 
-# ---- the terminal goes away, and with it stdout and stderr: what can be saved is saved all the same
+# ---- the terminal disappears, and with it stdout and stderr: results are saved all the same
 if command -v script >/dev/null; then
     # NAME PATTERN COMMAND...: ends the terminal when the pattern is on it; leaves the exit status in NAME.code
     lose_terminal() {
@@ -58,7 +59,7 @@ if command -v script >/dev/null; then
     }
     lose_terminal lost 'best .* at' "${tune[@]}" --study lost.db
     [ "$(cat lost.code)" -eq 129 ] || fail "tune without its terminal: exit $(cat lost.code)"
-    if command -v sqlite3 >/dev/null; then # the trials that it had are there, and what it had not finished was put back
+    if command -v sqlite3 >/dev/null; then # its trials are stored, and unfinished ones are waiting again
         left=$(sqlite3 lost.db "SELECT count(*) FROM trials WHERE state = 'COMPLETE'; SELECT count(*) FROM trials WHERE state =
             'RUNNING'; SELECT count(*) FROM sfumato_workers" | tr '\n' ' ')
         [ "${left#0 }" = "$left" ] && [ "${left#* }" = '0 0 ' ] || fail "trials done and running, and workers: $left"

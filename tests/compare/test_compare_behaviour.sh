@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A comparison comes to the same bytes on any number of threads, stopped and gone on with, and grown bit by bit.
+# A comparison gives the same bytes for any number of threads, when interrupted and continued, and when extended step by
+# step.
 . "$SOURCE/tests/support/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
@@ -15,7 +16,7 @@ compare() {
     "$SFUMATO" compare small.safetensors --quiet -o "$folder" "$@" >"$folder.txt"
 }
 
-# Times are in other files; report.html and some of the plots speak of them too.
+# Times are in other files; report.html and some of the plots have them too.
 same() {
     local file
     for file in results.csv curves.csv details.csv tables.md tables.tex; do
@@ -31,7 +32,7 @@ same one three
 grep -q '^## Advice' one.txt || fail "no advice: $(cat one.txt)"
 ! grep -qE '[0-9] (us|ms|s|min) ' one/tables.md || fail "times in tables.md: $(cat one/tables.md)"
 
-# The command that is advised is the study of the first split over again.
+# The advised command repeats the study of the first split.
 command=$(sed -n 's/^    sfumato //p' one.txt)
 [ -n "$command" ] || fail "no command: $(cat one.txt)"
 eval "\"\$SFUMATO\" $command --study memory --quiet --json" >tuned.json
@@ -40,13 +41,13 @@ net=$(echo "$command" | cut -d ' ' -f 3)
 accuracy=$(grep "^small.safetensors,$net,1,random:0," one/results.csv | cut -d , -f 10)
 grep -q "\"test_accuracy\": $accuracy" tuned.json || fail "not $accuracy: $(grep test_acc tuned.json)"
 
-# Nothing is left to do: the same again, and no study is touched.
+# A finished comparison runs nothing, and touches no study.
 before=$(cd one/studies && sha256sum ./*)
 compare one "${few[@]}"
 same one three
 [ "$before" = "$(cd one/studies && sha256sum ./*)" ] || fail "a study changed when nothing was to be done"
 
-# More networks, then more splits, then more trials: as all at once.
+# More networks, then more splits, then more trials: the same as all at once.
 more=(--nets "sgcn,linear+lp,linear" --splits 4 --trials 8)
 compare one --nets sgcn,linear+lp,linear --splits 3 --trials 5
 compare one --nets sgcn,linear+lp,linear --splits 4 --trials 5 --jobs 2
@@ -54,7 +55,7 @@ compare one "${more[@]}"
 compare whole "${more[@]}"
 same one whole
 
-# Stopped and killed at different places, it goes on.
+# Interrupted and killed at different points, it continues.
 # Sanitizers and emulators take ten times as long.
 trials=10
 [ "$BUILD_KIND" != plain ] || trials=40
@@ -64,15 +65,15 @@ studies() { find hurried/studies -name '*.db' 2>/dev/null | wc -l; }
 for count in 1 2 3 4; do
     interrupt said "handles \$process 2 && [ \$(studies) -ge $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
     [ "$(cat said.code)" -eq 0 ] || { [ "$(cat said.code)" -eq 130 ] &&
-        grep -q 'interrupted; [0-6] of 6 studies are in "hurried", and the same command goes on' said.stderr; } ||
+        grep -q 'interrupted; [0-6] of 6 studies are saved in "hurried"; run the same command again to resume' said.stderr; } ||
         fail "interrupted, it ended with $(cat said.code): $(cat said.stderr)"
     send_signal KILL killed "[ \$(studies) -gt $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
 done
 compare hurried "${long[@]}"
 same hurried unhurried
 
-# Datasets of one name in different folders: each comes to what it comes to by itself, also where the second one comes later,
-# the first being unfinished.
+# Datasets with the same name in different folders: each gives the same as alone, also if the second one is added later
+# while the first is unfinished.
 mkdir a b
 cp small.safetensors a/cora.safetensors
 "$SFUMATO" data make -o b/cora.safetensors --nodes 1700 --classes 3 --vocabulary 40 --words 8 --seed 8 >/dev/null
@@ -91,14 +92,14 @@ cmp <(rows both b) <(rows only_b b) || fail "a dataset beside another one of its
 grep -q '^| network *| *a/cora *| *b/cora *| *rank' both/tables.md || fail "not told apart: $(cat both/tables.md)"
 grep -q '^| b/cora  *| 1 ' both.txt && grep -q '^    sfumato tune b/cora.safetensors ' both.txt || fail "no advice: $(cat both.txt)"
 
-# A folder that cannot be written is said before anything is trained, as root too.
+# An unwritable folder is reported before anything is trained, for root too.
 for folder in /proc/x small.safetensors small.safetensors/x; do
     code=0
     "$SFUMATO" compare small.safetensors "${few[@]}" -o $folder >stdout 2>stderr || code=$?
     [ $code -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
-        grep -q "^sfumato: $folder: cannot make this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
+        grep -q "^sfumato: $folder: cannot create this folder: .*; give another folder: -o FOLDER\$" stderr || fail "-o $folder: exit $code, $(cat stderr)"
 done
 
-# What a folder holds goes on only with the same settings.
+# A folder is continued only with the same settings.
 ! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"
-grep -q 'another folder would be right' said || fail "it said: $(cat said)"
+grep -q 'choose another folder' said || fail "it said: $(cat said)"

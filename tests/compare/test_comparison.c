@@ -1,5 +1,5 @@
-/* The engine of comparisons: requests and entries go into files and come back, and a run comes to the same bytes on any
- * number of threads, stopped or not, all at once or bit by bit. */
+/* Comparisons: requests and entries survive a round trip through files, and a run gives the same bytes for any number
+ * of threads, interrupted or not, at once or in parts. */
 #include "support.h"
 
 #include "db.h"
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static sfu__entry an_entry(int i) {
     sfu__entry entry = {.task = {.k = i % 3,
@@ -76,7 +75,7 @@ static void broken_tables_are_refused(void **state) {
     const char *folder = test_path("broken");
     char path[512];
     assert_ok(sfu__make_folders(folder));
-    assert_ok(sfu__entries_read(&entries, folder)); /* nothing there: nothing read */
+    assert_ok(sfu__entries_read(&entries, folder)); /* no files: no entries */
     assert_int_equal(entries.count, 0);
     const sfu__entry entry = an_entry(1);
     assert_ok(sfu__entries_add(&entries, &entry));
@@ -87,13 +86,13 @@ static void broken_tables_are_refused(void **state) {
     assert_non_null(file);
     fputs("cora,gcn,1,random:0,x,many,0,0.5,0.5,0.5,0.5,0,,,0,0,0,cora\n", file);
     fclose(file);
-    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 3", "trials", "\"many\"");
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv:3", "trials", "\"many\"");
     sfu__entries_clear(&entries);
     file = fopen(path, "w");
     assert_non_null(file);
     fputs("number,state\n0,COMPLETE\n", file);
     fclose(file);
-    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", "line 1", "dataset,net,size");
+    assert_fails(SFU_ERR_FORMAT, sfu__entries_read(&entries, folder), "results.csv", ":1: ", "dataset,net,size");
     sfu__entries_clear(&entries);
 }
 
@@ -140,8 +139,7 @@ static void requests_come_back(void **state) {
     sfu__request_clear(&request);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static const char *dataset_file(void) {
     static char path[256];
@@ -245,7 +243,7 @@ static void runs_come_to_the_same(void **state) {
     assert_ok(run(together, &wish));
     assert_same_results(alone, together);
 
-    /* Stopped again and again. */
+    /* Interrupted repeatedly. */
     sfu_status status = SFU_ERR_CANCELLED;
     for (int round = 1; status == SFU_ERR_CANCELLED; round++) {
         counter counter = {.stop_after = 1 + round};
@@ -282,7 +280,8 @@ static void a_finished_run_does_nothing(void **state) {
     snprintf(studies, sizeof studies, "%s/studies", folder);
     assert_true(sfu__path_is_folder(studies));
     char command[400];
-    snprintf(command, sizeof command, "rm -r '%s'", studies); /* what is in results.csv needs no study any more */
+    snprintf(command, sizeof command, "rm -r '%s'",
+             studies); /* entries in results.csv do not need their studies any more */
     assert_int_equal(system(command), 0);
     assert_ok(run(folder, &wish));
 }
@@ -294,33 +293,71 @@ static void change_study(const char *study, const char *statement) {
     db->driver->close(db);
 }
 
-/* Its files are the folder's, so that another name would be no help. */
+/* The study's file belongs to the folder, so advising another name would not help. */
 static void a_study_that_cannot_go_on_is_to_be_removed(void **state) {
     (void)state;
     char folder[256], study[320];
     snprintf(folder, sizeof folder, "%s", test_path("versions"));
     snprintf(study, sizeof study, "%s/studies/made.safetensors.sgcn.1.random_0.db", folder);
-    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2}, more = {1, 1, 5, 2, NULL, NULL};
+    const wish wish = {.nets = 1, .splits = 1, .trials = 3, .jobs = 2}, more = {1, 1, 5, 2, NULL, NULL},
+               most = {1, 1, 7, 2, NULL, NULL};
     if (!SFU_HAVE_SQLITE) {
         skip();
     }
     assert_ok(run(folder, &wish));
-    change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.0.1\"' WHERE \"key\" = 'sfumato:version'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "the version of the program is \"0.0.1\" there",
-                 "go on with what it began with, or remove the file to have its study run anew");
-    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:version'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "was not made by sfumato",
+    /* Another version goes on; one that recorded no protocol, as 0.1.0 did not, has the first. */
+    change_study(study, "UPDATE study_user_attributes SET value_json = '\"0.1.0\"' WHERE \"key\" = 'sfumato:version'");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:protocol'");
+    assert_ok(run(folder, &more));
+    change_study(study,
+                 "INSERT INTO study_user_attributes (study_id, \"key\", value_json) VALUES (1, 'sfumato:protocol', "
+                 "'0')");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study,
+                 "the protocol of the program is 0 in the study and 1 here",
+                 "use the same value, or remove the file to have its study run anew");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:protocol'");
+    change_study(study, "DELETE FROM study_user_attributes WHERE \"key\" = 'sfumato:dataset'");
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study, "was not made by sfumato",
                  "remove the file to have its study run anew");
     change_study(study, "UPDATE study_directions SET direction = 'MINIMIZE'");
-    assert_fails(SFU_ERR_ARGUMENT, run(folder, &more), study, "minimizes its objective",
+    assert_fails(SFU_ERR_ARGUMENT, run(folder, &most), study, "minimizes its objective",
                  "remove the file to have its study run anew");
     test_text_file("versions/studies/made.safetensors.sgcn.1.random_0.db", "This is no database.\n");
-    assert_fails(SFU_ERR_FORMAT, run(folder, &more), study, "not an SQLite database; remove the file");
+    assert_fails(SFU_ERR_FORMAT, run(folder, &most), study, "not an SQLite database; remove the file");
     assert_int_equal(remove(study), 0);
-    assert_ok(run(folder, &more));
+    assert_ok(run(folder, &most));
 }
 
-/* A curve for each network, of the first split, as long as the winner's training. */
+/* What the API shows of a folder is what its files hold. */
+static void check_values(const char *folder, const sfu__entries *entries, const sfu__curves *curves) {
+    sfu_results *results = NULL;
+    int epochs = 0, wanted = 0;
+    assert_ok(sfu_results_open(&results, folder));
+    for (int i = 0; i < entries->count; i++) {
+        const sfu_entry *shown = sfu_results_entry(results, i);
+        const sfu__entry *entry = &entries->items[i];
+        assert_string_equal(shown->net, entry->task.net);
+        assert_string_equal(shown->size, entry->task.size);
+        assert_string_equal(shown->split, entry->task.split);
+        assert_string_equal(shown->split_digest, entry->split_digest);
+        assert_string_equal(shown->dataset, sfu_results_cell(results, 0)->dataset);
+        assert_true(shown->trials == entry->task.trials && shown->best_trial == entry->best_trial);
+        assert_true(shown->val_accuracy == entry->val_accuracy && shown->test_accuracy == entry->test_accuracy);
+        assert_true(shown->epochs == entry->epochs && shown->seconds == entry->seconds);
+        const sfu__curve *curve = sfu__curves_find(curves, &entry->task);
+        wanted += curve != NULL ? curve->count : 0;
+        for (int e = 0; sfu_results_epoch(results, i, e) != NULL; e++, epochs++) {
+            assert_true(sfu_results_epoch(results, i, e)->val_accuracy == curve->epochs[e].val_accuracy);
+        }
+    }
+    assert_int_equal(epochs, wanted);
+    assert_null(sfu_results_entry(results, entries->count));
+    assert_null(sfu_results_entry(results, -1));
+    assert_null(sfu_results_epoch(results, entries->count, 0));
+    sfu_results_free(results);
+}
+
+/* One curve per network, for the first split, as long as the winner's training. */
 static void winners_leave_curves(void **state) {
     (void)state;
     const char *folder = test_path("curves");
@@ -343,6 +380,7 @@ static void winners_leave_curves(void **state) {
         }
         assert_true(best == entry->val_accuracy);
     }
+    check_values(folder, &entries, &curves);
     sfu__curves_clear(&curves);
     sfu__entries_clear(&entries);
 }
@@ -392,7 +430,7 @@ static int count_studies(const char *folder) {
     return atoi(line);
 }
 
-/* Six cells of three sweeps and no sweep: four are mlp+lp as it is, two the same network of other exponents. */
+/* Six cells of three sweeps and of none: four are the default mlp+lp, two the same network with other exponents. */
 static void the_same_training_is_run_once(void **state) {
     (void)state;
     const char *folder = test_path("shared");
@@ -434,11 +472,11 @@ static void the_same_training_is_run_once(void **state) {
         const sfu__entry *entry = &entries.items[i], *first = &entries.items[i < 4 ? 0 : 4];
         assert_true(sfu__task_same(&entry->task, &tasks.items[i]));
         assert_true(entry->val_loss == first->val_loss && entry->test_accuracy == first->test_accuracy);
-        assert_true((entry->seconds > 0) == (i == 0 || i == 4)); /* a study's time is counted once */
+        assert_true((entry->seconds > 0) == (i == 0 || i == 4)); /* the time of a study is counted once */
     }
     assert_true(entries.items[0].val_loss != entries.items[4].val_loss);
 
-    /* Where only one that follows is known, as in a folder that was begun otherwise, the first takes it over. */
+    /* If only a follower has an entry, as in an older folder, the leader takes it over. */
     assert_ok(sfu__entries_add(&again, &entries.items[3]));
     tasks.count = 4;
     counter.trials = 0;
@@ -480,33 +518,34 @@ static void keep_line(void *user, sfu_log_level level, const char *line) {
     said += wanted ? 1 : 100;
 }
 
-/* A space for all of them: hidden is for gcn alone. */
+/* One space for all networks: only gcn uses hidden. */
 static void some_networks_have_no_use_for_a_parameter(void **state) {
     (void)state;
     assert_ok(compare_with(test_path("shared-space"), "lr=log(0.01,0.3) hidden={8,16}", NULL, NULL));
 }
 
-/* What can be known to be wrong is, before anything is written. */
+/* Errors that can be detected early are, before anything is written. */
 static void mistakes_are_found_first(void **state) {
     (void)state;
     char folder[256];
     snprintf(folder, sizeof folder, "%s", test_path("mistaken"));
-    assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL), SFU_ERR_ARGUMENT); /* with a caret, on more lines */
-    assert_string_equal(sfu_message(), "this range ends below its beginning\n  lr=(1,0)\n     ^");
+    assert_int_equal(compare_with(folder, "lr=(1,0)", NULL, NULL),
+                     SFU_ERR_ARGUMENT); /* with a caret, on several lines */
+    assert_string_equal(sfu_message(), "the upper end of this range is below its lower end\n  lr=(1,0)\n     ^");
     assert_int_equal(compare_with(folder, "lr=(0,1) mu_graph=(0,1)", NULL, NULL), SFU_ERR_ARGUMENT);
-    assert_non_null(strstr(sfu_message(), "has no use for mu_graph"));
+    assert_non_null(strstr(sfu_message(), "does not use mu_graph"));
     assert_fails(SFU_ERR_ARGUMENT, compare_with(folder, NULL, "7000", NULL), "7000");
     assert_fails(SFU_ERR_NOT_FOUND, compare_with(folder, NULL, NULL, "nothing-of-that-name"), "nothing-of-that-name");
     assert_false(sfu__path_is_folder(folder));
 
-    /* Of 200 nodes and two sizes: one line a split. */
+    /* 200 nodes and two sizes: one line per split. */
     sfu_set_log(keep_line, NULL);
     said = 0;
     assert_ok(compare_with(folder, NULL, "2", NULL));
     sfu_set_log(NULL, NULL);
     assert_int_equal(said, 2);
 
-    /* What is asked for twice is done once. */
+    /* Duplicates in the request run once. */
     assert_ok(compare_with(folder, NULL, "1", NULL));
     char *results = file_of(folder, "results.csv");
     int lines = 0;
@@ -517,7 +556,7 @@ static void mistakes_are_found_first(void **state) {
     free(results);
 }
 
-/* Two sizes and networks, one of which is there twice under two sweeps; an entry and a curve are there before. */
+/* Two sizes and networks, one of which occurs in two sweeps; an entry and a curve exist already. */
 static sfu_status prepare_body(void *context) {
     const char *const folder = context, *const datasets[] = {dataset_file()}, *const nets[] = {"sgcn", "linear+lp"},
                       *const sizes[] = {"1", "2"};

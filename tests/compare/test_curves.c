@@ -1,4 +1,4 @@
-/* Learning curves: they go into a file and come back, which ones are kept, and what is no file of curves. */
+/* Learning curves: round trip through a file, which ones are kept, and malformed files. */
 #include "support.h"
 
 #include "curves.h"
@@ -67,12 +67,12 @@ static void curves_come_back(void **state) {
     assert_ok(put(&curves, &other, 1, 4));
     assert_ok(put(&curves, &second, 2, 3));
     assert_ok(put(&curves, &first, 9, 30));
-    assert_ok(put(&curves, &second, 4, 5)); /* in the place of an earlier one */
+    assert_ok(put(&curves, &second, 4, 5)); /* replaces an earlier one */
     assert_int_equal(curves.count, 3);
     assert_ok(sfu__curves_write(&curves, folder, &tasks));
     assert_ok(sfu__curves_read(&back, folder));
     assert_int_equal(back.count, 3);
-    assert_true(sfu__task_same(&back.items[0].task, &first)); /* in the order of the tasks, others behind */
+    assert_true(sfu__task_same(&back.items[0].task, &first)); /* in the order of the tasks, others after them */
     assert_true(sfu__task_same(&back.items[2].task, &other));
     for (int i = 0; i < 3; i++) {
         const sfu__curve *one = &back.items[i], *was = sfu__curves_find(&curves, &one->task);
@@ -86,7 +86,7 @@ static void curves_come_back(void **state) {
         }
     }
     char *before = text_of(test_path("curves/curves.csv"));
-    assert_ok(sfu__curves_write(&back, folder, &tasks)); /* the same bytes, whatever the order they came in */
+    assert_ok(sfu__curves_write(&back, folder, &tasks)); /* the same bytes in any order */
     char *after = text_of(test_path("curves/curves.csv"));
     assert_string_equal(before, after);
     free(before);
@@ -108,7 +108,7 @@ static void some_are_wanted(void **state) {
     };
     static const bool wanted[] = {false, true, false, true, true, false, true, false, false, false};
     enum { COUNT = sizeof all / sizeof all[0] };
-    all[COUNT - 2].k = 2; /* sweeps have none, and are not looked at */
+    all[COUNT - 2].k = 2; /* sweeps have none, and are ignored */
     all[COUNT - 1].alpha = all[COUNT - 1].beta = 0.5;
     for (int i = 0; i < COUNT; i++) {
         assert_ok(sfu__tasks_add(&tasks, &all[i]));
@@ -126,17 +126,17 @@ static void broken_files_are_refused(void **state) {
     static const struct {
         const char *text, *place, *what;
     } files[] = {
-        {"epoch,loss\n1,2\n", "line 1", "dataset,net,size,split"},
-        {HEAD "cora,gcn,1,random:0,0,2,1,1,1\n", "line 2", "does not follow"},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,3,1,1,1\n", "line 3", "\"3\""},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,1,2,1,1,1\n", "line 3", "epoch"},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,1,1,1,1\n", "line 3", "\"1\""},
-        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,sgcn,1,random:0,0,2,1,1,1\n", "line 3", "\"2\""},
-        {HEAD "cora,gcn,1,random:0,-1,1,1,1,1\n", "line 2", "trial"},
-        {HEAD "cora,gcn,1,random:0,0,one,1,1,1\n", "line 2", "\"one\""},
-        {HEAD "cora,gcn,1,random:0,0,1,much,1,1\n", "line 2", "\"much\""},
-        {HEAD "cora,gcn,1,random:0,0,1,1\n", "line 2", "curves.csv"},
-        {HEAD "cora,gcn,1,random:0123456789012345678901234567890123456789,0,1,1,1,1\n", "line 2", "too long"},
+        {"epoch,loss\n1,2\n", ":1: ", "dataset,net,size,split"},
+        {HEAD "cora,gcn,1,random:0,0,2,1,1,1\n", ":2: ", "does not follow"},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,3,1,1,1\n", ":3: ", "\"3\""},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,1,2,1,1,1\n", ":3: ", "epoch"},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,gcn,1,random:0,0,1,1,1,1\n", ":3: ", "\"1\""},
+        {HEAD "cora,gcn,1,random:0,0,1,1,1,1\ncora,sgcn,1,random:0,0,2,1,1,1\n", ":3: ", "\"2\""},
+        {HEAD "cora,gcn,1,random:0,-1,1,1,1,1\n", ":2: ", "trial"},
+        {HEAD "cora,gcn,1,random:0,0,one,1,1,1\n", ":2: ", "\"one\""},
+        {HEAD "cora,gcn,1,random:0,0,1,much,1,1\n", ":2: ", "\"much\""},
+        {HEAD "cora,gcn,1,random:0,0,1,1\n", ":2: ", "curves.csv"},
+        {HEAD "cora,gcn,1,random:0123456789012345678901234567890123456789,0,1,1,1,1\n", ":2: ", "too long"},
     };
     assert_ok(sfu__make_folders(test_path("broken")));
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -148,7 +148,7 @@ static void broken_files_are_refused(void **state) {
     }
 }
 
-/* Cut anywhere it is refused, or holds less. */
+/* A truncated file is refused, or has fewer curves. */
 static void cut_files_do_no_harm(void **state) {
     (void)state;
     sfu__tasks tasks = {0};

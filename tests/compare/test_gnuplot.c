@@ -1,5 +1,4 @@
-/* Drawings: the names of their files, texts in a script, and what becomes of them with gnuplot, without, and with one
- * that fails. */
+/* Plots: names of their files, quoting in scripts, and drawing with gnuplot, without it, and with one that fails. */
 #define _GNU_SOURCE /* memmem */
 #include "support.h"
 
@@ -31,7 +30,7 @@ static void other_names_are_refused(void **state) {
     static const char *const wrong[] = {"", "svg", ".svg", "a/.svg", "a.png", "a.svg/b", "a.SVG"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sfu__plot_files files = {0};
-        assert_fails(SFU_ERR_ARGUMENT, sfu__plot_files_make(&files, wrong[i]), wrong[i], "ends with .svg");
+        assert_fails(SFU_ERR_ARGUMENT, sfu__plot_files_make(&files, wrong[i]), wrong[i], "must end with .svg");
         sfu__plot_files_clear(&files);
     }
     sfu__plot_files files = {0};
@@ -49,14 +48,14 @@ static void texts_are_quoted(void **state) {
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-/* What was logged last. */
+/* The last log line. */
 static char logged[1000];
 static void keep(void *user, sfu_log_level level, const char *line) {
     (void)user;
     snprintf(logged, sizeof logged, "%d %s", (int)level, line);
 }
 
-/* The PATH as it was. */
+/* The original PATH. */
 static char *path_before;
 static int remember_path(void **state) {
     (void)state;
@@ -70,7 +69,7 @@ static int restore_path(void **state) {
     return failed;
 }
 
-/* A program called gnuplot that does as the script says, alone in the PATH. */
+/* A program named gnuplot with this script, alone in the PATH. */
 static void with_gnuplot(const char *script) {
     static char folder[1000];
     const char *program = test_text_file("gnuplot", script);
@@ -80,7 +79,7 @@ static void with_gnuplot(const char *script) {
     assert_int_equal(setenv("PATH", folder, 1), 0);
 }
 
-/* No temporary file is left in the folder of a file. */
+/* No temporary file is left beside a file. */
 static void assert_nothing_beside(const char *name) {
     char folder[1000];
     snprintf(folder, sizeof folder, "%s", test_path(name));
@@ -93,7 +92,7 @@ static void assert_nothing_beside(const char *name) {
     closedir(entries);
 }
 
-/* A link stays a link, and what it leads to is replaced; a FIFO is nothing to draw into. */
+/* A link stays a link and its target is replaced; a FIFO is refused. */
 static void links_and_fifos(void **state) {
     (void)state;
     struct stat facts;
@@ -108,7 +107,7 @@ static void links_and_fifos(void **state) {
     assert_nothing_beside("apart/real.svg");
     sfu__plot_files_clear(&files);
     assert_int_equal(mkfifo(test_path("fifo.svg"), 0600), 0);
-    const int reader = open(test_path("fifo.svg"), O_RDONLY | O_NONBLOCK); /* so that opening it does not wait */
+    const int reader = open(test_path("fifo.svg"), O_RDONLY | O_NONBLOCK); /* so that opening it does not block */
     assert_true(reader >= 0);
     assert_ok(sfu__plot_files_make(&files, test_path("fifo.svg")));
     assert_fails(SFU_ERR_IO, sfu__plot_draw(&files), "fifo.svg: cannot draw: expected a regular file");
@@ -126,18 +125,18 @@ static void a_failure_is_a_warning(void **state) {
     sfu_set_log(keep, NULL);
     with_gnuplot("#!/bin/sh\necho 'line 1: no x'\nexit 7\n");
     assert_ok(sfu__plot_draw(&files));
-    assert_non_null(strstr(logged, "drawing.svg: not drawn, for gnuplot ended with 7, saying \"line 1: no x\"; "));
+    assert_non_null(strstr(logged, "drawing.svg: not drawn: gnuplot ended with status 7: \"line 1: no x\"; "));
     assert_false(sfu__path_is_file(files.svg));
     assert_nothing_beside("drawing.gp");
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
     assert_ok(sfu__plot_draw(&files));
     assert_non_null(strstr(logged, "1 "));
-    assert_non_null(strstr(logged, "drawing.svg: not drawn, for gnuplot is not installed; "));
+    assert_non_null(strstr(logged, "drawing.svg: not drawn: gnuplot is not installed; "));
     sfu_set_log(NULL, NULL);
     sfu__plot_files_clear(&files);
 }
 
-/* The program is in the folder of the script and told where to write; what it wrote is moved. */
+/* The program runs in the folder of the script and gets the output path; its output is renamed. */
 static void a_drawing_is_moved_into_its_place(void **state) {
     (void)state;
     sfu__plot_files files = {0};
@@ -173,8 +172,7 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(whole, path, 100);
 }
 
-/* ---- the history of a study ---------------------------------------------------------------------------------------
- */
+/* ---- the history of a study -------------------------------------------------------------------------------------- */
 
 typedef struct history {
     sfu_study *study;
@@ -195,7 +193,10 @@ static sfu_study *small_study(void) {
     sfu_tune_options_init(&options);
     options.trials = 12;
     options.jobs = 1;
-    options.train.epochs = 3;
+    sfu_train_options train;
+    sfu_train_options_init(&train);
+    train.epochs = 3;
+    options.train = &train;
     options.space = "lr={0.01,0.1,1e30}"; /* a third of the trials runs away */
     assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
     sfu_split_free(split);
@@ -203,7 +204,7 @@ static sfu_study *small_study(void) {
     return study;
 }
 
-/* A line a trial: its number, its state, its accuracy and the best so far, in percent. */
+/* One line per trial: number, state, accuracy and the best so far, in percent. */
 static void assert_data(const sfu_study *study, const char *path) {
     FILE *file = fopen(path, "r");
     char line[200], want[200];
@@ -238,7 +239,7 @@ static void the_history_of_a_study(void **state) {
     sfu__plot_files files = {0};
     snprintf(drawn.path, sizeof drawn.path, "%s", test_path("history.svg"));
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
-    assert_fails(SFU_ERR_ARGUMENT, sfu_study_plot(drawn.study, "history.png"), "\"history.png\"", "ends with .svg");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_study_plot(drawn.study, "history.png"), "\"history.png\"", "must end with .svg");
     assert_fails(SFU_ERR_IO, sfu_study_plot(drawn.study, "/nowhere/history.svg"), "/nowhere/history.csv");
     assert_ok(plot(&drawn));
     assert_ok(sfu__plot_files_make(&files, drawn.path));

@@ -1,4 +1,4 @@
-/* The tables of the paper as tasks, and the network of each task as text; Tables 1 and 2. */
+/* The tables of the paper as tasks, the network of each task as text, and Tables 1 and 2. */
 #include "net.h"
 #include "published.h"
 #include "results_int.h"
@@ -25,8 +25,7 @@ static sfu__tasks tasks_of(const char *kind, const sfu_compare_options *options)
     return tasks;
 }
 
-/* ---- how many -----------------------------------------------------------------------------------------------------
- */
+/* ---- number of tasks --------------------------------------------------------------------------------------------- */
 
 static void each_table_has_its_cells(void **state) {
     (void)state;
@@ -87,8 +86,7 @@ static void tasks_are_in_the_order_of_the_tables(void **state) {
     sfu__tasks_clear(&tasks);
 }
 
-/* ---- cut down -----------------------------------------------------------------------------------------------------
- */
+/* ---- restrictions ------------------------------------------------------------------------------------------------ */
 
 static void requests_cut_a_table_down(void **state) {
     (void)state;
@@ -134,9 +132,9 @@ static void what_the_paper_has_not_is_refused(void **state) {
     (void)state;
     static char longest[400] = "";
     assert_fails(SFU_ERR_ARGUMENT, try_request("set1", "citation", NULL, false),
-                 "\"citation\" is no dataset of the paper", "cora, citeseer, pubmed, acm or dblp would be right");
+                 "\"citation\" is not a dataset of the paper", "expected cora, citeseer, pubmed, acm or dblp");
     assert_fails(SFU_ERR_ARGUMENT, try_request("set1", NULL, "mlp", false),
-                 "\"mlp\" is no network of the paper's tables");
+                 "\"mlp\" is not a network of the paper's tables");
     assert_fails(SFU_ERR_ARGUMENT, try_request("layers", NULL, "lpnn", false),
                  "the paper's table layers has none of these networks");
     assert_fails(SFU_ERR_ARGUMENT, try_request("standard", "acm", NULL, false), "standard has none of these");
@@ -145,8 +143,7 @@ static void what_the_paper_has_not_is_refused(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, try_request("set1", longest, NULL, false), "too long");
 }
 
-/* ---- self-loops ---------------------------------------------------------------------------------------------------
- */
+/* ---- self-loops -------------------------------------------------------------------------------------------------- */
 
 static void loops_are_kept_under_another_name(void **state) {
     (void)state;
@@ -162,24 +159,24 @@ static void loops_are_kept_under_another_name(void **state) {
     setenv("XDG_CACHE_HOME", test_path("cache"), 1);
     setenv("SFUMATO_DATA", test_path("."), 1);
     assert_fails(SFU_ERR_NOT_FOUND, try_request("set1", "ACM", NULL, true), "acm+loops, with its self-loops",
-                 "sfumato data get acm --self-loops keep fetches it");
+                 "sfumato data get acm --self-loops keep");
     assert_ok(try_request("set1", "cora", NULL, true));
     if (sfu_dataset_import(&dataset, &import) == SFU_ERR_UNSUPPORTED) {
         print_message("skipped: built without matio\n");
         skip();
     }
     assert_ok(sfu_dataset_save(dataset, test_path("acm+loops.safetensors")));
-    sfu_info info;
-    assert_ok(sfu_dataset_info(&info, dataset));
+    const sfu_info *found = NULL;
+    assert_ok(sfu_dataset_info(&found, dataset));
+    const sfu_info info = *found;
     assert_int_equal(info.edges, 16153); /* the count of the paper */
     sfu_dataset_free(dataset);
     assert_ok(try_request("set1", "ACM", NULL, true));
 }
 
-/* ---- networks -----------------------------------------------------------------------------------------------------
- */
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
 
-/* The text of a task's network, which the test may keep until the next call. */
+/* The text of a task's network, valid until the next call. */
 static const char *net_of(const sfu__task *task, const sfu__request *request) {
     static char copy[1024];
     sfu__text net = {0};
@@ -189,7 +186,7 @@ static const char *net_of(const sfu__task *task, const sfu__request *request) {
     return copy;
 }
 
-/* A network with its open width filled in. */
+/* A network with a value for its open width. */
 static sfu_net *parse_filled(const char *text) {
     char filled[1024] = "";
     sfu_net *net = NULL;
@@ -203,10 +200,11 @@ static sfu_net *parse_filled(const char *text) {
     return net;
 }
 
-/* What the task means, found in another way: the named network as the parser has it, its layers then changed. */
+/* The intended network of a task, computed independently: the named network from the parser, with its layers
+ * modified. */
 static void assert_is_meant(const sfu__task *task, const sfu__request *request, const char *text) {
     sfu_net *ours = parse_filled(text), *named = NULL;
-    sfu_net_options options = {.hidden = 64, .k = task->k > 0 ? task->k : 2};
+    sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = 64, .k = task->k > 0 ? task->k : 2};
     assert_ok(sfu__net_read(&named, task->net, &options));
     assert_int_equal(ours->count, named->count);
     assert_int_equal(ours->is_lpnn, named->is_lpnn);
@@ -260,7 +258,7 @@ static void texts_are_as_a_person_would_write_them(void **state) {
     (void)state;
     static const struct {
         const char *net;
-        const char *with[3]; /* one a norm */
+        const char *with[3]; /* one per norm */
     } texts[] = {
         {"gcn", {"gcn", "smooth(norm=sym+row) | dense $hidden relu | smooth(norm=sym+row) | softmax", "gcn"}},
         {"sgcn", {"sgcn", "smooth^2(norm=sym+row) | softmax", "sgcn"}},
@@ -307,7 +305,7 @@ static void texts_are_as_a_person_would_write_them(void **state) {
     sfu__request_clear(&request);
 }
 
-/* The space of the paper searches what was left open: a study of each text starts. */
+/* The space of the paper searches what the texts leave open: a study of each text starts. */
 static void studies_take_the_texts(void **state) {
     (void)state;
     static const char *const texts[] = {"smooth(norm=sym+row) | dense $hidden relu | smooth(norm=sym+row) | softmax",
@@ -326,7 +324,10 @@ static void studies_take_the_texts(void **state) {
         sfu_tune_options options;
         sfu_tune_options_init(&options);
         options.trials = 2;
-        options.train.epochs = 3;
+        sfu_train_options train;
+        sfu_train_options_init(&train);
+        train.epochs = 3;
+        options.train = &train;
         assert_ok(sfu_tune(&study, dataset, texts[i], NULL, split, &options));
         assert_int_equal(strstr(texts[i], "$hidden") != NULL, strstr(sfu_study_space(study), "hidden=") != NULL);
         sfu_study_free(study);
@@ -335,8 +336,7 @@ static void studies_take_the_texts(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- Tables 1 and 2 -----------------------------------------------------------------------------------------------
- */
+/* ---- Tables 1 and 2 ---------------------------------------------------------------------------------------------- */
 
 static void save_dataset(const char *name, const sfu_import_options *import) {
     char file[64];
@@ -347,7 +347,7 @@ static void save_dataset(const char *name, const sfu_import_options *import) {
     sfu_dataset_free(dataset);
 }
 
-/* Citeseer, and the rest not there. */
+/* Citeseer only; the other datasets are missing. */
 static void make_citeseer(void) {
     sfu_import_options import;
     sfu_import_options_init(&import);
@@ -414,8 +414,7 @@ static void costs_are_those_of_table_1(void **state) {
     sfu__request_clear(&request);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status make_tasks(void *context) {
     const char *const datasets[] = {"cora"};

@@ -1,4 +1,4 @@
-/* The figures of the paper against the tables that they come from, and what is made of them. */
+/* The published results against the tables of the paper, and what is derived from them. */
 #include "published.h"
 #include "support.h"
 
@@ -10,10 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- the tables ---------------------------------------------------------------------------------------------------
- */
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
 
-/* Cuts a line at its commas. */
+/* Splits a line at its commas. */
 static int cut(char *cells[16], char *line) {
     int count = 0;
     line[strcspn(line, "\r\n")] = '\0';
@@ -129,7 +128,7 @@ static void names_are_found_in_any_case(void **state) {
     assert_number(sfu__published_rank("set1", "gcn+lp"), 2.4);
 }
 
-/* A mean is printed as the paper has it: the nearest number, not one that division has moved. */
+/* A mean is printed as in the paper: the nearest number, without errors of a division. */
 static void figures_are_the_nearest_numbers(void **state) {
     (void)state;
     const sfu__task task = task_of("gcn", "cora", "1");
@@ -137,8 +136,7 @@ static void figures_are_the_nearest_numbers(void **state) {
     assert_true(found.mean == 0.822 && found.std == 0.011);
 }
 
-/* ---- verdicts -----------------------------------------------------------------------------------------------------
- */
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 /* Ours 82.2 (1.1) over 10 against the paper's 82.2 (1.1): no difference. With s equal and n = 10 on both sides the
  * interval is d -+ 2.1009 s sqrt(2/10), t of 18 degrees: half a width of 1.0335 points at s = 1.1. */
@@ -158,8 +156,7 @@ static void verdicts_are_those_of_the_interval(void **state) {
     assert_string_equal(sfu__verdict(0.8, NAN, 1, &paper), "");
 }
 
-/* ---- the same by algebra ------------------------------------------------------------------------------------------
- */
+/* ---- the same by algebra ----------------------------------------------------------------------------------------- */
 
 static const double pairs[][2] = {{0, 1},       {0.1, 0.9},   {0.25, 0.75}, {0.33, 0.67}, {0.5, 0.5},
                                   {0.67, 0.33}, {0.75, 0.25}, {0.9, 0.1},   {1, 0},       {1, 1}};
@@ -194,7 +191,7 @@ static void only_the_last_cell_is_another_one(void **state) {
     assert_null(sfu__same_network(text, "set1", &set));
 }
 
-/* The largest difference of two matrices of one pattern; 1 where the patterns differ. */
+/* The largest difference of two matrices with the same pattern; 1 if the patterns differ. */
 static double difference(const sfu_matrix *one, const sfu_matrix *other) {
     const sfu_csr a = sfu_matrix_csr(one), b = sfu_matrix_csr(other);
     double largest = a.indptr[a.rows] == b.indptr[b.rows] ? 0 : 1;
@@ -218,7 +215,7 @@ static sfu_matrix *smoothing(const sfu_dataset *dataset, int i, bool exponents) 
     return matrix;
 }
 
-/* Cells that are said to be one network have one matrix, others have not: on a real graph. */
+/* Cells that are declared equal have the same matrix on a real graph, and others have not. */
 static void the_same_networks_have_the_same_matrices(void **state) {
     (void)state;
     sfu_dataset *dataset = NULL;

@@ -1,6 +1,5 @@
-/* The report of results: what the page and the plots hold, that nothing in a name is taken for markup or for a script,
- * and what is there without gnuplot. With a folder as its argument this program only writes a report there, for
- * test_report_browser.sh. */
+/* The report: contents of the page and the plots, escaping of names in markup and scripts, and reports without gnuplot.
+ * With a folder as its argument this program only writes a report there, for test_report_browser.sh. */
 #define _GNU_SOURCE /* memmem */
 #include "support.h"
 
@@ -19,7 +18,7 @@
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
-/* A file's bytes with a 0 behind them; to be freed. */
+/* The bytes of a file, 0-terminated; free it. */
 static char *read_text(const char *path) {
     sfu__bytes bytes = {0};
     assert_ok(sfu__bytes_open(&bytes, path));
@@ -44,7 +43,7 @@ static sfu_status write_report(const sfu_results *results) {
     return status == SFU_OK ? sfu__results_html(results) : status;
 }
 
-/* report.html of hand-made results, written into a folder of this name; to be freed. */
+/* report.html of hand-made results, in a folder of this name; free it. */
 static char *report_in(const char *name, bool hostile) {
     char path[1000];
     sfu_results *results = hand_made_results(test_path(name), hostile);
@@ -55,7 +54,7 @@ static char *report_in(const char *name, bool hostile) {
     return read_text(path);
 }
 
-/* The same, written once for all who only read it. */
+/* The same, written once for all tests that only read it. */
 static char *report_of(bool hostile) {
     static bool written[2];
     const char *name = hostile ? "hostile" : "tame";
@@ -77,7 +76,7 @@ static void keep(void *user, sfu_log_level level, const char *line) {
     snprintf(last_line, sizeof last_line, "%s", line);
 }
 
-/* Runs `body` with nothing in the PATH. */
+/* Runs `body` with an empty PATH. */
 static void without_programs(void (*body)(void)) {
     char *before = strdup(getenv("PATH"));
     assert_int_equal(setenv("PATH", "/nonexistent", 1), 0);
@@ -113,10 +112,10 @@ static void markdown_becomes_markup(void **state) {
     prose_is("- a\n  more\n- b\n", false, "<ul>\n<li>a\n  more</li>\n<li>b</li>\n</ul>\n");
     prose_is("```\n<b> `x`\n\n# no\n```\nend", false, "<pre><code>&lt;b&gt; `x`\n\n# no\n</code></pre>\n<p>end</p>\n");
     prose_is("```\ncut", false, "<pre><code>cut\n</code></pre>\n");
-    /* A heading without anything below it goes. */
+    /* A heading without contents is removed. */
     prose_is("# title\n## a\n| x |\n|---|\n| 1 |\n\n## b\ntext\n### c\nmore", false,
              "<h3>b</h3>\n<p>text</p>\n<h4>c</h4>\n<p>more</p>\n");
-    /* So does what leads to a table; what follows it stays. */
+    /* So is a paragraph that leads to a table; what follows it stays. */
     prose_is("## a\nSee:\n\n| x |\n|---|\n\nmore\n\nand\n\n- item\n\n| y |\n", false,
              "<h3>a</h3>\n<p>more</p>\n<p>and</p>\n<ul>\n<li>item</li>\n</ul>\n");
     prose_is("- a \\* b \\`c\\` d\\e\n  - in\n", false, "<ul>\n<li>a * b `c` d\\e</li>\n<li>in</li>\n</ul>\n");
@@ -152,7 +151,7 @@ static void command_asks_for_the_same(void **state) {
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
-/* Every element that is opened is closed, in turn. */
+/* Every element is closed, correctly nested. */
 static const char checker[] =
     "import sys\n"
     "from html.parser import HTMLParser\n"
@@ -330,7 +329,7 @@ static void plots_are_named_and_filled(void **state) {
     assert_non_null(strstr(data, "series,x,percent,low_percent,high_percent,name\n0,1,"));
     data = find_plot(&plots, "tradeoff-dblp.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 8);
-    assert_non_null(strstr(data, "\n1,0.001,")); /* the mean over splits of what add_place says */
+    assert_non_null(strstr(data, "\n1,0.001,")); /* the mean over splits of the values in add_row_group */
     data = find_plot(&plots, "layers-citeseer.svg")->data.bytes;
     assert_int_equal(count_of(data, "\n"), 1 + 4 * 4);
     data = find_plot(&plots, "self-neighbour-cora.svg")->data.bytes;
@@ -351,7 +350,7 @@ static void plots_are_named_and_filled(void **state) {
     sfu_results_free(results);
 }
 
-/* What a curve is not of, it is not shown for; and where there are none at all, that is said once. */
+/* An outdated curve is not shown; without any curve the page says so once. */
 static void curves_are_of_the_winners(void **state) {
     (void)state;
     sfu__plots plots = {0};
@@ -416,7 +415,7 @@ static void hostile_names_make_plain_files(void **state) {
     sfu__plots plots = {0};
     sfu_results *results = hand_made_results("folder", true);
     assert_non_null(results);
-    /* Two datasets whose names come to one. */
+    /* Two datasets whose names map to one file name. */
     for (int i = 0; i < results->cell_count; i++) {
         results->cells[i].dataset =
             strcmp(results->cells[i].dataset, "acm") == 0 ? "../Cora.?" : results->cells[i].dataset;
@@ -455,10 +454,9 @@ static void without_gnuplot_there_are_tables_and_figures(void **state) {
     sfu_set_log(NULL, NULL);
 }
 
-/* ---- whose files they are -----------------------------------------------------------------------------------------
- */
+/* ---- ownership of files ------------------------------------------------------------------------------------------ */
 
-/* Everything that a report writes is recognised afterwards, and nothing else of the same name is. */
+/* Everything that a report writes is recognized afterwards, and other files of the same name are not. */
 static void what_was_written_is_recognised(void **state) {
     (void)state;
     static const char *const kinds[] = {"compare", "all", "set1", "layers"};
@@ -492,21 +490,17 @@ static void what_was_written_is_recognised(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static sfu_status report_body(void *context) {
-    (void)context;
+static sfu_status report_body(void *results) { return write_report(results); }
+
+static void allocations_fail_body(void) {
     sfu_results *results = hand_made_results(test_path("failing"), true);
-    if (results == NULL) {
-        return SFU_ERR_MEMORY;
-    }
+    assert_non_null(results);
     results->entries.count = results->entries.count > 60 ? 60 : results->entries.count;
     results->cell_count = results->cell_count > 20 ? 20 : results->cell_count;
     results->rank_count = results->rank_count > 8 ? 8 : results->rank_count;
-    const sfu_status status = write_report(results);
+    test_fail_each_allocation(report_body, results, test_is_slow() ? 40 : 100);
     sfu_results_free(results);
-    return status;
 }
-
-static void allocations_fail_body(void) { test_fail_each_allocation(report_body, NULL, test_is_slow() ? 60 : 200); }
 
 static void every_allocation_may_fail(void **state) {
     (void)state;

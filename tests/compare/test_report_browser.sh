@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# report.html in a real browser: Chromium, headless, from a file. What is looked at is in report_browser.html.
+# report.html in a real browser: Chromium, headless, from a file. The checks are in report_browser.html.
 if [ "$BUILD_KIND" != plain ]; then
     echo "not for this machine, or under sanitizers: skipped"
     exit 77
@@ -15,7 +15,7 @@ browse() {
         --allow-file-access-from-files --user-data-dir="$PWD/profile" --enable-logging=stderr --v=0 "$@"
 }
 
-# The console's messages are among what the browser says.
+# The browser's output includes the messages of its console.
 no_errors() {
     if grep -E 'CONSOLE' "$1"; then
         echo "the console is not empty"
@@ -47,19 +47,19 @@ else
     echo "no python3 here: no keys are pressed"
 fi
 
-# That the console is heard at all.
+# Checks that console messages are captured.
 cat >alarm.html <<'PAGE'
 <!DOCTYPE html><meta charset="utf-8"><script>console.log('the console is heard')</script>
 PAGE
 browse --virtual-time-budget=2000 --dump-dom "file://$PWD/alarm.html" >/dev/null 2>alarm.log
 grep -q 'CONSOLE.*the console is heard' alarm.log
 
-# Pictures, for people to look at: REPORT_PICTURES=folder keeps them.
+# Screenshots for inspection: REPORT_PICTURES=folder keeps them.
 pictures=${REPORT_PICTURES:-$PWD/pictures}
 mkdir -p "$pictures"
 for width in 1280 390; do
     for scheme in light dark; do
-        # A window is at least 500 wide: a narrower page stands in a frame.
+        # A window is at least 500 pixels wide: a narrower page is tested in a frame.
         echo "<!DOCTYPE html><body style='margin:0'><iframe src='tame/report.html' style='border:0;width:${width}px;height:12000px'></iframe>" >frame.html
         browse --blink-settings=preferredColorScheme=$([ $scheme = dark ] && echo 0 || echo 1) \
             --window-size="$((width < 500 ? 500 : width)),12000" --screenshot="$pictures/$scheme-$width.png" \

@@ -1,5 +1,5 @@
-/* The statistics of comparisons: against scipy 1.17, statsmodels and mpmath (tables below), textbooks, and, for the
- * signed-rank test, every sign written out. */
+/* Statistics of comparisons: against scipy 1.17, statsmodels and mpmath (tables below), textbooks, and, for the
+ * signed-rank test, an enumeration of all signs. */
 #include "support.h"
 
 #include "random.h"
@@ -16,8 +16,7 @@ static void assert_near(double got, double want, double tolerance) {
     }
 }
 
-/* ---- Student ------------------------------------------------------------------------------------------------------
- */
+/* ---- Student ----------------------------------------------------------------------------------------------------- */
 
 static void student_quantiles(void **state) {
     (void)state;
@@ -93,8 +92,7 @@ static void student_quantiles(void **state) {
     assert_true(isnan(sfu__student_quantile(0.9, NAN)));
 }
 
-/* ---- means and intervals ------------------------------------------------------------------------------------------
- */
+/* ---- means and intervals ----------------------------------------------------------------------------------------- */
 
 static const double ours[] = {0.822, 0.811, 0.836, 0.807, 0.829, 0.815, 0.842, 0.803, 0.818, 0.826};
 static const double theirs[] = {0.816, 0.814, 0.821, 0.809, 0.802, 0.815, 0.831, 0.798, 0.822, 0.811};
@@ -124,10 +122,10 @@ static void intervals(void **state) {
     assert_interval(sfu__mean_interval(mean, deviation, 10), 0.811911581673565, 0.8298884183264349);
     assert_interval(sfu__welch_interval(mean, deviation, 10, other, spread, 4), -0.011896014380506161,
                     0.03869601438050588);
-    /* The same the other way round. */
+    /* The same with exchanged arguments. */
     assert_interval(sfu__welch_interval(other, spread, 4, mean, deviation, 10), -0.03869601438050588,
                     0.011896014380506161);
-    /* Without any spread there is nothing in doubt; with no second value nothing is known. */
+    /* Zero variance gives a degenerate interval; a single value gives NaN. */
     assert_interval(sfu__welch_interval(0.75, 0, 3, 0.5, 0, 2), 0.25, 0.25);
     assert_interval(sfu__mean_interval(0.5, 0, 2), 0.5, 0.5);
     assert_true(is_unknown(sfu__mean_interval(0.5, NAN, 1)));
@@ -156,8 +154,7 @@ static void shares(void **state) {
     assert_true(is_unknown(sfu__share_interval(-1, 2)));
 }
 
-/* ---- Wilcoxon -----------------------------------------------------------------------------------------------------
- */
+/* ---- Wilcoxon ---------------------------------------------------------------------------------------------------- */
 
 static double wilcoxon(const double *one, const double *other, int count) {
     double p = -1;
@@ -182,7 +179,7 @@ static void wilcoxon_with_every_sign(void **state) {
     sfu__random walk = sfu__random_start(3, 0);
     for (int round = 0; round < 300; round++) {
         const int count = 1 + (int)sfu__random_below(&walk, 12);
-        const uint64_t grid = 1 + sfu__random_below(&walk, 30); /* coarse ones give ties and zeros */
+        const uint64_t grid = 1 + sfu__random_below(&walk, 30); /* coarse grids give ties and zeros */
         double one[12], other[12];
         for (int i = 0; i < count; i++) {
             one[i] = (700 + (double)sfu__random_below(&walk, grid)) / 1000;
@@ -208,7 +205,7 @@ static void wilcoxon_of_many(void **state) {
     for (int i = 0; i < 25; i++) {
         by_rank[i] = i * 7 % 5 != 0 ? i + 1 : -(i + 1);
     }
-    assert_near(wilcoxon(by_rank, zero, 25), 0.0027848482131958008, 1e-15); /* the most that are counted */
+    assert_near(wilcoxon(by_rank, zero, 25), 0.0027848482131958008, 1e-15); /* the largest exact case */
     double all_up[26];
     for (int i = 0; i < 26; i++) {
         all_up[i] = i + 1;
@@ -230,8 +227,7 @@ static void the_least_p(void **state) {
     }
 }
 
-/* ---- Holm, ranks, Nemenyi -----------------------------------------------------------------------------------------
- */
+/* ---- Holm, ranks, Nemenyi ---------------------------------------------------------------------------------------- */
 
 static void holm(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tables.tex goes through LaTeX: the tables that tests/tables keeps, and that of a comparison with names that have a
-# meaning there. Nothing sticks out into the margin of an article.
+# tables.tex compiles with LaTeX: the tables of tests/tables, and those of a comparison with names that contain LaTeX
+# special characters. Nothing exceeds the text width of an article.
 set -eu
 if ! command -v pdflatex >/dev/null || ! kpsewhich booktabs.sty >/dev/null; then
     echo "no pdflatex with booktabs here: skipped"
@@ -34,7 +34,7 @@ for table in "$SOURCE"/tests/compare/tables/*.tex; do
     compile "$name"
 done
 
-# The test is of LaTeX: that it can fail is seen here.
+# Checks that this test can fail.
 mkdir wrong
 printf '\\begin{tabular}{l}\nnet_1 & 2 \\\\\n\\end{tabular}\n' >wrong/tables.tex
 ! (compile wrong) 2>/dev/null || fail "LaTeX takes anything"

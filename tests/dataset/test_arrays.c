@@ -1,4 +1,4 @@
-/* numpy's arrays and how they become edges, features, labels and names. */
+/* numpy arrays, and their conversion to edges, features, labels and names. */
 #include "tiny.h"
 
 #include "npy.h"
@@ -75,10 +75,10 @@ static void headers(void **state) {
         {"{'descr': 'i', 'fortran_order': False, 'shape': (1,)}", "\"i\"", 3},
         {"{'descr': '', 'fortran_order': False, 'shape': (1,)}", "\"\"", 3},
         {"{'descr': '|u1', 'fortran_order': Maybe, 'shape': (1,)}", "True or False", 1},
-        {"{'descr': '|u1', 'fortran_order': False, 'shape': (-1,)}", "a side of the shape", 1},
+        {"{'descr': '|u1', 'fortran_order': False, 'shape': (-1,)}", "a dimension of the shape", 1},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': 3}", "a tuple", 1},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1)}", "at most four", 1},
-        {"{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}", "a side of the shape", 1},
+        {"{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}", "a dimension of the shape", 1},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "is not possible", 1},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (6,)}", "cut short", 5},
         {"{'descr': '|u1', 'fortran_order': False, 'shape': (5,)}", "6 bytes of data", 6},
@@ -191,7 +191,7 @@ static void wrong_labels(void **state) {
                  "a.npy: byte 0", "system");
 }
 
-/* Shapes that take no bytes, or hardly any. */
+/* Shapes that claim far more elements than there are bytes. */
 static void shapes_that_lie(void **state) {
     (void)state;
     sfu__array array;
@@ -243,7 +243,7 @@ static void features(void **state) {
 
 static sfu__array vector_of(const int64_t *numbers, int64_t count) {
     sfu__array array = {0};
-    snprintf(array.place, sizeof array.place, "vector");
+    snprintf(array.location, sizeof array.location, "vector");
     assert_ok(sfu__array_set_type(&array, "=i8", 3));
     assert_ok(sfu__array_set_shape(&array, 1, &count));
     assert_ok(sfu__array_set_data(&array, numbers, (size_t)count * sizeof *numbers));
@@ -274,8 +274,8 @@ static void wrong_sparse_matrices(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_compressed(NUMBERS(0, 1, 2), NUMBERS(3, 0), 2, 3), "entry 0 is 3", "below 3");
     assert_fails(SFU_ERR_FORMAT, read_compressed(NUMBERS(0, 1, 2), NUMBERS(0, -1), 2, 3), "entry 1 is -1");
     assert_fails(SFU_ERR_FORMAT, read_compressed(NUMBERS(0, 1, 2), NUMBERS(0, 1), 2, 2000000000), "matrix",
-                 "cannot be");
-    assert_fails(SFU_ERR_FORMAT, read_compressed(NUMBERS(0, 1, 2), NUMBERS(0, 1), 2, -1), "matrix", "cannot be");
+                 "is implausible");
+    assert_fails(SFU_ERR_FORMAT, read_compressed(NUMBERS(0, 1, 2), NUMBERS(0, 1), 2, -1), "matrix", "is implausible");
 }
 
 static sfu_status label_once(void *seed) {

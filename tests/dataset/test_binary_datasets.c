@@ -1,5 +1,5 @@
-/* The readers of binary formats on the public datasets. The figures were computed once with numpy and scipy from the
- * same files: counts, and sums that change when rows are mixed up. */
+/* The readers of binary formats on the public datasets. The expected numbers were computed with numpy and scipy from
+ * the same files: counts, and checksums that detect permuted rows. */
 #include "support.h"
 
 #include "raw.h"
@@ -155,7 +155,7 @@ static void check_pairs(const figures *want, const sfu__raw *raw) {
     assert_int_equal(sum, want->pair_sum);
 }
 
-/* One non-zero, counted and added up. */
+/* Counts and sums one non-zero. */
 static void add_feature(int64_t *count, uint64_t *sum, double *values, int64_t row, int64_t col, float value) {
     ++*count;
     *sum += (uint64_t)row * ((uint64_t)col + 1);
@@ -203,7 +203,7 @@ static void check_labels(const figures *want, const sfu__raw *raw) {
     assert_int_equal(sum, want->label_sum);
 }
 
-/* A build without a library skips what needs it. */
+/* Skips formats whose library this build does not have. */
 static void read_or_skip(sfu_status (*read)(sfu__raw *raw, const sfu_import_options *options), sfu__raw *raw,
                          const sfu_import_options *options) {
     const sfu_status status = read(raw, options);
@@ -218,7 +218,8 @@ static void read_or_skip(sfu_status (*read)(sfu__raw *raw, const sfu_import_opti
 static void check_one(const figures *want) {
     char paths[4][4096];
     sfu__raw raw = {0};
-    sfu_import_options options = {.source = place(paths[0], sizeof paths[0], want->source),
+    sfu_import_options options = {.size = sizeof(sfu_import_options),
+                                  .source = place(paths[0], sizeof paths[0], want->source),
                                   .edges = place(paths[1], sizeof paths[1], want->edges),
                                   .features = place(paths[2], sizeof paths[2], want->features_name),
                                   .labels = place(paths[3], sizeof paths[3], want->labels)};
@@ -239,7 +240,7 @@ static void each_is_as_numpy_has_it(void **state) { check_one(*state); }
 static void shchur_has_names(void **state) {
     (void)state;
     sfu__raw raw = {0};
-    const sfu_import_options options = {.source = test_data("npz/cora.npz")};
+    const sfu_import_options options = {.size = sizeof(sfu_import_options), .source = test_data("npz/cora.npz")};
     size_t size;
     read_or_skip(sfu__read_npz, &raw, &options);
     assert_int_equal(raw.node_names.count, 2708);

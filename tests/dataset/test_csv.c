@@ -12,7 +12,7 @@
 
 /* ---- rows as text ----------------------------------------------------------------------------------------------- */
 
-/* "LINE:field|field;" a row, "H:" before the names of a header. */
+/* "LINE:field|field;" per row, "H:" before the names of a header. */
 static sfu_status dump(sfu__text *out, const char *path, sfu__csv_rules rules) {
     sfu_status status = SFU_OK;
     sfu__csv csv = {0};
@@ -133,15 +133,15 @@ static void headers(void **state) {
 static void messages(void **state) {
     (void)state;
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("w.csv", "a,b\n\nc\n"), plain),
-                 "w.csv: line 3: 1 field, where line 1 has 2");
+                 "w.csv:3: expected 2 columns as on line 1, found 1");
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("w.csv", "a,b\nc,d,e\n"), plain),
-                 "w.csv: line 2: 3 fields, where line 1 has 2");
+                 "w.csv:2: expected 2 columns as on line 1, found 3");
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "a,b\nc,\"d\n\n"), plain),
-                 "q.csv: line 2: a quote is left open");
+                 "q.csv:2: a quote is never closed");
     assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "a,b\n\"c\"x,d\n"), plain),
-                 "q.csv: line 2: field 1 goes on behind its closing quote");
-    assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "\"c\"x d\n"), edges), "q.csv: line 1: field 1");
-    assert_fails(SFU_ERR_FORMAT, dump_only(test_file("z.csv", "a,b\nc,\0d\n", 9), plain), "z.csv: line 2: a zero byte");
+                 "q.csv:2: field 1 continues after its closing quote");
+    assert_fails(SFU_ERR_FORMAT, dump_only(test_text_file("q.csv", "\"c\"x d\n"), edges), "q.csv:1: field 1");
+    assert_fails(SFU_ERR_FORMAT, dump_only(test_file("z.csv", "a,b\nc,\0d\n", 9), plain), "z.csv:2: found a zero byte");
     assert_fails(SFU_ERR_NOT_FOUND, dump_only(test_path("none.csv"), plain), "none.csv: no such file");
     assert_fails(SFU_ERR_FORMAT, dump_only("/tmp", plain), "/tmp: is a folder");
 }
@@ -156,10 +156,9 @@ static void numbers(void **state) {
     assert_ok(sfu__csv_number(&csv, 1, &value));
     assert_true(value == 2.5f);
     assert_ok(sfu__csv_next(&csv, &more));
-    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value),
-                 "n.csv: line 3: column \"f\": \"x\" is not a number");
+    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "n.csv:3: column \"f\": \"x\" is not a number");
     assert_ok(sfu__csv_next(&csv, &more));
-    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "line 4: column \"f\": \"1e39\" is too large");
+    assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "n.csv:4: column \"f\": \"1e39\" is too large");
     assert_ok(sfu__csv_next(&csv, &more));
     assert_fails(SFU_ERR_FORMAT, sfu__csv_number(&csv, 1, &value), "\"inf\" is not a number");
     assert_ok(sfu__csv_next(&csv, &more));
@@ -167,10 +166,9 @@ static void numbers(void **state) {
     sfu__csv_close(&csv);
 }
 
-/* ---- what is written is read back ------------------------------------------------------------------------------- */
+/* ---- round trip -------------------------------------------------------------------------------------------------- */
 
-/* A file of random fields out of the bytes that matter, and what dump should make of it. The first row settles the
- * separator. */
+/* A file of random fields from the relevant bytes, and its expected dump. The first row determines the separator. */
 static void random_rows(sfu__writer *file, sfu__text *wanted, uint64_t seed, int rows, const char *end) {
     static const char alphabet[] = "ab1,;\t\n\r\" #%\xc3\xa4";
     sfu__random random = sfu__random_start(seed, 1);
@@ -283,7 +281,7 @@ static void numbers_cost_nothing(void **state) {
     sfu__node_index_clear(&index);
 }
 
-/* Against a search through all names. */
+/* Against a linear search. */
 static void names_are_found(void **state) {
     (void)state;
     enum { NAMES = 2000 };
@@ -314,8 +312,8 @@ static void names_are_found(void **state) {
     sfu__node_index_clear(&index);
 }
 
-/* A hash without a key, and names of 16 bytes that it cannot tell apart: whatever comes of the first half, the second
- * one undoes it. Anybody who knows such a hash can write a file of them. */
+/* An unkeyed hash, and names of 16 bytes that all collide under it: the second half cancels the first. Anyone who knows
+ * such a hash can write such a file. */
 static uint64_t keyless_step(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
     return hash ^ hash >> 32;
@@ -328,7 +326,7 @@ static void hostile_name(uint64_t name[2], uint64_t i) {
     name[1] = keyless_step(keyless_start, name[0]) ^ UINT64_C(0x0123456789abcdef);
 }
 
-/* How many steps from its place a name is found, in all and at most. */
+/* Total and maximum probe distance of the names. */
 static int64_t steps_away(const sfu__node_index *index, int64_t *most) {
     const size_t mask = ((size_t)1 << index->slot_bits) - 1;
     int64_t sum = 0;
@@ -342,7 +340,7 @@ static int64_t steps_away(const sfu__node_index *index, int64_t *most) {
     return sum;
 }
 
-/* A table that is at most half full takes about half a step a name, and one where all go to the same place n / 2. */
+/* A table that is at most half full needs about half a probe per name; with all names in one slot it would be n / 2. */
 static void hostile_names_are_spread(void **state) {
     (void)state;
     enum { NAMES = 20000 };

@@ -1,4 +1,4 @@
-/* Datasets from arrays, through the container and back; containers that lie; what build does to what it is given. */
+/* Datasets from arrays, through the container and back; inconsistent containers; and what the builder changes. */
 #include "support.h"
 
 #include "dataset.h"
@@ -26,7 +26,8 @@ static const char *const column_names[] = {"trust"};
 static const float *const columns[] = {trust};
 
 static sfu_arrays small(void) {
-    return (sfu_arrays){.nodes = 5,
+    return (sfu_arrays){.size = sizeof(sfu_arrays),
+                        .nodes = 5,
                         .edges = 6,
                         .edge_from = edge_from,
                         .edge_to = edge_to,
@@ -140,7 +141,8 @@ static void features(void **state) {
     const int64_t indptr[] = {0, 3, 3, 5};
     const int32_t indices[] = {4, 1, 4, 0, 2};
     const float values[] = {1, 2, 3, 0, 5};
-    sfu_arrays arrays = {.nodes = 3, .features = 5, .indptr = indptr, .indices = indices, .values = values};
+    sfu_arrays arrays = {
+        .size = sizeof(sfu_arrays), .nodes = 3, .features = 5, .indptr = indptr, .indices = indices, .values = values};
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.scale = SFU_SCALE_NONE;
@@ -155,14 +157,14 @@ static void features(void **state) {
     float wide[3 * 40] = {0};
     wide[7] = 2;
     wide[119] = -1;
-    arrays = (sfu_arrays){.nodes = 3, .features = 40, .dense = wide};
+    arrays = (sfu_arrays){.size = sizeof(sfu_arrays), .nodes = 3, .features = 40, .dense = wide};
     dataset = make(&arrays, &options);
     x = sfu_dataset_sparse(dataset);
     assert_row(&x, 0, 1, (int32_t[]){7}, (float[]){2});
     assert_row(&x, 2, 1, (int32_t[]){39}, (float[]){-1});
     sfu_dataset_free(dataset);
 
-    arrays = (sfu_arrays){.nodes = 3};
+    arrays = (sfu_arrays){.size = sizeof(sfu_arrays), .nodes = 3};
     dataset = make(&arrays, &options);
     x = sfu_dataset_sparse(dataset);
     assert_int_equal(sfu_dataset_features(dataset), 3);
@@ -222,7 +224,7 @@ static void there_and_back(void **state) {
     assert_ok(sfu__dataset_source_number(&dropped, again, "duplicates_dropped"));
     assert_int_equal(dropped, 1);
     const char *copy = test_path("copy.safetensors");
-    assert_ok(sfu_dataset_save(again, copy)); /* loading alters nothing: the same bytes */
+    assert_ok(sfu_dataset_save(again, copy)); /* loading changes nothing: the same bytes */
     char file_one[65];
     char file_two[65];
     assert_ok(sfu__digest_of_file(file_one, path));
@@ -232,7 +234,7 @@ static void there_and_back(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A safetensors file from a header and data, for files that nobody should write. */
+/* A safetensors file from a header and data, for invalid files. */
 static const char *write_container(const char *header, const void *data, size_t size) {
     static unsigned char bytes[4096];
     const size_t length = strlen(header);
@@ -264,7 +266,7 @@ static void foreign_containers(void **state) {
     assert_ok(sfu_dataset_check(dataset));
     assert_int_equal(sfu_dataset_nodes(dataset), 2);
     sfu_dataset_free(dataset);
-    /* One byte further on: every tensor is out of line and is copied. */
+    /* Shifted by one byte: every tensor is misaligned and is copied. */
     assert_ok(sfu_dataset_open(&dataset, write_container("{" META "," ADJ "," X " }", &good, sizeof good)));
     assert_ok(sfu_dataset_check(dataset));
     assert_true(sfu_dataset_dense(dataset)[3] == 1);
@@ -300,7 +302,7 @@ static void foreign_containers(void **state) {
     }
 }
 
-/* Bytes that are allocated, at most, while something is done. */
+/* Peak of allocated bytes. */
 static struct { int64_t now, most; } used;
 
 static void *counting_resize(void *user, void *pointer, size_t bytes) {
@@ -324,7 +326,7 @@ static void counting_release(void *user, void *pointer) {
     }
 }
 
-/* Tensors over the same bytes, none of them aligned, so that each would be copied: none is. */
+/* Overlapping misaligned tensors, each of which would be copied: none is. */
 static void overlaps_take_no_memory(void **state) {
     (void)state;
     enum { TENSORS = 200, BYTES = 1 << 16 };
@@ -374,14 +376,15 @@ static void lying_contents(void **state) {
         assert_ok(
             sfu_dataset_open(&dataset, write_container("{" META "," ADJ "," X "}", &wrong[i].body, sizeof(body))));
         assert_fails(SFU_ERR_FORMAT, sfu_dataset_check(dataset), "made", wrong[i].says);
-        assert_fails(SFU_ERR_FORMAT, sfu_dataset_check(dataset), wrong[i].says); /* and says so again */
+        assert_fails(SFU_ERR_FORMAT, sfu_dataset_check(dataset), wrong[i].says); /* and fails again */
         assert_fails(SFU_ERR_FORMAT, sfu_dataset_save(dataset, test_path("never.safetensors")), wrong[i].says);
         sfu_dataset_free(dataset);
     }
     assert_int_not_equal(access(test_path("never.safetensors"), F_OK), 0);
 }
 
-/* Cut at every length, and bytes changed at random: opened and checked, or refused in one line; never a crash. */
+/* Truncated at every length, and with random bytes changed: opened and checked, or refused with one line; never a
+ * crash. */
 static void cut_and_changed(void **state) {
     (void)state;
     const sfu_arrays arrays = small();
@@ -392,7 +395,7 @@ static void cut_and_changed(void **state) {
     sfu__bytes whole;
     assert_ok(sfu__bytes_open(&whole, path));
     for (size_t size = 0; size < whole.size; size++) {
-        unsigned char *cut = malloc(size + 1); /* of that very size, so that a sanitizer sees what reads beyond */
+        unsigned char *cut = malloc(size + 1); /* of exact size, so that a sanitizer detects a read beyond the end */
         memcpy(cut, whole.data, size);
         sfu_dataset *broken = NULL;
         assert_fails(SFU_ERR_FORMAT, sfu__container_view(&broken, cut, size, "cut.safetensors"), "cut.safetensors");
@@ -414,7 +417,7 @@ static void cut_and_changed(void **state) {
         sfu_dataset_free(maybe);
         free(changed);
     }
-    assert_in_range(survived, 1, 4999); /* else the test looks at nothing */
+    assert_in_range(survived, 1, 4999); /* otherwise the test checks nothing */
     sfu__bytes_close(&whole);
 }
 

@@ -1,4 +1,4 @@
-/* The quick reader of edge lists against the general one, on random files, cut into blocks of every size. */
+/* The fast reader of edge lists against the general one, on random files, in blocks of every size. */
 #include "support.h"
 
 #include "csv.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* ---- a slow and obvious reader ---------------------------------------------------------------------------------- */
+/* ---- a slow and obviously correct reader ------------------------------------------------------------------------- */
 
 typedef struct edge {
     uint32_t from, to;
@@ -29,7 +29,7 @@ static void add_edge(edges *all, uint32_t from, uint32_t to, float weight) {
     all->items[all->count++] = (edge){from, to, weight};
 }
 
-/* How the lines of a random file look. */
+/* Format of the lines of a random file. */
 typedef struct style {
     char separator;
     bool weighted, crlf, blanks, empty_lines, final_newline;
@@ -216,7 +216,7 @@ static void what_does_not_fit(void **state) {
     sfu__pairs_clear(&pairs);
 }
 
-/* Whole imports: a quoted number anywhere sends the same edges the general way. */
+/* Whole imports: a quoted number anywhere makes the general reader read the same edges. */
 static void both_ways_give_the_same(void **state) {
     (void)state;
     static const uint32_t nodes[] = {10, 300, 100000, INT32_MAX};
@@ -264,7 +264,7 @@ static void both_ways_give_the_same(void **state) {
         }
         check_pairs(&raw[0]->pairs, &seen, s.weighted);
         for (size_t i = 0; i < all.count && all.items != NULL && seen.items != NULL; i++) {
-            /* And the names lead back to the file. */
+            /* And the names refer to the file. */
             size_t size;
             char digits[16];
             snprintf(digits, sizeof digits, "%u", all.items[i].from);
@@ -304,7 +304,7 @@ static void broken_gzip(void **state) {
         sfu_import_options_init(&options);
         options.edges = test_file("cut.csv.gz", bytes, cut);
         sfu__raw raw = {0};
-        assert_fails(SFU_ERR_FORMAT, sfu__read_csv(&raw, &options), "cut.csv.gz: byte", "broken gzip file");
+        assert_fails(SFU_ERR_FORMAT, sfu__read_csv(&raw, &options), "cut.csv.gz: byte", "corrupt gzip file");
         sfu__raw_clear(&raw);
     }
     sfu__text_clear(&text);

@@ -1,5 +1,5 @@
-# What is exported reads back, with the command that export prints, to the same digest: names that CSV is touchy about,
-# weights, loops, directions, node columns, a split, classes in an order of their own, features that no node has.
+# An export can be imported with the command that it prints, and has the same digest: names with CSV special characters,
+# weights, loops, directions, node columns, a split, classes in another order, features that no node has.
 sfumato() { "$SFUMATO" "$@"; }
 
 digest() { sfumato data info "$1" --json | sed -n 's/^ *"digest": "\([0-9a-f]*\)".*/\1/p'; }

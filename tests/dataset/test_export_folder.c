@@ -1,5 +1,5 @@
-/* Exports that are cancelled or refused: what they leave, and what they take for theirs. The files themselves are
- * tested by test_export.sh. */
+/* Cancelled and refused exports: what they leave, and which files they may replace. The contents are tested by
+ * test_export.sh. */
 #include "support.h"
 
 #include "file.h"
@@ -52,7 +52,7 @@ static int count_entries(const char *folder) {
     return entries != NULL ? count - 2 : -1;
 }
 
-/* The first question comes early, the last when all files are written and none has its name yet. */
+/* The first callback comes early, the last when all files are written and none has its final name yet. */
 static void cancelled(void **state) {
     (void)state;
     char folder[1100], above[1000];
@@ -69,7 +69,7 @@ static void cancelled(void **state) {
     assert_true(count_entries(folder) > 4);
 }
 
-/* An earlier export is whole after one that was cancelled. */
+/* An earlier export is intact after a cancelled one. */
 static void cancelled_over_another(void **state) {
     (void)state;
     sfu__bytes bytes = {0};
@@ -114,9 +114,9 @@ static void folders_that_cannot_be_made(void **state) {
     char folder[1000];
     test_text_file("in_its_place", "theirs");
     snprintf(folder, sizeof folder, "%s/below", test_path("in_its_place"));
-    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL, NULL), "cannot make this folder");
+    assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, folder, NULL, NULL), "cannot create this folder");
     assert_fails(SFU_ERR_IO, sfu_dataset_export(dataset, test_path("in_its_place"), NULL, NULL),
-                 "a file is in its place");
+                 "a file with this name exists");
     assert_true(sfu__path_is_file(test_path("in_its_place")));
 }
 

@@ -1,4 +1,4 @@
-/* Fetching pinned files from a server that misbehaves in every way that docs/get.md speaks of. */
+/* Downloading pinned files from a server that misbehaves in every way described in docs/reference/get.md. */
 #include "server.h"
 
 #include "digest.h"
@@ -17,9 +17,9 @@ enum { SIZE = 20000 };
 static char contents[SIZE];
 static sfu__pinned_file thing = {"thing", SIZE, NULL};
 static int port, tls_port;
-static int stall_seconds = 60; /* more than a busy machine takes for anything */
+static int stall_seconds = 60; /* longer than anything takes on a busy machine */
 
-/* ---- the stage ------------------------------------------------------------------------------------------------ */
+/* ---- setup ------------------------------------------------------------------------------------------------------- */
 
 static int make_server(void **state) {
     (void)state;
@@ -35,7 +35,7 @@ static int make_server(void **state) {
     return 0;
 }
 
-/* An empty folder to fetch into, and no requests yet. */
+/* An empty download folder, and no requests yet. */
 static int make_folder(void **state) {
     (void)state;
     char command[600];
@@ -44,7 +44,7 @@ static int make_folder(void **state) {
     return system(command);
 }
 
-/* Fetches from mirrors that behave as the names say ("refused": nobody listens), ended by NULL. */
+/* Downloads from mirrors that behave as their names say ("refused": no listener); NULL-terminated. */
 static sfu_status fetch_with(const char *const *behaviours, sfu_progress_fn progress, void *user) {
     char urls[4][80];
     sfu__mirror mirrors[4];
@@ -63,7 +63,7 @@ static sfu_status fetch_with(const char *const *behaviours, sfu_progress_fn prog
     fetch.ticker.total = SIZE;
     const sfu_status status = sfu__fetch_file(&fetch, test_path("in"), &thing);
     if (status == SFU_ERR_IO) {
-        assert_int_equal(fetch.unreachable, strstr(sfu_message(), "no mirror gave it") != NULL);
+        assert_int_equal(fetch.unreachable, strstr(sfu_message(), "no mirror could provide it") != NULL);
     }
     sfu__fetch_clear(&fetch);
     return status;
@@ -86,7 +86,7 @@ static void assert_fetched(void) {
     assert_int_equal(size_of(test_path("in/thing.part")), -1);
 }
 
-/* Nothing there but, where `part` is not -1, so many bytes to go on from. */
+/* Nothing was stored except, if `part` is not -1, this many bytes to resume from. */
 static void assert_not_fetched(long part) {
     assert_int_equal(size_of(test_path("in/thing")), -1);
     assert_int_equal(size_of(test_path("in/thing.part")), part);
@@ -94,16 +94,16 @@ static void assert_not_fetched(long part) {
 
 static void assert_requests(const char *wanted) { assert_string_equal(test_server_requests(), wanted); }
 
-/* ---- a good server, and ways to come to a good end ------------------------------------------------------------ */
+/* ---- successful downloads ---------------------------------------------------------------------------------------- */
 
 static void right(void **state) {
     (void)state;
     assert_ok(fetch_from("right"));
     assert_fetched();
     assert_requests("/right/thing -\n");
-    assert_ok(fetch_from("right")); /* it is there */
+    assert_ok(fetch_from("right")); /* it exists */
     assert_requests("");
-    test_file("in/thing", "something else", 14); /* or something else is */
+    test_file("in/thing", "something else", 14); /* or another file does */
     assert_ok(fetch_from("right"));
     assert_fetched();
 }
@@ -154,7 +154,7 @@ static void nothing_to_resume(void **state) {
     assert_requests("/norest/thing bytes=1234-\n/norest/thing -\n");
 }
 
-/* What an earlier get left is wrong: begin again at the same mirror. */
+/* A partial file of an earlier call is wrong: start again at the same mirror. */
 static void resumed_from_wrong_bytes(void **state) {
     (void)state;
     test_file("in/thing.part", "these are not the first bytes of it", 35);
@@ -187,10 +187,10 @@ static void mirrors_in_turn(void **state) {
 static void each_refusal_is_named(void **state) {
     (void)state;
     assert_fails(SFU_ERR_IO, fetch_from("missing", "broken", "refused"),
-                 "thing: no mirror gave it: ", "missing: HTTP 404; broken: HTTP 500; refused: ", "connect");
+                 "thing: no mirror could provide it: ", "missing: HTTP 404; broken: HTTP 500; refused: ", "connect");
     assert_not_fetched(-1);
-    assert_fails(SFU_ERR_IO, fetch_from("empty", "pointer"), "empty: sent 0 bytes where 20000 are right",
-                 "pointer: sent 21 bytes where 20000 are right");
+    assert_fails(SFU_ERR_IO, fetch_from("empty", "pointer"), "empty: sent 0 bytes, expected 20000",
+                 "pointer: sent 21 bytes, expected 20000");
     assert_not_fetched(-1);
     assert_fails(SFU_ERR_IO, fetch_from("circle", "elsewhere"), "circle: Maximum (5) redirects followed",
                  "elsewhere: ", "ftp");
@@ -199,7 +199,7 @@ static void each_refusal_is_named(void **state) {
 
 static void wrong_digest(void **state) {
     (void)state;
-    assert_fails(SFU_ERR_IO, fetch_from("wrong"), "thing: no mirror gave it: wrong: wrong SHA-256");
+    assert_fails(SFU_ERR_IO, fetch_from("wrong"), "thing: no mirror could provide it: wrong: wrong SHA-256");
     assert_not_fetched(-1);
 }
 
@@ -213,21 +213,21 @@ static void other_range(void **state) {
     (void)state;
     test_file("in/thing.part", contents, 1234);
     assert_fails(SFU_ERR_IO, fetch_from("otherrange"), "otherrange: sent another range than asked for",
-                 "the 1234 of 20000 bytes that came are kept");
+                 "1234 of 20000 bytes were received");
     assert_not_fetched(1234);
 }
 
 static void cut_off_for_good(void **state) {
     (void)state;
     assert_fails(SFU_ERR_IO, fetch_from("crumbs"),
-                 "crumbs: ", "; the 400 of 20000 bytes that came are kept, and the next get goes on from there");
+                 "crumbs: ", "; 400 of 20000 bytes were received, and the next get resumes there");
     assert_not_fetched(400);
 }
 
 static void stalls(void **state) {
     (void)state;
     stall_seconds = 1; /* the server would wait for an hour */
-    assert_fails(SFU_ERR_IO, fetch_from("stall", "silent"), "stall: ", "silent: ", "the 10000 of 20000 bytes");
+    assert_fails(SFU_ERR_IO, fetch_from("stall", "silent"), "stall: ", "silent: ", "10000 of 20000 bytes");
     stall_seconds = 60;
     assert_not_fetched(10000);
 }
@@ -250,7 +250,7 @@ static void cancelled(void **state) {
     assert_fetched();
 }
 
-/* The same two for a disk that is full: a device that always is, and a limit on the size of files. */
+/* The same two for a full disk: a device that is always full, and a limit on file sizes. */
 static void full_disk(void **state) {
     (void)state;
     assert_int_equal(symlink("/dev/full", test_path("in/thing.part")), 0);
@@ -331,7 +331,7 @@ static void https(void **state) {
     assert_not_fetched(-1);
 }
 
-/* http is for a mirror of one's own. */
+/* http is only for the user's own mirror. */
 static void plain_http_refused(void **state) {
     (void)state;
     char url[80];
@@ -354,7 +354,7 @@ static void name_not_resolved(void **state) {
     unsetenv("all_proxy");
     unsetenv("ALL_PROXY");
     assert_fails(SFU_ERR_IO, sfu__fetch_file(&fetch, test_path("in"), &thing),
-                 "thing: no mirror gave it: nowhere: Could not resolve host: nowhere.invalid");
+                 "thing: no mirror could provide it: nowhere: Could not resolve host: nowhere.invalid");
     sfu__fetch_clear(&fetch);
     assert_not_fetched(-1);
 }

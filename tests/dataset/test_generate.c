@@ -1,4 +1,5 @@
-/* The generator: what comes out is what was asked for, and the same bytes on every machine and with any threads. */
+/* The generator: the dataset has the requested properties, and the same bytes on every machine and for any number of
+ * threads. */
 #include "support.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ static sfu_make_options defaults(void) {
     return options;
 }
 
-/* What can be seen of a made dataset. */
+/* Measured properties of a generated dataset. */
 typedef struct statistics {
     double degree, homophily, words, on_topic;
     int32_t isolated, most;
@@ -105,7 +106,7 @@ static void seeds_change_everything(void **state) {
     assert_string_not_equal(first.digest, second.digest);
 }
 
-/* ---- what was asked for ----------------------------------------------------------------------------------------- */
+/* ---- requested properties ---------------------------------------------------------------------------------------- */
 
 static void the_default_is_like_cora(void **state) {
     (void)state;
@@ -137,8 +138,9 @@ static void the_default_is_like_cora(void **state) {
         }
         assert_near(square, 1, 1e-5);
     }
-    sfu_info info;
-    assert_ok(sfu_dataset_info(&info, dataset));
+    const sfu_info *found = NULL;
+    assert_ok(sfu_dataset_info(&found, dataset));
+    const sfu_info info = *found;
     assert_non_null(strstr(info.source, "\"recipe\":{\"seed\":\"0\",\"nodes\":2708,\"classes\":7,\"vocabulary\":1433,"
                                         "\"degree\":3.9,\"power\":2.7,\"homophily\":0.8,\"words\":18.0,"
                                         "\"noise\":0.56}"));
@@ -171,7 +173,7 @@ static void the_split_is_as_planetoids(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* The share of nodes with at least k neighbours falls as k^-(power - 1). */
+/* The fraction of nodes with at least k neighbours falls as k^-(power - 1). */
 static void degrees_follow_the_power_law(void **state) {
     (void)state;
     sfu_make_options options = defaults();
@@ -187,7 +189,7 @@ static void degrees_follow_the_power_law(void **state) {
         const sfu_csr graph = sfu_dataset_graph(dataset);
         double some = 0, many = 0;
         for (int32_t node = 0; node < graph.rows; node++) {
-            /* About 5 of the edges are those that the node itself cites. */
+            /* About 5 of the edges are the node's own citations. */
             const int64_t citations = graph.indptr[node + 1] - graph.indptr[node] - 5;
             some += citations >= 20;
             many += citations >= 60;
@@ -212,7 +214,7 @@ static void shares_are_met(void **state) {
     }
 }
 
-/* Crowded graphs lose many draws to repeats, and still come out about as wanted. */
+/* Dense graphs lose many draws to duplicates, and still have about the requested degree. */
 static void crowded_graphs_have_their_degree(void **state) {
     (void)state;
     sfu_make_options options = defaults();
@@ -263,7 +265,7 @@ static void corners(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------- */
+/* ---- refused options --------------------------------------------------------------------------------------------- */
 
 #define REFUSED(field, value, ...)                                                                                     \
     do {                                                                                                               \

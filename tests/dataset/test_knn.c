@@ -68,7 +68,7 @@ static int nearest_first(const void *left, const void *right) {
     return a->key != b->key ? (a->key < b->key) - (a->key > b->key) : (a->node > b->node) - (a->node < b->node);
 }
 
-/* All of them, the slow way. */
+/* All of them, slowly. */
 static int64_t slow_neighbours(const sfu__raw *raw, int k, uint32_t *ends) {
     int64_t count = 0;
     other *all = malloc((size_t)raw->nodes * sizeof *all);
@@ -133,7 +133,7 @@ static void all_shapes(void **state) {
     }
 }
 
-/* Real numbers: the dense and the sparse way give the same bits, hence the same pairs. */
+/* Real numbers: the dense and the sparse version give the same bits, hence the same pairs. */
 static void dense_is_sparse(void **state) {
     (void)state;
     enum { N = 150, D = 40 };
@@ -211,10 +211,10 @@ static void messages(void **state) {
     sfu__raw raw = {0};
     sfu_import_options options;
     sfu_import_options_init(&options);
-    assert_fails(SFU_ERR_ARGUMENT, sfu__knn(&raw, 2, &options), "there are no features");
+    assert_fails(SFU_ERR_ARGUMENT, sfu__knn(&raw, 2, &options), "knn needs features");
     random_features(&raw, 5, 3, 1, false, 1);
-    assert_fails(SFU_ERR_ARGUMENT, sfu__knn(&raw, 5, &options), "5 nearest neighbours of 5 nodes", "between 1 and 4");
-    assert_fails(SFU_ERR_ARGUMENT, sfu__knn(&raw, 0, &options), "0 nearest neighbours");
+    assert_fails(SFU_ERR_ARGUMENT, sfu__knn(&raw, 5, &options), "knn is 5 with 5 nodes", "expected 1 to 4");
+    assert_fails(SFU_ERR_ARGUMENT, sfu__knn(&raw, 0, &options), "knn is 0 with 5 nodes");
     options.progress = refuse;
     assert_fails(SFU_ERR_CANCELLED, sfu__knn(&raw, 2, &options), "cancelled while finding neighbours");
     assert_int_equal(raw.pairs.count, 0);

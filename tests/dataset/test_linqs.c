@@ -1,4 +1,4 @@
-/* LINQS's layout: Cora as published, and small files with everything wrong in turn. */
+/* LINQS layout: Cora as published, and small files with one error each. */
 #include "support.h"
 
 #include "raw.h"
@@ -69,7 +69,7 @@ static void unknown_papers(void **state) {
     assert_ok(read_source(source, false, &raw));
     sfu_set_log(NULL, NULL);
     assert_int_equal(lines_logged, 1);
-    assert_non_null(strstr(last_line, "s.cites: 2 citations of papers that the content does not have left out"));
+    assert_non_null(strstr(last_line, "s.cites: skipped 2 citations of papers that are missing from the content file"));
     assert_int_equal(raw.nodes, 2);
     assert_int_equal(raw.pairs.count, 2);
     /* cited, citing: b cites a. */
@@ -78,7 +78,7 @@ static void unknown_papers(void **state) {
     assert_memory_equal(raw.labels, ((int32_t[]){1, 0}), sizeof(int32_t[2]));
     sfu__raw_clear(&raw);
     assert_fails(SFU_ERR_FORMAT, read_source(source, true, &raw),
-                 "s.cites: line 2: column 2: \"x\" is a paper that the content does not have");
+                 "s.cites:2: column 2: \"x\" is a paper that is missing from the content file");
     sfu__raw_clear(&raw);
 }
 
@@ -96,20 +96,23 @@ static void expect_failure(sfu_status wanted, const char *content, const char *c
 static void messages(void **state) {
     (void)state;
     expect_failure(SFU_ERR_NOT_FOUND, "a\t1\tT\n", NULL, "f.cites: no such file");
-    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\na\t1\tT\n", "a\ta\n", "f.content: line 2: node \"a\" stands on line 1");
-    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\nb\tx\tT\n", "a\ta\n",
-                   "f.content: line 2: column 2: \"x\" is not a number");
-    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\nb\tT\n", "a\ta\n", "f.content: line 2: 2 fields, where line 1 has 3");
-    expect_failure(SFU_ERR_FORMAT, "a\tT\n", "a\ta\n", "f.content: line 1: 2 fields; a paper has");
-    expect_failure(SFU_ERR_FORMAT, "", "a\ta\n", "f.content: line 1: 0 fields; a paper has");
-    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\n", "a\ta\ta\n", "f.cites: line 1: 3 fields; a citation is two papers");
+    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\na\t1\tT\n", "a\ta\n", "f.content:2: node \"a\" is on line 1");
+    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\nb\tx\tT\n", "a\ta\n", "f.content:2: column 2: \"x\" is not a number");
+    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\nb\tT\n", "a\ta\n",
+                   "f.content:2: expected 3 columns as on line 1, found 2");
+    expect_failure(SFU_ERR_FORMAT, "a\tT\n", "a\ta\n",
+                   "f.content:1: expected at least 3 columns (id, words, class), found 2");
+    expect_failure(SFU_ERR_FORMAT, "", "a\ta\n",
+                   "f.content:1: expected at least 3 columns (id, words, class), found 0");
+    expect_failure(SFU_ERR_FORMAT, "a\t1\tT\n", "a\ta\ta\n",
+                   "f.cites:1: expected 2 columns (cited and citing paper), found 3");
     sfu__raw raw = {0};
     assert_fails(SFU_ERR_ARGUMENT, read_source("x.csv", false, &raw), "x.csv: the source is the file NAME.content");
     assert_fails(SFU_ERR_ARGUMENT, read_source(NULL, false, &raw), "NAME.content");
     sfu__raw_clear(&raw);
 }
 
-/* Either file names the other. */
+/* Either file leads to the other. */
 static void by_the_cites(void **state) {
     (void)state;
     sfu__raw raw = {0};

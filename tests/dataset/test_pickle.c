@@ -1,4 +1,4 @@
-/* The closed interpreter of pickles, opcode by opcode. */
+/* The restricted pickle interpreter, opcode by opcode. */
 #include "support.h"
 
 #include "pickle.h"
@@ -66,7 +66,7 @@ static void texts(void **state) {
     }
 }
 
-/* Adds up the numbers of a list, tuple or dictionary. */
+/* Sums the numbers of a list, tuple or dictionary. */
 static int64_t sum_of(const sfu__pickle *pickle, const sfu__object *value) {
     int64_t sum = 0;
     const sfu__object *item;
@@ -102,7 +102,7 @@ static void containers(void **state) {
     }
 }
 
-/* A list is extended after it went into the memo, and is the same when it comes back. */
+/* The memo holds references: a list that is extended later is the same when it is recalled. */
 static void the_memo_holds_the_thing_itself(void **state) {
     (void)state;
     sfu__pickle *pickle;
@@ -152,7 +152,7 @@ static void what_is_refused(void **state) {
                  READ(&pickle, "c_codecs\nencode\n(X\x02\x00\x00\x00\xc4\x80X\x06\x00\x00\x00latin1tR."), "below 256");
 }
 
-/* A text that is encoded again and again may not fill the memory. */
+/* Repeated encoding of a text must not exhaust the memory. */
 static void encoding_is_bounded(void **state) {
     (void)state;
     char bytes[4096];

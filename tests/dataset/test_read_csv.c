@@ -1,4 +1,4 @@
-/* Datasets out of CSV files: every rule of docs/formats.md, and every message. */
+/* Datasets from CSV files: every rule of docs/reference/formats.md, and every message. */
 #include "support.h"
 
 #include "raw.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reading, and what came out as text ------------------------------------------------------------------------- */
+/* ---- reading, and the result as text ----------------------------------------------------------------------------- */
 
 typedef struct files {
     const char *edges, *nodes, *features, *feature_names, *labels, *columns, *split;
@@ -54,7 +54,7 @@ static void print_names(char *out, size_t room, const char *what, const sfu__str
 
 #define PRINT(...) snprintf(out + strlen(out), sizeof out - strlen(out), __VA_ARGS__)
 
-/* All there is in a raw dataset, in one line. */
+/* Prints a raw dataset in one line. */
 static const char *show(const sfu__raw *raw) {
     static char out[8192];
     static const char *const parts[] = {" train=", " val=", " test="};
@@ -169,11 +169,11 @@ static void edges_with_named_nodes(void **state) {
     static const char *const unknown[] = {"1,0\n0,2\n", "1,0\n0,2000000000\n"};
     for (int i = 0; i < 2; i++) {
         assert_fails(SFU_ERR_FORMAT, read_files((files){.edges = unknown[i], .labels = "0,0\n1,1\n", .strict = true}),
-                     "edges.csv: line 2: column 2: \"2", "is a node that no other file names");
+                     "edges.csv:2: column 2: \"2", "is a node that no other file names");
     }
     assert_fails(SFU_ERR_FORMAT,
                  read_files((files){.edges = "source,target\n1,x\n", .labels = "0,0\n1,1\n", .strict = true}),
-                 "edges.csv: line 2: column \"target\": \"x\" is a node that no other file names");
+                 "edges.csv:2: column \"target\": \"x\" is a node that no other file names");
     expect((files){.edges = "0,1\n", .strict = true}, "n=2 edges=0-1");
 }
 
@@ -182,19 +182,19 @@ static void edges_that_are_wrong(void **state) {
     static const struct {
         const char *text, *message;
     } wrong[] = {
-        {"1,2,3,4\n", "edges.csv: line 1: 4 fields; an edge is two nodes and perhaps a weight"},
-        {"abc\n", "edges.csv: line 1: 1 field; an edge is"},
-        {"1,2\n3,4\n5\n", "edges.csv: line 3: 1 field, where line 1 has 2"},
-        {"1,2\n3,4,5\n", "edges.csv: line 2: 3 fields, where line 1 has 2"},
-        {"1,2,3\n3,4\n", "edges.csv: line 2: 2 fields, where line 1 has 3"},
-        {"1,2\n\n3,\n", "edges.csv: line 3: field 2, a node, is empty"},
-        {"1,2,3\n3,4,-5\n", "edges.csv: line 2: column 3: \"-5\" is negative"},
-        {"a,b,w\n3,4,-5\n", "edges.csv: line 2: column \"w\": \"-5\" is negative"},
-        {"1,2,3\n3,4,x\n", "edges.csv: line 2: column 3: \"x\" is not a number"},
-        {"1,2,3\n3,4,nan\n", "edges.csv: line 2: column 3: \"nan\" is not a number"},
-        {"1,2,3\n3,4,inf\n", "edges.csv: line 2: column 3: \"inf\" is not a number"},
-        {"1,2,3\n3,4,1e40\n", "edges.csv: line 2: column 3: \"1e40\" is too large"},
-        {"1,2,3\n3,4,\n", "edges.csv: line 2: column 3: \"\" is not a number"},
+        {"1,2,3,4\n", "edges.csv:1: expected 2 or 3 columns (two nodes and an optional weight), found 4"},
+        {"abc\n", "edges.csv:1: expected 2 or 3 columns (two nodes and an optional weight), found 1"},
+        {"1,2\n3,4\n5\n", "edges.csv:3: expected 2 columns as on line 1, found 1"},
+        {"1,2\n3,4,5\n", "edges.csv:2: expected 2 columns as on line 1, found 3"},
+        {"1,2,3\n3,4\n", "edges.csv:2: expected 3 columns as on line 1, found 2"},
+        {"1,2\n\n3,\n", "edges.csv:3: field 2, a node, is empty"},
+        {"1,2,3\n3,4,-5\n", "edges.csv:2: column 3: \"-5\" is negative"},
+        {"a,b,w\n3,4,-5\n", "edges.csv:2: column \"w\": \"-5\" is negative"},
+        {"1,2,3\n3,4,x\n", "edges.csv:2: column 3: \"x\" is not a number"},
+        {"1,2,3\n3,4,nan\n", "edges.csv:2: column 3: \"nan\" is not a number"},
+        {"1,2,3\n3,4,inf\n", "edges.csv:2: column 3: \"inf\" is not a number"},
+        {"1,2,3\n3,4,1e40\n", "edges.csv:2: column 3: \"1e40\" is too large"},
+        {"1,2,3\n3,4,\n", "edges.csv:2: column 3: \"\" is not a number"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_fails(SFU_ERR_FORMAT, read_files((files){.edges = wrong[i].text}), wrong[i].message);
@@ -221,19 +221,19 @@ static void nodes_files(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.nodes = "a,1,2\nb,1,2\n", .label = "topic"}),
                  "nodes.csv: no column \"topic\" for the label; there are 2, 3");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f,t\na,1,x\n", .label = "f"}),
-                 "nodes.csv: line 2: column \"t\": \"x\" is not a number");
+                 "nodes.csv:2: column \"t\": \"x\" is not a number");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\nb,\n"}),
-                 "nodes.csv: line 3: column \"f\": \"\" is not a number");
+                 "nodes.csv:3: column \"f\": \"\" is not a number");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\nb,2\n\na,3\n"}),
-                 "nodes.csv: line 5: node \"a\" stands on line 2 already");
-    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\n,1\n"}), "nodes.csv: line 2: field 1, the node");
-    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f,f\na,1,2\n"}), "two columns are called \"f\"");
+                 "nodes.csv:5: node \"a\" is on line 2 already");
+    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\n,1\n"}), "nodes.csv:2: field 1, the node");
+    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f,f\na,1,2\n"}), "duplicate column name: \"f\"");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\n", .feature_names = "f\ng\n"}),
-                 "nodes.csv: 1 features, where", "names.txt names 2");
+                 "nodes.csv: found 1 features, but", "names.txt names 2");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f,h\na,1,2\n", .feature_names = "f\ng\n"}),
-                 "nodes.csv: column \"h\" is no feature that", "names.txt names");
+                 "nodes.csv: column \"h\" is not a feature named in", "names.txt");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,t\na,\xff\n", .label = "t"}),
-                 "nodes.csv: line 2: the name of a class, \"\\xff\", is not UTF-8");
+                 "nodes.csv:2: the name of a class, \"\\xff\", is not UTF-8");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.edges = "1,2\n", .label = "t"}), "no nodes file");
 }
 
@@ -257,30 +257,30 @@ static void features_files(void **state) {
     expect((files){.features = "node,feature,value\na,1,1\n", .feature_names = "0\n1\n2\n"},
            "n=1 nodes=a d=3 sparse=1:1");
     expect((files){.features = "node,feature,value\n", .labels = "a,x\n"}, "n=1 nodes=a C=1 classes=x y=0");
-    assert_fails(
-        SFU_ERR_FORMAT, read_files((files){.features = "0,3,1\n1,0,2\n0,1,1\n"}),
-        "features.csv: line 3: node \"0\" stands on line 1 already; for node,feature,value give it that header");
+    assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "0,3,1\n1,0,2\n0,1,1\n"}),
+                 "features.csv:3: node \"0\" is on line 1 already; for node,feature,value give it that header");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a,w,1\nb,v,x\n"}),
-                 "features.csv: line 2: column 3: \"x\" is not a number");
+                 "features.csv:2: column 3: \"x\" is not a number");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a,w,1\nb,,2\n"}),
-                 "features.csv: line 2: the name of a feature is empty");
+                 "features.csv:2: the name of a feature is empty");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a,w,1\nb,v,2\n", .feature_names = "w\n"}),
-                 "features.csv: line 2: \"v\" is no feature that", "names.txt names");
+                 "features.csv:2: \"v\" is not a feature named in", "names.txt");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a,w,1\n", .feature_names = "w\nv\nw\n"}),
-                 "names.txt: line 3: feature \"w\" is there already, number 0");
+                 "names.txt:3: feature \"w\" is a duplicate of feature 0");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a,w,1\n", .feature_names = "w\n\nv\n"}),
-                 "names.txt: line 2: the name of a feature is empty");
+                 "names.txt:2: the name of a feature is empty");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a,w,1\n", .feature_names = ""}),
-                 "names.txt: no names of features");
-    assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a\nb\n"}), "features.csv: line 1: one column");
+                 "names.txt: expected one feature name per line");
+    assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "a\nb\n"}),
+                 "features.csv:1: expected at least 2 columns");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.features = "node,feature,value\na,3000000000,1\n"}),
-                 "features.csv: feature 3000000000");
+                 "features.csv: feature number 3000000000");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.nodes = "id,f\na,1\n", .features = "a,w,1\n"}), "nodes.csv and ",
                  "features.csv both give features");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.edges = "1,2\n", .feature_names = "f\n"}), "no file gives any");
 }
 
-/* Few rows of features and many other nodes: an array of zeros would be out of proportion. */
+/* Few rows of features and many other nodes: a dense array would be too large. */
 static void features_of_few_nodes(void **state) {
     (void)state;
     enum { NODES = 60000, FEATURES = 100 };
@@ -319,9 +319,9 @@ static void labels_files(void **state) {
     expect((files){.labels = "node,label\n0,\n1,\n"}, "n=2");
     expect((files){.labels = "\"x,y\",\"a \"\"b\"\"\"\n"}, "n=1 nodes=x,y C=1 classes=a \"b\" y=0");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\nb,y\na,z\n"}),
-                 "labels.csv: line 3: node \"a\" stands on line 1 already; a node has one label");
+                 "labels.csv:3: node \"a\" is on line 1 already; a node has one label");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x,1\n"}),
-                 "labels.csv: 3 columns, where node,label is expected");
+                 "labels.csv: expected 2 columns (node,label), found 3");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.nodes = "id,t\na,x\n", .label = "t", .labels = "a,x\n"}),
                  "nodes.csv and ", "labels.csv both give labels");
 }
@@ -337,15 +337,15 @@ static void columns_and_splits(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .columns = "a,1\n"}),
                  "columns.csv: node columns need a header line");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .columns = "node,t,t\na,1,2\n"}),
-                 "columns.csv: two columns are called \"t\"");
+                 "columns.csv: duplicate column name: \"t\"");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .columns = "node,t\na,1\na,2\n"}),
-                 "columns.csv: line 3: node \"a\" stands on line 2 already");
+                 "columns.csv:3: node \"a\" is on line 2 already");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .split = "b,train\n"}),
-                 "split.csv: line 1: column 1: \"b\" is a node that no other file names");
+                 "split.csv:1: column 1: \"b\" is a node that no other file names");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .split = "node,part\na,dev\n"}),
-                 "split.csv: line 2: column \"part\": \"dev\" is no part of a split; it must be train, val or test");
+                 "split.csv:2: column \"part\": \"dev\" is not a part of a split; expected train, val or test");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.labels = "a,x\n", .split = "a,train\na,test\n"}),
-                 "split.csv: line 2: node \"a\" stands on line 1 already; a node is in one part");
+                 "split.csv:2: node \"a\" is on line 1 already; a node is in one part");
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */

@@ -145,11 +145,11 @@ static const char *make_split(const char *train, const char *val, const char *te
     return test_file("split.mat", bytes, size);
 }
 
-/* Where a split counts from, and where that cannot be told. */
+/* The index base of a split, and splits where it is ambiguous. */
 static void splits(void **state) {
     (void)state;
     static const struct {
-        const char *train, *val, *test; /* how many, then the nodes */
+        const char *train, *val, *test; /* count, then the nodes */
         int32_t first;                  /* the first training node, -1: no split */
     } known[] = {{"1\1", "1\2", "1\0", 1}, {"1\1", "1\2", "1\3", 0}, {"1\1", "1\2", "1\1", -1}};
     for (int i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-/* Shchur's layout, and scipy's and numpy's files: right, wrong, cut short and changed. */
+/* Shchur's layout, and scipy's and numpy's files: valid, invalid, truncated and modified. */
 #include "tiny.h"
 
 #include "npz.h"
@@ -6,7 +6,7 @@
 
 enum { PIECES_MAX = 16 };
 
-/* The pieces of a seed, up to `most`, without those that `without` names (NULL: all). */
+/* The pieces of a seed file, up to `most`, except number `without`. */
 static int take_pieces(piece *pieces, const sfu__bytes *seed, int without) {
     const uint8_t *bytes = seed->data;
     size_t size = seed->size;
@@ -74,7 +74,7 @@ static void deflated(void **state) {
     assert_tiny_labels(&raw);
     assert_false(raw.has_features);
     sfu__raw_clear(&raw);
-    /* Cut anywhere the directory at the end is gone; changed anywhere inside the data the checksum is wrong. */
+    /* A truncated file has no directory; a modified one has a wrong checksum. */
     for (size_t cut = 0; cut < seed.size; cut += 7) {
         assert_clean_failure(read_npz(test_file("cut.npz", seed.data, cut)), "cut.npz");
     }
@@ -93,7 +93,7 @@ static void deflated(void **state) {
     sfu__bytes_close(&seed);
 }
 
-/* A member that claims to unpack to more than it can. */
+/* A member that claims to decompress to more than it can. */
 static void a_bomb(void **state) {
     (void)state;
     sfu__bytes seed = tiny_seed("npz", "deflated.npz");
@@ -122,7 +122,7 @@ static void what_is_missing(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_npz(test_path("")), "a folder");
 }
 
-/* Each array of Shchur's layout cut and changed on its own, with a checksum that is right again. */
+/* Each array of Shchur's layout truncated and modified, with a correct checksum. */
 static void arrays_changed(void **state) {
     (void)state;
     sfu__bytes seed = tiny_seed("npz", "sparse");

@@ -1,4 +1,4 @@
-/* Planetoid's files, as Python 2 and 3 write them: right, wrong, cut short and changed. */
+/* Planetoid's files, as Python 2 and 3 write them: valid, invalid, truncated and modified. */
 #include "tiny.h"
 
 #include "random.h"
@@ -71,7 +71,7 @@ static void ways_to_name_it(void **state) {
     assert_fails(SFU_ERR_NOT_FOUND, read_tiny(test_path("ind.none")), "ind.none.x: no such file");
 }
 
-/* Writes one of the files anew and expects the message. */
+/* Rewrites one of the files and expects the message. */
 static void assert_wrong(const char *name, const char *bytes, size_t size, const char *first, const char *second) {
     unpack(variants[1]);
     test_file(name, bytes, size);
@@ -82,16 +82,16 @@ static void assert_wrong(const char *name, const char *bytes, size_t size, const
 
 static void mistakes(void **state) {
     (void)state;
-    ASSERT_WRONG("ind.tiny.test.index", "9\nsix\n8\n", "ind.tiny.test.index: line 2", "\"six\"");
+    ASSERT_WRONG("ind.tiny.test.index", "9\nsix\n8\n", "ind.tiny.test.index:2", "\"six\"");
     ASSERT_WRONG("ind.tiny.test.index", "9\n6\n", "ind.tiny.test.index: 2 lines", "tx has 3 rows");
-    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n6\n", "ind.tiny.test.index: line 3: node 6", "twice");
-    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n5\n", "ind.tiny.test.index: line 3: node 5", "allx");
+    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n6\n", "ind.tiny.test.index:3: node 6", "twice");
+    ASSERT_WRONG("ind.tiny.test.index", "9\n6\n5\n", "ind.tiny.test.index:3: node 5", "allx");
     ASSERT_WRONG("ind.tiny.test.index", "9\n6\n2000000000\n", "ind.tiny", "node 2000000000 is named");
     ASSERT_WRONG("ind.tiny.graph", "].", "ind.tiny.graph: byte 0", "a list where a dictionary is needed");
     ASSERT_WRONG("ind.tiny.graph", "}I0\nNs.", "ind.tiny.graph: byte 4", "None where a list is needed");
     ASSERT_WRONG("ind.tiny.graph", "}S'a'\n]s.", "ind.tiny.graph: byte 1", "where a whole number is needed");
     ASSERT_WRONG("ind.tiny.graph", "}I-1\n]s.", "ind.tiny.graph: byte 1", "negative");
-    ASSERT_WRONG("ind.tiny.graph", "}I0\n]sI0\n]s.", "ind.tiny.graph: byte 6", "a second time");
+    ASSERT_WRONG("ind.tiny.graph", "}I0\n]sI0\n]s.", "ind.tiny.graph: byte 6", "duplicate node");
     ASSERT_WRONG("ind.tiny.graph", "}I0\n]I77\nas.", "ind.tiny.graph: byte 5", "node 77 is a neighbour");
     ASSERT_WRONG("ind.tiny.y", "N.", "ind.tiny.y: byte 0", "None where an array is needed");
     ASSERT_WRONG("ind.tiny.allx", "cscipy.sparse.csr\ncsr_matrix\n)\x81.", "ind.tiny.allx: byte", "never filled in");
@@ -99,7 +99,7 @@ static void mistakes(void **state) {
     ASSERT_WRONG("ind.tiny.allx", "cos\nsystem\n.", "ind.tiny.allx: byte 0", "refused");
 }
 
-/* One list that is referred to a thousand times. */
+/* One list with a thousand references to it. */
 static void a_small_file_of_endless_edges(void **state) {
     (void)state;
     static char bytes[20000];
@@ -128,7 +128,7 @@ static void rows_that_do_not_fit(void **state) {
                  "ind.tiny.y has 2");
 }
 
-/* Every file cut at many places. */
+/* Every file truncated at many positions. */
 static void cut_short(void **state) {
     (void)state;
     for (int variant = 0; variant < 2; variant++) {
@@ -156,7 +156,7 @@ static void cut_short(void **state) {
     }
 }
 
-/* Changes one byte of one file, again and again. */
+/* Modifies one byte of one file, repeatedly. */
 static void changed(void **state) {
     (void)state;
     enum { CHANGES = 400 };

@@ -1,4 +1,4 @@
-/* Splits: the rules of docs/splits.md, one by one, on labels made up here and on the public datasets. */
+/* Splits: the rules of docs/reference/splits.md, one by one, on hand-made labels and on the public datasets. */
 #include "support.h"
 
 #include "random.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char said[4096]; /* what was logged since the dataset was made */
+static char said[4096]; /* log lines since the dataset was made */
 
 /* ---- datasets --------------------------------------------------------------------------------------------------- */
 
@@ -17,8 +17,12 @@ static sfu_dataset *labelled(int32_t nodes, const int32_t *labels, int32_t class
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "made";
-    const sfu_arrays arrays = {
-        .nodes = nodes, .edge_from = none, .edge_to = none, .labels = labels, .classes = classes};
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = nodes,
+                               .edge_from = none,
+                               .edge_to = none,
+                               .labels = labels,
+                               .classes = classes};
     sfu_dataset *dataset = NULL;
     assert_ok(sfu_dataset_from_arrays(&dataset, &arrays, &options));
     said[0] = '\0';
@@ -72,7 +76,7 @@ static bool contains(const sfu_split *split, sfu_part part, int32_t node) {
     return false;
 }
 
-/* Each node in one part at most, labelled, ascending. */
+/* Each node is in at most one part, labelled, ascending. */
 static void assert_sound(const sfu_split *split, const sfu_dataset *dataset) {
     char *seen = calloc((size_t)sfu_dataset_nodes(dataset), 1);
     assert_non_null(seen);
@@ -101,7 +105,7 @@ static void count_classes(int32_t *counts, int32_t classes, const sfu_split *spl
     }
 }
 
-/* ---- what is said ----------------------------------------------------------------------------------------------- */
+/* ---- log lines --------------------------------------------------------------------------------------------------- */
 
 static void remember(void *user, sfu_log_level level, const char *line) {
     (void)user;
@@ -195,7 +199,7 @@ static void small_counts_are_balanced(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Over many seeds each labelled node comes up about as often in each part; in T a class weighs as it should. */
+/* Over many seeds each labelled node is about equally often in each part; in T the classes have their proportions. */
 static void draws_are_uniform(void **state) {
     (void)state;
     enum { SEEDS = 400 };
@@ -225,7 +229,7 @@ static void draws_are_uniform(void **state) {
         assert_in_range(times[SFU_TEST][i], 102 - 52, 102 + 52);
         most_off = abs(times[SFU_VAL][i] - 51) > most_off ? abs(times[SFU_VAL][i] - 51) : most_off;
     }
-    assert_true(most_off > 10); /* and they are draws, not a quota */
+    assert_true(most_off > 10); /* random draws, not a quota */
     sfu_dataset_free(dataset);
 }
 
@@ -262,7 +266,7 @@ static void few_labels_are_divided_by_class(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* The edge between the two ways: 20 classes' worth and 1500 more, or one less. */
+/* The boundary between the two rules: 20 nodes per class plus 1500, or one less. */
 static void where_few_begins(void **state) {
     (void)state;
     static int32_t labels[1540];
@@ -361,7 +365,8 @@ static sfu_dataset *with_standard(const char *const *names, const int32_t *val, 
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "own";
-    const sfu_arrays arrays = {.nodes = 6,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 6,
                                .edge_from = edges,
                                .edge_to = edges,
                                .labels = labels,
@@ -433,7 +438,7 @@ static void names_are_quoted_where_needed(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Names of the bytes that CSV is touchy about, around a digit that tells them apart. */
+/* Names with bytes that are special in CSV, around a digit that distinguishes them. */
 static void any_name_comes_back(void **state) {
     (void)state;
     static const char touchy[] = ",;\t\r\n\"\" #%a\xc3\xa4'";
@@ -511,17 +516,16 @@ static void files_are_read(void **state) {
 
 static void files_that_are_wrong(void **state) {
     (void)state;
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,vla\n", false), "s.csv: line 2", "\"vla\"",
-                 "train, val or test");
-    assert_fails(SFU_ERR_FORMAT, read_split("node,part\n0,train\nzed,val\n", true), "s.csv: line 2", "\"0\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("node,part\nann,train\nzed,val\n", true), "s.csv: line 3", "\"zed\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n6,val\n", false), "s.csv: line 2", "\"6\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n-1,val\n", false), "s.csv: line 2", "\"-1\"");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n4,val\n", false), "s.csv: line 2", "\"4\"", "has no label");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val\n0,test\n", false), "s.csv: line 3", "\"0\"", "train");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1\n", false), "s.csv: line 2");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val,x\n", false), "s.csv: line 2");
-    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n\"1,val\n", false), "s.csv: line 2");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,vla\n", false), "s.csv:2", "\"vla\"", "train, val or test");
+    assert_fails(SFU_ERR_FORMAT, read_split("node,part\n0,train\nzed,val\n", true), "s.csv:2", "\"0\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("node,part\nann,train\nzed,val\n", true), "s.csv:3", "\"zed\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n6,val\n", false), "s.csv:2", "\"6\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n-1,val\n", false), "s.csv:2", "\"-1\"");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n4,val\n", false), "s.csv:2", "\"4\"", "has no label");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val\n0,test\n", false), "s.csv:3", "\"0\"", "train");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1\n", false), "s.csv:2");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n1,val,x\n", false), "s.csv:2");
+    assert_fails(SFU_ERR_FORMAT, read_split("0,train\n\"1,val\n", false), "s.csv:2");
     assert_fails(SFU_ERR_ARGUMENT, read_split("0,train\n1,val\n", false), "no node is left for test");
     assert_fails(SFU_ERR_ARGUMENT, read_split("", false), "no node is left for train");
     sfu_dataset *dataset = few();
@@ -542,17 +546,17 @@ static void texts_that_are_wrong(void **state) {
     } wrong[] = {
         {"", NULL, "split \"\"", "\"standard\", \"random:SEED\""},
         {"randon:0", NULL, "split \"randon:0\"", "\"cv:FOLDS:FOLD:SEED\" or \"file:CSV\""},
-        {"Random:0", NULL, "\"Random:0\"", "must be \"standard\""},
-        {"random", NULL, "split \"random\"", "must look like \"random:SEED\""},
+        {"Random:0", NULL, "\"Random:0\"", "expected \"standard\""},
+        {"random", NULL, "split \"random\"", "expected the form \"random:SEED\""},
         {"random:x", NULL, "split \"random:x\"", "SEED must be a whole number"},
         {"random:", NULL, "split \"random:\"", "SEED must be a whole number"},
         {"random:-1", NULL, "\"random:-1\"", "SEED must be a whole number from 0"},
         {"random:1.5", NULL, "\"random:1.5\"", "SEED must be a whole number"},
-        {"random:1:2", NULL, "\"random:1:2\"", "must look like \"random:SEED\""},
+        {"random:1:2", NULL, "\"random:1:2\"", "expected the form \"random:SEED\""},
         {"random:9223372036854775808", NULL, "SEED", "9223372036854775807"},
-        {"cv", NULL, "\"cv\"", "must look like \"cv:FOLDS:FOLD:SEED\""},
-        {"cv:5:0", NULL, "\"cv:5:0\"", "must look like \"cv:FOLDS:FOLD:SEED\""},
-        {"cv:5:0:0:0", NULL, "\"cv:5:0:0:0\"", "must look like"},
+        {"cv", NULL, "\"cv\"", "expected the form \"cv:FOLDS:FOLD:SEED\""},
+        {"cv:5:0", NULL, "\"cv:5:0\"", "expected the form \"cv:FOLDS:FOLD:SEED\""},
+        {"cv:5:0:0:0", NULL, "\"cv:5:0:0:0\"", "expected the form"},
         {"cv:five:0:0", NULL, "\"cv:five:0:0\"", "FOLDS must be a whole number"},
         {"cv:5:a:0", NULL, "\"cv:5:a:0\"", "FOLD must be a whole number"},
         {"cv:5:0:", NULL, "\"cv:5:0:\"", "SEED must be a whole number"},
@@ -561,16 +565,16 @@ static void texts_that_are_wrong(void **state) {
         {"cv:5:5:0", NULL, "\"cv:5:5:0\"", "FOLD must be from 0 to 4"},
         {"file:", NULL, "\"file:\"", "\"file:CSV\""},
         {"file", NULL, "\"file\"", "\"file:CSV\""},
-        {"standard:1", NULL, "\"standard:1\"", "nothing behind it"},
-        {"random:0", "", "size \"\"", "1 to 5, or a count"},
-        {"random:0", "0", "size \"0\"", "1 to 5, or a count"},
+        {"standard:1", NULL, "\"standard:1\"", "takes no arguments"},
+        {"random:0", "", "size \"\"", "1 to 5, or a number"},
+        {"random:0", "0", "size \"0\"", "1 to 5, or a number"},
         {"random:0", "-3", "size \"-3\"", "1 to 5"},
         {"random:0", "two", "size \"two\"", "1 to 5"},
-        {"random:0", "31", "size \"31\"", "\"random:0\" leaves 30 nodes to train on"},
-        {"cv:3:0:0", "21", "size \"21\"", "leaves 20 nodes to train on"},
+        {"random:0", "31", "size \"31\"", "\"random:0\" leaves only 30 nodes to train on"},
+        {"cv:3:0:0", "21", "size \"21\"", "leaves only 20 nodes to train on"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        sfu_split *split = (sfu_split *)dataset; /* must come back as NULL */
+        sfu_split *split = (sfu_split *)dataset; /* must be set to NULL */
         assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, wrong[i].protocol, wrong[i].size),
                      wrong[i].quoted, wrong[i].right);
         assert_null(split);
@@ -596,7 +600,49 @@ static void labels_that_are_missing(void **state) {
 
 /* ---- digests ---------------------------------------------------------------------------------------------------- */
 
-/* Pinned: a change here makes every result that was ever written incomparable. */
+/* Node numbers in any order make the split that the file of them makes. */
+static void node_numbers_make_a_split(void **state) {
+    (void)state;
+    sfu_dataset *dataset = many();
+    sfu_split *drawn = split_of(dataset, "random:3", NULL), *given = NULL;
+    int32_t *nodes[SFU_PARTS], counts[SFU_PARTS];
+    for (int part = 0; part < SFU_PARTS; part++) {
+        const int32_t *sorted = sfu_split_part(drawn, (sfu_part)part, &counts[part]);
+        nodes[part] = calloc((size_t)counts[part], sizeof *nodes[part]);
+        assert_non_null(nodes[part]);
+        for (int32_t i = 0; i < counts[part]; i++) {
+            nodes[part][i] = sorted[counts[part] - 1 - i];
+        }
+    }
+    const int32_t *const all[SFU_PARTS] = {nodes[0], nodes[1], nodes[2]};
+    assert_ok(sfu_split_from_nodes(&given, dataset, all, counts));
+    assert_string_equal(sfu_split_digest(given), sfu_split_digest(drawn));
+    assert_memory_equal(sfu_split_text(given), "nodes:", 6);
+    assert_memory_equal(sfu_split_text(given) + 6, sfu_split_digest(drawn), 12);
+    assert_int_equal(strlen(sfu_split_text(given)), 18);
+    sfu_split_free(given);
+
+    const int32_t kept = nodes[SFU_VAL][1];
+    nodes[SFU_VAL][1] = nodes[SFU_TRAIN][0];
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "val", "already in train");
+    assert_null(given);
+    nodes[SFU_VAL][1] = MANY;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node 4000", "0 to 3999");
+    nodes[SFU_VAL][1] = -1;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node -1");
+    nodes[SFU_VAL][1] = 57;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node 57", "no label");
+    nodes[SFU_VAL][1] = kept;
+    counts[SFU_TEST] = 0;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "no node is left for test");
+    for (int part = 0; part < SFU_PARTS; part++) {
+        free(nodes[part]);
+    }
+    sfu_split_free(drawn);
+    sfu_dataset_free(dataset);
+}
+
+/* Pinned: a change makes all earlier results incomparable. */
 static void digests_stay(void **state) {
     (void)state;
     static const struct {
@@ -636,7 +682,8 @@ static sfu_status every_protocol(void *context) {
     sfu_import_options options;
     sfu_import_options_init(&options);
     options.name = "own";
-    const sfu_arrays arrays = {.nodes = 40,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = 40,
                                .edge_from = edges,
                                .edge_to = edges,
                                .labels = labels,
@@ -651,6 +698,11 @@ static sfu_status every_protocol(void *context) {
         if (status == SFU_OK) {
             status = sfu_split_save(split, dataset, test_path("memory.csv"), NULL);
         }
+        sfu_split_free(split);
+    }
+    if (status == SFU_OK) {
+        sfu_split *split = NULL;
+        status = sfu_split_from_nodes(&split, dataset, arrays.standard, arrays.standard_count);
         sfu_split_free(split);
     }
     sfu_dataset_free(dataset);
@@ -684,6 +736,7 @@ int main(void) {
         cmocka_unit_test_setup(files_that_are_wrong, listen),
         cmocka_unit_test_setup(texts_that_are_wrong, listen),
         cmocka_unit_test_setup(labels_that_are_missing, listen),
+        cmocka_unit_test_setup(node_numbers_make_a_split, listen),
         cmocka_unit_test_setup(digests_stay, listen),
         cmocka_unit_test(out_of_memory),
     };

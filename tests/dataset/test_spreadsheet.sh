@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CSV files for spreadsheets: names that would be run as formulas have a ' before them, numbers are numbers.
+# CSV files for spreadsheets: names that would be run as formulas are prefixed with ', numbers are not changed.
 fail() {
     echo "$*" >&2
     exit 1
@@ -33,7 +33,7 @@ for start in "'=0," "1," "-2," "'@3," "'+x4," "''=5,"; do
     grep -q "^$start" sheet.csv || fail "no line begins with $start: $(head -8 sheet.csv)"
 done
 "$SFUMATO" data export odd.safetensors --spreadsheet -o sheet >stdout
-! grep -q 'read it back' stdout || fail "an export for spreadsheets says how it is read back"
+! grep -q 'import it again' stdout || fail "an export for spreadsheets says how it is read back"
 has sheet/edges.csv "'=0,1"
 grep -qE "^(node,'=age|'=0,'=age,0)" sheet/features.csv || fail "features: $(head -3 sheet/features.csv)"
 "$SFUMATO" data split odd.safetensors --split cv:3:0:0 --spreadsheet -o split.csv >/dev/null

@@ -15,7 +15,7 @@ static void remove_files(void) {
     }
 }
 
-/* The place of the file with this ending. */
+/* The path of the file with this extension. */
 static const char *path_of(const char *ending) {
     const char *memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; /* a disk would slow it down tenfold */
     const char *folder = getenv("TMPDIR");
@@ -37,7 +37,7 @@ static const char *path_of(const char *ending) {
 
 const char *fuzz_file(const char *ending, const uint8_t *bytes, size_t size) {
     const char *path = path_of(ending);
-    (void)unlink(path); /* some file systems write a file out when it is cut to nothing and filled again */
+    (void)unlink(path); /* some file systems flush a file that is truncated and rewritten */
     FILE *file = fopen(path, "wb");
     if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
         perror(path);

@@ -1,5 +1,5 @@
-/* CSV files of one dataset: a byte of switches, then the files, cut at 0x1e. An empty section is a file that is not
- * given. */
+/* CSV files of one dataset: one byte of switches, then the files, separated by 0x1e. An empty section is a file that is
+ * not given. */
 #include "fuzz.h"
 #include "raw.h"
 

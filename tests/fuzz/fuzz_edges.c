@@ -1,4 +1,4 @@
-/* Edge lists: what the quick reader takes, the general one must read the same. */
+/* Edge lists: what the fast reader accepts, the general one must read the same way. */
 #include "csv.h"
 #include "edges_fast.h"
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-/* JSON, and what is asked of it: keys that are there twice, every item of the root. */
+/* JSON parsing and lookup: duplicate keys, every item of the root. */
 #include "fuzz.h"
 #include "json.h"
 
@@ -14,5 +14,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         }
     }
     sfu__json_clear(&json);
-    return kinds == SIZE_MAX; /* never: the sum is only there so that every item is read */
+    return kinds == SIZE_MAX; /* never true: the sum only ensures that every item is read */
 }

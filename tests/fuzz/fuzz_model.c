@@ -1,4 +1,4 @@
-/* Model files: whatever the bytes, there is a model that can be asked everything, or one line. */
+/* Model files: any input gives a model on which every function works, or one error line. */
 #include "fuzz.h"
 #include "model.h"
 

@@ -1,4 +1,5 @@
-/* Matrix Market: the graph, the features and the labels, cut at 0x1e; and what neighbours the features give. */
+/* Matrix Market: the graph, the features and the labels, separated by 0x1e; and the nearest neighbours by the
+ * features. */
 #include "fuzz.h"
 #include "raw.h"
 

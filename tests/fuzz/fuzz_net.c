@@ -1,5 +1,4 @@
-/* Compositions: whatever the text, there is a network whose text gives the same one again, or a message of three lines.
- */
+/* Compositions: any text gives a network whose text parses to the same network, or a message of three lines. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* One array of numpy's, as edges, as features, as labels and as names. */
+/* One numpy array, as edges, as features, as labels and as names. */
 #include "fuzz.h"
 #include "npy.h"
 

@@ -1,4 +1,4 @@
-/* Shchur's layout: a zip as it is, or the arrays in pieces, of which a zip is made. */
+/* Shchur's layout: a zip file, or its arrays in pieces from which a zip file is made. */
 #include "fuzz.h"
 #include "pieces.h"
 #include "raw.h"

@@ -1,4 +1,4 @@
-/* The closed interpreter of pickles, and what is read out of its values. */
+/* The restricted pickle interpreter, and the conversion of its values. */
 #include "fuzz.h"
 #include "pickle.h"
 

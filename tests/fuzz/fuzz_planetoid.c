@@ -1,4 +1,4 @@
-/* Planetoid's eight files, in pieces; a piece that is not there is an empty file. */
+/* Planetoid's eight files, in pieces; a missing piece is an empty file. */
 #include "fuzz.h"
 #include "pieces.h"
 #include "raw.h"

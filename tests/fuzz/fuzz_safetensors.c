@@ -1,4 +1,4 @@
-/* Containers: the header, the extents, and every byte of every tensor that they say is there. */
+/* Containers: the header, the extents, and every byte of every tensor. */
 #include "fuzz.h"
 #include "safetensors.h"
 

@@ -1,6 +1,5 @@
-/* Spaces: the first line is a network, what follows a space. Whatever they are, there is a space whose text gives the
- * same one again and whose values are written so that they can be read, or a message of three lines.
- */
+/* Search spaces: the first line is a network, the rest a space. Any input gives a space whose text parses to the same
+ * space and whose values can be printed and parsed, or a message of three lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static int lines_of(const char *message) {
     return lines;
 }
 
-/* The point at one end of all ranges, as far as it is of use to its network. */
+/* The point at one end of all ranges, without the parameters that its network does not use. */
 static void go_to_end(const sfu__space *space, int high) {
     double values[SFU__SPACE_PARAMETERS];
     double again[SFU__SPACE_PARAMETERS];

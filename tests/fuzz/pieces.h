@@ -1,5 +1,5 @@
-/* pieces.h - several small files in one input: for each a byte that says which one it is, its size in two bytes, and
- * its bytes. And a zip of such pieces, stored, with the right checksums, so that a fuzzer gets past libzip. */
+/* pieces.h - several small files in one input: for each a byte that identifies it, its size in two bytes, and its
+ * bytes. And a zip file of such pieces, uncompressed, with correct checksums, so that a fuzzer gets past libzip. */
 #ifndef SFU_PIECES_H
 #define SFU_PIECES_H
 
@@ -15,7 +15,7 @@ typedef struct piece {
     size_t size;
 } piece;
 
-/* Takes the next piece off the input; one that announces too much gets what is left. */
+/* Takes the next piece off the input; a piece that claims too much gets the rest. */
 static inline int next_piece(piece *taken, const uint8_t **bytes, size_t *size) {
     if (*size < 3) {
         return 0;
@@ -34,7 +34,7 @@ static inline uint8_t *put_number(uint8_t *out, uint32_t number, int width) {
     return out;
 }
 
-/* What the local header and the central directory say alike. */
+/* Fields common to the local header and the central directory. */
 static inline uint8_t *put_facts(uint8_t *out, const piece *one, size_t name_size) {
     out = put_number(out, 20, 2); /* version */
     out = put_number(out, 0, 4);  /* flags, stored */
@@ -46,7 +46,7 @@ static inline uint8_t *put_facts(uint8_t *out, const piece *one, size_t name_siz
     return put_number(out, 0, 2);
 }
 
-/* A zip of `count` pieces, piece i named names[which], ".npy" behind it. To be freed. */
+/* A zip file of `count` pieces, piece i named names[which] + ".npy". Free it. */
 static inline uint8_t *zip_pieces(size_t *size, const piece *pieces, int count, const char *const *names) {
     enum { A_PIECE = 256 };
     size_t room = A_PIECE;
@@ -95,7 +95,7 @@ static inline uint8_t *zip_pieces(size_t *size, const piece *pieces, int count, 
     return zip;
 }
 
-/* What a piece is, for the readers of this folder. */
+/* The pieces of the readers of this folder. */
 static const char *const planetoid_endings[] = {".x", ".y", ".tx", ".ty", ".allx", ".ally", ".graph", ".test.index"};
 static const char *const npz_names[] = {"adj_data",     "adj_indices", "adj_indptr", "adj_shape",    "attr_data",
                                         "attr_indices", "attr_indptr", "attr_shape", "attr_matrix",  "labels",

@@ -1,5 +1,6 @@
-/* replay.c - drives a fuzz target without a fuzzer: every file of a folder, each of them cut short at many places, and
- * each with a few bytes changed, which come from a counter, so that a failure comes back.
+/* replay.c - runs a fuzz target without a fuzzer: on every file of a folder, truncated at many positions, and with a
+ * few bytes changed. The changes come from a counter, so failures are reproducible.
+ *
  *   usage: fuzz_<format> FOLDER
  */
 #include <dirent.h>
@@ -13,7 +14,7 @@
 
 enum { CUTS = 64, CHANGES = 400, CHANGED_BYTES = 4 };
 
-/* In a block of its own size, so that the sanitizer sees a read behind the end. */
+/* In a block of exact size, so that a sanitizer detects a read beyond the end. */
 static void feed(const uint8_t *bytes, size_t size) {
     uint8_t *copy = malloc(size > 0 ? size : 1);
     if (copy == NULL) {

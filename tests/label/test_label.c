@@ -1,5 +1,5 @@
-/* Labelling: that the estimate holds for the nodes that had no label, that held-out labels have no say in any choice,
- * that neither jobs nor the way it was ended change what so many steps come to, and what is refused. */
+/* Labelling: the estimate holds for unlabelled nodes, held-out labels influence no choice, the number of threads and
+ * the way it ends do not change the result of a number of steps, and invalid input is refused. */
 #include "support.h"
 
 #include "label.h"
@@ -11,8 +11,7 @@
 
 enum { NODES = 300, CLASSES = 3 };
 
-/* ---- data ---------------------------------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static sfu_dataset *made(uint64_t seed, int32_t nodes) {
     sfu_dataset *dataset = NULL;
@@ -29,7 +28,7 @@ static sfu_dataset *made(uint64_t seed, int32_t nodes) {
     return dataset;
 }
 
-/* The same graph and features with other labels, and perhaps a split of its own. */
+/* The same graph and features with other labels, and optionally another split. */
 static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels, const sfu_split *split) {
     const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
     const int64_t edges = graph.indptr[graph.rows];
@@ -40,7 +39,8 @@ static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels
             from[e] = i;
         }
     }
-    sfu_arrays arrays = {.nodes = graph.rows,
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = graph.rows,
                          .edges = edges,
                          .edge_from = from,
                          .edge_to = graph.indices,
@@ -61,7 +61,7 @@ static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels
     return other;
 }
 
-/* Leaves one label in `keep`. */
+/* Keeps one label in `keep`. */
 static sfu_dataset *thinned(const sfu_dataset *dataset, int32_t keep) {
     const int32_t nodes = sfu_dataset_nodes(dataset);
     int32_t *labels = calloc((size_t)nodes, sizeof *labels);
@@ -83,7 +83,7 @@ static sfu_label_options steps_of(int32_t steps, uint64_t seed, int jobs) {
     return options;
 }
 
-/* Of the nodes without a label in `thin`, by the labels that `dataset` has for them. */
+/* The accuracy on the nodes without a label in `thin`, by the labels of `dataset`. */
 static double true_accuracy(const sfu_labelling *labelling, const sfu_dataset *dataset, const sfu_dataset *thin) {
     const float *probabilities = sfu_labelling_probabilities(labelling);
     double right = 0, count = 0;
@@ -102,7 +102,7 @@ static double true_accuracy(const sfu_labelling *labelling, const sfu_dataset *d
 }
 
 static void assert_same(const sfu_labelling *one, const sfu_labelling *other, int32_t nodes) {
-    const sfu_label_summary a = sfu_labelling_summary(one), b = sfu_labelling_summary(other);
+    const sfu_label_summary a = *sfu_labelling_summary(one), b = *sfu_labelling_summary(other);
     assert_memory_equal(sfu_labelling_probabilities(one), sfu_labelling_probabilities(other),
                         (size_t)nodes * CLASSES * sizeof(float));
     assert_string_equal(a.net, b.net);
@@ -117,8 +117,7 @@ static void assert_same(const sfu_labelling *one, const sfu_labelling *other, in
     }
 }
 
-/* ---- the estimate -------------------------------------------------------------------------------------------------
- */
+/* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 static void the_interval_covers(void **state) {
     (void)state;
@@ -130,7 +129,7 @@ static void the_interval_covers(void **state) {
         sfu_labelling *labelling = NULL;
         const sfu_label_options options = steps_of(10, (uint64_t)seed, 0);
         assert_ok(sfu_label(&labelling, thin, &options));
-        const sfu_label_summary summary = sfu_labelling_summary(labelling);
+        const sfu_label_summary summary = *sfu_labelling_summary(labelling);
         const double truth = true_accuracy(labelling, dataset, thin);
         covered += truth >= summary.low && truth <= summary.high;
         width += (summary.high - summary.low) / runs;
@@ -148,14 +147,14 @@ static void the_interval_covers(void **state) {
     assert_true(bias < 0.03);
 }
 
-/* All counts add up, and the confusion is that of the held-out nodes. */
+/* All counts add up, and the confusion matrix is that of the held-out nodes. */
 static void the_numbers_agree(void **state) {
     (void)state;
     sfu_dataset *dataset = made(1, NODES), *thin = thinned(dataset, 3);
     sfu_labelling *labelling = NULL;
     const sfu_label_options options = steps_of(9, 0, 0);
     assert_ok(sfu_label(&labelling, thin, &options));
-    const sfu_label_summary summary = sfu_labelling_summary(labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(labelling);
     int32_t all = 0, right = 0, held_out = 0, sure_right = 0, unlabelled = 0, chosen = 0;
     for (int32_t t = 0; t < CLASSES; t++) {
         for (int32_t g = 0; g < CLASSES; g++) {
@@ -192,7 +191,7 @@ static void the_numbers_agree(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Features that say nothing, a graph that says all, and the other way round. */
+/* Uninformative features with an informative graph, and the reverse. */
 static void says_whether_the_graph_helps(void **state) {
     (void)state;
     static const struct {
@@ -212,15 +211,14 @@ static void says_whether_the_graph_helps(void **state) {
         assert_ok(sfu_dataset_make(&dataset, &options));
         const sfu_label_options steps = steps_of(test_is_slow() ? 2 : 8, 0, 0);
         assert_ok(sfu_label(&labelling, dataset, &steps));
-        assert_int_equal(sfu_labelling_summary(labelling).graph_helps, cases[i].helps);
-        assert_int_equal(sfu_labelling_summary(labelling).unlabelled, 0); /* and none is to be labelled */
+        assert_int_equal(sfu_labelling_summary(labelling)->graph_helps, cases[i].helps);
+        assert_int_equal(sfu_labelling_summary(labelling)->unlabelled, 0); /* and none is to be labelled */
         sfu_labelling_free(labelling);
         sfu_dataset_free(dataset);
     }
 }
 
-/* ---- who may know what --------------------------------------------------------------------------------------------
- */
+/* ---- information flow -------------------------------------------------------------------------------------------- */
 
 static void each_node_is_held_out_once(void **state) {
     (void)state;
@@ -252,7 +250,7 @@ static void each_node_is_held_out_once(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Many labels need not all be held out, and the folds that are do not overlap. */
+/* Not all of many labels need to be held out, and held-out parts do not overlap. */
 static void of_many_labels_some_are_held_out(void **state) {
     (void)state;
     static const struct {
@@ -335,8 +333,8 @@ static void held_out_labels_have_no_say(void **state) {
     assert_ok(sfu_predict(one, NULL, both[0], problems[0].best[net].model, 1));
     assert_ok(sfu_predict(other, NULL, both[1], problems[1].best[net].model, 1));
     assert_memory_equal(one, other, sizeof one);
-    assert_true(sfu_model_scores(problems[0].best[net].model).test_accuracy >
-                sfu_model_scores(problems[1].best[net].model).test_accuracy);
+    assert_true(sfu_model_scores(problems[0].best[net].model)->test_accuracy >
+                sfu_model_scores(problems[1].best[net].model)->test_accuracy);
     for (int way = 0; way < 2; way++) {
         sfu__label_problem_clear(&problems[way]);
         sfu_dataset_free(both[way]);
@@ -345,8 +343,7 @@ static void held_out_labels_have_no_say(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- what changes nothing -----------------------------------------------------------------------------------------
- */
+/* ---- what does not change the result ----------------------------------------------------------------------------- */
 
 static void jobs_do_not_matter(void **state) {
     (void)state;
@@ -369,13 +366,13 @@ static void jobs_do_not_matter(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A caller who ends it in the middle of a step. */
+/* A callback that cancels in the middle of a step. */
 static bool end_at(void *user, const sfu_label_progress *progress) {
     assert_true(progress->step < progress->steps && progress->net != NULL);
     return progress->step < *(const int32_t *)user;
 }
 
-/* However it ended, so many steps come to the same. */
+/* However it ends, the same number of steps gives the same result. */
 static void ends_where_it_is_told(void **state) {
     (void)state;
     sfu_dataset *dataset = made(9, 900), *thin = thinned(dataset, 3);
@@ -386,17 +383,17 @@ static void ends_where_it_is_told(void **state) {
     options.on_progress = end_at;
     options.on_progress_user = &step;
     assert_fails(SFU_ERR_CANCELLED, sfu_label(&ended, thin, &options), "");
-    /* Whether it was planning or training then is a matter of time. */
+    /* Whether it was planning or training then depends on timing. */
     assert_true(strstr(sfu_message(), "cancelled while") != NULL || strstr(sfu_message(), "stopped") != NULL);
     assert_null(ended);
     const int32_t most = test_is_slow() ? 2 : 9;
     step = most;
     assert_ok(sfu_label(&ended, thin, &options));
-    const sfu_label_summary summary = sfu_labelling_summary(ended);
+    const sfu_label_summary summary = *sfu_labelling_summary(ended);
     assert_true(summary.interrupted && summary.steps >= most && summary.steps < summary.all_steps);
     options = steps_of(summary.steps, 0, 2);
     assert_ok(sfu_label(&asked, thin, &options));
-    assert_false(sfu_labelling_summary(asked).interrupted);
+    assert_false(sfu_labelling_summary(asked)->interrupted);
     assert_same(ended, asked, 900);
     sfu_labelling_free(asked);
     sfu_labelling_free(ended);
@@ -411,27 +408,26 @@ static void a_small_budget_has_an_answer(void **state) {
     sfu_label_options options = steps_of(0, 0, 1);
     options.seconds = 1e-6;
     assert_ok(sfu_label(&labelling, thin, &options));
-    const sfu_label_summary summary = sfu_labelling_summary(labelling);
+    const sfu_label_summary summary = *sfu_labelling_summary(labelling);
     assert_int_equal(summary.steps, 1);
     assert_true(summary.cut && !summary.interrupted && isnan(summary.no_graph));
     assert_string_equal(summary.net, "sgcn");
     options = steps_of(1, 0, 1);
     assert_ok(sfu_label(&asked, thin, &options));
-    assert_true(sfu_labelling_summary(asked).right == summary.right);
+    assert_true(sfu_labelling_summary(asked)->right == summary.right);
     sfu_labelling_free(asked);
     sfu_labelling_free(labelling);
-    /* and a budget is kept, here with a wide margin for a busy machine */
+    /* a budget is respected, here with a wide margin for a busy machine */
     options = steps_of(0, 0, 1);
     options.seconds = 0.5;
     assert_ok(sfu_label(&labelling, thin, &options));
-    assert_true(sfu_labelling_summary(labelling).seconds < 120);
+    assert_true(sfu_labelling_summary(labelling)->seconds < 120);
     sfu_labelling_free(labelling);
     sfu_dataset_free(thin);
     sfu_dataset_free(dataset);
 }
 
-/* ---- steps --------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void steps_come_in_order(void **state) {
     (void)state;
@@ -468,12 +464,11 @@ static void ranks_keep_the_control(void **state) {
     assert_int_equal(sfu__label_choice(&problem), 2);
 }
 
-/* ---- small and wrong ----------------------------------------------------------------------------------------------
- */
+/* ---- small and invalid datasets ---------------------------------------------------------------------------------- */
 
 enum { TINY = 12 };
 
-/* Two rings of six, the last node of each alone; labels as given, a letter a node. */
+/* Two rings of six, the last node of each isolated; labels as given, one letter per node. */
 static sfu_dataset *tiny(const char *letters) {
     static const int32_t from[] = {0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, to[] = {1, 2, 3, 4, 0, 7, 8, 9, 10, 6};
     int32_t labels[TINY];
@@ -483,7 +478,8 @@ static sfu_dataset *tiny(const char *letters) {
         features[i][0] = i < 6 ? 1.0F : 0.1F * (float)i;
         features[i][1] = i < 6 ? 0.1F * (float)i : 1.0F;
     }
-    const sfu_arrays arrays = {.nodes = TINY,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = TINY,
                                .edges = 10,
                                .edge_from = from,
                                .edge_to = to,
@@ -506,7 +502,7 @@ static void twelve_nodes_are_enough(void **state) {
         sfu_labelling *labelling = NULL;
         const sfu_label_options options = steps_of(i == 0 ? 0 : 3, 0, 2);
         assert_ok(sfu_label(&labelling, dataset, &options));
-        const sfu_label_summary summary = sfu_labelling_summary(labelling);
+        const sfu_label_summary summary = *sfu_labelling_summary(labelling);
         assert_true(summary.low >= 0 && summary.high <= 1 && summary.low <= summary.accuracy &&
                     summary.accuracy <= summary.high);
         assert_int_equal(summary.folds, i == 1 ? 4 : 5);
@@ -536,7 +532,7 @@ static void says_what_is_missing(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A round of usual settings and the first study. */
+/* A round of default settings and the first study. */
 static sfu_status label_tiny(void *context) {
     (void)context;
     sfu_status status = SFU_OK;
@@ -544,7 +540,8 @@ static sfu_status label_tiny(void *context) {
     sfu_labelling *labelling = NULL;
     static const int32_t from[] = {0, 1, 2, 4, 5, 6}, to[] = {1, 2, 3, 5, 6, 7};
     static const int32_t labels[] = {0, 0, 0, SFU_NO_LABEL, 1, 1, 1, SFU_NO_LABEL};
-    const sfu_arrays arrays = {.nodes = 8, .edges = 6, .edge_from = from, .edge_to = to, .labels = labels};
+    const sfu_arrays arrays = {
+        .size = sizeof(sfu_arrays), .nodes = 8, .edges = 6, .edge_from = from, .edge_to = to, .labels = labels};
     sfu_import_options import;
     sfu_import_options_init(&import);
     const sfu_label_options options = steps_of(9, 0, 1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How label behaves: jobs and budgets, interrupts, and that what it keeps works on.
+# Behaviour of label: jobs and budgets, interrupts, and use of its files by other commands.
 . "$SOURCE/tests/support/transcript.sh"
 mkdir bin
 ln -s "$SFUMATO" bin/sfumato
@@ -11,7 +11,7 @@ label() { # NAME OPTION...
     sfumato label --edges "$edges" --nodes "$nodes" --label topic -o "$name.csv" "$@" --quiet >"$name.page"
 }
 
-# ---- the same bytes with any number of jobs; a budget of time is so many steps
+# ---- the same bytes for any number of jobs; a time budget equals a number of steps
 label one --budget steps:9 --jobs 1
 label three --budget steps:9 --jobs 3
 for end in csv model.safetensors; do
@@ -24,14 +24,14 @@ steps=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' timed.json)
 cmp timed.csv again.csv || fail "so many steps come to other labels than the budget"
 diff <(grep -v '"seconds"\|"path"\|"model"' timed.json) <(grep -v '"seconds"\|"path"\|"model"' again.json) || fail "other numbers"
 
-# ---- what it keeps works on, and says the same of the nodes that had no label
+# ---- its files work with other commands, and give the same labels
 sfumato predict one.safetensors one.model.safetensors --only-unlabelled -o predicted.csv >/dev/null
 cmp one.csv predicted.csv || fail "the kept model labels otherwise"
 sed -n 's/^\(Next:\|     \) sfumato \(explain\|predict\)/sfumato \2/p' one.page >next.sh
 [ "$(wc -l <next.sh)" -eq 2 ] || fail "what is next? $(cat one.page)"
 bash -eu next.sh >/dev/null || fail "this does not run: $(cat next.sh)"
 
-# ---- settings are rounded for people, and exact in the command that goes on from them
+# ---- settings are rounded in the report, and exact in the command that continues from them
 ! grep -v '^Next:' one.page | grep -E '\.0*[1-9][0-9]{6}' || fail "these are more than six digits"
 sfumato label one.safetensors -o exact.csv --budget steps:9 --forget --json --quiet >exact.json
 params=$(sed -n 's/^  "params": "\(.*\)",$/\1/p' exact.json)
@@ -39,14 +39,14 @@ params=$(sed -n 's/^  "params": "\(.*\)",$/\1/p' exact.json)
 if ! sfumato --version | grep -q '^  sqlite *no'; then
     sed -n 's/^Next: \(.*\) --trials 200/\1 --trials 1 --epochs 5/p' one.page >next.sh
     bash -eu next.sh >tuned 2>/dev/null || fail "this does not run: $(cat next.sh)"
-    grep -q '^The best is trial 0:' tuned || fail "it does not begin there: $(cat tuned)"
+    grep -q '^Best trial 0:' tuned || fail "it does not begin there: $(cat tuned)"
 fi
 
-# ---- an interrupt: with an answer it is written, without one nothing is
+# ---- interrupts: after the first result it is written, before that nothing is
 "$SFUMATO" data make -o big.safetensors --nodes 6000 --classes 6 >/dev/null
 interrupted() { # FOLDER
     [ "$(cat "$1/run.code")" = 130 ] || fail "exit $(cat "$1/run.code")"
-    if grep -q 'best so far' "$1/run.stderr"; then
+    if grep -q 'best model so far' "$1/run.stderr"; then
         [ "$(wc -l <"$1/labels.csv")" -eq 6001 ] || fail "a half-written answer"
     else
         [ "$(ls "$1")" = "$(printf 'run.code\nrun.stderr\nrun.stdout')" ] || fail "something was left: $(ls "$1")"
@@ -56,11 +56,11 @@ mkdir late early
 interrupt late/run "grep -qE 'step ([2-9]|[0-9]{2,}) of' late/run.stderr" \
     "$SFUMATO" label big.safetensors --all -o late/labels.csv --budget 1h
 interrupted late
-grep -qx 'sfumato: interrupted; this is the best so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
+grep -qx 'sfumato: interrupted; the results are those of the best model so far' late/run.stderr || fail "not said: $(cat late/run.stderr)"
 interrupt early/run '[ -e early/run.stderr ]' "$SFUMATO" label big.safetensors --all -o early/labels.csv --budget 1h
 interrupted early
 
-# ---- the bar fits the terminal, and counts the time left
+# ---- the progress bar fits the terminal, and shows the remaining time
 if command -v script >/dev/null; then
     draw_bars 70 ' left' "'$SFUMATO'" label big.safetensors --all -o bar.csv --forget --budget 1h
     check_bars 70

@@ -1,4 +1,4 @@
-/* The adjacency from random edges, against a table of all pairs that is slow and obviously right. */
+/* Assembly of the adjacency matrix from random edges, against a slow and obviously correct table of all pairs. */
 #include "support.h"
 
 #include "assemble.h"
@@ -61,7 +61,7 @@ static sfu_status to_pairs(sfu__pairs *pairs, const made *made, int64_t block) {
     return SFU_OK;
 }
 
-/* One cell of the table: how often the ordered pair stands there, and its weight. */
+/* One cell of the table: how often the ordered pair occurs, and its weight. */
 typedef struct cell {
     int count;
     float weight;
@@ -141,8 +141,8 @@ static void against_the_table(void **state) {
     }
 }
 
-/* Large enough for many slices and buckets and for rows that take the radix sort: any number of threads and any blocks
- * give the same bytes, and those of a sort by comparison. */
+/* Large enough for many slices and buckets and for rows that use the radix sort: any number of threads and any blocks
+ * give the same bytes as a comparison sort. */
 static int compare_u64(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a;
     const uint64_t y = *(const uint64_t *)b;
@@ -197,7 +197,7 @@ static void large_and_threaded(void **state) {
     free_edges(&made);
 }
 
-/* More rows than a bucket can number: they are cut into several although the edges would fit one. */
+/* More rows than a bucket can number: there are several buckets although the edges would fit one. */
 static void many_nodes_few_edges(void **state) {
     (void)state;
     enum { NODES = 300000 };

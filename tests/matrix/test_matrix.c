@@ -1,4 +1,4 @@
-/* Components against a search from every node; rows put in order against a dense sum. */
+/* Connected components against a search from every node; row sorting against a dense sum. */
 #include "support.h"
 
 #include "assemble.h"
@@ -21,7 +21,7 @@ static void random_graph(sfu_matrix *graph, uint64_t seed, int32_t nodes, int64_
     assert_ok(sfu__assemble(graph, &pairs, nodes, &assembly));
 }
 
-/* Slow and right: the smallest node is passed along edges in both directions until nothing changes. */
+/* Slow and correct: propagates the smallest node along edges in both directions until nothing changes. */
 static void pass_along(int32_t *component, const sfu_csr *graph) {
     for (int32_t node = 0; node < graph->rows; node++) {
         component[node] = node;

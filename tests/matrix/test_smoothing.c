@@ -1,4 +1,4 @@
-/* Smoothing matrices against a dense computation in double that follows the definitions letter by letter. */
+/* Smoothing matrices against a dense computation in double that follows the definitions literally. */
 #include "support.h"
 
 #include "random.h"
@@ -9,7 +9,7 @@
 
 enum { MOST = 24 };
 
-/* ---- the slow and obviously right one --------------------------------------------------------------------------- */
+/* ---- a slow and obviously correct version ------------------------------------------------------------------------ */
 
 typedef struct dense {
     int n;
@@ -132,7 +132,7 @@ static sfu_smoothing_options draw_options(sfu__random *random, float *self, floa
     const bool stochastic = options.norm == SFU_NORM_ROW || options.norm == SFU_NORM_SYM_ROW;
     options.probabilities = sfu__random_below(random, 2) == 0 && (options.exponents || stochastic);
     if (options.exponents) {
-        options.norm = SFU_NORM_SYM; /* not looked at */
+        options.norm = SFU_NORM_SYM; /* ignored */
     }
     return options;
 }
@@ -182,7 +182,7 @@ static void equals_the_definition(void **state) {
         sfu_matrix s = {0};
         assert_ok(sfu__smoothing(&s, &g.csr, !directed, &options, 1));
         assert_matches(&s, &want);
-        if (!directed) { /* the promise of symmetry saves time and changes nothing */
+        if (!directed) { /* declaring symmetry saves time and changes nothing */
             sfu_matrix again = {0};
             assert_ok(sfu__smoothing(&again, &g.csr, false, &options, 1));
             assert_true(same_bytes(&s, &again));
@@ -234,7 +234,7 @@ static void by_hand(void **state) {
         assert_true(fabsf(s.values[i] - want[i]) < 1e-7F);
     }
     sfu__matrix_clear(&s);
-    options.self = 0; /* the isolated node keeps its own, whatever the norm */
+    options.self = 0; /* the isolated node keeps its own value, for every norm */
     options.norm = SFU_NORM_NONE;
     assert_ok(sfu__smoothing(&s, &path, true, &options, 2));
     assert_int_equal(s.indptr[4], 5);
@@ -245,7 +245,7 @@ static void by_hand(void **state) {
     sfu__matrix_clear(&s);
 }
 
-/* Weights that are no power of two: sym of a symmetric graph is symmetric to the bit. */
+/* Weights that are not powers of two: sym of a symmetric graph is symmetric bit for bit. */
 static void sym_is_symmetric(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(5, 0);
@@ -384,7 +384,7 @@ static void numbers_that_run_out_of_range(void **state) {
     options = fresh;
     options.norm = SFU_NORM_NONE;
     options.self = 1e300;
-    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0: 1e+300 is no float");
+    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0: 1e+300 does not fit a float");
     options = fresh;
     options.neighbour = 1.5e308;
     assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "sum of node 1 is too large");
@@ -392,7 +392,7 @@ static void numbers_that_run_out_of_range(void **state) {
     options.exponents = true;
     options.probabilities = true;
     options.right = 1e5;
-    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0", "no float");
+    assert_fails(SFU_ERR_ARGUMENT, smooth_path(options), "row 0, column 0", "does not fit a float");
 }
 
 static sfu_status smooth_each(void *context) {

@@ -1,5 +1,5 @@
-/* Learned smoothing matrices: values against the fixed ones to the bit and against a dense definition, gradients
- * against differences of that definition in double. */
+/* Learned smoothing matrices: values against the fixed ones, bit for bit, and against a dense definition; gradients
+ * against finite differences of that definition in double. */
 #include "support.h"
 
 #include "dense_smoothing.h"
@@ -13,7 +13,7 @@ enum { MOST = 14 };
 
 /* ---- cases ------------------------------------------------------------------------------------------------------ */
 
-/* A graph, options, what is learned, and parameters to try. */
+/* A graph, options, the set of learned parameters, and their values. */
 typedef struct trial {
     int n;
     double A[MOST * MOST];
@@ -56,7 +56,7 @@ static void draw_graph(trial *it, sfu__random *random) {
     it->csr = (sfu_csr){it->n, it->n, it->indptr, it->indices, weighted ? it->weights : NULL};
 }
 
-/* Numbers that a float holds, so that an option and a parameter can be the same. */
+/* Numbers that a float represents exactly, so that an option and a parameter can be equal. */
 static float draw_number(sfu__random *random) {
     static const float numbers[] = {0.0F, 0.5F, 1.0F, 1.0F, 2.25F};
     return sfu__random_below(random, 2) ? numbers[sfu__random_below(random, 5)]
@@ -86,7 +86,7 @@ static void draw_options(trial *it, sfu__random *random) {
                              sfu__random_below(random, 2)};
 }
 
-/* Parameters: the options', for a value a node also where the options have one. */
+/* Initial parameters: those of the options, per node where they are learned per node. */
 static void start_parameters(trial *it) {
     double left = 0, right = 0;
     sfu__learned_exponents(&left, &right, &it->options);
@@ -99,7 +99,7 @@ static void start_parameters(trial *it) {
     it->right = (float)right;
 }
 
-/* Moves what is learned somewhere else. */
+/* Changes the learned parameters. */
 static void move_parameters(trial *it, sfu__random *random, bool zeros) {
     for (int i = 0; i < it->n; i++) {
         const float self = zeros && sfu__random_below(random, 3) == 0 ? 0.0F : (float)(0.2 + sfu__random_unit(random));
@@ -131,7 +131,7 @@ static sfu__learned_parameters parameters_of(const trial *it) {
     return (sfu__learned_parameters){it->self, it->neighbour, &it->left, &it->right};
 }
 
-/* The threads of a phase one after the other, the last one first: nobody may need another. */
+/* The threads of a phase run one after another, the last one first: none may depend on another. */
 static void forward(float *values, sfu__learned_work *work, const trial *it, int threads) {
     const sfu__learned_parameters at = parameters_of(it);
     for (int phase = 0; phase < SFU__LEARNED_FORWARD; phase++) {
@@ -181,7 +181,7 @@ static sfu_smoothing_options options_now(const trial *it) {
     return options;
 }
 
-/* Entries that are learned but zero now are not in the fixed matrix. */
+/* Entries that are learned but currently zero are not in the fixed matrix. */
 static void assert_values_of(const trial *it, const sfu__learned *learned, const float *values) {
     const sfu_smoothing_options options = options_now(it);
     sfu_matrix fixed;
@@ -205,7 +205,7 @@ static void values_are_the_fixed_ones(void **state) {
         sfu__learned *learned = NULL;
         sfu__learned_work *work = NULL;
         draw(&it, &random);
-        /* sym+row with exponents learned has no fixed counterpart but at its start. */
+        /* sym+row with learned exponents has a fixed counterpart only at its initial values. */
         const bool always =
             !(it.learn.left || it.learn.right) || it.options.exponents || (it.options.norm != SFU_NORM_SYM_ROW);
         assert_ok(sfu__learned_new(&learned, &it.csr, it.symmetric, &it.options, it.learn, 1));
@@ -225,7 +225,7 @@ static void values_are_the_fixed_ones(void **state) {
     }
 }
 
-/* Every row has its diagonal, ascending columns, and the transpose is one. */
+/* Every row has its diagonal and ascending columns, and the transpose is correct. */
 static void the_pattern_is_whole(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(2, 0);
@@ -263,7 +263,7 @@ static void the_pattern_is_whole(void **state) {
 
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 
-/* sum_ij dS_ij S_ij with parameter `which` of node `node` (negative: of all) moved by `by`. */
+/* sum_ij dS_ij S_ij with parameter `which` of node `node` (negative: of all) changed by `by`. */
 static double objective(const trial *it, int which, int node, double by) {
     double S[MOST * MOST], self[MOST], neighbour[MOST], sum = 0;
     dense_recipe normalization = {.self = self, .neighbour = neighbour};
@@ -330,7 +330,7 @@ static void gradients_are_differences(void **state) {
         sfu__learned_work *work = NULL;
         gradient got = {.left = NAN, .right = NAN};
         draw(&it, &random);
-        /* What is not learned may be zero only where no row and no column changes between empty and not. */
+        /* A parameter that is not learned may be zero only if no row or column changes between empty and non-empty. */
         if (!it.learn.self || !it.learn.neighbour) {
             it.options.self += 0.1;
             it.options.neighbour += 0.1;
@@ -359,7 +359,7 @@ static void gradients_are_differences(void **state) {
     assert_true(compared > 4000);
 }
 
-/* An isolated node with self=0: its 1, and no gradient whatever dS says there. */
+/* An isolated node with self=0: its entry is 1, and its gradient is 0 for any dS. */
 static void an_empty_row_keeps_its_own(void **state) {
     (void)state;
     trial it = {.n = 3, .symmetric = true, .indptr = {0, 1, 2, 2}, .indices = {1, 0}};
@@ -390,7 +390,7 @@ static void an_empty_row_keeps_its_own(void **state) {
     }
 }
 
-/* Many blocks: the same bytes whatever the number of threads. */
+/* Many blocks: the same bytes for any number of threads. */
 static void threads_change_nothing(void **state) {
     (void)state;
     enum { N = 3000, DEGREE = 3 };

@@ -1,9 +1,9 @@
-# The mistakes that docs/compose.md and docs/space.md show are answered as they say.
+# The error messages shown in docs/reference/compose.md and docs/reference/space.md are those of the program.
 mkdir bin
 ln -s "$SFUMATO" bin/sfumato
 PATH=$PWD/bin:$PATH
 for page in compose space; do
-    awk '/^```/ { inside = !inside && $0 == "```console"; next } inside' "$SOURCE/docs/$page.md" >said.txt
+    awk '/^```/ { inside = !inside && $0 == "```console"; next } inside' "$SOURCE/docs/reference/$page.md" >said.txt
     [ "$(grep -c '^\$ ' said.txt)" -ge 5 ]
     grep '^\$ ' said.txt | cut -c3- | while read -r command; do
         printf '$ %s\n' "$command"

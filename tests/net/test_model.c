@@ -1,4 +1,4 @@
-/* Model files: there and back, and what is said about those that cannot be. */
+/* Model files: round trip, and messages about invalid files. */
 #include "support.h"
 
 #include "file.h"
@@ -21,7 +21,7 @@ static sfu_net *parse(const char *text) {
     return net;
 }
 
-/* ---- a model as a training makes it ------------------------------------------------------------------------------ */
+/* ---- a model as training makes it -------------------------------------------------------------------------------- */
 
 typedef struct made {
     sfu_net *net;
@@ -101,8 +101,8 @@ static void assert_same_model(const sfu_model *a, const sfu_model *b) {
         }
     }
     assert_string_equal(a->dataset, b->dataset);
-    const sfu_scores x = sfu_model_scores(a);
-    const sfu_scores y = sfu_model_scores(b);
+    const sfu_scores x = *sfu_model_scores(a);
+    const sfu_scores y = *sfu_model_scores(b);
     assert_true(x.epochs == y.epochs && x.best_epoch == y.best_epoch && x.interrupted == y.interrupted);
     assert_true(x.seed == y.seed && strcmp(x.split_digest, y.split_digest) == 0);
     assert_true(same_number(x.train_accuracy, y.train_accuracy) && same_number(x.val_accuracy, y.val_accuracy));
@@ -121,7 +121,7 @@ static void assert_same_file(const char *a, const char *b) {
     sfu__bytes_close(&y);
 }
 
-/* ---- there and back --------------------------------------------------------------------------------------------- */
+/* ---- round trip -------------------------------------------------------------------------------------------------- */
 
 static void models_come_back(void **state) {
     (void)state;
@@ -145,7 +145,7 @@ static void models_come_back(void **state) {
         assert_ok(sfu_model_save(model, test_path("model.safetensors")));
         assert_ok(sfu_model_open(&again, test_path("model.safetensors")));
         assert_same_model(model, again);
-        assert_true(sfu_model_scores(model).seconds == 12.5 && sfu_model_scores(again).seconds == 0.0);
+        assert_true(sfu_model_scores(model)->seconds == 12.5 && sfu_model_scores(again)->seconds == 0.0);
         assert_ok(sfu_model_save(again, test_path("again.safetensors")));
         assert_same_file(test_path("model.safetensors"), test_path("again.safetensors"));
         sfu_model_free(model);
@@ -154,7 +154,7 @@ static void models_come_back(void **state) {
     }
 }
 
-/* Nothing in the file tells when or how fast it was trained. */
+/* The file does not depend on when or how fast the model was trained. */
 static void the_same_training_gives_the_same_bytes(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -254,7 +254,7 @@ static void embeddings_have_the_width_of_the_last_hidden_layer(void **state) {
     }
 }
 
-/* ---- files of others -------------------------------------------------------------------------------------------- */
+/* ---- files of other programs ------------------------------------------------------------------------------------- */
 
 static const float ones[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -286,7 +286,7 @@ static void only_net_and_tensors_are_needed(void **state) {
     assert_int_equal(sfu_model_features(model), 4);
     assert_int_equal(sfu_model_classes(model), 2);
     assert_null(sfu_model_class_name(model, 0));
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     assert_true(scores.epochs == 0 && scores.val_accuracy == 0 && !scores.interrupted && scores.split_digest[0] == 0);
     assert_int_equal(sfu_model_confusion(model, 0, 0), 0);
     const sfu__parameter *weight = sfu__parameter_of(&model->parameters, 1, "weight");
@@ -311,7 +311,7 @@ static void a_network_without_weights_needs_its_classes(void **state) {
     sfu_model_free(model);
 }
 
-/* A tensor that starts at an odd byte is read all the same. */
+/* A misaligned tensor is read, too. */
 static void any_alignment_is_read(void **state) {
     (void)state;
     made self;
@@ -367,10 +367,7 @@ static void mistakes_are_told_with_their_tensor(void **state) {
         {{weight, bias}, 2, {"net", "softmax"}, "the metadata \"format\" is missing; a model's is \"sfumato.model.1\""},
         {{weight, bias}, 2, {"format", "sfumato.dataset.1"}, "the metadata \"format\" is \"sfumato.dataset.1\""},
         {{weight, bias}, 2, {"format", "sfumato.model.1"}, "the metadata \"net\" is missing"},
-        {{weight, bias},
-         2,
-         {MODEL, "sofmax"},
-         "the metadata \"net\": unknown layer \"sofmax\"; softmax would be right"},
+        {{weight, bias}, 2, {MODEL, "sofmax"}, "the metadata \"net\": unknown layer \"sofmax\"; expected softmax"},
         {{bias}, 1, {MODEL, "softmax"}, "tensor \"layer.0.weight\": it is missing"},
         {{weight}, 1, {MODEL, "softmax"}, "tensor \"layer.0.bias\": it is missing"},
         {{weight, bias}, 2, {MODEL, "softmax(bias=no)"}, "tensor \"layer.0.bias\": the network \"softmax(bias=no)\""},
@@ -378,22 +375,28 @@ static void mistakes_are_told_with_their_tensor(void **state) {
          3,
          {MODEL, "softmax"},
          "tensor \"x\": the network \"softmax\" has no such"},
-        {{tensor("layer.0.weight", 1, 8, 0), bias}, 2, {MODEL, "softmax"}, "tensor \"layer.0.weight\": its shape"},
-        {{tensor("layer.0.weight", 2, 0, 2), bias}, 2, {MODEL, "softmax"}, "tensor \"layer.0.weight\": its shape"},
-        {{weight, tensor("layer.0.bias", 1, 3, 0)}, 2, {MODEL, "softmax"}, "\"layer.0.bias\": its shape is not [2]"},
-        {{weight, tensor("layer.0.bias", 2, 1, 2)}, 2, {MODEL, "softmax"}, "\"layer.0.bias\": its shape is not [2]"},
+        {{tensor("layer.0.weight", 1, 8, 0), bias},
+         2,
+         {MODEL, "softmax"},
+         "tensor \"layer.0.weight\": expected the shape [in, out]"},
+        {{tensor("layer.0.weight", 2, 0, 2), bias},
+         2,
+         {MODEL, "softmax"},
+         "tensor \"layer.0.weight\": expected the shape [in, out]"},
+        {{weight, tensor("layer.0.bias", 1, 3, 0)}, 2, {MODEL, "softmax"}, "\"layer.0.bias\": expected the shape [2]"},
+        {{weight, tensor("layer.0.bias", 2, 1, 2)}, 2, {MODEL, "softmax"}, "\"layer.0.bias\": expected the shape [2]"},
         {{weight, tensor("layer.1.weight", 2, 3, 2)},
          2,
          {MODEL, "dense 2(bias=no)|softmax(bias=no)"},
-         "tensor \"layer.1.weight\": its shape is not [2, 2]"},
+         "tensor \"layer.1.weight\": expected the shape [2, 2]"},
         {{weight, tensor("layer.1.weight", 2, 3, 2)},
          2,
          {MODEL, "dense 3(bias=no)|softmax(bias=no)"},
-         "tensor \"layer.0.weight\": its shape is not [4, 3]"},
+         "tensor \"layer.0.weight\": expected the shape [4, 3]"},
         {{weight, bias},
          2,
          {MODEL, "dense 3|softmax(linear=no)"},
-         "softmax(linear=no) gets 3 columns, and there are 2 classes"},
+         "softmax(linear=no) has 3 input columns for 2 classes"},
         {{weight, whole_bias}, 2, {MODEL, "softmax"}, "tensor \"layer.0.bias\": its dtype is not F32"},
         {{nan_weight, bias}, 2, {MODEL, "softmax"}, "tensor \"layer.0.weight\": entry 2 is nan"},
         {{negative_self, tensor("layer.1.weight", 2, 4, 2)},
@@ -407,7 +410,7 @@ static void mistakes_are_told_with_their_tensor(void **state) {
         {{tensor("layer.0.self", 1, 5, 0), tensor("layer.1.self", 1, 6, 0), tensor("layer.2.weight", 2, 4, 2)},
          3,
          {MODEL, "smooth(self=w, learn=self)|smooth(self=w, learn=self)|softmax(bias=no)"},
-         "tensor \"layer.1.self\": its shape is not [5]"},
+         "tensor \"layer.1.self\": expected the shape [5]"},
         {{weight, bias}, 2, {MODEL, "softmax", "classes", "[\"a\"]"}, "names 1 classes, and the weights have 2"},
         {{weight, bias}, 2, {MODEL, "softmax", "classes", "7"}, "the metadata \"classes\" is not a JSON array"},
         {{weight, bias}, 2, {MODEL, "softmax", "dataset", "me"}, "the metadata \"dataset\" is not a digest"},
@@ -453,7 +456,7 @@ static void f_is_there_where_it_is_needed(void **state) {
     assert_int_equal(opened->nodes, 7);
     sfu_model_free(opened);
     tensors[6] = tensor("f", 2, 7, CLASSES + 1);
-    assert_fails(SFU_ERR_FORMAT, open_made(&opened, tensors, 7, needs), "tensor \"f\": its shape is not [7, 3]");
+    assert_fails(SFU_ERR_FORMAT, open_made(&opened, tensors, 7, needs), "tensor \"f\": expected the shape [7, 3]");
     sfu_model_free(model);
     clear(&self);
 }

@@ -1,4 +1,4 @@
-# Models as Python sees them: what we write, the safetensors package reads; what it writes, we read and predict with.
+# Models and Python: the safetensors package reads our files; we read its files and predict with them.
 python=$BUILD/venv/bin/python3
 [ -x "$python" ] || python=$(command -v python3 || true)
 if [ -z "$python" ] || ! "$python" -c 'import numpy, safetensors.numpy' 2>/dev/null; then
@@ -33,7 +33,7 @@ assert shapes == {"layer.1.weight": (shapes["layer.1.weight"][0], 64), "layer.1.
 assert all(tensor.dtype == np.float32 for tensor in tensors.values())
 PY
 
-# A linear model from Python on data from Python: the probabilities are those that numpy computes.
+# A linear model and data from Python: the probabilities are those computed by numpy.
 "$python" - <<'PY'
 import numpy as np
 from safetensors.numpy import save_file
@@ -46,7 +46,7 @@ save_file({"layer.0.weight": w, "layer.0.bias": b}, "linear.safetensors",
 h = x.astype(float) @ w + b
 p = np.exp(h - h.max(1, keepdims=True))
 np.savetxt("wanted.txt", p / p.sum(1, keepdims=True))
-# And with a smoothing by row sums, the graph being small enough to write it out.
+# And with a smoothing by row sums, on a graph small enough for a dense matrix.
 a = np.eye(7)
 a[np.arange(7), [1, 0, 3, 2, 5, 4, 0]] += 1
 save_file({"layer.1.weight": w}, "smooth.safetensors",
@@ -70,7 +70,7 @@ assert [int(row[1]) for row in rows] == wanted.argmax(1).tolist()
 PY
 done
 
-# A wrong one is refused in one line that names the file and the tensor.
+# An invalid model is refused with one line that names the file and the tensor.
 "$python" - <<'PY'
 import numpy as np
 from safetensors.numpy import save_file

@@ -1,14 +1,15 @@
-/* The composition language: what is read, what is written back, and what is said about mistakes. */
+/* The composition language: parsing, printing, and messages about errors. */
 #include "support.h"
 
 #include "net_int.h"
 #include "random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is read ----------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 static sfu_net *parse(const char *text) {
     sfu_net *net = NULL;
@@ -133,7 +134,7 @@ static void names_are_compositions(void **state) {
         {"  MLP ", 65536, 1000, "dense 65536 relu | softmax"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const sfu_net_options options = {.hidden = cases[i].hidden, .k = cases[i].k};
+        const sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = cases[i].hidden, .k = cases[i].k};
         sfu_net *net = NULL;
         assert_ok(sfu_net_parse(&net, cases[i].name, &options));
         assert_string_equal(sfu_net_text(net), cases[i].text);
@@ -157,22 +158,24 @@ static void every_name_is_listed(void **state) {
 static void numbers_of_named_networks_are_checked(void **state) {
     (void)state;
     sfu_net *net = NULL;
-    sfu_net_options options = {.hidden = 64, .k = 0};
-    assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "k is 0; a whole number from 1 to 1000");
+    sfu_net_options options = {.size = sizeof(sfu_net_options), .hidden = 64, .k = 0};
+    assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options),
+                 "k is 0; expected a whole number from 1 to 1000");
     options.k = 1001;
     assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "k is 1001");
     options.k = 129;
     assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "k is 129, which makes 258 layers of gcn");
     options.k = 2;
     options.hidden = 0;
-    assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options), "hidden is 0; a whole number from 1 to 65536");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_net_parse(&net, "gcn", &options),
+                 "hidden is 0; expected a whole number from 1 to 65536");
     assert_null(net);
-    options = (sfu_net_options){.hidden = 64, .k = 128};
+    options = (sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 64, .k = 128};
     assert_ok(sfu_net_parse(&net, "gcn", &options));
     assert_int_equal(net->count, 256);
     sfu_net_free(net);
     /* a composition has its own numbers */
-    options = (sfu_net_options){0};
+    options = (sfu_net_options){.size = sizeof(sfu_net_options)};
     assert_ok(sfu_net_parse(&net, "smooth | softmax", &options));
     sfu_net_free(net);
 }
@@ -197,7 +200,7 @@ static void lpnn_has_options(void **state) {
     sfu_net_free(net);
 }
 
-/* ---- random networks, there and back ---------------------------------------------------------------------------- */
+/* ---- round trip of random networks ------------------------------------------------------------------------------- */
 
 static uint64_t below(sfu__random *random, uint64_t bound) { return sfu__random_below(random, bound); }
 
@@ -264,7 +267,7 @@ static sfu__layer any_dense(sfu__random *random) {
     return layer;
 }
 
-/* Puts dropout= where a mask lies: before the first weights, and after an activation since the last. */
+/* Adds dropout= where a mask is applied: before the first weights, and after an activation since the last. */
 static void any_dropout(sfu_net *net, sfu__random *random) {
     bool weights = false;
     bool mask = false;
@@ -310,7 +313,7 @@ static bool same_layer(const sfu__layer *a, const sfu__layer *b) {
            a->dropout == b->dropout;
 }
 
-/* Every option spelled out, in any order of cases and blanks: what a person could have written. */
+/* Every option spelled out, with random case and blanks. */
 static void blank(sfu__text *text, sfu__random *random) {
     static const char *const blanks[] = {"", " ", "  ", "\t", "\n"};
     assert_ok(sfu__text_format(text, "%s", blanks[below(random, 5)]));
@@ -428,6 +431,21 @@ static void assert_same_net(const sfu_net *made, const char *text) {
     sfu_net_free(net);
 }
 
+/* The layers of a network, as structs, make the same network. */
+static void assert_layers_come_back(const sfu_net *net) {
+    sfu_layer layers[8], after;
+    sfu_net *again = NULL;
+    for (int i = 0; i < net->count; i++) {
+        sfu_layer_init(&layers[i], SFU_LAYER_SMOOTH);
+        assert_true(sfu_net_layer(&layers[i], net, i));
+    }
+    sfu_layer_init(&after, SFU_LAYER_SMOOTH);
+    assert_false(sfu_net_layer(&after, net, net->count) || sfu_net_layer(&after, net, -1));
+    assert_ok(sfu_net_from_layers(&again, layers, net->count));
+    assert_string_equal(sfu_net_text(again), sfu_net_text(net));
+    sfu_net_free(again);
+}
+
 static void random_networks_come_back(void **state) {
     (void)state;
     enum { NETS = 5000 };
@@ -444,6 +462,7 @@ static void random_networks_come_back(void **state) {
         assert_same_net(&made, spelled.bytes);
         sfu_net *net = parse(spelled.bytes);
         assert_string_equal(net->text, canonical.bytes); /* one network, one text */
+        assert_layers_come_back(net);
         sfu_net_free(net);
         sfu__text_clear(&canonical);
         sfu__text_clear(&spelled);
@@ -451,6 +470,79 @@ static void random_networks_come_back(void **state) {
             sfu__layer_clear(&layers[i]);
         }
     }
+}
+
+/* ---- from structs ----------------------------------------------------------------------------------------------- */
+
+static void layers_make_networks(void **state) {
+    (void)state;
+    sfu_layer layers[4];
+    sfu_net *net = NULL;
+    sfu_layer_init(&layers[0], SFU_LAYER_SMOOTH);
+    sfu_layer_init(&layers[1], SFU_LAYER_DENSE);
+    sfu_layer_init(&layers[2], SFU_LAYER_SOFTMAX);
+    sfu_layer_init(&layers[3], SFU_LAYER_SMOOTH);
+    layers[0].times = 2;
+    layers[0].self_column = "a b";
+    layers[1].width = 16;
+    layers[1].act = SFU_ACT_ELU;
+    layers[1].dropout = 0.25;
+    layers[1].times = 7; /* not a field of dense */
+    layers[2].bias = false;
+    layers[3].learn = SFU_LEARN_RIGHT;
+    assert_ok(sfu_net_from_layers(&net, layers, 4)); /* norm: sym before the softmax, sym+row after it */
+    assert_string_equal(sfu_net_text(net), "smooth^2(self=\"a b\") | dense 16 elu(dropout=0.25) | softmax(bias=no) | "
+                                           "smooth(learn=right)");
+    sfu_net_free(net);
+    layers[3].learn = 0;
+    assert_ok(sfu_net_from_layers(&net, &layers[1], 3));
+    assert_string_equal(sfu_net_text(net), "dense 16 elu(dropout=0.25) | softmax(bias=no) | smooth");
+    sfu_net_free(net);
+    layers[0].exponents = true;
+    layers[2].linear = false;
+    layers[1].width = 0;
+    assert_ok(sfu_net_from_layers(&net, layers, 3));
+    assert_string_equal(sfu_net_text(net), "smooth^2(self=\"a b\", left=0.5) | dense classes elu(dropout=0.25) | "
+                                           "softmax(linear=no)");
+    sfu_net_free(net);
+}
+
+static void layers_are_checked(void **state) {
+    (void)state;
+    sfu_layer good[2], layers[2];
+    sfu_net *net = NULL;
+    sfu_layer_init(&good[0], SFU_LAYER_SMOOTH);
+    sfu_layer_init(&good[1], SFU_LAYER_SOFTMAX);
+#define WITH(change, ...)                                                                                              \
+    do {                                                                                                               \
+        memcpy(layers, good, sizeof layers);                                                                           \
+        change;                                                                                                        \
+        assert_fails(SFU_ERR_ARGUMENT, sfu_net_from_layers(&net, layers, 2), __VA_ARGS__);                             \
+        assert_null(net);                                                                                              \
+    } while (0)
+    WITH(layers[0].kind = (sfu_layer_kind)3, "layer 0", "kind is 3");
+    WITH(layers[0].act = (sfu_activation)6, "layer 0", "act is 6");
+    WITH(layers[0].norm = (sfu_norm)5, "layer 0", "norm is 5");
+    WITH(layers[0].learn = 16, "layer 0", "learn is 16");
+    WITH(layers[0].self = (double)NAN, "layer 0", "self is nan");
+    WITH(layers[1].dropout = (double)INFINITY, "layer 1", "dropout is inf");
+    WITH(layers[0].self_column = "a\", teleport=\"0", "layer 0", "a quote");
+    WITH(layers[1].size = 0, "sfu_layer", "sfu_layer_init");
+#undef WITH
+    /* What a composition can say wrong is told as its mistake. */
+    memcpy(layers, good, sizeof layers);
+    layers[0].times = 0;
+    assert_int_equal(sfu_net_from_layers(&net, layers, 2), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "\n  smooth^0 | softmax\n"));
+    layers[0].times = 1;
+    layers[0].teleport = -1;
+    assert_int_equal(sfu_net_from_layers(&net, layers, 2), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "\n  smooth(teleport=-1) | softmax\n"));
+    assert_int_equal(sfu_net_from_layers(&net, good, 1), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "there is no softmax"));
+    assert_int_equal(sfu_net_from_layers(&net, NULL, 0), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "expected a layer"));
+    assert_null(net);
 }
 
 /* ---- mistakes --------------------------------------------------------------------------------------------------- */
@@ -461,138 +553,132 @@ static const struct {
     int caret;
     const char *line;
 } mistakes[] = {
-    {"", 0, "a layer is missing here; smooth, dense or softmax would be right"},
-    {"   ", 3, "a layer is missing here; smooth, dense or softmax would be right"},
-    {"smooth || softmax", 8, "a layer is missing here; smooth, dense or softmax would be right"},
-    {"| softmax", 0, "a layer is missing here; smooth, dense or softmax would be right"},
-    {"softmax |", 9, "a layer is missing here; smooth, dense or softmax would be right"},
-    {"smoth | softmax", 0, "unknown layer \"smoth\"; smooth would be right"},
-    {"dense 9 | sofmax", 10, "unknown layer \"sofmax\"; softmax would be right"},
+    {"", 0, "expected a layer: smooth, dense or softmax"},
+    {"   ", 3, "expected a layer: smooth, dense or softmax"},
+    {"smooth || softmax", 8, "expected a layer: smooth, dense or softmax"},
+    {"| softmax", 0, "expected a layer: smooth, dense or softmax"},
+    {"softmax |", 9, "expected a layer: smooth, dense or softmax"},
+    {"smoth | softmax", 0, "unknown layer \"smoth\"; expected smooth"},
+    {"dense 9 | sofmax", 10, "unknown layer \"sofmax\"; expected softmax"},
     {"gnc", 0,
-     "unknown network \"gnc\"; gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or layers "
+     "unknown network \"gnc\"; expected gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or "
+     "layers "
      "such as "
-     "\"smooth | softmax\" would be right"},
-    {"attention | softmax", 0, "unknown layer \"attention\"; smooth, dense or softmax would be right"},
-    {"smooth | gcn", 9, "gcn is the name of a whole network; it cannot be a layer of another"},
-    {"gcn | softmax", 4, "\"|\" cannot stand here; gcn alone, or its composition, would be right"},
-    {"gcn(norm=row)", 3, "\"(\" cannot stand here; gcn alone, or its composition, would be right"},
+     "\"smooth | softmax\""},
+    {"attention | softmax", 0, "unknown layer \"attention\"; expected smooth, dense or softmax"},
+    {"smooth | gcn", 9, "gcn is the name of a network and cannot be a layer"},
+    {"gcn | softmax", 4, "unexpected \"|\"; expected gcn alone, or its composition"},
+    {"gcn(norm=row)", 3, "unexpected \"(\"; expected gcn alone, or its composition"},
     {"smooth(nrm=row) | softmax", 7,
      "unknown option \"nrm\"; smooth has norm, self, neighbour, left, right, teleport, act and learn"},
     {"dense 3 (act=relu) | softmax", 9, "unknown option \"act\"; dense has bias and dropout"},
     {"softmax(norm=row)", 8, "unknown option \"norm\"; softmax has linear, bias and dropout"},
-    {"dense 64 rleu | softmax", 9, "unknown activation \"rleu\"; relu would be right"},
-    {"dense 64 gelu | softmax", 9, "unknown activation \"gelu\"; relu would be right"},
+    {"dense 64 rleu | softmax", 9, "unknown activation \"rleu\"; expected relu"},
+    {"dense 64 gelu | softmax", 9, "unknown activation \"gelu\"; expected relu"},
     {"dense 64 maxout | softmax", 9,
-     "unknown activation \"maxout\"; identity, relu, tanh, sigmoid, elu or leaky_relu would be right"},
-    {"dense 64 relu tanh | softmax", 14, "\"tanh\" cannot stand here; | and a layer, or the end, would be right"},
-    {"dense | softmax", 6, "the width of dense is missing; a whole number from 1 to 65536 would be right"},
-    {"dense relu | softmax", 6, "the width of dense is missing; dense 64 relu would be right"},
-    {"dense 0 | softmax", 6, "the width of dense is \"0\"; a whole number from 1 to 65536 would be right"},
-    {"dense -3 | softmax", 6, "the width of dense is \"-3\"; a whole number from 1 to 65536 would be right"},
-    {"dense 65537 | softmax", 6, "the width of dense is \"65537\"; a whole number from 1 to 65536 would be right"},
-    {"dense 6.5 | softmax", 6, "the width of dense is \"6.5\"; a whole number from 1 to 65536 would be right"},
+     "unknown activation \"maxout\"; expected identity, relu, tanh, sigmoid, elu or leaky_relu"},
+    {"dense 64 relu tanh | softmax", 14, "unexpected \"tanh\"; expected | and a layer, or the end"},
+    {"dense | softmax", 6, "the width of dense is missing; expected a whole number from 1 to 65536"},
+    {"dense relu | softmax", 6, "the width of dense is missing; expected, for example, dense 64 relu"},
+    {"dense 0 | softmax", 6, "the width of dense is \"0\"; expected a whole number from 1 to 65536"},
+    {"dense -3 | softmax", 6, "the width of dense is \"-3\"; expected a whole number from 1 to 65536"},
+    {"dense 65537 | softmax", 6, "the width of dense is \"65537\"; expected a whole number from 1 to 65536"},
+    {"dense 6.5 | softmax", 6, "the width of dense is \"6.5\"; expected a whole number from 1 to 65536"},
     {"dense 99999999999999999999 | softmax", 6,
-     "the width of dense is \"99999999999999999999\"; a whole number from 1 to 65536 would be right"},
-    {"smooth^0 | softmax", 7, "how often it smooths is \"0\"; a whole number from 1 to 1000 would be right"},
-    {"smooth^1001 | softmax", 7, "how often it smooths is \"1001\"; a whole number from 1 to 1000 would be right"},
-    {"smooth^ | softmax", 8, "how often it smooths is missing; a whole number from 1 to 1000 would be right"},
-    {"smooth 2 | softmax", 7, "\"2\" cannot stand after smooth; smooth^2 is how often, smooth(act=relu) an activation"},
-    {"softmax 7", 8, "\"7\" cannot stand after softmax, which has one column a class and no activation"},
-    {"softmax^2", 7, "\"^\" cannot stand here; | and a layer, or the end, would be right"},
-    {"smooth(norm=row, left=0.3) | softmax", 7, "norm together with left or right; either of them would be right"},
-    {"smooth(right=0.3, norm=sym) | softmax", 18, "norm together with left or right; either of them would be right"},
-    {"smooth(norm=rows) | softmax", 12, "norm is \"rows\"; sym, row, col, none or sym+row would be right"},
+     "the width of dense is \"99999999999999999999\"; expected a whole number from 1 to 65536"},
+    {"smooth^0 | softmax", 7, "the number of smoothing steps is \"0\"; expected a whole number from 1 to 1000"},
+    {"smooth^1001 | softmax", 7, "the number of smoothing steps is \"1001\"; expected a whole number from 1 to 1000"},
+    {"smooth^ | softmax", 8, "the number of smoothing steps is missing; expected a whole number from 1 to 1000"},
+    {"smooth 2 | softmax", 7,
+     "unexpected \"2\" after smooth; smooth^2 repeats it, smooth(act=relu) sets an activation"},
+    {"softmax 7", 8, "unexpected \"7\" after softmax, which has one column per class and no activation"},
+    {"softmax^2", 7, "unexpected \"^\"; expected | and a layer, or the end"},
+    {"smooth(norm=row, left=0.3) | softmax", 7, "norm together with left or right; give only one of them"},
+    {"smooth(right=0.3, norm=sym) | softmax", 18, "norm together with left or right; give only one of them"},
+    {"smooth(norm=rows) | softmax", 12, "norm is \"rows\"; expected sym, row, col, none or sym+row"},
     {"softmax | smooth(norm=sym)", 17,
-     "norm=sym does not keep the sum of class probabilities at 1; after the softmax norm=sym+row or row, or left and "
-     "right, would be right"},
+     "norm=sym does not keep the sum of class probabilities at 1; after the softmax, expected norm=sym+row or "
+     "row, or left and right"},
     {"softmax | smooth(norm=col)", 17,
-     "norm=col does not keep the sum of class probabilities at 1; after the softmax norm=sym+row or row, or left and "
-     "right, would be right"},
+     "norm=col does not keep the sum of class probabilities at 1; after the softmax, expected norm=sym+row or "
+     "row, or left and right"},
     {"softmax | smooth^2(self=2, norm=none)", 27,
-     "norm=none does not keep the sum of class probabilities at 1; after the softmax norm=sym+row or row, or left and "
-     "right, would be right"},
+     "norm=none does not keep the sum of class probabilities at 1; after the softmax, expected norm=sym+row or "
+     "row, or left and right"},
     {"softmax | smooth(act=relu)", 17,
      "act=relu after the softmax; class probabilities are smoothed as they are, act=identity"},
-    {"softmax | softmax", 10, "a second softmax; a network has one, and after it only smooth"},
-    {"softmax | dense 3", 10, "dense after the softmax; only smooth may stand there"},
-    {"smooth", 6, "there is no softmax; a network has one, \"| softmax\" here perhaps"},
-    {"dense 64 relu", 13, "there is no softmax; a network has one, \"| softmax\" here perhaps"},
-    {"smooth(norm=row | softmax", 6, "this bracket is never closed; ) after the last option would be right"},
-    {"softmax(bias=no", 7, "this bracket is never closed; ) after the last option would be right"},
-    {"softmax(", 8, "an option of softmax is missing here; name=value with linear, bias or dropout would be right"},
-    {"softmax()", 8, "an option of softmax is missing here; name=value with linear, bias or dropout would be right"},
-    {"softmax(bias=no,)", 16,
-     "an option of softmax is missing here; name=value with linear, bias or dropout would be right"},
-    {"softmax(bias)", 12, "= is missing here; bias=value would be right"},
+    {"softmax | softmax", 10, "a second softmax; a network has only one, followed only by smooth"},
+    {"softmax | dense 3", 10, "dense after the softmax; expected smooth"},
+    {"smooth", 6, "there is no softmax; add \"| softmax\" here"},
+    {"dense 64 relu", 13, "there is no softmax; add \"| softmax\" here"},
+    {"smooth(norm=row | softmax", 6, "this bracket is never closed; expected ) after the last option"},
+    {"softmax(bias=no", 7, "this bracket is never closed; expected ) after the last option"},
+    {"softmax(", 8, "expected an option of softmax: name=value with linear, bias or dropout"},
+    {"softmax()", 8, "expected an option of softmax: name=value with linear, bias or dropout"},
+    {"softmax(bias=no,)", 16, "expected an option of softmax: name=value with linear, bias or dropout"},
+    {"softmax(bias)", 12, "= is missing here; expected bias=value"},
     {"softmax(bias=)", 13, "the value of bias is missing"},
-    {"softmax(bias=no dropout=0)", 16, "an option ends here; , or ) would be right"},
-    {"softmax)", 7, "\")\" cannot stand here; | and a layer, or the end, would be right"},
-    {"softmax(bias=no) x", 17, "\"x\" cannot stand here; | and a layer, or the end, would be right"},
-    {"softmax(bias=no)(bias=no)", 16, "\"(\" cannot stand here; | and a layer, or the end, would be right"},
+    {"softmax(bias=no dropout=0)", 16, "expected , or ) after an option"},
+    {"softmax)", 7, "unexpected \")\"; expected | and a layer, or the end"},
+    {"softmax(bias=no) x", 17, "unexpected \"x\"; expected | and a layer, or the end"},
+    {"softmax(bias=no)(bias=no)", 16, "unexpected \"(\"; expected | and a layer, or the end"},
     {"smooth(norm=row, NORM=sym) | softmax", 17, "norm is given twice"},
-    {"smooth(teleport=1) | softmax", 16, "teleport is \"1\"; a number from 0 on and below 1 would be right"},
-    {"smooth(teleport=-0.1) | softmax", 16, "teleport is \"-0.1\"; a number from 0 on and below 1 would be right"},
-    {"softmax(dropout=1)", 16, "dropout is \"1\"; a number from 0 on and below 1 would be right"},
-    {"softmax(dropout=half)", 16, "dropout is \"half\"; a number from 0 on and below 1 would be right"},
-    {"smooth(self=-1) | softmax", 12,
-     "self is \"-1\"; a number, 0 or more, or the name of a node column would be right"},
+    {"smooth(teleport=1) | softmax", 16, "teleport is \"1\"; expected a number of at least 0 and below 1"},
+    {"smooth(teleport=-0.1) | softmax", 16, "teleport is \"-0.1\"; expected a number of at least 0 and below 1"},
+    {"softmax(dropout=1)", 16, "dropout is \"1\"; expected a number of at least 0 and below 1"},
+    {"softmax(dropout=half)", 16, "dropout is \"half\"; expected a number of at least 0 and below 1"},
+    {"smooth(self=-1) | softmax", 12, "self is \"-1\"; expected a number, 0 or more, or the name of a node column"},
     {"smooth(neighbour=-1e-9) | softmax", 17,
-     "neighbour is \"-1e-9\"; a number, 0 or more, or the name of a node column would be right"},
-    {"smooth(self=nan) | softmax", 12,
-     "self is \"nan\"; a number, 0 or more, or the name of a node column would be right"},
-    {"smooth(self=-inf) | softmax", 12,
-     "self is \"-inf\"; a number, 0 or more, or the name of a node column would be right"},
+     "neighbour is \"-1e-9\"; expected a number, 0 or more, or the name of a node column"},
+    {"smooth(self=nan) | softmax", 12, "self is \"nan\"; expected a number, 0 or more, or the name of a node column"},
+    {"smooth(self=-inf) | softmax", 12, "self is \"-inf\"; expected a number, 0 or more, or the name of a node column"},
     {"smooth(self=1e999) | softmax", 12,
-     "self is \"1e999\"; a number, 0 or more, or the name of a node column would be right"},
-    {"smooth(self=\"\") | softmax", 12,
-     "self is \"\"; a number, 0 or more, or the name of a node column would be right"},
+     "self is \"1e999\"; expected a number, 0 or more, or the name of a node column"},
+    {"smooth(self=\"\") | softmax", 12, "self is \"\"; expected a number, 0 or more, or the name of a node column"},
     {"smooth(self=\"a\nb\") | softmax", 12,
-     "self is \"a\\x0ab\"; a number, 0 or more, or the name of a node column would be right"},
+     "self is \"a\\x0ab\"; expected a number, 0 or more, or the name of a node column"},
     {"smooth(self=\"trust) | softmax", 12, "this quote is never closed"},
-    {"\"smooth\" | softmax", 0, "a layer is missing here; smooth, dense or softmax would be right"},
-    {"smooth(left=-0.5) | softmax", 12, "left is \"-0.5\"; a number, 0 or more would be right"},
-    {"smooth(left=\"0.5\") | softmax", 12, "left is \"0.5\"; a number, 0 or more would be right"},
+    {"\"smooth\" | softmax", 0, "expected a layer: smooth, dense or softmax"},
+    {"smooth(left=-0.5) | softmax", 12, "left is \"-0.5\"; expected a number, 0 or more"},
+    {"smooth(left=\"0.5\") | softmax", 12, "left is \"0.5\"; expected a number, 0 or more"},
     {"smooth(learn=) | softmax", 13, "the value of learn is missing"},
     {"smooth(learn=yes) | softmax", 13,
-     "learn is \"yes\"; no, or one or more of self, neighbour, left and right with + between them, each once, would be "
-     "right"},
+     "learn is \"yes\"; expected no, or one or more of self, neighbour, left and right with + between them, each once"},
     {"smooth(learn=self+self) | softmax", 13,
-     "learn is \"self+self\"; no, or one or more of self, neighbour, left and right with + between them, each once, "
-     "would be right"},
+     "learn is \"self+self\"; expected no, or one or more of self, neighbour, left and right with + between them, each "
+     "once"},
     {"smooth(learn=self+) | softmax", 13,
-     "learn is \"self+\"; no, or one or more of self, neighbour, left and right with + between them, each once, would "
-     "be right"},
-    {"smooth(norm=row, learn=left) | softmax", 7,
-     "norm together with learn=left or learn=right; without norm would be right"},
+     "learn is \"self+\"; expected no, or one or more of self, neighbour, left and right with + between them, each "
+     "once"},
+    {"smooth(norm=row, learn=left) | softmax", 7, "norm together with learn=left or learn=right; leave norm out"},
     {"softmax | smooth(learn=self+left)", 17,
      "left cannot be learned after the softmax: rows are scaled to sum to 1, so it cancels"},
-    {"smooth(left=1.5, learn=left) | softmax", 7, "a learned exponent is kept between 0 and 1; it must start there"},
-    {"smooth(self=1e39, learn=self) | softmax", 7, "a learned self starts at a number that a float can hold"},
-    {"dense $hidden relu | softmax", 6,
-     "\"$hidden\" stands for a value that tune searches; write the value itself here"},
-    {"smooth^$k | softmax", 7, "\"$k\" stands for a value that tune searches; write the value itself here"},
-    {"smooth(self=$a) | softmax", 12, "\"$a\" stands for a value that tune searches; write the value itself here"},
-    {"smooth(norm=$n) | softmax", 12, "\"$n\" stands for a value that tune searches; write the value itself here"},
+    {"smooth(left=1.5, learn=left) | softmax", 7,
+     "a learned exponent is limited to [0, 1]; its initial value must be in this range"},
+    {"smooth(self=1e39, learn=self) | softmax", 7, "the initial value of a learned self must fit a float"},
+    {"dense $hidden relu | softmax", 6, "\"$hidden\" is a variable of tune; write a value here"},
+    {"smooth^$k | softmax", 7, "\"$k\" is a variable of tune; write a value here"},
+    {"smooth(self=$a) | softmax", 12, "\"$a\" is a variable of tune; write a value here"},
+    {"smooth(norm=$n) | softmax", 12, "\"$n\" is a variable of tune; write a value here"},
     {"dense 64 | softmax(dropout=0.5)", 19,
-     "no dropout lies before this layer: it acts where the first weights begin, and after them on the output of an "
-     "activation"},
+     "there is no dropout mask before this layer: masks are on the input of the first weights, and after them on "
+     "the output of activations"},
     {"smooth(act=relu) | softmax(linear=no, dropout=0.5)", 38,
-     "no dropout lies before this layer: it acts where the first weights begin, and after them on the output of an "
-     "activation"},
+     "there is no dropout mask before this layer: masks are on the input of the first weights, and after them on "
+     "the output of activations"},
     {"softmax(linear=no, bias=no)", 19, "bias together with linear=no, which has neither weights nor bias"},
-    {"softmax(linear=maybe)", 15, "linear is \"maybe\"; no or yes would be right"},
-    {"lpnn | softmax", 5, "\"|\" cannot stand here; lpnn alone, or lpnn(f=clamp) with its options, would be right"},
-    {"lpnn(f=none)", 7, "f is \"none\"; softmax or clamp would be right"},
+    {"softmax(linear=maybe)", 15, "linear is \"maybe\"; expected no or yes"},
+    {"lpnn | softmax", 5, "unexpected \"|\"; expected lpnn alone, or with options as in lpnn(f=clamp)"},
+    {"lpnn(f=none)", 7, "f is \"none\"; expected softmax or clamp"},
     {"lpnn(mu_x=1)", 5, "unknown option \"mu_x\"; lpnn has f, input, output, mu_g, mu_l, mu_u, lambda_l and lambda_u"},
-    {"lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; a number, 0 or more would be right"},
-    {"sm\xc3\xb6\xc3\xb6th | softmax", 0,
-     "unknown layer \"sm\xc3\xb6\xc3\xb6th\"; smooth, dense or softmax would be right"},
-    {"smooth(self=\xc3\xa9\xe2\x82\xac) | x", 18, "unknown layer \"x\"; smooth, dense or softmax would be right"},
+    {"lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; expected a number, 0 or more"},
+    {"sm\xc3\xb6\xc3\xb6th | softmax", 0, "unknown layer \"sm\xc3\xb6\xc3\xb6th\"; expected smooth, dense or softmax"},
+    {"smooth(self=\xc3\xa9\xe2\x82\xac) | x", 18, "unknown layer \"x\"; expected smooth, dense or softmax"},
     {"smooth(self=\xff) | softmax", 12,
-     "self is \"\\xff\"; a number, 0 or more, or the name of a node column would be right"},
+     "self is \"\\xff\"; expected a number, 0 or more, or the name of a node column"},
 };
 
-/* What of a message lies between its newlines. */
+/* The lines of a message. */
 static void split_message(char lines[3][1024]) {
     const char *message = sfu_message();
     for (int i = 0; i < 3; i++) {
@@ -628,7 +714,7 @@ static void mistakes_have_their_place(void **state) {
     }
 }
 
-/* A long text is shown around the place, and the caret still stands under it. */
+/* A long text is shown around the error, with the caret below it. */
 static void long_texts_are_cut(void **state) {
     (void)state;
     for (int before = 0; before < 40; before++) {
@@ -655,7 +741,7 @@ static void long_texts_are_cut(void **state) {
     }
 }
 
-/* Refused in three lines, the first of which is this. */
+/* Refused with three lines, the first of which is this. */
 static void assert_refused(const char *text, const char *line) {
     sfu_net *net = NULL;
     char lines[3][1024];
@@ -734,6 +820,17 @@ static sfu_status parse_and_free(void *context) {
     return status;
 }
 
+static sfu_status build_and_free(void *context) {
+    sfu_net *net = NULL;
+    sfu_layer layers[2];
+    sfu_layer_init(&layers[0], SFU_LAYER_SMOOTH);
+    sfu_layer_init(&layers[1], SFU_LAYER_SOFTMAX);
+    layers[0].self_column = layers[0].neighbour_column = context;
+    const sfu_status status = sfu_net_from_layers(&net, layers, 2);
+    sfu_net_free(net);
+    return status;
+}
+
 static void every_allocation_may_fail(void **state) {
     (void)state;
     char columns[] = "smooth(self=trust, neighbour=\"a b\") | dense 64 relu | softmax";
@@ -742,6 +839,7 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(parse_and_free, columns, 1000);
     test_fail_each_allocation(parse_and_free, name, 1000);
     test_fail_each_allocation(parse_and_free, lpnn, 1000);
+    test_fail_each_allocation(build_and_free, name, 1000);
 }
 
 int main(void) {
@@ -755,6 +853,8 @@ int main(void) {
         cmocka_unit_test(numbers_of_named_networks_are_checked),
         cmocka_unit_test(lpnn_has_options),
         cmocka_unit_test(random_networks_come_back),
+        cmocka_unit_test(layers_make_networks),
+        cmocka_unit_test(layers_are_checked),
         cmocka_unit_test(mistakes_have_their_place),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(limits_are_kept),

@@ -1,4 +1,4 @@
-/* The drawing of a network: well-formed, and no text wider than what it stands in. */
+/* The drawing of a network: well-formed, and no text wider than its box. */
 #include "support.h"
 
 #include "file.h"

@@ -1,4 +1,4 @@
-/* What a network trains: shapes, places, and the values that training starts from. */
+/* The parameters of a network: shapes, offsets, and initial values. */
 #include "support.h"
 
 #include "net.h"
@@ -70,7 +70,7 @@ static void impossible_widths_are_refused(void **state) {
     sfu_net *net = parse("dense 5 | softmax(linear=no)");
     sfu__parameters parameters = {0};
     assert_fails(SFU_ERR_ARGUMENT, sfu__parameters_make(&parameters, net, 4, 7, 9),
-                 "softmax(linear=no) gets 5 columns, and there are 7 classes; dense classes before it");
+                 "softmax(linear=no) has 5 input columns for 7 classes; put dense classes before it");
     sfu__parameters_clear(&parameters);
     assert_fails(SFU_ERR_ARGUMENT, sfu__parameters_make(&parameters, net, 4, 0, 9), "0 classes");
     sfu__parameters_clear(&parameters);
@@ -81,7 +81,7 @@ static void impossible_widths_are_refused(void **state) {
     sfu_net_free(net);
 }
 
-/* Each weight from its definition, one by one. */
+/* Each weight from its definition. */
 static void weights_start_as_they_are_defined(void **state) {
     (void)state;
     sfu_net *net = parse("dense 20 relu | smooth(self=col, neighbour=0.25, learn=self+neighbour) | softmax");
@@ -130,7 +130,7 @@ static void weights_start_as_they_are_defined(void **state) {
     sfu_net_free(net);
 }
 
-/* A few that will never change. */
+/* A few values that must never change. */
 static void weights_have_known_values(void **state) {
     (void)state;
     sfu_net *net = parse("softmax");

@@ -1,5 +1,5 @@
-/* The dense reference itself: its gradient against differences of its loss, its masks, and that what it says of errors
- * is not empty. */
+/* The dense reference itself: its gradient against finite differences of its loss, its dropout masks, and that its
+ * error bounds are not empty. */
 #include "support.h"
 
 #include "dense_reference.h"
@@ -68,7 +68,7 @@ static double difference(trial *it, int64_t term, double h) {
            (12 * h);
 }
 
-/* Two differences that disagree have a kink between them, and say nothing. */
+/* Two finite differences that disagree have a kink between them and are skipped. */
 static void compare(trial *it, int64_t term, int *compared, int *skipped) {
     const double wide = difference(it, term, 1e-4), narrow = difference(it, term, 2.5e-5);
     const double size = 1 + fabs(wide);
@@ -106,12 +106,13 @@ static void gradients_are_differences(void **state) {
     assert_true(compared > 1000 && skipped < compared / 20);
 }
 
-/* Two classes, one node, one feature, by hand. */
+/* Two classes, one node, one feature, computed by hand. */
 static void a_network_by_hand(void **state) {
     (void)state;
     const float x = 2;
     const int32_t label = 1, node = 0;
-    const sfu_arrays arrays = {.nodes = 1, .features = 1, .dense = &x, .labels = &label, .classes = 2};
+    const sfu_arrays arrays = {
+        .size = sizeof(sfu_arrays), .nodes = 1, .features = 1, .dense = &x, .labels = &label, .classes = 2};
     sfu_import_options options;
     sfu_dataset *dataset = NULL;
     sfu_net *net = NULL;
@@ -129,7 +130,7 @@ static void a_network_by_hand(void **state) {
     theta[weight + 1] = -0.5;
     theta[bias + 1] = 1;
     const dense_matrix P = dense_forward(reference, theta, &(dense_settings){.training = false});
-    const double p = 1 / (1 + exp(0.5)); /* of class 1: scores 0.5 and 0 */
+    const double p = 1 / (1 + exp(0.5)); /* of class 1; the logits are 0.5 and 0 */
     assert_true(fabs(P.value[1] - p) < 1e-15 && P.error[1] > 0 && P.error[1] < 20);
     const dense_score cross_entropy = dense_loss(reference, &node, 1, &target);
     assert_true(fabs(cross_entropy.loss + log(p)) < 1e-15 && cross_entropy.correct_least == 0 &&

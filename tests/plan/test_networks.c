@@ -1,15 +1,17 @@
-/* Plans against the dense reference: the named networks and random compositions on random small graphs, with every
- * rewrite, with each of them left out, and with none.
+/* Plans against the dense reference: the named networks and random compositions on random small graphs, with all
+ * rewrites, without each of them, and with none.
  *
- * The reference (dense_reference.h) says of each number how far rounding to float may move it, to first order and in
- * units of 2^-24; TOLERANCE such units are allowed. A sum of k products may be off by k units of the sum of their sizes
- * in the worst case and by about sqrt(k) as a rule; sums here have up to 16 terms. Where a relu's input is too near 0
- * to know its side, the gradient is not compared. Each step of Adam is compared from the state that the step before has
- * left, so that a difference cannot grow: Adam moves a weight whose gradient is all rounding by as much as any other.
+ * For each number the reference (dense_reference.h) bounds how far rounding to float may move it, to first order and in
+ * units of 2^-24; TOLERANCE such units are allowed. A sum of k products may be off by k units of the sum of their
+ * magnitudes in the worst case and by about sqrt(k) typically; sums here have up to 16 terms. Where the input of a relu
+ * is too close to 0 to know its side, the gradient is not compared. Each step of Adam is compared from the state after
+ * the previous step, so that differences cannot grow: Adam moves a weight whose gradient is pure rounding as far as any
+ * other.
  */
 #include "support.h"
 
 #include "dense_reference.h"
+#include "cpu_matrix.h"
 #include "plan_int.h"
 #include "random_networks.h"
 
@@ -41,7 +43,7 @@ typedef struct trial {
     float lr, decay;
 } trial;
 
-/* How near the comparisons came to failing, and how many there were. */
+/* How close the comparisons came to failing, and how many there were. */
 typedef struct tally {
     double most;
     int64_t compared, kinks, gradients, forwards, rough;
@@ -56,7 +58,7 @@ static void draw_part(part *it, sfu__random *random, const sfu_dataset *dataset)
     it->target = (sfu__target){it->labels, sfu__random_below(random, 3) == 0 ? it->weights : NULL};
 }
 
-/* A trial of the composition, or of a random one where it is NULL. */
+/* A trial of the composition, or of a random one if it is NULL. */
 static void draw(trial *it, sfu__random *random, const char *composition, const sfu_net_options *options) {
     memset(it, 0, sizeof *it);
     it->dataset = random_dataset(random);
@@ -108,7 +110,7 @@ static void compare(tally *tally, const term *at, int64_t index, double ours, do
     tally->most = fmax(tally->most, (off - TINY) / (UNIT * error));
 }
 
-/* Whether the last forward of the reference is fit for a comparison. */
+/* Whether the last forward pass of the reference is far enough from kinks to be compared. */
 static bool is_smooth(tally *tally, const trial *it) {
     const bool rough = dense_roughest(it->reference) * UNIT > ROUGH;
     tally->forwards++;
@@ -116,7 +118,7 @@ static bool is_smooth(tally *tally, const trial *it) {
     return !rough;
 }
 
-/* Every row that the pass puts out, which are more than those asked for where nothing is pruned. */
+/* All output rows of the pass; without pruning these are more than the requested ones. */
 static void compare_output(tally *tally, trial *it, term at, const sfu__executor *executor, const sfu__plan *plan,
                            sfu_pass pass, const double *theta) {
     const sfu__dense output = sfu__executor_output(executor, pass);
@@ -137,7 +139,7 @@ static void compare_output(tally *tally, trial *it, term at, const sfu__executor
     }
 }
 
-/* The layer whose output is the embedding: the last dense one that is not what the softmax is taken of; -1: none. */
+/* The layer whose output is the embedding: the last dense one before the softmax's own weights; -1: none. */
 static int hidden_layer(const sfu_net *net) {
     int last = -1, before = -1;
     for (int i = 0; i < net->count; i++) {
@@ -151,7 +153,7 @@ static int hidden_layer(const sfu_net *net) {
     return last;
 }
 
-/* After a prediction of every node, and a forward of the reference. */
+/* After a prediction of all nodes, and a forward pass of the reference. */
 static void compare_embedding(tally *tally, trial *it, term at, const sfu__executor *executor, const sfu__plan *plan) {
     const int layer = hidden_layer(it->net);
     assert_int_equal(sfu__net_embedding_width(it->net, it->dataset->classes), sfu__plan_embedding_width(plan));
@@ -216,7 +218,7 @@ static void copy_state(moments *to, sfu__executor *executor, int64_t size) {
     }
 }
 
-/* From the state before the step and the gradient of the worker to the state after it. */
+/* From the state before the step and the gradient of the executor to the state after it. */
 static void compare_adam(tally *tally, trial *it, term at, const moments *before, const moments *after) {
     static moments wanted;
     wanted = *before;
@@ -236,7 +238,7 @@ static void compare_adam(tally *tally, trial *it, term at, const moments *before
     }
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------- */
+/* ---- training --------------------------------------------------------------------------------------------------- */
 
 static void train(tally *tally, trial *it, term at, sfu__executor *executor, const sfu__plan *plan) {
     static moments before, after;
@@ -269,20 +271,23 @@ static void train(tally *tally, trial *it, term at, sfu__executor *executor, con
     compare_output(tally, it, at, executor, plan, SFU_PASS_EVALUATE, after.theta);
 }
 
-/* Whether the plan counts the non-zeros of the features for their mask; dense ones go the same way, without indices. */
+/* Whether the plan applies dropout to the non-zeros of sparse features; dense ones use the same kernel, without
+ * indices. */
 static bool drops_sparse(const sfu__plan *plan) {
     const sfu__pass *pass = &plan->passes[SFU_PASS_TRAIN];
     for (size_t i = 0; i < pass->step_count; i++) {
         const sfu__kernel kernel = pass->steps[i].kernel;
+        const sfu__cpu_matrix *matrix =
+            pass->steps[i].block >= 0 ? (const void *)pass->blocks[pass->steps[i].block].matrix : NULL;
         if (kernel == SFU__KERNEL_DROPOUT_MASK ||
-            (kernel == SFU__KERNEL_DROPOUT_SPARSE && pass->blocks[pass->steps[i].block].view.indices != NULL)) {
+            (kernel == SFU__KERNEL_DROPOUT_SPARSE && matrix->view.indices != NULL)) {
             return true;
         }
     }
     return false;
 }
 
-/* A plan that is told so has no masks. */
+/* A plan without dropout has no masks. */
 static bool drops(const trial *it) {
     bool found = it->settings.dropout > 0;
     for (int i = 0; i < it->net->count; i++) {
@@ -341,7 +346,7 @@ static const unsigned rewrite_sets[] = {
 };
 enum { SETS = sizeof rewrite_sets / sizeof rewrite_sets[0] };
 
-/* The kernels take turns; that they agree to the bit is another test's. */
+/* The kernel sets alternate; that they agree bit for bit is tested elsewhere. */
 static const sfu__backend *kernels(int round) {
     int count = 0;
     while (sfu__backend_cpu_set(count) != NULL) {
@@ -350,8 +355,8 @@ static const sfu__backend *kernels(int round) {
     return sfu__backend_cpu_set(round % count);
 }
 
-/* Ten steps on its own, against ten of the reference: differences may grow, and what the weights do to the
- * probabilities stays small all the same. */
+/* Ten steps on its own, against ten of the reference: differences may grow, but their effect on the probabilities stays
+ * small. */
 static void run_free(double *most, trial *it) {
     static moments ours;
     static double gradient[MOST], error[MOST];
@@ -467,7 +472,7 @@ static void allocations_that_fail(void **state) {
     for (int round = 0; round < 12; round++) {
         trial it;
         draw(&it, &random, round == 0 ? "gcn+lp" : NULL, NULL);
-        assert_ok(make_both(&it)); /* the dataset's digest is made once */
+        assert_ok(make_both(&it)); /* caches the digest of the dataset */
         test_fail_each_allocation(make_both, &it, 100);
         activate(&it);
     }

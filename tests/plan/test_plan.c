@@ -1,5 +1,5 @@
-/* Plans: what they share, what they refuse, that they are never predicted slower than the plain one, and that every
- * allocation may fail. That they compute what they should is test_networks.c's. */
+/* Plans: what they share, which networks they reject, that no plan is predicted slower than the one without rewrites,
+ * and that every allocation may fail. test_networks.c tests their results. */
 #include "support.h"
 
 #include "plan_int.h"
@@ -65,7 +65,7 @@ static void folded_features_are_shared(void **state) {
     sfu__plan *a = plan_of(it, "sgcn", SFU__ALL_REWRITES);
     sfu__plan *b = plan_of(it, "smooth^2 | dense 16 relu | softmax", SFU__ALL_REWRITES);
     sfu__plan *c = plan_of(it, "smooth^2(self=2) | softmax", SFU__ALL_REWRITES);
-    sfu__plan *wide = plan_of(it, "fp+mlp", SFU__ALL_REWRITES); /* does not have them by length */
+    sfu__plan *wide = plan_of(it, "fp+mlp", SFU__ALL_REWRITES); /* rows not sorted by length */
     const sfu__pass *pa = &a->passes[SFU_PASS_TRAIN], *pb = &b->passes[SFU_PASS_TRAIN],
                     *pc = &c->passes[SFU_PASS_TRAIN];
     assert_true(pa->shared_count == 1 && pb->shared_count == 1 && pc->shared_count == 1);
@@ -81,12 +81,12 @@ static void folded_features_are_shared(void **state) {
     sfu__plan_release(wide);
 }
 
-/* ---- fields ----------------------------------------------------------------------------------------------------- */
+/* ---- row sets --------------------------------------------------------------------------------------------------- */
 
 static int64_t length_of(const sfu_csr *csr, int32_t node) { return csr->indptr[node + 1] - csr->indptr[node]; }
 
-/* Rows that lie between features and output go by the length of what they are made from where nothing is summed over
- * them; those that come out, and all in training, ascend. The same rows are there either way. */
+/* In evaluation, intermediate rows are sorted by the length of the sparse rows they are computed from; the output rows,
+ * and all rows in training, ascend. The sets are the same. */
 static void rows_of_validation_go_by_length(void **state) {
     const fixture *it = *state;
     sfu__plan *plan = plan_of(it, "gcn", SFU__ALL_REWRITES);
@@ -122,7 +122,7 @@ static void rows_of_validation_go_by_length(void **state) {
     sfu__plan_release(plan);
 }
 
-/* ---- never slower ----------------------------------------------------------------------------------------------- */
+/* ---- never predicted slower ------------------------------------------------------------------------------------- */
 
 static double nominal_seconds(const sfu__plan *plan, sfu_pass pass) {
     double sum = 0.0;
@@ -151,9 +151,9 @@ static void never_predicted_slower_than_plain(void **state) {
     }
 }
 
-/* ---- every way -------------------------------------------------------------------------------------------------- */
+/* ---- every strategy --------------------------------------------------------------------------------------------- */
 
-/* The gradient of the first step, or the probabilities of validation, of a plan whose passes are computed so. */
+/* The gradient of the first step, or the validation probabilities, of a plan with the given strategies. */
 static float *numbers_of(int64_t *count, sfu__plan **plan, const fixture *it, const char *text, sfu_pass pass,
                          const int *strategies) {
     sfu_net *net = NULL;
@@ -162,7 +162,7 @@ static float *numbers_of(int64_t *count, sfu__plan **plan, const fixture *it, co
     sfu__plan_request request = request_of(it, SFU__ALL_REWRITES);
     sfu__score training, validation;
     int32_t labels[1000];
-    request.dropout = false; /* a mask has another place in sparse rows than in dense ones */
+    request.dropout = false; /* dropout numbers the entries of sparse and dense rows differently */
     memcpy(request.strategies[pass], strategies, sizeof request.strategies[pass]);
     assert_true(request.count[SFU_PASS_TRAIN] <= 1000);
     for (int32_t i = 0; i < request.count[SFU_PASS_TRAIN]; i++) {
@@ -204,9 +204,9 @@ static void assert_near(const float *a, const float *b, int64_t count, const cha
     }
 }
 
-/* Each way of a run, the others as they are chosen, computes the same, and is not predicted to be faster but for what
- * is estimated from some of the rows. Returns how many there were. */
-static int try_each_way(const fixture *it, const char *text, sfu_pass pass) {
+/* Each strategy of a segment computes the same, and none is predicted to be faster than the chosen one, except where
+ * the prediction rests on a sample of rows. Returns the number of strategies. */
+static int try_each_strategy(const fixture *it, const char *text, sfu_pass pass) {
     const double estimated = 1.1;
     int none[SFU__SEGMENTS] = {0}, tried = 0;
     int64_t count, again;
@@ -239,13 +239,13 @@ static void every_way_computes_the_same(void **state) {
                                         "dense 16 relu | smooth^2 | dense 8 | softmax"};
     int tried = 0;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        tried += try_each_way(*state, texts[i], SFU_PASS_TRAIN);
-        tried += try_each_way(*state, texts[i], SFU_PASS_EVALUATE);
+        tried += try_each_strategy(*state, texts[i], SFU_PASS_TRAIN);
+        tried += try_each_strategy(*state, texts[i], SFU_PASS_EVALUATE);
     }
     assert_true(tried > 40);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------------------------- */
+/* ---- rejected networks ------------------------------------------------------------------------------------------ */
 
 static void refuses_a_column_that_is_not_there(void **state) {
     const fixture *it = *state;
@@ -264,7 +264,7 @@ static void refuses_a_column_that_is_not_there(void **state) {
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
 
-/* The estimates count what products really have, where they look at all rows. */
+/* The estimates are exact if all rows are sampled. */
 static void estimates_are_exact(void **state) {
     const fixture *it = *state;
     sfu__plan *plan = plan_of(it, "smooth^2(teleport=0.2) | smooth^2(self=0) | softmax", SFU__ALL_REWRITES);
@@ -274,7 +274,7 @@ static void estimates_are_exact(void **state) {
     sfu__fold_estimate estimate = {0};
     assert_true(pass->row_sets[LAST].count <= 512);
     assert_ok(sfu__collapse_estimate(nonzeros, plan, pass, 0, LAST));
-    for (int first = 0; first < LAST; first += 2) { /* where a layer starts */
+    for (int first = 0; first < LAST; first += 2) { /* first op of a layer */
         sfu_matrix product = {0};
         assert_ok(sfu__collapse(&product, plan, pass, first, LAST));
         assert_true(nonzeros[first] == (double)product.indptr[product.rows]);
@@ -291,8 +291,8 @@ static void estimates_are_exact(void **state) {
     sfu__plan_release(plan);
 }
 
-/* Folded features in panels, by rows and by columns, are those that are made stage by stage, and the same bytes with
- * any number of threads. */
+/* Features folded in panels, by rows and by columns, equal those folded step by step, bit for bit for any number of
+ * threads. */
 static void panels_compute_the_same(void **state) {
     (void)state;
     fixture it = make_fixture(400, 150);
@@ -301,7 +301,7 @@ static void panels_compute_the_same(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         sfu__plan *plan = plan_of(&it, texts[i], SFU__ALL_REWRITES);
         const int last = plan->first_weights - 1;
-        for (int kind = 0; kind < SFU_PASSES; kind++) { /* few rows, and all of them, more than there are columns */
+        for (int kind = 0; kind < SFU_PASSES; kind++) { /* few rows; and all rows, more than there are columns */
             const sfu__pass *pass = &plan->passes[kind];
             const int64_t size = (int64_t)pass->row_sets[last].count * sfu__ld(plan->features);
             sfu_matrix none;
@@ -336,7 +336,7 @@ static int64_t rows_listed(const sfu__plan *plan, const sfu__pass *pass) {
     return rows;
 }
 
-/* However many smoothings there are, a plan is made, and what it holds does not grow with them. */
+/* Any number of smoothings can be planned, and the size of the plan does not grow with it. */
 static void deep_networks_are_planned(void **state) {
     const fixture *it = *state;
     static const char *const texts[] = {
@@ -380,14 +380,19 @@ static void limits_are_told(void **state) {
     sfu__plan_release(plan);
 }
 
-/* A path, on which the rows that are needed grow by a few with each smoothing: once their lists are as long as they may
- * be, nothing more is pruned, which changes no result. */
+/* On a path graph the needed rows grow by a few with each smoothing: once the row lists reach their limit nothing more
+ * is pruned, which changes no result. */
 static void long_paths_are_not_listed(void **state) {
     (void)state;
     enum { NODES = 300 };
     int32_t from[NODES], to[NODES], labels[NODES], part[3][NODES / 3];
     float dense[2 * NODES];
-    sfu_arrays arrays = {.nodes = NODES, .edges = NODES - 1, .edge_from = from, .edge_to = to, .features = 2};
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = NODES,
+                         .edges = NODES - 1,
+                         .edge_from = from,
+                         .edge_to = to,
+                         .features = 2};
     sfu_import_options options;
     fixture path = {0};
     for (int32_t i = 0; i < NODES; i++) {
@@ -440,7 +445,7 @@ static void long_paths_are_not_listed(void **state) {
 
 static size_t held, held_most;
 
-/* Before each block stands its size. */
+/* Each block is preceded by its size. */
 static void *counting_resize(void *user, void *pointer, size_t bytes) {
     enum { HEAD = 64 };
     char *block = pointer != NULL ? (char *)pointer - HEAD : NULL;
@@ -471,13 +476,13 @@ static size_t most_held(const fixture *it, const char *text) {
     return held_most - before;
 }
 
-/* Stages of folding that nothing needs any more are let go. */
+/* Intermediate results of folding are freed as soon as possible. */
 static void memory_does_not_grow_with_depth(void **state) {
     (void)state;
     const sfu_allocator counting = {counting_resize, counting_release, NULL};
     sfu_set_allocator(&counting);
     const fixture it = make_fixture(300, 80);
-    (void)most_held(&it, "smooth^12 | softmax"); /* what is made once with the dataset */
+    (void)most_held(&it, "smooth^12 | softmax"); /* cached with the dataset */
     const size_t few = most_held(&it, "smooth^12 | softmax"), many = most_held(&it, "smooth^60 | softmax");
     const size_t backward = most_held(&it, "smooth^60(teleport=0.1) | softmax");
     if (!(many < 2 * few && backward < 2 * few)) {
@@ -532,7 +537,7 @@ static void every_allocation_may_fail(void **state) {
     options.words = 5;
     assert_ok(sfu_dataset_make(&small.dataset, &options));
     assert_ok(sfu_split_new(&small.split, small.dataset, NULL, NULL));
-    char digest[65]; /* found once, and kept with the dataset */
+    char digest[65]; /* computed once, and cached with the dataset */
     assert_ok(sfu_dataset_check(small.dataset));
     assert_ok(sfu_dataset_digest(digest, small.dataset));
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

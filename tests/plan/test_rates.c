@@ -1,4 +1,4 @@
-/* What steps are predicted to take, the file that a machine's rates are kept in, and that no plan follows them. */
+/* The predicted times of steps, the file of measured rates, and that plans do not depend on measured rates. */
 #include "support.h"
 
 #include "rates.h"
@@ -29,7 +29,7 @@ static void assert_near(double value, double wanted) {
     }
 }
 
-/* At the points of the tables a product costs what stands there. */
+/* At the points of the tables a product costs exactly the entry. */
 static void test_points(void **state) {
     (void)state;
     const sfu__rates *rates = &sfu__nominal_rates;
@@ -39,36 +39,38 @@ static void test_points(void **state) {
             assert_near(1e9 * got, 1000 * rates->gather_ns[s][w] + 10 * rates->gather_row_ns[w] + rates->step_ns);
         }
     }
-    /* Dropped values, as the planner counts them: blocks of 64 columns have a rate of their own, the rest the usual. */
-    const sfu__work gaps = {.kernel = SFU__KERNEL_SPMM,
-                            .width = 128 + 16,
-                            .nonzeros = 1000,
-                            .operand = (int64_t)rates->size_bytes[1],
-                            .ordered = true,
-                            .gaps = true};
-    assert_near(1e9 * sfu__work_seconds(&gaps, rates),
-                1000 * (2 * (rates->gaps_ns[1] + rates->order_ns[0]) + rates->gather_ns[1][2]) + rates->step_ns);
-    /* What a mask has left, as a step takes: half of the rows, and packing once, whatever the width. */
-    sfu__work left = {.kernel = SFU__KERNEL_SPMM, .width = 128, .nonzeros = 1000, .ordered = true, .packed = true};
+    /* After dropout, as the planner predicts it: blocks of 64 columns have their own rate. */
+    const sfu__work after_dropout = {.kernel = SFU__KERNEL_SPMM,
+                                     .width = 128 + 16,
+                                     .nonzeros = 1000,
+                                     .operand = (int64_t)rates->size_bytes[1],
+                                     .value_permuted = true,
+                                     .after_dropout = true};
+    assert_near(1e9 * sfu__work_seconds(&after_dropout, rates),
+                1000 * (2 * (rates->half_dropped_ns[1] + rates->value_perm_ns[0]) + rates->gather_ns[1][2]) +
+                    rates->step_ns);
+    /* With a keep mask, as the steps execute it: half of the gathers, and packing once for any width. */
+    sfu__work left = {
+        .kernel = SFU__KERNEL_SPMM, .width = 128, .nonzeros = 1000, .value_permuted = true, .packed = true};
     left.operand = (int64_t)rates->size_bytes[1];
-    const double packed = rates->gaps_ns[1] - rates->gather_ns[1][4] / 2 + rates->order_ns[0];
+    const double packed = rates->half_dropped_ns[1] - rates->gather_ns[1][4] / 2 + rates->value_perm_ns[0];
     assert_near(1e9 * sfu__work_seconds(&left, rates), 1000 * (rates->gather_ns[1][4] + packed) + rates->step_ns);
     left.width = 32;
     assert_near(1e9 * sfu__work_seconds(&left, rates), 1000 * (rates->gather_ns[1][3] / 2 + packed) + rates->step_ns);
-    const sfu__work columns = {.kernel = SFU__KERNEL_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .columns = true};
-    assert_near(1e9 * sfu__work_seconds(&columns, rates),
-                1000 * rates->columns_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
-    /* By length, from the second size on slower by as much as other products are. */
-    sfu__rates turned = *rates;
-    turned.permuted_ns[1] = 0.5;
-    turned.permuted_row_ns[1] = 2.0;
+    const sfu__work csc = {.kernel = SFU__KERNEL_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .csc = true};
+    assert_near(1e9 * sfu__work_seconds(&csc, rates),
+                1000 * rates->csc_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
+    /* Rows sorted by length: scaled like other products from the second size on. */
+    sfu__rates by_length = *rates;
+    by_length.permuted_ns[1] = 0.5;
+    by_length.permuted_row_ns[1] = 2.0;
     const sfu__work row_perm = {.kernel = SFU__KERNEL_SPMM,
                                 .rows = 10,
                                 .width = 8,
                                 .nonzeros = 1000,
                                 .operand = (int64_t)rates->size_bytes[1],
-                                .turned = true};
-    assert_near(1e9 * sfu__work_seconds(&row_perm, &turned),
+                                .row_permuted = true};
+    assert_near(1e9 * sfu__work_seconds(&row_perm, &by_length),
                 1000 * 0.5 * rates->gather_ns[1][1] / rates->gather_ns[0][1] + 10 * 2.0 + rates->step_ns);
     assert_near(1e9 * seconds(SFU__KERNEL_ADAM, 1000, 1, 0, 0, 0),
                 1000 * rates->unit_ns[SFU__KERNEL_ADAM][0] + rates->step_ns);
@@ -76,7 +78,7 @@ static void test_points(void **state) {
                 100 * (10 * rates->unit_ns[SFU__KERNEL_GEMM][1] + rates->gemm_row_ns[1]) + rates->step_ns);
 }
 
-/* Between and beyond them it grows with all that there is more of. */
+/* Between and beyond the points it grows with every dimension. */
 static void test_growth(void **state) {
     (void)state;
     double before = 0;
@@ -95,10 +97,9 @@ static void test_growth(void **state) {
                                     .nonzeros = 5000,
                                     .operand = 1000000,
                                     .draws = true,
-                                    .ordered = true};
+                                    .value_permuted = true};
             const double now = sfu__work_seconds(&work, &sfu__nominal_rates);
-            assert_true(now >= before ||
-                        kernel == SFU__KERNEL_REDUCE_BLOCKS); /* whose unit is a float, whatever the width */
+            assert_true(now >= before || kernel == SFU__KERNEL_REDUCE_BLOCKS); /* per float, whatever the width */
             assert_true(now > 0 && sfu__work_bytes(&work) > 0 && sfu__work_flops(&work) >= 0);
             before = kernel == SFU__KERNEL_REDUCE_BLOCKS ? 0 : now;
         }
@@ -148,7 +149,7 @@ static void keep_log(void *user, sfu_log_level level, const char *line) {
     snprintf(logged, sizeof logged, "%s", line);
 }
 
-/* A measurement that was never made. */
+/* A synthetic measurement. */
 static sfu__measured made_up(void) {
     sfu__measured measured = {.kernels = "cpu: made up", .rates = sfu__nominal_rates};
     sfu__machine_detect(&measured.machine);
@@ -164,7 +165,7 @@ static sfu__measured made_up(void) {
     return measured;
 }
 
-/* Where the file is: the only one of the folder. */
+/* The path of the file: the only one in the folder. */
 static void file_path(char path[512]) {
     FILE *list = popen("ls \"$XDG_CACHE_HOME\"/sfumato/rates.*", "r");
     assert_non_null(list);
@@ -206,16 +207,15 @@ static void test_kept(void **state) {
     assert_true(sfu__measured_load(&read, &measured.machine, measured.kernels));
     assert_memory_equal(&read.rates, &measured.rates, sizeof read.rates);
     assert_memory_equal(&read.memory, &measured.memory, sizeof read.memory);
-    /* Another set of kernels, or another machine, has a file of its own. */
+    /* Another kernel set or another machine has its own file. */
     assert_false(sfu__measured_load(&read, &measured.machine, "cpu: other"));
     sfu__machine other = measured.machine;
     snprintf(other.model, sizeof other.model, "an abacus");
     assert_false(sfu__measured_load(&read, &other, measured.kernels));
 }
 
-/* Replaces the first `from` of the text, and says whether the file that results is ignored, and said to be. */
-static void assert_ignored(const char *path, const char *text, const char *from, const char *to, const char *said) {
-    const sfu__measured measured = made_up();
+/* Writes the text into the file, its first `from` replaced. */
+static void write_changed(const char *path, const char *text, const char *from, const char *to) {
     char *changed = malloc(strlen(text) + strlen(to) + 1);
     const char *at = strstr(text, from);
     assert_non_null(changed);
@@ -223,11 +223,17 @@ static void assert_ignored(const char *path, const char *text, const char *from,
     const int before = (int)(at - text);
     const int size = sprintf(changed, "%.*s%s%s", before, text, to, at + strlen(from));
     write_file(path, changed, (size_t)size);
+    free(changed);
+}
+
+/* Whether the file that results is ignored, and said to be. */
+static void assert_ignored(const char *path, const char *text, const char *from, const char *to, const char *said) {
+    const sfu__measured measured = made_up();
+    write_changed(path, text, from, to);
     assert_false(loads(&measured));
     if (strstr(logged, said) == NULL || strstr(logged, path) == NULL) {
         fail_msg("said: %s", logged);
     }
-    free(changed);
 }
 
 static void test_broken(void **state) {
@@ -245,15 +251,16 @@ static void test_broken(void **state) {
     }
     assert_ignored(path, text, "sfumato.rates.5", "sfumato.rates.4", "another version");
     assert_ignored(path, text, "sfumato.rates.5", "sfumato.rices.5", "not a file of rates");
-    assert_ignored(path, text, SFU_VERSION, "0.0.0", "another version");
     assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");
     assert_ignored(path, text, "0.123456", "1e300", "numbers are missing");
     assert_ignored(path, text, "0.123456", "\"x\"", "numbers are missing");
     assert_ignored(path, text, "0.123456", "1, 2", "numbers are missing");
     assert_ignored(path, text, "\"draw_ns\"", "\"drawn\"", "numbers are missing");
-    assert_ignored(path, text, "100.0", "0", "numbers are missing"); /* nothing is read at 0 GB/s */
+    assert_ignored(path, text, "100.0", "0", "numbers are missing"); /* 0 GB/s is invalid */
     assert_ignored(path, text, "32000.0", "9e9", "do not ascend");
+    write_changed(path, text, SFU_VERSION, "0.1.0"); /* the version of the program does not matter */
+    assert_true(loads(&measured));
     write_file(path, text, size);
     assert_true(loads(&measured));
     free(text);
@@ -264,7 +271,7 @@ static sfu_status save_and_load(void *context) {
     sfu__measured read;
     const sfu_status status = sfu__measured_save(written);
     if (status == SFU_OK && !sfu__measured_load(&read, &written->machine, written->kernels)) {
-        return SFU_ERR_MEMORY; /* which reading, where there may be no file, does not say */
+        return SFU_ERR_MEMORY; /* loading does not report this: the file is optional */
     }
     return status;
 }
@@ -327,7 +334,7 @@ static void test_bench(void **state) {
     }
 }
 
-/* It measures in a few seconds of a core. The limit is a guard: how fast a machine is decides no test. */
+/* Measuring takes a few seconds of one core. The limit is a guard: the speed of a machine decides no test. */
 static void test_bench_is_quick(void **state) {
     (void)state;
     const double limit = 60.0;
@@ -345,11 +352,10 @@ static void test_bench_is_quick(void **state) {
     }
 }
 
-/* ---- plans do not follow ------------------------------------------------------------------------------------------
- */
+/* ---- plans do not depend on measured rates ---------------------------------------------------------------------- */
 
-/* Keeps rates for this machine under which sparse products cost `sparse` times, dense ones `dense` times the nominal.
- */
+/* Stores rates for this machine at which sparse products cost `sparse` times and dense ones `dense` times the
+ * nominal. */
 static void keep_strange_rates(double sparse, double dense) {
     const sfu__backend *backend = NULL;
     sfu__measured measured = made_up();
@@ -366,7 +372,7 @@ static void keep_strange_rates(double sparse, double dense) {
     assert_ok(sfu__measured_save(&measured));
 }
 
-/* A plan as text, without its times, and the predicted seconds of an epoch. */
+/* A plan as text without times, and the predicted seconds of an epoch. */
 static void describe(sfu__text *text, double *predicted, const sfu_dataset *dataset, const sfu_split *split,
                      const char *name, bool nominal) {
     sfu_net *net = NULL;
@@ -390,7 +396,7 @@ static void describe(sfu__text *text, double *predicted, const sfu_dataset *data
     sfu_net_free(net);
 }
 
-/* The plan of a network, one thread, and what it is made of. */
+/* The plan of a network on one thread, with its inputs. */
 typedef struct planned {
     sfu_dataset *dataset;
     sfu_split *split;
@@ -417,7 +423,7 @@ static void forget(planned *it) {
     sfu_dataset_free(it->dataset);
 }
 
-/* Measured, a plan has a best round, and quartiles in their order; before, it has neither. */
+/* A measured plan has a best round and ordered quartiles; an unmeasured one has neither. */
 static void test_spread(void **state) {
     (void)state;
     planned it = plan_of("sgcn");
@@ -429,15 +435,15 @@ static void test_spread(void **state) {
     const sfu_spread validation = sfu_plan_spread(plan, SFU_PASS_EVALUATE);
     assert_memory_equal(&epoch, &validation, sizeof epoch);
     const double best =
-        sfu_plan_cost(plan, SFU_PASS_TRAIN).measured_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE).measured_s;
+        sfu_plan_cost(plan, SFU_PASS_TRAIN)->measured_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE)->measured_s;
     assert_true(best < 1.0001 * epoch.low_s && epoch.low_s <= epoch.median_s && epoch.median_s <= epoch.high_s);
-    assert_true(sfu_plan_cost(plan, SFU_PASS_PREDICT).measured_s < 1.0001 * predict.low_s);
+    assert_true(sfu_plan_cost(plan, SFU_PASS_PREDICT)->measured_s < 1.0001 * predict.low_s);
     assert_true(predict.low_s <= predict.median_s && predict.median_s <= predict.high_s);
     forget(&it);
 }
 
-/* The floor of a network of narrow sparse products, under kept rates at which rows take `row_ns` and bytes `read` GB/s,
- * and what it has to be. */
+/* The lower bound of a network of narrow sparse products, at stored rates of `row_ns` per row and `read` GB/s, and its
+ * expected value. */
 static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
     const sfu__backend *backend = NULL;
     sfu__measured measured = made_up();
@@ -455,7 +461,7 @@ static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
     assert_ok(sfu__measured_save(&measured));
     assert_ok(sfu_bench_kept(&bench));
     for (int i = 0; (step = sfu_plan_step(plan, SFU_PASS_EVALUATE, i)) != NULL; i++) {
-        if (strcmp(step->op, "spmm") == 0) { /* 2 flops a float of a gathered row */
+        if (strcmp(step->op, "spmm") == 0) { /* 2 flops per float of a gathered row */
             const double bytes = 2 * step->flops, rows = bytes / (4.0 * sfu__ld(step->cols));
             expected += 1e-9 * fmax(bytes / read, rows * row_ns);
         }
@@ -465,7 +471,7 @@ static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
     sfu_bench_free(bench);
 }
 
-/* Bound by bytes where those come slowly, by rows where rows do. */
+/* Bound by bytes if bandwidth is low, by rows if rows are slow. */
 static void test_floor(void **state) {
     (void)state;
     planned it = plan_of("linear+lp");
@@ -485,7 +491,7 @@ static void assert_same_plan(const sfu_dataset *dataset, const sfu_split *split,
         keep_strange_rates(strange[i][0], strange[i][1]);
         describe(&here, &seconds_here, dataset, split, name, false);
         assert_string_equal(nominal.bytes, here.bytes);
-        assert_true(seconds_here > 10 * seconds_nominal || strange[i][0] < 1); /* the rates did arrive */
+        assert_true(seconds_here > 10 * seconds_nominal || strange[i][0] < 1); /* the stored rates were used */
         sfu__text_clear(&here);
     }
     sfu__text_clear(&nominal);
@@ -498,7 +504,7 @@ static void test_same_plans(void **state) {
     assert_ok(sfu_dataset_open(&dataset, "citation"));
     assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
     for (int i = 0; sfu_net_name(i, NULL) != NULL; i++) {
-        if (strcmp(sfu_net_name(i, NULL), "lpnn") != 0) { /* which has no plan */
+        if (strcmp(sfu_net_name(i, NULL), "lpnn") != 0) { /* has no plan */
             assert_same_plan(dataset, split, sfu_net_name(i, NULL));
         }
     }

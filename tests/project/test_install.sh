@@ -3,7 +3,7 @@ case $BUILD_KIND in
 sanitized | cross) echo "skipped: a $BUILD_KIND build is not for installing" && exit 77 ;;
 esac
 cmake --install "$BUILD" --prefix "$PWD/first" >install.log
-mv first prefix # what was installed can be moved
+mv first prefix # the installation can be moved
 test -x prefix/bin/sfumato
 test -s prefix/share/doc/sfumato/LICENSE
 if [ -d "$BUILD/man" ]; then
@@ -17,7 +17,7 @@ if [ -d "$BUILD/completions" ]; then
     test -s prefix/share/fish/vendor_completions.d/sfumato.fish
 fi
 
-# Half a program, so that every kind of thing in the header is used: a handle, options, a status and its message.
+# A small program that uses every kind of declaration of the header: a handle, options, a status and its message.
 cat >program.c <<'C'
 #include <sfumato.h>
 #include <stdio.h>
@@ -43,17 +43,19 @@ strict="-Wall -Wextra -Wpedantic -Werror"
 says_version() { # PROGRAM
     test "$(LD_LIBRARY_PATH=$PWD/prefix/lib "$1")" = "$version" || { echo "$1 does not say $version"; exit 1; }
 }
-needs_library() { readelf -d "$1" | grep -q 'NEEDED.*\[libsfumato\.so\.0\.1\]'; }
+needs_library() { readelf -d "$1" | grep -q 'NEEDED.*\[libsfumato\.so\.0\.2\]'; }
 
 needs_no_library() { if needs_library "$1"; then echo "$1 needs the shared library" && exit 1; fi; }
 
-# The header by itself.
-echo '#include <sfumato.h>' >header.c
-cp header.c header.cpp
-$CC -std=c17 $strict -Iprefix/include -c header.c -o header.o
-$CXX -std=c++17 $strict -Iprefix/include -c header.cpp -o header.o
+# Each header by itself.
+for header in sfumato.h sfumato_paper.h; do
+    echo "#include <$header>" >header.c
+    cp header.c header.cpp
+    $CC -std=c17 $strict -Iprefix/include -c header.c -o header.o
+    $CXX -std=c++17 $strict -Iprefix/include -c header.cpp -o header.o
+done
 
-# pkg-config, with the shared library and, where there is only the archive, with that.
+# pkg-config, with the shared library or, if there is only the archive, with that.
 libdir=$(dirname "$(find prefix -name libsfumato.a)")
 export PKG_CONFIG_PATH=$PWD/$libdir/pkgconfig
 test "$(pkg-config --modversion sfumato)" = "$version"
@@ -76,7 +78,7 @@ cp program.c project
 cat >project/CMakeLists.txt <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(sfumato 0.1 REQUIRED)
+find_package(sfumato 0.2 REQUIRED)
 foreach(kind shared static)
     add_executable(cmake_${kind} program.c)
     target_link_libraries(cmake_${kind} PRIVATE sfumato::${kind})

@@ -1,5 +1,5 @@
-# The program as it is installed stays small and starts at once, and asks nothing of libcrypto but SHA-256: its other
-# doors lead to all of it, 3.5 MB of a program that has it linked in (scripts/check_portable.sh holds that one to its size).
+# The installed program stays small and starts fast, and uses only SHA-256 of libcrypto: other functions would link all
+# of it, 3.5 MB in a static program (whose size scripts/check_portable.sh checks).
 limit=5000000
 if [ "$BUILD_KIND" != plain ]; then
     echo "skipped: sanitizers make programs large, emulators slow"
@@ -13,7 +13,7 @@ asked=$(nm -D --undefined-only "$BUILD/libsfumato.so" | sed 's/.* U //; s/@.*//'
     grep -E '^(EVP|CRYPTO|OPENSSL|ERR|BIO|RAND|HMAC|AES|MD[0-9]|SHA[0-9]+)_' | sort)
 test "$(echo $asked)" = "SHA256_Final SHA256_Init SHA256_Update" || { echo "of libcrypto it needs:" $asked; exit 1; }
 
-# The big libraries are loaded when they are first used: a start that loads them takes several times as long.
+# Large libraries are loaded on first use: loading them at the start takes several times as long.
 loaded=$(ldd ./stripped | grep -oE 'lib(curl|pq|matio|hdf5)[^ ]*' || true)
 test -z "$loaded" || { echo "a start loads $loaded"; exit 1; }
 

@@ -1,4 +1,4 @@
-# The container as Python sees it: what we write, the safetensors package reads; what it writes, we read.
+# The container and Python: the safetensors package reads our files; we read its files.
 python=$BUILD/venv/bin/python3
 [ -x "$python" ] || python=$(command -v python3 || true)
 if [ -z "$python" ] || ! "$python" -c 'import numpy, safetensors.numpy' 2>/dev/null; then
@@ -30,7 +30,7 @@ assert len(json.loads(metadata["classes"])) == tensors["y"].max() + 1
 assert len(tensors["split.val"]) == 500
 PY
 
-# The digest is what docs/container.md says.
+# The digest is what docs/reference/container.md says.
 "$SFUMATO" data info ours.safetensors --json >ours.json
 "$python" - <<'PY'
 import hashlib
@@ -47,7 +47,7 @@ for name, tensor in sorted(load_file("ours.safetensors").items()):
 assert whole.hexdigest() == json.load(open("ours.json"))["digest"]
 PY
 
-# Five lines make a dataset, and the weighted path of three nodes is what it says.
+# Five lines make a dataset: a weighted path of three nodes.
 "$python" - <<'PY'
 import numpy as np
 from safetensors.numpy import save_file
@@ -65,7 +65,7 @@ assert [c["count"] for c in info["classes"]] == [1, 1], info
 assert info["split"] is None or info["split"]["train"] == 0, info
 PY
 
-# A wrong one is refused in one line that names it.
+# An invalid one is refused with one line that names it.
 "$python" - <<'PY'
 import numpy as np
 from safetensors.numpy import save_file

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The race: its help, its mistakes, its drawing; and, where there is a Python with torch ($SFUMATO_VENV), the small form of it.
+# The race: help, errors, plot; and, with a Python that has torch ($SFUMATO_VENV), its small form.
 race=$SOURCE/bench/race
 fail() {
     printf '%s\n' "$*" >&2
@@ -11,13 +11,13 @@ if ! command -v python3 >/dev/null; then
 fi
 export PYTHONDONTWRITEBYTECODE=1
 
-# ---- what it says of itself
+# ---- help
 bash "$race" --help >help.txt
 grep -q '^usage: bench/race' help.txt && grep -q '^Example' help.txt || fail "no help: $(cat help.txt)"
 awk 'length > 140' help.txt | grep . && fail "long lines in the help"
 bash "$SOURCE/bench/race_gpu" --help | grep -q 'usage: bench/race_gpu' || fail "no help of race_gpu"
 
-# ---- mistakes: one line, before anything is fetched or measured
+# ---- errors: one line, before anything is downloaded or measured
 refused() { # TEXT ARGUMENT...
     local text=$1
     shift
@@ -37,7 +37,7 @@ refused 'no dataset nothing here: sfumato data get nothing' --python /bin/sh not
 refused 'nowhere/sfumato: no such program' --program nowhere/sfumato
 refused 'nothing/bin/python3: no such program'
 
-# ---- the drawing
+# ---- the plot
 {
     echo 'section,dataset,network,who,median,low,high,unit'
     echo 'epochs,cora,gcn,"sfumato, 1 core",0.9,0.8,1,ms'
@@ -60,14 +60,14 @@ fi
 
 # ---- the small form
 if [ "${BUILD_KIND:-plain}" != plain ]; then
-    exit 0 # the figures of a sanitized program mean less than nothing
+    exit 0 # measurements of a sanitized program are meaningless
 fi
 if [ -z "${SFUMATO_VENV:-}" ] || ! "$SFUMATO_VENV/bin/python3" -c 'import torch, numpy' 2>/dev/null; then
     echo "skipped: \$SFUMATO_VENV names no virtual environment with torch; only help, mistakes and the drawing were tested"
     exit 0
 fi
 export SFUMATO
-# What is written by hand over there is what autograd makes of it.
+# The hand-written gradients agree with autograd.
 "$SFUMATO" data make -o toy.safetensors --nodes 400 --vocabulary 60 --quiet >/dev/null
 "$SFUMATO" data split toy.safetensors -o toy.csv --quiet >/dev/null
 PEER_SPLITS=$PWD "$SFUMATO_VENV/bin/python3" -W ignore "$SOURCE/bench/peer_check.py" toy.safetensors || fail "a peer computes something else"

@@ -12,7 +12,7 @@ bash -eu tour.sh >out 2>err || {
     cat out err
     exit 1
 }
-# And each file that it links to is there.
+# And each file that it links to exists.
 grep -oE '\]\([^)#:]+\)' "$SOURCE/README.md" | tr -d '])(' | while read -r path; do
     [ -e "$SOURCE/$path" ] || {
         echo "README.md links to $path, which is not there"

@@ -1,4 +1,4 @@
-/* dense_backward.c - the loss, its gradient, and Adam, of the dense reference. */
+/* dense_backward.c - loss, gradient and Adam of the dense reference. */
 #include "dense_int.h"
 #include "support.h"
 
@@ -17,7 +17,7 @@ static void store(double *gradient, double *error, const sfu__parameter *item, c
     }
 }
 
-/* A bound on how fast the slope changes. */
+/* A bound on the derivative of the slope. */
 static double bend(sfu__activation kind) {
     return kind == SFU__TANH ? 0.77 : kind == SFU__SIGMOID ? 0.1 : kind == SFU__ELU ? 1 : 0;
 }
@@ -28,7 +28,7 @@ static double weight_of(const sfu__target *target, int32_t row) {
     return target->weights != NULL ? (double)target->weights[row] : 1;
 }
 
-/* Least and most rows that are right: 1 and 1, 0 and 0, or 0 and 1 where rounding decides. */
+/* Minimum and maximum number of correct rows: 1 and 1, 0 and 0, or 0 and 1 if rounding decides. */
 static void count_correct(dense_score *score, const dense_matrix *P, int32_t node, int32_t label) {
     bool surely = true, possibly = true;
     const int own = node * P->cols + label;
@@ -60,7 +60,7 @@ dense_score dense_loss(const dense_reference *self, const int32_t *nodes, int32_
     return score;
 }
 
-/* With the softmax last, p - 1 at the label: what -1/p becomes on its way through the softmax, for any p. */
+/* With the softmax last, p - 1 at the label: -1/p after the backward pass of the softmax, for any p. */
 static dense_matrix fused_back(dense_reference *self, const int32_t *nodes, int32_t count, const sfu__target *target) {
     const dense_matrix P = probabilities(self);
     dense_matrix dZ = dense_zeros(self, P.rows, P.cols);
@@ -116,7 +116,7 @@ static dense_matrix act_back(dense_reference *self, const step *at, dense_matrix
     for (int i = 0; i < dense_cells(&dZ); i++) {
         const double s = dense_slope(kind, at->in.value[i]);
         dZ.error[i] = dZ.error[i] * s + fabs(dZ.value[i]) * (bend(kind) * at->in.error[i] + 2 * s);
-        /* The slope is found from the value, 1 - a^2: near 0 it has the error of a. */
+        /* The slope is computed from the value, 1 - a^2: near 0 it has the error of a. */
         dZ.error[i] += fabs(dZ.value[i]) * (kind == SFU__TANH || kind == SFU__SIGMOID || kind == SFU__ELU ? 2 : 0);
         dZ.value[i] *= s;
     }
@@ -155,7 +155,7 @@ static dense_matrix smooth_back(dense_reference *self, const step *at, dense_mat
     return dH;
 }
 
-/* The gradient of what a smoothing layer learns: the sum over S of dS times how S moves with the parameter. */
+/* The gradient of a smoothing layer's learned parameters: the sum over S of dS times the derivative of S. */
 static void smoothing_back(dense_reference *self, double *gradient, double *error, int index) {
     static const char *const names[] = {"self", "neighbour", "left", "right"};
     smoothing now;
@@ -170,7 +170,7 @@ static void smoothing_back(dense_reference *self, double *gradient, double *erro
                 const dense_matrix *dS = &self->dS[index];
                 gradient[item->offset + at] += dS->value[i] * tangent[i];
                 error[item->offset + at] += (dS->error[i] + fabs(dS->value[i])) * fabs(tangent[i]) +
-                                            fabs(dS->value[i]) * 0x1p-24; /* what doubles leave of a 0 */
+                                            fabs(dS->value[i]) * 0x1p-24; /* rounding of a zero in double */
             }
         }
     }

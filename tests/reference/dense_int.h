@@ -1,4 +1,5 @@
-/* dense_int.h - the dense reference from the inside: what was done is a list of steps, and going back undoes them. */
+/* dense_int.h - internals of the dense reference: the forward pass records a list of steps, which the backward pass
+ * reverses. */
 #ifndef SFU_TEST_DENSE_INT_H
 #define SFU_TEST_DENSE_INT_H
 
@@ -10,14 +11,14 @@ typedef struct block {
     double numbers[];
 } block;
 
-/* What was done, in its order, to be undone backwards. */
+/* The recorded steps, in order. */
 typedef enum step_kind { MASK, LINEAR, SMOOTH, ACTIVATE, SOFTMAX } step_kind;
 typedef struct step {
     step_kind kind;
     int layer;
     bool first; /* SMOOTH: the input of the layer is the input of this step */
     dense_matrix in, out;
-    dense_matrix mask; /* MASK, ACTIVATE: what each value was multiplied by; value NULL: nothing */
+    dense_matrix mask; /* MASK, ACTIVATE: the factor of each value; value NULL: none */
 } step;
 
 struct dense_reference {
@@ -26,7 +27,7 @@ struct dense_reference {
     const sfu__parameters *parameters;
     int n, first_weights; /* the first layer with weights, or the number of layers */
     double A[DENSE_MOST * DENSE_MOST];
-    block *kept, *passing; /* memory for good, and until the next forward */
+    block *kept, *passing; /* permanent memory, and memory until the next forward pass */
     dense_matrix X;
     bool *there; /* [n][features]: X has an entry there */
     double *theta;
@@ -38,7 +39,7 @@ struct dense_reference {
 
 /* ---- dense_matrix.c ---- */
 
-/* Room for so many doubles, zeroed, until the list is dropped. */
+/* Room for `count` zeroed doubles, until the list is freed. */
 void *dense_room(block **list, size_t count);
 void dense_drop(block **list);
 
@@ -51,13 +52,13 @@ dense_matrix dense_product(dense_reference *self, dense_matrix A, bool ta, dense
 void dense_mix(dense_matrix *A, double a, const dense_matrix *B, double b);
 void dense_apply_mask(dense_matrix *H, const dense_matrix *mask);
 
-/* The parameter of this layer and name, or NULL; and its values now. */
+/* The parameter with this layer and name, or NULL; and its current values. */
 const sfu__parameter *dense_find(const dense_reference *self, int layer, const char *name);
 dense_matrix dense_load(dense_reference *self, const sfu__parameter *item);
 
 /* ---- dense_reference.c ---- */
 
-/* How a smoothing layer's matrix is made at the moment. */
+/* The current options of a smoothing layer's matrix. */
 typedef struct smoothing {
     double self[DENSE_MOST], neighbour[DENSE_MOST];
     dense_recipe recipe;

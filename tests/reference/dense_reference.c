@@ -19,7 +19,7 @@ static sfu_smoothing_options options_of(const sfu__layer *layer) {
     return options;
 }
 
-/* A value a node: the learned one or ones, the column's, or the composition's number. */
+/* One value per node: learned, from the column, or the number of the composition. */
 static void node_values(dense_reference *self, double *values, int layer, const char *name, const char *column,
                         double number) {
     const sfu__parameter *learned = dense_find(self, layer, name);
@@ -98,7 +98,7 @@ static bool has_kink(sfu__activation kind) { return kind == SFU__RELU || kind ==
 
 /* ---- dropout ----------------------------------------------------------------------------------------------------- */
 
-/* Of the next layer that has weights, else the run's. */
+/* The rate of the next layer with weights, else that of the run. */
 static double rate_at(const dense_reference *self, int layer, const dense_settings *settings) {
     for (int i = layer; i < self->net->count; i++) {
         if (self->net->layers[i].kind != SFU__LAYER_SMOOTH) {
@@ -119,7 +119,7 @@ static double mask_at(uint32_t node, uint32_t place, uint32_t layer, uint32_t th
     return bits >= threshold ? 65536.0 / (65536.0 - (double)threshold) : 0;
 }
 
-/* `there` NULL: every column is a place. */
+/* `there` NULL: all columns are present. */
 static dense_matrix draw_mask(dense_reference *self, int cols, const bool *there, uint32_t layer, double rate,
                               const dense_settings *settings) {
     const uint32_t threshold = sfu__dropout_threshold(rate);
@@ -199,7 +199,7 @@ static dense_matrix forward_act(dense_reference *self, int layer, int repeat, de
 
 static dense_matrix forward_softmax(dense_reference *self, int layer, dense_matrix Z) {
     step *made = add_step(self, SOFTMAX, layer, Z);
-    bool edge = false; /* some probability is so near the tiny that rounding decides whether it is one */
+    bool edge = false; /* a probability so close to 2^-100 that rounding decides whether it is flushed to zero */
     made->out = dense_zeros(self, Z.rows, Z.cols);
     for (int i = 0; i < Z.rows; i++) {
         const double *z = Z.value + i * Z.cols, *error = Z.error + i * Z.cols;
@@ -213,7 +213,7 @@ static dense_matrix forward_softmax(dense_reference *self, int layer, dense_matr
         for (int j = 0; j < Z.cols; j++) {
             p[j] /= sum;
             edge = edge || (p[j] > 0x1p-130 && p[j] < 0x1p-90);
-            p[j] = p[j] < 0x1p-100 ? 0 : p[j]; /* the rule of the tiny */
+            p[j] = p[j] < 0x1p-100 ? 0 : p[j]; /* flush to zero */
             mean += p[j] * (error[j] + fabs(z[j] - most));
             self->roughest = fmax(self->roughest, error[j]);
         }
@@ -225,7 +225,7 @@ static dense_matrix forward_softmax(dense_reference *self, int layer, dense_matr
     return made->out;
 }
 
-/* Where S H has an entry: where a neighbour's row has one, and with teleport where the layer's input has. */
+/* Where S H has an entry: where a neighbour's row has one, and with teleport where the layer's input has one. */
 static void spread(dense_reference *self, bool *there, const bool *start, int cols, int layer) {
     bool *before = dense_room(&self->passing, (size_t)(self->n * cols));
     const bool learned = self->net->layers[layer].learn != 0;
@@ -308,7 +308,7 @@ dense_matrix dense_after(const dense_reference *self, int layer) {
 double dense_nearest_kink(const dense_reference *self) { return self->nearest_kink; }
 double dense_roughest(const dense_reference *self) { return self->roughest; }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- construction and forward pass ------------------------------------------------------------------------------- */
 
 static void load_features(dense_reference *self) {
     const sfu_dataset *dataset = self->dataset;
@@ -356,7 +356,7 @@ dense_reference *dense_reference_new(const sfu_net *net, const sfu_dataset *data
     assert_true(self->S != NULL);
     self->dS = self->S + layers;
     self->dH0 = self->S + 2 * layers;
-    self->kept = self->passing; /* what was made so far stays */
+    self->kept = self->passing; /* keep what was made so far */
     self->passing = NULL;
     return self;
 }

@@ -49,7 +49,7 @@ void dense_smoothing(double *S, const double *A, int n, const dense_recipe *reci
     }
 }
 
-/* ---- the same with a direction: each number carries how it moves ------------------------------------------------ */
+/* ---- forward-mode derivatives: each number carries its derivative ------------------------------------------------ */
 
 typedef struct moving {
     double value, by;
@@ -99,7 +99,7 @@ void dense_smoothing_tangent(double *tangent, const double *A, int n, const dens
             empty[i] = empty[i] && at->value == 0;
         }
         for (int j = 0; j < n && empty[i]; j++) {
-            S[i * n + j].by = 0; /* nor does it move the sums of its columns */
+            S[i * n + j].by = 0; /* nor does it change the sums of its columns */
         }
     }
     scale_both_moving(S, n, (moving){recipe->left, direction == DENSE_LEFT ? 1 : 0},

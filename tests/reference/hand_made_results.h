@@ -5,8 +5,8 @@
 
 #include "results_int.h"
 
-/* To be freed; NULL: no memory. With `hostile`, names of datasets and networks hold markup, quotes, control characters
- * and broken UTF-8. */
+/* Free it; NULL: out of memory. With `hostile`, names of datasets and networks contain markup, quotes, control
+ * characters and invalid UTF-8. */
 sfu_results *hand_made_results(const char *folder, bool hostile);
 
 #endif

@@ -1,4 +1,4 @@
-/* hand_made_space.h - spaces as values, for tests of what samples them. */
+/* hand_made_space.h - hand-made search spaces for tests of samplers. */
 #ifndef SFU_HAND_MADE_SPACE_H
 #define SFU_HAND_MADE_SPACE_H
 
@@ -43,7 +43,7 @@ static inline sfu__parameter_range choice_range(const char *name, int count) {
     return item;
 }
 
-/* A space of one network that has use for all of them. */
+/* A space of one network that uses all parameters. */
 static inline sfu__space hand_made_space(sfu__parameter_range *items, int count) {
     static uint64_t all = ~(uint64_t)0;
     return (sfu__space){.items = items, .count = count, .groups = 1, .net_count = 1, .has = &all};

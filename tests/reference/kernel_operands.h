@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "backend.h"
+#include "cpu_matrix.h"
 #include "random.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { OPERAND_STREAM = 77 };
 
-/* Of a position: uniform in [-1, 1). */
+/* A number from a position: uniform in [-1, 1). */
 static inline float operand(uint64_t seed, uint64_t position) {
     return (float)(sfu__random_bits(seed, OPERAND_STREAM, position) >> 40) * 0x1p-23F - 1.0F;
 }
@@ -22,7 +22,7 @@ static inline int64_t operand_below(uint64_t seed, uint64_t position, int64_t bo
     return (int64_t)(sfu__random_bits(seed, OPERAND_STREAM + 1, position) % (uint64_t)bound);
 }
 
-/* Exactly so many bytes, so that a sanitizer sees a step beyond; starts at a multiple of 64. */
+/* A block of exact size, so that a sanitizer detects a read beyond the end; 64-byte aligned. */
 static inline void *exact(int64_t count, size_t size) {
     void *block = NULL;
     assert_int_equal(posix_memalign(&block, 64, count > 0 ? (size_t)count * size : 1), 0);
@@ -49,7 +49,7 @@ static inline sfu__dense dense_new(int32_t rows, int32_t cols, uint64_t seed) {
 
 static inline float *bias_new(int32_t cols, uint64_t seed) { return dense_new(1, cols, seed).data; }
 
-/* A row holds 0, 1, ... entries by this list, again and again. */
+/* Numbers of entries per row, repeated. */
 static const int64_t row_lengths[] = {3, 0, 1, 5, 17, 2, 63, 4, 64, 0, 65, 7, 128, 8, 129, 31, 1000, 16, 9};
 
 typedef struct operand_sparse {
@@ -74,7 +74,7 @@ static inline operand_sparse sparse_new(int32_t rows, int32_t cols, bool ordered
     for (int64_t e = 0; e < nonzeros; e++) {
         S.indices[e] = (int32_t)operand_below(seed, (uint64_t)e, cols);
     }
-    for (int64_t e = 0; ordered && e < nonzeros; e++) { /* each place once, as a transpose has them */
+    for (int64_t e = 0; ordered && e < nonzeros; e++) { /* a permutation, as in a transpose */
         const int64_t other = operand_below(seed + 2, (uint64_t)e, e + 1);
         S.value_perm[e] = S.value_perm[other];
         S.value_perm[other] = (int32_t)e;
@@ -93,7 +93,7 @@ static inline void sparse_free(operand_sparse *S) {
     free(S->value_perm);
 }
 
-/* Ascending node ids with gaps, as a pruned matrix has them. */
+/* Ascending node ids with gaps, as in a pruned matrix. */
 static inline int32_t *nodes_new(int32_t rows, uint64_t seed) {
     int32_t *nodes = exact(rows, sizeof *nodes);
     int32_t node = 0;

@@ -1,4 +1,4 @@
-/* lpnn_problem.h - small random problems for LPNN: a dataset, a split, and the same for the reference. */
+/* lpnn_problem.h - small random LPNN problems: a dataset, a split, and the same for the reference. */
 #ifndef SFU_TEST_LPNN_PROBLEM_H
 #define SFU_TEST_LPNN_PROBLEM_H
 
@@ -45,7 +45,7 @@ static inline void draw_features(problem *p, sfu__random *random, bool dense, fl
             const bool there = i != 3 && sfu__random_below(random, 100) < (dense ? 80 : 40);
             const float value = there ? (float)(sfu__random_unit(random) * 2 - 1) : 0.0F;
             p->r.x[i][j] = (double)value;
-            p->r.place[i][j] = dense ? j : there ? (int)(at - indptr[i]) : -1;
+            p->r.index[i][j] = dense ? j : there ? (int)(at - indptr[i]) : -1;
             values[i * p->r.d + j] = value;
             if (there) {
                 indices[at] = j;
@@ -56,7 +56,7 @@ static inline void draw_features(problem *p, sfu__random *random, bool dense, fl
     }
 }
 
-/* A third of the nodes is labelled, another validates. */
+/* A third of the nodes is for training, another for validation. */
 static inline void draw_labels(problem *p, sfu__random *random, int32_t *labels) {
     for (int i = 0; i < p->r.n; i++) {
         labels[i] = (int32_t)sfu__random_below(random, (uint64_t)p->r.classes);
@@ -86,7 +86,12 @@ static inline void problem_make(problem *p, const char *net, kind kind, uint64_t
     p->r.n = 20 + (int)sfu__random_below(&random, REF_NODES - 20);
     p->r.d = REF_FEATURES;
     p->r.classes = kind == ONE_CLASS ? 1 : 2 + (int)sfu__random_below(&random, REF_CLASSES - 1);
-    sfu_arrays arrays = {.nodes = p->r.n, .edge_from = from, .edge_to = to, .features = p->r.d, .labels = labels};
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = p->r.n,
+                         .edge_from = from,
+                         .edge_to = to,
+                         .features = p->r.d,
+                         .labels = labels};
     arrays.classes = p->r.classes;
     draw_graph(p, &random, kind == DIRECTED, from, to, &arrays.edges);
     draw_features(p, &random, kind == DENSE, values, indptr, indices, sparse);

@@ -1,5 +1,5 @@
-/* lpnn_reference.h - LPNN in double, dense, every sum written out: the slow and obviously right one. Parameters lie as
- * in the worker's theta. */
+/* lpnn_reference.h - LPNN in double, dense, every sum written out: slow and obviously correct. Parameters have the
+ * layout of the executor's theta. */
 #ifndef SFU_TEST_LPNN_REFERENCE_H
 #define SFU_TEST_LPNN_REFERENCE_H
 
@@ -19,7 +19,8 @@ typedef struct reference {
     const sfu_net *net;
     sfu__parameters parameters;
     double x[REF_NODES][REF_FEATURES];
-    int place[REF_NODES][REF_FEATURES]; /* of a feature among those that its row holds, for the masks; -1: not held */
+    int index[REF_NODES]
+             [REF_FEATURES]; /* index of a feature among the entries of its row, for the masks; -1: no entry */
     double S[REF_NODES][REF_NODES];
     int label[REF_NODES]; /* -1: not labelled */
     double weight[REF_NODES];
@@ -28,7 +29,7 @@ typedef struct reference {
 
     /* of the last run */
     double f[REF_NODES][REF_CLASSES];
-    double drop[REF_LAYERS][REF_NODES][REF_WIDTH]; /* what the mask before layer i multiplies by */
+    double drop[REF_LAYERS][REF_NODES][REF_WIDTH]; /* factors of the mask before layer i */
     double h[REF_LAYERS][REF_NODES][REF_WIDTH];    /* of each layer; the last: probabilities */
 } reference;
 
@@ -54,14 +55,14 @@ static inline void reference_smoothing(reference *r, double A[REF_NODES][REF_NOD
 
 /* ---- masks, from their definition ---- */
 
-static inline double mask_at(const reference *r, int layer, int node, int place) {
+static inline double mask_at(const reference *r, int layer, int node, int index) {
     const uint32_t threshold = r->threshold[layer];
     uint32_t words[4];
-    const uint32_t counter[4] = {(uint32_t)place / 8, (uint32_t)node, r->epoch,
+    const uint32_t counter[4] = {(uint32_t)index / 8, (uint32_t)node, r->epoch,
                                  (uint32_t)SFU__STREAM_DROPOUT << 24 | (uint32_t)layer};
     const uint32_t key[2] = {(uint32_t)r->seed, (uint32_t)(r->seed >> 32)};
     sfu__philox(words, counter, key);
-    const uint32_t bits = words[place % 8 / 2] >> (place % 2 * 16) & 0xffffU;
+    const uint32_t bits = words[index % 8 / 2] >> (index % 2 * 16) & 0xffffU;
     return bits < threshold ? 0.0 : 65536.0 / (65536 - threshold);
 }
 
@@ -69,8 +70,8 @@ static inline void draw_masks(reference *r) {
     for (int layer = 0; layer < REF_LAYERS; layer++) {
         for (int i = 0; i < r->n; i++) {
             for (int j = 0; j < (layer == 0 ? r->d : REF_WIDTH); j++) {
-                const int place = layer == 0 ? r->place[i][j] : j;
-                r->drop[layer][i][j] = place < 0 ? 0.0 : mask_at(r, layer, i, place);
+                const int index = layer == 0 ? r->index[i][j] : j;
+                r->drop[layer][i][j] = index < 0 ? 0.0 : mask_at(r, layer, i, index);
             }
         }
     }
@@ -94,7 +95,7 @@ static inline void ref_softmax(double *row, int count) {
     }
 }
 
-/* What comes into layer i: its mask is already on it. */
+/* An input of layer i, after its mask. */
 static inline double ref_input(const reference *r, int layer, int node, int j) {
     if (layer == 0) {
         const int from_f = r->net->lpnn.input_f ? r->classes : 0;
@@ -157,7 +158,7 @@ static inline double ref_objective(reference *r, const double *theta) {
            p->lambda_unlabelled * others;
 }
 
-/* ---- its gradient ---- */
+/* ---- the gradient ------------------------------------------------------------------------------------------------ */
 
 static inline void ref_gradient_f(const reference *r, double df[REF_NODES][REF_CLASSES]) {
     const sfu__lpnn *p = &r->net->lpnn;
@@ -176,7 +177,7 @@ static inline void ref_gradient_f(const reference *r, double df[REF_NODES][REF_C
     }
 }
 
-/* Through layer `layer`: dh is of what comes out of it before the activation, and becomes that of the layer before. */
+/* Backward pass of layer `layer`: dh is the gradient before its activation, and becomes that of the layer before. */
 static inline void ref_back(const reference *r, const double *theta, double *gradient, int layer,
                             double dh[REF_NODES][REF_WIDTH], double df[REF_NODES][REF_CLASSES]) {
     const sfu__parameter *w = sfu__parameter_of(&r->parameters, layer, "weight");
@@ -200,7 +201,7 @@ static inline void ref_back(const reference *r, const double *theta, double *gra
     }
 }
 
-/* J and its gradient, laid out as theta. */
+/* J and its gradient in the layout of theta. */
 static inline double ref_gradient(reference *r, const double *theta, double *gradient) {
     static double df[REF_NODES][REF_CLASSES], dh[REF_NODES][REF_WIDTH];
     const sfu__lpnn *p = &r->net->lpnn;
@@ -231,7 +232,7 @@ static inline double ref_gradient(reference *r, const double *theta, double *gra
     return objective;
 }
 
-/* One step of Adam, and f back onto the simplex where it is free. */
+/* One step of Adam, and projection of f onto the simplex if it is free. */
 static inline void ref_step(const reference *r, double *theta, double *m, double *v, const double *gradient, int t,
                             double lr, double decay) {
     const sfu__parameter *f = sfu__parameter_of(&r->parameters, -1, "f");

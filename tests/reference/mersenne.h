@@ -1,5 +1,5 @@
-/* mersenne.h - the Mersenne twister MT19937 (Matsumoto and Nishimura 1998) with doubles of 53 bits, as numpy's
- * RandomState draws them: what recorded suggestions were drawn with. */
+/* mersenne.h - the Mersenne twister MT19937 (Matsumoto and Nishimura 1998) with doubles of 53 bits, as in numpy's
+ * RandomState: the generator of the recorded suggestions. */
 #ifndef SFU_MERSENNE_H
 #define SFU_MERSENNE_H
 

@@ -75,7 +75,8 @@ sfu_dataset *random_dataset(sfu__random *random) {
     storage held;
     memset(&held, 0, sizeof held);
     const float *const columns[] = {held.trust, held.care};
-    sfu_arrays arrays = {.nodes = 1 + (int64_t)sfu__random_below(random, NODES),
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = 1 + (int64_t)sfu__random_below(random, NODES),
                          .features = 1 + (int32_t)sfu__random_below(random, FEATURES),
                          .classes = 1 + (int32_t)sfu__random_below(random, 4),
                          .column_count = 2,
@@ -98,7 +99,7 @@ sfu_dataset *random_dataset(sfu__random *random) {
 
 /* ---- compositions ----------------------------------------------------------------------------------------------- */
 
-/* The text so far, and what the next layer must know. */
+/* The text so far, and the state for the next layer. */
 typedef struct writer {
     char *text;
     size_t used;
@@ -131,7 +132,7 @@ static const char *const activations[] = {"identity", "relu", "tanh", "sigmoid",
 static const char *const amounts[] = {"0", "0.3", "0.5", "1", "1.5", "trust", "care"};
 static const char *const parts[] = {"0", "0.25", "0.5", "0.7", "1"};
 
-/* Bits of what is learned; writes the option at the end. */
+/* Bits of the learned parameters; writes the option at the end. */
 static unsigned draw_learned(writer *to) {
     return one_in(to->random, 4) ? 1 + (unsigned)sfu__random_below(to->random, 15) : 0;
 }

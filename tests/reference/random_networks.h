@@ -1,4 +1,4 @@
-/* random_networks.h - small made-up datasets and compositions, and parameters for them. */
+/* random_networks.h - small random datasets and compositions, and parameters for them. */
 #ifndef SFU_TEST_RANDOM_NETWORKS_H
 #define SFU_TEST_RANDOM_NETWORKS_H
 
@@ -10,15 +10,15 @@
  * features dense or sparse; two node columns, "trust" and "care", with zeros in them. */
 sfu_dataset *random_dataset(sfu__random *random);
 
-/* A composition that fits the dataset. Returns `text`. */
+/* A composition that is valid for the dataset. Returns `text`. */
 enum { COMPOSITION_MAX = 2048 };
 const char *random_composition(char text[COMPOSITION_MAX], sfu__random *random, const sfu_dataset *dataset);
 
-/* Values as a training may meet them, each a float; zeros in the padding. `inside`: what is learned of smoothing keeps
- * off the ends of its range, where S may jump. */
+/* Values that may occur in training, each a float; zeros in the padding. `inside`: learned smoothing parameters stay
+ * away from the ends of their ranges, where S may be discontinuous. */
 void random_parameters(double *theta, sfu__random *random, const sfu__parameters *parameters, bool inside);
 
-/* Distinct nodes, ascending, into nodes[most]; at least one. Returns how many. */
+/* Distinct nodes, ascending, into nodes[most]; at least one. Returns their number. */
 int32_t random_nodes(int32_t *nodes, sfu__random *random, int32_t most);
 
 #endif

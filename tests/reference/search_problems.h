@@ -21,8 +21,8 @@ typedef struct search_problem {
     const char *name;
     sfu__parameter_range items[PROBLEM_AXES];
     int count;
-    double (*value)(const double *x); /* the true one, less its minimum */
-    double noise;                     /* deviation of what is observed */
+    double (*value)(const double *x); /* the true value minus the minimum */
+    double noise;                     /* standard deviation of the observations */
 } search_problem;
 
 static inline double branin(const double *x) {
@@ -50,7 +50,7 @@ static inline double hartmann6(const double *x) {
     return 3.3223680114155 - sum;
 }
 
-/* Away from the middle of the box, where the prior sits. */
+/* Shifted from the centre of the box, where the prior is. */
 static inline double ackley5(const double *x) {
     static const double at[5] = {3.1, -7.4, 11.2, -1.9, 5.5};
     const double pi = 3.14159265358979323846;
@@ -120,12 +120,12 @@ static inline double problem_noise(uint64_t seed, uint32_t n) {
     return sfu__truncated_normal_quantile(sfu__random_unit(&random), -10, 10);
 }
 
-/* How a search is done. */
+/* Settings of a search. */
 typedef struct search_way {
     sfu__sampler_kind kind;
     sfu__sampler_rules rules;
-    int wave, ramp; /* ramp 0: all waves are of one size */
-    bool liar;      /* the sampler is told what is out */
+    int wave, ramp; /* ramp 0: all batches have the same size */
+    bool liar;      /* the sampler is told the pending trials */
 } search_way;
 
 static inline int wave_size(const search_way *way, int b) {
@@ -136,7 +136,7 @@ static inline int wave_size(const search_way *way, int b) {
     return w < way->wave ? w : way->wave;
 }
 
-/* The regret of the best (by what was observed) of the first budgets[i] trials, budgets rising; NaN where memory ran
+/* The regret of the best (by its observation) of the first budgets[i] trials, budgets ascending; NaN if memory ran
  * out. */
 static inline void search(double *regret, const int *budgets, int count, const search_problem *problem,
                           const search_way *way, uint64_t seed) {
@@ -158,7 +158,7 @@ static inline void search(double *regret, const int *budgets, int count, const s
             good = good && sfu__sampler_tell(sampler, x + (size_t)told * (size_t)axes, seen[told]) == SFU_OK;
         }
         if (way->liar) {
-            good = good && sfu__sampler_out(sampler, x + (size_t)told * (size_t)axes, n - told) == SFU_OK;
+            good = good && sfu__sampler_pending(sampler, x + (size_t)told * (size_t)axes, n - told) == SFU_OK;
         }
         sfu__random random = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_SEARCH, (uint32_t)n));
         double *at = x + (size_t)n * (size_t)axes;

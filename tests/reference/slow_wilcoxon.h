@@ -1,4 +1,4 @@
-/* slow_wilcoxon.h - the signed-rank test with every sign written out, for values that are whole thousandths. */
+/* slow_wilcoxon.h - the signed-rank test by enumeration of all signs, for values that are multiples of 0.001. */
 #ifndef SFU_SLOW_WILCOXON_H
 #define SFU_SLOW_WILCOXON_H
 
@@ -7,8 +7,8 @@
 
 enum { SLOW_PAIRS = 16 };
 
-/* The share of all signs with a sum of positive ranks as low, or as high, whichever is less, twice. Pairs with a NaN
- * are left out; NaN where no difference is left. */
+/* Twice the fraction of all sign assignments with a sum of positive ranks at most, or at least, the observed one,
+ * whichever is smaller. Pairs with a NaN are skipped; NaN if no difference is left. */
 static double slow_wilcoxon(const double *one, const double *other, int count) {
     long sizes[SLOW_PAIRS], signs[SLOW_PAIRS];
     double ranks[SLOW_PAIRS], sum = 0;

@@ -1,5 +1,5 @@
-/* tpe_reference.h - a suggestion of the Parzen estimator the slow way: everything from the formulas of docs/tpe.md,
- * from all the trials, with the C library's functions and nothing kept from one suggestion to the next. */
+/* tpe_reference.h - a slow version of the Parzen estimator: every suggestion from the formulas of docs/internals/tpe.md and all
+ * trials, with the C library's functions and without state between suggestions. */
 #ifndef SFU_TPE_REFERENCE_H
 #define SFU_TPE_REFERENCE_H
 
@@ -11,7 +11,7 @@
 
 enum { REFERENCE_MOST = 400 };
 
-/* Trials as they were told, and those that are out behind them. */
+/* The trials told, followed by the pending ones. */
 typedef struct reference_trials {
     int told, outs;
     const double *values[REFERENCE_MOST];
@@ -43,8 +43,8 @@ static inline int reference_by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Centre and width of kernel k of item i. Of equal centres only the two outermost can have a gap, and they are told
- * apart by their order in time. */
+/* Centre and width of kernel k of item i. Of equal centres only the two outermost can have a gap, and they are ordered
+ * by time. */
 static inline void reference_kernel(double *mu, double *sigma, const reference_kernels *kernels, const sfu__domain *r,
                                     int i, int k) {
     double L, H, sorted[REFERENCE_MOST];
@@ -114,7 +114,7 @@ static inline void reference_weights(reference_kernels *kernels) {
     }
 }
 
-/* The good and the bad that have all the items. A trial is good when fewer than `good` come before it. */
+/* The good and the bad trials that have all the items. A trial is good if fewer than `good` rank before it. */
 static inline void reference_split(reference_kernels side[2], const reference_trials *trials, const int *items,
                                    int count) {
     const int good = (int)fmin(ceil(0.1 * trials->told), 25);

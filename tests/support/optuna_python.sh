@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# A Python with Optuna, for the tests that let it open our studies: the release that pip gives, fetched into the build
-# folder by whoever needs it first, or else the one that is installed. Sourced; sets $python, or skips the test.
+# A Python with Optuna, for tests that open our studies with it: the latest release from pip, installed into the build
+# folder by the first test that needs it, or the installed one. Sourced; sets $python, or skips the test.
 
 # has PYTHON MODULE
 has() { "$1" -c "import $2" 2>/dev/null; }
@@ -31,7 +31,7 @@ need_optuna() {
     return 77
 }
 
-# Options of `tune` for the Optuna that was found.
+# Options of `tune` for this version of Optuna.
 optuna_stamp() {
     if "$python" -c 'import optuna, sys; sys.exit(tuple(map(int, optuna.__version__.split(".")[:2])) >= (3, 2))'; then
         echo --old-optuna

@@ -1,9 +1,10 @@
 #!/bin/bash
-# A PostgreSQL server of a test's own, in a folder of its own, reached through a socket in it. It ends with the process
-# that wanted it, whatever becomes of that.
-#   postgres_server.sh make PID            a new server; prints its folder; exit 77 where none can be had
-#   postgres_server.sh start|stop FOLDER   and in between it can be stopped (at once, as a crash does) and started again
-#   postgres_server.sh freeze|thaw FOLDER  or all its processes stop where they are (SIGSTOP), and go on
+# A separate PostgreSQL server for a test, in its own folder, with a socket in it. It ends when the process that started
+# it
+# ends.
+#   postgres_server.sh make PID            a new server; prints its folder; exit status 77 if none is available
+#   postgres_server.sh start|stop FOLDER   stops it (at once, as in a crash) and starts it again
+#   postgres_server.sh freeze|thaw FOLDER  suspends all its processes (SIGSTOP), and resumes them
 # Its database is postgresql://sfumato@/postgres?host=FOLDER; the user `locked` has the password "right horse".
 set -u
 
@@ -36,7 +37,7 @@ signal_all() {
     kill -s "$1" "$first" $(pgrep -P "$first") 2>/dev/null
 }
 
-# The first one starts no others from then on, so that the second round meets all.
+# The first process starts no others from then on, so that the second round reaches all.
 freeze() {
     signal_all STOP "$1"
     signal_all STOP "$1"
@@ -48,7 +49,7 @@ stop() {
     (cd "$1" && as_user "$binaries/pg_ctl" stop -s -w -m immediate -D "$1/data" >/dev/null 2>&1)
 }
 
-# Ends the server when the process is no more.
+# Ends the server when the process has ended.
 watch() {
     while kill -0 "$2" 2>/dev/null; do
         sleep 0.2

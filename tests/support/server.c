@@ -23,7 +23,7 @@ int test_server(const char *root, const char *other_root, const char *const *tls
              source != NULL ? source : ".", test_path("requests"), root != NULL ? root : none,
              other_root != NULL ? other_root : none, tls != NULL ? "--tls" : "", tls != NULL ? tls[0] : "",
              tls != NULL ? tls[1] : "", port_file);
-    /* Its standard input is our end of a pipe, so that it goes when we go, however that happens. */
+    /* Its standard input is our end of a pipe, so that it ends when we end, for whatever reason. */
     FILE *server = popen(command, "w");
     assert_non_null(server);
     int port = 0;

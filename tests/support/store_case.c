@@ -31,15 +31,16 @@ const sfu__space *case_space(void) {
     return &space;
 }
 
-sfu__store_options case_options(const char *place) {
-    static const sfu__store_attribute facts[] = {{"sfumato:seed", "0", "the seed"},
-                                                 {"sfumato:dataset", "\"abc\"", "the dataset"},
-                                                 {"sfumato:space", "\"a space\"", "the search space"}};
-    return (sfu__store_options){.place = place,
+sfu__store_options case_options(const char *location) {
+    static const sfu__store_attribute facts[] = {
+        {.key = "sfumato:seed", .json = "0", .text = "the seed"},
+        {.key = "sfumato:dataset", .json = "\"abc\"", .text = "the dataset"},
+        {.key = "sfumato:space", .json = "\"a space\"", .text = "the search space"}};
+    return (sfu__store_options){.location = location,
                                 .name = "s",
                                 .space = case_space(),
                                 .fingerprint = facts,
-                                .fact_count = 3,
+                                .fingerprint_count = 3,
                                 .metric = "val_accuracy"};
 }
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- places --------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 bool test_is_slow(void) {
     const char *kind = getenv("BUILD_KIND");
@@ -60,7 +60,7 @@ const char *test_path(const char *name) {
 
 const char *test_file(const char *name, const void *bytes, size_t size) {
     const char *path = test_path(name);
-    (void)unlink(path); /* writing over a file makes some file systems wait for the disk */
+    (void)unlink(path); /* overwriting a file makes some file systems wait for the disk */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
@@ -133,7 +133,7 @@ static void failing_release(void *user, void *pointer) {
     free(pointer);
 }
 
-/* jansson's allocations fail, too. What the library takes from it, it must give back to it. */
+/* jansson's allocations fail, too. Memory from it must be freed through it. */
 static void *failing_json_malloc(size_t bytes) { return failing_resize(NULL, NULL, bytes); }
 
 static void failing_json_free(void *pointer) { failing_release(NULL, pointer); }
@@ -155,7 +155,7 @@ void test_fail_each_allocation(sfu_status (*body)(void *context), void *context,
         atomic_store(&allocations, 0);
         atomic_store(&live_blocks, 0);
         const sfu_status status = body(context);
-        /* Where threads are at work a run may get by with fewer allocations than the one before. */
+        /* With threads, a run may need fewer allocations than the one before. */
         const sfu_status due = atomic_load(&allocations) > n ? SFU_ERR_MEMORY : SFU_OK;
         if (status != due || atomic_load(&live_blocks) != 0) {
             wrong = n;

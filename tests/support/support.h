@@ -1,4 +1,4 @@
-/* support.h - what the test programs share: cmocka, places of files, an allocator that fails on demand. */
+/* support.h - shared by the test programs: cmocka, paths of files, an allocator that fails on demand. */
 #ifndef SFU_TEST_SUPPORT_H
 #define SFU_TEST_SUPPORT_H
 
@@ -13,26 +13,26 @@
 
 #include <sys/types.h>
 
-/* Whether this build takes ten times as long, under sanitizers or in an emulator; then less is tried. */
+/* Whether this build is about ten times slower, under sanitizers or in an emulator; then tests do less. */
 bool test_is_slow(void);
 
-/* A path below the folder of the public datasets; skips the calling test, saying so, where they are not there. The
- * text lives until the next call. */
+/* A path below the folder of the public datasets; skips the calling test with a message if they are missing. Valid
+ * until the next call. */
 const char *test_data(const char *relative);
 
-/* A fresh folder for the calling test program, removed with all that is in it when the program ends; and a path in it.
- * The text lives until the eighth call after. */
+/* A path in a fresh folder of the calling test program, which is removed when the program ends. Valid until the eighth
+ * call after. */
 const char *test_path(const char *name);
 
 /* Writes a file below that folder and returns its path. */
 const char *test_file(const char *name, const void *bytes, size_t size);
 const char *test_text_file(const char *name, const char *text);
 
-/* A child process in which a crash ends the child, and not the test whose copy it is. It must end by _exit. */
+/* A child process in which a crash ends only the child. It must end with _exit. */
 pid_t test_fork(void);
 
-/* Fails with sfu_message() unless the status is as wanted; then the message must contain each of the strings (NULL
- * ends them). */
+/* Fails with sfu_message() unless the status is as expected; then the message must contain each of the strings
+ * (NULL-terminated). */
 #define assert_ok(call) test_assert_ok((call), #call, __FILE__, __LINE__)
 void test_assert_ok(sfu_status status, const char *call, const char *file, int line);
 #define assert_fails(status, call, ...)                                                                                \
@@ -40,9 +40,9 @@ void test_assert_ok(sfu_status status, const char *call, const char *file, int l
 void test_assert_fails(sfu_status wanted, sfu_status status, const char *call, const char *file, int line,
                        const char *const *parts);
 
-/* Runs `body` again and again, the n-th allocation of the n-th run failing, until a run gets by without. Each run must
- * return SFU_ERR_MEMORY or, the last, SFU_OK, and leave no block behind. `most` bounds the runs: further ones are
- * spread over what is left. */
+/* Runs `body` repeatedly, with the n-th allocation of the n-th run failing, until a run succeeds. Each run must return
+ * SFU_ERR_MEMORY or, the last, SFU_OK, and leak nothing. `most` bounds the number of runs: further ones are spread over
+ * the rest. */
 void test_fail_each_allocation(sfu_status (*body)(void *context), void *context, int64_t most);
 
 #endif

@@ -1,5 +1,5 @@
-/* tiny.h - the dataset of fuzz/make_seeds.py, which every binary format holds in its own way: ten nodes, of which 7
- * stands in the graph alone, four features, three classes. */
+/* tiny.h - the dataset of fuzz/make_seeds.py in every binary format: ten nodes, of which 7 occurs only in the graph,
+ * four features, three classes. */
 #ifndef SFU_TEST_TINY_H
 #define SFU_TEST_TINY_H
 
@@ -18,7 +18,7 @@ static const float tiny_features[TINY_NODES][TINY_FEATURES] = {
     {0, 0, 1, 1}, {4, 0, 0, 0}, {0, 0, 0, 0},    {0, 5, 5, 0}, {0, 0, 0, 3}};
 static const int32_t tiny_labels[TINY_NODES] = {0, 1, 2, 0, -1, 2, 0, -1, 1, 2};
 
-/* How often each edge stands in Planetoid's graph. */
+/* How often each edge occurs in Planetoid's graph. */
 static const int tiny_graph[TINY_NODES][TINY_NODES] = {
     [0] = {[1] = 1, [2] = 2}, [1] = {[0] = 1}, [2] = {[0] = 2, [9] = 1}, [3] = {[3] = 1}, [5] = {[6] = 1},
     [6] = {[5] = 1, [8] = 1}, [7] = {[8] = 1}, [8] = {[6] = 1, [7] = 1}, [9] = {[2] = 1}};
@@ -33,7 +33,7 @@ static inline sfu__bytes tiny_seed(const char *folder, const char *name) {
     return bytes;
 }
 
-/* Matrices hold an edge once. */
+/* Matrices have an edge once. */
 static inline void assert_tiny_edges(const sfu__raw *raw, bool repeated) {
     int found[TINY_NODES][TINY_NODES] = {{0}};
     assert_true(raw->has_graph);
@@ -77,7 +77,7 @@ static inline void assert_name(const sfu__strings *strings, int64_t i, const cha
     assert_memory_equal(bytes, want, size);
 }
 
-/* A failure is one of these, in one line that begins with the name of the file. */
+/* The failure has one of these statuses, and one line that begins with the name of the file. */
 static inline void assert_clean_failure(sfu_status status, const char *path) {
     assert_true(status == SFU_ERR_FORMAT || status == SFU_ERR_NOT_FOUND);
     assert_non_null(strstr(sfu_message(), path));

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# A test of the program as a transcript: what was typed, what was said, how it ended. Sourced by the test_cli_*.sh.
-# The transcript is compared with tests/cli/transcripts/NAME.txt; UPDATE=1 writes that file instead, for a person to read and commit.
-export COLUMNS=80
+# Transcripts of the program: commands, output, exit status. Sourced by the test_cli_*.sh.
+# A transcript is compared with tests/cli/transcripts/NAME.txt; UPDATE=1 rewrites that file, for review.
+export COLUMNS=80 NO_COLOR=1
 transcript=$PWD/../transcript.txt
 : >"$transcript"
 
@@ -16,7 +16,7 @@ run() {
     done
     printf '\n%s\n' "$line" >>"$transcript"
     "$SFUMATO" "$@" >../stdout 2>../stderr </dev/null || code=$?
-    # Only the folder of the test is different from run to run.
+    # Only the folder of the test differs from run to run.
     sed "s#${PWD%/*}#FOLDER#g" ../stdout >>"$transcript"
     sed "s#${PWD%/*}#FOLDER#g; s/^/! /" ../stderr >>"$transcript"
     if [ "$code" -ne 0 ]; then
@@ -24,7 +24,7 @@ run() {
     fi
 }
 
-# A line of what the shell itself has to say in between.
+# A comment line in the transcript.
 note() { printf '%s\n' "$*" >>"$transcript"; }
 
 compare() {
@@ -37,8 +37,8 @@ compare() {
     fi
 }
 
-# CONDITION [PROCESS]: waits until the shell finds that the condition holds, or the process has ended. The five minutes are a
-# guard against hangs, not a measurement; when they are over, the process is ended.
+# CONDITION [PROCESS]: waits until the condition holds in the shell, or the process has ended. The five minutes
+# guard against hangs; when they are over, the process is killed.
 wait_until() {
     local end=$((SECONDS + 300))
     until eval "$1"; do
@@ -51,16 +51,16 @@ wait_until() {
     done
 }
 
-# PROCESS SIGNAL: whether the program, and not the shell that is about to become it, has a handler for the signal of this
-# number, and so would end in its own way.
+# PROCESS SIGNAL: whether the program, and not the shell before its exec, has a handler for this
+# signal number, so that it ends in its own way.
 handles() {
     [ "$(readlink "/proc/$1/exe")" != "$(readlink "/proc/$$/exe")" ] &&
         (((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null || echo 0) >> ($2 - 1)) & 1))
 }
 
-# SIGNAL NAME CONDITION COMMAND...: sends the signal when the condition holds, which may speak of the process as $process;
-# leaves the output of the command in NAME.*, its exit status in NAME.code. A background job of a script ignores SIGINT,
-# and so would the program: env gives it back.
+# SIGNAL NAME CONDITION COMMAND...: sends the signal when the condition holds, in which the process is $process;
+# the output of the command is in NAME.*, its exit status in NAME.code. A background job of a script ignores SIGINT,
+# and so would the program: env restores the default.
 send_signal() {
     local signal=$1 name=$2 condition=$3 code=0 process
     shift 3
@@ -73,8 +73,8 @@ send_signal() {
 }
 interrupt() { send_signal INT "$@"; }
 
-# COLUMNS PATTERN COMMAND...: runs the program on a terminal of this width until a line of its bar matches the pattern, and
-# interrupts it; what the terminal got is in COLUMNS.log.
+# COLUMNS PATTERN COMMAND...: runs the program on a terminal of this width until a line of its progress bar matches the
+# pattern, and interrupts it; the terminal's output is in COLUMNS.log.
 draw_bars() {
     local columns=$1 pattern=$2 process
     shift 2
@@ -86,7 +86,7 @@ draw_bars() {
     wait $process || true
 }
 
-# COLUMNS: the bars that were drawn into COLUMNS.log, without what moves the cursor, go to `bars`; none is too wide.
+# COLUMNS: extracts the progress bars of COLUMNS.log, without cursor movements, to `bars`; none may be too wide.
 check_bars() {
     tr '\r' '\n' <"$1.log" | sed 's/\x1b\[K//g' | grep -v '^Script\|^sfumato' >bars
     grep -qE '[0-9] (%|of )' bars || fail "no bar: $(cat "$1.log")"

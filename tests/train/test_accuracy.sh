@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Cora's standard split with the defaults: the mean test accuracy over ten seeds is within 1.5 points of what an
-# independent implementation has.
+# Cora's standard split with the defaults: the mean test accuracy over ten seeds is within 1.5 points of that of an
+# independent implementation.
 . "$SOURCE/tests/support/transcript.sh"
 if [ ! -e "$TEST_DATA/planetoid/ind.cora.graph" ]; then
     echo "skipped: $TEST_DATA/planetoid/ind.cora is not there"

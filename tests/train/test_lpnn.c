@@ -1,5 +1,5 @@
-/* LPNN: the objective and its gradient against a dense computation in double, that one against finite differences, ten
- * steps of Adam, the same bytes for every number of threads and set of kernels, and what it refuses. */
+/* LPNN: objective and gradient against a dense computation in double, and that against finite differences; ten steps of
+ * Adam; the same bytes for every number of threads and set of kernels; refused options. */
 #include "lpnn_problem.h"
 
 #include "digest.h"
@@ -37,7 +37,7 @@ static void set_masks(reference *r, const sfu__epoch *epoch) {
 /* An emulator is a hundred times slower. */
 static const sfu__backend *plain(void) { return sfu__backend_cpu_set(0); }
 
-/* Every reading, with weights that give every term its say. */
+/* Every variant, with weights that make every term count. */
 static const char *const readings[] = {
     "lpnn(f=softmax, input=x, output=f, mu_g=0.7, mu_l=0.9, mu_u=0.3, lambda_l=0.8, lambda_u=0.6)",
     "lpnn(f=softmax, input=x, output=g, mu_g=0.7, mu_l=0.9, mu_u=0.3, lambda_l=0.8, lambda_u=0.6)",
@@ -50,7 +50,7 @@ static const char *const readings[] = {
 };
 enum { READINGS = sizeof readings / sizeof readings[0] };
 
-/* A point at which f is neither uniform nor at its corners. */
+/* A point at which f is neither uniform nor at a corner. */
 static void draw_theta(float *theta, const problem *p, uint64_t seed) {
     const sfu__parameter *f = sfu__parameter_of(&p->r.parameters, -1, "f");
     sfu__random random = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_GENERATE, 8));
@@ -127,7 +127,7 @@ static void test_gradients(void **state) {
     }
 }
 
-/* The reference itself: its gradient is the slope of its objective. */
+/* The reference itself: its gradient is the derivative of its objective. */
 static void test_finite_differences(void **state) {
     (void)state;
     static problem p;
@@ -163,7 +163,7 @@ static void test_finite_differences(void **state) {
     }
 }
 
-/* ---- ten steps, and what comes out ------------------------------------------------------------------------------ */
+/* ---- ten steps and the output ------------------------------------------------------------------------------------ */
 
 static void assert_rows(const reference *r, const sfu__dense *P, const int32_t *nodes, bool of_g) {
     for (int i = 0; i < P->rows; i++) {
@@ -175,7 +175,7 @@ static void assert_rows(const reference *r, const sfu__dense *P, const int32_t *
     }
 }
 
-/* The validation score, and both passes, of the parameters as they are now. */
+/* The validation score and both passes with the current parameters. */
 static void check_outputs(problem *p, sfu__lpnn_executor *executor, const double *theta, const sfu__score *validation) {
     const bool of_g = p->net->lpnn.output_g;
     double loss = 0;
@@ -209,7 +209,7 @@ static void check_outputs(problem *p, sfu__lpnn_executor *executor, const double
     }
 }
 
-/* A step of Adam depends on signs where a gradient is all but zero, so that few parameters may be a step apart. */
+/* A step of Adam depends on the sign of a gradient that is almost zero, so a few parameters may differ by a step. */
 static void assert_most_near(const float *found, const double *wanted, int64_t size) {
     int64_t apart = 0;
     for (int64_t i = 0; i < size; i++) {
@@ -238,7 +238,7 @@ static void check_steps(const char *net, uint64_t seed, double dropout) {
         ref_step(&p.r, theta, m, v, gradient, (int)t, 0.01, 0.05);
     }
     assert_most_near(sfu__lpnn_theta(executor), theta, size);
-    for (int64_t i = 0; i < size; i++) { /* what comes out is compared at the same point */
+    for (int64_t i = 0; i < size; i++) { /* outputs are compared at the same point */
         theta[i] = (double)sfu__lpnn_theta(executor)[i];
     }
     check_outputs(&p, executor, theta, &validation);
@@ -350,7 +350,7 @@ static void assert_same_history(const history *a, const history *b) {
     assert_memory_equal(a->theta, b->theta, (size_t)a->size * sizeof *a->theta);
 }
 
-/* Of each reading's course, on every machine; the failing test prints what it found. */
+/* The digest of each variant's training, the same on every machine; the failing test prints what it found. */
 static const char *const history_digests[READINGS] = {
     "1cacd3d21f543ebe41ddef7606dd29dc7a8964eea1cfbdbf72ea1a5f17b56f9f",
     "4c22fa4710f145d39273e5af9dc9092a08a120de0918886980f596d81e6fa785",
@@ -400,7 +400,7 @@ static void test_same_bytes(void **state) {
 
 /* ---- it learns -------------------------------------------------------------------------------------------------- */
 
-/* Cora's own split with tuned weights; docs/lpnn.md has where they come from. */
+/* Cora's standard split with tuned weights; docs/reference/lpnn.md has their source. */
 static void test_cora(void **state) {
     (void)state;
     static const char *const nets[] = {
@@ -429,7 +429,7 @@ static void test_cora(void **state) {
         options.epochs = 60;
         assert_ok(sfu_net_parse(&net, nets[i], NULL));
         assert_ok(sfu_train(&model, cora, net, split, &options));
-        assert_true(sfu_model_scores(model).test_accuracy > 0.74);
+        assert_true(sfu_model_scores(model)->test_accuracy > 0.74);
         sfu_model_free(model);
         sfu_net_free(net);
     }
@@ -437,7 +437,7 @@ static void test_cora(void **state) {
     sfu_dataset_free(cora);
 }
 
-/* ---- what can go wrong ------------------------------------------------------------------------------------------ */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status make_worker(void *context) {
     const problem *p = context;

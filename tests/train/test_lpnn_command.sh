@@ -1,5 +1,5 @@
-# LPNN from the command line: every reading trains, its model predicts as the training scored it, f is in the file where
-# it is needed, and only then is another graph refused. The bytes do not depend on threads or kernels.
+# LPNN on the command line: every variant trains, its model reproduces the scores of the training, f is stored only if
+# it is needed, and only then another graph is refused. The bytes do not depend on threads or kernels.
 sfumato() { "$SFUMATO" "$@"; }
 
 value() { sed -n "s/^ *\"$1\": \([^,]*\),*$/\1/p" "$2" | head -n 1; }
@@ -60,16 +60,16 @@ for f in softmax clamp; do
     done
 done
 
-# The last hidden layer, and going on from a model.
+# The last hidden layer, and training from a model.
 sfumato predict here.safetensors model.safetensors -o hidden.csv --embedding --quiet >/dev/null
 test "$(head -n 1 hidden.csv | tr , '\n' | wc -l)" -ge 65
 sfumato train here.safetensors "$net" --epochs 3 --init model.safetensors --quiet >/dev/null
 
-# A mean or a sum is of the validation's loss alone; the objective is a sum either way.
+# mean or sum applies to the validation loss only; the objective is always a sum.
 sfumato train here.safetensors lpnn --epochs 5 --loss sum --quiet -o sum.safetensors --json >sum.json
 sfumato train here.safetensors lpnn --epochs 5 --loss mean --quiet -o mean.safetensors --json >mean.json
 test "$(value val_accuracy sum.json)" = "$(value val_accuracy mean.json)"
 test "$(value test_accuracy sum.json)" = "$(value test_accuracy mean.json)"
 
-# Too large a rate is said, not crashed over.
+# Too large a learning rate gives an error message, not a crash.
 expect_failure diverged -- sfumato train here.safetensors "lpnn(f=clamp, mu_g=1e30)" --lr 1e30 --epochs 20

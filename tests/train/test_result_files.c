@@ -1,4 +1,4 @@
-/* The CSV files of training and prediction, byte for byte: quoting, ties, numbers that are none, places to write to. */
+/* The CSV files of training and prediction, byte for byte: quoting, ties, NaN, destinations. */
 #include "support.h"
 
 #include "file.h"
@@ -20,7 +20,8 @@ static sfu_status make_dataset(sfu_dataset **dataset) {
     sfu_import_options_init(&options);
     options.name = "four";
     options.threads = 1;
-    const sfu_arrays arrays = {.nodes = NODES,
+    const sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                               .nodes = NODES,
                                .edge_from = none,
                                .edge_to = none,
                                .features = 2,
@@ -31,7 +32,7 @@ static sfu_status make_dataset(sfu_dataset **dataset) {
     return sfu_dataset_from_arrays(dataset, &arrays, &options);
 }
 
-/* A model of the dataset, whose weights do not matter here; with or without names of classes. */
+/* A model of the dataset with arbitrary weights; with or without names of classes. */
 static sfu_status make_model(sfu_model **model, const char *text, bool named) {
     static const float theta[4096];
     sfu_status status = SFU_OK;
@@ -64,7 +65,7 @@ static void assert_file(const char *path, const char *wanted) {
     sfu__bytes_close(&bytes);
 }
 
-/* A place for bytes that are handed on; full after `room` of them. */
+/* A destination of bytes, full after `room` of them. */
 typedef struct bucket {
     char bytes[4096];
     size_t size, room;
@@ -120,7 +121,7 @@ static void predictions(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A model without names takes those of the dataset. */
+/* A model without names uses those of the dataset. */
 static void names_of_the_dataset(void **state) {
     (void)state;
     sfu_dataset *dataset = NULL;
@@ -128,8 +129,8 @@ static void names_of_the_dataset(void **state) {
     assert_ok(make_dataset(&dataset));
     assert_ok(make_model(&model, "linear", false));
     const char *path = test_path("named.csv");
-    assert_ok(
-        sfu_predictions_save(path, dataset, model, probabilities[0], &(sfu_csv_options){.only_unlabelled = true}));
+    assert_ok(sfu_predictions_save(path, dataset, model, probabilities[0],
+                                   &(sfu_csv_options){.size = sizeof(sfu_csv_options), .only_unlabelled = true}));
     assert_file(path, HEADER TWO_ROWS);
     sfu_model_free(model);
     sfu_dataset_free(dataset);
@@ -142,7 +143,8 @@ static void bytes_instead_of_a_file(void **state) {
     static bucket to = {.room = sizeof to.bytes};
     assert_ok(make_dataset(&dataset));
     assert_ok(make_model(&model, "linear", true));
-    sfu_csv_options options = {.only_unlabelled = true, .write = pour, .write_user = &to};
+    sfu_csv_options options = {
+        .size = sizeof(sfu_csv_options), .only_unlabelled = true, .write = pour, .write_user = &to};
     assert_ok(sfu_predictions_save(NULL, dataset, model, probabilities[0], &options));
     assert_int_equal(to.size, strlen(HEADER TWO_ROWS));
     assert_memory_equal(to.bytes, HEADER TWO_ROWS, to.size);
@@ -189,7 +191,7 @@ static sfu_status write_all(void *context) {
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     sfu_model *model = NULL;
-    const sfu_csv_options options = {.top = 2};
+    const sfu_csv_options options = {.size = sizeof(sfu_csv_options), .top = 2};
     SFU_TRY(make_dataset(&dataset));
     SFU_TRY(make_model(&model, "linear", true));
     SFU_TRY(sfu_predictions_save(context, dataset, model, probabilities[0], &options));

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# How train and predict behave: interrupts, pipes, full disks, progress, threads.
+# Behaviour of train and predict: interrupts, pipes, full disks, progress, threads.
 . "$SOURCE/tests/support/transcript.sh"
 
 "$SFUMATO" data make -o small.safetensors --nodes 500 --classes 3 --vocabulary 80 --words 8 --seed 7 >/dev/null
 
-# ---- the same bytes with any number of threads, and from the same seed twice
+# ---- the same bytes for any number of threads, and for the same seed
 for threads in 1 2 3 8; do
     "$SFUMATO" train small.safetensors gcn+lp -o "$threads.model" --seed 5 --epochs 30 --threads $threads >/dev/null
     "$SFUMATO" predict small.safetensors "$threads.model" -o "$threads.csv" --threads $threads >/dev/null
@@ -12,7 +12,7 @@ for threads in 1 2 3 8; do
     cmp 1.csv "$threads.csv" || fail "$threads threads give other predictions"
 done
 
-# ---- nor does it matter which instructions compute
+# ---- and for any instruction set
 for isa in plain neon x86-64-v3 x86-64-v4; do
     if SFUMATO_ISA=$isa "$SFUMATO" train small.safetensors gcn+lp -o "$isa.model" --seed 5 --epochs 30 >/dev/null 2>stderr; then
         cmp 1.model "$isa.model" || fail "$isa gives another model"
@@ -21,13 +21,13 @@ for isa in plain neon x86-64-v3 x86-64-v4; do
     fi
 done
 
-# ---- --repeat trains what its seeds would by themselves, and keeps the best of them
+# ---- --repeat trains the same models as its seeds separately, and keeps the best
 "$SFUMATO" train small.safetensors sgcn --repeat 3 --seed 2 -o repeated.model --epochs 20 -q >page
-best=$(awk '$1 == "kept" { print $3 }' page)
+best=$(awk '$1 == "best" && $2 == "seed" { print $3 }' page)
 "$SFUMATO" train small.safetensors sgcn --seed "$best" -o alone.model --epochs 20 -q >/dev/null
 cmp repeated.model alone.model || fail "--repeat keeps another model than the seed $best gives"
 
-# ---- stdout: nothing but the table with -o -; a reader that leaves; a full disk
+# ---- stdout: only the table with -o -; a reader that ends; a full disk
 "$SFUMATO" predict small.safetensors 1.model -o - -q 2>stderr | cmp - 1.csv || fail "-o - writes something else"
 [ ! -s stderr ] || fail "-o -: $(cat stderr)"
 mkfifo pipe
@@ -42,7 +42,7 @@ code=0
 "$SFUMATO" predict small.safetensors 1.model -o - >/dev/full 2>stderr || code=$?
 [ "$code" -eq 1 ] && grep -qx 'sfumato: standard output: No space left on device' stderr || fail "a full disk: $(cat stderr)"
 
-# ---- --json is one object with the keys that stay
+# ---- --json prints one object with stable keys
 if command -v python3 >/dev/null; then
     "$SFUMATO" train small.safetensors gcn --json --epochs 5 2>/dev/null | python3 -c '
 import json, sys
@@ -55,20 +55,20 @@ else
     echo "no python3: --json was not parsed"
 fi
 
-# ---- no leaks, where the build can tell
+# ---- no leaks, if the build can detect them
 if [ "${BUILD_KIND:-plain}" = sanitized ]; then
     ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" train small.safetensors gcn+lp --repeat 2 --epochs 2 --report -o leaks.model >/dev/null
     ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" predict small.safetensors leaks.model -o leaks.csv >/dev/null
     ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" explain small.safetensors gcn --plain >/dev/null
 fi
 
-# ---- Ctrl-C: the best weights so far are written, and it is said. What must be waited for is waited for together.
+# ---- Ctrl-C: the best weights so far are written, with a message. Slow cases run concurrently.
 endless=("$SFUMATO" train small.safetensors gcn --epochs 2000000000 --patience 0 --threads 1)
-line='^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' # progress where stderr is no terminal
+line='^sfumato: training: [0-9.]+ %, loss [0-9.]+, val [0-9.]+ %, [0-9.,k]+ ?(k )?epochs/s' # progress if stderr is not a terminal
 interrupt saved "grep -qE '$line' saved.stderr" "${endless[@]}" -o interrupted.model &
 interrupt json 'grep -q "training 1 of 5:" json.stderr' "${endless[@]}" --json --repeat 5 &
 
-# ---- a bar on a terminal, within its width, and gone at the end
+# ---- a progress bar on a terminal, within its width, and removed at the end
 if command -v script >/dev/null; then
     for columns in 40 80 100; do
         pattern='[0-9] %'
@@ -81,7 +81,7 @@ fi
 wait
 
 [ "$(cat saved.code)" -eq 130 ] || fail "an interrupt: exit $(cat saved.code), $(cat saved.stderr)"
-grep -q '^sfumato: interrupted in epoch [0-9]*; the best weights so far are kept, those of epoch [0-9]*$' saved.stderr ||
+grep -q '^sfumato: interrupted in epoch [0-9]*; using the best weights so far, those of epoch [0-9]*$' saved.stderr ||
     fail "an interrupt: $(cat saved.stderr)"
 grep -q '^  model written to interrupted.model$' saved.stdout || fail "an interrupt: $(cat saved.stdout)"
 "$SFUMATO" predict small.safetensors interrupted.model -o interrupted.csv >/dev/null

@@ -1,5 +1,5 @@
-/* Training and prediction through the public interface: the stop rule against its curve read by a slow rule, losses and
- * scores against those recomputed from predictions, what is refused, and that nothing but the seed decides. */
+/* Training and prediction through the public interface: early stopping against a slow rule on the learning curve,
+ * losses and scores against those recomputed from predictions, refused input, and reproducibility from the seed. */
 #include "support.h"
 
 #include "metrics.h"
@@ -47,7 +47,8 @@ static void draw(data *all) {
         }
     }
     columns[0] = all->column;
-    all->arrays = (sfu_arrays){.nodes = NODES,
+    all->arrays = (sfu_arrays){.size = sizeof(sfu_arrays),
+                               .nodes = NODES,
                                .edges = EDGES,
                                .edge_from = all->from,
                                .edge_to = all->to,
@@ -97,7 +98,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- trainings -------------------------------------------------------------------------------------------------- */
+/* ---- training runs ----------------------------------------------------------------------------------------------- */
 
 /* The epochs of a training. */
 typedef struct history {
@@ -144,9 +145,9 @@ static void predict(float *probabilities, const sfu_model *model) {
     assert_ok(sfu_predict(probabilities, NULL, dataset, model, 1));
 }
 
-/* ---- the stop rule ---------------------------------------------------------------------------------------------- */
+/* ---- early stopping ---------------------------------------------------------------------------------------------- */
 
-/* Reads a curve as docs/training.md has it. */
+/* Evaluates a curve by the rules of docs/reference/training.md. */
 static void assert_stops_right(const history *notes, const sfu_scores *scores, int patience, int most, sfu_keep keep) {
     int best = 0, last_better = 0, end = most;
     for (int i = 0; i < notes->count; i++) {
@@ -171,9 +172,9 @@ static void assert_stops_right(const history *notes, const sfu_scores *scores, i
     assert_true(scores->val_loss == notes->epochs[best].val_loss);
 }
 
-/* The scores, from what the model predicts. */
+/* The scores, recomputed from the model's predictions. */
 static void assert_scores_right(const sfu_model *model, sfu_loss loss) {
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     float probabilities[NODES][CLASSES];
     predict(probabilities[0], model);
     int right[SFU_PARTS] = {0};
@@ -210,7 +211,7 @@ static void it_stops_by_the_rule(void **state) {
         options.loss = cases[i].loss;
         options.seed = i;
         sfu_model *model = train("smooth | dense 8 relu | smooth | softmax", &options);
-        const sfu_scores scores = sfu_model_scores(model);
+        const sfu_scores scores = *sfu_model_scores(model);
         assert_stops_right(&notes, &scores, options.patience, options.epochs, options.keep);
         assert_scores_right(model, cases[i].loss);
         assert_false(scores.interrupted);
@@ -224,7 +225,7 @@ static void the_callback_ends_it(void **state) {
     history notes = {.stop_at = 7};
     sfu_train_options options = options_of(&notes);
     sfu_model *model = train("gcn", &options);
-    const sfu_scores scores = sfu_model_scores(model);
+    const sfu_scores scores = *sfu_model_scores(model);
     assert_true(scores.interrupted);
     assert_int_equal(notes.count, 7);
     assert_int_equal(scores.epochs, 7);
@@ -233,7 +234,7 @@ static void the_callback_ends_it(void **state) {
     sfu_model_free(model);
 }
 
-/* Splits have validation nodes; a training that is made inside need not. */
+/* Public splits have validation nodes; an internal training run need not. */
 static void without_validation_the_last_is_kept(void **state) {
     (void)state;
     sfu_net *net = NULL;
@@ -263,7 +264,7 @@ static void without_validation_the_last_is_kept(void **state) {
     sfu_net_free(net);
 }
 
-/* ---- what it learns from ---------------------------------------------------------------------------------------- */
+/* ---- the training objective -------------------------------------------------------------------------------------- */
 
 static void weights_of_the_loss(void **state) {
     (void)state;
@@ -291,8 +292,7 @@ static void weights_of_the_loss(void **state) {
     }
 }
 
-/* Before the first step every probability of a network without weights so far is what the start gives: the loss is then
- * the weighted sum of -ln p of the model that one epoch of a tiny rate leaves. */
+/* With a tiny learning rate, the loss of the first epoch is the weighted sum of -ln p of the model after one epoch. */
 static void the_loss_is_what_it_says(void **state) {
     (void)state;
     float probabilities[NODES][CLASSES];
@@ -320,7 +320,7 @@ static void the_loss_is_what_it_says(void **state) {
     }
 }
 
-/* Test labels that are all wrong change nothing but the scores. */
+/* Test labels that are all wrong change only the scores. */
 static void test_labels_are_not_read_before(void **state) {
     (void)state;
     data other;
@@ -340,8 +340,8 @@ static void test_labels_are_not_read_before(void **state) {
     predict(here[0], ours);
     predict(there[0], theirs);
     assert_memory_equal(here, there, sizeof here);
-    assert_true(sfu_model_scores(ours).test_accuracy != sfu_model_scores(theirs).test_accuracy);
-    assert_true(sfu_model_scores(ours).val_accuracy == sfu_model_scores(theirs).val_accuracy);
+    assert_true(sfu_model_scores(ours)->test_accuracy != sfu_model_scores(theirs)->test_accuracy);
+    assert_true(sfu_model_scores(ours)->val_accuracy == sfu_model_scores(theirs)->val_accuracy);
     sfu_model_free(ours);
     sfu_model_free(theirs);
     sfu_split_free(same);
@@ -388,7 +388,7 @@ static void it_starts_from_a_model(void **state) {
     model = train("gcn", &options);
     options.on_epoch_user = &more;
     options.init = model;
-    options.seed = 99; /* of no consequence without dropout */
+    options.seed = 99; /* without effect if there is no dropout */
     sfu_model *second = train("gcn", &options);
     assert_true(one.epochs[0].train_loss == two.epochs[0].train_loss);
     assert_true(more.epochs[0].train_loss == two.epochs[1].train_loss);
@@ -403,7 +403,7 @@ static void it_starts_from_a_model(void **state) {
     sfu_model_free(model);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------- */
+/* ---- refused input ----------------------------------------------------------------------------------------------- */
 
 static void wrong_options(void **state) {
     (void)state;
@@ -440,7 +440,7 @@ static void wrong_options(void **state) {
 static void nothing_to_learn(void **state) {
     (void)state;
     sfu_arrays arrays = drawn.arrays;
-    arrays.features = CLASSES; /* a view of the first columns will do */
+    arrays.features = CLASSES; /* a view of the first columns is enough */
     sfu_dataset *small = NULL;
     sfu_split *by = NULL;
     sfu_model *model = NULL;
@@ -462,8 +462,8 @@ static void splits_of_other_datasets(void **state) {
     sfu_dataset *small = NULL;
     sfu_model *model = NULL;
     assert_ok(make_dataset(&small, &arrays));
-    assert_fails(SFU_ERR_ARGUMENT, try_train(&model, small, split, "gcn", NULL), "the split is of another dataset",
-                 "more nodes");
+    assert_fails(SFU_ERR_ARGUMENT, try_train(&model, small, split, "gcn", NULL), "the split belongs to another dataset",
+                 "nodes that this dataset does not have");
     sfu_dataset_free(small);
     arrays.labels = NULL;
     arrays.standard_count[SFU_TRAIN] = 0;
@@ -472,7 +472,7 @@ static void splits_of_other_datasets(void **state) {
     sfu_dataset_free(small);
 }
 
-/* ---- running away ----------------------------------------------------------------------------------------------- */
+/* ---- divergence -------------------------------------------------------------------------------------------------- */
 
 static char warned[1024];
 static void hear(void *user, sfu_log_level level, const char *line) {
@@ -492,7 +492,7 @@ static void divergence_is_said(void **state) {
     assert_null(model);
 }
 
-/* Weights that start well, and a rate that ruins them: the good ones are kept. */
+/* A good start and a learning rate that destroys it: the good weights are kept. */
 static void the_best_before_divergence_is_kept(void **state) {
     (void)state;
     sfu_set_log(hear, NULL);
@@ -522,7 +522,7 @@ static void the_best_before_divergence_is_kept(void **state) {
     assert_true(kept > 0);
 }
 
-/* ---- predicting ------------------------------------------------------------------------------------------------- */
+/* ---- prediction -------------------------------------------------------------------------------------------------- */
 
 static void prediction_fills_what_is_asked(void **state) {
     (void)state;
@@ -580,9 +580,9 @@ static void models_that_do_not_fit(void **state) {
     arrays.classes = 4;
     arrays.class_names = more;
     assert_ok(make_dataset(&other, &arrays));
-    assert_fails(SFU_ERR_ARGUMENT, sfu_predict(probabilities[0], NULL, other, model, 1), "4 classes", "knows 3");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_predict(probabilities[0], NULL, other, model, 1), "4 classes", "trained with 3");
     sfu_dataset_free(other);
-    /* Another graph, without any labels, is fine: what comes out depends on its edges. */
+    /* Another graph without labels is accepted: the output depends on its edges. */
     arrays = drawn.arrays;
     arrays.labels = NULL;
     arrays.classes = 0;
@@ -612,9 +612,94 @@ static void a_value_a_node_is_of_one_graph(void **state) {
     arrays.edges = EDGES / 2;
     assert_ok(make_dataset(&other, &arrays));
     assert_fails(SFU_ERR_ARGUMENT, sfu_predict(probabilities[0], NULL, other, model, 1),
-                 "a value a node of another graph");
+                 "per-node parameters of another graph");
     sfu_dataset_free(other);
     sfu_model_free(model);
+}
+
+/* ---- weights without a file -------------------------------------------------------------------------------------- */
+
+static sfu_model *untrained(const char *text, uint64_t seed) {
+    sfu_net *net = NULL;
+    sfu_model *model = NULL;
+    assert_ok(sfu_net_parse(&net, text, NULL));
+    assert_ok(sfu_model_from_net(&model, dataset, net, seed));
+    sfu_net_free(net);
+    return model;
+}
+
+/* The weights of a model, copied tensor by tensor into an untrained one, predict the same; those that a training starts
+ * from are those of the untrained model of its seed. */
+static void weights_can_be_read_and_set(void **state) {
+    (void)state;
+    static const char *const texts[] = {"smooth(learn=self) | dense 5 relu | softmax | smooth(learn=right)",
+                                        "smooth(self=trust, learn=self) | softmax"};
+    for (int t = 0; t < 2; t++) {
+        static float here[NODES][CLASSES], there[NODES][CLASSES];
+        sfu_train_options options = options_of(NULL);
+        options.seed = 11;
+        sfu_model *model = train(texts[t], &options), *copy = untrained(texts[t], 5), *start = untrained(texts[t], 11);
+        int count = 0;
+        for (const sfu_parameter *p; (p = sfu_model_parameter(model, count)) != NULL; count++) {
+            float *values = calloc((size_t)p->rows * (size_t)p->cols, sizeof *values);
+            const sfu_parameter *to = sfu_model_parameter(copy, count);
+            assert_non_null(values);
+            assert_string_equal(p->name, to->name);
+            assert_true(p->rows == to->rows && p->cols == to->cols && p->stride >= p->cols);
+            for (int32_t row = 0; row < p->rows; row++) {
+                memcpy(values + (size_t)row * (size_t)p->cols, p->values + row * p->stride,
+                       (size_t)p->cols * sizeof *values);
+            }
+            assert_ok(sfu_model_set_parameter(copy, count, values));
+            free(values);
+        }
+        assert_string_equal(sfu_model_parameter(model, 0)->name, "layer.0.self");
+        assert_int_equal(sfu_model_parameter(model, 0)->cols, t == 0 ? 1 : NODES);
+        assert_int_equal(count, t == 0 ? 6 : 3); /* self, weights and biases of two or one layers, right */
+        predict(here[0], model);
+        predict(there[0], copy);
+        assert_memory_equal(here, there, sizeof here);
+
+        options.init = start;
+        options.seed = 11;
+        sfu_model *again = train(texts[t], &options);
+        predict(there[0], again);
+        assert_memory_equal(here, there, sizeof here);
+        sfu_model_free(again);
+        sfu_model_free(start);
+        sfu_model_free(copy);
+        sfu_model_free(model);
+    }
+}
+
+static void weights_are_checked(void **state) {
+    (void)state;
+    const sfu_train_options options = options_of(NULL);
+    sfu_model *model = train("smooth(learn=right) | softmax", &options);
+    const char *path = test_path("set.safetensors");
+    const float fine[] = {0.25F}, bad[] = {1.5F}, none[] = {NAN};
+    assert_string_equal(sfu_model_parameter(model, 0)->name, "layer.0.right");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_model_set_parameter(model, 0, bad), "layer.0.right", "1.5", "from 0 to 1");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_model_set_parameter(model, 0, none), "layer.0.right", "nan");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_model_set_parameter(model, 3, fine), "0 to 2");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_model_set_parameter(model, -1, fine), "0 to 2");
+    assert_null(sfu_model_parameter(model, 3));
+    assert_null(sfu_model_parameter(model, -1));
+    assert_int_equal(sfu_model_scores(model)->epochs, 60); /* nothing was changed */
+    assert_ok(sfu_model_set_parameter(model, 0, fine));
+    assert_true(sfu_model_parameter(model, 0)->values[0] == 0.25F);
+    assert_true(sfu_model_scores(model)->epochs == 0 && sfu_model_confusion(model, 0, 0) == 0);
+    sfu_model *back = NULL;
+    assert_ok(sfu_model_save(model, path));
+    assert_ok(sfu_model_open(&back, path));
+    assert_true(sfu_model_parameter(back, 0)->values[0] == 0.25F && sfu_model_scores(back)->epochs == 0);
+    sfu_model_free(back);
+    sfu_model_free(model);
+    sfu_net *lpnn = NULL;
+    assert_ok(sfu_net_parse(&lpnn, "lpnn", NULL));
+    assert_fails(SFU_ERR_ARGUMENT, sfu_model_from_net(&model, dataset, lpnn, 0), "lpnn");
+    assert_null(model);
+    sfu_net_free(lpnn);
 }
 
 /* ---- metrics ---------------------------------------------------------------------------------------------------- */
@@ -655,8 +740,8 @@ static void confusion_adds_up(void **state) {
         }
     }
     assert_int_equal(all, PART);
-    assert_true(sfu_model_scores(model).test_accuracy == (double)right / PART);
-    assert_true(fabs(sfu_model_scores(model).test_macro_f1 - f1 / CLASSES) < 1e-12);
+    assert_true(sfu_model_scores(model)->test_accuracy == (double)right / PART);
+    assert_true(fabs(sfu_model_scores(model)->test_macro_f1 - f1 / CLASSES) < 1e-12);
     sfu_model_free(model);
 }
 
@@ -686,12 +771,29 @@ done:
     return status;
 }
 
+static sfu_status start_untrained(void *context) {
+    sfu_status status = SFU_OK;
+    sfu_dataset *made = NULL;
+    sfu_net *net = NULL;
+    sfu_model *model = NULL;
+    SFU_TRY(make_dataset(&made, &drawn.arrays));
+    SFU_TRY(sfu_net_parse(&net, context, NULL));
+    SFU_TRY(sfu_model_from_net(&model, made, net, 1));
+done:
+    sfu_model_free(model);
+    sfu_net_free(net);
+    sfu_dataset_free(made);
+    return status;
+}
+
 static void each_allocation_fails(void **state) {
     (void)state;
+    char text[] = "smooth(self=trust, learn=self) | dense 3 relu | softmax";
+    test_fail_each_allocation(start_untrained, text, 400);
     test_fail_each_allocation(train_and_predict, NULL, 400);
 }
 
-/* Counts what is asked of it. */
+/* Counts its calls. */
 static atomic_llong asked;
 static void *count_resize(void *user, void *pointer, size_t bytes) {
     (void)user;
@@ -752,6 +854,8 @@ int main(void) {
         cmocka_unit_test(prediction_fills_what_is_asked),
         cmocka_unit_test(models_that_do_not_fit),
         cmocka_unit_test(a_value_a_node_is_of_one_graph),
+        cmocka_unit_test(weights_can_be_read_and_set),
+        cmocka_unit_test(weights_are_checked),
         cmocka_unit_test(metrics_by_hand),
         cmocka_unit_test(confusion_adds_up),
     };

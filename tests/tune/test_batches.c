@@ -1,4 +1,5 @@
-/* Whose results a trial sees, against the rule written out slowly, and what the rule promises. */
+/* The batches of trials and the results that they know, against a slow version of the rule, and properties of the
+ * rule. */
 #include "support.h"
 
 #include "batches.h"
@@ -6,7 +7,7 @@
 enum { TRIALS = 3000 };
 static const int32_t waves[] = {1, 2, 3, 8, 31, 32, 128, 1024};
 
-/* The rule of batches.h, walked from the beginning. */
+/* The rule of batches.h, from the first batch on. */
 static void batches_follow_the_rule(void **state) {
     (void)state;
     for (size_t w = 0; w < sizeof waves / sizeof waves[0]; w++) {

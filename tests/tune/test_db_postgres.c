@@ -1,4 +1,4 @@
-/* The PostgreSQL driver against a real server: values there and back, transactions, lost connections, messages. */
+/* The PostgreSQL driver with a real server: round trip of values, transactions, lost connections, messages. */
 #include "clock.h"
 #include "db.h"
 #include "postgres_server.h"
@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static sfu__db *open_at(const char *place) {
+static sfu__db *open_at(const char *location) {
     sfu__db *db = NULL;
-    assert_ok(sfu__db_postgres.open(&db, place, NULL));
+    assert_ok(sfu__db_postgres.open(&db, location, NULL));
     assert_non_null(db);
     return db;
 }
@@ -27,7 +27,7 @@ static sfu_status run_with(sfu__db *db, const char *sql, int64_t value, int64_t 
     return db->driver->run(db, sql, values, 1, NULL, NULL, changed);
 }
 
-/* Keeps the row it is given, of up to eight columns. */
+/* Stores a row of up to eight columns. */
 typedef struct row {
     sfu__sql columns[8];
     char texts[8][256];
@@ -117,7 +117,7 @@ static void test_doubles(void **state) {
 static void test_many_statements(void **state) {
     (void)state;
     sfu__db *db = open_at(test_postgres("statements", ""));
-    for (int again = 0; again < 2; again++) { /* more of them than are kept */
+    for (int again = 0; again < 2; again++) { /* more of them than are prepared */
         for (int i = 0; i < 100; i++) {
             char sql[64];
             snprintf(sql, sizeof sql, "SELECT %d + CAST($1 AS INTEGER)", i);
@@ -179,8 +179,7 @@ static void test_all_or_nothing(void **state) {
     db->driver->close(db);
 }
 
-/* A body that does not mind a statement's failure must not be told that all is well: the server has forgotten it all.
- */
+/* A body that ignores the failure of a statement must not succeed: the server has rolled everything back. */
 static sfu_status swallow_failure(void *user, sfu__db *db) {
     (void)user;
     (void)!db->driver->run(db, "INSERT INTO t VALUES (1)", NULL, 0, NULL, NULL, NULL);
@@ -198,13 +197,13 @@ static void test_commit_of_nothing(void **state) {
 }
 
 typedef struct locker {
-    const char *place;
+    const char *location;
     int first, attempts;
     sfu_status status;
     pthread_barrier_t *both;
 } locker;
 
-/* Locks a row, waits for the other thread to have the other, and wants that too. */
+/* Locks a row, waits until the other thread has the other row, and requests that too. */
 static sfu_status lock_both(void *user, sfu__db *db) {
     locker *self = user;
     sfu_status status = SFU_OK;
@@ -221,7 +220,7 @@ done:
 static void *run_locker(void *user) {
     locker *self = user;
     sfu__db *db = NULL;
-    self->status = sfu__db_postgres.open(&db, self->place, NULL);
+    self->status = sfu__db_postgres.open(&db, self->location, NULL);
     if (self->status == SFU_OK) {
         self->status = sfu__db_transaction(db, false, lock_both, self);
     }
@@ -231,11 +230,12 @@ static void *run_locker(void *user) {
 
 static void test_deadlock(void **state) {
     (void)state;
-    const char *place = test_postgres("deadlock", "");
-    sfu__db *db = open_at(place);
+    const char *location = test_postgres("deadlock", "");
+    sfu__db *db = open_at(location);
     pthread_barrier_t both;
     pthread_t threads[2];
-    locker lockers[2] = {{.place = place, .first = 0, .both = &both}, {.place = place, .first = 1, .both = &both}};
+    locker lockers[2] = {{.location = location, .first = 0, .both = &both},
+                         {.location = location, .first = 1, .both = &both}};
     run(db, "CREATE TABLE k AS SELECT 0 AS id, 0 AS n UNION SELECT 1, 0");
     assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
     for (int i = 0; i < 2; i++) {
@@ -262,9 +262,9 @@ static sfu_status make_tables(void *user, sfu__db *db) {
     return SFU_OK;
 }
 
-static int make_tables_at(const char *place) {
+static int make_tables_at(const char *location) {
     sfu__db *db = NULL;
-    sfu_status status = sfu__db_postgres.open(&db, place, NULL);
+    sfu_status status = sfu__db_postgres.open(&db, location, NULL);
     if (status == SFU_OK) {
         status = sfu__db_transaction(db, true, make_tables, NULL);
     }
@@ -275,16 +275,16 @@ static int make_tables_at(const char *place) {
     return status != SFU_OK;
 }
 
-/* Several processes make the same tables at once. */
+/* Several processes create the same tables at once. */
 static void test_tables_made_at_once(void **state) {
     enum { PROCESSES = 12 };
     (void)state;
-    const char *place = test_postgres("tables", "");
+    const char *location = test_postgres("tables", "");
     pid_t children[PROCESSES];
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = test_fork();
         if (children[i] == 0) {
-            _exit(make_tables_at(place));
+            _exit(make_tables_at(location));
         }
     }
     for (int i = 0; i < PROCESSES; i++) {
@@ -292,7 +292,7 @@ static void test_tables_made_at_once(void **state) {
         assert_int_equal(waitpid(children[i], &code, 0), children[i]);
         assert_int_equal(code, 0);
     }
-    sfu__db *db = open_at(place);
+    sfu__db *db = open_at(location);
     row got = {0};
     assert_ok(db->driver->run(db, db->driver->has_tables, NULL, 0, keep_row, &got, NULL));
     assert_int_equal(got.rows, 13);
@@ -300,15 +300,15 @@ static void test_tables_made_at_once(void **state) {
     db->driver->close(db);
 }
 
-/* ---- a connection that is lost ---------------------------------------------------------------------------------- */
+/* ---- lost connections -------------------------------------------------------------------------------------------- */
 
 typedef struct cutter {
-    const char *cut;  /* what is done to our own connection in the middle of the first attempt */
-    const char *gone; /* asked of the server until it answers 0: the cut takes its time; NULL: it does not */
+    const char *cut;  /* what is done to our connection in the middle of the first attempt */
+    const char *gone; /* query that returns 0 when the connection is gone, which takes a while; NULL: at once */
     int attempts;
 } cutter;
 
-/* Asks until the answer is this one. Five minutes are a guard against hangs. */
+/* Queries until the answer is this one. Five minutes guard against a hang. */
 static void wait_for_answer(const char *sql, const char *answer) {
     const double end = sfu__now() + 300;
     while (strcmp(test_postgres_ask("postgres", sql), answer) != 0) {
@@ -342,7 +342,7 @@ static void cut_in_the_middle(const char *database, const char *cut, const char 
     run(db, "CREATE TABLE l (x INTEGER)");
     assert_ok(sfu__db_transaction(db, false, insert_and_be_cut, &self));
     assert_int_equal(self.attempts, 2);
-    assert_int_equal(ask_int(db, "SELECT count(*) FROM l"), 2); /* nothing is left of the first attempt */
+    assert_int_equal(ask_int(db, "SELECT count(*) FROM l"), 2); /* nothing of the first attempt remains */
     assert_int_equal(ask_int(db, "SELECT sum(x) FROM l"), 3);
     db->driver->close(db);
 }
@@ -352,7 +352,7 @@ static void test_connection_ended(void **state) {
     cut_in_the_middle("ended", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ended'", NULL);
 }
 
-/* As the server does to a worker that was stopped inside a transaction. */
+/* As the server does with a worker that was suspended inside a transaction. */
 static void test_idle_in_transaction(void **state) {
     (void)state;
     cut_in_the_middle("idle", "SET idle_in_transaction_session_timeout = '100ms'",
@@ -376,17 +376,18 @@ static void test_server_gone(void **state) {
     test_postgres_stop();
     const double start = sfu__now();
     assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got),
-                 "postgresql://sfumato@/gone: could not reach the server", "tried again for 6 s");
+                 "postgresql://sfumato@/gone: could not reach the server", "reconnecting failed for 6 s");
     assert_true(sfu__now() - start >= 6);
-    assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got), "could not reach the server"); /* now at once */
+    assert_fails(SFU_ERR_IO, sfu__db_reading(db, read_one, &got),
+                 "could not reach the server"); /* now without retries */
     test_postgres_start();
-    assert_ok(sfu__db_reading(db, read_one, &got)); /* it is back */
+    assert_ok(sfu__db_reading(db, read_one, &got)); /* it is available again */
     db->driver->close(db);
 }
 
 /* ---- a server that does not answer ------------------------------------------------------------------------------ */
 
-/* Says no when it was asked so many times. */
+/* Returns false after this many calls. */
 static bool ask_times(void *user) {
     int *left = user;
     return (*left)-- > 0;
@@ -396,14 +397,14 @@ static sfu_status insert_one(void *user, sfu__db *db) {
     return run_with(db, "INSERT INTO l VALUES ($1)", *(int *)user, NULL);
 }
 
-/* Cancelled in the middle of a transaction, then called again: nothing waits, and nothing is stored. */
+/* Cancelled in the middle of a transaction, then called again: no call waits, and nothing is stored. */
 static void test_frozen_server(void **state) {
     (void)state;
-    const char *place = test_postgres("frozen", "");
+    const char *location = test_postgres("frozen", "");
     int left = 3, one = 1;
     sfu__db *db = NULL, *other = NULL;
     row got = {0};
-    assert_ok(sfu__db_postgres.open(&db, place, &(sfu__db_wait){ask_times, &left}));
+    assert_ok(sfu__db_postgres.open(&db, location, &(sfu__db_wait){ask_times, &left}));
     run(db, "CREATE TABLE l (x INTEGER)");
     test_postgres_freeze();
     const sfu_status status = sfu__db_transaction(db, false, insert_one, &one);
@@ -411,19 +412,19 @@ static void test_frozen_server(void **state) {
     char message[256];
     snprintf(message, sizeof message, "%s", sfu_message());
     int none = 0;
-    const sfu_status opened = sfu__db_postgres.open(&other, place, &(sfu__db_wait){ask_times, &none});
+    const sfu_status opened = sfu__db_postgres.open(&other, location, &(sfu__db_wait){ask_times, &none});
     db->driver->close(db);
     test_postgres_thaw();
     assert_int_equal(status, SFU_ERR_CANCELLED);
     assert_int_equal(again, SFU_ERR_CANCELLED);
     assert_int_equal(opened, SFU_ERR_CANCELLED);
     assert_null(other);
-    assert_string_equal(message, "postgresql://sfumato@/frozen: cancelled while the database gave no answer");
-    wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE datname = 'frozen'", "0"); /* no connection stays */
+    assert_string_equal(message, "postgresql://sfumato@/frozen: cancelled while waiting for the database");
+    wait_for_answer("SELECT count(*) FROM pg_stat_activity WHERE datname = 'frozen'", "0"); /* no connection remains */
     assert_string_equal(test_postgres_ask("frozen", "SELECT count(*) FROM l"), "0");
 }
 
-/* One that is only slow is heard out: each answer comes in time. */
+/* A slow server is waited for: each answer comes in time. */
 static void test_cancelled_and_stored(void **state) {
     (void)state;
     int none = 0, one = 1;
@@ -439,9 +440,9 @@ static void test_cancelled_and_stored(void **state) {
 
 /* ---- messages -------------------------------------------------------------------------------------------------- */
 
-static void fails_to_open(const char *place, sfu_status status, const char *one, const char *other) {
+static void fails_to_open(const char *location, sfu_status status, const char *one, const char *other) {
     sfu__db *db = NULL;
-    assert_fails(status, sfu__db_postgres.open(&db, place, NULL), one, other);
+    assert_fails(status, sfu__db_postgres.open(&db, location, NULL), one, other);
     assert_null(db);
     assert_null(strstr(sfu_message(), "horse"));
 }
@@ -463,7 +464,7 @@ static void test_cannot_open(void **state) {
     db->driver->close(db);
 }
 
-/* A user who may not make tables, as is usual since PostgreSQL 15. */
+/* A user without permission to create tables, the default since PostgreSQL 15. */
 static void test_not_allowed(void **state) {
     (void)state;
     (void)test_postgres("rights", "");
@@ -474,13 +475,13 @@ static void test_not_allowed(void **state) {
     db->driver->close(db);
 }
 
-/* A process that opens a database, says so, and holds it until it is told to go. */
+/* A process that opens a database, reports it, and keeps it open until it is told to end. */
 typedef struct holder {
     pid_t process;
     int says, hears; /* our ends of two pipes */
 } holder;
 
-static holder hold_open(const char *place) {
+static holder hold_open(const char *location) {
     char byte = 'x';
     int said[2], told[2];
     assert_int_equal(pipe(said), 0);
@@ -488,7 +489,7 @@ static holder hold_open(const char *place) {
     const pid_t child = test_fork();
     if (child == 0) {
         sfu__db *db = NULL;
-        const bool claims = sfu__db_postgres.open(&db, place, NULL) == SFU_OK && write(said[1], &byte, 1) == 1;
+        const bool claims = sfu__db_postgres.open(&db, location, NULL) == SFU_OK && write(said[1], &byte, 1) == 1;
         _exit(claims && read(told[0], &byte, 1) == 1 ? 0 : 1);
     }
     close(said[1]);
@@ -510,15 +511,15 @@ static void let_go(const holder *self) {
     close(self->hears);
 }
 
-/* A server with too many connections is waited for: the second one opens when the first, which was seen to be in its
- * way, has gone. */
+/* A server with too many connections is waited for: the second connection opens when the first, which was observed to
+ * block it, has ended. */
 static void test_busy_server(void **state) {
     (void)state;
-    const char *place = test_postgres_as("locked:right%20horse", "postgres");
+    const char *location = test_postgres_as("locked:right%20horse", "postgres");
     (void)test_postgres_ask("postgres", "ALTER ROLE locked CONNECTION LIMIT 1");
-    const holder first = hold_open(place);
+    const holder first = hold_open(location);
     wait_until_open(&first);
-    const holder second = hold_open(place);
+    const holder second = hold_open(location);
     test_postgres_wait_for_log("too many connections for role");
     let_go(&first);
     wait_until_open(&second);
@@ -538,8 +539,9 @@ static void test_wrong_address(void **state) {
     if (SFU_HAVE_POSTGRES == 0) {
         skip();
     }
-    fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT, "postgresql://u@h/d: not the address", "HOST:PORT");
-    fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "not the address", "HOST:PORT");
+    fails_to_open("postgresql://u:%zzhorse@h/d", SFU_ERR_ARGUMENT,
+                  "postgresql://u@h/d: expected postgresql:", "HOST:PORT");
+    fails_to_open("postgresql://u@h/d?colour=horse", SFU_ERR_ARGUMENT, "expected postgresql:", "HOST:PORT");
     fails_to_open("postgresql://u:x@horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%40");
     fails_to_open("postgresql://u:x/horse@h/d", SFU_ERR_ARGUMENT, "postgresql://...", "%2F");
     fails_to_open("postgresql://u:horse", SFU_ERR_ARGUMENT, "postgresql://...", "USER@HOST:PORT");
@@ -577,9 +579,9 @@ static sfu_status open_and_ask(void *context) {
 
 static void test_no_memory(void **state) {
     (void)state;
-    char place[512];
-    snprintf(place, sizeof place, "%s", test_postgres("memory", ""));
-    test_fail_each_allocation(open_and_ask, place, 100);
+    char location[512];
+    snprintf(location, sizeof location, "%s", test_postgres("memory", ""));
+    test_fail_each_allocation(open_and_ask, location, 100);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Workers: an id is told from every other, and a worker is gone only where that is sure. */
+/* Worker ids: each is unique, and a worker counts as gone only if that is certain. */
 #include "heartbeat.h"
 #include "support.h"
 
@@ -37,7 +37,7 @@ static const char *with(const char *id, int i, const char *part) {
     return changed;
 }
 
-/* Skips where the system tells too little for anybody ever to be gone. */
+/* Skips if the system provides too little to detect ended processes. */
 static void need_proc(void) {
     if (access("/proc/self/stat", R_OK) != 0 || access("/proc/sys/kernel/random/boot_id", R_OK) != 0) {
         print_message("skipped: no /proc here\n");
@@ -66,7 +66,7 @@ static void test_here_is_alive(void **state) {
     assert_false(sfu__worker_is_gone(id));
 }
 
-/* A child writes its id and then waits to be killed. */
+/* A child writes its id and waits to be killed. */
 static pid_t start_child(char id[SFU__WORKER_ID]) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -90,7 +90,7 @@ static void test_killed_is_gone(void **state) {
     char id[SFU__WORKER_ID];
     const pid_t child = start_child(id);
     assert_false(sfu__worker_is_gone(id));
-    kill(child, SIGSTOP); /* asleep is not gone */
+    kill(child, SIGSTOP); /* suspended is not gone */
     assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
     assert_false(sfu__worker_is_gone(id));
     kill(child, SIGKILL);
@@ -106,8 +106,8 @@ static void test_number_used_again(void **state) {
     need_proc();
     char id[SFU__WORKER_ID];
     sfu__worker_here(id);
-    assert_true(sfu__worker_is_gone(with(id, 4, "1")));   /* this number, but it started at another time */
-    assert_false(sfu__worker_is_gone(with(id, 4, "-1"))); /* not known when */
+    assert_true(sfu__worker_is_gone(with(id, 4, "1")));   /* the same pid with another start time */
+    assert_false(sfu__worker_is_gone(with(id, 4, "-1"))); /* the start time is unknown */
 }
 
 static void test_others_are_not_judged(void **state) {

@@ -1,4 +1,4 @@
-/* Which parameters mattered: against the numbers of Optuna's own evaluator, which importance_golden.py prints. */
+/* Hyperparameter importance against Optuna's own evaluator, whose numbers importance_golden.py prints. */
 #include "support.h"
 
 #include "importance.h"
@@ -22,7 +22,7 @@ static sfu__parameter_range parameters[PARAMETERS] = {
 };
 static const sfu__space space = {.items = parameters, .count = PARAMETERS};
 
-/* Whether the choice of act has use for a parameter, where a study is conditional: a bit each. */
+/* Which parameters each choice of act uses in a conditional study, as bits. */
 static const unsigned has[] = {0xff, 0x63, 0xad};
 
 static double unit(uint64_t *state) {
@@ -73,10 +73,9 @@ static sfu_status make_study(sfu__trials *trials, uint64_t seed, int count, int 
     return status;
 }
 
-/* ---- right results ------------------------------------------------------------------------------------------------
- */
+/* ---- right results ----------------------------------------------------------------------------------------------- */
 
-/* seed, trials, levels (so many different accuracies at most; 0: any), conditional. */
+/* seed, trials, levels (maximum number of different accuracies; 0: any), conditional. */
 static const struct golden {
     uint64_t seed;
     int trials, levels;
@@ -153,8 +152,7 @@ static void as_optuna_has_it(void **state) {
     }
 }
 
-/* ---- nothing to tell ----------------------------------------------------------------------------------------------
- */
+/* ---- undefined importance ---------------------------------------------------------------------------------------- */
 
 static void assert_nothing_told(const sfu__trials *trials) {
     double got[PARAMETERS];
@@ -178,7 +176,7 @@ static void too_few_or_all_alike(void **state) {
     sfu__trials_clear(&trials);
 }
 
-/* Trials that failed, wait, run or have no accuracy do not count. */
+/* Failed, waiting and running trials and those without accuracy are ignored. */
 static void only_complete_trials_count(void **state) {
     (void)state;
     static const sfu__trial_state others[] = {SFU__TRIAL_FAIL, SFU__TRIAL_WAITING, SFU__TRIAL_RUNNING,
@@ -200,7 +198,7 @@ static void only_complete_trials_count(void **state) {
     sfu__trials_clear(&trials);
 }
 
-/* One trial says nothing about a parameter that it alone has. */
+/* One trial gives no information about a parameter that only it has. */
 static void a_parameter_that_one_trial_has(void **state) {
     (void)state;
     sfu__trials trials = {.parameters = PARAMETERS};

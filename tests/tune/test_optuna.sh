@@ -1,4 +1,4 @@
-# A study of ours, opened by Optuna itself: the release that pip gives, or the one that is installed.
+# Our studies opened by Optuna itself: the latest release from pip, or the installed one.
 . "$SOURCE/tests/support/optuna_python.sh"
 say() { printf '%s\n' "$*" >&2; }
 
@@ -10,7 +10,7 @@ tune() {
     "$SFUMATO" tune toy.safetensors any --space 'practical k=[1..3]' --wave 8 --epochs 30 --study study.db \
         --study-name toy --enqueue 'net=gcn lr=0.01' "$@"
 }
-# Where the program was built without studies in files there is nothing to open.
+# Skips if the program was built without studies in files.
 if ! tune -q "${stamp[@]}" --trials 24 >first 2>error; then
     cat error >&2
     grep -q 'no SQLite' error && exit 77
@@ -41,10 +41,10 @@ number = study.user_attrs["sfumato:winner"]["number"]
 best = max(complete, key=lambda t: (t.value, -t.user_attrs["val_loss"], -t.number))
 assert best.number == number, (best.number, number)
 assert study.best_value == best.value == study.best_trial.value
-# The point that was enqueued.
+# The enqueued point.
 assert trials[0].params["net"] == "gcn" and trials[0].params["lr"] == 0.01
 assert trials[0].system_attrs["fixed_params"]["net"] == "gcn", trials[0].system_attrs
-# What the table says is what the study says.
+# The table agrees with the study.
 with open("trials.csv") as file:
     rows = list(csv.DictReader(file))
 assert len(rows) == 48
@@ -68,7 +68,7 @@ print("looked at", len(trials), "trials; best", best.number, best.value)
 PY
 "$python" look.py
 
-# The tables are Optuna's own, word for word; two more are ours.
+# The tables are exactly Optuna's, plus two of ours.
 cat >schema.py <<'PY'
 import optuna, sqlite3
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -113,7 +113,7 @@ else
     say "no optuna-dashboard: it is not looked at"
 fi
 
-# Python works on a study of its own in the same file, while ours goes on.
+# Python runs its own study in the same file while ours continues.
 cat >beside.py <<'PY'
 import optuna
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -129,7 +129,7 @@ assert len(optuna.load_study(study_name="toy", storage="sqlite:///study.db").tri
 assert len(optuna.load_study(study_name="beside", storage="sqlite:///study.db").trials) == 5
 '
 
-# But not in ours: what comes after would depend on it.
+# But not in ours: later trials would depend on its trials.
 "$python" -c '
 import optuna
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -139,5 +139,5 @@ if tune -q --trials 64 >/dev/null 2>error; then
     say "a trial that Python asked was taken"
     exit 1
 fi
-grep -q 'study.db: study "toy": trial 56 was not asked by sfumato' error
+grep -q 'study.db: study "toy": trial 56 was not made by sfumato' error
 [ "$(wc -l <error)" = 1 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Optuna opens a study that was tuned on a PostgreSQL server, and keeps one of its own beside it.
+# Optuna opens a study that was tuned on a PostgreSQL server, and has its own study beside it.
 . "$SOURCE/tests/support/transcript.sh"
 . "$SOURCE/tests/support/optuna_python.sh"
 trials=48
@@ -37,7 +37,7 @@ for row, trial in zip(rows, study.trials):
         assert trial.datetime_start <= trial.datetime_complete
 winner = study.user_attrs["sfumato:winner"]["number"]
 assert study.trials[winner].value == study.best_value
-# Python has a study of its own beside ours, in the same database.
+# Python has its own study beside ours, in the same database.
 beside = optuna.create_study(study_name="beside", storage=storage)
 beside.optimize(lambda t: t.suggest_float("x", -1, 1) ** 2, n_trials=3)
 print("Optuna reads", len(study.trials), "trials from PostgreSQL")

@@ -1,5 +1,5 @@
-/* Samplers against the slow reference, kept state against fresh state, fast sums against the plain one, draws against
- * the exact distribution, and a digest that every machine must meet. */
+/* Samplers against the slow reference, incremental against fresh state, vector sums against the scalar one, samples
+ * against the exact distribution, and a digest that must be the same on every machine. */
 #include "support.h"
 
 #include "digest.h"
@@ -60,18 +60,18 @@ static void suggest_slowly(double *values, const sfu__space *space, sfu__sampler
     }
 }
 
-/* Three are always out but at the start. Every seventh suggestion is compared: the reference is slow. */
+/* Three trials are always pending except at the start. Every seventh suggestion is compared: the reference is slow. */
 static void compare_with_reference(sfu__sampler_kind kind, int last) {
     static double values[REFERENCE_MOST][ITEMS];
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, kind, &rules));
     int both = 0;
     for (int n = 0; n < last; n++) {
         const int told = n < 3 ? 0 : n - 3;
         sfu__random random = walk((uint32_t)n);
-        assert_ok(sfu__sampler_out(sampler, values[told], n - told));
+        assert_ok(sfu__sampler_pending(sampler, values[told], n - told));
         assert_ok(sfu__sampler_ask(values[n], sampler, draw_philox, &random));
         if (told >= rules.startup && n % 7 == 0) {
             reference_trials trials = {.told = told, .outs = n - told};
@@ -106,16 +106,16 @@ static void test_independent_reference(void **state) {
     compare_with_reference(SFU__SAMPLER_TPE_INDEPENDENT, test_is_slow() ? 100 : 280);
 }
 
-/* ---- what is kept ----------------------------------------------------------------------------------------------- */
+/* ---- incremental state ------------------------------------------------------------------------------------------- */
 
-/* A sampler that was asked all the time, with others out in between, and one that is told everything at once, suggest
+/* A sampler that was asked all the time, with varying pending trials, and one that is told everything at once suggest
  * the same bits. */
 static void test_kept_as_fresh(void **state) {
     (void)state;
     enum { TRIALS = 150 };
     static double values[TRIALS][ITEMS];
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     for (int kind = SFU__SAMPLER_TPE; kind <= SFU__SAMPLER_TPE_INDEPENDENT; kind++) {
         sfu__sampler *kept;
         assert_ok(sfu__sampler_new(&kept, &space, (sfu__sampler_kind)kind, &rules));
@@ -124,7 +124,7 @@ static void test_kept_as_fresh(void **state) {
             for (; told < n - n % 8 - 4; told++) {
                 assert_ok(sfu__sampler_tell(kept, values[told], tree_loss(values[told])));
             }
-            assert_ok(sfu__sampler_out(kept, values[told], n - told));
+            assert_ok(sfu__sampler_pending(kept, values[told], n - told));
             sfu__random random = walk((uint32_t)n);
             assert_ok(sfu__sampler_ask(values[n], kept, draw_philox, &random));
             if (n % 10 == 9) {
@@ -134,7 +134,7 @@ static void test_kept_as_fresh(void **state) {
                 for (int i = 0; i < told; i++) {
                     assert_ok(sfu__sampler_tell(fresh, values[i], tree_loss(values[i])));
                 }
-                assert_ok(sfu__sampler_out(fresh, values[told], n - told));
+                assert_ok(sfu__sampler_pending(fresh, values[told], n - told));
                 random = walk((uint32_t)n);
                 assert_ok(sfu__sampler_ask(again, fresh, draw_philox, &random));
                 for (int i = 0; i < ITEMS; i++) {
@@ -147,12 +147,12 @@ static void test_kept_as_fresh(void **state) {
     }
 }
 
-/* A point that is out is counted as bad at once, and no longer when it is not out any more. */
+/* A pending point counts as bad at once, and no longer when it is not pending any more. */
 static void test_out(void **state) {
     (void)state;
     sfu__parameter_range item = float_range("x", 0, 1);
     const sfu__space space = hand_made_space(&item, 1);
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, SFU__SAMPLER_TPE, &rules));
     for (int n = 0; n < 20; n++) {
@@ -165,18 +165,18 @@ static void test_out(void **state) {
     for (int i = 0; i < 30; i++) {
         outs[i] = alone;
     }
-    assert_ok(sfu__sampler_out(sampler, outs, 30));
+    assert_ok(sfu__sampler_pending(sampler, outs, 30));
     random = walk(1);
     assert_ok(sfu__sampler_ask(&beside, sampler, draw_philox, &random));
     assert_true(fabs(beside - alone) > 0.02);
-    assert_ok(sfu__sampler_out(sampler, outs, 0));
+    assert_ok(sfu__sampler_pending(sampler, outs, 0));
     random = walk(1);
     assert_ok(sfu__sampler_ask(&again, sampler, draw_philox, &random));
     assert_true(again == alone);
     sfu__sampler_free(sampler);
 }
 
-/* ---- the sum ---------------------------------------------------------------------------------------------------- */
+/* ---- mixture sums ------------------------------------------------------------------------------------------------ */
 
 static void test_sums(void **state) {
     (void)state;
@@ -202,7 +202,7 @@ static void test_sums(void **state) {
         for (int t = 0; t < m.tables; t++) {
             m.table[t] = array[10 + t];
         }
-        const double plain = sfu__mixture_sum_plain(&m);
+        const double plain = sfu__mixture_sum_scalar(&m);
         const sfu__mixture_set *set;
         for (int i = 0; (set = sfu__mixture_set_at(i)) != NULL; i++) {
             const double fast = set->sum(&m);
@@ -210,7 +210,7 @@ static void test_sums(void **state) {
                 fail_msg("%s: %a, plain: %a", set->name, fast, plain);
             }
         }
-        double slow = 0, size = 0; /* and the plain one is the sum that it says it is */
+        double slow = 0, size = 0; /* and the scalar one is the sum it claims to be */
         for (int k = m.from; k < m.from + m.count; k++) {
             double e = m.base[k] - m.offset;
             for (int t = 0; t < m.tables; t++) {
@@ -267,7 +267,7 @@ static void rough_point(sfu__mixture *m, double (*row)[ROUGH_KERNELS], double si
     }
 }
 
-/* Rough sums are as rough as they say, and no better than float could be. */
+/* Rough sums have the documented error, and no less than float allows. */
 static void test_rough_sums(void **state) {
     (void)state;
     enum { POINTS = 11 };
@@ -294,7 +294,7 @@ static void test_rough_sums(void **state) {
                 set->rough(sums, points, count);
             }
             for (int i = 0; set->rough != NULL && i < count; i++) {
-                const double plain = sfu__mixture_sum_plain(&points[i]), size_of = fmax(plain, 0x1p-24);
+                const double plain = sfu__mixture_sum_scalar(&points[i]), size_of = fmax(plain, 0x1p-24);
                 const double off = fabs(sums[i] - plain) / size_of / SFU__MIXTURE_ROUGHLY(points[i].lines);
                 if (!(off <= 1)) {
                     fail_msg("%s: %g instead of %g, %d lines", set->name, sums[i], plain, points[i].lines);
@@ -307,7 +307,7 @@ static void test_rough_sums(void **state) {
     assert_true(most > 0.001 || sfu__mixture_best()->rough == NULL);
 }
 
-/* Several quantiles at once have the bits of one after the other, the usual ones and those at the edges. */
+/* The vector version of the quantiles has the bits of the scalar one, in common and edge cases. */
 static void test_quantiles(void **state) {
     (void)state;
     enum { MOST = 40 };
@@ -321,7 +321,7 @@ static void test_quantiles(void **state) {
             left[i] = round % 4 == 0 && i % 3 == 0 ? edges[(round + i) % 8] / 2 : 0.5 * sfu__random_unit(&random);
             right[i] = round % 2 == 0 ? 0 : 0.5 * sfu__random_unit(&random);
         }
-        sfu__normal_quantiles_plain(want, q, left, right, count);
+        sfu__normal_quantiles_scalar(want, q, left, right, count);
         const sfu__mixture_set *set;
         for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
             z[count] = -1;
@@ -337,7 +337,7 @@ static void test_quantiles(void **state) {
     }
 }
 
-/* The best of many points by rough sums and sums that are left off, and by whole ones. `most` is of an integer, and
+/* The best of many points with rough and abandoned sums, and with full ones. `most` is the upper end of an integer, and
  * `first` the first trial's value of a float between 0 and 1. */
 static void best_of_points(int most, double first) {
     enum { TRIALS = 700, POINTS = 24 };
@@ -353,14 +353,14 @@ static void best_of_points(int most, double first) {
         sfu__parzen_insert(parzen, n, (double[]){n == 0 ? first : u * u, at});
     }
     for (int round = 0; round < (test_is_slow() ? 20 : 100); round++) {
-        const double spread = round % 3 == 0 ? 1e-4 : 1; /* points that are hard to tell from one another, too */
+        const double spread = round % 3 == 0 ? 1e-4 : 1; /* also points that are hard to distinguish */
         double points[2 * POINTS], log_l[POINTS], log_g[POINTS];
         for (int i = 0; i < POINTS; i++) {
             points[i] = 0.5 + spread * (sfu__random_unit(&random) - 0.5);
             points[POINTS + i] = (double)sfu__random_below(&random, (uint32_t)most) + 1;
             log_l[i] = (round % 4) * spread * sfu__random_unit(&random);
         }
-        points[5] = points[1]; /* a point twice */
+        points[5] = points[1]; /* a duplicate */
         points[POINTS + 5] = points[POINTS + 1];
         log_l[5] = log_l[1];
         assert_ok(sfu__parzen_log_density(log_g, parzen, points, POINTS));
@@ -382,7 +382,7 @@ static void test_best(void **state) {
     best_of_points(5000, 0.25);
 }
 
-/* ---- draws ------------------------------------------------------------------------------------------------------ */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 100000 };
 
@@ -402,7 +402,7 @@ static sfu__parzen *some_estimate(const sfu__axis *axis, const double *values, i
     return parzen;
 }
 
-/* Kolmogorov and Smirnov: the largest distance from the distribution function, 2.25/sqrt(n) being p = 1e-4. */
+/* Kolmogorov-Smirnov test: the largest distance from the distribution function; 2.25/sqrt(n) is p = 1e-4. */
 static void test_draws_of_a_float(void **state) {
     (void)state;
     static double x[DRAWS];
@@ -426,11 +426,11 @@ static void test_draws_of_a_float(void **state) {
         most = fmax(most, fmax(fabs(cdf - (double)i / count), fabs(cdf - (i + 1.0) / count)));
     }
     assert_true(most < 2.25 / sqrt(count));
-    assert_true(most > 0.1 / sqrt(count)); /* and it is no grid */
+    assert_true(most > 0.1 / sqrt(count)); /* and it is not a grid */
     sfu__parzen_free(parzen);
 }
 
-/* Chi squared of the counts a value; `limit` is that of p = 1e-4. */
+/* Chi-squared test of the counts per value; `limit` is that of p = 1e-4. */
 static void draws_of_a_grid(const sfu__parameter_range *item, const double *values, int trials, double limit) {
     static double x[DRAWS];
     const sfu__axis axis = sfu__axis_of(&item->range);
@@ -476,13 +476,13 @@ static void test_names(void **state) {
     assert_null(sfu__sampler_name(-1));
 }
 
-/* Random points lie on their grids and within their ranges, are where they should be on average, and have only what
- * their network has use for. */
+/* Random points are on their grids and in their ranges, have the expected mean, and only the parameters that their
+ * network uses. */
 static void test_random_points(void **state) {
     (void)state;
     enum { POINTS = 4000 };
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, SFU__SAMPLER_RANDOM, &rules));
     double sum[ITEMS] = {0}, count[ITEMS] = {0};
@@ -505,19 +505,20 @@ static void test_random_points(void **state) {
         double L, H;
         reference_bounds(&L, &H, r);
         const double spread = (H - L) / sqrt(12 * count[i]);
-        assert_true(fabs(sum[i] / count[i] - 0.5 * (L + H)) < 5 * spread || i == 6); /* cells of logs are lopsided */
+        assert_true(fabs(sum[i] / count[i] - 0.5 * (L + H)) < 5 * spread ||
+                    i == 6); /* cells on a logarithmic scale are asymmetric */
     }
     assert_true(count[3] > 0.4 * POINTS && count[3] < 0.6 * POINTS);
     sfu__sampler_free(sampler);
 }
 
-/* What has one value is that value; a study of such parameters alone can be asked as well. Trials may be told that
- * the space has changed around (values out of range), or whose loss is no number. */
+/* A parameter with a single value has that value; a study of only such parameters can be asked. Told values may be out
+ * of range, and losses may be NaN. */
 static void test_odd_spaces(void **state) {
     (void)state;
     sfu__parameter_range items[] = {float_range("a", 2, 2), choice_range("b", 1), int_range("c", 5, 5),
                                     float_range("d", 0, 1)};
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     for (int count = 3; count <= 4; count++) {
         const sfu__space space = hand_made_space(items, count);
         for (int kind = SFU__SAMPLER_TPE; kind <= SFU__SAMPLER_RANDOM; kind++) {
@@ -535,7 +536,7 @@ static void test_odd_spaces(void **state) {
     }
 }
 
-/* A grid with more values than columns are kept. */
+/* A grid with more values than cached columns. */
 static void test_wide_grid(void **state) {
     (void)state;
     const sfu__parameter_range item = int_range("k", 1, 5000);
@@ -564,13 +565,13 @@ static sfu_status short_search(void *context) {
     (void)context;
     sfu_status status = SFU_OK;
     const sfu__space space = tree_space();
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     sfu__sampler *sampler = NULL;
     double values[45][ITEMS];
     status = sfu__sampler_new(&sampler, &space, SFU__SAMPLER_TPE, &rules);
     for (int n = 0; status == SFU_OK && n < 45; n++) {
         sfu__random random = walk((uint32_t)n);
-        status = sfu__sampler_out(sampler, n > 0 ? values[n - 1] : NULL, n > 0);
+        status = sfu__sampler_pending(sampler, n > 0 ? values[n - 1] : NULL, n > 0);
         if (status == SFU_OK) {
             status = sfu__sampler_ask(values[n], sampler, draw_philox, &random);
         }
@@ -589,7 +590,7 @@ static void test_no_memory(void **state) {
 
 /* ---- the same bits everywhere ----------------------------------------------------------------------------------- */
 
-/* The losses are made with + - * / alone, so that nothing but the sampler can differ. */
+/* The losses use only + - * /, so that only the sampler can differ. */
 static void test_digest(void **state) {
     (void)state;
     enum { TRIALS = 200 };
@@ -597,7 +598,7 @@ static void test_digest(void **state) {
     sfu__parameter_range items[] = {float_range("a", 0, 1), log_range("b", 1e-4, 1), int_range("c", 1, 8),
                                     choice_range("d", 5), log_int_range("e", 8, 512)};
     const sfu__space space = hand_made_space(items, 5);
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     for (int kind = 0; kind < 2; kind++) {
         sfu__sampler *sampler;
         assert_ok(
@@ -610,7 +611,7 @@ static void test_digest(void **state) {
                 const double a = t[0] - 0.3, b = t[1] - 0.05, c = t[2] - 4, e = t[4] - 64;
                 assert_ok(sfu__sampler_tell(sampler, t, a * a + b * b + c * c / 50 + t[3] / 10 + e * e / 1e5));
             }
-            assert_ok(sfu__sampler_out(sampler, values[kind][told], n - told));
+            assert_ok(sfu__sampler_pending(sampler, values[kind][told], n - told));
             assert_ok(sfu__sampler_ask(x, sampler, draw_philox, &random));
         }
         sfu__sampler_free(sampler);

@@ -1,4 +1,4 @@
-/* Search spaces: what is read and written back, what each network has use for, and what is said about mistakes. */
+/* Search spaces: parsing, printing, which network uses which parameter, and messages about errors. */
 #include "support.h"
 
 #include "random.h"
@@ -175,11 +175,11 @@ static void presets_have_what_the_network_has(void **state) {
     }
 }
 
-/* A convolution less, and a gcn has no hidden layer. */
+/* With one convolution less, a gcn has no hidden layer. */
 static void hidden_depends_on_k(void **state) {
     (void)state;
     sfu__space *space = NULL;
-    sfu_net_options one = {.hidden = 64, .k = 1};
+    sfu_net_options one = {.size = sizeof(sfu_net_options), .hidden = 64, .k = 1};
     assert_ok(sfu__space_new(&space, "paper", "gcn", &one));
     assert_int_equal(sfu__space_find(space, "hidden"), -1);
     sfu__space_free(space);
@@ -237,7 +237,7 @@ static void networks_have_their_parameters(void **state) {
 
 /* ---- candidates ------------------------------------------------------------------------------------------------- */
 
-/* Each: the space, the network, a point, the network that is trained, and the three settings. */
+/* Each: the space, the network, a point, the resulting network, and the three hyperparameters. */
 static const struct {
     const char *text, *net, *point, *made;
     double lr, weight_decay, dropout;
@@ -316,7 +316,7 @@ static void every_named_network_is_a_candidate(void **state) {
         sfu_net *net = NULL;
         assert_ok(sfu_net_parse(
             &net, strcmp(name, "lpnn") == 0 ? "lpnn(mu_g=0.5, mu_l=0.5, mu_u=0.5, lambda_l=0.5, lambda_u=0.5)" : name,
-            &(sfu_net_options){.hidden = 16, .k = 2}));
+            &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 16, .k = 2}));
         assert_string_equal(sfu_net_text(candidate.net), sfu_net_text(net));
         assert_true(candidate.lr == 0.5 && candidate.dropout == 0.25 && candidate.weight_decay == 0.125);
         sfu_net_free(net);
@@ -339,12 +339,12 @@ static void wrong_values_make_no_candidate(void **state) {
     values[0] = 0.0;
     values[4] = (double)NAN;
     assert_fails(SFU_ERR_ARGUMENT, sfu__candidate_make(&candidate, space, values, &usual), "hidden is ");
-    values[0] = 1.0; /* sgcn has no use for it */
+    values[0] = 1.0; /* sgcn does not use it */
     assert_ok(sfu__candidate_make(&candidate, space, values, &usual));
     sfu__candidate_clear(&candidate);
     values[1] = 1.5;
     assert_fails(SFU_ERR_ARGUMENT, sfu__candidate_make(&candidate, space, values, &usual), "lr is 1.5");
-    /* the closed ends of the paper's ranges, which a sampler meets once in 2^53: a trial that fails, as train would */
+    /* the closed ends of the paper's ranges, which a sampler draws once in 2^53: such a trial fails */
     values[1] = 0.0;
     assert_fails(SFU_ERR_ARGUMENT, sfu__candidate_make(&candidate, space, values, &usual), "lr 0: it must be above 0");
     values[1] = DBL_TRUE_MIN;
@@ -437,7 +437,7 @@ static void points_are_read_and_written(void **state) {
     sfu__space_free(space);
 }
 
-/* What lies between the newlines of a message. */
+/* The lines of a message. */
 static void split_message(char lines[3][1024]) {
     const char *message = sfu_message();
     for (int i = 0; i < 3; i++) {
@@ -452,7 +452,7 @@ static void split_message(char lines[3][1024]) {
     }
 }
 
-/* The message has this first line, shows this text, and a caret under its `place`. */
+/* The message has this first line, shows this text, and a caret below `place`. */
 static void assert_mistake(const char *line, const char *text, const char *place) {
     char lines[3][1024];
     split_message(lines);
@@ -472,25 +472,25 @@ static void wrong_points_have_their_place(void **state) {
         int caret;
         const char *line;
     } cases[] = {
-        {"hiden=8", 0, "\"hiden\" is not searched; hidden would be right"},
-        {"lr=0.1 foo=8", 7, "\"foo\" is not searched; net, lr, dropout, k or hidden would be right"},
-        {"lr=0.1,k=1", 6, "a value ends here; a blank and the next name would be right"},
-        {"lr 0.1", 3, "= is missing here; lr=value would be right"},
-        {"lr=", 3, "a value is missing here; a number, a word, or a text in quotes would be right"},
+        {"hiden=8", 0, "\"hiden\" is not searched; expected hidden"},
+        {"lr=0.1 foo=8", 7, "\"foo\" is not searched; expected net, lr, dropout, k or hidden"},
+        {"lr=0.1,k=1", 6, "expected a space and the next name after this value"},
+        {"lr 0.1", 3, "= is missing here; expected lr=value"},
+        {"lr=", 3, "a value is missing here; expected a number, a word, or a quoted text"},
         {"lr=0.1 lr=0.2", 7, "lr is given twice"},
-        {"lr=1.5", 3, "lr is \"1.5\"; a value of (0,1) would be right"},
-        {"lr=fast", 3, "lr is \"fast\"; a value of (0,1) would be right"},
-        {"lr=\"0.5\"", 3, "lr is \"0.5\"; a value of (0,1) would be right"},
+        {"lr=1.5", 3, "lr is \"1.5\"; expected a value of (0,1)"},
+        {"lr=fast", 3, "lr is \"fast\"; expected a value of (0,1)"},
+        {"lr=\"0.5\"", 3, "lr is \"0.5\"; expected a value of (0,1)"},
         {"lr=0", 3, "lr 0: it must be above 0 and at most 1e30"},
         {"dropout=1", 8, "dropout 1: it must be at least 0 and below 1"},
-        {"k=2", 2, "k is \"2\"; a value of [1..9:2] would be right"},
-        {"k=1.5", 2, "k is \"1.5\"; a value of [1..9:2] would be right"},
-        {"hidden=9", 7, "hidden is \"9\"; a value of {8,16} would be right"},
-        {"net=sgcn", 4, "net is \"sgcn\"; a value of {gcn,linear} would be right"},
+        {"k=2", 2, "k is \"2\"; expected a value of [1..9:2]"},
+        {"k=1.5", 2, "k is \"1.5\"; expected a value of [1..9:2]"},
+        {"hidden=9", 7, "hidden is \"9\"; expected a value of {8,16}"},
+        {"net=sgcn", 4, "net is \"sgcn\"; expected a value of {gcn,linear}"},
         {"net='gcn", 4, "this quote is never closed"},
-        {"net=linear k=3", 11, "linear has no use for k"},
-        {"=8", 0, "\"\" is not searched; net, lr, dropout, k or hidden would be right"},
-        {"8=8", 0, "\"8\" is not searched; net, lr, dropout, k or hidden would be right"},
+        {"net=linear k=3", 11, "linear does not use k"},
+        {"=8", 0, "\"\" is not searched; expected net, lr, dropout, k or hidden"},
+        {"8=8", 0, "\"8\" is not searched; expected net, lr, dropout, k or hidden"},
     };
     sfu__space *space = space_of("lr=(0,1) dropout=(0,1) k=[1..9:2] hidden={8,16} net={gcn,linear}", "any");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -501,123 +501,121 @@ static void wrong_points_have_their_place(void **state) {
     sfu__space_free(space);
 }
 
-/* ---- mistakes --------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Each: the space, the network, what the message shows (NULL: the space), the column of the caret, the first line. */
+/* Each: the space, the network, the text shown (NULL: the space), the column of the caret, the first line. */
 static const struct {
     const char *text, *net, *shown;
     int caret;
     const char *line;
 } mistakes[] = {
-    {"", "gcn", NULL, 0,
-     "nothing is searched; paper, practical, or ranges such as lr=(0,1) hidden={16,64} would be right"},
-    {"papr", "gcn", NULL, 0, "\"papr\" is no space; paper, or ranges such as lr=(0,1) hidden={16,64}, would be right"},
+    {"", "gcn", NULL, 0, "nothing is searched; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}"},
+    {"papr", "gcn", NULL, 0, "\"papr\" is not a space; expected paper, or ranges such as lr=(0,1) hidden={16,64}"},
     {"everything", "gcn", NULL, 0,
-     "\"everything\" is no space; paper, practical, or ranges such as lr=(0,1) hidden={16,64}, would be right"},
-    {"paper practical", "gcn", NULL, 15, "= is missing here; a name and its range, lr=(0,1), would be right"},
+     "\"everything\" is not a space; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}"},
+    {"paper practical", "gcn", NULL, 15, "= is missing here; expected a name and its range, lr=(0,1)"},
     {"lr", "gcn", NULL, 0,
-     "\"lr\" is no space; paper, practical, or ranges such as lr=(0,1) hidden={16,64}, would be right"},
-    {"lr=", "gcn", NULL, 3, "\"\" is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right"},
+     "\"lr\" is not a space; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}"},
+    {"lr=", "gcn", NULL, 3,
+     "\"\" is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}"},
     {"lr=0.5", "gcn", NULL, 3,
-     "\"0.5\" is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right"},
+     "\"0.5\" is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}"},
     {"lr=log{1,2}", "gcn", NULL, 3,
-     "\"log{1,2}\" is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right"},
-    {"=(0,1)", "gcn", NULL, 0, "\"=\" begins no name; letters, digits and _ would be right, as in lr=(0,1)"},
-    {"lr=(0,1) 2=(0,1)", "gcn", NULL, 9, "\"2\" begins no name; letters, digits and _ would be right, as in lr=(0,1)"},
-    {"lr=(0,1),k=[1..2]", "gcn", NULL, 8, "a range ends here; a blank and the next name would be right"},
+     "\"log{1,2}\" is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}"},
+    {"=(0,1)", "gcn", NULL, 0, "\"=\" is not a name; expected letters, digits and _, as in lr=(0,1)"},
+    {"lr=(0,1) 2=(0,1)", "gcn", NULL, 9, "\"2\" is not a name; expected letters, digits and _, as in lr=(0,1)"},
+    {"lr=(0,1),k=[1..2]", "gcn", NULL, 8, "expected a space and the next name after this range"},
     {"lr=(0,1) lr=(0,1)", "gcn", NULL, 9, "lr is given twice"},
-    {"lr=(0 1)", "gcn", NULL, 6, ", is missing here; (0,1) would be right"},
-    {"lr=(0,1", "gcn", NULL, 7, ") is missing here; (0,1) or (0,1:0.1) would be right"},
-    {"lr=(x,1)", "gcn", NULL, 4, "\"x\" is no number; a range such as (0,1) would be right"},
-    {"lr=(0,inf)", "gcn", NULL, 6, "\"inf\" is no number; a range such as (0,1) would be right"},
-    {"lr=(,1)", "gcn", NULL, 4, "\"\" is no number; a range such as (0,1) would be right"},
-    {"lr=(1,0)", "gcn", NULL, 3, "this range ends below its beginning"},
-    {"lr=log(0,1)", "gcn", NULL, 6, "a logarithmic range begins above 0"},
-    {"lr=log(-1,1)", "gcn", NULL, 6, "a logarithmic range begins above 0"},
+    {"lr=(0 1)", "gcn", NULL, 6, ", is missing here; expected (0,1)"},
+    {"lr=(0,1", "gcn", NULL, 7, ") is missing here; expected (0,1) or (0,1:0.1)"},
+    {"lr=(x,1)", "gcn", NULL, 4, "\"x\" is not a number; expected a range such as (0,1)"},
+    {"lr=(0,inf)", "gcn", NULL, 6, "\"inf\" is not a number; expected a range such as (0,1)"},
+    {"lr=(,1)", "gcn", NULL, 4, "\"\" is not a number; expected a range such as (0,1)"},
+    {"lr=(1,0)", "gcn", NULL, 3, "the upper end of this range is below its lower end"},
+    {"lr=log(0,1)", "gcn", NULL, 6, "a logarithmic range must begin above 0"},
+    {"lr=log(-1,1)", "gcn", NULL, 6, "a logarithmic range must begin above 0"},
     {"weight_decay=(-1e308,1e308)", "gcn", NULL, 13, "this range is too wide"},
     {"lr=(0,1:0)", "gcn", NULL, 8, "a step must be above 0"},
-    {"lr=(0,1:1e-9)", "gcn", NULL, 8, "this step is below a millionth of the ends; none would be right"},
-    {"lr=log(1,2:1)", "gcn", NULL, 11, "a logarithmic range has no step"},
-    {"k=log[0..9]", "gcn", NULL, 5, "a logarithmic range begins at 1 or above"},
-    {"k=log[1..9:1]", "gcn", NULL, 11, "a logarithmic range has no step"},
-    {"k=[1,5]", "gcn", NULL, 4, ".. is missing here; [1..10] would be right"},
-    {"k=[1..5", "gcn", NULL, 7, "] is missing here; [1..10] or [0..100:10] would be right"},
-    {"k=[0.5..2]", "gcn", NULL, 3, "\"0.5\" is no whole number; a range such as [1..10] or [0..100:10] would be right"},
+    {"lr=(0,1:1e-9)", "gcn", NULL, 8, "this step is below a millionth of the endpoints; omit it"},
+    {"lr=log(1,2:1)", "gcn", NULL, 11, "a logarithmic range cannot have a step"},
+    {"k=log[0..9]", "gcn", NULL, 5, "a logarithmic range must begin at 1 or above"},
+    {"k=log[1..9:1]", "gcn", NULL, 11, "a logarithmic range cannot have a step"},
+    {"k=[1,5]", "gcn", NULL, 4, ".. is missing here; expected [1..10]"},
+    {"k=[1..5", "gcn", NULL, 7, "] is missing here; expected [1..10] or [0..100:10]"},
+    {"k=[0.5..2]", "gcn", NULL, 3, "\"0.5\" is not an integer; expected a range such as [1..10] or [0..100:10]"},
     {"k=[1..9:-1]", "gcn", NULL, 8, "a step must be above 0"},
     {"k=[1..9007199254740993]", "gcn", NULL, 6,
-     "\"9007199254740993\" is no whole number; a range such as [1..10] or [0..100:10] would be right"},
-    {"hidden={}", "gcn", NULL, 8, "a value is missing here; a number, a word, or a text in quotes would be right"},
-    {"hidden={8,}", "gcn", NULL, 10, "a value is missing here; a number, a word, or a text in quotes would be right"},
-    {"hidden={8,''}", "gcn", NULL, 10, "a value is missing here; a number, a word, or a text in quotes would be right"},
-    {"hidden={8 16}", "gcn", NULL, 10, "a choice ends here; , or } would be right, or quotes around all of it"},
-    {"hidden={8,16", "gcn", NULL, 12, "a choice ends here; , or } would be right, or quotes around all of it"},
-    {"net={lpnn(f=clamp)}", "any", NULL, 9, "a choice ends here; , or } would be right, or quotes around all of it"},
+     "\"9007199254740993\" is not an integer; expected a range such as [1..10] or [0..100:10]"},
+    {"hidden={}", "gcn", NULL, 8, "a value is missing here; expected a number, a word, or a quoted text"},
+    {"hidden={8,}", "gcn", NULL, 10, "a value is missing here; expected a number, a word, or a quoted text"},
+    {"hidden={8,''}", "gcn", NULL, 10, "a value is missing here; expected a number, a word, or a quoted text"},
+    {"hidden={8 16}", "gcn", NULL, 10, "expected , or } after this choice, or quotes around all of it"},
+    {"hidden={8,16", "gcn", NULL, 12, "expected , or } after this choice, or quotes around all of it"},
+    {"net={lpnn(f=clamp)}", "any", NULL, 9, "expected , or } after this choice, or quotes around all of it"},
     {"net={'gcn}", "any", NULL, 5, "this quote is never closed"},
-    {"hidden={8,16,8.0}", "gcn", NULL, 13, "\"8.0\" is there twice"},
-    {"net={gcn,GCN}", "any", NULL, 0, "net has gcn twice"},
-    {"net=[1..2]", "any", NULL, 0, "net is a choice of networks; net={gcn,sgcn} would be right"},
-    {"net={gcn}", "gcn", NULL, 0, "net is searched where the network is \"any\", and here it is not"},
-    /* what no network has use for */
-    {"hiden={8}", "gcn", NULL, 0, "\"gcn\" has no use for hiden; hidden would be right"},
+    {"hidden={8,16,8.0}", "gcn", NULL, 13, "the choice \"8.0\" appears twice"},
+    {"net={gcn,GCN}", "any", NULL, 0, "net has the choice gcn twice"},
+    {"net=[1..2]", "any", NULL, 0, "net must be a choice of networks; expected e.g. net={gcn,sgcn}"},
+    {"net={gcn}", "gcn", NULL, 0, "net can only be searched if the network is \"any\""},
+    /* parameters that no network uses */
+    {"hiden={8}", "gcn", NULL, 0, "\"gcn\" does not use hiden; expected hidden"},
     {"lr=(0,1) hidden={8}", "sgcn", NULL, 9,
-     "\"sgcn\" has no use for hidden; lr, dropout, weight_decay or k, or a $name of the network, would be right"},
+     "\"sgcn\" does not use hidden; expected lr, dropout, weight_decay or k, or a $name of the network"},
     {"k=[1..2]", "lpnn(mu_g=1)", NULL, 0,
-     "\"lpnn(mu_g=1)\" has no use for k; lr, dropout, weight_decay, mu_l, mu_u, lambda_l or lambda_u, or a $name of "
-     "the network, would be right"},
-    {"mu_g=(0,1)", "lpnn(mu_g=1)", NULL, 0, "\"lpnn(mu_g=1)\" has no use for mu_g; mu_l would be right"},
+     "\"lpnn(mu_g=1)\" does not use k; expected lr, dropout, weight_decay, mu_l, mu_u, lambda_l or lambda_u, or a "
+     "$name of the network"},
+    {"mu_g=(0,1)", "lpnn(mu_g=1)", NULL, 0, "\"lpnn(mu_g=1)\" does not use mu_g; expected mu_l"},
     {"hidden={8} w=[1..2]", "dense $w relu | softmax", NULL, 0,
-     "\"dense $w relu | softmax\" has no use for hidden; lr, dropout, weight_decay or w, or a $name of the network, "
-     "would be right"},
-    {"mu_g=(0,1)", "any", NULL, 0,
-     "no network has use for mu_g; lr, dropout, weight_decay, hidden or k would be right"},
+     "\"dense $w relu | softmax\" does not use hidden; expected lr, dropout, weight_decay or w, or a $name of "
+     "the network"},
+    {"mu_g=(0,1)", "any", NULL, 0, "no network uses mu_g; expected lr, dropout, weight_decay, hidden or k"},
     /* $names */
     {"lr=(0,1)", "dense $h relu | softmax", "dense $h relu | softmax", 6,
-     "\"$h\" has no range; h={1,2} or the like in the space would be right"},
-    {NULL, "smooth^$k | softmax", "smooth^$k | softmax", 7,
-     "\"$k\" has no range; k={1,2} or the like in the space would be right"},
+     "\"$h\" has no range; expected e.g. h={1,2} in the space"},
+    {NULL, "smooth^$k | softmax", "smooth^$k | softmax", 7, "\"$k\" has no range; expected e.g. k={1,2} in the space"},
     {"k=[1..2]", "smooth^$k | dense $k+1 relu | softmax", "smooth^$k | dense $k+1 relu | softmax", 18,
-     "\"$k+1\" is no name; $ and letters, digits and _ would be right"},
+     "\"$k+1\" is not a name; expected $ and letters, digits and _"},
     {"k=[1..2]", "smooth^$k | dense $ relu | softmax", "smooth^$k | dense $ relu | softmax", 18,
-     "\"$\" is no name; $ and letters, digits and _ would be right"},
+     "\"$\" is not a name; expected $ and letters, digits and _"},
     {"net={'smooth^$k | softmax'}", "any", "smooth^$k | softmax", 7,
-     "\"$k\" has no range; k={1,2} or the like in the space would be right"},
-    /* the ends */
+     "\"$k\" has no range; expected e.g. k={1,2} in the space"},
+    /* endpoints */
     {"lr=(-1,1)", "gcn", NULL, 0, "lr -1: it must be above 0 and at most 1e30"},
     {"lr={0,0.1}", "gcn", NULL, 0, "lr 0: it must be above 0 and at most 1e30"},
-    {"lr={fast}", "gcn", NULL, 0, "lr is a number, and \"fast\" is none"},
+    {"lr={fast}", "gcn", NULL, 0, "lr must be a number; \"fast\" is not"},
     {"lr=(0,1) dropout=(0,2)", "gcn", NULL, 9, "dropout 2: it must be at least 0 and below 1"},
     {"dropout=[0..1]", "gcn", NULL, 0, "dropout 1: it must be at least 0 and below 1"},
     {"dropout=(0,1:0.5)", "gcn", NULL, 0, "dropout 1: it must be at least 0 and below 1"},
     {"weight_decay=(-0.5,1)", "gcn", NULL, 0, "weight decay -0.5: it must be from 0 to 1e30"},
-    {"hidden=(8,128)", "gcn", NULL, 0, "hidden is a whole number; hidden=[8..128] or hidden={16,64} would be right"},
-    {"hidden={8,2.5}", "gcn", NULL, 0, "hidden is a whole number; hidden=[8..128] or hidden={16,64} would be right"},
-    {"k={one}", "gcn", NULL, 0, "k is a whole number; k=[1..4] would be right"},
-    {"hidden={8,0}", "any", NULL, 0, "hidden is 0; a whole number from 1 to 65536 would be right"},
-    {"lr=(0,1) hidden=[1..65537]", "gcn", NULL, 9, "hidden is 65537; a whole number from 1 to 65536 would be right"},
-    {"k=[0..4]", "sgcn", NULL, 0, "k is 0; a whole number from 1 to 1000 would be right"},
+    {"hidden=(8,128)", "gcn", NULL, 0, "hidden must be an integer; expected e.g. hidden=[8..128] or hidden={16,64}"},
+    {"hidden={8,2.5}", "gcn", NULL, 0, "hidden must be an integer; expected e.g. hidden=[8..128] or hidden={16,64}"},
+    {"k={one}", "gcn", NULL, 0, "k must be an integer; expected e.g. k=[1..4]"},
+    {"hidden={8,0}", "any", NULL, 0, "hidden is 0; expected a whole number from 1 to 65536"},
+    {"lr=(0,1) hidden=[1..65537]", "gcn", NULL, 9, "hidden is 65537; expected a whole number from 1 to 65536"},
+    {"k=[0..4]", "sgcn", NULL, 0, "k is 0; expected a whole number from 1 to 1000"},
     {"k=[1..200]", "gcn", NULL, 0, "k is 200, which makes 400 layers of gcn; a network has at most 256"},
-    {"lr=(0,1) hidden={8} k=[0..4]", "gcn", NULL, 20, "k is 0; a whole number from 1 to 1000 would be right"},
+    {"lr=(0,1) hidden={8} k=[0..4]", "gcn", NULL, 20, "k is 0; expected a whole number from 1 to 1000"},
     {"h={8,0,16}", "dense $h relu | softmax", "dense 0 relu | softmax", 6,
-     "the width of dense is \"0\"; a whole number from 1 to 65536 would be right"},
+     "the width of dense is \"0\"; expected a whole number from 1 to 65536"},
     {"h=[1..2] k={1,2000}", "smooth^$k | dense $h relu | softmax", "smooth^2000 | dense 1 relu | softmax", 7,
-     "how often it smooths is \"2000\"; a whole number from 1 to 1000 would be right"},
+     "the number of smoothing steps is \"2000\"; expected a whole number from 1 to 1000"},
     {"t=(0,2)", "smooth(teleport=$t) | softmax", "smooth(teleport=2) | softmax", 16,
-     "teleport is \"2\"; a number from 0 on and below 1 would be right"},
+     "teleport is \"2\"; expected a number of at least 0 and below 1"},
     {"a={relu,gelo}", "dense 8 $a | softmax", "dense 8 gelo | softmax", 8,
-     "unknown activation \"gelo\"; relu would be right"},
+     "unknown activation \"gelo\"; expected relu"},
     {"a={relu,$b}", "dense 8 $a | softmax", "dense 8 $b | softmax", 8,
-     "\"$b\" stands for a value that tune searches; write the value itself here"},
-    {"mu_g=(-1,1)", "lpnn", "lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; a number, 0 or more would be right"},
+     "\"$b\" is a variable of tune; write a value here"},
+    {"mu_g=(-1,1)", "lpnn", "lpnn(mu_g=-1)", 10, "mu_g is \"-1\"; expected a number, 0 or more"},
     {"a=(0,1) dropout=(0,1)", "dense 9 $a | softmax(dropout=$dropout)", "dense 9 1 | softmax(dropout=0)", 8,
-     "unknown activation \"1\"; identity, relu, tanh, sigmoid, elu or leaky_relu would be right"},
+     "unknown activation \"1\"; expected identity, relu, tanh, sigmoid, elu or leaky_relu"},
     /* the networks themselves */
-    {"lr=(0,1)", "smoth | softmax", "smoth | softmax", 0, "unknown layer \"smoth\"; smooth would be right"},
+    {"lr=(0,1)", "smoth | softmax", "smoth | softmax", 0, "unknown layer \"smoth\"; expected smooth"},
     {"mu_g=(0,1)", "lpnn()", "lpnn()", 5,
-     "an option of lpnn is missing here; name=value with f, input, output, mu_g, mu_l, mu_u, lambda_l or lambda_u "
-     "would be right"},
+     "expected an option of lpnn: name=value with f, input, output, mu_g, mu_l, mu_u, lambda_l or lambda_u"},
     {"net={gcn,mpl}", "any", "mpl", 0,
-     "unknown network \"mpl\"; gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or layers "
-     "such as \"smooth | softmax\" would be right"},
+     "unknown network \"mpl\"; expected gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, mlp+lp, mlp, linear, lpnn, or "
+     "layers "
+     "such as \"smooth | softmax\""},
 };
 
 static void mistakes_have_their_place(void **state) {
@@ -638,18 +636,23 @@ static void mistakes_have_their_place(void **state) {
 static void fixed_numbers_of_names_are_checked(void **state) {
     (void)state;
     sfu__space *space = NULL;
-    assert_fails(SFU_ERR_ARGUMENT, sfu__space_new(&space, "paper", "gcn", &(sfu_net_options){.hidden = 64, .k = 0}),
-                 "k is 0; a whole number from 1 to 1000");
-    assert_fails(SFU_ERR_ARGUMENT, sfu__space_new(&space, "lr=(0,1)", "gcn", &(sfu_net_options){.hidden = 0, .k = 2}),
-                 "hidden is 0; a whole number from 1 to 65536");
+    assert_fails(SFU_ERR_ARGUMENT,
+                 sfu__space_new(&space, "paper", "gcn",
+                                &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 64, .k = 0}),
+                 "k is 0; expected a whole number from 1 to 1000");
+    assert_fails(SFU_ERR_ARGUMENT,
+                 sfu__space_new(&space, "lr=(0,1)", "gcn",
+                                &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 0, .k = 2}),
+                 "hidden is 0; expected a whole number from 1 to 65536");
     assert_null(space);
 }
 
 static void bytes_that_are_no_text_are_refused(void **state) {
     (void)state;
-    assert_refused("a={\xff}", "dense 8 $a | softmax", "\"\\xff\" is no text: it holds control characters, or bytes");
-    assert_refused("a={'\x01'}", "dense 8 $a | softmax", "\"\\x01\" is no text: it holds control characters, or bytes");
-    assert_refused("\xc3=(0,1)", "gcn", "\"\\xc3\" begins no name");
+    assert_refused("a={\xff}", "dense 8 $a | softmax", "\"\\xff\" is not a text: it has control characters, or bytes");
+    assert_refused("a={'\x01'}", "dense 8 $a | softmax",
+                   "\"\\x01\" is not a text: it has control characters, or bytes");
+    assert_refused("\xc3=(0,1)", "gcn", "\"\\xc3\" is not a name");
 }
 
 /* ---- limits ----------------------------------------------------------------------------------------------------- */
@@ -669,7 +672,7 @@ static void limits_are_kept(void **state) {
     assert_true(space->has[0] == UINT64_MAX);
     sfu__space_free(space);
     assert_ok(sfu__text_format(&text, "lr=(0,1)"));
-    assert_refused(text.bytes, net.bytes, "more than 64 parameters");
+    assert_refused(text.bytes, net.bytes, "too many parameters: at most 64 are allowed");
     sfu__text_clear(&net);
 
     text.size = 0;
@@ -684,19 +687,19 @@ static void limits_are_kept(void **state) {
     sfu__space_free(space);
     text.size = end;
     assert_ok(sfu__text_format(&text, ",1025}"));
-    assert_refused(text.bytes, "gcn", "more than 1024 choices");
+    assert_refused(text.bytes, "gcn", "too many choices: at most 1024 are allowed");
 
     text.size = 0;
     assert_ok(sfu__text_format(&text, "%65s=(0,1)", "x"));
     memset(text.bytes, 'x', 65);
-    assert_refused(text.bytes, "gcn", "a name of more than 64 letters");
+    assert_refused(text.bytes, "gcn", "this name is longer than 64 bytes");
 
     text.size = 0;
     assert_ok(sfu__text_format(&text, "lr=(0,1)%16376s", ""));
     assert_ok(sfu__space_new(&space, text.bytes, "gcn", NULL));
     sfu__space_free(space);
     assert_ok(sfu__text_format(&text, " "));
-    assert_refused(text.bytes, "gcn", "a space of more than 16384 bytes");
+    assert_refused(text.bytes, "gcn", "the space is longer than 16384 bytes");
 
     text.size = 0; /* 1024 numbers that are written much longer */
     assert_ok(sfu__text_format(&text, "weight_decay={1"));
@@ -704,11 +707,11 @@ static void limits_are_kept(void **state) {
         assert_ok(sfu__text_format(&text, ",%d.%de15", i / 1000, i % 1000 + 1000));
     }
     assert_ok(sfu__text_format(&text, "}"));
-    assert_refused(text.bytes, "gcn", "a space of more than 16384 bytes, once it is written out");
+    assert_refused(text.bytes, "gcn", "the space is longer than 16384 bytes once it is written out");
     sfu__text_clear(&text);
 }
 
-/* ---- random spaces, there and back ------------------------------------------------------------------------------ */
+/* ---- round trip of random spaces --------------------------------------------------------------------------------- */
 
 static uint64_t below(sfu__random *random, uint64_t bound) { return sfu__random_below(random, bound); }
 
@@ -717,7 +720,7 @@ static double any_number(sfu__random *random) {
     return sfu__random_unit(random) * scales[below(random, 7)];
 }
 
-/* A range as somebody may write it, with blanks where they may be. */
+/* A random range, with blanks where they are allowed. */
 static void any_range(sfu__text *text, sfu__random *random) {
     static const char *const blanks[] = {"", "", " ", "\t "};
 #define BLANK blanks[below(random, 4)]
@@ -791,7 +794,7 @@ static void random_ranges_come_back(void **state) {
         assert_ok(sfu__text_format(&text, "x="));
         any_range(&text, &random);
         const sfu_status status = sfu__list_read(&list, text.bytes, text.bytes, false);
-        if (status == SFU_OK) { /* a word may be there twice, a range may end below its beginning */
+        if (status == SFU_OK) { /* a choice may be a duplicate, a range may be inverted */
             made++;
             assert_ok(sfu__text_format(&canonical, "x="));
             assert_ok(sfu__domain_print(&canonical, &list.items[0].range));
@@ -809,7 +812,7 @@ static void random_ranges_come_back(void **state) {
     assert_true(made > ranges / 2);
 }
 
-/* Some of the parameters that a network has, with ranges that it takes. */
+/* Some of the parameters of a network, with ranges that are valid for it. */
 static void any_space(sfu__text *text, sfu__random *random, const char *net) {
     static const struct {
         const char *name, *ranges[4];
@@ -850,7 +853,7 @@ static void random_spaces_come_back(void **state) {
         sfu__space *again = NULL;
         const char *net = nets[below(&random, 4)];
         any_space(&text, &random, net);
-        if (sfu__space_new(&space, text.bytes, net, NULL) == SFU_OK) { /* not where something is of no use */
+        if (sfu__space_new(&space, text.bytes, net, NULL) == SFU_OK) { /* not if a parameter is unused */
             made++;
             assert_ok(sfu__space_new(&again, space->text, net, NULL));
             assert_string_equal(space->text, again->text);
@@ -874,7 +877,7 @@ static void random_spaces_come_back(void **state) {
     assert_true(made > spaces / 10);
 }
 
-/* Values anywhere in the ranges are written so that a point reads the same ones, and make a candidate. */
+/* Random values are printed so that a point parses to the same ones, and give a candidate. */
 static void random_points_come_back(void **state) {
     (void)state;
     sfu__space *space = space_of("paper net={gcn,lpnn,'smooth^$k | dense 8 $act | softmax'} k=[1..9:2] act={relu,tanh} "
@@ -946,7 +949,7 @@ static void every_allocation_may_fail(void **state) {
     test_fail_each_allocation(make_all, NULL, test_is_slow() ? 300 : 2000);
 }
 
-/* Mistakes whose messages need memory. */
+/* Errors whose messages need memory. */
 static sfu_status refuse_all(void *context) {
     (void)context;
     sfu__space *space = NULL;

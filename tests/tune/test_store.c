@@ -1,5 +1,5 @@
-/* Studies in memory, in an SQLite file and in a PostgreSQL database do the same; and what databases alone can: many
- * workers, some of which die, and a transaction that got lost. */
+/* Stores in memory, in a SQLite file and in a PostgreSQL database behave the same; and what only databases have:
+ * several workers, some of which die, and transactions of unknown outcome. */
 #include "support.h"
 
 #include "postgres_server.h"
@@ -18,7 +18,7 @@
 
 static char sqlite[] = "sqlite", postgres[] = "postgres";
 
-/* A fresh place of the kind that the test was asked to try. */
+/* A fresh location of the kind under test. */
 static const char *fresh_place(void **state) {
     static int count;
     char name[32];
@@ -34,8 +34,8 @@ static const char *fresh_place(void **state) {
     return *state != NULL ? test_path(name) : NULL;
 }
 
-static sfu__store *open_study(const char *place) {
-    const sfu__store_options options = case_options(place);
+static sfu__store *open_study(const char *location) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     assert_ok(sfu__store_open(&store, &options));
     return store;
@@ -47,7 +47,7 @@ static sfu__trials read_all(sfu__store *store) {
     return trials;
 }
 
-/* The trial as it must be read in a state. */
+/* The trial as it must be read in this state. */
 static void assert_trial(const sfu__trial *trial, int32_t number, sfu__trial_state state) {
     double values[CASE_PARAMETERS];
     sfu__trial expected = case_trial(number, values);
@@ -101,7 +101,7 @@ static void one_turn_does_it_all(void **state) {
     const sfu__trial asked[] = {case_trial(0, values[0]), case_trial(1, values[1])};
     int32_t claimed[2];
     sfu__transaction transaction = {.asked = asked, .asked_count = 2, .want = 2, .claimed = claimed};
-    assert_ok(sfu__store_transaction(store, &transaction)); /* what is asked can be claimed in the same turn */
+    assert_ok(sfu__store_transaction(store, &transaction)); /* asked trials can be claimed in the same transaction */
     assert_int_equal(transaction.claimed_count, 2);
     const sfu__trial more[] = {case_trial(2, values[0])};
     sfu__finished finished[] = {{1, case_outcome(1), true}};
@@ -126,7 +126,7 @@ static void asking_again_adds_nothing(void **state) {
     assert_false(before);
     assert_ok(case_ask(store, 0, 4, &before));
     assert_true(before);
-    assert_ok(case_ask(store, 2, 4, &before)); /* some of them are there: none is added */
+    assert_ok(case_ask(store, 2, 4, &before)); /* some of them exist: none is added */
     assert_true(before);
     assert_ok(case_ask(store, 4, 2, &before));
     assert_false(before);
@@ -203,8 +203,8 @@ static void a_study_keeps_attributes(void **state) {
 }
 
 static sfu_status whole_life(void *context) {
-    const char *place = context;
-    const sfu__store_options options = case_options(place);
+    const char *location = context;
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
     sfu_status status = SFU_OK;
@@ -228,11 +228,11 @@ done:
 }
 
 static void every_allocation_may_fail(void **state) {
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     char kept[512];
-    snprintf(kept, sizeof kept, "%s", place != NULL ? place : "");
-    test_fail_each_allocation(whole_life, place != NULL ? kept : NULL, test_is_slow() ? 60 : 150);
-    if (place != NULL) { /* each run either did all of a step or nothing */
+    snprintf(kept, sizeof kept, "%s", location != NULL ? location : "");
+    test_fail_each_allocation(whole_life, location != NULL ? kept : NULL, test_is_slow() ? 60 : 150);
+    if (location != NULL) { /* each run has done a step completely or not at all */
         sfu__store *store = open_study(kept);
         sfu__trials trials = read_all(store);
         assert_true(trials.count > 0 && trials.count % 4 == 0);
@@ -241,19 +241,19 @@ static void every_allocation_may_fail(void **state) {
     }
 }
 
-/* ---- a file: going on ------------------------------------------------------------------------------------------- */
+/* ---- a file: continuation ---------------------------------------------------------------------------------------- */
 
 static void a_study_goes_on(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store *store = open_study(place);
+    const char *location = fresh_place(state);
+    sfu__store *store = open_study(location);
     int32_t claimed[3];
     int count;
     bool refused;
     assert_ok(case_ask(store, 0, 10, NULL));
     assert_ok(case_claim(store, 3, claimed, &count));
     assert_ok(case_finish(store, 1, &refused));
-    sfu__store_close(store); /* 0 and 2 go back */
-    store = open_study(place);
+    sfu__store_close(store); /* 0 and 2 return to WAITING */
+    store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, 10);
     for (int32_t i = 0; i < 10; i++) {
@@ -266,8 +266,8 @@ static void a_study_goes_on(void **state) {
 }
 
 static void two_workers_share_a_study(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store *one = open_study(place), *other = open_study(place);
+    const char *location = fresh_place(state);
+    sfu__store *one = open_study(location), *other = open_study(location);
     int32_t claimed[4];
     int count;
     bool before, refused;
@@ -277,11 +277,11 @@ static void two_workers_share_a_study(void **state) {
     assert_ok(case_claim(one, 2, claimed, &count));
     assert_ok(case_claim(other, 4, claimed, &count));
     assert_true(count == 2 && claimed[0] == 2 && claimed[1] == 3);
-    assert_ok(case_finish(one, 2, &refused)); /* is not one's */
+    assert_ok(case_finish(one, 2, &refused)); /* does not belong to `one` */
     assert_true(refused);
     assert_ok(case_finish(other, 2, &refused));
     assert_false(refused);
-    sfu__store_close(other); /* 3 goes back, one's own stay */
+    sfu__store_close(other); /* 3 returns to WAITING, those of `one` stay */
     sfu__trials trials = read_all(one);
     assert_trial(&trials.items[0], 0, SFU__TRIAL_RUNNING);
     assert_trial(&trials.items[2], 2, SFU__TRIAL_COMPLETE);
@@ -291,9 +291,9 @@ static void two_workers_share_a_study(void **state) {
 }
 
 static void a_late_result_is_refused(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store_options options = case_options(place);
-    sfu__store *late = open_study(place), *other = NULL;
+    const char *location = fresh_place(state);
+    sfu__store_options options = case_options(location);
+    sfu__store *late = open_study(location), *other = NULL;
     int32_t claimed[2];
     int count;
     bool refused;
@@ -301,7 +301,7 @@ static void a_late_result_is_refused(void **state) {
     assert_ok(case_claim(late, 1, claimed, &count));
     pause_ms(60);
     options.beat_s = 0.001;
-    options.grace_s = 0.05; /* the late one beats every five seconds, which is too seldom for this one */
+    options.grace_s = 0.05; /* the late one writes heartbeats every five seconds, too rarely for this one */
     assert_ok(sfu__store_open(&other, &options));
     assert_ok(case_claim(other, 1, claimed, &count));
     assert_true(count == 1 && claimed[0] == 0);
@@ -309,13 +309,13 @@ static void a_late_result_is_refused(void **state) {
     assert_true(refused);
     assert_ok(case_finish(other, 0, &refused));
     assert_false(refused);
-    assert_ok(case_claim(late, 1, claimed, &count)); /* and goes on */
+    assert_ok(case_claim(late, 1, claimed, &count)); /* and continues */
     assert_true(count == 1 && claimed[0] == 1);
     assert_ok(case_finish(late, 1, &refused));
     assert_false(refused);
     assert_ok(case_claim(late, 1, claimed, &count));
     pause_ms(5);
-    assert_ok(sfu__store_beat(other)); /* it has no row any more, so its trial goes back once more */
+    assert_ok(sfu__store_beat(other)); /* it has no row any more, so its trial returns to WAITING again */
     assert_ok(case_finish(late, 2, &refused));
     assert_true(refused);
     sfu__trials trials = read_all(other);
@@ -326,12 +326,12 @@ static void a_late_result_is_refused(void **state) {
     sfu__store_close(other);
 }
 
-/* ---- a file: a transaction that got lost ------------------------------------------------------------------------ */
+/* ---- a file: a transaction of unknown outcome -------------------------------------------------------------------- */
 
 static sfu__db_driver lossless, lossy;
 static int losses;
 
-/* Stored, but nobody is told. */
+/* Committed, but reported as failed. */
 static sfu_status commit_and_fail(sfu__db *db) {
     const sfu_status status = lossless.commit(db);
     if (status == SFU_OK && losses-- > 0) {
@@ -400,16 +400,16 @@ static void a_turn_that_failed_but_was_stored(void **state) {
 
 /* ---- a file: many processes ------------------------------------------------------------------------------------- */
 
-static void in_child(void (*body)(const char *place, int child), const char *place, int child, pid_t *pid) {
+static void in_child(void (*body)(const char *location, int child), const char *location, int child, pid_t *pid) {
     *pid = fork();
     assert_true(*pid >= 0);
     if (*pid == 0) {
-        body(place, child);
+        body(location, child);
         _exit(0);
     }
 }
 
-/* Exit codes must be as wanted: 0, or the signal that was meant. */
+/* The exit code must be 0, or the intended signal. */
 static void wait_for(pid_t pid, int signal) {
     int how = 0;
     assert_true(waitpid(pid, &how, 0) == pid);
@@ -428,8 +428,8 @@ static void child_must(sfu_status status) {
     }
 }
 
-static void die_with_a_claim(const char *place, int child) {
-    const sfu__store_options options = case_options(place);
+static void die_with_a_claim(const char *location, int child) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     int32_t claimed[2];
     int count;
@@ -440,14 +440,14 @@ static void die_with_a_claim(const char *place, int child) {
 }
 
 static void a_dead_worker_is_noticed_at_once(void **state) {
-    const char *place = fresh_place(state);
-    sfu__store *store = open_study(place);
+    const char *location = fresh_place(state);
+    sfu__store *store = open_study(location);
     pid_t pid;
     assert_ok(case_ask(store, 0, 3, NULL));
     sfu__store_close(store);
-    in_child(die_with_a_claim, place, 0, &pid);
+    in_child(die_with_a_claim, location, 0, &pid);
     wait_for(pid, SIGKILL);
-    store = open_study(place);
+    store = open_study(location);
     sfu__trials trials = read_all(store);
     for (int32_t i = 0; i < 3; i++) {
         assert_trial(&trials.items[i], i, SFU__TRIAL_WAITING);
@@ -456,8 +456,8 @@ static void a_dead_worker_is_noticed_at_once(void **state) {
     sfu__store_close(store);
 }
 
-static void open_and_ask(const char *place, int child) {
-    const sfu__store_options options = case_options(place);
+static void open_and_ask(const char *location, int child) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     bool before;
     (void)child;
@@ -469,11 +469,11 @@ static void open_and_ask(const char *place, int child) {
 
 static void thirty_six_first_openings(void **state) {
     enum { CHILDREN = 36 };
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     pid_t pids[CHILDREN];
     int first = 0;
     for (int i = 0; i < CHILDREN; i++) {
-        in_child(open_and_ask, place, i, &pids[i]);
+        in_child(open_and_ask, location, i, &pids[i]);
     }
     for (int i = 0; i < CHILDREN; i++) {
         int how = 0;
@@ -482,16 +482,16 @@ static void thirty_six_first_openings(void **state) {
         first += WEXITSTATUS(how) == 2;
     }
     assert_int_equal(first, 1);
-    sfu__store *store = open_study(place);
+    sfu__store *store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, 2);
     sfu__trials_clear(&trials);
     sfu__store_close(store);
 }
 
-/* Works, alone, until it is killed; the numbers of what was accepted go into a pipe. */
-static void work_until_killed(const char *place, int pipe_end) {
-    const sfu__store_options options = case_options(place);
+/* Works alone until it is killed; writes the numbers of accepted trials to a pipe. */
+static void work_until_killed(const char *location, int pipe_end) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
     child_must(sfu__store_open(&store, &options));
@@ -512,15 +512,15 @@ static void work_until_killed(const char *place, int pipe_end) {
 }
 
 static void killed_at_any_moment(void **state) {
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     int32_t accepted = -1, number;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     for (int round = 0; round < (test_is_slow() ? 15 : 40); round++) {
         pid_t pid;
-        in_child(work_until_killed, place, ends[1], &pid);
+        in_child(work_until_killed, location, ends[1], &pid);
         pause_ms(round * 7 % 60);
-        if (round == 0) { /* on a slow disk it would never come as far as a result */
+        if (round == 0) { /* on a slow disk it would never get to a result */
             assert_int_equal(read(ends[0], &accepted, sizeof accepted), sizeof accepted);
         }
         kill(pid, SIGKILL);
@@ -528,11 +528,11 @@ static void killed_at_any_moment(void **state) {
     }
     close(ends[1]);
     while (read(ends[0], &number, sizeof number) == (ssize_t)sizeof number) {
-        assert_true(number > accepted); /* one may be stored without being told */
+        assert_true(number > accepted); /* one may be stored without being reported */
         accepted = number;
     }
     close(ends[0]);
-    sfu__store *store = open_study(place);
+    sfu__store *store = open_study(location);
     sfu__trials trials = read_all(store);
     assert_true(accepted >= 0 && trials.count > accepted && trials.count % 4 == 0);
     for (int32_t i = 0; i < trials.count; i++) {
@@ -546,13 +546,13 @@ static void killed_at_any_moment(void **state) {
 
 enum { WORKERS = 8, TOTAL = 320, BATCH = 16 };
 
-/* Works until all is finished; writes the number of each trial that was accepted, and whose it was, to a file. */
-static void work(const char *place, int child) {
-    const sfu__store_options options = case_options(place);
+/* Works until all is finished; writes the number and the worker of each accepted trial to a file. */
+static void work(const char *location, int child) {
+    const sfu__store_options options = case_options(location);
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
     char name[600];
-    snprintf(name, sizeof name, "%s.%d", place, child);
+    snprintf(name, sizeof name, "%s.%d", location, child);
     FILE *log = fopen(name, "w");
     child_must(sfu__store_open(&store, &options));
     for (int32_t done = 0; done < TOTAL;) {
@@ -574,7 +574,7 @@ static void work(const char *place, int child) {
             continue;
         }
         if (child == 0 && claimed[0] > BATCH) {
-            raise(SIGKILL); /* while it holds a trial */
+            raise(SIGKILL); /* while it has a claimed trial */
         }
         child_must(case_finish(store, claimed[0], &refused));
         if (!refused) {
@@ -586,11 +586,11 @@ static void work(const char *place, int child) {
     _exit(0);
 }
 
-static void count_runs(const char *place, int *runs) {
+static void count_runs(const char *location, int *runs) {
     for (int i = 0; i < WORKERS; i++) {
         char name[600];
         int number;
-        snprintf(name, sizeof name, "%s.%d", place, i);
+        snprintf(name, sizeof name, "%s.%d", location, i);
         FILE *log = fopen(name, "r");
         assert_non_null(log);
         while (fscanf(log, "%d", &number) == 1) {
@@ -602,22 +602,22 @@ static void count_runs(const char *place, int *runs) {
 }
 
 static void many_workers_share_a_study(void **state) {
-    const char *place = fresh_place(state);
+    const char *location = fresh_place(state);
     pid_t pids[WORKERS];
     int runs[TOTAL] = {0};
     for (int i = 0; i < WORKERS; i++) {
-        in_child(work, place, i, &pids[i]);
+        in_child(work, location, i, &pids[i]);
     }
     wait_for(pids[0], SIGKILL);
-    /* Its trial comes back at the others' next beat, in five seconds: let a new worker, which looks at once, speed that
-     * up. */
-    sfu__store *store = open_study(place);
+    /* Its trial would return at the others' next heartbeat, in five seconds: a new worker, which checks at once, speeds
+     * that up. */
+    sfu__store *store = open_study(location);
     for (int i = 1; i < WORKERS; i++) {
         wait_for(pids[i], 0);
     }
     sfu__trials trials = read_all(store);
     assert_int_equal(trials.count, TOTAL);
-    count_runs(place, runs);
+    count_runs(location, runs);
     for (int32_t i = 0; i < TOTAL; i++) {
         assert_trial(&trials.items[i], i, end_state(i));
         assert_int_equal(runs[i], 1);
@@ -626,7 +626,7 @@ static void many_workers_share_a_study(void **state) {
     sfu__store_close(store);
 }
 
-/* ---- names that other programs know ----------------------------------------------------------------------------- */
+/* ---- names that other programs know ------------------------------------------------------------------------------ */
 
 static sfu_status first_text(void *user, const sfu__sql *columns, int count) {
     assert_true(count > 0);

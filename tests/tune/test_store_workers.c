@@ -1,5 +1,5 @@
-/* Many workers of one study, each a process: nothing is lost, nothing is run twice, numbers have no gaps; workers that
- * are killed, stopped or cut off; the same for SQLite and PostgreSQL where both can be had. */
+/* Many workers of one study, each a process: nothing is lost or run twice, numbers have no gaps; workers that are
+ * killed, suspended or disconnected; for SQLite and for PostgreSQL if available. */
 #include "clock.h"
 #include "postgres_server.h"
 #include "store_case.h"
@@ -19,14 +19,14 @@ enum { WAVE = 8 };
 /* ---- a worker --------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
-    const char *place;
+    const char *location;
     int32_t total;
-    int32_t until; /* goes home when so many are finished; 0: all */
+    int32_t until; /* ends when this many trials are finished; 0: all */
     double beat_s, grace_s;
-    const char *log;  /* a line a run: "ran 3", or "refused 3" */
+    const char *log;  /* one line per run: "ran 3", or "refused 3" */
     int signal;       /* raised in the middle of trial 0 */
-    long training_us; /* how long a training takes */
-    const char *seed; /* another fact of the study than its own; NULL: none */
+    long training_us; /* duration of a training */
+    const char *seed; /* another value of a fingerprint item; NULL: none */
 } job;
 
 static void sleep_us(long us) {
@@ -44,18 +44,18 @@ static void add_to_log(const job *job, const char *what, int32_t number) {
 }
 
 static sfu_status open_store(sfu__store **store, const job *job) {
-    const sfu__store_attribute seed[] = {{"sfumato:seed", job->seed, "the seed"}};
-    sfu__store_options options = case_options(job->place);
+    const sfu__store_attribute seed[] = {{.key = "sfumato:seed", .json = job->seed, .text = "the seed"}};
+    sfu__store_options options = case_options(job->location);
     options.beat_s = job->beat_s;
     options.grace_s = job->grace_s;
     if (job->seed != NULL) {
         options.fingerprint = seed;
-        options.fact_count = 1;
+        options.fingerprint_count = 1;
     }
     return sfu__store_open(store, &options);
 }
 
-/* The trials that come next, where all that are known are finished. */
+/* Asks the next trials, when all known ones are finished. */
 typedef struct batch_limit {
     sfu__trial trials[WAVE];
     double values[WAVE][CASE_PARAMETERS];
@@ -140,7 +140,7 @@ static sfu_status work(const job *job) {
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
-/* A worker of its own process; what it fails with is in the file `said`. */
+/* A worker in its own process; its error message goes to the file `said`. */
 static pid_t start(sfu_status (*body)(const job *job), const job *job, const char *said) {
     const pid_t child = test_fork();
     if (child == 0) {
@@ -189,7 +189,7 @@ static void run_together(sfu_status (*body)(const job *job), const job *job, int
     }
 }
 
-/* ---- what must hold afterwards ----------------------------------------------------------------------------------- */
+/* ---- final checks ------------------------------------------------------------------------------------------------ */
 
 static int count_in_log(const job *job, const char *what, int32_t number) {
     char line[64], wanted[64];
@@ -213,7 +213,7 @@ static void check_trial(const sfu__trial *trial, int32_t number) {
     assert_true(case_same(trial, &wanted));
 }
 
-/* All is there and as it should be, and each was run as often as it should, `extra` times more of trial 0. */
+/* All trials are stored correctly, and each was run once, trial 0 `extra` times more. */
 static void check_study(const job *job, int extra) {
     sfu__store *store = NULL;
     sfu__trials trials = {.parameters = CASE_PARAMETERS};
@@ -228,24 +228,24 @@ static void check_study(const job *job, int extra) {
     sfu__store_close(store);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- locations --------------------------------------------------------------------------------------------------- */
 
 static job job_in_file(const char *name, int32_t total) {
-    static char place[512], log[512];
+    static char location[512], log[512];
     if (SFU_HAVE_SQLITE == 0) {
         print_message("skipped: no SQLite in this build\n");
         skip();
     }
-    snprintf(place, sizeof place, "%s.db", test_path(name));
+    snprintf(location, sizeof location, "%s.db", test_path(name));
     snprintf(log, sizeof log, "%s.log", test_path(name));
-    return (job){.place = place, .total = total, .log = log};
+    return (job){.location = location, .total = total, .log = log};
 }
 
 static job job_on_server(const char *name, int32_t total, const char *more) {
-    static char place[512], log[512];
-    snprintf(place, sizeof place, "%s", test_postgres(name, more));
+    static char location[512], log[512];
+    snprintf(location, sizeof location, "%s", test_postgres(name, more));
     snprintf(log, sizeof log, "%s.server.log", test_path(name));
-    return (job){.place = place, .total = total, .log = log};
+    return (job){.location = location, .total = total, .log = log};
 }
 
 /* ---- many at once ------------------------------------------------------------------------------------------------ */
@@ -312,7 +312,7 @@ static void kill_one(job job) {
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* On this machine it is noticed at once, long before its heartbeat is too old. */
+/* On this machine its death is detected at once, long before its heartbeat expires. */
 static void killed(job job) {
     job.grace_s = 3600;
     kill_one(job);
@@ -331,7 +331,7 @@ static void test_killed_server(void **state) {
     killed(job_on_server("killed", 16, ""));
 }
 
-/* Of another machine only the heartbeat tells. */
+/* On another machine only the heartbeat tells. */
 static void test_killed_elsewhere(void **state) {
     (void)state;
     job job = job_on_server("elsewhere", 16, "");
@@ -350,10 +350,10 @@ static void test_killed_elsewhere(void **state) {
     check_study(&job, 1);
 }
 
-/* ---- stopped ----------------------------------------------------------------------------------------------------- */
+/* ---- suspended workers ------------------------------------------------------------------------------------------- */
 
-/* A worker sleeps through the grace, somebody else does its trial, it wakes up: what it brings is refused, and it goes
- * on with the rest of the study. */
+/* A worker is suspended beyond the grace period, another one runs its trial, it resumes: its result is refused, and it
+ * continues with the rest of the study. */
 static void stopped(job job) {
     const char *said = test_path("said");
     int status = 0;
@@ -383,7 +383,7 @@ static void test_stopped_server(void **state) {
     stopped(job_on_server("stopped", 2 * WAVE, ""));
 }
 
-/* ---- cut off ----------------------------------------------------------------------------------------------------- */
+/* ---- lost connections -------------------------------------------------------------------------------------------- */
 
 static int lines_of_log(const job *job) {
     int lines = 0;
@@ -398,7 +398,7 @@ static int lines_of_log(const job *job) {
 }
 
 static void wait_for_runs(const job *job, int runs) {
-    for (int i = 0; i < 150000 && lines_of_log(job) < runs; i++) { /* five minutes: a guard against hangs */
+    for (int i = 0; i < 150000 && lines_of_log(job) < runs; i++) { /* five minutes guard against a hang */
         sleep_us(2000);
     }
     assert_true(lines_of_log(job) >= runs);
@@ -425,7 +425,7 @@ static void test_server_restarted(void **state) {
     check_study(&job, 0);
 }
 
-/* Connections that are cut again and again, at any point of a turn. */
+/* Connections that are cut repeatedly, at any point of a transaction. */
 static void test_connections_cut(void **state) {
     enum { WORKERS = 3 };
     (void)state;
@@ -465,7 +465,7 @@ static void test_server_gone(void **state) {
     assert_null(strstr(line, "horse"));
 }
 
-/* ---- not ours ---------------------------------------------------------------------------------------------------- */
+/* ---- foreign studies --------------------------------------------------------------------------------------------- */
 
 static void test_refused(void **state) {
     (void)state;

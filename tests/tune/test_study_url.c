@@ -1,4 +1,4 @@
-/* What the path or URL of a study means, and that no spelling of it prints a password. */
+/* Paths and URLs of studies: their meaning, and that no spelling prints a password. */
 #include "memory.h"
 #include "study_url.h"
 #include "support.h"
@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is accepted ---------------------------------------------------------------------------------------------
- */
+/* ---- what is accepted -------------------------------------------------------------------------------------------- */
 
 static void accepted(void **state) {
     (void)state;
@@ -84,8 +83,7 @@ static void refused(void **state) {
     }
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------------------------
- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static void shown(void **state) {
     (void)state;
@@ -117,10 +115,10 @@ static void shown(void **state) {
     }
 }
 
-/* No spelling, whatever is before and behind the password, shows any part of it that is three letters long. */
+/* For any text around the password, no part of it with three or more letters is printed. */
 static void never_a_password(void **state) {
     (void)state;
-    enum { IN_USER = 7 }; /* so many beginnings have the password behind the user */
+    enum { IN_USER = 7 }; /* number of prefixes with the password after the user */
     static const char *const beginnings[] = {"postgresql://u:",
                                              "postgres://u:",
                                              " POSTGRESQL://u:",

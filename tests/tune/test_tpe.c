@@ -1,5 +1,5 @@
 /* The estimator against recorded numbers of Optuna 4.9.0 and 5.0.0rc1: widths and densities, and whole runs replayed
- * with the generator that they were drawn with. */
+ * with the same random numbers. */
 #include "support.h"
 
 #include "hand_made_space.h"
@@ -138,7 +138,7 @@ static void compare_with_record(int trial, bool joint, const double *values) {
 static void replay(sfu__sampler_kind kind) {
     sfu__parameter_range items[] = {float_range("x", -5, 10), float_range("y", 0, 15), log_range("lr", 1e-5, 1e-1)};
     const sfu__space space = hand_made_space(items, 3);
-    const sfu__sampler_rules rules = sfu__sampler_rules_usual();
+    const sfu__sampler_rules rules = sfu__sampler_rules_default();
     generators both = {{mersenne_start(3), mersenne_start(3)}};
     sfu__sampler *sampler;
     assert_ok(sfu__sampler_new(&sampler, &space, kind, &rules));

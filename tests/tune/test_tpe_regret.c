@@ -1,6 +1,6 @@
-/* Searches of five functions over 30 seeds are not worse than Optuna's (tpe_regret.txt): one-sided Mann-Whitney a
- * function and budget, Holm's correction over the ten, wrong at an adjusted p below 0.01. The same test must notice
- * searches that are worse: random ones, half of the trials taken for good, the bad taken for good. */
+/* Searches of five functions over 30 seeds are not worse than Optuna's (tpe_regret.txt): one-sided Mann-Whitney test
+ * per function and budget, with Holm correction over the ten, failing at an adjusted p below 0.01. The same test must
+ * detect worse searches: random ones, half of the trials taken for good, the bad taken for good. */
 #include "support.h"
 
 #include "search_problems.h"
@@ -33,8 +33,8 @@ static void read_reference(double to[SEEDS], const char *problem, const char *sa
 
 /* ---- the test --------------------------------------------------------------------------------------------------- */
 
-/* The chance that an ours is larger than a theirs, and p of the claim that it is no more than 1/2, by the normal
- * approximation with its correction for ties. */
+/* The probability that one of ours is larger than one of theirs, and the p-value of the hypothesis that it is at most
+ * 1/2, by the normal approximation with correction for ties. */
 static double mann_whitney(double *larger, const double *ours, int n, const double *theirs, int m) {
     double U = 0, ties = 0;
     for (int i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static double mann_whitney(double *larger, const double *ours, int n, const doub
     return 0.5 * sfu__erfc((U - 0.5 * n * m - 0.5) / sqrt(2 * variance));
 }
 
-/* The smallest of Holm's adjusted p: the smallest p times the ten that there are, even where fewer are looked at. */
+/* The smallest p-value after Holm correction: the smallest p times ten, even if fewer tests are run. */
 static double holm_smallest(const double *p, int count) {
     double least = 1;
     for (int i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ static void test_statistics(void **state) {
 
 /* ---- searches --------------------------------------------------------------------------------------------------- */
 
-/* The smallest adjusted p of a way of searching against the reference of `sampler`. */
+/* The smallest adjusted p-value of a search against the reference of `sampler`. */
 static double compare(const char *what, const search_way *way, const char *sampler, int problems) {
     const int seeds = test_is_slow() ? 12 : SEEDS;
     double p[CELLS];
@@ -106,10 +106,10 @@ static double compare(const char *what, const search_way *way, const char *sampl
 }
 
 static search_way way_of(sfu__sampler_kind kind) {
-    return (search_way){.kind = kind, .rules = sfu__sampler_rules_usual(), .wave = 1, .liar = true};
+    return (search_way){.kind = kind, .rules = sfu__sampler_rules_default(), .wave = 1, .liar = true};
 }
 
-/* To notice what is wrong one function is enough, the first. Slow builds look at one function, that one. */
+/* One function, the first, is enough to detect an error. Slow builds use only that one. */
 enum { ENOUGH = 1 };
 static int problems(void) { return test_is_slow() ? 1 : PROBLEMS; }
 
@@ -136,7 +136,7 @@ static void test_wrong_gamma_is_noticed(void **state) {
     (void)state;
     search_way way = way_of(SFU__SAMPLER_TPE);
     way.rules.gamma = 0.5;
-    way.rules.gamma_most = 1000000;
+    way.rules.gamma_max = 1000000;
     assert_true(compare("gamma 1/2", &way, "tpe", ENOUGH) < 0.01);
 }
 

@@ -1,5 +1,5 @@
-/* Threads that train trials: what each comes to does not depend on how many there are, nor on who helps whom; those
- * that have nothing to do help; and a crew can end at any time. */
+/* The trial pool: results do not depend on the number of threads or on helpers; idle threads help; and a pool can be
+ * freed at any time. */
 #include "support.h"
 
 #include "trial_pool.h"
@@ -53,7 +53,7 @@ static void give(sfu__trial_pool *pool, int count) {
     }
 }
 
-/* Gives `count` trials and waits for all. */
+/* Submits `count` trials and waits for all. */
 static void run(sfu__outcome *outcomes, sfu__trial_pool *pool, int count) {
     give(pool, count);
     for (int came = 0; came < count;) {
@@ -78,7 +78,7 @@ static void the_same_whoever_helps(void **state) {
         assert_int_equal(sfu__trial_pool_helped(pool), 0);
         sfu__trial_pool_free(pool);
         pool = start(&it, JOBS);
-        run(together, pool, TRIALS); /* one more than there are threads: the last has all to itself */
+        run(together, pool, TRIALS); /* one more than there are threads: all threads can help with the last */
         sfu__trial_pool_free(pool);
         for (int i = 0; i < TRIALS; i++) {
             assert_false(alone[i].failed);
@@ -91,7 +91,7 @@ static void the_same_whoever_helps(void **state) {
     }
 }
 
-/* One trial for four threads. Whether it is shorter for it is the machine's affair; that they come is not. */
+/* One trial for four threads. Whether it gets faster depends on the machine; that they help does not. */
 static void idle_threads_help(void **state) {
     (void)state;
     material it = make("gcn");

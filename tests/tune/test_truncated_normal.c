@@ -1,5 +1,5 @@
-/* The normal distribution in logarithms, and what it is made of, against values computed with 60 digits and more
- * (mpmath), to 1e-12 of themselves. */
+/* The normal distribution in logarithms against values computed with 60 and more digits (mpmath), to a relative error
+ * of 1e-12. */
 #include "support.h"
 
 #include "special.h"
@@ -118,7 +118,7 @@ static const double EXPM1[][2] = {
     {700.0, 1.0142320547350045095e+304},
 };
 
-/* Relative, and absolute where the exact value is 0. */
+/* Relative error, or absolute if the exact value is 0. */
 static void close_to(const char *what, double x, double got, double want) {
     if (!(fabs(got - want) <= 1e-12 * fabs(want) + 1e-16)) {
         fail_msg("%s(%g): %.17g, not %.17g", what, x, got, want);
@@ -154,7 +154,7 @@ static void test_log_mass(void **state) {
     assert_true(sfu__normal_log_mass(1, 1) == -INFINITY);
 }
 
-/* The mass of halves adds up to that of the whole wherever the formula changes from one form to another. */
+/* The masses of the halves add up to that of the whole wherever the formula changes. */
 static void test_masses_add_up(void **state) {
     (void)state;
     for (double a = -45; a < 45; a += 0.37) {
@@ -174,7 +174,7 @@ static void test_quantiles(void **state) {
     assert_true(sfu__truncated_normal_quantile(0, 2, 3) == 2 && sfu__truncated_normal_quantile(1, 2, 3) == 3);
 }
 
-/* log Phi of its quantile, on a fine grid of both. */
+/* log Phi and its quantile are inverse on a fine grid. */
 static void test_quantile_inverts(void **state) {
     (void)state;
     for (double y = -0.6931471805599454; y > -3000; y *= 1.003) {

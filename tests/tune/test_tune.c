@@ -1,5 +1,5 @@
-/* Studies through the public interface: that nothing but the seed and the results decides what a trial is, that test
- * labels are never looked at, that a trial can be trained again, and what is refused. */
+/* Studies through the public interface: trials depend only on the seed and the results, test labels are never read, a
+ * trial can be reproduced, and invalid input is refused. */
 #include "support.h"
 
 #include <math.h>
@@ -11,8 +11,7 @@ enum { NODES = 240, TRIALS = 30 };
 
 static const char space[] = "lr=log(1e-3,1) dropout=(0,0.9) hidden={4,8}";
 
-/* ---- data ---------------------------------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 static sfu_dataset *made(void) {
     sfu_dataset *dataset = NULL;
@@ -26,7 +25,7 @@ static sfu_dataset *made(void) {
     return dataset;
 }
 
-/* The same graph, features and split, the labels of the test nodes each moved to the next class. */
+/* The same graph, features and split, with the label of each test node changed to the next class. */
 static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, int32_t by) {
     const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
     const int64_t edges = graph.indptr[graph.rows];
@@ -43,7 +42,8 @@ static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, 
     for (int32_t i = 0; i < count; i++) {
         labels[test[i]] = (labels[test[i]] + by) % 3;
     }
-    sfu_arrays arrays = {.nodes = NODES,
+    sfu_arrays arrays = {.size = sizeof(sfu_arrays),
+                         .nodes = NODES,
                          .edges = edges,
                          .edge_from = from,
                          .edge_to = graph.indices,
@@ -65,6 +65,14 @@ static sfu_dataset *flipped(const sfu_dataset *dataset, const sfu_split *split, 
     return other;
 }
 
+/* What the options of small() train with. */
+static const sfu_train_options *trained_for(int32_t epochs) {
+    static sfu_train_options train;
+    sfu_train_options_init(&train);
+    train.epochs = epochs;
+    return &train;
+}
+
 static sfu_tune_options small(void) {
     sfu_tune_options options;
     sfu_tune_options_init(&options);
@@ -72,7 +80,7 @@ static sfu_tune_options small(void) {
     options.trials = TRIALS;
     options.wave = 6;
     options.jobs = 1;
-    options.train.epochs = 20;
+    options.train = trained_for(20);
     return options;
 }
 
@@ -100,8 +108,7 @@ static void assert_same_trials(const sfu_study *one, const sfu_study *other) {
     assert_int_equal(sfu_study_ranked(one, 0)->number, sfu_study_ranked(other, 0)->number);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------
- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void jobs_do_not_matter(void **state) {
     (void)state;
@@ -121,7 +128,7 @@ static void jobs_do_not_matter(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Fewer trials are the beginning of more. */
+/* A study with fewer trials is a prefix of one with more. */
 static void trials_come_in_the_same_order(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -156,7 +163,7 @@ static void seeds_and_samplers_differ(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Random search looks at no results: neither jobs nor waves change its trials. */
+/* Random search ignores results: neither jobs nor the wave change its trials. */
 static void random_trials_wait_for_nothing(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -183,8 +190,8 @@ static void test_labels_are_not_read(void **state) {
     const sfu_tune_options options = small();
     sfu_study *one = tuned(right, "gcn", &options), *other = tuned(wrong, "gcn", &options);
     assert_same_trials(one, other);
-    assert_true(sfu_model_scores(sfu_study_model(one)).test_accuracy !=
-                sfu_model_scores(sfu_study_model(other)).test_accuracy);
+    assert_true(sfu_model_scores(sfu_study_model(one))->test_accuracy !=
+                sfu_model_scores(sfu_study_model(other))->test_accuracy);
     sfu_study_free(one);
     sfu_study_free(other);
     sfu_dataset_free(right);
@@ -197,7 +204,8 @@ static void test_labels_are_not_read(void **state) {
 static double number_of(const sfu_study *study, int32_t trial, const char *name) {
     for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
         if (strcmp(sfu_study_parameter(study, i), name) == 0) {
-            return strtod(sfu_study_value(study, trial, i), NULL);
+            assert_true(sfu_study_value_number(study, trial, i) == strtod(sfu_study_value(study, trial, i), NULL));
+            return sfu_study_value_number(study, trial, i);
         }
     }
     fail_msg("no parameter %s", name);
@@ -219,12 +227,12 @@ static void trials_can_be_trained_again(void **state) {
         sfu_net *net = NULL;
         sfu_model *model = NULL;
         assert_ok(sfu_net_parse(&net, "gcn", &net_options));
-        sfu_train_options train = options.train;
+        sfu_train_options train = *options.train;
         train.seed = trial->seed;
         train.lr = number_of(study, i, "lr");
         train.dropout = number_of(study, i, "dropout");
         assert_ok(sfu_train(&model, dataset, net, split, &train));
-        const sfu_scores scores = sfu_model_scores(model);
+        const sfu_scores scores = *sfu_model_scores(model);
         assert_true(scores.val_accuracy == trial->val_accuracy && scores.val_loss == trial->val_loss);
         assert_int_equal(scores.best_epoch, trial->best_epoch);
         sfu_model_free(model);
@@ -247,7 +255,7 @@ static bool hear_epoch(void *user, const sfu_epoch *epoch) {
     return self->count < self->stop_after;
 }
 
-/* Of all trainings the caller hears one; and one that is ended leaves a study without its winner. */
+/* The epoch callback is called only for the winner's training; cancelling it fails the call. */
 static void the_winner_is_heard(void **state) {
     (void)state;
     heard_epochs heard = {.stop_after = INT32_MAX};
@@ -256,14 +264,18 @@ static void the_winner_is_heard(void **state) {
     sfu_study *study = NULL;
     sfu_tune_options options = small();
     sfu_study *quiet = tuned(dataset, "gcn", &options);
-    options.train.on_epoch = hear_epoch;
-    options.train.on_epoch_user = &heard;
+    sfu_train_options train = *options.train, winners;
+    train.on_epoch = hear_epoch;
+    train.on_epoch_user = &heard;
+    options.train = &train;
     assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
     assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
     const sfu_trial *winner = sfu_study_ranked(study, 0);
     assert_int_equal(heard.count, winner->epochs);
     assert_true(heard.best == winner->val_accuracy && winner->val_accuracy == sfu_study_ranked(quiet, 0)->val_accuracy);
-    assert_true(sfu_study_winner_options(study)->on_epoch == NULL);
+    sfu_train_options_init(&winners);
+    sfu_study_winner_options(&winners, study);
+    assert_true(winners.on_epoch == NULL && winners.epochs == 20 && winners.size == sizeof winners);
     sfu_study_free(study);
     sfu_study_free(quiet);
     heard = (heard_epochs){.stop_after = 2};
@@ -290,8 +302,11 @@ static void the_winner_is_the_best(void **state) {
     for (int32_t rank = 1; sfu_study_ranked(study, rank) != NULL; rank++) {
         assert_true(sfu_study_ranked(study, rank)->val_accuracy <= sfu_study_ranked(study, rank - 1)->val_accuracy);
     }
-    assert_true(sfu_model_scores(sfu_study_model(study)).val_accuracy == winner->val_accuracy);
-    assert_true(sfu_study_winner_options(study)->seed == winner->seed);
+    assert_true(sfu_model_scores(sfu_study_model(study))->val_accuracy == winner->val_accuracy);
+    sfu_train_options settings;
+    sfu_train_options_init(&settings);
+    sfu_study_winner_options(&settings, study);
+    assert_true(settings.seed == winner->seed);
     double sum = 0.0;
     for (int i = 0; sfu_study_parameter(study, i) != NULL; i++) {
         sum += sfu_study_importance(study, i);
@@ -301,7 +316,7 @@ static void the_winner_is_the_best(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* Of networks that differ in what they have, each trial has what its own has. */
+/* With networks of different parameters, each trial has those of its network. */
 static void networks_are_searched(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -336,7 +351,7 @@ static void enqueued_points_come_first(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A trial that diverges is FAIL and counts; where all do there is no winner. */
+/* A diverged trial is FAIL and counts; if all diverge there is no winner. */
 static void diverged_trials_fail(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -360,17 +375,16 @@ static void diverged_trials_fail(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- a study in a file --------------------------------------------------------------------------------------------
- */
+/* ---- a study in a file ------------------------------------------------------------------------------------------- */
 
 typedef struct stopper {
     int32_t after, heard;
-    int calls_after_no; /* -1: it has not said no yet */
+    int calls_after_no; /* -1: not cancelled yet */
 } stopper;
 
 static bool stop(void *user, const sfu_tune_progress *progress) {
     stopper *self = user;
-    assert_true(progress->done >= self->heard); /* never less */
+    assert_true(progress->done >= self->heard); /* never decreases */
     self->heard = progress->done;
     assert_int_equal(progress->unsaved, 0);
     self->calls_after_no += self->calls_after_no >= 0 || progress->here >= self->after;
@@ -389,7 +403,7 @@ static char *export_of(const sfu_study *study) {
     return text;
 }
 
-/* Stopped again and again, the study ends as one that never was. */
+/* Interrupted repeatedly, the study ends like an uninterrupted one. */
 static void a_stopped_study_goes_on(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -408,7 +422,7 @@ static void a_stopped_study_goes_on(void **state) {
         options.on_progress_user = &self;
         status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
         assert_true(round < 2 * TRIALS);
-        assert_int_equal(self.calls_after_no, status == SFU_ERR_CANCELLED ? 1 : -1); /* when all is saved */
+        assert_int_equal(self.calls_after_no, status == SFU_ERR_CANCELLED ? 1 : -1); /* when everything is stored */
     }
     if (status == SFU_ERR_UNSUPPORTED) {
         skip();
@@ -420,7 +434,7 @@ static void a_stopped_study_goes_on(void **state) {
     free(other);
     sfu_study_free(study);
 
-    /* Done is done; and more trials go on from there. */
+    /* A finished study runs nothing; more trials continue it. */
     options.on_progress = NULL;
     assert_ok(sfu_tune(&study, dataset, "gcn", NULL, split, &options));
     assert_same_trials(whole, study);
@@ -437,7 +451,7 @@ static void a_stopped_study_goes_on(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A study goes on with nothing but what it began with. */
+/* A study is continued only with the same fingerprint. */
 static void another_study_is_refused(void **state) {
     (void)state;
     sfu_dataset *dataset = made();
@@ -464,7 +478,9 @@ static void another_study_is_refused(void **state) {
     other.wave = 8;
     assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the wave", "6", "8");
     other = options;
-    other.train.loss = SFU_LOSS_SUM;
+    sfu_train_options summed = *options.train;
+    summed.loss = SFU_LOSS_SUM;
+    other.train = &summed;
     other.loss_is_set = true;
     assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn", NULL, split, &other), "the loss", "mean", "sum");
     assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "gcn+lp", NULL, split, &options), "the network", "gcn");
@@ -479,8 +495,7 @@ static void another_study_is_refused(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------------
- */
+/* ---- refused input ----------------------------------------------------------------------------------------------- */
 
 static void wrong_options_are_refused(void **state) {
     (void)state;
@@ -518,7 +533,7 @@ static sfu_status tune_once(void *context) {
     sfu_tune_options options = small();
     options.trials = 14;
     options.wave = 4;
-    options.train.epochs = 2;
+    options.train = trained_for(2);
     sfu_study *study = NULL;
     const sfu_status status = sfu_tune(&study, self->dataset, "gcn", NULL, self->split, &options);
     sfu_study_free(study);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How tune behaves: the winner trained again, going on, jobs, interrupts, plots, JSON.
+# Behaviour of tune: reproduction of the winner, continuation, jobs, interrupts, plots, JSON.
 . "$SOURCE/tests/support/transcript.sh"
 if "$SFUMATO" --version | grep -q '^  sqlite *no'; then
     echo "no SQLite in this build: skipped"
@@ -13,7 +13,7 @@ data="it's small.safetensors"
 cp "$data" other.safetensors
 without_time() { sed '/^  time /d; /"seconds"/d' "$1"; }
 
-# ---- the printed command trains the winner's model again, to the byte
+# ---- the printed command reproduces the winner's model byte for byte
 again() { # NAME OPTION...: the study's model and the one of the command that it prints
     local name=$1
     shift
@@ -21,18 +21,18 @@ again() { # NAME OPTION...: the study's model and the one of the command that it
     mv "$name.model" "$name.winner"
     bash -c "$(tail -n 1 "$name.page")" >/dev/null 2>&1 || fail "this does not run: $(tail -n 1 "$name.page")"
     cmp "$name.winner" "$name.model" || fail "another model than that of the study: $(tail -n 1 "$name.page")"
-    # What is not to be copied is to be read.
+    # Text that is not to be copied must be readable.
     ! head -n -1 "$name.page" | grep -E '\.0*[1-9][0-9]{6}' || fail "these are more than six digits"
 }
 again plain gcn --trials 6 --epochs 15
 again split 'dense $h tanh(dropout=0.1) | smooth^$k(self=$a) | softmax' --trials 6 --epochs 15 --split random:3 --size 2 \
     --space 'lr=log(1e-3,0.3) h={4,8} k=[1..3] a=(0.1,2)' --loss sum --class-weight balanced --patience 3
-grep -q '^The best is trial .*(self=[0-9.]*) |' split.page && tail -n 1 split.page | grep -Eq '[(]self=[0-9]\.[0-9]{8,}[)]' ||
+grep -q '^Best trial .*(self=[0-9.]*) |' split.page && tail -n 1 split.page | grep -Eq '[(]self=[0-9]\.[0-9]{8,}[)]' ||
     fail "the network is not as it should be: $(cat split.page)"
 again any any --space practical --trials 12 --epochs 10 --seed 18446744073709551615
 again lpnn lpnn --trials 3 --epochs 5
 
-# ---- the same trials with any number of jobs, gone on with or not; a second run says the same again
+# ---- the same trials for any number of jobs, continued or not; a second run prints the same
 study() { # NAME OPTION...
     local name=$1
     shift
@@ -47,11 +47,11 @@ cmp one.csv parts.csv || fail "a study that went on has other trials than one th
 mv one.page first.page
 sfumato tune "$data" gcn --study one.db --study-name same --epochs 12 --export one.csv --trials 14 >one.page 2>stderr
 cmp <(without_time first.page) <(without_time one.page) || fail "a second run says something else"
-grep -qx 'sfumato: all 14 trials are in one.db already; nothing was left to do' stderr || fail "$(cat stderr)"
+grep -qx 'sfumato: all 14 trials are in one.db already; nothing to do' stderr || fail "$(cat stderr)"
 [ "$(wc -l <one.csv)" -eq 15 ] || fail "not a line a trial: $(cat one.csv)"
 head -n 1 one.csv | grep -qx 'number,state,val_accuracy,val_loss,epochs,best_epoch,seed\(,[a-z_]*\)*' || fail "$(head -n 1 one.csv)"
 
-# ---- random search looks at no results, so that it waits for none, whatever the wave
+# ---- random search ignores results, so it waits for none, for any wave
 if command -v sqlite3 >/dev/null; then
     count() { sqlite3 blind.db "SELECT count(*) FROM trials WHERE state IN ($1)" 2>/dev/null || echo 0; }
     "$SFUMATO" tune "$data" gcn --sampler random --wave 1 --jobs 3 --trials 100000 --study blind.db -q >/dev/null 2>&1 &
@@ -65,7 +65,7 @@ else
     echo "no sqlite3: nobody looked how many trials are out at once"
 fi
 
-# ---- --json: the keys that stay, and numbers that are read back as they are
+# ---- --json: stable keys, and numbers that parse to the same values
 if command -v python3 >/dev/null; then
     sfumato tune "$data" gcn --study one.db --study-name same --epochs 12 --trials 14 --json -q >one.json
     python3 - one.json one.csv <<'PY'
@@ -93,7 +93,7 @@ else
     echo "no python3: --json was not parsed"
 fi
 
-# ---- a drawing, the same bytes twice; without gnuplot its script and data, and a word about it
+# ---- a plot, the same bytes twice; without gnuplot its script and data, and a warning
 small=(tune "$data" gcn --study memory --epochs 5 --trials 20)
 if command -v gnuplot >/dev/null; then
     mkdir "a 'folder'"
@@ -116,22 +116,22 @@ else
 fi
 if [ "$BUILD_KIND" != cross ]; then
     PATH=$PWD/nowhere "$SFUMATO" "${small[@]}" --plot bare.svg >page 2>stderr
-    grep -q '^sfumato: warning: bare.svg: not drawn, for gnuplot is not installed; bare.gp and bare.csv ' stderr || fail "$(cat stderr)"
+    grep -q '^sfumato: warning: bare.svg: not drawn: gnuplot is not installed; the script and the data are bare.gp and bare.csv' stderr || fail "$(cat stderr)"
     [ -s bare.gp ] && [ -s bare.csv ] && [ ! -e bare.svg ] || fail "without gnuplot: $(ls)"
     ! grep -q 'plot written' page || fail "a plot that is not there: $(cat page)"
     printf '#!/bin/sh\necho "line 3: no such thing" >&2\nexit 3\n' >bin/gnuplot
     chmod +x bin/gnuplot
     "$SFUMATO" "${small[@]}" --plot bare.svg >page 2>stderr
-    grep -q '^sfumato: warning: bare.svg: not drawn, for gnuplot ended with 3, saying "line 3: no such thing"; ' stderr || fail "$(cat stderr)"
+    grep -q '^sfumato: warning: bare.svg: not drawn: gnuplot ended with status 3: "line 3: no such thing"; ' stderr || fail "$(cat stderr)"
     rm bin/gnuplot
 fi
 
-# ---- all trials run away: one line, and a failure
+# ---- all trials diverge: one line, and a failure
 code=0
 sfumato tune "$data" gcn --space 'lr=(1e29,1e30)' --trials 3 --study memory >stdout 2>stderr || code=$?
-[ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: none of the 3 trials came to an end' stderr || fail "exit $code: $(cat stdout stderr)"
+[ "$code" -eq 1 ] && [ ! -s stdout ] && grep -q '^sfumato: all 3 trials diverged' stderr || fail "exit $code: $(cat stdout stderr)"
 
-# ---- where a study is kept: the form that is printed is taken, memory has several names, what cannot be is said in one line
+# ---- the location of a study: the printed form is accepted, memory has several names, invalid ones give one line
 few=(tune "$data" gcn --epochs 2 --trials 3 --top 0)
 sfumato "${few[@]}" --study sqlite:///url.db -q >url.page
 url=$(sed -n 's/^  optuna-dashboard //p' url.page)
@@ -146,9 +146,9 @@ mkfifo pipe
 ls -A >../before
 for place in :memory: sqlite:// sqlite:///:memory: memory; do
     sfumato "${few[@]}" --study "$place" >/dev/null 2>stderr
-    grep -q 'the study was in memory and is gone' stderr || fail "$place: $(cat stderr)"
+    grep -q 'the study was in memory and is not saved' stderr || fail "$place: $(cat stderr)"
 done
-refused() { # EXIT STUDY WORDS: one line, with a remedy, and without the secret
+refused() { # EXIT STUDY TEXT: one line, with a remedy, and without the password
     local code=0
     sfumato "${few[@]}" --study "$2" >stdout 2>stderr || code=$?
     [ $code -eq "$1" ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] && grep -qF "$3" stderr && ! grep -q horse stderr ||
@@ -176,10 +176,10 @@ if sfumato --version | grep -q 'postgresql  *yes'; then
 fi
 ls -A >../after
 diff ../before ../after || fail "something was made"
-# A password does not come back either where it was typed in the wrong place.
+# A password is not printed either if it was given in the wrong option.
 ! sfumato tune postgresql://user:horse@host/db gcn 2>stderr && ! sfumato tune "$data" gcn 'password=horse' 2>>stderr || fail "these are no use"
 [ "$(wc -l <stderr)" -eq 2 ] && ! grep -q horse stderr || fail "a password: $(cat stderr)"
-# Somebody without rights, whoever runs this.
+# A user without permissions, even if root runs this.
 if [ "$(id -u)" -ne 0 ]; then
     refused 1 closed/x.db 'closed/x.db: cannot write in the folder closed: Permission denied; give another path'
 elif command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$SFUMATO" -a -r "$data"; then
@@ -190,12 +190,12 @@ else
     echo "nobody without rights can run the program here"
 fi
 
-# ---- no leaks, where the build can tell
+# ---- no leaks, if the build can detect them
 if [ "${BUILD_KIND:-plain}" = sanitized ]; then
     ASAN_OPTIONS=detect_leaks=1 "$SFUMATO" tune "$data" any --trials 4 --epochs 2 --study leaks.db --plot leaks.svg -o leaks.model -q >/dev/null
 fi
 
-# ---- Ctrl-C: what is finished stays, and the same command goes on. What must be waited for is waited for together.
+# ---- Ctrl-C: finished trials are kept, and the same command continues. Slow cases run concurrently.
 long=("$SFUMATO" tune "$data" gcn --trials 100000 --epochs 20 --jobs 1)
 line='^sfumato: tuning: [0-9,]+ of 100,000 trials, best [0-9.]+ % at [0-9]+(, [0-9,]+ failed)?, [0-9.,k]+ ?(k )?trials/s, [0-9:]+ left$'
 interrupt kept "grep -qE '$line' kept.stderr" "${long[@]}" --study kept.db &
@@ -211,14 +211,14 @@ else
 fi
 wait
 [ "$(cat kept.code)" -eq 130 ] && [ ! -s kept.stdout ] || fail "an interrupt: exit $(cat kept.code), $(cat kept.stdout kept.stderr)"
-grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are in kept.db, and the same command goes on' kept.stderr ||
+grep -qx 'sfumato: interrupted; [0-9,]* of 100,000 trials are saved in kept.db; run the same command again to resume' kept.stderr ||
     fail "an interrupt: $(cat kept.stderr)"
 grep -qE "$line" kept.stderr || fail "no progress: $(cat kept.stderr)"
 [ "$(cat lost.code)" -eq 130 ] && [ ! -s lost.stdout ] || fail "an interrupt: exit $(cat lost.code), $(cat lost.stdout lost.stderr)"
-grep -qx 'sfumato: interrupted; the study was in memory and is gone' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
+grep -qx 'sfumato: interrupted; the study was in memory and is lost' lost.stderr || fail "an interrupt: $(cat lost.stderr)"
 kept=$(grep -oE 'interrupted; [0-9,]+' kept.stderr | tr -dc 0-9)
 sfumato tune "$data" gcn --trials $((kept + 3)) --epochs 20 --study kept.db --export kept.csv --top 0 >/dev/null 2>stderr
-grep -qE '^sfumato: going on: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
+grep -qE '^sfumato: resuming: [0-9,]+ of [0-9,]+ trials are in kept.db already$' stderr || fail "it does not go on: $(cat stderr)"
 finished=$(grep -cE '^[0-9]+,(COMPLETE|FAIL),' kept.csv) # what had been asked for is trained too
 [ "$finished" -ge $((kept + 3)) ] && [ "$finished" -eq $(($(wc -l <kept.csv) - 1)) ] || fail "$kept trials and 3 more are $finished"
 if command -v script >/dev/null; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A study is killed with -9 again and again, at any point from its first opening to its last trial, and goes on each time
-# with the same command: in the end it holds what an undisturbed one holds, to the byte.
+# A study is killed with SIGKILL repeatedly, at any point from its opening to its last trial, and continued each time
+# with the same command: finally it equals an undisturbed one, byte for byte.
 . "$SOURCE/tests/support/transcript.sh"
 
 if ! "$SFUMATO" --version | grep -q 'sqlite  *yes'; then
@@ -31,7 +31,7 @@ while [ $kills -lt $kills_wanted ]; do
     start=$(milliseconds)
     tune $studies memory "whole$studies.csv" >whole.page
     longest=$((($(milliseconds) - start) / 2 + 20)) # until a kill
-    while :; do # a random delay, so that kills meet every state; what is checked holds for each of them
+    while :; do # a random delay, so that kills hit every state; the checks hold for each of them
         delay=$((1 + RANDOM % longest))
         before=(timeout --foreground -s KILL "$(printf '%d.%03d' $((delay / 1000)) $((delay % 1000)))")
         [ $kills -lt $((kills_wanted + 20)) ] || before=() # enough
@@ -40,7 +40,7 @@ while [ $kills -lt $kills_wanted ]; do
         if [ $code -eq 0 ]; then
             break
         fi
-        [ $code -ne 124 ] || continue # it ended while it was about to be killed
+        [ $code -ne 124 ] || continue # it ended just before the kill
         [ $code -eq 137 ] || fail "after $kills kills: exit $code, $(cat stderr)"
         [ ! -s stderr ] || fail "killed, it says: $(cat stderr)"
         [ ! -e "killed$studies.csv" ] || [ "$(wc -l <"killed$studies.csv")" -eq $((trials + 1)) ] ||
@@ -51,16 +51,16 @@ while [ $kills -lt $kills_wanted ]; do
         fi
     done
     cmp "whole$studies.csv" "killed$studies.csv" || fail "after kills, study $studies holds other trials"
-    # The winner and all that is said of it, the time that it took and where it is apart.
+    # The winner and its output, except for times and paths.
     diff <(grep -v -e '^  time ' -e 'written to' whole.page) \
-        <(grep -v -e '^  time ' -e 'written to' -e '^The study is in' -e 'optuna-dashboard' killed.page | cat -s) >difference ||
+        <(grep -v -e '^  time ' -e 'written to' -e '^Study saved in' -e 'optuna-dashboard' killed.page | cat -s) >difference ||
         fail "after kills, study $studies ends otherwise: $(cat difference)"
     cut -d, -f1 "killed$studies.csv" | tail -n +2 | cmp - <(seq 0 $((trials - 1))) || fail "numbers with gaps"
 done
 
-# ---- what the rows say: every file is whole, nothing is out, nothing is there twice
+# ---- the database: every file is intact, no trial is running, and there are no duplicates
 if command -v sqlite3 >/dev/null; then
-    # Whatever the delays have met: one kill for certain while trials run.
+    # Whatever the delays have hit: at least one kill while trials run.
     running() { [ -n "$(sqlite3 caught.db "SELECT 1 FROM trials WHERE state = 'RUNNING' LIMIT 1" 2>/dev/null)" ]; }
     send_signal KILL caught running "$SFUMATO" tune small.safetensors gcn --hidden 8 --epochs 4 --trials 100000 --jobs 2 -q \
         --study caught.db

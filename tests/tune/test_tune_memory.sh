@@ -1,6 +1,6 @@
-# A study on a graph of Cora's size stays under 60 MB a worker, whatever widths and networks it goes through: what
-# workers keep for later trials is bounded, and what they can share they share.
-limit=60 # MB a worker
+# A study on a graph of Cora's size uses less than 60 MB per worker, for any widths and networks: the caches of
+# workers are bounded, and plans are shared.
+limit=60 # MB per worker
 if [ "$BUILD_KIND" != plain ]; then
     echo "skipped: sanitizers and emulators have memory of their own"
     exit 77

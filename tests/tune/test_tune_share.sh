@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Several processes tune one study in an SQLite file, one of them being killed, and come to what one process comes to by
-# itself, to the byte; nothing of them stays behind.
+# Several processes tune one study in a SQLite file, one of them is killed, and the result equals that of a single
+# process, byte for byte; no temporary files remain.
 . "$SOURCE/tests/support/transcript.sh"
 
 workers=4 trials=96
@@ -41,7 +41,7 @@ for round in 1 2 3 4; do
         cmp alone_$sampler.csv "worker$i.csv" || fail "worker $i of round $round came to something else"
     done
     if command -v sqlite3 >/dev/null; then
-        # One that was killed after the last trial was handed out is noticed by who comes next.
+        # A worker that was killed after the last trial was claimed is detected by the next one.
         (tune --sampler $sampler --jobs 1 --study study.db --study-name shared >/dev/null)
         left=$(sqlite3 study.db 'SELECT (SELECT count(*) FROM sfumato_workers) + (SELECT count(*) FROM sfumato_claims)')
         [ "$left" = 0 ] || fail "$left rows of workers and claims are left"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Several processes tune one study on a PostgreSQL server, some of them being killed all the time, and come to what one
-# process comes to by itself, to the byte.
+# Several processes tune one study on a PostgreSQL server while some of them are killed, and the result equals that of a
+# single process, byte for byte.
 . "$SOURCE/tests/support/transcript.sh"
 
 workers=4 trials=200 kills=20
@@ -29,9 +29,9 @@ start=$(date +%s%N)
 tune --study memory --export alone.csv --jobs 1 >alone.page
 longest=$((($(date +%s%N) - start) / 4000000 + 50))
 
-# ---- many, and kills -------------------------------------------------------------------------------------------------
+# ---- many workers, and kills -----------------------------------------------------------------------------------------
 
-# worker NUMBER: the first is never killed, the others are for so many times; each goes on until it has seen the end.
+# worker NUMBER: the first is never killed, the others a number of times; each continues until it has seen the end.
 worker() {
     local left=$kills code limit
     RANDOM=$1
@@ -71,7 +71,7 @@ for i in $(seq $workers); do
     cmp alone.csv "worker$i.csv" || fail "worker $i ends with other trials than one alone"
     [ ! -s "worker$i.error" ] || fail "worker $i says: $(cat "worker$i.error")"
     ! grep -q horse "worker$i.page" || fail "the password is shown"
-    diff <(grep '^The best is\|^  test' alone.page) <(grep '^The best is\|^  test' "worker$i.page") || fail "another winner"
+    diff <(grep '^Best trial\|^  test' alone.page) <(grep '^Best trial\|^  test' "worker$i.page") || fail "another winner"
 done
 told=$(sql "SELECT count(*), count(DISTINCT number), min(number), max(number) FROM trials;
     SELECT count(*) FROM trials WHERE state NOT IN ('COMPLETE', 'FAIL') OR datetime_complete IS NULL;
@@ -81,9 +81,10 @@ told=$(sql "SELECT count(*), count(DISTINCT number), min(number), max(number) FR
 [ "$told" = "$trials|$trials|0|$((trials - 1)) 0 0 0 0 " ] || fail "the rows: $told"
 echo "$workers workers, $(wc -l <killed) kills"
 
-# ---- what is said of a server that is not there, or not ours ------------------------------------------------------------
+# ---- messages about a server that is missing or not ours
+# -----------------------------------------------------------------
 
-# refused PLACE WORDS: one line, and exit 1
+# refused URL TEXT: one line, and exit status 1
 refused() {
     local code=0
     tune --study "$1" >stdout 2>stderr || code=$?
@@ -99,13 +100,14 @@ refused "postgresql://u:horse@no-such-host.invalid/d" 'could not reach the serve
 sql "CREATE DATABASE others" && psql -X -q -h "$server" -U sfumato others -c 'CREATE TABLE theirs (x INTEGER)'
 refused "postgresql://sfumato:horse@/others?host=$server" 'theirs'
 
-# ---- a server that goes away, and does not come back or does ------------------------------------------------------------
+# ---- a server that stops, and comes back or does not
+# --------------------------------------------------------------------
 
 count() { sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id AND study_name = '$1'" 2>/dev/null || echo 0; }
 
-# away STUDY SECONDS: starts a long study, which waits so long for a connection, and stops the server in the middle of it
+# away STUDY SECONDS: starts a long study with this connection timeout, and stops the server in the middle of it
 away() {
-    # A background job of a script ignores SIGINT, unless it is given back.
+    # A background job of a script ignores SIGINT, unless the default is restored.
     env --default-signal=INT "$SFUMATO" tune small.safetensors sgcn --trials 100000 --epochs 4 --jobs 1 -q --study-name "$1" \
         --study "postgresql://sfumato:horse@/postgres?host=$server&connect_timeout=$2" >stdout 2>stderr &
     process=$!
@@ -135,9 +137,10 @@ told=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study
     study_name = 'back'" | tr '\n' ' ')
 [ "$told" = "0 0 " ] || fail "an interrupted worker leaves behind: $told"
 
-# ---- a server that does not answer does not keep anybody from ending ------------------------------------------------------
+# ---- a server that does not answer does not prevent an interrupt
+# ----------------------------------------------------------
 
-# The minutes that send_signal waits at most are no limit: an hour of waiting would fail here as well.
+# The minutes that send_signal waits at most are enough: an hour of waiting would fail here as well.
 trap 'bash "$SOURCE/tests/support/postgres_server.sh" thaw "$server" || true' EXIT
 freeze_and_signal() { # SIGNAL NAME CONDITION
     send_signal "$1" "$2" "$3 && bash '$SOURCE/tests/support/postgres_server.sh' freeze '$server'" "$SFUMATO" tune small.safetensors sgcn \
@@ -146,16 +149,16 @@ freeze_and_signal() { # SIGNAL NAME CONDITION
     ! grep -q horse "$2.stdout" "$2.stderr" || fail "the password is shown"
 }
 freeze_and_signal INT frozen '[ $(count frozen) -gt 40 ]'
-[ "$(cat frozen.code)" -eq 130 ] && grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are in postgresql://sfumato@/postgres, and the same command goes on(; [0-9]+ finished trials? could not be saved, for the database gave no answer)?$' frozen.stderr ||
+[ "$(cat frozen.code)" -eq 130 ] && grep -qE '^sfumato: interrupted; [0-9]+ of 100,000 trials are saved in postgresql://sfumato@/postgres; run the same command again to resume(; [0-9]+ finished trials? could not be saved because the database did not respond)?$' frozen.stderr ||
     fail "a frozen server: exit $(cat frozen.code), $(cat frozen.stderr)"
-# What it said is there is there.
+# What it reported as stored is stored.
 said=$(grep -oE 'interrupted; [0-9,]+' frozen.stderr | tr -dc 0-9)
 there=$(sql "SELECT count(*) FROM trials t JOIN studies s ON s.study_id = t.study_id WHERE study_name = 'frozen' AND state IN ('COMPLETE', 'FAIL')")
 [ "$there" -ge "$said" ] || fail "$said trials are said to be there, and $there are"
 freeze_and_signal TERM early 'true'
 [ "$(cat early.code)" -eq 143 ] || fail "a server frozen from the start: exit $(cat early.code), $(cat early.stderr)"
 
-# One that takes connections and says nothing at all.
+# A server that accepts connections and sends nothing.
 if command -v python3 >/dev/null; then
     mkfifo hold
     python3 "$SOURCE/tests/support/misbehaving_server.py" --mute <hold >port &
@@ -163,6 +166,6 @@ if command -v python3 >/dev/null; then
     wait_until '[ -s port ]'
     send_signal HUP mute 'handles $process 1' "$SFUMATO" tune small.safetensors sgcn --study "postgresql://sfumato:horse@127.0.0.1:$(cat port)/postgres?connect_timeout=600"
     exec 9>&-
-    [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while postgresql://sfumato@127.0.0.1:$(cat port)/postgres was being opened; no trial was run" mute.stderr ||
+    [ "$(cat mute.code)" -eq 129 ] && grep -qx "sfumato: interrupted while opening postgresql://sfumato@127.0.0.1:$(cat port)/postgres; no trial was run" mute.stderr ||
         fail "a mute server: exit $(cat mute.code), $(cat mute.stderr)"
 fi

@@ -1,5 +1,5 @@
-/* Validation in looks: whatever is looked at first, what comes out is what looking at everything gives, and an epoch is
- * given up only where it cannot be the best. */
+/* Staged validation: in any order of the nodes the result equals that of a full validation, and an epoch is abandoned
+ * only if it cannot be the best. */
 #include "support.h"
 
 #include "validation_stages.h"
@@ -15,7 +15,7 @@
 
 enum { MOST = 12 };
 
-/* A dataset and a network; nodes to train on and to validate with, and what they should be. */
+/* A dataset and a network; training and validation nodes, and their labels. */
 typedef struct drawn {
     sfu__random random;
     char text[COMPOSITION_MAX];
@@ -54,7 +54,7 @@ static void let_go(drawn *it) {
     sfu_dataset_free(it->dataset);
 }
 
-/* A worker of its own plan, with or without looks. */
+/* An executor with its own plan, with or without stages. */
 typedef struct runs {
     sfu__plan *plan;
     sfu__executor *worker;
@@ -105,7 +105,7 @@ static void assert_same_output(const drawn *it, const runs *whole, const runs *l
     }
 }
 
-/* Epochs of both side by side, so many right being needed in the looks; returns how often these ended early. */
+/* Runs epochs with and without stages side by side; returns how often staged validation ended early. */
 static int compare(const drawn *it, unsigned rewrites, const sfu__backend *backend, int threads) {
     runs whole = {0}, looking = {0};
     int ended = 0;
@@ -118,7 +118,7 @@ static int compare(const drawn *it, unsigned rewrites, const sfu__backend *backe
         sfu__score training[2], all, some;
         epoch.needed = 0;
         sfu__executor_epoch(whole.worker, &epoch, &training[0], &all);
-        /* none, as many as there are, one more, all: then half of the epochs may end */
+        /* none, as many as there are, one more, all: then half of the epochs may end early */
         const int64_t needed[4] = {0, all.correct, all.correct + 1, it->count[1]};
         epoch.needed = needed[(epoch.number + (uint32_t)it->count[0]) % 4];
         sfu__executor_epoch(looking.worker, &epoch, &training[1], &some);
@@ -183,7 +183,7 @@ static void any_network_in_looks_is_the_same(void **state) {
         draw(&it, (uint64_t)i);
         for (int set = 0; (backend = sfu__backend_cpu_set(set)) != NULL; set++) {
             const int now = compare(&it, SFU__ALL_REWRITES, backend, 1 + (i + set) % 3);
-            assert_true(now == 0 || !learns_smoothing(it.net)); /* whose matrix is made for all rows at once */
+            assert_true(now == 0 || !learns_smoothing(it.net)); /* the matrix is computed for all rows at once */
             ended += now;
         }
         assert_ok(sfu__backend_cpu(&backend));
@@ -194,7 +194,7 @@ static void any_network_in_looks_is_the_same(void **state) {
     assert_true(ended > networks / 4);
 }
 
-/* So many rows that they are in fewer blocks than those of the first look alone. */
+/* So many rows that they are in fewer blocks than those of the first stage alone. */
 static void a_look_may_have_more_blocks_than_all(void **state) {
     (void)state;
     enum { ROWS = 16385, FIRST = 16384 };
@@ -237,8 +237,7 @@ static void a_look_may_have_more_blocks_than_all(void **state) {
     let_go(&it);
 }
 
-/* ---- trainings ----------------------------------------------------------------------------------------------------
- */
+/* ---- training runs ----------------------------------------------------------------------------------------------- */
 
 typedef struct study {
     sfu_dataset *dataset;
@@ -272,7 +271,7 @@ static void close_study(study *it) {
     sfu_dataset_free(it->dataset);
 }
 
-/* An epoch, or the NaN of one that was given up. */
+/* Counts epochs whose validation was abandoned (NaN). */
 static bool count_unseen(void *user, const sfu_epoch *epoch) {
     int *unseen = user;
     *unseen += isnan(epoch->val_accuracy) ? 1 : 0;
@@ -284,17 +283,17 @@ typedef struct trained {
     sfu__training training;
     float *best;
     size_t size; /* floats of it */
-    int unseen;  /* epochs that were given up */
+    int unseen;  /* abandoned epochs */
 } trained;
 
-/* One of several settings. */
+/* A training run with one of several settings. */
 static void train(trained *to, study *it, const char *text, int number, bool stages) {
     static const double rates[3] = {0.01, 0.1, 0.5};
     int32_t *misses = calloc((size_t)it->objective.val_count, sizeof *misses);
     sfu__runner runner = {0};
     sfu_net *net = NULL;
     assert_non_null(misses);
-    assert_ok(sfu_net_parse(&net, text, &(sfu_net_options){.hidden = 24, .k = 2}));
+    assert_ok(sfu_net_parse(&net, text, &(sfu_net_options){.size = sizeof(sfu_net_options), .hidden = 24, .k = 2}));
     sfu__plan_request request = sfu__train_request(net, it->split, 0.5, 2);
     request.stages = stages ? &it->stages : NULL;
     assert_ok(sfu__runner_make(&runner, it->dataset, net, &request));
@@ -359,7 +358,7 @@ static void trainings_in_looks_come_out_the_same(void **state) {
     close_study(&it);
 }
 
-/* The last epoch is kept: all of it has to be known. */
+/* The last epoch is kept: it must be validated completely. */
 static void what_is_kept_last_is_seen(void **state) {
     (void)state;
     study it;
@@ -378,8 +377,7 @@ static void what_is_kept_last_is_seen(void **state) {
     close_study(&it);
 }
 
-/* ---- which are looked at first ------------------------------------------------------------------------------------
- */
+/* ---- order of the nodes ------------------------------------------------------------------------------------------ */
 
 static void the_hardest_come_first(void **state) {
     (void)state;
@@ -401,13 +399,13 @@ static void the_hardest_come_first(void **state) {
         assert_int_equal(misses[stages.nodes[i] / 3], 49 - i / 2);
         assert_true(i % 2 == 0 || stages.nodes[i] > stages.nodes[i - 1]);
     }
-    static const int32_t ends[SFU__STAGES - 1] = {27, 32, 38, 48, 68}; /* where 20 may be wrong */
+    static const int32_t ends[SFU__STAGES - 1] = {27, 32, 38, 48, 68}; /* if 20 may be wrong */
     assert_memory_equal(stages.ends, ends, sizeof ends);
     sfu__free(stages.nodes);
     sfu__hardness_clear(&hardness);
 }
 
-/* Where most are wrong there is nothing to be known early, nor is it worth it for a few nodes. */
+/* If most nodes are wrong, or there are few, stages do not pay off. */
 static void few_or_hopeless_nodes_are_looked_at_at_once(void **state) {
     (void)state;
     static const int32_t nodes[100] = {0}, misses[100] = {0};

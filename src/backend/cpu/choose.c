@@ -1,4 +1,5 @@
-/* choose.c - which kernels a process uses: the widest that its machine has, or those that $SFUMATO_ISA names. */
+/* choose.c - selects the kernels of the process: the widest instruction set of the machine, or the one that
+ * $SFUMATO_ISA names. */
 #include "kernels.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ static bool has_v4(void) {
 }
 #endif
 
-/* The sets of this build, each better than the one before. */
+/* The kernel sets of this build, from slowest to fastest. */
 static const struct {
     const char *name;
     const sfu__backend *backend;

@@ -1,14 +1,14 @@
-/* elementary.h - exp, ln, tanh, sigmoid and the activations, for one float or a vector of them with the same bits.
+/* elementary.h - exp, ln, tanh, sigmoid and the activations, bit-identical for one float and for vectors of any width.
  *
- * It is written in the names of scalar.h or vector.h, one of which is included before it. No step depends on the
- * number of lanes: every operation is IEEE's, and fma is always fused. docs/kernels.md has the measured errors.
+ * It is written in the names of scalar.h or vector.h, one of which is included first. No step depends on the number of
+ * lanes: every operation is IEEE's, and fma is always fused. docs/internals/kernels.md has the measured errors.
  *
  *   exp x    = 2^n + 2^n p, x <= 0    n = round(x / ln 2), r = x - n ln 2, p = exp(r) - 1 = r + r^2 q(r)
  *   ln x     = e ln 2 + f + f^2 q(f)  x = 2^e (1 + f), 1 + f within [sqrt 1/2, sqrt 2]
- *   tanh x   = x + x^3 q(x^2) where |x| < 0.625, else (1 - t)/(1 + t) with t = exp(-2 |x|) and the sign of x
- *   sigmoid  = 1/(1 + t) where x >= 0, else t/(1 + t), t = exp(-|x|)
+ *   tanh x   = x + x^3 q(x^2) if |x| < 0.625, else (1 - t)/(1 + t) with t = exp(-2 |x|) and the sign of x
+ *   sigmoid  = 1/(1 + t) if x >= 0, else t/(1 + t), t = exp(-|x|)
  *
- * The q are polynomials through Chebyshev points. What comes out below 2^-100 is +0, and NaN stays NaN.
+ * The q are polynomials interpolated at Chebyshev points. Results below 2^-100 are flushed to +0, and NaN stays NaN.
  */
 #ifndef SFU_ELEMENTARY_H
 #define SFU_ELEMENTARY_H
@@ -17,12 +17,13 @@
 
 #define SFU__FLUSH_BELOW 0x1p-100F
 
-/* The rule of the tiny: +0 below 2^-100 in size. */
+/* Flush to zero: +0 below 2^-100 in magnitude. */
 static inline vf v_flush(vf x) { return v_drop(v_smaller(x, v_set(SFU__FLUSH_BELOW)), x); }
 
 #define EACH SFU__UNROLL for (int k = 0; k < count; k++)
 
-/* c[0] x^(terms - 1) + ... + c[terms - 1], for `count` vectors side by side: each step waits for the one before. */
+/* c[0] x^(terms - 1) + ... + c[terms - 1] by Horner's rule, for `count` vectors interleaved to hide the latency of each
+ * step. */
 static inline void polynomials(vf *q, const vf *x, int count, const v_constant *c, int terms) {
     EACH { q[k] = v_constant_of(&c[0]); }
     SFU__UNROLL for (int t = 1; t < terms; t++) {
@@ -36,28 +37,28 @@ static inline vf polynomial(vf x, const v_constant *c, int terms) {
     return q;
 }
 
-/* Rounds to a float's spacing of 1; 127 is what an exponent is off by. */
+/* Adding this rounds to an integer; 127 is the exponent bias. */
 static const v_constant exp_shift = V_CONSTANT(0x1.8p23F + 127.0F);
 static const v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F), V_CONSTANT(0.0416665524F),
                                    V_CONSTANT(0.166665763F), V_CONSTANT(0.5F)};
 
 enum { EXP_MOST = 8 }; /* vectors */
 
-/* exp(x) = scale + scale p, for `count` vectors x <= 0, in whose places p comes; from -80 down as if at -80. */
+/* exp(x) = scale + scale p, for `count` vectors x <= 0, which are overwritten by p; x is clamped to at least -80. */
 static inline void exp_parts(vf *x, vf *scale, int count) {
     vf n[EXP_MOST], q[EXP_MOST];
     EACH { x[k] = v_at_least(v_set(-80.0F), x[k]); }
     EACH { scale[k] = v_fma_constant(x[k], v_set(0x1.715476p0F), &exp_shift); } /* 1 / ln 2 */
     EACH { n[k] = scale[k] - v_constant_of(&exp_shift); }
-    EACH { x[k] = v_fma(n[k], v_set(-0x1.62e4p-1F), x[k]); }    /* ln 2 in two parts, the first of so few bits */
-    EACH { x[k] = v_fma(n[k], v_set(-0x1.7f7d1cp-20F), x[k]); } /* that n times it is exact */
+    EACH { x[k] = v_fma(n[k], v_set(-0x1.62e4p-1F), x[k]); }    /* ln 2 in two parts; the first has so few bits */
+    EACH { x[k] = v_fma(n[k], v_set(-0x1.7f7d1cp-20F), x[k]); } /* that its product with n is exact */
     polynomials(q, x, count, exp_q, 5);
     EACH { x[k] = v_fma(x[k] * x[k], q[k], x[k]); }
-    /* The last bits of what was rounded are n + 127: moved into the exponent they make 2^n. */
+    /* The low bits of the rounded number are n + 127; shifted into the exponent they are 2^n. */
     EACH { scale[k] = v_float_of_bits(v_shift_left(v_bits(scale[k]), 23)); }
 }
 
-/* exp(x) for x <= 0, the tiny as they come: at least exp(-80), which is no denormal. */
+/* exp(x) for x <= 0 without flushing: at least exp(-80), which is not denormal. */
 static inline void v_exp_down_any(vf *x, int count) {
     vf scale[EXP_MOST];
     exp_parts(x, scale, count);
@@ -81,7 +82,7 @@ static const v_constant ln_q[] = {V_CONSTANT(0.0677059814F), V_CONSTANT(-0.11559
                                   V_CONSTANT(0.200014502F),  V_CONSTANT(-0.250000119F), V_CONSTANT(0.333333224F),
                                   V_CONSTANT(-0.5F)};
 
-/* Of a normal positive number. */
+/* For normal positive x. */
 static inline vf v_ln(vf x) {
     const vi root_half = v_set_int(0x3f3504f3);
     const vi bits = v_bits(x);
@@ -89,7 +90,7 @@ static inline vf v_ln(vf x) {
     const vf f = v_float_of_bits(bits - v_shift_left(e, 23)) - v_set(1.0F);
     const vf n = v_float_of_int(e);
     const vf q = polynomial(f, ln_q, 10);
-    const vf small = v_fma(n, v_set(0x1.7f7d1cp-20F), f * f * q) + (x - x); /* no number stays none */
+    const vf small = v_fma(n, v_set(0x1.7f7d1cp-20F), f * f * q) + (x - x); /* NaN stays NaN */
     return v_fma(n, v_set(0x1.62e4p-1F), f + small);
 }
 
@@ -115,7 +116,7 @@ static inline vf v_sigmoid(vf x) {
 static inline vf activate(sfu__activation act, vf x) {
     const vf zero = v_set(0.0F);
     switch (act) {
-    case SFU__RELU: /* and the rule of the tiny with it */
+    case SFU__RELU: /* this also flushes to zero */
         return v_drop(v_less(x, v_set(SFU__FLUSH_BELOW)), x);
     case SFU__TANH:
         return v_tanh(x);

@@ -1,12 +1,12 @@
-/* guard.c - flush-to-zero for the calling thread. x86 and arm differ at the edge of the denormals, so kernels make
- * sure that none arise; this only keeps a slip from costing a hundredfold. */
+/* guard.c - sets flush-to-zero mode in the calling thread. x86 and arm differ at the edge of the denormals, so kernels
+ * avoid them altogether; this only keeps a missed case from costing a hundredfold. */
 #include "backend.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 uint64_t sfu__float_guard(void) {
     const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040U); /* flush to zero, denormals are zero */
+    _mm_setcsr(before | 0x8040U); /* FTZ and DAZ */
     return before;
 }
 void sfu__float_restore(uint64_t before) { _mm_setcsr((unsigned)before); }

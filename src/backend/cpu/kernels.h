@@ -1,22 +1,23 @@
-/* kernels.h - the sets of CPU kernels: one plain, and one fast a set of instructions, all from the same list.
+/* kernels.h - declares the sets of CPU kernels: one plain reference set, and one vectorized set per instruction set.
  *
- * SFU__KERNELS(isa) declares the operations of backend.h as sfu__spmm_isa and so on, SFU__KERNEL_TABLE(isa, text) is
- * the table made of them. */
+ * SFU__KERNELS(isa) declares the operations of backend.h as sfu__spmm_isa and so on; SFU__KERNEL_TABLE(isa, text) is
+ * the table of them.
+ */
 #ifndef SFU_KERNELS_H
 #define SFU_KERNELS_H
 
-#include "backend.h"
+#include "cpu_matrix.h"
 
-/* The node whose mask a row has. */
+/* The node that a row's dropout mask is drawn for. */
 static inline uint32_t sfu__node_of(const int32_t *nodes, int64_t row) {
     return nodes != NULL ? (uint32_t)nodes[row] : (uint32_t)row;
 }
 
-/* What a kept value is multiplied by, and its inverse, which is exact. */
+/* The factor of a kept value, and its exact inverse. */
 static inline float sfu__mask_scale(const sfu__mask *mask) { return (float)(65536.0 / (65536 - mask->threshold)); }
 static inline float sfu__mask_rate(const sfu__mask *mask) { return (float)(65536 - mask->threshold) / 65536.0F; }
 
-/* The rows of a block of a sum over rows. */
+/* Rows of one block of a sum over rows. */
 static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
     const int64_t size = sfu__block_rows(rows), begin = block * size;
     return (sfu__range){begin, begin + size < rows ? begin + size : rows};
@@ -51,13 +52,17 @@ static inline sfu__range sfu__rows_of_block(int64_t rows, int64_t block) {
 
 #define SFU__KERNEL_TABLE(isa, text)                                                                                   \
     {                                                                                                                  \
-        .name = (text), .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                 \
+        .name = (text), .form = sfu__cpu_form, .prepare = sfu__cpu_prepare,                                            \
+        .prepare_transpose = sfu__cpu_prepare_transpose, .prepare_dropout = sfu__cpu_prepare_dropout,                  \
+        .prepared_free = sfu__cpu_prepared_free, .bind = sfu__cpu_bind, .unbind = sfu__cpu_unbind,                     \
+        .spmm = sfu__spmm_##isa, .gemm = sfu__gemm_##isa, .gemm_t = sfu__gemm_t_##isa,                                 \
         .reduce_blocks = sfu__reduce_blocks_##isa, .transpose = sfu__transpose_##isa,                                  \
         .dropout_sparse = sfu__dropout_sparse_##isa, .dropout_mask = sfu__dropout_mask_##isa,                          \
         .activate = sfu__activate_##isa, .activate_backward = sfu__activate_backward_##isa,                            \
         .softmax = sfu__softmax_##isa, .softmax_backward = sfu__softmax_backward_##isa,                                \
         .cross_entropy = sfu__cross_entropy_##isa, .axpy_rows = sfu__axpy_rows_##isa,                                  \
         .axpy_rows_backward = sfu__axpy_rows_backward_##isa, .sddmm = sfu__sddmm_##isa, .adam = sfu__adam_##isa,       \
+        .smoothing = sfu__smoothing_plain, .smoothing_backward = sfu__smoothing_backward_plain,                        \
         .lpnn = sfu__lpnn_plain, .normalise = sfu__normalise_plain, .run_many = NULL                                   \
     }
 
@@ -69,7 +74,9 @@ SFU__KERNELS(x86_64_v3);
 SFU__KERNELS(x86_64_v4);
 #endif
 
-/* These are the same in every set. */
+/* Shared by all sets. */
+void sfu__smoothing_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
+void sfu__smoothing_backward_plain(const sfu__learned_step *step, sfu__team *team, int thread, int threads);
 void sfu__lpnn_plain(double *losses, const sfu__dense *D, const sfu__dense *dZ, const sfu__dense *F,
                      const sfu__dense *G, const sfu__target *target, const sfu__lpnn_terms *terms, sfu__range blocks);
 void sfu__normalise_plain(const sfu__dense *P, sfu__range rows);

@@ -1,4 +1,4 @@
-/* scalar.h - the names of vector.h for one float: what elementary.h is written in, for the plain kernels. */
+/* scalar.h - the names of vector.h for a single float: lets the reference kernels share elementary.h. */
 #ifndef SFU_SCALAR_H
 #define SFU_SCALAR_H
 
@@ -11,14 +11,14 @@
 enum { LANES = 1 };
 typedef float vf;
 typedef int32_t vi;
-typedef uint32_t vu; /* as the answer of a comparison: all bits or none */
+typedef uint32_t vu; /* result of a comparison: all bits or none */
 
 static inline vf v_set(float x) { return x; }
 static inline vi v_set_int(int32_t x) { return x; }
 static inline vf v_fma(vf a, vf b, vf c) { return fmaf(a, b, c); } /* a b + c, rounded once */
 static inline vf v_sqrt(vf a) { return sqrtf(a); }
 
-/* A number that is the same in all lanes, and known beforehand. */
+/* The same known number in all lanes. */
 typedef float v_constant;
 #define V_CONSTANT(x) (x)
 static inline vf v_constant_of(const v_constant *c) { return *c; }
@@ -39,7 +39,7 @@ static inline vf v_float_of_int(vi a) { return (float)a; }
 
 static inline vu v_less(vf a, vf b) { return a < b ? UINT32_MAX : 0; }
 static inline vu v_smaller(vf a, vf b) { return v_less(fabsf(a), b); }  /* |a| < b */
-static inline vf v_at_least(vf low, vf a) { return a < low ? low : a; } /* no number stays none */
+static inline vf v_at_least(vf low, vf a) { return a < low ? low : a; } /* NaN stays NaN */
 static inline vf v_keep(vu mask, vf a) { return mask != 0 ? a : 0.0F; }
 static inline vf v_drop(vu mask, vf a) { return mask != 0 ? 0.0F : a; }
 static inline vf v_pick(vu mask, vf a, vf b) { return mask != 0 ? a : b; }

@@ -1,3 +1,4 @@
+/* clock.c - the monotonic clock. */
 #include "clock.h"
 
 int64_t sfu__now_ns(void) {

@@ -1,4 +1,4 @@
-/* clock.h - how long something took: a clock that only goes forward. Nothing that is computed depends on it. */
+/* clock.h - a monotonic clock for measuring time. No computed result depends on it. */
 #ifndef SFU_CLOCK_H
 #define SFU_CLOCK_H
 
@@ -8,7 +8,7 @@
 int64_t sfu__now_ns(void);
 double sfu__now(void); /* in seconds */
 
-/* When so many seconds will have passed on CLOCK_MONOTONIC, for a wait with an end. */
+/* The time on CLOCK_MONOTONIC `seconds` from now, for a timed wait. */
 struct timespec sfu__time_after(double seconds);
 
 #endif

@@ -1,3 +1,4 @@
+/* lazy.c - loads a shared library and resolves its symbols. */
 #include "lazy.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ sfu_status sfu__lazy_load(const char *library, const char *purpose, const sfu__s
             return sfu__fail(SFU_ERR_UNSUPPORTED, "%s needs %s with the function %s, which the installed one lacks",
                              purpose, library, symbol->name);
         }
-        /* C has no cast from void * to a function pointer; POSIX promises that the bits are the same. */
+        /* C has no cast from void * to a function pointer; POSIX guarantees the same representation. */
         memcpy(symbol->place, &address, sizeof address);
     }
     return SFU_OK;

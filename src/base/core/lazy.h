@@ -1,18 +1,18 @@
-/* lazy.h - libraries that few runs need are loaded when first used: libcurl and libmatio bring dozens of others with
- * them, which cost every start several milliseconds. */
+/* lazy.h - loads optional libraries on first use: libcurl and libmatio depend on dozens of others, which would cost
+ * every start several milliseconds. */
 #ifndef SFU_LAZY_H
 #define SFU_LAZY_H
 
 #include "status.h"
 
-/* A function of the library and the place for its address. */
+/* A function of the library and the variable for its address. */
 typedef struct sfu__symbol {
     const char *name;
-    void *place; /* the address of a function pointer */
+    void *place; /* address of a function pointer */
 } sfu__symbol;
 
-/* Loads `library` (its soname, as found when the project was built) and fills in all `symbols`, the last of which has
- * a NULL name. SFU_ERR_UNSUPPORTED with a line that says `purpose` needs it where it is not installed. Not undone. */
+/* Loads `library` (its soname, as found at build time) and fills in all `symbols`, terminated by a NULL name.
+ * SFU_ERR_UNSUPPORTED, with a message that `purpose` needs it, if it is not installed. Never unloaded. */
 SFU_CHECKED sfu_status sfu__lazy_load(const char *library, const char *purpose, const sfu__symbol *symbols);
 
 #endif

@@ -1,3 +1,4 @@
+/* memory.c - memory allocation through a replaceable allocator. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
 
@@ -5,11 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Large arrays ask for large pages, which makes first touch and random access cheaper. It is a wish, and a system that
- * does not know it goes on as before. */
+/* Requests huge pages for large arrays, which makes first touch and random access cheaper. Only a hint: systems without
+ * support ignore it. */
 static void prefer_large_pages(void *block, size_t bytes) {
-    enum { LARGE_PAGE = 1 << 21, WORTH_IT = 2 * LARGE_PAGE };
-    if (block != NULL && bytes >= WORTH_IT) {
+    enum { LARGE_PAGE = 1 << 21, MIN_BYTES = 2 * LARGE_PAGE };
+    if (block != NULL && bytes >= MIN_BYTES) {
         const uintptr_t begin = ((uintptr_t)block + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
         const uintptr_t end = ((uintptr_t)block + bytes) / LARGE_PAGE * LARGE_PAGE;
         (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
@@ -29,19 +30,21 @@ static void malloc_release(void *user, void *pointer) {
 }
 
 static const sfu_allocator malloc_allocator = {malloc_resize, malloc_release, NULL};
-static sfu_allocator door = {malloc_resize, malloc_release, NULL};
+static sfu_allocator allocator_in_use = {malloc_resize, malloc_release, NULL};
 
-void sfu_set_allocator(const sfu_allocator *allocator) { door = allocator != NULL ? *allocator : malloc_allocator; }
+void sfu_set_allocator(const sfu_allocator *allocator) {
+    allocator_in_use = allocator != NULL ? *allocator : malloc_allocator;
+}
 
 void *sfu__resize(void *pointer, size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) {
-        sfu__fail(SFU_ERR_MEMORY, "out of memory: %zu items of %zu bytes cannot be had", count, size);
+        sfu__fail(SFU_ERR_MEMORY, "out of memory: cannot allocate %zu items of %zu bytes", count, size);
         return NULL;
     }
-    void *block = door.resize(door.user, pointer, bytes > 0 ? bytes : 1);
+    void *block = allocator_in_use.resize(allocator_in_use.user, pointer, bytes > 0 ? bytes : 1);
     if (block == NULL) {
-        sfu__fail(SFU_ERR_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+        sfu__fail(SFU_ERR_MEMORY, "out of memory: cannot allocate %zu bytes", bytes);
     }
     return block;
 }
@@ -56,7 +59,7 @@ void *sfu__alloc_zero(size_t count, size_t size) {
     return block;
 }
 
-void sfu__free(void *pointer) { door.release(door.user, pointer); }
+void sfu__free(void *pointer) { allocator_in_use.release(allocator_in_use.user, pointer); }
 
 char *sfu__copy_bytes(const char *bytes, size_t size) {
     char *copy = size < SIZE_MAX ? sfu__alloc(size + 1, 1) : NULL;

@@ -1,24 +1,24 @@
-/* memory.h - the one door through which the library allocates. */
+/* memory.h - memory allocation; all allocations of the library go through these functions. */
 #ifndef SFU_MEMORY_H
 #define SFU_MEMORY_H
 
 #include "status.h"
 
-/* count * size bytes, not initialised (or zeroed); NULL with the message set when there are none or the product
- * overflows. A count of 0 gives a pointer that may be freed. */
+/* Allocates count * size bytes, uninitialized (or zeroed); NULL with the message set if out of memory or on overflow.
+ * A count of 0 gives a pointer that may be freed. */
 void *sfu__alloc(size_t count, size_t size);
 void *sfu__alloc_zero(size_t count, size_t size);
 
-/* Like realloc: on failure the old block stays as it was, NULL is returned and the message set. */
+/* Like realloc: on failure the old block is unchanged, NULL is returned and the message set. */
 void *sfu__resize(void *pointer, size_t count, size_t size);
 
 void sfu__free(void *pointer);
 
-/* A copy of a string, or of `size` bytes with a 0 behind them. */
+/* A copy of a string, or of `size` bytes with a terminating NUL. */
 char *sfu__copy_string(const char *text);
 char *sfu__copy_bytes(const char *bytes, size_t size);
 
-/* Inside a function with `status` and `done:`. */
+/* For functions with `status` and `done:`. */
 #define SFU_ALLOC(pointer, count)                                                                                      \
     do {                                                                                                               \
         (pointer) = sfu__alloc((size_t)(count), sizeof *(pointer));                                                    \
@@ -37,8 +37,8 @@ char *sfu__copy_bytes(const char *bytes, size_t size);
         }                                                                                                              \
     } while (0)
 
-/* Makes room for `need` items in a growing array: doubles *capacity until it fits. The array is passed and returned
- * as it is with realloc; NULL means no memory and the old array is still there. */
+/* Ensures space for `need` items in a growing array: doubles *capacity until it fits. Returns the array as realloc
+ * does; NULL means out of memory, and the old array is unchanged. */
 void *sfu__grow(void *array, size_t *capacity, size_t need, size_t item_size);
 
 #endif

@@ -1,3 +1,4 @@
+/* program.c - runs another program with a sanitized environment and collects the end of its output. */
 #include "program.h"
 
 #include "file.h"
@@ -15,7 +16,7 @@
 
 extern char **environ;
 
-/* ---- what it wrote -------------------------------------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------------------------------------- */
 
 /* The end of the output, as much as fits. */
 typedef struct tail {
@@ -33,8 +34,8 @@ static void tail_add(tail *self, const char *bytes, size_t size) {
     self->size += size;
 }
 
-/* The line of the output that tells most: programs end with a summary, or with blank lines and advice after it. */
-static void tail_tell(const tail *self, char *said, size_t said_size) {
+/* The most informative line: programs may end with a summary, or with blank lines and advice after it. */
+static void tail_best_line(const tail *self, char *said, size_t said_size) {
     static const char mark[] = "ERROR";
     const char *best = "";
     size_t best_size = 0;
@@ -57,11 +58,11 @@ static void tail_tell(const tail *self, char *said, size_t said_size) {
     snprintf(said, said_size, "%s", sfu__quote(quoted, best, best_size));
 }
 
-/* ---- where it is, and what it is told ------------------------------------------------------------------------- */
+/* ---- path and environment ------------------------------------------------------------------------------------- */
 
-/* A program and its environment. The folder that we happen to be in has no say in what runs: it may be somebody else's.
- * So entries of PATH that do not begin with '/' are left out, for the program and for what it starts, and so are
- * Python's variables, which would have it load other modules. */
+/* A program and its environment. The current folder may belong to somebody else and must not influence what runs. So
+ * relative entries of PATH are removed, for the program and its children, and so are Python's variables, which could
+ * make it load other modules. */
 typedef struct launch {
     sfu__text path;   /* of the program */
     sfu__text search; /* "PATH=..." */
@@ -74,7 +75,7 @@ static void launch_clear(launch *self) {
     sfu__free(self->environment);
 }
 
-/* PATH without its relative entries, and without the empty ones, which mean the current folder. */
+/* PATH without relative entries, and without empty ones, which mean the current folder. */
 static sfu_status clean_search(sfu__text *search) {
     sfu_status status = SFU_OK;
     const char *all = getenv("PATH");
@@ -91,7 +92,7 @@ done:
     return status;
 }
 
-/* The first of the folders that has the program; what is not there is looked for in none, and the path is empty. */
+/* Finds the program in the folders of PATH; the path is empty if it is not found. */
 static sfu_status find_program(launch *self, const char *name) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__text_add(&self->path, "", 0));
@@ -140,7 +141,7 @@ done:
 
 /* ---- running -------------------------------------------------------------------------------------------------- */
 
-/* 0 or the error. The new process leads a group of its own, so that it can be ended with all that it starts. */
+/* Returns 0 or an errno. The new process leads its own process group, so that it can be killed with its children. */
 static int start(pid_t *process, const launch *how, const char *const *argv, int output) {
     enum { ARGUMENTS = 64 };
     char *copy[ARGUMENTS];
@@ -180,8 +181,8 @@ static int start(pid_t *process, const launch *how, const char *const *argv, int
     return error;
 }
 
-/* Reads until the program and all that it started have closed their output, or the caller wants no more. */
-static sfu_status listen_to(tail *output_tail, int output, sfu__ticker *ticker) {
+/* Reads until the program and its children have closed their output, or the caller cancels. */
+static sfu_status read_output(tail *output_tail, int output, sfu__ticker *ticker) {
     enum { WAIT_MS = 100 };
     sfu_status status = SFU_OK;
     char bytes[1024];
@@ -232,7 +233,7 @@ sfu_status sfu__program_run(sfu__program *program, const char *const *argv, sfu_
     launch_clear(&how);
     if (error == 0) {
         program->found = true;
-        status = listen_to(&output_tail, ends[0], ticker);
+        status = read_output(&output_tail, ends[0], ticker);
         if (status != SFU_OK) {
             kill(-process, SIGTERM);
         }
@@ -241,6 +242,6 @@ sfu_status sfu__program_run(sfu__program *program, const char *const *argv, sfu_
         status = sfu__fail_system(argv[0], "cannot be run", error);
     }
     close(ends[0]);
-    tail_tell(&output_tail, program->said, sizeof program->said);
+    tail_best_line(&output_tail, program->said, sizeof program->said);
     return status;
 }

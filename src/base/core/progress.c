@@ -1,3 +1,4 @@
+/* progress.c - log lines, progress callbacks and cancellation per thread. */
 #include "progress.h"
 #include "clock.h"
 #include "memory.h"
@@ -36,7 +37,7 @@ void sfu__log_once(sfu__log_filter *log_filter, const char *about) {
     thread_about = about;
 }
 
-static bool is_filtered(const sfu__log_filter *log_filter, const char *line) {
+static bool was_logged(const sfu__log_filter *log_filter, const char *line) {
     for (int i = 0; i < log_filter->count; i++) {
         if (strcmp(log_filter->lines[i], line) == 0) {
             return true;
@@ -45,8 +46,8 @@ static bool is_filtered(const sfu__log_filter *log_filter, const char *line) {
     return false;
 }
 
-/* Without memory for it the line is forgotten, and may come again. */
-static void note_heard(sfu__log_filter *log_filter, const char *line) {
+/* Records a line as logged; without memory it is not recorded, and may be logged again. */
+static void record_line(sfu__log_filter *log_filter, const char *line) {
     char **grown = sfu__grow(log_filter->lines, &log_filter->capacity, (size_t)log_filter->count + 1, sizeof *grown);
     if (grown == NULL) {
         return;
@@ -56,15 +57,15 @@ static void note_heard(sfu__log_filter *log_filter, const char *line) {
     log_filter->count += log_filter->lines[log_filter->count] != NULL;
 }
 
-/* Whether a line is new; it is not where it came without the words in front of it. */
-static bool is_news(sfu__log_filter *log_filter, const char *line, const char *whole) {
+/* Whether a line is new, both with and without its prefix; records it. */
+static bool is_new_line(sfu__log_filter *log_filter, const char *line, const char *whole) {
     pthread_mutex_lock(&log_filter->lock);
-    const bool news = !is_filtered(log_filter, line) && !is_filtered(log_filter, whole);
-    if (news) {
-        note_heard(log_filter, whole);
+    const bool is_new = !was_logged(log_filter, line) && !was_logged(log_filter, whole);
+    if (is_new) {
+        record_line(log_filter, whole);
     }
     pthread_mutex_unlock(&log_filter->lock);
-    return news;
+    return is_new;
 }
 
 void sfu__log(sfu_log_level level, const char *format, ...) {
@@ -81,7 +82,7 @@ void sfu__log(sfu_log_level level, const char *format, ...) {
     const char *about = thread_about != NULL ? thread_about : "";
     snprintf(raw, sizeof raw, "%s%s%s", about, *about != '\0' ? ": " : "", line);
     sfu_escape(whole, sizeof whole, raw, strlen(raw));
-    if (thread_filter == NULL || is_news(thread_filter, line, whole)) {
+    if (thread_filter == NULL || is_new_line(thread_filter, line, whole)) {
         log_callback(log_user, level, thread_filter != NULL ? whole : line);
     }
 }
@@ -124,7 +125,7 @@ static bool is_stopped(void) {
     return thread_watch.stop != NULL && atomic_load_explicit(thread_watch.stop, memory_order_relaxed);
 }
 
-/* Whether it is time to tell again; notes that it was done, and that somebody was asked. */
+/* Whether it is time to call the callback again; updates the times if so. */
 static bool is_due(int64_t *last_ms, int every_ms, bool always) {
     const int64_t ms = sfu__now_ns() / 1000000;
     if (ms - *last_ms < every_ms && !always) {

@@ -1,3 +1,4 @@
+/* status.c - the thread's error message, and quoting of user data. */
 #include "status.h"
 #include "text.h"
 
@@ -27,7 +28,7 @@ void sfu__set_message(const char *text) {
 }
 
 int sfu__write_message(const char *format, ...) {
-    /* An argument may be the old message itself, so the new one is written beside it first. */
+    /* An argument may be the old message itself, so the new one is formatted in a separate buffer. */
     char text[2 * SFU__MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
@@ -39,7 +40,7 @@ int sfu__write_message(const char *format, ...) {
 
 int sfu__write_system_message(const char *path, const char *what, int error) {
     char reason[128];
-    /* The POSIX strerror_r: the library does not depend on the GNU one. */
+    /* The POSIX strerror_r: the library does not depend on the GNU variant. */
     if (strerror_r(error, reason, sizeof reason) != 0) {
         snprintf(reason, sizeof reason, "error %d", error);
     }
@@ -47,7 +48,7 @@ int sfu__write_system_message(const char *path, const char *what, int error) {
 }
 
 sfu_status sfu__fail_prefix(sfu_status status, const char *prefix) {
-    /* The message is escaped already, and one of three lines keeps them. */
+    /* The message is already escaped, and a parse error must keep its three lines. */
     char text[2 * SFU__MESSAGE_MAX];
     sfu_escape(text, SFU__MESSAGE_MAX, prefix, strlen(prefix));
     const size_t used = strlen(text);

@@ -1,3 +1,4 @@
+/* version.c - version and optional features of the build. */
 #include "sfumato.h"
 
 const char *sfu_version(void) { return SFU_VERSION; }

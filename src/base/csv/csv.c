@@ -1,3 +1,4 @@
+/* csv.c - reads rows and splits them into fields; see csv.h for the format. */
 #include "csv_int.h"
 
 #include <float.h>
@@ -34,26 +35,25 @@ const char *sfu__csv_column(const sfu__csv *csv, size_t column, char name[SFU__Q
     return name;
 }
 
-sfu_status sfu__csv_fail(const sfu__csv *csv, size_t column, const char *wrong) {
+sfu_status sfu__csv_fail(const sfu__csv *csv, size_t column, const char *message) {
     char name[SFU__QUOTE_MAX];
     char value[SFU__QUOTE_MAX];
     const sfu__csv_field *field = &csv->fields[column];
     return sfu__csv_fail_row(csv, "column %s: %s %s", sfu__csv_column(csv, column, name),
-                             sfu__quote(value, field->bytes, field->size), wrong);
+                             sfu__quote(value, field->bytes, field->size), message);
 }
 
 sfu_status sfu__csv_fail_row(const sfu__csv *csv, const char *format, ...) {
-    char wrong[1024];
+    char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(wrong, sizeof wrong, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: %s", csv->path, (long long)csv->line, wrong);
+    return sfu__fail(SFU_ERR_FORMAT, "%s:%lld: %s", csv->path, (long long)csv->line, message);
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- buffer ----------------------------------------------------------------------------------------------------- */
 
-/* Reads more behind what is there, which moves to the front. */
 sfu_status sfu__csv_fill(sfu__csv *csv) {
     sfu_status status = SFU_OK;
     if (csv->keep > 0 && csv->buffer != NULL) {
@@ -77,8 +77,8 @@ done:
     return status;
 }
 
-/* The line end of a row that has quotes in it, or NULL where what is there does not reach that far. A row that the
- * file's end ends has it at `end`. */
+/* The line end of a row with quotes, or NULL if the buffer does not reach that far. The last row of a file may end at
+ * `end`. */
 static const char *quoted_row_end(const sfu__csv *csv, const char *p, const char *end) {
     while (p < end) {
         while (p < end && is_blank(csv, *p)) {
@@ -104,9 +104,9 @@ static const char *quoted_row_end(const sfu__csv *csv, const char *p, const char
     return csv->ended ? end : NULL;
 }
 
-/* Finds where the row at `begin` ends: *size bytes, the line end not among them. */
+/* Finds the end of the row at `begin`: *size bytes, without the line end. */
 static sfu_status find_row(sfu__csv *csv, size_t *size) {
-    size_t seen = 0; /* bytes of the row without a line end */
+    size_t seen = 0; /* bytes of the row searched so far */
     for (;;) {
         const char *row = csv->buffer + csv->begin;
         const char *end = csv->buffer + csv->end;
@@ -124,7 +124,8 @@ static sfu_status find_row(sfu__csv *csv, size_t *size) {
         }
         if ((size_t)(end - row) > SFU__CSV_ROW_MAX) {
             csv->line = csv->next_line;
-            return sfu__csv_fail_row(csv, "longer than %d MiB; is a quote left open?", SFU__CSV_ROW_MAX >> 20);
+            return sfu__csv_fail_row(csv, "the row is longer than %d MiB; is a quote never closed?",
+                                     SFU__CSV_ROW_MAX >> 20);
         }
         const sfu_status status = sfu__csv_fill(csv);
         if (status != SFU_OK) {
@@ -145,7 +146,7 @@ static sfu_status add_field(sfu__csv *csv, const char *begin, const char *end) {
     return SFU_OK;
 }
 
-/* Reads the quoted field at *at, which is moved behind its closing quote. */
+/* Reads the quoted field at *at and advances past its closing quote. */
 static sfu_status quoted_field(sfu__csv *csv, const char **at, const char *end) {
     const char *begin = *at + 1;
     const char *p = begin;
@@ -155,7 +156,7 @@ static sfu_status quoted_field(sfu__csv *csv, const char **at, const char *end) 
         p += *p == '"' ? 2 : 1;
     }
     if (p >= end) {
-        return sfu__csv_fail_row(csv, "a quote is left open to the end of the file");
+        return sfu__csv_fail_row(csv, "a quote is never closed");
     }
     *at = p + 1;
     if (!doubled) {
@@ -189,7 +190,6 @@ static sfu_status bare_field(sfu__csv *csv, const char **at, const char *end) {
     return add_field(csv, begin, p);
 }
 
-/* Cuts [p, end) into fields. */
 sfu_status sfu__csv_split_row(sfu__csv *csv, const char *p, const char *end) {
     sfu_status status = SFU_OK;
     csv->field_count = 0;
@@ -211,13 +211,13 @@ sfu_status sfu__csv_split_row(sfu__csv *csv, const char *p, const char *end) {
             const bool between =
                 p > end - 1 || sfu__csv_is_separator(csv, *p) || (csv->separator == ' ' && p[-1] != '"');
             if (!between) {
-                status = sfu__csv_fail_row(csv, "field %zu goes on behind its closing quote", csv->field_count);
+                status = sfu__csv_fail_row(csv, "field %zu continues after its closing quote", csv->field_count);
                 goto done;
             }
         } else {
             SFU_TRY(bare_field(csv, &p, end));
         }
-        /* Blanks: what separates two fields may also stand behind the last. */
+        /* Blanks that separate fields may also follow the last one. */
         while (csv->separator == ' ' && p < end && is_blank(csv, *p)) {
             p++;
         }
@@ -248,7 +248,6 @@ static int64_t count_lines(const char *p, const char *end) {
     return count;
 }
 
-/* Takes the next row that is not empty out of the buffer: [*row, *end). */
 sfu_status sfu__csv_take_row(sfu__csv *csv, const char **row, const char **end, bool *more) {
     for (;;) {
         size_t size = 0;
@@ -283,7 +282,7 @@ sfu_status sfu__csv_next(sfu__csv *csv, bool *more) {
         goto done;
     }
     if (memchr(row, '\0', (size_t)(end - row)) != NULL) {
-        status = sfu__csv_fail_row(csv, "a zero byte; this is no text, or not UTF-8");
+        status = sfu__csv_fail_row(csv, "found a zero byte; expected UTF-8 text");
         goto done;
     }
     SFU_TRY(sfu__csv_split_row(csv, row, end));
@@ -291,8 +290,8 @@ sfu_status sfu__csv_next(sfu__csv *csv, bool *more) {
         csv->width = csv->field_count;
         csv->width_line = csv->line;
     } else if (csv->field_count != csv->width) {
-        status = sfu__csv_fail_row(csv, "%zu field%s, where line %lld has %zu", csv->field_count,
-                                   csv->field_count == 1 ? "" : "s", (long long)csv->width_line, csv->width);
+        status = sfu__csv_fail_row(csv, "expected %zu columns as on line %lld, found %zu", csv->width,
+                                   (long long)csv->width_line, csv->field_count);
     }
 done:
     return status;

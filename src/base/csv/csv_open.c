@@ -1,4 +1,4 @@
-/* csv_open.c - the start of a CSV file: what to skip, which separator, is there a header. */
+/* csv_open.c - the start of a CSV file: comments, separator and header detection. */
 #include "csv_int.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_number(const sfu__csv_field *field) {
     return sfu__parse_double(&value, field->bytes, field->bytes + field->size);
 }
 
-/* The words by which a header is known even where no column has numbers: what export writes, and the usual ones. */
+/* Well-known header names, for files without numeric columns: those that export writes, and other usual ones. */
 static bool has_header_words(const sfu__csv *csv) {
     static const char *const ends[][2] = {{"source", "target"}, {"src", "dst"}, {"from", "to"}};
     static const char *const nodes[] = {"node", "id", "node_id"};
@@ -38,21 +38,21 @@ static bool has_header_words(const sfu__csv *csv) {
     return false;
 }
 
-/* A place to go back to; the bytes from `keep` on are still there. */
+/* A position to return to; the bytes from `keep` on are still in the buffer. */
 typedef struct mark {
     int64_t offset, line;
 } mark;
 
 int64_t sfu__csv_offset(const sfu__csv *csv) { return csv->buffer_offset + (int64_t)csv->begin; }
 
-static mark here(const sfu__csv *csv) { return (mark){sfu__csv_offset(csv), csv->next_line}; }
+static mark position_now(const sfu__csv *csv) { return (mark){sfu__csv_offset(csv), csv->next_line}; }
 
-static void go_back(sfu__csv *csv, mark place) {
-    csv->begin = (size_t)(place.offset - csv->buffer_offset);
-    csv->next_line = place.line;
+static void return_to(sfu__csv *csv, mark position) {
+    csv->begin = (size_t)(position.offset - csv->buffer_offset);
+    csv->next_line = position.line;
 }
 
-/* Skips the byte order mark, empty lines and, in an edge list, comments: the first row is next. */
+/* Skips the byte order mark, empty lines and, in an edge list, comments. */
 static sfu_status skip_to_first_row(sfu__csv *csv) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__csv_fill(csv));
@@ -64,7 +64,7 @@ static sfu_status skip_to_first_row(sfu__csv *csv) {
         const char *line = csv->buffer + csv->begin;
         const size_t left = csv->end - csv->begin;
         const bool comment = csv->rules.edges && left > 0 && (*line == '#' || *line == '%');
-        /* A comment ends with its line, whatever quotes are in it. */
+        /* A comment ends with its line, whatever quotes it contains. */
         const char *stop = left > 0 ? memchr(line, '\n', left) : NULL;
         if (stop == NULL && left <= SFU__CSV_ROW_MAX && !csv->ended) {
             SFU_TRY(sfu__csv_fill(csv));
@@ -82,21 +82,21 @@ done:
 
 /* ---- separator -------------------------------------------------------------------------------------------------- */
 
-/* The separator, from the first row, which is put back. */
+/* Detects the separator from the first row, and returns to its beginning. */
 static sfu_status find_separator(sfu__csv *csv) {
     sfu_status status = SFU_OK;
     const char *row;
     const char *end;
     bool more;
     size_t counts[sizeof separators] = {0};
-    const mark start = here(csv);
+    const mark start = position_now(csv);
     csv->separator = SFU__CSV_ANY;
     csv->keep = csv->begin;
     SFU_TRY(sfu__csv_take_row(csv, &row, &end, &more));
     bool open = false;
-    bool starts = true; /* a field: only there does a quote open one */
+    bool starts = true; /* at the start of a field: only there a quote opens a quoted field */
     for (const char *p = row; more && p < end; p++) {
-        /* Of two quotes inside a field the first closes it and the second opens it again. */
+        /* Of two quotes inside a field, the first closes it and the second opens it again. */
         const bool quote = *p == '"' && (open || starts);
         open = open != quote;
         for (size_t i = 0; !open && i < sizeof separators; i++) {
@@ -109,13 +109,13 @@ static sfu_status find_separator(sfu__csv *csv) {
         best = counts[i] > counts[best] ? i : best;
     }
     csv->separator = counts[best] > 0 ? separators[best] : csv->rules.edges ? ' ' : '\0';
-    go_back(csv, start);
+    return_to(csv, start);
 done:
     return status;
 }
 
-/* Whether there is a column with a number in the second row, the current one, and no such column has one in the first:
- * `numbers` says where that has them. */
+/* Whether some column has a number in the second row, which is the current one, and none of these columns has one in
+ * the first row (`numbers`). */
 static bool differs_from_header(const sfu__csv *csv, const bool *numbers) {
     bool any = false;
     for (size_t i = 0; i < csv->width && i < csv->field_count; i++) {
@@ -129,7 +129,7 @@ static bool differs_from_header(const sfu__csv *csv, const bool *numbers) {
     return any;
 }
 
-/* Whether the current row, the first, is a header; looks at the one behind it and comes back. */
+/* Whether the current row, the first, is a header; looks at the second row and returns. */
 static sfu_status decide_header(sfu__csv *csv, bool *header) {
     sfu_status status = SFU_OK;
     bool *numbers = NULL;
@@ -141,7 +141,7 @@ static sfu_status decide_header(sfu__csv *csv, bool *header) {
     for (size_t i = 0; i < csv->width; i++) {
         numbers[i] = is_number(&csv->fields[i]);
     }
-    const mark second = here(csv);
+    const mark second = position_now(csv);
     const char *row;
     const char *end;
     bool more;
@@ -150,17 +150,17 @@ static sfu_status decide_header(sfu__csv *csv, bool *header) {
         SFU_TRY(sfu__csv_split_row(csv, row, end));
         *header = differs_from_header(csv, numbers);
     }
-    go_back(csv, second);
+    return_to(csv, second);
 done:
     sfu__free(numbers);
     return status;
 }
 
-/* Reads the first row; keeps it as the header or puts it back. */
+/* Reads the first row, and stores it as the header or returns to its beginning. */
 static sfu_status take_header(sfu__csv *csv) {
     sfu_status status = SFU_OK;
     bool more;
-    const mark first = here(csv);
+    const mark first = position_now(csv);
     SFU_TRY(sfu__csv_next(csv, &more));
     if (!more) {
         goto done;
@@ -170,7 +170,7 @@ static sfu_status take_header(sfu__csv *csv) {
     }
     SFU_TRY(decide_header(csv, &csv->has_header));
     if (!csv->has_header) {
-        go_back(csv, first);
+        return_to(csv, first);
         sfu__strings_clear(&csv->header);
     }
 done:

@@ -1,8 +1,9 @@
+/* csv_write.c - writes CSV fields with quotes, and with apostrophes for spreadsheets. */
 #include "csv_write.h"
 
 #include <string.h>
 
-/* As csv.h reads: any of its separators, and what would be a comment at the top of an edge list. */
+/* Any separator of csv.h, and what would be a comment at the top of an edge list. */
 static bool needs_quotes(const char *bytes, size_t size) {
     static const char special[] = ",;\t\r\n\"";
     if (size == 0 || bytes[0] == ' ' || bytes[0] == '#' || bytes[0] == '%' || bytes[size - 1] == ' ') {
@@ -16,8 +17,8 @@ static bool needs_quotes(const char *bytes, size_t size) {
     return false;
 }
 
-/* Whether a spreadsheet would take the text for a formula, or for text that was kept from being one: so that taking one
- * quote off is always right. */
+/* Whether a spreadsheet would interpret the text as a formula, or the text looks like one protected by an apostrophe:
+ * so removing one apostrophe always restores the text. */
 static bool is_formula(const char *bytes, size_t size) {
     size_t quotes = 0;
     while (quotes < size && bytes[quotes] == '\'') {

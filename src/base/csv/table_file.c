@@ -1,11 +1,11 @@
+/* table_file.c - reads and writes the CSV tables of a results folder. */
 #include "table_file.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* ---- writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_number(sfu__table_file_writer *writer, double value) {
     sfu_status status = SFU_OK;
@@ -43,7 +43,7 @@ sfu_status sfu__table_file_open(sfu__table_file_writer *writer, const sfu__table
         return SFU_ERR_MEMORY;
     }
     SFU_TRY(sfu__writer_open(&writer->out, path));
-    sfu__writer_set_spreadsheet(writer->out, true); /* people open these, and take_text reads them back */
+    sfu__writer_set_spreadsheet(writer->out, true); /* people open these files; read_text removes the apostrophes */
     for (size_t c = 0; c < table_file->count; c++) {
         SFU_TRY(sfu__writer_format(writer->out, "%s%s", table_file->columns[c].name,
                                    c + 1 < table_file->count ? "," : "\n"));
@@ -71,10 +71,9 @@ void sfu__table_file_close(sfu__table_file_writer *writer) {
     *writer = (sfu__table_file_writer){0};
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static sfu_status take_text(char *to, size_t size, const sfu__csv *csv, size_t c) {
+static sfu_status read_text(char *to, size_t size, const sfu__csv *csv, size_t c) {
     const sfu__csv_field *field = &csv->fields[c];
     if (field->size >= size || memchr(field->bytes, '\0', field->size) != NULL) {
         return sfu__csv_fail(csv, c, "is too long");
@@ -85,42 +84,42 @@ static sfu_status take_text(char *to, size_t size, const sfu__csv *csv, size_t c
     return SFU_OK;
 }
 
-static sfu_status take_number(double *value, const sfu__csv *csv, size_t c) {
+static sfu_status read_number(double *value, const sfu__csv *csv, size_t c) {
     const sfu__csv_field *field = &csv->fields[c];
     *value = NAN;
     if (field->size > 0 && !sfu__parse_double(value, field->bytes, field->bytes + field->size)) {
-        return sfu__csv_fail(csv, c, "is no number");
+        return sfu__csv_fail(csv, c, "is not a number");
     }
     return SFU_OK;
 }
 
-static sfu_status take_whole(int64_t *value, const sfu__csv *csv, size_t c, int64_t most) {
+static sfu_status read_integer(int64_t *value, const sfu__csv *csv, size_t c, int64_t most) {
     const sfu__csv_field *field = &csv->fields[c];
     if (!sfu__parse_int64(value, field->bytes, field->bytes + field->size) || *value < 0 || *value > most) {
-        return sfu__csv_fail(csv, c, "is no count");
+        return sfu__csv_fail(csv, c, "is not a count");
     }
     return SFU_OK;
 }
 
-static sfu_status take(void *row, const sfu__table_column *column, const sfu__csv *csv, size_t c) {
+static sfu_status read_field(void *row, const sfu__table_column *column, const sfu__csv *csv, size_t c) {
     void *at = (char *)row + column->field;
     int64_t whole = 0;
     sfu_status status = SFU_OK;
     switch (column->type) {
     case SFU__COLUMN_TEXT:
-        return take_text(at, column->size, csv, c);
+        return read_text(at, column->size, csv, c);
     case SFU__COLUMN_NUMBER:
-        return take_number(at, csv, c);
+        return read_number(at, csv, c);
     case SFU__COLUMN_WHOLE:
-        SFU_TRY(take_whole(&whole, csv, c, INT32_MAX));
+        SFU_TRY(read_integer(&whole, csv, c, INT32_MAX));
         *(int32_t *)at = (int32_t)whole;
         break;
     case SFU__COLUMN_LONG:
-        SFU_TRY(take_whole(&whole, csv, c, INT64_MAX));
+        SFU_TRY(read_integer(&whole, csv, c, INT64_MAX));
         *(int64_t *)at = whole;
         break;
     case SFU__COLUMN_SWITCH:
-        SFU_TRY(take_whole(&whole, csv, c, 1));
+        SFU_TRY(read_integer(&whole, csv, c, 1));
         *(bool *)at = whole != 0;
         break;
     }
@@ -137,7 +136,7 @@ static sfu_status check_header(const sfu__csv *csv, const sfu__table_file *table
     }
     return same ? SFU_OK
                 : sfu__fail(SFU_ERR_FORMAT,
-                            "%s: line 1: its columns are not those of a %s (which begins with "
+                            "%s:1: the columns are not those of a %s (expected the first to be "
                             "dataset,net,size,split)",
                             csv->path, table_file->file);
 }
@@ -159,7 +158,7 @@ sfu_status sfu__table_file_read(const sfu__table_file *table_file, const char *f
     SFU_TRY(sfu__csv_next(&csv, &more));
     while (more) {
         for (size_t c = 0; c < table_file->count; c++) {
-            SFU_TRY(take(row, &table_file->columns[c], &csv, c));
+            SFU_TRY(read_field(row, &table_file->columns[c], &csv, c));
         }
         SFU_TRY(take_row(user, row, &csv));
         SFU_TRY(sfu__csv_next(&csv, &more));

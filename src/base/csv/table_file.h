@@ -1,5 +1,4 @@
-/* table_file.h - the CSV files of a folder of results: a row a struct, a column a field of it.
- */
+/* table_file.h - reads and writes the CSV tables of a results folder: one row per struct, one column per field. */
 #ifndef SFU_TABLE_FILE_H
 #define SFU_TABLE_FILE_H
 
@@ -8,8 +7,8 @@
 
 typedef enum sfu__column_type {
     SFU__COLUMN_TEXT,   /* char[] */
-    SFU__COLUMN_WHOLE,  /* int32_t, from 0 on */
-    SFU__COLUMN_LONG,   /* int64_t, from 0 on */
+    SFU__COLUMN_WHOLE,  /* int32_t, non-negative */
+    SFU__COLUMN_LONG,   /* int64_t, non-negative */
     SFU__COLUMN_NUMBER, /* double; empty: NaN */
     SFU__COLUMN_SWITCH  /* bool, as 0 or 1 */
 } sfu__column_type;
@@ -17,7 +16,7 @@ typedef enum sfu__column_type {
 typedef struct sfu__table_column {
     const char *name;
     sfu__column_type type;
-    size_t field, size; /* where in the row, and how large */
+    size_t field, size; /* offset in the struct, and size */
 } sfu__table_column;
 
 #define SFU__COLUMN(row, name, type, field)                                                                            \
@@ -29,7 +28,7 @@ typedef struct sfu__table_file {
     size_t count;
 } sfu__table_file;
 
-/* FOLDER/FILE, written whole or not at all. Starts as {0}; sfu__table_file_close also after a failure. */
+/* Writes FOLDER/FILE atomically. Starts as {0}; call sfu__table_file_close also after a failure. */
 typedef struct sfu__table_file_writer {
     const sfu__table_file *table_file;
     sfu__writer *out;
@@ -42,8 +41,8 @@ SFU_CHECKED sfu_status sfu__table_file_put(sfu__table_file_writer *writer, const
 SFU_CHECKED sfu_status sfu__table_file_commit(sfu__table_file_writer *writer);
 void sfu__table_file_close(sfu__table_file_writer *writer);
 
-/* Calls `take` with each row of the file, read into `row`, whose other fields stay as they are. A file that is not
- * there has none; a broken one gets a line with its place, and `csv` is there for `take` to say more of that kind. */
+/* Calls `take` with each row of the file, read into `row`, whose other fields are unchanged. A missing file has no
+ * rows; an invalid one fails with its location. `csv` allows `take` to fail with a location as well. */
 typedef sfu_status (*sfu__table_row_fn)(void *user, const void *row, const sfu__csv *csv);
 SFU_CHECKED sfu_status sfu__table_file_read(const sfu__table_file *table_file, const char *folder, void *row,
                                             sfu__table_row_fn take, void *user);

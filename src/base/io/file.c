@@ -1,3 +1,4 @@
+/* file.c - reads whole files, streams with gzip decompression, and handles paths. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "file.h"
 #include "mapped.h"
@@ -16,20 +17,20 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- whole ---------------------------------------------------------------------------------------------------- */
+/* ---- whole files ---------------------------------------------------------------------------------------------- */
 
-/* Opening a pipe that nobody writes to would wait without an end, and so would reading from it. */
+/* Non-blocking: otherwise opening a pipe without a writer, or reading from it, would block forever. */
 static int open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 
-/* Waits until there is something to read, or the end: a pipe may take its time, during which the caller may cancel. A
- * pipe that nobody has opened to write yet is waited for, too. */
+/* Waits until there is something to read, or the end of the file; polls for cancellation, as a pipe may be slow. Also
+ * waits for a pipe that has no writer yet. */
 static sfu_status wait_for_bytes(int file) {
     sfu_status status = SFU_OK;
     for (;;) {
         struct pollfd at = {.fd = file, .events = POLLIN};
         const int ready = poll(&at, 1, 50);
         if (ready > 0 || (ready < 0 && errno != EINTR)) {
-            return SFU_OK; /* reading tells what is wrong */
+            return SFU_OK; /* read() will report the error */
         }
         SFU_TRY(sfu__poll());
     }
@@ -37,7 +38,7 @@ done:
     return status;
 }
 
-/* read() until `size` bytes have come or the file ends. */
+/* read() until `size` bytes were read or the file ends. */
 static sfu_status read_fully(int file, const char *path, char *buffer, size_t size, size_t *have) {
     sfu_status status = SFU_OK;
     *have = 0;
@@ -86,7 +87,7 @@ done:
     return status;
 }
 
-/* A private copy, which nothing changes any more. It starts at a multiple of 64, as a mapped file does. */
+/* A private copy, immune to changes of the file. Aligned to 64 bytes, as a mapped file is. */
 static sfu_status read_copy(sfu__bytes *bytes, int file, size_t size, const char *path) {
     enum { ALIGNMENT = 64 };
     unsigned char *block = sfu__alloc(size + ALIGNMENT, 1);
@@ -97,7 +98,7 @@ static sfu_status read_copy(sfu__bytes *bytes, int file, size_t size, const char
     size_t got;
     sfu_status status = read_fully(file, path, (char *)data, size, &got);
     if (status == SFU_OK && got != size) {
-        status = sfu__fail(SFU_ERR_IO, "%s: it was cut short while it was read", path);
+        status = sfu__fail(SFU_ERR_IO, "%s: it was truncated while it was read", path);
     }
     if (status != SFU_OK) {
         sfu__free(block);
@@ -121,19 +122,19 @@ sfu_status sfu__bytes_open(sfu__bytes *bytes, const char *path) {
     *bytes = (sfu__bytes){0};
     sfu_status status = SFU_OK;
     const int file = open_to_read(path);
-    struct stat facts;
+    struct stat file_status;
     if (file < 0) {
         return errno == ENOENT ? sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", path)
                                : sfu__fail_system(path, "cannot open", errno);
     }
-    if (fstat(file, &facts) != 0) {
+    if (fstat(file, &file_status) != 0) {
         status = sfu__fail_system(path, "cannot open", errno);
-    } else if (S_ISDIR(facts.st_mode)) {
+    } else if (S_ISDIR(file_status.st_mode)) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
-    } else if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
-        const size_t size = (size_t)facts.st_size;
+    } else if (S_ISREG(file_status.st_mode) && file_status.st_size > 0) {
+        const size_t size = (size_t)file_status.st_size;
         status = size <= SFU__BYTES_COPIED ? read_copy(bytes, file, size, path) : map(bytes, file, size, path);
-    } else if (!S_ISREG(facts.st_mode)) {
+    } else if (!S_ISREG(file_status.st_mode)) {
         status = read_whole(bytes, file, path);
     }
     close(file);
@@ -166,14 +167,14 @@ void sfu__bytes_close(sfu__bytes *bytes) {
     *bytes = (sfu__bytes){0};
 }
 
-/* ---- streamed, gzip'd or not ---------------------------------------------------------------------------------- */
+/* ---- streams, gzip-compressed or not -------------------------------------------------------------------------- */
 
 struct sfu__stream_file {
     char *path;
-    int file;     /* plain */
-    gzFile gzip;  /* or this */
+    int file;     /* uncompressed; or -1 */
+    gzFile gzip;  /* compressed; or NULL */
     double size;  /* of the file */
-    double taken; /* bytes that came out of it */
+    double taken; /* bytes read, after decompression */
 };
 
 bool sfu__is_unpacked_fair(double unpacked, double packed) {
@@ -184,7 +185,7 @@ bool sfu__is_unpacked_fair(double unpacked, double packed) {
 sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path) {
     *stream = NULL;
     sfu_status status = SFU_OK;
-    struct stat facts;
+    struct stat file_status;
     unsigned char magic[2] = {0, 0};
     sfu__stream_file *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
@@ -195,18 +196,18 @@ sfu_status sfu__stream_open(sfu__stream_file **stream, const char *path) {
         goto done;
     }
     self->file = open_to_read(path);
-    if (self->file < 0 || fstat(self->file, &facts) != 0) {
+    if (self->file < 0 || fstat(self->file, &file_status) != 0) {
         status = errno == ENOENT ? sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", path)
                                  : sfu__fail_system(path, "cannot open", errno);
         goto done;
     }
-    if (S_ISDIR(facts.st_mode)) {
+    if (S_ISDIR(file_status.st_mode)) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: is a folder, not a file", path);
         goto done;
     }
-    self->size = (double)facts.st_size;
-    /* A pipe cannot be looked into and read again, so it is taken as it is. */
-    if (S_ISREG(facts.st_mode) && pread(self->file, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+    self->size = (double)file_status.st_size;
+    /* A pipe cannot be peeked into, so it is not decompressed. */
+    if (S_ISREG(file_status.st_mode) && pread(self->file, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
         self->gzip = gzdopen(self->file, "rb");
         if (self->gzip == NULL) {
             status = sfu__fail(SFU_ERR_MEMORY, "out of memory: %s could not be opened", path);
@@ -238,11 +239,11 @@ sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size,
         const int n = gzread(stream->gzip, buffer + *got, left < 1 << 20 ? (unsigned)left : 1u << 20);
         int code = Z_OK;
         const char *reason = gzerror(stream->gzip, &code);
-        /* Z_BUF_ERROR at the end is how zlib tells that the last member is not whole. */
+        /* Z_BUF_ERROR at the end is how zlib reports a truncated last member. */
         if (n < 0 || (n == 0 && code == Z_BUF_ERROR)) {
             return code == Z_ERRNO
                        ? sfu__fail_system(stream->path, "cannot read", errno)
-                       : sfu__fail(SFU_ERR_FORMAT, "%s: byte %.0f: broken gzip file: %s", stream->path,
+                       : sfu__fail(SFU_ERR_FORMAT, "%s: byte %.0f: corrupt gzip file: %s", stream->path,
                                    sfu__stream_position(stream), code == Z_BUF_ERROR ? "it ends too early" : reason);
         }
         if (n == 0) {
@@ -252,8 +253,8 @@ sfu_status sfu__stream_read(sfu__stream_file *stream, char *buffer, size_t size,
         stream->taken += n;
         if (!sfu__is_unpacked_fair(stream->taken, stream->size)) {
             return sfu__fail(SFU_ERR_FORMAT,
-                             "%s: it unpacks to more than 256 MiB and more than 100 times its size; unpack it with "
-                             "gunzip to read it all the same",
+                             "%s: it decompresses to more than 256 MiB and more than 100 times its size; decompress it "
+                             "with gunzip first",
                              stream->path);
         }
     }
@@ -313,18 +314,18 @@ char *sfu__path_join(const char *folder, const char *name) {
 }
 
 bool sfu__path_is_file(const char *path) {
-    struct stat facts;
-    return stat(path, &facts) == 0 && !S_ISDIR(facts.st_mode);
+    struct stat file_status;
+    return stat(path, &file_status) == 0 && !S_ISDIR(file_status.st_mode);
 }
 
 bool sfu__path_is_folder(const char *path) {
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    struct stat file_status;
+    return stat(path, &file_status) == 0 && S_ISDIR(file_status.st_mode);
 }
 
 bool sfu__path_is_pipe(const char *path) {
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode);
+    struct stat file_status;
+    return stat(path, &file_status) == 0 && S_ISFIFO(file_status.st_mode);
 }
 
 bool sfu__path_ends_with(const char *path, const char *ending) {
@@ -344,17 +345,18 @@ sfu_status sfu__make_folders(const char *path) {
     sfu_status status = SFU_OK;
     for (char *p = copy + (*copy == '/'); status == SFU_OK; p++) {
         if (*p == '/' || *p == '\0') {
-            const char kept = *p;
+            const char saved = *p;
             *p = '\0';
             if (*copy != '\0' && mkdir(copy, 0777) != 0 && errno != EEXIST) {
-                status = sfu__fail_system(copy, "cannot make this folder", errno);
-            } else if (kept == '\0') {
-                status = sfu__path_is_folder(copy)
-                             ? SFU_OK
-                             : sfu__fail(SFU_ERR_IO, "%s: cannot make this folder: a file is in its place", copy);
+                status = sfu__fail_system(copy, "cannot create this folder", errno);
+            } else if (saved == '\0') {
+                status =
+                    sfu__path_is_folder(copy)
+                        ? SFU_OK
+                        : sfu__fail(SFU_ERR_IO, "%s: cannot create this folder: a file with this name exists", copy);
                 break;
             }
-            *p = kept;
+            *p = saved;
         }
     }
     sfu__free(copy);

@@ -1,16 +1,16 @@
+/* json.c - the JSON reader, and helpers for writing with jansson. */
 #include "json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading: the text --------------------------------------------------------------------------------------------
- */
+/* ---- reading: the text ------------------------------------------------------------------------------------------- */
 
-/* While it is read, values refer to each other by number, for the array grows, and to keys and texts by where they
- * begin, and the numbers become pointers at the end. Number 0 is the root, which nothing refers to. */
+/* While parsing, values refer to each other by index, because the array grows, and to keys and strings by offset; these
+ * become pointers at the end. Index 0 is the root, which no value refers to. */
 typedef struct reader {
     sfu__json_text *json;
-    uint32_t *next; /* of each value: the item after it, or 0 */
+    uint32_t *next; /* per value: index of the next item, or 0 */
     size_t next_capacity;
     const char *begin, *at, *end;
     const char *place;
@@ -19,8 +19,8 @@ typedef struct reader {
 
 enum { DEPTH_MAX = 64, NO_KEY = -1 };
 
-static sfu_status wrong(const reader *self, const char *reason) {
-    return sfu__fail(SFU_ERR_FORMAT, "%s: byte %zu: no JSON: %s", self->place, (size_t)(self->at - self->begin),
+static sfu_status fail_at(const reader *self, const char *reason) {
+    return sfu__fail(SFU_ERR_FORMAT, "%s: byte %zu: invalid JSON: %s", self->place, (size_t)(self->at - self->begin),
                      reason);
 }
 
@@ -36,7 +36,7 @@ static bool accept(reader *self, char wanted) {
     return there;
 }
 
-/* Four hexadecimal digits; -1 where they are none. */
+/* Four hexadecimal digits; -1 if invalid. */
 static int32_t hex4(reader *self) {
     int32_t code = 0;
     for (int i = 0; i < 4; i++) {
@@ -51,7 +51,7 @@ static int32_t hex4(reader *self) {
     return code;
 }
 
-/* What stands behind \u: a code point, two of them together where they are a pair; -1 where they are none. */
+/* The code point after \u, or of a surrogate pair; -1 if invalid. */
 static int32_t code_point(reader *self) {
     int32_t code = hex4(self);
     if (code >= 0xd800 && code < 0xdc00) {
@@ -61,7 +61,7 @@ static int32_t code_point(reader *self) {
     } else if (code >= 0xdc00 && code < 0xe000) {
         code = -1;
     }
-    return code > 0 ? code : -1; /* a 0 would end the text */
+    return code > 0 ? code : -1; /* NUL would terminate the string */
 }
 
 static char *put_utf8(char *out, int32_t code) {
@@ -83,7 +83,7 @@ static char *put_utf8(char *out, int32_t code) {
     return out;
 }
 
-/* What a backslash and a letter mean, at `out`; NULL where they mean nothing. */
+/* Writes the character of an escape sequence to `out`; NULL if it is invalid. */
 static char *put_escaped(reader *self, char *out) {
     static const char letters[] = "\"\\/bfnrt";
     static const char meanings[] = "\"\\/\b\f\n\r\t";
@@ -97,23 +97,23 @@ static char *put_escaped(reader *self, char *out) {
     return code > 0 ? put_utf8(out, code) : NULL;
 }
 
-/* A string, whose first quote is taken. A character is never longer than it was, so that all texts fit into as many
- * bytes as the JSON has. */
+/* A string after its first quote. Unescaping never makes it longer, so that all strings fit into as many bytes as the
+ * JSON text has. */
 static sfu_status read_string(reader *self, size_t *where) {
     char *out = self->json->bytes + self->json->used;
     *where = self->json->used;
     while (!accept(self, '"')) {
         const size_t size = sfu__utf8_size(self->at, (size_t)(self->end - self->at));
         if (size == 0) {
-            return wrong(self, self->at == self->end ? "a text that does not end" : "a text that is not UTF-8");
+            return fail_at(self, self->at == self->end ? "a string that does not end" : "a string that is not UTF-8");
         }
         if (size == 1 && (unsigned char)*self->at < 0x20) {
-            return wrong(self, "a control character in a text");
+            return fail_at(self, "a control character in a string");
         }
         if (accept(self, '\\')) {
             char *behind = put_escaped(self, out);
             if (behind == NULL) {
-                return wrong(self, "an escape that means nothing");
+                return fail_at(self, "an invalid escape sequence");
             }
             out = behind;
         } else {
@@ -147,7 +147,7 @@ static sfu_status read_number(reader *self, sfu__json *value) {
         !(whole ? sfu__parse_int64(&value->as.whole, begin, self->at)
                 : sfu__parse_double(&value->as.real, begin, self->at))) {
         self->at = begin;
-        return wrong(self, "a number that is none, or too large");
+        return fail_at(self, "an invalid number, or one that is too large");
     }
     return SFU_OK;
 }
@@ -159,11 +159,11 @@ static bool accept_word(reader *self, const char *word) {
     return there;
 }
 
-/* A new value, number *number. */
+/* Adds a value; *number is its index. */
 static sfu_status add_value(reader *self, uint32_t *number) {
     sfu__json_text *json = self->json;
     if (json->count >= UINT32_MAX) {
-        return wrong(self, "more values than can be numbered");
+        return fail_at(self, "more values than can be numbered");
     }
     sfu__json *values = sfu__grow(json->values, &json->capacity, json->count + 1, sizeof *values);
     if (values == NULL) {
@@ -183,27 +183,27 @@ static sfu_status add_value(reader *self, uint32_t *number) {
 
 static sfu_status read_value(reader *self, uint32_t *number, int64_t key); /* NOLINT(misc-no-recursion) */
 
-/* The items up to the bracket that closes; the first one is taken. NOLINTNEXTLINE(misc-no-recursion) */
+/* The items up to the closing bracket, after the opening one. NOLINTNEXTLINE(misc-no-recursion) */
 static sfu_status read_items(reader *self, uint32_t container, sfu__json_kind kind) {
     const char close = kind == SFU__JSON_OBJECT ? '}' : ']';
     uint32_t last = 0;
     uint32_t first = 0;
     uint32_t count = 0;
     if (++self->depth > DEPTH_MAX) {
-        return wrong(self, "brackets inside brackets, 64 deep");
+        return fail_at(self, "brackets nested more than 64 deep");
     }
     skip_blanks(self);
     for (bool more = !accept(self, close); more; count++) {
         size_t key = 0;
         skip_blanks(self);
         if (kind == SFU__JSON_OBJECT) {
-            const sfu_status status = accept(self, '"') ? read_string(self, &key) : wrong(self, "a key is missing");
+            const sfu_status status = accept(self, '"') ? read_string(self, &key) : fail_at(self, "a key is missing");
             if (status != SFU_OK) {
                 return status;
             }
             skip_blanks(self);
             if (!accept(self, ':')) {
-                return wrong(self, "a colon is missing");
+                return fail_at(self, "a colon is missing");
             }
         }
         uint32_t item;
@@ -216,7 +216,7 @@ static sfu_status read_items(reader *self, uint32_t container, sfu__json_kind ki
         skip_blanks(self);
         more = accept(self, ',');
         if (!more && !accept(self, close)) {
-            return wrong(self, kind == SFU__JSON_OBJECT ? "a comma or } is missing" : "a comma or ] is missing");
+            return fail_at(self, kind == SFU__JSON_OBJECT ? "a comma or } is missing" : "a comma or ] is missing");
         }
     }
     self->depth--;
@@ -232,7 +232,7 @@ static sfu_status read_value(reader *self, uint32_t *number, int64_t key) {
     sfu_status status = SFU_OK;
     size_t text;
     SFU_TRY(add_value(self, number));
-    /* The place of the key, told apart from none by one more; a pointer at the end. */
+    /* The offset of the key plus one, 0 for no key; a pointer at the end. */
     self->json->values[*number].key = (const char *)(uintptr_t)(key + 1);
     skip_blanks(self);
     if (accept(self, '{')) {
@@ -251,13 +251,13 @@ static sfu_status read_value(reader *self, uint32_t *number, int64_t key) {
     } else if (accept_word(self, "false")) {
         value->kind = SFU__JSON_FALSE;
     } else if (!accept_word(self, "null")) {
-        SFU_TRY(self->at < self->end ? read_number(self, value) : wrong(self, "it ends too early"));
+        SFU_TRY(self->at < self->end ? read_number(self, value) : fail_at(self, "it ends too early"));
     }
 done:
     return status;
 }
 
-/* Numbers become pointers. */
+/* Converts indices and offsets to pointers. */
 static void link_values(reader *self) {
     sfu__json_text *json = self->json;
     for (size_t i = 0; i < json->count; i++) {
@@ -283,7 +283,7 @@ sfu_status sfu__json_read(sfu__json_text *json, const char *text, size_t size, c
     SFU_TRY(read_value(&self, &root, NO_KEY));
     skip_blanks(&self);
     if (self.at != self.end) {
-        status = wrong(&self, "something behind its end");
+        status = fail_at(&self, "something after its end");
         goto done;
     }
     link_values(&self);
@@ -301,8 +301,7 @@ void sfu__json_clear(sfu__json_text *json) {
     *json = (sfu__json_text){0};
 }
 
-/* ---- reading: what is in it ---------------------------------------------------------------------------------------
- */
+/* ---- reading: what is in it -------------------------------------------------------------------------------------- */
 
 bool sfu__json_is(const sfu__json *value, sfu__json_kind kind) { return value != NULL && value->kind == kind; }
 
@@ -358,8 +357,7 @@ done:
     return status;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__json_print(char **text, const json_t *json, size_t flags, const char *what) {
     *text = NULL;
@@ -374,16 +372,18 @@ sfu_status sfu__json_print(char **text, const json_t *json, size_t flags, const 
     return SFU_OK;
 }
 
-/* Releases what could not be added to. */
-static void give_up(json_t **container, int failed) {
+/* Releases a container that could not be extended. */
+static void release_on_failure(json_t **container, int failed) {
     if (failed != 0) {
         json_decref(*container);
         *container = NULL;
     }
 }
 
-void sfu__json_append(json_t **array, json_t *value) { give_up(array, json_array_append_new(*array, value)); }
+void sfu__json_append(json_t **array, json_t *value) {
+    release_on_failure(array, json_array_append_new(*array, value));
+}
 
 void sfu__json_set(json_t **object, const char *key, json_t *value) {
-    give_up(object, json_object_set_new(*object, key, value));
+    release_on_failure(object, json_object_set_new(*object, key, value));
 }

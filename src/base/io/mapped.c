@@ -1,6 +1,5 @@
-/* A table of a few rows without a lock, for it is read inside a signal handler. A row is free where its address is 0,
- * and being filled in where it is TAKEN. A mapping for which there is no row has no name, and is a mapping all the
- * same.
+/* mapped.c - a small lock-free table of mapped files, because it is read inside a signal handler. A row is free if its
+ * address is 0, and being filled in if it is TAKEN. If the table is full, a mapping is not registered.
  */
 #include "mapped.h"
 

@@ -1,3 +1,4 @@
+/* output_path.c - resolves output paths: links, descriptors, devices and new files. */
 #include "output_path.h"
 
 #include "file.h"
@@ -8,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 }; /* as many as Linux follows */
+enum { MOST_LINKS = 40 }; /* the limit of Linux */
 
-/* ---- one link after the other ----------------------------------------------------------------------------------- */
+/* ---- following links -------------------------------------------------------------------------------------------- */
 
-/* N of /dev/fd/N, and of the names that the standard descriptors have; -1 for any other path. */
+/* N of /dev/fd/N, or the descriptor of /dev/stdout and the like; -1 for any other path. */
 static int descriptor_of(const char *path) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "/dev/stdout") == 0) {
@@ -30,7 +31,7 @@ static int descriptor_of(const char *path) {
     return -1;
 }
 
-/* Replaces the path of a link by what it points to. A relative one starts from the folder of the link. */
+/* Replaces the path of a link by its target. A relative target is resolved in the folder of the link. */
 static bool follow_link(char path[PATH_MAX]) {
     char to[PATH_MAX];
     const ssize_t size = readlink(path, to, sizeof to - 1);
@@ -47,15 +48,16 @@ static bool follow_link(char path[PATH_MAX]) {
     return true;
 }
 
-static bool is_stream(const struct stat *facts) {
-    return S_ISCHR(facts->st_mode) || S_ISBLK(facts->st_mode) || S_ISFIFO(facts->st_mode) || S_ISSOCK(facts->st_mode);
+static bool is_stream(const struct stat *file_status) {
+    return S_ISCHR(file_status->st_mode) || S_ISBLK(file_status->st_mode) || S_ISFIFO(file_status->st_mode) ||
+           S_ISSOCK(file_status->st_mode);
 }
 
-/* ---- what is at the end ----------------------------------------------------------------------------------------- */
+/* ---- the resolved path ------------------------------------------------------------------------------------------ */
 
-static sfu_status take_descriptor(sfu__output_path *target, const char *path) {
+static sfu_status set_descriptor(sfu__output_path *target, const char *path) {
     const int flags = fcntl(target->descriptor, F_GETFL);
-    if (flags < 0 || fstat(target->descriptor, &target->facts) != 0) {
+    if (flags < 0 || fstat(target->descriptor, &target->file_status) != 0) {
         return sfu__fail_system(path, "cannot write", errno);
     }
     if ((flags & O_ACCMODE) == O_RDONLY) {
@@ -66,25 +68,25 @@ static sfu_status take_descriptor(sfu__output_path *target, const char *path) {
     return SFU_OK;
 }
 
-static sfu_status take_facts(sfu__output_path *target, const char *path) {
-    if (S_ISDIR(target->facts.st_mode)) {
+static sfu_status set_existing(sfu__output_path *target, const char *path) {
+    if (S_ISDIR(target->file_status.st_mode)) {
         return sfu__fail(SFU_ERR_IO, "%s: cannot write: it is a folder", path);
     }
-    if (S_ISSOCK(target->facts.st_mode)) {
-        return sfu__fail(SFU_ERR_IO, "%s: cannot write: it is a socket; a file, FIFO or device is expected", path);
+    if (S_ISSOCK(target->file_status.st_mode)) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot write: it is a socket; expected a file, FIFO or device", path);
     }
-    target->kind = is_stream(&target->facts) ? SFU__OUTPUT_STREAM : SFU__OUTPUT_FILE;
+    target->kind = is_stream(&target->file_status) ? SFU__OUTPUT_STREAM : SFU__OUTPUT_FILE;
     return SFU_OK;
 }
 
-/* Nothing is there. Where the given path leads to something all the same, a link of /proc is on the way, whose text is
- * no path: to a pipe, or to a file that was deleted. */
-static sfu_status take_new(sfu__output_path *target, const char *path) {
-    if (stat(path, &target->facts) == 0 && is_stream(&target->facts)) {
+/* The resolved path does not exist. If the given path exists nevertheless, it contains a link of /proc whose text is
+ * not a path: to a pipe, or to a deleted file. */
+static sfu_status set_new(sfu__output_path *target, const char *path) {
+    if (stat(path, &target->file_status) == 0 && is_stream(&target->file_status)) {
         memcpy(target->path, path, strlen(path) + 1);
-        return take_facts(target, path);
+        return set_existing(target, path);
     }
-    if (stat(path, &target->facts) == 0 || *sfu__path_base(target->path) == '\0') {
+    if (stat(path, &target->file_status) == 0 || *sfu__path_base(target->path) == '\0') {
         return sfu__fail_system(path, "cannot write", ENOENT);
     }
     target->kind = SFU__OUTPUT_NEW;
@@ -96,18 +98,18 @@ sfu_status sfu__output_path_find(sfu__output_path *target, const char *path) {
     if (size >= PATH_MAX) {
         return sfu__fail_system(path, "cannot write", ENAMETOOLONG);
     }
-    target->facts = (struct stat){0};
+    target->file_status = (struct stat){0};
     memcpy(target->path, path, size + 1);
     for (int i = 0; i < MOST_LINKS; i++) {
         target->descriptor = descriptor_of(target->path);
         if (target->descriptor >= 0) {
-            return take_descriptor(target, path);
+            return set_descriptor(target, path);
         }
-        if (lstat(target->path, &target->facts) != 0) {
-            return errno == ENOENT ? take_new(target, path) : sfu__fail_system(path, "cannot write", errno);
+        if (lstat(target->path, &target->file_status) != 0) {
+            return errno == ENOENT ? set_new(target, path) : sfu__fail_system(path, "cannot write", errno);
         }
-        if (!S_ISLNK(target->facts.st_mode)) {
-            return take_facts(target, path);
+        if (!S_ISLNK(target->file_status.st_mode)) {
+            return set_existing(target, path);
         }
         if (!follow_link(target->path)) {
             return sfu__fail_system(path, "cannot write", errno);
@@ -116,9 +118,9 @@ sfu_status sfu__output_path_find(sfu__output_path *target, const char *path) {
     return sfu__fail_system(path, "cannot write", ELOOP);
 }
 
-/* ---- for callers that ask before they compute -------------------------------------------------------------------- */
+/* ---- checks before a computation -------------------------------------------------------------------------------- */
 
-/* The folder of a path: "." where it names none. */
+/* The folder of a path, or "." if it has none. */
 static const char *folder_of(char folder[PATH_MAX], const char *path) {
     const size_t size = (size_t)(sfu__path_base(path) - path);
     memcpy(folder, size > 0 ? path : "./", size > 0 ? size : 2);
@@ -140,7 +142,7 @@ sfu_status sfu_output_check(const char *path) {
                : sfu__fail_system(path, "cannot write", errno);
 }
 
-/* Both in one folder, under one name. */
+/* Whether both have the same folder and name. */
 static bool is_same_name(const sfu__output_path *a, const sfu__output_path *b) {
     char folder[PATH_MAX];
     struct stat of_a, of_b;
@@ -158,5 +160,6 @@ bool sfu_same_file(const char *path, const char *other) {
         return a.kind == b.kind && is_same_name(&a, &b);
     }
     const bool shared = a.kind == SFU__OUTPUT_DESCRIPTOR && b.kind == SFU__OUTPUT_DESCRIPTOR;
-    return !shared && S_ISREG(a.facts.st_mode) && a.facts.st_dev == b.facts.st_dev && a.facts.st_ino == b.facts.st_ino;
+    return !shared && S_ISREG(a.file_status.st_mode) && a.file_status.st_dev == b.file_status.st_dev &&
+           a.file_status.st_ino == b.file_status.st_ino;
 }

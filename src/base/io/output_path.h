@@ -1,8 +1,8 @@
-/* output_path.h - where an output path leads.
+/* output_path.h - resolves an output path.
  *
- * 1. Symbolic links are followed, the last of a chain may dangle; the link itself is never replaced. 2. A regular file
- * is replaced whole. 3. A device or FIFO is written to in its place. 4. /dev/stdout and /dev/fd/N are the open
- * descriptor itself, so that bytes go where the shell sent it, at its position. 5. A folder or socket is refused.
+ * 1. Symbolic links are followed, also if the last one dangles; a link itself is never replaced. 2. A regular file is
+ * replaced atomically. 3. A device or FIFO is written to directly. 4. /dev/stdout and /dev/fd/N are the open descriptor
+ * itself, so that bytes go where the shell redirected it, at its position. 5. A folder or socket is an error.
  */
 #ifndef SFU_OUTPUT_PATH_H
 #define SFU_OUTPUT_PATH_H
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 typedef enum sfu__output_kind {
-    SFU__OUTPUT_NEW,       /* nothing exists at the path yet */
+    SFU__OUTPUT_NEW,       /* does not exist yet */
     SFU__OUTPUT_FILE,      /* a regular file */
     SFU__OUTPUT_STREAM,    /* a device or FIFO */
     SFU__OUTPUT_DESCRIPTOR /* a descriptor of this process */
@@ -21,12 +21,12 @@ typedef enum sfu__output_kind {
 
 typedef struct sfu__output_path {
     sfu__output_kind kind;
-    int descriptor;      /* of SFU__OUTPUT_DESCRIPTOR */
-    struct stat facts;   /* of everything that exists */
-    char path[PATH_MAX]; /* with links followed */
+    int descriptor;          /* of SFU__OUTPUT_DESCRIPTOR */
+    struct stat file_status; /* unless SFU__OUTPUT_NEW */
+    char path[PATH_MAX];     /* with links followed */
 } sfu__output_path;
 
-/* The messages begin with the path as it is given. */
+/* Messages begin with the path as given. */
 SFU_CHECKED sfu_status sfu__output_path_find(sfu__output_path *target, const char *path);
 
 #endif

@@ -1,3 +1,4 @@
+/* safetensors.c - reads, writes and hashes safetensors files. */
 #include "safetensors.h"
 #include "digest.h"
 #include "json.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reference implementation refuses longer headers too. */
+/* The limit of the reference implementation. */
 #define HEADER_MAX ((uint64_t)100000000)
 enum { LENGTH_BYTES = 8, ALIGNMENT = 64 };
 
@@ -40,15 +41,15 @@ struct sfu__safetensors {
     sfu__bytes bytes;
     sfu__json_text header;
     sfu__tensor *tensors; /* sorted by name */
-    void **copies;        /* of tensors that were not aligned: one a tensor, mostly NULL */
+    void **copies;        /* of unaligned tensors: one per tensor, mostly NULL */
     int64_t count;
 };
 
-/* Where a tensor's bytes lie, relative to the data. */
+/* The bytes of a tensor, relative to the data. */
 typedef struct extent {
     int64_t begin, end;
     int64_t tensor;
-    size_t item; /* bytes of an element */
+    size_t item; /* bytes per element */
 } extent;
 
 static int compare_extents(const void *a, const void *b) {
@@ -69,8 +70,8 @@ static sfu_status broken(const char *path, const char *name, const char *what) {
     return sfu__fail(SFU_ERR_FORMAT, "%s: header: tensor %s: %s", path, sfu__quote(quoted, name, strlen(name)), what);
 }
 
-/* One entry of the header: fills in the tensor and its extent. */
-static sfu_status read_entry(sfu__tensor *tensor, extent *place, const char *path, const char *name,
+/* Reads one entry of the header into the tensor and its extent. */
+static sfu_status read_entry(sfu__tensor *tensor, extent *extent_of, const char *path, const char *name,
                              const sfu__json *entry, int64_t data_size) {
     const char *dtype = sfu__json_string(sfu__json_get(entry, "dtype"));
     const sfu__json *shape = sfu__json_get(entry, "shape");
@@ -94,41 +95,42 @@ static sfu_status read_entry(sfu__tensor *tensor, extent *place, const char *pat
         tensor->shape[i] = sfu__json_whole(side);
         if (side->kind != SFU__JSON_WHOLE || tensor->shape[i] < 0 ||
             __builtin_mul_overflow(tensor->count, tensor->shape[i], &tensor->count)) {
-            return broken(path, name, "its shape is not one of whole numbers that can be multiplied");
+            return broken(path, name, "its shape is invalid: expected whole numbers with a product below 2^63");
         }
     }
-    place->item = dtypes[row].size;
+    extent_of->item = dtypes[row].size;
     const sfu__json *begin = sfu__json_items(offsets);
-    place->begin = sfu__json_whole(begin);
-    place->end = sfu__json_whole(begin->next);
+    extent_of->begin = sfu__json_whole(begin);
+    extent_of->end = sfu__json_whole(begin->next);
     int64_t size;
-    if (begin->kind != SFU__JSON_WHOLE || begin->next->kind != SFU__JSON_WHOLE || place->begin < 0 ||
-        place->end < place->begin || place->end > data_size) {
+    if (begin->kind != SFU__JSON_WHOLE || begin->next->kind != SFU__JSON_WHOLE || extent_of->begin < 0 ||
+        extent_of->end < extent_of->begin || extent_of->end > data_size) {
         return sfu__fail(
             SFU_ERR_FORMAT,
             "%s: header: tensor \"%.80s\": data_offsets [%lld, %lld] lie outside the file's %lld data bytes"
             " (is it cut short?)",
-            path, name, (long long)place->begin, (long long)place->end, (long long)data_size);
+            path, name, (long long)extent_of->begin, (long long)extent_of->end, (long long)data_size);
     }
-    if (__builtin_mul_overflow(tensor->count, (int64_t)place->item, &size) || size != place->end - place->begin) {
+    if (__builtin_mul_overflow(tensor->count, (int64_t)extent_of->item, &size) ||
+        size != extent_of->end - extent_of->begin) {
         return broken(path, name, "its data_offsets do not fit its shape");
     }
     return SFU_OK;
 }
 
-/* The tensors lie one behind the other, from the first byte of the data to the last: none overlap, which would make
- * much out of a small file once they are copied, and nothing is hidden between them. */
-static sfu_status check_extents(const char *path, extent *places, const sfu__tensor *tensors, int64_t count,
+/* The tensors must be contiguous from the first byte of the data to the last: overlaps would allow a small file to
+ * expand when they are copied, and gaps could hide data. */
+static sfu_status check_extents(const char *path, extent *extents, const sfu__tensor *tensors, int64_t count,
                                 int64_t data_size) {
     int64_t end = 0;
-    qsort(places, (size_t)count, sizeof *places, compare_extents);
+    qsort(extents, (size_t)count, sizeof *extents, compare_extents);
     for (int64_t i = 0; i < count; i++) {
-        if (places[i].begin != end) {
-            return broken(path, tensors[places[i].tensor].name,
-                          places[i].begin < end ? "its bytes overlap another tensor's"
-                                                : "there is a gap before its bytes, which the format does not allow");
+        if (extents[i].begin != end) {
+            return broken(path, tensors[extents[i].tensor].name,
+                          extents[i].begin < end ? "its bytes overlap another tensor's"
+                                                 : "there is a gap before its bytes, which the format does not allow");
         }
-        end = places[i].end;
+        end = extents[i].end;
     }
     return end == data_size ? SFU_OK
                             : sfu__fail(SFU_ERR_FORMAT,
@@ -137,47 +139,47 @@ static sfu_status check_extents(const char *path, extent *places, const sfu__ten
                                         path, (long long)(data_size - end));
 }
 
-/* Points the tensor at its bytes; a copy where they are not aligned for the type. */
-static sfu_status place_tensor(sfu__safetensors *file, const extent *place, const unsigned char *data) {
-    sfu__tensor *tensor = &file->tensors[place->tensor];
-    const unsigned char *bytes = data + place->begin;
+/* Points the tensor at its bytes, or at a copy if they are not aligned for the type. */
+static sfu_status set_tensor_data(sfu__safetensors *file, const extent *extent_of, const unsigned char *data) {
+    sfu__tensor *tensor = &file->tensors[extent_of->tensor];
+    const unsigned char *bytes = data + extent_of->begin;
     tensor->data = bytes;
-    if ((uintptr_t)bytes % place->item == 0 || tensor->count == 0) {
+    if ((uintptr_t)bytes % extent_of->item == 0 || tensor->count == 0) {
         return SFU_OK;
     }
-    void *copy = sfu__alloc((size_t)tensor->count, place->item);
+    void *copy = sfu__alloc((size_t)tensor->count, extent_of->item);
     if (copy == NULL) {
         return SFU_ERR_MEMORY;
     }
-    memcpy(copy, bytes, (size_t)tensor->count * place->item);
-    file->copies[place->tensor] = copy;
+    memcpy(copy, bytes, (size_t)tensor->count * extent_of->item);
+    file->copies[extent_of->tensor] = copy;
     tensor->data = copy;
     return SFU_OK;
 }
 
 static sfu_status read_tensors(sfu__safetensors *file, const unsigned char *data, int64_t data_size) {
     sfu_status status = SFU_OK;
-    extent *places = NULL;
+    extent *extents = NULL;
     const size_t most = file->header.root->count;
     SFU_ALLOC_ZERO(file->tensors, most);
     SFU_ALLOC_ZERO(file->copies, most);
-    SFU_ALLOC(places, most);
+    SFU_ALLOC(extents, most);
     for (const sfu__json *entry = sfu__json_items(file->header.root); entry != NULL; entry = entry->next) {
         if (strcmp(entry->key, "__metadata__") == 0) {
             continue;
         }
-        extent *place = &places[file->count];
-        place->tensor = file->count;
-        SFU_TRY(read_entry(&file->tensors[file->count], place, file->path, entry->key, entry, data_size));
+        extent *extent_of = &extents[file->count];
+        extent_of->tensor = file->count;
+        SFU_TRY(read_entry(&file->tensors[file->count], extent_of, file->path, entry->key, entry, data_size));
         file->count++;
     }
-    SFU_TRY(check_extents(file->path, places, file->tensors, file->count, data_size));
+    SFU_TRY(check_extents(file->path, extents, file->tensors, file->count, data_size));
     for (int64_t i = 0; i < file->count; i++) {
-        SFU_TRY(place_tensor(file, &places[i], data));
+        SFU_TRY(set_tensor_data(file, &extents[i], data));
     }
     qsort(file->tensors, (size_t)file->count, sizeof *file->tensors, compare_names);
 done:
-    sfu__free(places);
+    sfu__free(extents);
     return status;
 }
 
@@ -188,14 +190,14 @@ static sfu_status read_metadata(const sfu__safetensors *file) {
     }
     for (const sfu__json *value = sfu__json_items(metadata); value != NULL; value = value->next) {
         if (value->kind != SFU__JSON_TEXT) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a text", file->path,
+            return sfu__fail(SFU_ERR_FORMAT, "%s: header: __metadata__ \"%.80s\" is not a string", file->path,
                              value->key);
         }
     }
     return SFU_OK;
 }
 
-/* A name that stands for two things could be either. */
+/* Duplicate keys are ambiguous. */
 static sfu_status check_keys(const sfu__safetensors *file) {
     sfu_status status = SFU_OK;
     const sfu__json *const objects[] = {file->header.root, sfu__json_get(file->header.root, "__metadata__")};
@@ -209,7 +211,7 @@ static sfu_status check_keys(const sfu__safetensors *file) {
     return status;
 }
 
-/* A message without "PATH: " at its beginning. */
+/* A message without its "PATH: " prefix. */
 static const char *reason_of(const char *message, const char *path) {
     const size_t size = strlen(path);
     return strncmp(message, path, size) == 0 && message[size] == ':' ? message + size + 2 : message;
@@ -328,7 +330,7 @@ static json_t *shape_json(const sfu__tensor *tensor) {
     return shape;
 }
 
-/* Names and texts must be UTF-8: JSON holds nothing else. */
+/* Names and metadata must be UTF-8, as JSON requires. */
 static sfu_status check_texts(const char *path, const sfu__tensor *tensors, int64_t count,
                               const char *const *metadata) {
     char quoted[SFU__QUOTE_MAX];
@@ -348,7 +350,7 @@ static sfu_status check_texts(const char *path, const sfu__tensor *tensors, int6
     return SFU_OK;
 }
 
-/* The header's text. The format allows no gaps between tensors. */
+/* The text of the header. The format allows no gaps between tensors. */
 static sfu_status header_text(char **text, const sfu__tensor *tensors, int64_t count, const char *const *metadata) {
     json_t *header = json_object();
     json_t *texts = json_object();
@@ -401,10 +403,10 @@ done:
 
 enum { PIECE_BYTES = 1 << 22 };
 
-/* The tensors, cut into pieces that all cores work on: SHA-256 itself is slower than memory. */
+/* The tensors, divided into pieces that are hashed in parallel: SHA-256 is slower than memory. */
 typedef struct digest_job {
     const sfu__tensor *tensors;
-    int64_t *first_piece; /* count + 1: of each tensor, among all */
+    int64_t *first_piece; /* count + 1: index of the first piece of each tensor */
     char (*pieces)[SFU__DIGEST_TEXT];
 } digest_job;
 

@@ -1,3 +1,4 @@
+/* temporary.c - creates, locks and cleans up temporary files and folders. */
 #define _GNU_SOURCE /* mkostemp */
 #include "temporary.h"
 
@@ -19,8 +20,8 @@
 static const char mark[] = ".sfumato-", random_part[] = "XXXXXX";
 enum { RANDOM = sizeof random_part - 1, NAME_KEPT = 100 };
 
-/* FOLDER/.NAME.sfumato- and what follows. A long name is cut, between two characters, so that no file system finds the
- * result too long. */
+/* Writes FOLDER/.NAME.sfumato- and `end`. A long name is truncated between two characters, to stay within the limits of
+ * file systems. */
 static sfu_status put_name(sfu__text *path, const char *target, const char *end) {
     const char *base = sfu__path_base(target);
     size_t size = strlen(base);
@@ -34,8 +35,8 @@ static sfu_status put_name(sfu__text *path, const char *target, const char *end)
     return sfu__text_format(path, "%.*s.%.*s%s%s", (int)(base - target), target, (int)size, base, mark, end);
 }
 
-/* Whether `name` is `stem` and the random part behind it. */
-static bool is_one(const char *name, const char *stem) {
+/* Whether `name` is `stem` followed by the random part. */
+static bool is_temporary_name(const char *name, const char *stem) {
     const size_t size = strlen(stem);
     bool is = strncmp(name, stem, size) == 0 && strlen(name) == size + RANDOM;
     for (size_t i = size; is && name[i] != '\0'; i++) {
@@ -44,19 +45,20 @@ static bool is_one(const char *name, const char *stem) {
     return is;
 }
 
-/* Calls visit for each entry of the target's folder that has the form of a temporary one for it. */
-static sfu_status each(const char *target, void (*visit)(void *user, int folder, const char *name), void *user) {
+/* Calls visit for each entry of the target's folder that is named like a temporary file for it. */
+static sfu_status each_temporary(const char *target, void (*visit)(void *user, int folder, const char *name),
+                                 void *user) {
     sfu_status status = SFU_OK;
-    sfu__text stem = {0}, place = {0};
+    sfu__text stem = {0}, folder = {0};
     DIR *entries = NULL;
     SFU_TRY(put_name(&stem, target, ""));
-    SFU_TRY(sfu__text_format(&place, "%.*s.", (int)(sfu__path_base(target) - target), target));
-    entries = opendir(place.bytes);
+    SFU_TRY(sfu__text_format(&folder, "%.*s.", (int)(sfu__path_base(target) - target), target));
+    entries = opendir(folder.bytes);
     if (entries == NULL) {
-        goto done; /* what cannot be listed is left as it is */
+        goto done; /* if the folder cannot be listed, nothing is removed */
     }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (is_one(entry->d_name, sfu__path_base(stem.bytes))) {
+        if (is_temporary_name(entry->d_name, sfu__path_base(stem.bytes))) {
             visit(user, dirfd(entries), entry->d_name);
         }
     }
@@ -65,7 +67,7 @@ done:
         closedir(entries);
     }
     sfu__text_clear(&stem);
-    sfu__text_clear(&place);
+    sfu__text_clear(&folder);
     return status;
 }
 
@@ -78,21 +80,21 @@ static bool is_at(int file, int folder, const char *name) {
 }
 
 static void remove_abandoned(void *user, int folder, const char *name) {
-    struct stat facts;
+    struct stat file_status;
     (void)user;
     const int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) {
         return;
     }
-    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+    if (fstat(file, &file_status) == 0 && S_ISREG(file_status.st_mode) && file_status.st_uid == geteuid() &&
         flock(file, LOCK_EX | LOCK_NB) == 0 && is_at(file, folder, name)) {
         unlinkat(folder, name, 0);
     }
     close(file);
 }
 
-/* Between making a file and locking it, another process may take it for an abandoned one: then its lock is taken or its
- * name gone. */
+/* Between creating a file and locking it, another process may consider it abandoned: then its lock is taken or its name
+ * removed. */
 static bool claim(int file, const char *path) {
     return flock(file, LOCK_EX | LOCK_NB) == 0 ? is_at(file, AT_FDCWD, path) : errno != EWOULDBLOCK;
 }
@@ -101,7 +103,7 @@ sfu_status sfu__temporary_make(int *file, sfu__text *path, const char *target) {
     enum { ATTEMPTS = 100 };
     sfu_status status = SFU_OK;
     *file = -1;
-    SFU_TRY(each(target, remove_abandoned, NULL));
+    SFU_TRY(each_temporary(target, remove_abandoned, NULL));
     for (int i = 0; i < ATTEMPTS; i++) {
         SFU_TRY(put_name(path, target, random_part));
         *file = mkostemp(path->bytes, O_CLOEXEC);
@@ -140,16 +142,16 @@ static void remove_tree(int parent, const char *name) {
 
 void sfu__remove_tree(const char *path) { remove_tree(AT_FDCWD, path); }
 
-/* The first folder that an earlier run left is taken over; further ones are removed. */
-static void take_over(void *user, int folder, const char *name) {
-    struct stat facts;
-    char *kept = user; /* its name, or "" */
-    if (fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode) ||
-        facts.st_uid != geteuid() || (facts.st_mode & 077) != 0) {
+/* Reuses the first folder left by an earlier run; removes others. */
+static void reuse_first(void *user, int folder, const char *name) {
+    struct stat file_status;
+    char *reused = user; /* its name, or "" */
+    if (fstatat(folder, name, &file_status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(file_status.st_mode) ||
+        file_status.st_uid != geteuid() || (file_status.st_mode & 077) != 0) {
         return;
     }
-    if (kept[0] == '\0') {
-        memcpy(kept, name, strlen(name) + 1);
+    if (reused[0] == '\0') {
+        memcpy(reused, name, strlen(name) + 1);
     } else {
         remove_tree(folder, name);
     }
@@ -157,13 +159,13 @@ static void take_over(void *user, int folder, const char *name) {
 
 sfu_status sfu__temporary_folder(sfu__text *path, const char *target) {
     sfu_status status = SFU_OK;
-    char kept[NAME_MAX + 1] = "";
-    SFU_TRY(each(target, take_over, kept));
+    char reused[NAME_MAX + 1] = "";
+    SFU_TRY(each_temporary(target, reuse_first, reused));
     SFU_TRY(put_name(path, target, random_part));
-    if (kept[0] != '\0') {
-        memcpy(path->bytes + path->size - strlen(kept), kept, strlen(kept));
+    if (reused[0] != '\0') {
+        memcpy(path->bytes + path->size - strlen(reused), reused, strlen(reused));
     } else if (mkdtemp(path->bytes) == NULL) {
-        path->size = 0; /* there is none */
+        path->size = 0; /* not created */
         status = sfu__fail_system(target, "cannot write", errno);
     }
 done:

@@ -1,3 +1,4 @@
+/* writer.c - buffered output to temporary files that are renamed on commit, to streams, and to callbacks. */
 #include "writer.h"
 
 #include "file.h"
@@ -14,19 +15,19 @@
 enum { WRITER_BUFFER = 1 << 16 };
 
 struct sfu__writer {
-    char *path;          /* as it was given, for messages */
-    char *target;        /* what is replaced, links followed; NULL: a stream or sink */
-    sfu__text temporary; /* its path */
+    char *path;          /* as given, for messages */
+    char *target;        /* the file to replace, links followed; NULL: a stream or sink */
+    sfu__text temporary; /* path of the temporary file */
     int file;
-    bool exists;       /* the temporary file does */
-    mode_t mode;       /* of the finished file */
-    uid_t owner;       /* */
-    gid_t group;       /* */
+    bool exists; /* whether the temporary file exists */
+    mode_t mode; /* of the finished file, with its owner and group */
+    uid_t owner;
+    gid_t group;
     sfu_write_fn sink; /* instead of a file, or NULL */
     void *sink_user;
     bool spreadsheet;    /* for csv_write.h */
     sfu__digest *digest; /* borrowed, or NULL */
-    sfu__ticker *ticker; /* the same */
+    sfu__ticker *ticker; /* borrowed, or NULL */
     double *done;        /* bytes, for the ticker */
     size_t used;
     char buffer[WRITER_BUFFER];
@@ -34,7 +35,7 @@ struct sfu__writer {
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-/* With nothing open yet. The buffer is left as it is. */
+/* Creates a writer with nothing open. The buffer stays uninitialized. */
 static sfu_status make_writer(sfu__writer **writer, const char *path) {
     sfu_status status = SFU_OK;
     sfu__writer *self = NULL;
@@ -63,7 +64,7 @@ sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void 
     return status;
 }
 
-/* A FIFO waits here for its reader. */
+/* Opening a FIFO blocks until it has a reader. */
 static sfu_status open_stream(sfu__writer *self, const sfu__output_path *target) {
     do {
         self->file = target->kind == SFU__OUTPUT_DESCRIPTOR
@@ -73,14 +74,14 @@ static sfu_status open_stream(sfu__writer *self, const sfu__output_path *target)
     return self->file >= 0 ? SFU_OK : sfu__fail_system(self->path, "cannot write", errno);
 }
 
-/* A new file gets what umask leaves of the usual mode, another one keeps its own. */
+/* A new file gets the default mode reduced by umask, an existing one keeps its mode. */
 static void choose_mode(sfu__writer *self, const sfu__output_path *target) {
     const mode_t mask = umask(0);
     umask(mask);
     const bool old = target->kind == SFU__OUTPUT_FILE;
-    self->mode = old ? target->facts.st_mode & 0777 : 0666 & ~mask;
-    self->owner = old ? target->facts.st_uid : (uid_t)-1; /* -1: as it is */
-    self->group = old ? target->facts.st_gid : (gid_t)-1;
+    self->mode = old ? target->file_status.st_mode & 0777 : 0666 & ~mask;
+    self->owner = old ? target->file_status.st_uid : (uid_t)-1; /* -1: unchanged */
+    self->group = old ? target->file_status.st_gid : (gid_t)-1;
 }
 
 static sfu_status open_temporary(sfu__writer *self, const sfu__output_path *target) {
@@ -127,7 +128,7 @@ const char *sfu__writer_temporary(const sfu__writer *writer) { return writer->te
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-static sfu_status notice(const sfu__writer *writer, const char *bytes, size_t size) {
+static sfu_status update_watchers(const sfu__writer *writer, const char *bytes, size_t size) {
     sfu_status status = SFU_OK;
     if (writer->digest != NULL) {
         SFU_TRY(sfu__digest_add(writer->digest, bytes, size));
@@ -141,7 +142,7 @@ done:
 }
 
 static sfu_status write_fully(const sfu__writer *writer, const char *bytes, size_t size) {
-    const sfu_status status = notice(writer, bytes, size);
+    const sfu_status status = update_watchers(writer, bytes, size);
     if (status != SFU_OK) {
         return status;
     }
@@ -201,7 +202,7 @@ sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) {
 
 /* ---- ending ----------------------------------------------------------------------------------------------------- */
 
-/* The rename itself is only safe on disk once the folder is. */
+/* The rename is durable only after the folder is synced. */
 static sfu_status sync_folder(const char *path) {
     const size_t size = (size_t)(sfu__path_base(path) - path);
     char *folder = size > 0 ? sfu__copy_bytes(path, size) : sfu__copy_string(".");
@@ -210,7 +211,7 @@ static sfu_status sync_folder(const char *path) {
     }
     const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file >= 0) {
-        (void)fsync(file); /* some file systems refuse it for folders; the rename is done all the same */
+        (void)fsync(file); /* some file systems do not support it for folders; the rename is done nevertheless */
         close(file);
     }
     sfu__free(folder);
@@ -223,12 +224,12 @@ sfu_status sfu__writer_finish(sfu__writer *writer) {
         return status;
     }
     if (fchown(writer->file, writer->owner, writer->group) != 0 || fchmod(writer->file, writer->mode) != 0) {
-        (void)fchmod(writer->file, writer->mode); /* an owner is for root to give; the mode is kept in any case */
+        (void)fchmod(writer->file, writer->mode); /* only root may change the owner; set the mode in any case */
     }
     return fsync(writer->file) == 0 || errno == EINVAL ? SFU_OK : sfu__fail_system(writer->path, "cannot write", errno);
 }
 
-/* A stream has no second name: closing it is all. */
+/* A stream is not renamed, only closed. */
 static sfu_status end_stream(sfu__writer *writer) {
     const int closed = writer->file >= 0 ? close(writer->file) : 0;
     writer->file = -1;
@@ -243,7 +244,7 @@ sfu_status sfu__writer_commit(sfu__writer *writer) {
     if (writer->target == NULL) {
         return end_stream(writer);
     }
-    /* The file stays open, and so locked, until it has its name. */
+    /* The file stays open, and so locked, until it is renamed. */
     if (rename(writer->temporary.bytes, writer->target) != 0) {
         return sfu__fail_system(writer->path, "cannot write", errno);
     }
@@ -252,8 +253,8 @@ sfu_status sfu__writer_commit(sfu__writer *writer) {
 }
 
 void sfu__writer_remove_old(sfu__writer *writer) {
-    struct stat facts;
-    if (writer->target != NULL && lstat(writer->target, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    struct stat file_status;
+    if (writer->target != NULL && lstat(writer->target, &file_status) == 0 && S_ISREG(file_status.st_mode)) {
         unlink(writer->target);
     }
 }

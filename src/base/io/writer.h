@@ -1,8 +1,8 @@
-/* writer.h - outputs that appear whole or not at all.
+/* writer.h - atomic file output.
  *
- * A file is written under another name beside its place (temporary.h), synced and renamed onto it. One that it replaces
- * leaves its mode behind and, where the system allows it, its owner. A device, a FIFO and /dev/stdout are written to as
- * the bytes come (output_path.h): what was written there before a failure stays.
+ * A file is written under a temporary name in the same folder (temporary.h), synced and renamed. It inherits the mode
+ * and, if permitted, the owner of the file it replaces. A device, a FIFO and /dev/stdout are written to directly
+ * (output_path.h): what was written before a failure stays.
  */
 #ifndef SFU_WRITER_H
 #define SFU_WRITER_H
@@ -12,28 +12,28 @@
 
 typedef struct sfu__writer sfu__writer;
 SFU_CHECKED sfu_status sfu__writer_open(sfu__writer **writer, const char *path);
-/* The same without a file: the bytes go to `write` as they come. */
+/* The same without a file: the bytes are passed to `write`. */
 SFU_CHECKED sfu_status sfu__writer_open_sink(sfu__writer **writer, sfu_write_fn write, void *user);
 
-/* Both borrowed, NULL for none: gets every byte; is asked every 64 KiB, `done` counting the bytes of all its writers.
- */
+/* Sets a digest that receives every byte, and a ticker that is called every 64 KiB; `done` counts the bytes of all its
+ * writers. Both are borrowed; NULL for none. */
 void sfu__writer_watch(sfu__writer *writer, sfu__digest *digest, sfu__ticker *ticker, double *done);
 
 SFU_CHECKED sfu_status sfu__writer_add(sfu__writer *writer, const void *bytes, size_t size);
 SFU_CHECKED sfu_status sfu__writer_format(sfu__writer *writer, const char *format, ...) SFU_PRINTF(2, 3);
 
-/* Whether text is written so that a spreadsheet takes it for text (csv_write.h). */
+/* Whether text is protected from being executed as a formula by a spreadsheet (csv_write.h). */
 void sfu__writer_set_spreadsheet(sfu__writer *writer, bool on);
 bool sfu__writer_is_spreadsheet(const sfu__writer *writer);
 
-/* The path that another program may write in our place, before commit; NULL where there is no such file. */
+/* The temporary path, for another program to write to before commit; NULL for a stream or sink. */
 const char *sfu__writer_temporary(const sfu__writer *writer);
 
-/* Everything of a commit that a full disk can make fail: after it, the bytes are on disk under the temporary name. */
+/* Does everything of a commit that can fail on a full disk: the bytes are then on disk under the temporary name. */
 SFU_CHECKED sfu_status sfu__writer_finish(sfu__writer *writer);
-/* Finishes, and moves it into place. Always to be followed by close, which removes what was not committed. */
+/* Finishes and renames. Always followed by close, which removes an uncommitted file. */
 SFU_CHECKED sfu_status sfu__writer_commit(sfu__writer *writer);
-/* Instead of a commit: removes the regular file that is in the place. */
+/* Instead of a commit: removes the existing regular file at the path. */
 void sfu__writer_remove_old(sfu__writer *writer);
 void sfu__writer_close(sfu__writer *writer);
 

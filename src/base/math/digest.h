@@ -6,14 +6,14 @@
 
 enum { SFU__DIGEST_BYTES = 32, SFU__DIGEST_TEXT = 65 };
 
-/* Bytes come in as many pieces as one likes. */
+/* Incremental hashing. */
 typedef struct sfu__digest sfu__digest;
 SFU_CHECKED sfu_status sfu__digest_new(sfu__digest **digest);
 SFU_CHECKED sfu_status sfu__digest_add(sfu__digest *digest, const void *bytes, size_t size);
 SFU_CHECKED sfu_status sfu__digest_end(sfu__digest *digest, char text[SFU__DIGEST_TEXT]);
 void sfu__digest_free(sfu__digest *digest);
 
-/* Of bytes in memory, and of a file. */
+/* The digest of bytes in memory, and of a file. */
 SFU_CHECKED sfu_status sfu__digest_of(char text[SFU__DIGEST_TEXT], const void *bytes, size_t size);
 SFU_CHECKED sfu_status sfu__digest_of_file(char text[SFU__DIGEST_TEXT], const char *path);
 

@@ -1,3 +1,4 @@
+/* keyed_hash.c - SipHash-1-3 with a key per process. */
 #define _DEFAULT_SOURCE /* getentropy */
 #include "keyed_hash.h"
 #include "clock.h"
@@ -15,7 +16,7 @@ typedef struct state {
 
 static inline uint64_t rotate(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
-static inline void stir(state *s) {
+static inline void sip_round(state *s) {
     s->v0 += s->v1;
     s->v2 += s->v3;
     s->v1 = rotate(s->v1, 13) ^ s->v0;
@@ -28,9 +29,9 @@ static inline void stir(state *s) {
     s->v2 = rotate(s->v2, 32);
 }
 
-static inline void take(state *s, uint64_t word) {
+static inline void absorb(state *s, uint64_t word) {
     s->v3 ^= word;
-    stir(s);
+    sip_round(s);
     s->v0 ^= word;
 }
 
@@ -40,7 +41,7 @@ static inline uint64_t four_bytes(const unsigned char *bytes) {
     return word;
 }
 
-/* Fewer than eight bytes as a number. Pieces may overlap: where they do they agree. */
+/* Up to seven bytes as an integer. The parts may overlap, where they agree. */
 static inline uint64_t last_bytes(const unsigned char *bytes, size_t size) {
     if (size >= 4) {
         return four_bytes(bytes) | four_bytes(bytes + size - 4) << (8 * (size - 4));
@@ -59,13 +60,13 @@ uint64_t sfu__keyed_hash(const sfu__hash_key *key, const void *bytes, size_t siz
     for (; left >= 8; at += 8, left -= 8) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
-        take(&s, word);
+        absorb(&s, word);
     }
-    take(&s, (uint64_t)size << 56 | last_bytes(at, left));
+    absorb(&s, (uint64_t)size << 56 | last_bytes(at, left));
     s.v2 ^= 0xff;
-    stir(&s);
-    stir(&s);
-    stir(&s);
+    sip_round(&s);
+    sip_round(&s);
+    sip_round(&s);
     return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
 
@@ -74,13 +75,13 @@ uint64_t sfu__keyed_hash(const sfu__hash_key *key, const void *bytes, size_t siz
 static sfu__hash_key process_key;
 static pthread_once_t process_key_once = PTHREAD_ONCE_INIT;
 
-/* Where the system gives no random bytes, what differs between processes: weaker, but no file knows it either. */
+/* If the system has no random bytes, uses data that differs between processes: weaker, but unknown to a file. */
 static void draw_key(void) {
     if (getentropy(&process_key, sizeof process_key) != 0) {
-        const uint64_t facts[] = {(uint64_t)(sfu__now() * 1e9), (uint64_t)getpid(), (uint64_t)(uintptr_t)&facts};
+        const uint64_t entropy[] = {(uint64_t)(sfu__now() * 1e9), (uint64_t)getpid(), (uint64_t)(uintptr_t)&entropy};
         process_key = (sfu__hash_key){{1, 2}};
-        process_key.words[0] = sfu__keyed_hash(&process_key, facts, sizeof facts);
-        process_key.words[1] = sfu__keyed_hash(&process_key, facts, sizeof facts);
+        process_key.words[0] = sfu__keyed_hash(&process_key, entropy, sizeof entropy);
+        process_key.words[1] = sfu__keyed_hash(&process_key, entropy, sizeof entropy);
     }
 }
 

@@ -1,3 +1,4 @@
+/* random.c - Philox4x32-10, sequential generators and shuffling. */
 #include "random.h"
 
 enum { ROUNDS = 10 };
@@ -36,7 +37,7 @@ uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position) {
     return block[position & 1];
 }
 
-/* Blocks beside one another: each round is a loop over them that the compiler makes vectors of. */
+/* Several blocks at once: each round is a loop over lanes that the compiler vectorizes. */
 enum { LANES = 8, NUMBERS = 2 * LANES };
 
 static void philox_lanes(uint32_t c[4][LANES], uint64_t seed) {
@@ -95,12 +96,12 @@ double sfu__random_unit(sfu__random *random) { return (double)(sfu__random_next(
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* Lemire's multiplication with rejection of the few values that would make it uneven. */
+/* Lemire's multiplication method, with rejection of the few values that would bias it. */
 uint64_t sfu__random_below(sfu__random *random, uint64_t bound) {
     uint128 product = (uint128)sfu__random_next(random) * bound;
     if ((uint64_t)product < bound) {
-        const uint64_t uneven = -bound % bound;
-        while ((uint64_t)product < uneven) {
+        const uint64_t threshold = -bound % bound;
+        while ((uint64_t)product < threshold) {
             product = (uint128)sfu__random_next(random) * bound;
         }
     }

@@ -1,15 +1,15 @@
 /* random.h - counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011), as in Random123.
  *
- * A number is a pure function of (seed, stream, position). Nothing is shared, so what is drawn depends neither on who
- * draws it nor on what was drawn before. The key is the seed; the counter holds the position (low 64 bits) and the
- * stream (high 64 bits).
+ * A number is a pure function of (seed, stream, position), without shared state: it depends neither on the thread that
+ * draws it nor on earlier draws. The key is the seed; the counter holds the position (low 64 bits) and the stream (high
+ * 64 bits).
  */
 #ifndef SFU_RANDOM_H
 #define SFU_RANDOM_H
 
 #include <stdint.h>
 
-/* What a stream is used for: no two uses share numbers. A use that needs many streams adds an index below 2^32. */
+/* Uses of streams; no two uses share numbers. A use that needs many streams adds an index below 2^32. */
 typedef enum sfu__stream {
     SFU__STREAM_SPLIT = 1,
     SFU__STREAM_GENERATE = 2,
@@ -23,10 +23,10 @@ typedef enum sfu__stream {
 /* The stream of the index-th object of a use. */
 static inline uint64_t sfu__stream_of(sfu__stream use, uint32_t index) { return ((uint64_t)use << 32) | index; }
 
-/* What a round of Philox multiplies the first and the third word of a counter by. */
+/* The multipliers of the first and third word of the counter in a Philox round. */
 #define SFU__PHILOX_FACTOR0 0xD2511F53u
 #define SFU__PHILOX_FACTOR1 0xCD9E8D57u
-/* What the key grows by from round to round, Weyl's steps: the golden ratio and sqrt(3) - 1. */
+/* The key increments per round (Weyl sequence): the golden ratio and sqrt(3) - 1. */
 #define SFU__PHILOX_STEP0 0x9E3779B9u
 #define SFU__PHILOX_STEP1 0xBB67AE85u
 
@@ -36,13 +36,13 @@ void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[
 /* 64 bits at a position of a stream. Positions 2i and 2i+1 share a block. */
 uint64_t sfu__random_bits(uint64_t seed, uint64_t stream, uint64_t position);
 
-/* The same at `count` positions from `first` on, faster. */
+/* The numbers at `count` positions from `first` on; faster than single calls. */
 void sfu__random_fill(uint64_t *out, uint64_t seed, uint64_t stream, uint64_t first, int64_t count);
 
-/* A walk along a stream, for draws of unknown number. */
+/* A sequential generator over a stream. */
 typedef struct sfu__random {
     uint64_t seed, stream, position;
-    uint64_t block[2]; /* made at an even position, used up at the odd one after it: a walk starts at an even one */
+    uint64_t block[2]; /* computed at an even position, used up at the next odd one; starts at an even position */
 } sfu__random;
 
 sfu__random sfu__random_start(uint64_t seed, uint64_t stream);
@@ -50,7 +50,7 @@ uint64_t sfu__random_next(sfu__random *random);
 double sfu__random_unit(sfu__random *random);                    /* [0, 1), a multiple of 2^-53 */
 uint64_t sfu__random_below(sfu__random *random, uint64_t bound); /* [0, bound), exactly uniform; bound > 0 */
 
-/* Fisher-Yates. */
+/* Fisher-Yates shuffle. */
 void sfu__random_shuffle(sfu__random *random, int32_t *items, int64_t count);
 
 #endif

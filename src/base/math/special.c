@@ -1,14 +1,14 @@
-/* special.c - exp, log, pow and erfc in double, out of + - * / alone, so that every IEEE machine gives the same bits.
+/* special.c - exp, log, pow and erfc in double, from + - * / alone, so that every IEEE machine gives the same bits.
  *
- * All four work in pairs of doubles (about 104 bits) where it counts and round once at the end:
+ * All use double-double arithmetic (about 104 bits) where needed and round once at the end:
  *
  *   log x    = e ln 2 + 2 artanh((m - 1)/(m + 1))                        x = 2^e m, m within [sqrt 1/2, sqrt 2]
  *   exp x    = 2^k exp(r)                                                x = k ln 2 + r, |r| <= ln 2 / 2, Taylor
  *   x^y      = exp(y log x)                                              the product kept as a pair
  *   erfc x   = exp(-x^2) F((x - 4)/(x + 4)) / (1 + 2 x)                  x >= 0, F a polynomial; 2 - erfc(-x) else
  *
- * The factor 1 + 2x takes out how erfc(x) exp(x^2) falls like 1/x, and (x - 4)/(x + 4) maps [0, inf] onto [-1, 1], so
- * that F is smooth on all of it, between 0.99 and 1.18. docs/numbers.md derives the methods and has the measured
+ * The factor 1 + 2x removes the 1/x decay of erfc(x) exp(x^2), and (x - 4)/(x + 4) maps [0, inf] to [-1, 1], so that F
+ * is smooth on all of it, between 0.99 and 1.18. docs/internals/numbers.md derives the methods and has the measured
  * errors.
  */
 #include "special.h"
@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Every operation rounds to double, once: no extended registers. */
+/* Every operation rounds once, to double: no extended precision. */
 static_assert(FLT_EVAL_METHOD == 0, "double arithmetic must be done in double");
 static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "double must be IEEE binary64");
 
@@ -30,7 +30,7 @@ typedef double real;
 #endif
 #include "special_pairs.h"
 
-/* 1/6 and 1/24 beyond double. */
+/* 1/6 and 1/24 as double-double. */
 static const pair SIXTH = {1.0 / 6, 0x1.5555555555555p-57}, TWENTY_FOURTH = {1.0 / 24, 0x1.5555555555555p-59};
 
 /* ---- the bits of a double --------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static inline double significand(double x, int *e) {
     return double_of((bits & 0xfffffffffffff) | (uint64_t)1023 << 52);
 }
 
-/* 2^k v rounded once, also where the result is subnormal; v.hi positive and of modest size. */
+/* 2^k v rounded once, also if the result is subnormal; v.hi positive and of moderate size. */
 static double scale(pair v, int k) {
     int e;
     const double m = significand(v.hi, &e);
@@ -72,8 +72,8 @@ static double scale(pair v, int k) {
     if (k < -1076) {
         return 0;
     }
-    /* The result is a multiple of 2^-1074, that is 2^(-1074-k) of m: adding a number whose last place that is rounds
-     * there (the sum stays below twice that number), and the low part still has its say. */
+    /* The result is a multiple of 2^-1074, that is 2^(-1074-k) of m. Adding a number with that unit in the last place
+     * rounds there (the sum stays below twice that number), and the low part is still taken into account. */
     const double anchor = 0x1p52 * power_of_2(-1074 - k);
     const pair sum = add(anchor, m);
     const double rounded = (sum.hi + (sum.lo + v.lo * power_of_2(-e))) - anchor;
@@ -87,7 +87,7 @@ static const double EXP_TAIL[] = {1.0 / 120,        1.0 / 720,         1.0 / 504
                                   1.0 / 362880,     1.0 / 3628800,     1.0 / 39916800,      1.0 / 479001600,
                                   1.0 / 6227020800, 1.0 / 87178291200, 1.0 / 1307674368000, 1.0 / 20922789888000};
 
-/* log x to about 2^-70 of itself; x positive and finite. */
+/* log x with relative error of about 2^-70; x positive and finite. */
 static pair log_pair(double x) {
     int e;
     double m = significand(x, &e);
@@ -98,8 +98,8 @@ static pair log_pair(double x) {
     return log_of(m, e);
 }
 
-/* exp(x) = 2^k times the pair returned, within [0.7, 1.42], to about 2^-66; |x| < 2000. Taylor to r^16; from r^5 on
- * plain double is enough. */
+/* exp(x) = 2^k times the returned pair, in [0.7, 1.42], with error of about 2^-66; |x| < 2000. Taylor to r^16; from r^5
+ * on double precision suffices. */
 static pair exp_pair(pair x, int *k) {
     const double to_integer = 0x1.8p52;
     const double n = (x.hi * 0x1.71547652b82fep0 + to_integer) - to_integer;
@@ -112,7 +112,7 @@ static pair exp_pair(pair x, int *k) {
     return pair_add((pair){1, 0}, pair_multiply(r, sum));
 }
 
-/* exp of a pair that is known to be within [-746, 710]. */
+/* exp of a pair in [-746, 710]. */
 static double exp_of(pair x) {
     int k;
     const pair v = exp_pair(x, &k);
@@ -167,7 +167,7 @@ static double pow_positive(double x, double y) {
         return 0;
     }
     if (fabs(size) < 0x1p-60) {
-        return 1; /* and the halves of a subnormal y are never needed */
+        return 1; /* this also avoids splitting a subnormal y */
     }
     const pair product = multiply(log_x.hi, y);
     return exp_of(add_ordered(product.hi, product.lo + log_x.lo * y));
@@ -190,7 +190,7 @@ double sfu__pow(double x, double y) {
 
 /* ---- erfc ------------------------------------------------------------------------------------------------------- */
 
-/* erfc(x) = 2^k times the pair returned, 0 <= x <= 28. */
+/* erfc(x) = 2^k times the returned pair, 0 <= x <= 28. */
 static pair erfc_pair(double x, int *k) {
     const pair square = multiply(x, x);
     const pair decay = exp_pair((pair){-square.hi, -square.lo}, k);
@@ -221,15 +221,14 @@ double sfu__erfcx(double x) {
         return isnan(x) ? x : 0;
     }
     if (x > 0x1p990) {
-        return 0x1.20dd750429b6dp-1 / x; /* 1/sqrt(pi); larger than multiply takes */
+        return 0x1.20dd750429b6dp-1 / x; /* 1/sqrt(pi) / x; too large for multiply */
     }
     return erfcx_of(x).hi;
 }
 
 /* ---- near 1 and near 0 ------------------------------------------------------------------------------------------ */
 
-/* 1 + x = u + rest exactly, and log(u + rest) = log u + rest/u - ..., rest being below half a unit of u's last place.
- */
+/* 1 + x = u + rest exactly, and log(u + rest) = log u + rest/u - ..., with rest below half an ulp of u. */
 double sfu__log1p(double x) {
     if (!(x > -1) || isinf(x)) {
         return sfu__ln(1 + x);
@@ -240,7 +239,7 @@ double sfu__log1p(double x) {
 }
 
 double sfu__expm1(double x) {
-    if (fabs(x) < 0.35) { /* Taylor, from x^2 on: what is left out of exp_pair's 2^-66 would be seen here */
+    if (fabs(x) < 0.35) { /* Taylor: the error of exp_pair would be visible here after cancellation */
         const double tail = horner(EXP_TAIL, sizeof EXP_TAIL / sizeof EXP_TAIL[0], x);
         return x + x * x * (0.5 + x * (1.0 / 6 + x * (1.0 / 24 + x * tail)));
     }

@@ -1,7 +1,7 @@
-/* special_pairs.h - pairs of reals, about 104 bits, and what special.c does with them that has no branch.
+/* special_pairs.h - double-double arithmetic (about 104 bits), and the branch-free parts of special.c.
  *
- * Whoever includes it says first what a `real` is: double, or a vector of doubles, of which each lane goes through the
- * same operations and has the same bits. PAIRS_FMA(a, b, c), where it is defined, is a b + c rounded once.
+ * The including file first defines the type `real`: double, or a vector of doubles, each lane of which performs the
+ * same operations and has the same bits. PAIRS_FMA(a, b, c), if defined, is a b + c rounded once.
  */
 #ifndef SFU_SPECIAL_PAIRS_H
 #define SFU_SPECIAL_PAIRS_H
@@ -36,8 +36,8 @@ PAIRS_INLINE pair add(real a, real b) {
     return (pair){sum, (a - (sum - part)) + (b - part)};
 }
 
-/* a b exactly; |a|, |b| < 2^996 and no underflow. Where there is no instruction for it, by Dekker's halves of 26 bits:
- * a call of fma() would be slow. What is exact has the same bits either way. */
+/* a b exactly; |a|, |b| < 2^996 and no underflow. Without an FMA instruction, by Dekker's split into halves of 26 bits,
+ * because a call of fma() would be slow. The result is exact, so the bits are the same either way. */
 #if defined(PAIRS_FMA)
 PAIRS_INLINE pair multiply(real a, real b) {
     const real product = a * b;
@@ -87,8 +87,8 @@ static const double LN2_HI = 0x1.62e42fefa38p-1, LN2_LO = 0x1.ef35793c7673p-45;
 static const double LOG_TAIL[] = {1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17,
                                   1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25, 1.0 / 27};
 
-/* log(2^e m) to about 2^-70 of itself, m within [sqrt 1/2, sqrt 2]. With s = (m - 1)/(m + 1) and z = s^2 <= 0.0295 the
- * series log m = 2 s (1 + z/3 + z^2/5 + ...) needs 14 terms; from z^3/7 on plain double is enough. */
+/* log(2^e m) with relative error of about 2^-70, m in [sqrt 1/2, sqrt 2]. With s = (m - 1)/(m + 1) and z = s^2 <=
+ * 0.0295 the series log m = 2 s (1 + z/3 + z^2/5 + ...) needs 14 terms; from z^3/7 on double precision suffices. */
 PAIRS_INLINE pair log_of(real m, real e) {
     const pair third = pair_of(1.0 / 3, 0x1.5555555555555p-56), fifth = pair_of(1.0 / 5, -0x1.999999999999ap-57);
     const pair s = pair_divide((pair){m - 1, real_of(0)}, add(m, real_of(1)));
@@ -103,8 +103,8 @@ PAIRS_INLINE pair log_of(real m, real e) {
 
 /* ---- exp(x^2) erfc(x) = F((x - 4)/(x + 4)) / (1 + 2 x) ---------------------------------------------------------- */
 
-/* F(t) = F0 + F_SERIES[0] t + F_SERIES[1] t^2 + ..., the polynomial through F at 80 Chebyshev points in 60 digits, cut
- * at degree 28 (docs/numbers.md has the few lines that give it). What is left out is below 1e-19. */
+/* F(t) = F0 + F_SERIES[0] t + F_SERIES[1] t^2 + ...: the polynomial through F at 80 Chebyshev points in 60 digits,
+ * truncated at degree 28 (see docs/internals/numbers.md). The truncation error is below 1e-19. */
 static const double F_SERIES[] = {
     -1.39621116840562498e-01, 1.53796521026200433e-02,  6.80970542546914942e-02,  -1.01039066036325315e-01,
     9.37328349983985593e-02,  -6.63303658116380090e-02, 3.71675155365945933e-02,  -1.61977340661312169e-02,
@@ -115,7 +115,7 @@ static const double F_SERIES[] = {
     -2.89958215747577775e-10, 8.51866454140387293e-11,  2.25915432366609439e-11,  -6.19691828818332675e-12,
 };
 
-/* F(t) by Horner's rule, the last steps in pairs, and F'(t) beside it for the low half of t, since F' reaches 1.7. */
+/* F(t) by Horner's rule, the last steps in double-double, and F'(t) for the low half of t, since F' reaches 1.7. */
 PAIRS_INLINE pair smooth_part(pair t) {
     enum { TERMS = sizeof F_SERIES / sizeof F_SERIES[0], IN_PAIRS = 4 };
     const pair t_hi = {t.hi, real_of(0)};
@@ -135,7 +135,7 @@ PAIRS_INLINE pair smooth_part(pair t) {
     return pair_add(pair_of(0x1.3ba5916e9fd7fp0, -0x1.aa988565809dap-55), (pair){sum.hi, sum.lo + slope * t.lo});
 }
 
-/* x >= 0, finite. 4/x is small long before (x - 4)/(x + 4) cannot be told from 1. */
+/* x >= 0, finite. 4/x is negligible long before (x - 4)/(x + 4) rounds to 1. */
 PAIRS_INLINE pair erfcx_of(real x) {
     const pair t = pair_divide(add(x, real_of(-4)), add(x, real_of(4)));
     return pair_divide(smooth_part(t), add(real_of(1), 2 * x));

@@ -1,13 +1,12 @@
-/* escape.c - what may be shown to a person: text of unknown origin, on one line, with nothing that a terminal obeys. */
+/* escape.c - escapes text of unknown origin into one printable line without terminal control sequences. */
 #include "text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The control characters of two bytes (U+0080 to U+009F), line and paragraph separators (U+2028, U+2029), and what
- * overrides the direction of writing (U+202A to U+202E, U+2066 to U+2069), with which a line shows in another order
- * than it has. */
-static bool misleads(const unsigned char *at, size_t size) {
+/* C1 control characters (U+0080 to U+009F), line and paragraph separators (U+2028, U+2029), and bidirectional overrides
+ * (U+202A to U+202E, U+2066 to U+2069), which make a line appear in a different order than it is stored. */
+static bool is_misleading(const unsigned char *at, size_t size) {
     if (size == 2) {
         return at[0] == 0xc2 && at[1] < 0xa0;
     }
@@ -19,7 +18,7 @@ size_t sfu__shown_size(const char *bytes, size_t size) {
     const unsigned char *at = (const unsigned char *)bytes;
     const size_t step = sfu__utf8_size(bytes, size);
     const bool control = step == 1 && (at[0] < 0x20 || at[0] == 0x7f);
-    return control || misleads(at, step) ? 0 : step;
+    return control || is_misleading(at, step) ? 0 : step;
 }
 
 size_t sfu_escape(char *to, size_t room, const char *bytes, size_t size) {
@@ -32,7 +31,7 @@ size_t sfu_escape(char *to, size_t room, const char *bytes, size_t size) {
         if (shown == 0) {
             snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)bytes[i]);
         }
-        if (used == needed && used + step < room) { /* cut between characters */
+        if (used == needed && used + step < room) { /* truncate between characters */
             memcpy(to + used, shown > 0 ? bytes + i : escaped, step);
             used += step;
         }

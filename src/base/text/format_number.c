@@ -1,3 +1,4 @@
+/* format_number.c - formats numbers for display. */
 #include "format_number.h"
 
 #include <inttypes.h>

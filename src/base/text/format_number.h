@@ -1,14 +1,14 @@
-/* format_number.h - numbers for people, independent of the locale. */
+/* format_number.h - formats numbers for display, independent of the locale. */
 #ifndef SFU_FORMAT_NUMBER_H
 #define SFU_FORMAT_NUMBER_H
 
 #include <stdint.h>
 
-/* A number with so many decimals, at most 6, whatever the locale; "-" where it is none. Returns `buffer`. */
+/* A number with up to 6 decimals; "-" if it is not finite or too large. Returns `buffer`. */
 enum { SFU__FIXED_MAX = 32 };
 const char *sfu__fixed(char buffer[SFU__FIXED_MAX], double number, int decimals);
 
-/* The same of a share, in percent, one decimal; with a sign: "+0.3". */
+/* A fraction as a percentage with one decimal; optionally with a sign: "+0.3". */
 const char *sfu__percent(char buffer[SFU__FIXED_MAX], double share);
 const char *sfu__percent_signed(char buffer[SFU__FIXED_MAX], double share);
 

@@ -1,3 +1,4 @@
+/* names.c - converts names to and from JSON. */
 #include "names.h"
 
 #include "json.h"
@@ -10,7 +11,7 @@ sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size) {
     if (copy == NULL) {
         return SFU_ERR_MEMORY;
     }
-    status = sfu__strings_add(names, copy, size + 1); /* with its 0 */
+    status = sfu__strings_add(names, copy, size + 1); /* including the NUL */
     sfu__free(copy);
     return status;
 }
@@ -24,13 +25,13 @@ sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const cha
     }
     status = sfu__json_read(&json, text, strlen(text), place);
     if (status != SFU_ERR_MEMORY && !sfu__json_is(json.root, SFU__JSON_ARRAY)) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of texts", place);
+        status = sfu__fail(SFU_ERR_FORMAT, "%s is not a JSON array of strings", place);
     }
     SFU_TRY(status);
     for (const sfu__json *name = sfu__json_items(json.root); name != NULL; name = name->next, entry++) {
         const char *string = sfu__json_string(name);
         SFU_TRY(string != NULL ? sfu__names_add(names, string, strlen(string))
-                               : sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is not a text", place, (long long)entry));
+                               : sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is not a string", place, (long long)entry));
     }
 done:
     sfu__json_clear(&json);

@@ -1,5 +1,5 @@
-/* names.h - names of classes and features, which datasets and models carry as a JSON array of texts. Each has a 0
- * behind it inside its extent, so that it can be handed out as a string. */
+/* names.h - names of classes and features, stored as a JSON array of strings. Each is NUL-terminated within the string
+ * list, so that it can be returned as a C string. */
 #ifndef SFU_NAMES_H
 #define SFU_NAMES_H
 
@@ -7,10 +7,10 @@
 
 SFU_CHECKED sfu_status sfu__names_add(sfu__strings *names, const char *name, size_t size);
 
-/* The names of a JSON array of texts; none where `text` is NULL. `place` starts messages. */
+/* Adds the strings of a JSON array; none if `text` is NULL. `place` is the prefix of messages. */
 SFU_CHECKED sfu_status sfu__names_from_json(sfu__strings *names, const char *text, const char *place);
 
-/* And back: allocated, NULL where there are none. `what` they name is said in messages. */
+/* The names as JSON, allocated; NULL if there are none. `what` is named in messages. */
 SFU_CHECKED sfu_status sfu__names_to_json(char **text, const sfu__strings *names, const char *place, const char *what);
 
 #endif

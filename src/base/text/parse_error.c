@@ -1,11 +1,11 @@
-/* The message about a mistake in a text, three lines, here of a composition:
+/* parse_error.c - error messages with a caret, here for a composition:
  *
- *   unknown layer "smoth"; smooth would be right
+ *   unknown layer "smoth"; expected smooth
  *     smoth | softmax
  *     ^
  *
- * Of a long text only a part around the place is shown. A character takes one column; what cannot be shown takes one
- * too, so that the caret stands where it should.
+ * Of a long text only the part around the error is shown. Every character takes one column, also one that cannot be
+ * shown, so that the caret is in the right column.
  */
 #include "parse_error.h"
 #include "text.h"
@@ -20,10 +20,10 @@ enum {
     CHARACTER = 4,
     CUT = 3,
     WHAT = 600
-}; /* characters shown, of them before the place; bytes */
+}; /* characters shown, and of them before the error; bytes */
 
-/* One character of the text, as it may be shown: blanks for what a terminal would obey, ? for what is no UTF-8. Returns
- * how many bytes of the text it took. */
+/* Appends one character of the text in printable form: a blank for a control character, ? for invalid UTF-8. Returns
+ * its size in the text. */
 static size_t show(char *to, size_t *used, const char *from, size_t size) {
     const size_t step = sfu__utf8_size(from, size);
     const size_t shown = sfu__shown_size(from, size);
@@ -49,7 +49,7 @@ static size_t characters(const char *begin, const char *end) {
     return count;
 }
 
-/* How many characters of the text are left out before the place; none where all of it can be shown. */
+/* The number of characters omitted before the error; 0 if the whole text fits. */
 static size_t left_out(size_t before, size_t after) {
     const size_t most = before + after > WIDTH ? before + after - WIDTH : 0;
     const size_t wanted = before > BEFORE ? before - BEFORE : 0;

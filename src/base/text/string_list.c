@@ -1,3 +1,4 @@
+/* string_list.c - a growing list of strings. */
 #include "string_list.h"
 
 #include "memory.h"

@@ -1,3 +1,4 @@
+/* text.c - growable strings, number parsing and printing, UTF-8, JSON and shell quoting. */
 #define _GNU_SOURCE /* strtod_l */
 #include "text.h"
 
@@ -62,8 +63,8 @@ static locale_t c_locale;
 static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
 static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
-/* strtod in the C locale, for what the short way below cannot do exactly. */
-static bool parse_slowly(double *value, const char *begin, size_t size) {
+/* strtod in the C locale, for numbers that the fast path below cannot convert exactly. */
+static bool parse_slow(double *value, const char *begin, size_t size) {
     char text[512];
     if (size >= sizeof text) {
         return false;
@@ -129,11 +130,11 @@ bool sfu__parse_double(double *value, const char *begin, const char *end) {
         *value = negative ? -magnitude : magnitude;
         return true;
     }
-    return parse_slowly(value, begin, (size_t)(end - begin));
+    return parse_slow(value, begin, (size_t)(end - begin));
 }
 
-/* A locale may write the decimal point as something else, of several bytes even. */
-static size_t with_a_point(char *digits, size_t size) {
+/* Replaces the decimal separator of the locale, which may have several bytes, by a point. */
+static size_t use_decimal_point(char *digits, size_t size) {
     const size_t whole = strspn(digits, "-0123456789");
     const size_t rest = whole + strcspn(digits + whole, "0123456789e");
     if (rest > whole) {
@@ -145,13 +146,13 @@ static size_t with_a_point(char *digits, size_t size) {
 }
 
 sfu_status sfu__text_number(sfu__text *text, double number) {
-    enum { ENOUGH = 17, SMALL = -4, LARGE = 16 }; /* 17 digits tell any two doubles apart */
+    enum { ENOUGH = 17, SMALL = -4, LARGE = 16 }; /* 17 digits distinguish any two doubles */
     char digits[64] = "";
-    int after = 0; /* digits behind the first */
+    int after = 0; /* digits after the first */
     for (; after < ENOUGH; after++) {
         double back = 0.0;
         const int written = snprintf(digits, sizeof digits, "%.*e", after, number);
-        const size_t size = with_a_point(digits, (size_t)written);
+        const size_t size = use_decimal_point(digits, (size_t)written);
         if (sfu__parse_double(&back, digits, digits + size) && back == number) {
             break;
         }
@@ -160,7 +161,7 @@ sfu_status sfu__text_number(sfu__text *text, double number) {
     const int exponent = e != NULL ? (int)strtol(e + 1, NULL, 10) : 0;
     if (exponent >= SMALL && exponent < LARGE) {
         const int size = snprintf(digits, sizeof digits, "%.*f", after > exponent ? after - exponent : 0, number);
-        return sfu__text_add(text, digits, with_a_point(digits, (size_t)size));
+        return sfu__text_add(text, digits, use_decimal_point(digits, (size_t)size));
     }
     return sfu__text_format(text, "%.*se%d", e != NULL ? (int)(e - digits) : 0, digits, exponent);
 }
@@ -172,7 +173,7 @@ bool sfu__parse_int64(int64_t *value, const char *begin, const char *end) {
     if (p == end) {
         return false;
     }
-    int64_t number = 0; /* kept negative: the range reaches one further there */
+    int64_t number = 0; /* accumulated as a negative number, whose range is larger by one */
     for (; p < end; p++) {
         if (*p < '0' || *p > '9' || __builtin_mul_overflow(number, 10, &number) ||
             __builtin_sub_overflow(number, *p - '0', &number)) {
@@ -230,7 +231,7 @@ bool sfu__utf8_valid(const char *bytes, size_t size) {
     return true;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------- */
+/* ---- string lists --------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__strings_add(sfu__strings *strings, const char *bytes, size_t size) {
     const size_t used = strings->count > 0 ? (size_t)strings->offsets[strings->count] : 0;

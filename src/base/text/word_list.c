@@ -1,3 +1,4 @@
+/* word_list.c - spelling suggestions by edit distance, and lists of words. */
 #include "word_list.h"
 
 #include <ctype.h>
@@ -9,8 +10,8 @@ enum { LONGEST = 24 };
 static int lower(char c) { return tolower((unsigned char)c); }
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* How many letters must be put in, left out or changed to make one of the other, case aside (Levenshtein). One row of
- * the table is kept: row[j] for the first j letters of the word. */
+/* Levenshtein distance, ignoring case. Only one row of the table is stored: row[j] for the first j letters of the word.
+ */
 static int distance(const char *bytes, size_t size, const char *word) {
     const int columns = (int)strlen(word);
     int row[LONGEST + 1];
@@ -31,7 +32,7 @@ static int distance(const char *bytes, size_t size, const char *word) {
 
 const char *sfu__nearest_word(const char *bytes, size_t size, const char *const *words) {
     const char *best = NULL;
-    int best_distance = size <= 3 ? 2 : 3; /* one less is near enough */
+    int best_distance = size <= 3 ? 2 : 3; /* suggestions must be closer than this */
     for (int i = 0; size <= LONGEST && words[i] != NULL; i++) {
         const int d = strlen(words[i]) <= LONGEST ? distance(bytes, size, words[i]) : best_distance;
         if (d < best_distance) {

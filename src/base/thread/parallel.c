@@ -1,3 +1,4 @@
+/* parallel.c - distributes work items over temporary threads. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "parallel.h"
 #include "clock.h"
@@ -20,89 +21,89 @@ int sfu__thread_count(int wanted) {
     return count < 1 ? 1 : count < THREADS_MAX ? count : THREADS_MAX;
 }
 
-/* What the threads of one call share. */
-typedef struct team {
+/* State shared by the threads of one call. */
+typedef struct shared_state {
     sfu__work_fn work;
     void *context;
     int64_t items;
     atomic_int_least64_t next;
     atomic_bool stop;
-    pthread_mutex_t lock; /* of those below */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t ended;
     int running; /* threads other than the calling one */
     sfu_status status;
     int64_t failed_item;
     char message[1024];
-} team;
+} shared_state;
 
 typedef struct member {
-    team *threads_team;
+    shared_state *shared;
     int thread;
 } member;
 
-static void note_failure(team *threads_team, sfu_status status, int64_t item) {
-    atomic_store(&threads_team->stop, true);
-    pthread_mutex_lock(&threads_team->lock);
-    if (threads_team->status == SFU_OK || item < threads_team->failed_item) {
-        threads_team->status = status;
-        threads_team->failed_item = item;
-        snprintf(threads_team->message, sizeof threads_team->message, "%s", sfu_message());
+static void note_failure(shared_state *shared, sfu_status status, int64_t item) {
+    atomic_store(&shared->stop, true);
+    pthread_mutex_lock(&shared->lock);
+    if (shared->status == SFU_OK || item < shared->failed_item) {
+        shared->status = status;
+        shared->failed_item = item;
+        snprintf(shared->message, sizeof shared->message, "%s", sfu_message());
     }
-    pthread_mutex_unlock(&threads_team->lock);
+    pthread_mutex_unlock(&shared->lock);
 }
 
-static void run_items(team *threads_team, int thread) {
-    while (!atomic_load(&threads_team->stop)) {
-        const int64_t item = atomic_fetch_add(&threads_team->next, 1);
-        if (item >= threads_team->items) {
+static void run_items(shared_state *shared, int thread) {
+    while (!atomic_load(&shared->stop)) {
+        const int64_t item = atomic_fetch_add(&shared->next, 1);
+        if (item >= shared->items) {
             return;
         }
         sfu_status status = sfu__poll();
         if (status == SFU_OK) {
-            status = threads_team->work(threads_team->context, item, thread);
+            status = shared->work(shared->context, item, thread);
         }
-        if (status != SFU_OK && !(status == SFU_ERR_CANCELLED && atomic_load(&threads_team->stop))) {
-            note_failure(threads_team, status, item); /* else it was cancelled by what is noted already */
+        if (status != SFU_OK && !(status == SFU_ERR_CANCELLED && atomic_load(&shared->stop))) {
+            note_failure(shared, status, item); /* otherwise cancelled because of a recorded failure */
         }
     }
 }
 
 static void *member_main(void *argument) {
     const member *self = argument;
-    (void)sfu__watch_flag(&self->threads_team->stop);
-    run_items(self->threads_team, self->thread);
-    pthread_mutex_lock(&self->threads_team->lock);
-    self->threads_team->running--;
-    pthread_cond_signal(&self->threads_team->ended);
-    pthread_mutex_unlock(&self->threads_team->lock);
+    (void)sfu__watch_flag(&self->shared->stop);
+    run_items(self->shared, self->thread);
+    pthread_mutex_lock(&self->shared->lock);
+    self->shared->running--;
+    pthread_cond_signal(&self->shared->ended);
+    pthread_mutex_unlock(&self->shared->lock);
     return NULL;
 }
 
-/* The calling thread has nothing left to do but to hear whether it is cancelled. */
-static void wait_for_others(team *threads_team) {
-    pthread_mutex_lock(&threads_team->lock);
-    while (threads_team->running > 0) {
+/* The calling thread waits for the others and polls for cancellation. */
+static void wait_for_others(shared_state *shared) {
+    pthread_mutex_lock(&shared->lock);
+    while (shared->running > 0) {
         const struct timespec end = sfu__time_after(0.05);
-        pthread_cond_timedwait(&threads_team->ended, &threads_team->lock, &end);
-        pthread_mutex_unlock(&threads_team->lock);
-        const sfu_status status = atomic_load(&threads_team->stop) ? SFU_OK : sfu__poll();
+        pthread_cond_timedwait(&shared->ended, &shared->lock, &end);
+        pthread_mutex_unlock(&shared->lock);
+        const sfu_status status = atomic_load(&shared->stop) ? SFU_OK : sfu__poll();
         if (status != SFU_OK) {
-            note_failure(threads_team, status, threads_team->items);
+            note_failure(shared, status, shared->items);
         }
-        pthread_mutex_lock(&threads_team->lock);
+        pthread_mutex_lock(&shared->lock);
     }
-    pthread_mutex_unlock(&threads_team->lock);
+    pthread_mutex_unlock(&shared->lock);
 }
 
 sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int threads) {
-    team threads_team = {.work = work, .context = context, .items = items, .status = SFU_OK};
-    atomic_init(&threads_team.next, 0);
-    atomic_init(&threads_team.stop, false);
-    pthread_mutex_init(&threads_team.lock, NULL);
+    shared_state shared = {.work = work, .context = context, .items = items, .status = SFU_OK};
+    atomic_init(&shared.next, 0);
+    atomic_init(&shared.stop, false);
+    pthread_mutex_init(&shared.lock, NULL);
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&threads_team.ended, &clock);
+    pthread_cond_init(&shared.ended, &clock);
     pthread_condattr_destroy(&clock);
 
     pthread_t others[THREADS_MAX];
@@ -110,25 +111,25 @@ sfu_status sfu__parallel(sfu__work_fn work, void *context, int64_t items, int th
     const int wanted = items < threads ? (int)items : threads;
     int started = 0;
     while (started + 1 < wanted && started < THREADS_MAX - 1) {
-        members[started] = (member){&threads_team, started + 1};
-        pthread_mutex_lock(&threads_team.lock);
-        const bool is_there = pthread_create(&others[started], NULL, member_main, &members[started]) == 0;
-        threads_team.running += is_there;
-        pthread_mutex_unlock(&threads_team.lock);
-        if (!is_there) {
+        members[started] = (member){&shared, started + 1};
+        pthread_mutex_lock(&shared.lock);
+        const bool created = pthread_create(&others[started], NULL, member_main, &members[started]) == 0;
+        shared.running += created;
+        pthread_mutex_unlock(&shared.lock);
+        if (!created) {
             break;
         }
         started++;
     }
-    run_items(&threads_team, 0);
-    wait_for_others(&threads_team);
+    run_items(&shared, 0);
+    wait_for_others(&shared);
     for (int i = 0; i < started; i++) {
         pthread_join(others[i], NULL);
     }
-    pthread_cond_destroy(&threads_team.ended);
-    pthread_mutex_destroy(&threads_team.lock);
-    if (threads_team.status != SFU_OK) {
-        sfu__set_message(threads_team.message);
+    pthread_cond_destroy(&shared.ended);
+    pthread_mutex_destroy(&shared.lock);
+    if (shared.status != SFU_OK) {
+        sfu__set_message(shared.message);
     }
-    return threads_team.status;
+    return shared.status;
 }

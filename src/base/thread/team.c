@@ -1,12 +1,12 @@
-/* team.c - threads that stay, and the barrier that holds them together.
+/* team.c - persistent threads and their barrier.
  *
- * One mechanism does all: a counter of those who have arrived and a generation that the last of them moves on. A region
- * is two barriers: the others wait in the first for work, and everybody meets in the second at its end. Who waits looks
- * at the generation for a short while, which is how long the others usually take, and then sleeps; where there are more
- * threads than cores it sleeps at once, for the one it waits for may need its core.
+ * The barrier is a counter of arrived threads and a generation number that the last one increments. A region is two
+ * barriers: the other threads wait for work in the first, and all meet in the second at the end. A waiting thread spins
+ * on the generation for a short while, which is how long the others usually take, and then sleeps. With more threads
+ * than cores it sleeps at once, because the thread it waits for may need its core.
  *
- * An open team changes its size only where its owner gathers or dismisses, between regions: those who are in it then
- * wait in the first barrier, and are not counted again before the owner comes to it.
+ * An open team changes its size only when its owner gathers or dismisses, between regions: its other threads then wait
+ * in the first barrier, and are not counted again before the owner arrives there.
  */
 #define _GNU_SOURCE /* sched_getaffinity, pthread_attr_setaffinity_np */
 #include "team.h"
@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-enum { THREADS_MAX = 256, SPIN_NS = 20000, SPINS_BETWEEN_LOOKS_AT_THE_CLOCK = 64, CACHE_LINE = 64 };
+enum { THREADS_MAX = 256, SPIN_NS = 20000, SPINS_PER_CLOCK_READ = 64, CACHE_LINE = 64 };
 
 typedef struct member {
     sfu__team *team;
@@ -27,32 +27,32 @@ typedef struct member {
 } member;
 
 struct sfu__team {
-    atomic_int size; /* read after arriving: who arrives behind newcomers sees the size that they made */
+    atomic_int size; /* read after arriving: whoever arrives after newcomers sees the size that includes them */
     int most;
-    bool spins; /* every thread can have a core */
+    bool spins; /* there is a core for every thread */
     bool stop;
     sfu__team_fn job;
     void *context;
     member *others; /* [size - 1] */
     pthread_mutex_t lock;
-    pthread_cond_t moved; /* the generation did */
+    pthread_cond_t moved; /* the generation has changed */
 
-    /* open teams, under the lock: */
-    bool open, invites, leaves; /* leaves: all others are being sent away */
-    int inside;                 /* threads in sfu__team_help, beyond the refusals */
-    int next;                   /* the number of the next one who is taken in */
-    unsigned takings;           /* how often newcomers were taken in */
-    pthread_cond_t taken, gone;
-    atomic_int coming; /* of those inside: not taken in yet */
-    char apart[CACHE_LINE];
+    /* open teams, protected by the lock: */
+    bool open, invites, dismissing; /* leaves: all others are being released */
+    int inside;                     /* threads in sfu__team_help that were not refused */
+    int next;                       /* index of the next thread to be admitted */
+    unsigned admissions;            /* number of admissions so far */
+    pthread_cond_t admitted, left;
+    atomic_int pending; /* threads inside that are not admitted yet */
+    char padding[CACHE_LINE];
     atomic_int arrived;
-    char apart2[CACHE_LINE];
+    char padding2[CACHE_LINE];
     atomic_uint generation;
     atomic_int sleeping;
-    char apart3[CACHE_LINE];
+    char padding3[CACHE_LINE];
 };
 
-/* Tells the core that this is a loop that waits. */
+/* Spin-wait hint for the core. */
 #if defined(__x86_64__)
 static inline void relax(void) { __builtin_ia32_pause(); }
 #elif defined(__aarch64__)
@@ -64,9 +64,9 @@ static inline void relax(void) {}
 /* ---- the barrier ---------------------------------------------------------------------------------------------- */
 
 static bool spin_until_moved(const sfu__team *team, unsigned before) {
-    int64_t end = 0; /* a short wait never looks at the clock */
+    int64_t end = 0; /* a short wait never reads the clock */
     do {
-        for (int i = 0; i < SPINS_BETWEEN_LOOKS_AT_THE_CLOCK; i++) {
+        for (int i = 0; i < SPINS_PER_CLOCK_READ; i++) {
             if (atomic_load_explicit(&team->generation, memory_order_acquire) != before) {
                 return true;
             }
@@ -100,7 +100,8 @@ void sfu__team_barrier(sfu__team *team) {
         return;
     }
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
-    /* Either this thread sees the sleeper, or the sleeper the new generation: both orders are sequential. */
+    /* Either this thread sees the sleeper, or the sleeper sees the new generation: both accesses are sequentially
+     * consistent. */
     atomic_store(&team->generation, before + 1);
     if (atomic_load(&team->sleeping) > 0) {
         pthread_mutex_lock(&team->lock);
@@ -111,7 +112,7 @@ void sfu__team_barrier(sfu__team *team) {
 
 /* ---- regions -------------------------------------------------------------------------------------------------- */
 
-/* Region after region, until the first barrier is one to go home from. */
+/* Runs regions until the team stops. */
 static void serve(sfu__team *team, int thread) {
     for (;;) {
         sfu__team_barrier(team);
@@ -125,7 +126,7 @@ static void serve(sfu__team *team, int thread) {
 
 static void *member_main(void *argument) {
     const member *self = argument;
-    pthread_mutex_lock(&self->team->lock); /* held until the team has its size */
+    pthread_mutex_lock(&self->team->lock); /* held until the team has its final size */
     pthread_mutex_unlock(&self->team->lock);
     serve(self->team, self->thread);
     return NULL;
@@ -155,15 +156,15 @@ void sfu__team_invite(sfu__team *team) {
 }
 
 int sfu__team_gather(sfu__team *team) {
-    if (team == NULL || atomic_load_explicit(&team->coming, memory_order_relaxed) == 0) {
+    if (team == NULL || atomic_load_explicit(&team->pending, memory_order_relaxed) == 0) {
         return sfu__team_size(team);
     }
     pthread_mutex_lock(&team->lock);
     team->next = team->size;
-    team->size += team->coming;
-    team->coming = 0;
-    team->takings++;
-    pthread_cond_broadcast(&team->taken);
+    team->size += team->pending;
+    team->pending = 0;
+    team->admissions++;
+    pthread_cond_broadcast(&team->admitted);
     pthread_mutex_unlock(&team->lock);
     return team->size;
 }
@@ -171,52 +172,52 @@ int sfu__team_gather(sfu__team *team) {
 void sfu__team_dismiss(sfu__team *team) {
     pthread_mutex_lock(&team->lock);
     team->invites = false;
-    team->leaves = true;
-    team->coming = 0;
-    pthread_cond_broadcast(&team->taken);
+    team->dismissing = true;
+    team->pending = 0;
+    pthread_cond_broadcast(&team->admitted);
     pthread_mutex_unlock(&team->lock);
     team->stop = true;
-    sfu__team_barrier(team); /* those who were taken in are sent home from here */
+    sfu__team_barrier(team); /* releases the admitted threads */
     pthread_mutex_lock(&team->lock);
     while (team->inside > 0) {
-        pthread_cond_wait(&team->gone, &team->lock);
+        pthread_cond_wait(&team->left, &team->lock);
     }
     team->size = 1;
-    team->stop = team->leaves = false;
+    team->stop = team->dismissing = false;
     pthread_mutex_unlock(&team->lock);
 }
 
-/* Waits to be taken in, and gives the number in the team, or 0 where all are sent away first. Under the lock. */
-static int wait_to_be_taken(sfu__team *team) {
-    const unsigned before = team->takings;
-    while (team->takings == before && !team->leaves) {
-        pthread_cond_wait(&team->taken, &team->lock);
+/* Waits for admission and returns the thread's index, or 0 if the team is dismissed first. Needs the lock. */
+static int wait_for_admission(sfu__team *team) {
+    const unsigned before = team->admissions;
+    while (team->admissions == before && !team->dismissing) {
+        pthread_cond_wait(&team->admitted, &team->lock);
     }
-    return team->takings != before ? team->next++ : 0;
+    return team->admissions != before ? team->next++ : 0;
 }
 
 bool sfu__team_help(sfu__team *team) {
     pthread_mutex_lock(&team->lock);
-    const bool welcome = team->invites && team->size + team->coming < team->most;
+    const bool welcome = team->invites && team->size + team->pending < team->most;
     if (welcome) {
         team->inside++;
-        team->coming++;
-        const int thread = wait_to_be_taken(team);
+        team->pending++;
+        const int thread = wait_for_admission(team);
         if (thread > 0) {
             pthread_mutex_unlock(&team->lock);
             serve(team, thread);
             pthread_mutex_lock(&team->lock);
         }
         team->inside--;
-        pthread_cond_signal(&team->gone);
+        pthread_cond_signal(&team->left);
     }
     pthread_mutex_unlock(&team->lock);
     return welcome;
 }
 
-/* ---- making it ------------------------------------------------------------------------------------------------ */
+/* ---- creation ------------------------------------------------------------------------------------------------- */
 
-/* The next allowed core after `core`, around. */
+/* The next allowed core after `core`, cyclically. */
 static int core_after(const cpu_set_t *allowed, int core) {
     do {
         core = (core + 1) % CPU_SETSIZE;
@@ -233,7 +234,7 @@ static bool start_member(member *self, int core) {
         cpu_set_t one;
         CPU_ZERO(&one);
         CPU_SET((size_t)core, &one);
-        (void)pthread_attr_setaffinity_np(&attributes, sizeof one, &one); /* it runs elsewhere, then */
+        (void)pthread_attr_setaffinity_np(&attributes, sizeof one, &one); /* on failure it may run on any core */
     }
     const bool made = pthread_create(&self->handle, &attributes, member_main, self) == 0;
     pthread_attr_destroy(&attributes);
@@ -244,8 +245,8 @@ static bool allowed_cores(cpu_set_t *allowed) {
     return sched_getaffinity(0, sizeof *allowed, allowed) == 0 && CPU_COUNT(allowed) > 0;
 }
 
-/* Starts the others, each on a core of its own where there are enough: those after the core that the caller is on now,
- * which itself stays free to move. Signals are the caller's. */
+/* Starts the other threads, each on its own core if there are enough: the cores after the caller's current one; the
+ * caller itself stays unpinned. Signals are handled by the caller only. */
 static void start_members(sfu__team *team, int threads) {
     cpu_set_t allowed;
     team->spins = allowed_cores(&allowed) && threads <= CPU_COUNT(&allowed);
@@ -277,8 +278,8 @@ static sfu_status make(sfu__team **team, int most) {
     SFU_ALLOC(made->others, made->most);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->moved, NULL);
-    pthread_cond_init(&made->taken, NULL);
-    pthread_cond_init(&made->gone, NULL);
+    pthread_cond_init(&made->admitted, NULL);
+    pthread_cond_init(&made->left, NULL);
     *team = made;
     made = NULL;
 done:
@@ -318,8 +319,8 @@ void sfu__team_free(sfu__team *team) {
     for (int i = 0; i + 1 < team->size; i++) {
         pthread_join(team->others[i].handle, NULL);
     }
-    pthread_cond_destroy(&team->gone);
-    pthread_cond_destroy(&team->taken);
+    pthread_cond_destroy(&team->left);
+    pthread_cond_destroy(&team->admitted);
     pthread_cond_destroy(&team->moved);
     pthread_mutex_destroy(&team->lock);
     sfu__free(team->others);

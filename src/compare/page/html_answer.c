@@ -6,8 +6,7 @@
 
 #include <stdio.h>
 
-/* ---- the advice ---------------------------------------------------------------------------------------------------
- */
+/* ---- the advice -------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_advice(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
@@ -21,8 +20,7 @@ done:
     return status;
 }
 
-/* ---- how to read it ------------------------------------------------------------------------------------------------
- */
+/* ---- how to read it ---------------------------------------------------------------------------------------------- */
 
 /* What decides about the top group, by the largest numbers of splits and networks. */
 static sfu_status add_method(sfu__text *html, const sfu_results *results) {

@@ -44,7 +44,9 @@ static const char *dataset_text(const sfu_cell *cell) { return cell->dataset; }
 static const char *size_text(const sfu_cell *cell) { return cell->size; }
 static const char *net_text(const sfu_cell *cell) { return cell->net; }
 static const char *measure_text(const sfu_cell *cell) { return cell->measure; }
-static const char *verdict_text(const sfu_cell *cell) { return cell->verdict != NULL ? cell->verdict : ""; }
+static const char *verdict_text(const sfu_cell *cell) {
+    return cell->published->verdict != NULL ? cell->published->verdict : "";
+}
 static const char *same_text(const sfu_cell *cell) { return cell->same_as != NULL ? cell->same_as : ""; }
 
 static double k_value(const sfu_cell *cell) { return cell->k > 0 ? (double)cell->k : NAN; }
@@ -57,8 +59,8 @@ static double std_value(const sfu_cell *cell) { return 100 * cell->std; }
 static double low_value(const sfu_cell *cell) { return 100 * cell->ci_low; }
 static double rank_value(const sfu_cell *cell) { return cell->rank; }
 static double p_value(const sfu_cell *cell) { return cell->p; }
-static double paper_value(const sfu_cell *cell) { return 100 * cell->paper; }
-static double difference_value(const sfu_cell *cell) { return 100 * (cell->mean - cell->paper); }
+static double paper_value(const sfu_cell *cell) { return 100 * cell->published->mean; }
+static double difference_value(const sfu_cell *cell) { return 100 * (cell->mean - cell->published->mean); }
 
 static const char *k_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, k_value(cell), 0); }
 static const char *alpha_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->alpha); }
@@ -69,7 +71,7 @@ static const char *mean_text(char b[TEXT_MAX], const sfu_cell *cell) { return pu
 static const char *std_text(char b[TEXT_MAX], const sfu_cell *cell) { return put(b, std_value(cell), 1); }
 static const char *rank_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_short(b, cell->rank); }
 static const char *difference_text(char b[TEXT_MAX], const sfu_cell *cell) {
-    return put_signed(b, cell->mean - cell->paper);
+    return put_signed(b, cell->mean - cell->published->mean);
 }
 static const char *p_text(char b[TEXT_MAX], const sfu_cell *cell) { return put_p(b, cell->p); }
 
@@ -85,10 +87,11 @@ static const char *interval_text(char b[TEXT_MAX], const sfu_cell *cell) {
 static const char *paper_text(char b[TEXT_MAX], const sfu_cell *cell) {
     b[0] = '\0';
     char mean[SFU__FIXED_MAX], std[SFU__FIXED_MAX];
-    if (isfinite(cell->paper) && isfinite(cell->paper_std)) {
-        snprintf(b, TEXT_MAX, "%.28s (%.28s)", sfu__percent(mean, cell->paper), sfu__percent(std, cell->paper_std));
-    } else if (isfinite(cell->paper)) {
-        sfu__percent(b, cell->paper);
+    if (isfinite(cell->published->mean) && isfinite(cell->published->std)) {
+        snprintf(b, TEXT_MAX, "%.28s (%.28s)", sfu__percent(mean, cell->published->mean),
+                 sfu__percent(std, cell->published->std));
+    } else if (isfinite(cell->published->mean)) {
+        sfu__percent(b, cell->published->mean);
     }
     return b;
 }

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* ---- datasets -----------------------------------------------------------------------------------------------------
- */
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
 /* The name or path that was given for a dataset. */
 static const char *given_of(const sfu_results *results, const char *label) {
@@ -46,8 +45,7 @@ done:
     return status;
 }
 
-/* ---- the confusion matrix -----------------------------------------------------------------------------------------
- */
+/* ---- the confusion matrix ---------------------------------------------------------------------------------------- */
 
 /* Counts of test nodes, true class by predicted class. */
 typedef struct confusion {
@@ -130,8 +128,7 @@ done:
     return status;
 }
 
-/* ---- winners ------------------------------------------------------------------------------------------------------
- */
+/* ---- winners ----------------------------------------------------------------------------------------------------- */
 
 /* The entry of a cell that has details: NULL, none. */
 static const sfu__entry *detailed_entry(const sfu_results *results, const sfu_cell *cell) {

@@ -23,8 +23,7 @@ typedef struct axis {
     double low, high, step;
 } axis;
 
-/* ---- the axis -----------------------------------------------------------------------------------------------------
- */
+/* ---- the axis ---------------------------------------------------------------------------------------------------- */
 
 static void widen(axis *range, double share) {
     if (isfinite(share)) {
@@ -112,8 +111,7 @@ done:
     return status;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* A name cut to what fits in front of the plot; the whole of it is in a tooltip. */
 static sfu_status put_name(sfu__text *svg, const char *label, const char *net, double y) {
@@ -180,8 +178,7 @@ static void sort_by_mean(sfu__contrast *contrasts, int count) {
     }
 }
 
-/* ---- panels -------------------------------------------------------------------------------------------------------
- */
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
 
 typedef struct drawing {
     sfu__text rows, words; /* words: the same for those who cannot see it */

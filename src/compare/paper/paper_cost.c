@@ -1,5 +1,5 @@
-/* paper_cost.c - Table 1 of the paper, what an epoch of each network costs by its formula, with the numbers of each
- * dataset in it, beside what the planner predicts and what was measured. */
+/* paper_cost.c - Table 1 of the paper: the cost of an epoch of each network by its formula, evaluated for each dataset,
+ * beside the planner's prediction and the measured time. */
 #include "published.h"
 #include "results_int.h"
 
@@ -14,18 +14,18 @@
 static const char *const nets[] = {"gcn", "sgcn", "fp+mlp", "sgcn+lp", "gcn+lp", "linear+lp", "mlp+lp"};
 enum { NETS = sizeof nets / sizeof nets[0] };
 
-/* One table on its way. */
+/* Progress of one table. */
 typedef struct costing {
     const sfu__request *request;
     sfu_compare_fn on_progress; /* or NULL */
     void *user;
-    int done, total; /* networks */
+    int done, total; /* number of networks */
 } costing;
 
 /* An epoch is a training step and a validation. */
 static double epoch_s(const sfu_plan *plan, bool measured) {
-    const sfu_pass_cost train = sfu_plan_cost(plan, SFU_PASS_TRAIN);
-    const sfu_pass_cost evaluate = sfu_plan_cost(plan, SFU_PASS_EVALUATE);
+    const sfu_pass_cost train = *sfu_plan_cost(plan, SFU_PASS_TRAIN);
+    const sfu_pass_cost evaluate = *sfu_plan_cost(plan, SFU_PASS_EVALUATE);
     return measured ? train.measured_s + evaluate.measured_s : train.predicted_s + evaluate.predicted_s;
 }
 
@@ -41,7 +41,7 @@ done:
     return status;
 }
 
-/* Which numbers the formulas have: once a dataset. */
+/* The values of the formulas' variables, once per dataset. */
 static sfu_status print_numbers(sfu__text *text, const sfu_dataset *dataset, const sfu_plan *plan) {
     const sfu_paper_cost cost = sfu_plan_paper_cost(plan);
     char n[SFU__GROUPED_MAX], edges[SFU__GROUPED_MAX], d[SFU__GROUPED_MAX];
@@ -61,7 +61,7 @@ static sfu_status plan_net(sfu_plan **plan, const sfu_dataset *dataset, const sf
     sfu_plan_options options;
     sfu_plan_options_init(&options);
     options.dropout = 0.5;
-    options.threads = 1; /* as in a study, which runs one training a core */
+    options.threads = 1; /* as in a study, which uses one core per training run */
     SFU_TRY(sfu_net_parse(&net, name, NULL));
     SFU_TRY(sfu_plan_new(plan, dataset, net, split, &options));
     SFU_TRY(sfu_plan_measure(*plan));
@@ -78,7 +78,7 @@ static bool is_wanted(const sfu__request *request, const char *net) {
     return wanted;
 }
 
-static sfu_status tell(costing *self, const char *dataset, const char *net) {
+static sfu_status report_progress(costing *self, const char *dataset, const char *net) {
     char what[SFU__NAME_MAX];
     snprintf(what, sizeof what, "%s %s", dataset, net);
     const sfu_compare_progress progress = {.done = self->done, .total = self->total, .seconds_left = NAN, .what = what};
@@ -101,7 +101,7 @@ static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, costi
     bool first = true;
     for (int i = 0; i < NETS; i++) {
         if (is_wanted(self->request, nets[i])) {
-            SFU_TRY(tell(self, sfu_dataset_name(dataset), nets[i]));
+            SFU_TRY(report_progress(self, sfu_dataset_name(dataset), nets[i]));
             SFU_TRY(plan_net(&plan, dataset, split, nets[i]));
             SFU_TRY(first ? print_numbers(text, dataset, plan) : SFU_OK);
             SFU_TRY(add_row(&table, plan));
@@ -118,7 +118,7 @@ done:
     return status;
 }
 
-/* How many networks there are to measure, were all datasets there. */
+/* The number of networks to measure if all datasets are available. */
 static int count_networks(const sfu__request *request) {
     char name[SFU__NAME_MAX];
     int datasets = 0, networks = 0;

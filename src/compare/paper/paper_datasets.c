@@ -1,4 +1,4 @@
-/* paper_datasets.c - Table 2 of the paper, what its datasets are, beside what ours are. */
+/* paper_datasets.c - Table 2 of the paper: the statistics of its datasets beside those of ours. */
 #include "published.h"
 #include "results_int.h"
 
@@ -8,13 +8,13 @@
 
 enum { SIZES = 5 };
 
-/* What Table 2 and the captions of the tables of results say. In the order of sfu__paper_dataset. */
-typedef struct facts {
+/* Dataset statistics from Table 2 and the captions of the result tables, in the order of sfu__paper_dataset. */
+typedef struct statistics {
     int64_t nodes, edges, features, classes, sizes[SIZES];
-    int64_t self_loops_dropped, self_loops, unlabelled; /* of ours alone */
-} facts;
+    int64_t self_loops_dropped, self_loops, unlabelled; /* known for our datasets only */
+} statistics;
 
-static const facts paper[] = {
+static const statistics paper[] = {
     {.nodes = 2708, .edges = 5278, .features = 1433, .classes = 7, .sizes = {140, 407, 674, 941, 1208}},
     {.nodes = 3327, .edges = 4552, .features = 3703, .classes = 6, .sizes = {120, 547, 974, 1401, 1827}},
     {.nodes = 19717, .edges = 44324, .features = 500, .classes = 3, .sizes = {60, 4600, 9139, 13678, 18217}},
@@ -22,7 +22,7 @@ static const facts paper[] = {
     {.nodes = 4057, .edges = 7585, .features = 334, .classes = 4, .sizes = {80, 699, 1318, 1937, 2557}},
 };
 
-/* ---- those that are there ---------------------------------------------------------------------------------------- */
+/* ---- available datasets ------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__paper_open_next(sfu_dataset **dataset, int *i, sfu__text *missing, const sfu__request *request) {
     char name[SFU__NAME_MAX];
@@ -43,16 +43,17 @@ done:
 
 sfu_status sfu__paper_missing(sfu__text *text, const sfu__text *missing, bool any) {
     if (!any) {
-        return sfu__fail(SFU_ERR_NOT_FOUND, "not there: %s; sfumato data get fetches datasets", missing->bytes);
+        return sfu__fail(SFU_ERR_NOT_FOUND, "datasets not found: %s; download them with sfumato data get",
+                         missing->bytes);
     }
     return missing->size > 0
                ? sfu__text_format(text, "\nNot there: %s; `sfumato data get` fetches datasets.\n", missing->bytes)
                : SFU_OK;
 }
 
-/* ---- what ours are ----------------------------------------------------------------------------------------------- */
+/* ---- statistics of our datasets ---------------------------------------------------------------------------------- */
 
-static sfu_status count_sizes(facts *ours, const sfu_dataset *dataset) {
+static sfu_status count_sizes(statistics *ours, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < SIZES && status == SFU_OK; i++) {
         const char size[] = {(char)('1' + i), '\0'};
@@ -68,46 +69,46 @@ static sfu_status count_sizes(facts *ours, const sfu_dataset *dataset) {
     return status;
 }
 
-static sfu_status look(facts *ours, const sfu_dataset *dataset) {
-    sfu_info info;
+static sfu_status compute_statistics(statistics *ours, const sfu_dataset *dataset) {
+    const sfu_info *info = NULL;
     sfu_status status = SFU_OK;
     SFU_TRY(sfu_dataset_info(&info, dataset));
-    *ours = (facts){.nodes = info.nodes,
-                    .edges = info.edges,
-                    .features = info.features,
-                    .classes = info.classes,
-                    .self_loops = info.self_loops,
-                    .self_loops_dropped = info.self_loops_dropped,
-                    .unlabelled = info.unlabelled};
+    *ours = (statistics){.nodes = info->nodes,
+                         .edges = info->edges,
+                         .features = info->features,
+                         .classes = info->classes,
+                         .self_loops = info->self_loops,
+                         .self_loops_dropped = info->self_loops_dropped,
+                         .unlabelled = info->unlabelled};
     SFU_TRY(count_sizes(ours, dataset));
 done:
     return status;
 }
 
-/* ---- the difference ---------------------------------------------------------------------------------------------- */
+/* ---- differences ------------------------------------------------------------------------------------------------- */
 
-static const char *why_edges(const facts *ours, const facts *theirs) {
+static const char *why_edges(const statistics *ours, const statistics *theirs) {
     return ours->self_loops_dropped > 0 && ours->edges + ours->nodes == theirs->edges
                ? "the paper's count has a self-loop on every node, which import drops (`--self-loops keep`)"
                : "not known why";
 }
 
-static const char *why_features(const facts *ours, const facts *theirs) {
+static const char *why_features(const statistics *ours, const statistics *theirs) {
     return theirs->features == 1830 && ours->features == 1870
                ? "the public file has 1,870 words; where the paper's 1,830 come from is not known, and both agree in "
                  "everything else"
                : "not known why";
 }
 
-static const char *why_sizes(const facts *ours, const facts *theirs) {
+static const char *why_sizes(const statistics *ours, const statistics *theirs) {
     return ours->sizes[SIZES - 1] + ours->unlabelled == theirs->sizes[SIZES - 1]
                ? "the paper counts the nodes that have no label among the training nodes; here only nodes that have "
                  "one are ever drawn"
                : "not known why";
 }
 
-static sfu_status note(sfu__text *notes, const char *name, const char *what, int64_t ours, int64_t theirs,
-                       const char *why) {
+static sfu_status add_note(sfu__text *notes, const char *name, const char *what, int64_t ours, int64_t theirs,
+                           const char *why) {
     char one[SFU__GROUPED_MAX], other[SFU__GROUPED_MAX], difference[SFU__GROUPED_MAX];
     return ours == theirs ? SFU_OK
                           : sfu__text_format(notes, "- %s, %s: %s, the paper %s (%s%s): %s.\n", name, what,
@@ -115,16 +116,16 @@ static sfu_status note(sfu__text *notes, const char *name, const char *what, int
                                              ours > theirs ? "+" : "", sfu__grouped(difference, ours - theirs), why);
 }
 
-static sfu_status add_notes(sfu__text *notes, const char *name, const facts *ours, const facts *theirs) {
+static sfu_status add_notes(sfu__text *notes, const char *name, const statistics *ours, const statistics *theirs) {
     sfu_status status = SFU_OK;
-    SFU_TRY(note(notes, name, "nodes", ours->nodes, theirs->nodes, "not known why"));
-    SFU_TRY(note(notes, name, "edges", ours->edges, theirs->edges, why_edges(ours, theirs)));
-    SFU_TRY(note(notes, name, "features", ours->features, theirs->features, why_features(ours, theirs)));
-    SFU_TRY(note(notes, name, "classes", ours->classes, theirs->classes, "not known why"));
+    SFU_TRY(add_note(notes, name, "nodes", ours->nodes, theirs->nodes, "not known why"));
+    SFU_TRY(add_note(notes, name, "edges", ours->edges, theirs->edges, why_edges(ours, theirs)));
+    SFU_TRY(add_note(notes, name, "features", ours->features, theirs->features, why_features(ours, theirs)));
+    SFU_TRY(add_note(notes, name, "classes", ours->classes, theirs->classes, "not known why"));
     for (int i = 0; i < SIZES; i++) {
         const char what[] = {'s', 'e', 't', ' ', (char)('1' + i), '\0'};
-        SFU_TRY(note(notes, name, what, ours->sizes[i], theirs->sizes[i],
-                     i == SIZES - 1 ? why_sizes(ours, theirs) : "not known why"));
+        SFU_TRY(add_note(notes, name, what, ours->sizes[i], theirs->sizes[i],
+                         i == SIZES - 1 ? why_sizes(ours, theirs) : "not known why"));
     }
 done:
     return status;
@@ -132,7 +133,7 @@ done:
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static sfu_status add_row(sfu__text_table *table, const char *name, const facts *row) {
+static sfu_status add_row(sfu__text_table *table, const char *name, const statistics *row) {
     char number[SFU__GROUPED_MAX];
     const int64_t counts[] = {row->nodes, row->edges, row->features, row->classes};
     sfu_status status = SFU_OK;
@@ -148,9 +149,9 @@ done:
 }
 
 static sfu_status add_dataset(sfu__text_table *table, sfu__text *notes, const sfu_dataset *dataset, int i) {
-    facts ours;
+    statistics ours;
     sfu_status status = SFU_OK;
-    SFU_TRY(look(&ours, dataset));
+    SFU_TRY(compute_statistics(&ours, dataset));
     SFU_TRY(add_row(table, sfu__paper_dataset(i), &ours));
     SFU_TRY(add_row(table, "the paper", &paper[i]));
     SFU_TRY(add_notes(notes, sfu__paper_dataset(i), &ours, &paper[i]));

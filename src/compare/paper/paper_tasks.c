@@ -1,5 +1,5 @@
-/* paper_tasks.c - the cells of the paper's tables as tasks: what was published is what is tried, cut down to the
- * datasets and networks that were asked for. */
+/* paper_tasks.c - the cells of the paper's tables as tasks: the published cells, restricted to the datasets and
+ * networks of the request. */
 #include "published.h"
 
 #include <ctype.h>
@@ -21,12 +21,11 @@ static void copy_lower(char *to, size_t size, const char *from) {
     to[i] = '\0';
 }
 
-/* ---- what was asked for ------------------------------------------------------------------------------------------
- */
+/* ---- restrictions of the request --------------------------------------------------------------------------------- */
 
 static bool is_path(const char *text) { return strchr(text, '/') != NULL || strchr(text, '.') != NULL; }
 
-static bool wants_net(const sfu__request *request, const char *name) {
+static bool is_requested_net(const sfu__request *request, const char *name) {
     bool wanted = request->nets.count == 0;
     for (int i = 0; i < request->nets.count; i++) {
         wanted = wanted || strcasecmp(request->nets.items[i], name) == 0;
@@ -43,28 +42,29 @@ static bool is_paper_net(const char *name) {
     return known;
 }
 
-/* Names that the paper does not have are mistakes; what one of its tables lacks is only left out of it. */
+/* Names that the paper does not have are errors; a name that is only missing from one table is left out there. */
 sfu_status sfu__paper_check(const sfu__request *request) {
     char quoted[SFU__QUOTE_MAX];
     for (int i = 0; i < request->datasets.count; i++) {
         const char *name = request->datasets.items[i];
         if (sfu__paper_dataset_of(name) == NULL) {
             return sfu__fail(SFU_ERR_ARGUMENT,
-                             "%s is no dataset of the paper; cora, citeseer, pubmed, acm or dblp would be right",
+                             "%s is not a dataset of the paper; expected cora, citeseer, pubmed, acm or dblp",
                              sfu__quote(quoted, name, strlen(name)));
         }
         if (strlen(name) >= SFU__NAME_MAX - strlen("+loops")) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "%s: the path is too long; %d bytes would be right",
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: the path is too long; expected at most %d bytes",
                              sfu__quote(quoted, name, strlen(name)), SFU__NAME_MAX - 10);
         }
     }
     for (int i = 0; i < request->nets.count; i++) {
         const char *name = request->nets.items[i];
         if (!is_paper_net(name)) {
-            return sfu__fail(SFU_ERR_ARGUMENT,
-                             "%s is no network of the paper's tables; gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, "
-                             "mlp+lp or lpnn would be right",
-                             sfu__quote(quoted, name, strlen(name)));
+            return sfu__fail(
+                SFU_ERR_ARGUMENT,
+                "%s is not a network of the paper's tables; expected gcn, sgcn, fp+mlp, sgcn+lp, gcn+lp, linear+lp, "
+                "mlp+lp or lpnn",
+                sfu__quote(quoted, name, strlen(name)));
         }
     }
     return SFU_OK;
@@ -72,8 +72,9 @@ sfu_status sfu__paper_check(const sfu__request *request) {
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------- */
 
-/* What a request calls a dataset of the paper, NULL where it leaves it out. Without any, it means all. */
-static const char *wanted_dataset(const sfu__request *request, const char *name) {
+/* The request's name of a dataset of the paper, or NULL if the request omits it. A request without datasets means
+ * all. */
+static const char *requested_dataset(const sfu__request *request, const char *name) {
     for (int i = 0; i < request->datasets.count; i++) {
         const char *known = sfu__paper_dataset_of(request->datasets.items[i]);
         if (known != NULL && strcmp(known, name) == 0) {
@@ -85,7 +86,7 @@ static const char *wanted_dataset(const sfu__request *request, const char *name)
 
 bool sfu__paper_dataset_wanted(char name[SFU__NAME_MAX], int i, const sfu__request *request) {
     const char *known = sfu__paper_dataset(i);
-    const char *asked = wanted_dataset(request, known);
+    const char *asked = requested_dataset(request, known);
     if (asked == NULL) {
         return false;
     }
@@ -131,8 +132,8 @@ done:
     return status;
 }
 
-/* Datasets in the paper's order, and of each the networks in the order of the table. The validation accuracy of a cell
- * comes with that of its test. */
+/* Datasets in the paper's order, and for each the networks in the order of the table. A test accuracy comes with its
+ * validation accuracy. */
 static sfu_status add_table(sfu__tasks *tasks, const char *table, const sfu__request *request) {
     sfu_status status = SFU_OK;
     char dataset[SFU__NAME_MAX];
@@ -141,7 +142,7 @@ static sfu_status add_table(sfu__tasks *tasks, const char *table, const sfu__req
         const sfu__published_row *row;
         for (int i = 0; wanted && (row = sfu__published_at(i)) != NULL; i++) {
             if (strcmp(row->table, table) == 0 && strcmp(row->dataset, sfu__paper_dataset(d)) == 0 &&
-                strcmp(row->measure, "test") == 0 && wants_net(request, row->net)) {
+                strcmp(row->measure, "test") == 0 && is_requested_net(request, row->net)) {
                 SFU_TRY(add_cell(tasks, row, dataset, request));
             }
         }
@@ -150,7 +151,7 @@ done:
     return status;
 }
 
-/* A dataset with its self-loops is not among those that can be had by name alone. */
+/* Datasets with self-loops must be downloaded with --self-loops keep; they are not available by name alone. */
 static sfu_status check_loops(const sfu__tasks *tasks) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < tasks->count && status == SFU_OK; i++) {
@@ -163,10 +164,10 @@ static sfu_status check_loops(const sfu__tasks *tasks) {
         status = sfu_dataset_open(&dataset, name);
         sfu_dataset_free(dataset);
         if (status == SFU_ERR_NOT_FOUND) {
-            status =
-                sfu__fail(SFU_ERR_NOT_FOUND,
-                          "%s, with its self-loops, is not there; sfumato data get %.*s --self-loops keep fetches it",
-                          name, (int)strcspn(name, "+"), name);
+            status = sfu__fail(
+                SFU_ERR_NOT_FOUND,
+                "%s, with its self-loops, was not found; download it with sfumato data get %.*s --self-loops keep",
+                name, (int)strcspn(name, "+"), name);
         }
     }
     return status;

@@ -1,3 +1,4 @@
+/* published.c - lookup of the paper's figures, agreement with ours, and cells that are equal by algebra. */
 #include "published.h"
 
 #include "file.h"
@@ -17,8 +18,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 const sfu__published_row *sfu__published_at(int i) { return i >= 0 && i < ROWS ? &rows[i] : NULL; }
 
-/* ---- names -------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 const char *sfu__paper_dataset(int i) {
     static const char *const names[] = {"Cora", "Citeseer", "Pubmed", "ACM", "DBLP", NULL};
@@ -98,15 +98,16 @@ const char *sfu__verdict(double mean, double std, int splits, const sfu__publish
     return difference.low > 0.0 ? "higher" : difference.high < 0.0 ? "lower" : "agrees";
 }
 
-/* ---- the same by algebra -----------------------------------------------------------------------------------------
+/* ---- cells that are the same network by algebra ------------------------------------------------------------------
  *
- * After the softmax the rows of S are scaled to sum to 1, so that a factor a row cancels.
- *   D^-a A~ D^-b       D^-a is such a factor: cells of equal b are one network.
+ * After the softmax the rows of S are scaled to sum to 1, so a constant factor per row cancels.
+ *   D^-a A~ D^-b       D^-a is such a factor: cells with equal b are the same network.
  *   A~ = a I + b A     with c a and c b instead, A~ and D are c times as large, and c cancels in D^-1/2 A~ D^-1/2
- *                      before the rows are scaled: cells of equal a : b are one network.
- * And a GCN of one convolution is an SGCN of one smoothing: smooth | softmax. */
+ *                      before the rows are scaled: cells with equal a : b are the same network.
+ * And a GCN of one convolution is an SGCN of one smoothing: smooth | softmax.
+ */
 
-/* One of the paper's numbers, which have two decimals at most: "0.25", "1"; in any locale. */
+/* One of the paper's numbers, with at most two decimals: "0.25", "1"; independent of the locale. */
 static const char *hundredths(char text[16], double number) {
     const int whole = (int)(number * 100.0 + 0.5);
     snprintf(text, 16, "%d.%02d", whole / 100, whole % 100);

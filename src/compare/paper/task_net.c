@@ -1,7 +1,7 @@
 /* task_net.c - the network of a task, as text for sfu_tune.
  *
- * A named network stays a name where nothing of it changes: then its hidden width is searched by name. Else it is
- * written out layer by layer, with $hidden for the width, which the space searches in the same way:
+ * A named network stays a name if the task changes nothing of it: its hidden width is then searched by name. Otherwise
+ * it is written layer by layer, with $hidden for the width, which the space searches in the same way:
  *
  *   k of a sweep          gcn, k 3     smooth | dense $hidden relu | smooth | dense $hidden relu | smooth | softmax
  *   self and neighbour    mlp+lp       dense $hidden relu | softmax | smooth^2(self=0.25, neighbour=0.75)
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Whether the smoothing of features is followed by a scaling of the rows, in the reading that was asked for. */
+/* Whether rows are scaled after the smoothing of features, according to the request's feature norm. */
 static bool scales_rows(const sfu_net *net, const sfu__request *request) {
     bool labels = false;
     for (int i = 0; i < net->count; i++) {
@@ -34,8 +34,8 @@ static bool smooths_features(const sfu_net *net) {
     return features;
 }
 
-/* (self=0.25, neighbour=0.75), or (right=0.75): left cancels where rows are scaled to sum to 1, so that cells of equal
- * beta are one text. */
+/* (self=0.25, neighbour=0.75), or (right=0.75): left cancels because rows are scaled to sum to 1, so cells with equal
+ * beta have the same text. */
 static sfu_status print_sweep(sfu__text *text, const sfu__task *task) {
     sfu_status status = SFU_OK;
     if (!task->exponents) {
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* The layers of a named network have nothing that is not printed here. */
+/* Named networks have no other options than those printed here. */
 static sfu_status print_layers(sfu__text *text, const sfu_net *net, const sfu__task *task, bool row) {
     sfu_status status = SFU_OK;
     for (int i = 0; i < net->count; i++) {
@@ -86,11 +86,11 @@ static sfu_status print_named(sfu__text *text, const sfu__task *task, const sfu_
     sfu_net *net = NULL;
     sfu_net_options options;
     sfu_net_options_init(&options);
-    const int32_t usual = options.k;
-    options.k = task->k > 0 ? task->k : usual;
+    const int32_t defaults = options.k;
+    options.k = task->k > 0 ? task->k : defaults;
     SFU_TRY(sfu__net_read(&net, task->net, &options));
     const bool row = smooths_features(net) && scales_rows(net, request);
-    if (options.k == usual && isnan(task->alpha) && !row) {
+    if (options.k == defaults && isnan(task->alpha) && !row) {
         SFU_TRY(sfu__text_format(text, "%s", task->net));
     } else {
         SFU_TRY(print_layers(text, net, task, row));
@@ -100,18 +100,18 @@ done:
     return status;
 }
 
-/* k is 2 unless it is said; after the softmax self and neighbour are 1, and the recipe of sym+row is that of right=0.5:
- * the same matrix to the bit. */
+/* k is 2 by default; after the softmax self and neighbour are 1, and the normalization sym+row equals right=0.5: the
+ * same matrix bit for bit. */
 sfu__task sfu__task_usual(const sfu__task *task) {
-    sfu__task usual = *task;
+    sfu__task defaults = *task;
     sfu_net_options options;
     sfu_net_options_init(&options);
-    usual.k = task->k == options.k ? 0 : task->k;
+    defaults.k = task->k == options.k ? 0 : task->k;
     if (task->exponents ? task->beta == 0.5 : task->alpha == 1.0 && task->beta == 1.0) {
-        usual.alpha = usual.beta = NAN;
-        usual.exponents = false;
+        defaults.alpha = defaults.beta = NAN;
+        defaults.exponents = false;
     }
-    return usual;
+    return defaults;
 }
 
 sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__request *request) {
@@ -120,7 +120,7 @@ sfu_status sfu__task_net(sfu__text *net, const sfu__task *task, const sfu__reque
         return *request->lpnn != '\0' ? sfu__text_format(net, "lpnn(%s)", request->lpnn)
                                       : sfu__text_format(net, "lpnn");
     }
-    /* A composition says itself what it is, and so does lpnn with its brackets. */
+    /* A composition, or lpnn with options, is complete. */
     if (!sfu__net_named(&given, task->net, 2) || given.lpnn) {
         return sfu__text_format(net, "%s", task->net);
     }

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- sizes --------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Ranks are sorted by size. */
 const char *sfu__layout_size(const sfu_results *results, int i) {
@@ -96,8 +95,7 @@ bool sfu__layout_is_best(const sfu__layout *layout, const sfu_cell *cell, int da
     return best != NULL && cell != NULL && cell->rank == best->rank; /* tied means share a rank */
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 static sfu__sweep sweep_at(const sfu_results *results, int place) {
     const sfu__task *task = &sfu__row_group_entry(results, &results->row_groups[place], 0)->task;
@@ -148,8 +146,7 @@ int sfu__sweep_part_end(const sfu_results *results, const sfu__sweep *sweep, int
     return end;
 }
 
-/* ---- names of networks --------------------------------------------------------------------------------------------
- */
+/* ---- names of networks ------------------------------------------------------------------------------------------- */
 
 /* Long names and names with special characters get a label. */
 static bool needs_label(const char *net) {

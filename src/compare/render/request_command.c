@@ -1,4 +1,4 @@
-/* request_command.c - the command that repeats a comparison. */
+/* request_command.c - the command line that repeats a request. */
 #include "html_page.h"
 
 #include <inttypes.h>

@@ -16,8 +16,7 @@ sfu_status sfu__add_net(sfu__text_table *table, const sfu_results *results, cons
     return status == SFU_OK && shown != net ? sfu__text_table_full(table, net) : status;
 }
 
-/* ---- accuracies ---------------------------------------------------------------------------------------------------
- */
+/* ---- accuracies -------------------------------------------------------------------------------------------------- */
 
 static bool is_second(const sfu__layout *layout, const sfu_cell *cell, int dataset) {
     const sfu_cell *best = sfu__layout_best(layout, dataset);
@@ -50,8 +49,9 @@ static sfu_status add_accuracy(sfu__text_table *table, const sfu__layout *layout
     } else if (splits[0] != '\0') {
         SFU_TRY(sfu__text_table_suffix(table, "%s", splits));
     }
-    if (!isnan(cell->paper)) {
-        SFU_TRY(sfu__text_table_note(table, "paper %s %s", sfu__percent(text, cell->paper), cell->verdict));
+    if (!isnan(cell->published->mean)) {
+        SFU_TRY(sfu__text_table_note(table, "paper %s %s", sfu__percent(text, cell->published->mean),
+                                     cell->published->verdict));
     }
 done:
     return status;
@@ -72,8 +72,8 @@ static sfu_status add_rank(sfu__text_table *table, const sfu__layout *layout, in
     const sfu_rank *rank = layout->ranks[net];
     SFU_TRY(sfu__text_table_number(table, rank->rank, sfu__fixed(text, rank->rank, 1)));
     sfu__text_table_last(table)->emphasis = ranks_first(layout, net) ? SFU__BEST : SFU__PLAIN;
-    if (!isnan(rank->paper)) {
-        SFU_TRY(sfu__text_table_note(table, "paper %s", sfu__fixed(text, rank->paper, 1)));
+    if (!isnan(rank->published->mean)) {
+        SFU_TRY(sfu__text_table_note(table, "paper %s", sfu__fixed(text, rank->published->mean, 1)));
     }
 done:
     return status;
@@ -135,8 +135,7 @@ done:
     return status;
 }
 
-/* ---- differences --------------------------------------------------------------------------------------------------
- */
+/* ---- differences ------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_difference(sfu__text_table *table, const sfu__contrast *contrast) {
     sfu_status status = SFU_OK;
@@ -198,8 +197,7 @@ done:
     return status;
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 /* One row of a sweep: the row groups [first, end) of one network. */
 typedef struct sweep_row {
@@ -214,7 +212,7 @@ static const sfu_cell *cell_at(const sfu_results *results, int row_group, bool v
 static bool has_paper(const sfu_results *results, const sweep_row *row) {
     bool found = false;
     for (int i = row->first; i < row->end; i++) {
-        found = found || !isnan(cell_at(results, i, row->validation)->paper);
+        found = found || !isnan(cell_at(results, i, row->validation)->published->mean);
     }
     return found;
 }
@@ -225,7 +223,7 @@ static sfu_status add_figures(sfu__text_table *table, const sfu_results *results
     char number[SFU__FIXED_MAX];
     for (int i = row->first; i < row->end; i++) {
         const sfu_cell *cell = cell_at(results, i, row->validation);
-        const double share = row->paper ? cell->paper : cell->mean;
+        const double share = row->paper ? cell->published->mean : cell->mean;
         SFU_TRY(sfu__text_table_number(table, share, sfu__percent(number, share)));
         sfu__text_table_last(table)->marked = marks && cell->same_as != NULL;
     }
@@ -324,8 +322,7 @@ done:
     return status;
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------
- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 void sfu__pair_sides(const char *title, const char **first, const char **second) {
     const bool smoothing = strncmp(title, "feature", 7) == 0;

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the head -----------------------------------------------------------------------------------------------------
- */
+/* ---- the head ---------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__put_list(sfu__text *text, const char *const *items, int count, const char *before_last) {
     sfu_status status = SFU_OK;
@@ -146,8 +145,7 @@ done:
     return status;
 }
 
-/* ---- networks by datasets -----------------------------------------------------------------------------------------
- */
+/* ---- networks by datasets ---------------------------------------------------------------------------------------- */
 
 const char *sfu__size_title(char title[SFU__TITLE_MAX], const char *size) {
     const int number = sfu__size_number(size);
@@ -200,8 +198,7 @@ done:
     return status;
 }
 
-/* ---- sweeps -------------------------------------------------------------------------------------------------------
- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status put_sweep_part(sfu__text *text, const sfu_results *results, const sfu__sweep *part) {
     sfu_status status = SFU_OK;
@@ -231,8 +228,7 @@ done:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__tables_md(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;

@@ -8,15 +8,14 @@
 
 bool sfu__layout_has_paper(const sfu__layout *layout) {
     for (int i = 0; i < layout->net_count * layout->dataset_count; i++) {
-        if (layout->cells[i] != NULL && !isnan(layout->cells[i]->paper)) {
+        if (layout->cells[i] != NULL && !isnan(layout->cells[i]->published->mean)) {
             return true;
         }
     }
     return false;
 }
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_figure(sfu__text_table *table, double mean, double std) {
     sfu_status status = SFU_OK;
@@ -32,13 +31,14 @@ done:
 static sfu_status add_cell(sfu__text_table *table, const sfu_results *results, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
     char text[SFU__FIXED_MAX];
-    const double difference = cell->mean - cell->paper;
+    const double difference = cell->mean - cell->published->mean;
     SFU_TRY(sfu__text_table_add(table, SFU__CELL_DATASET, cell->dataset));
     SFU_TRY(sfu__add_net(table, results, cell->net));
     SFU_TRY(add_figure(table, cell->mean, cell->std));
-    SFU_TRY(add_figure(table, cell->paper, cell->paper_std));
+    SFU_TRY(add_figure(table, cell->published->mean, cell->published->std));
     SFU_TRY(sfu__text_table_number(table, difference, sfu__percent_signed(text, difference)));
-    SFU_TRY(sfu__text_table_add(table, cell->verdict[0] != '\0' ? SFU__CELL_TEXT : SFU__CELL_MISSING, cell->verdict));
+    SFU_TRY(sfu__text_table_add(table, cell->published->verdict[0] != '\0' ? SFU__CELL_TEXT : SFU__CELL_MISSING,
+                                cell->published->verdict));
 done:
     return status;
 }
@@ -54,7 +54,7 @@ static sfu_status put_cells(sfu__text *text, const sfu_results *results, const s
     for (int dataset = 0; dataset < layout->dataset_count; dataset++) {
         for (int net = 0; net < layout->net_count; net++) {
             const sfu_cell *cell = sfu__layout_cell(layout, net, dataset);
-            if (cell != NULL && !isnan(cell->paper)) {
+            if (cell != NULL && !isnan(cell->published->mean)) {
                 SFU_TRY(add_cell(&table, results, cell));
             }
         }
@@ -65,8 +65,7 @@ done:
     return status;
 }
 
-/* ---- the order of the networks ------------------------------------------------------------------------------------
- */
+/* ---- the order of the networks ----------------------------------------------------------------------------------- */
 
 /* Pairs of networks that both have an average rank. Kendall's tau-b: (same - opposite) over the geometric mean of the
  * pairs that are no tie in ours and of those that are none in the paper's. */
@@ -79,7 +78,7 @@ static order compare_orders(const sfu__layout *layout) {
     for (int i = 0; i < layout->net_count; i++) {
         for (int j = i + 1; j < layout->net_count; j++) {
             const double ours = layout->ranks[i]->rank - layout->ranks[j]->rank;
-            const double papers = layout->ranks[i]->paper - layout->ranks[j]->paper;
+            const double papers = layout->ranks[i]->published->mean - layout->ranks[j]->published->mean;
             found.same += ours * papers > 0;
             found.opposite += ours * papers < 0;
             found.ours += fabs(ours) > 1e-9 && !isnan(papers);
@@ -115,7 +114,7 @@ static sfu_status put_ranks(sfu__text *text, const sfu_results *results, const s
         const sfu_rank *rank = layout->ranks[net];
         SFU_TRY(sfu__add_net(&table, results, layout->nets[net]));
         SFU_TRY(sfu__text_table_number(&table, rank->rank, sfu__fixed(buffer, rank->rank, 1)));
-        SFU_TRY(sfu__text_table_number(&table, rank->paper, sfu__fixed(buffer, rank->paper, 1)));
+        SFU_TRY(sfu__text_table_number(&table, rank->published->mean, sfu__fixed(buffer, rank->published->mean, 1)));
     }
     SFU_TRY(sfu__text_format(text, "\n"));
     SFU_TRY(sfu__table_markdown(text, &table));
@@ -128,7 +127,7 @@ done:
 static bool has_paper_ranks(const sfu__layout *layout) {
     bool found = false;
     for (int net = 0; net < layout->net_count; net++) {
-        found = found || !isnan(layout->ranks[net]->paper);
+        found = found || !isnan(layout->ranks[net]->published->mean);
     }
     return found;
 }
@@ -144,9 +143,7 @@ done:
     return status;
 }
 
-/* ---- agreement
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- agreement --------------------------------------------------------------------------------------------------- */
 
 typedef struct verdicts {
     int agrees, higher, lower, none;
@@ -157,14 +154,14 @@ static verdicts count_verdicts(const sfu_results *results) {
     verdicts count = {0};
     for (int i = 0; i < results->cell_count; i++) {
         const sfu_cell *cell = &results->cells[i];
-        if (isnan(cell->paper) || isnan(cell->mean)) {
+        if (isnan(cell->published->mean) || isnan(cell->mean)) {
             continue;
         }
-        count.agrees += strcmp(cell->verdict, "agrees") == 0;
-        count.higher += strcmp(cell->verdict, "higher") == 0;
-        count.lower += strcmp(cell->verdict, "lower") == 0;
-        count.none += cell->verdict[0] == '\0';
-        count.difference += fabs(cell->mean - cell->paper);
+        count.agrees += strcmp(cell->published->verdict, "agrees") == 0;
+        count.higher += strcmp(cell->published->verdict, "higher") == 0;
+        count.lower += strcmp(cell->published->verdict, "lower") == 0;
+        count.none += cell->published->verdict[0] == '\0';
+        count.difference += fabs(cell->mean - cell->published->mean);
     }
     return count;
 }

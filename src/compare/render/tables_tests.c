@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- against the best ---------------------------------------------------------------------------------------------
- */
+/* ---- against the best -------------------------------------------------------------------------------------------- */
 
 /* "; significantly worse: gcn (p = 0.004), mlp (p = 0.012)", of the contrasts of one standing. */
 static sfu_status put_nets(sfu__text *text, const sfu_results *results, const sfu__contrast *contrasts, int count,
@@ -110,8 +109,7 @@ done:
     return status;
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------
- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 /* In how many rows of a comparison the second network is better, or the first; `sure`: significantly. */
 static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool sure) {
@@ -148,8 +146,7 @@ sfu_status sfu__put_pairs(sfu__text *text, const sfu_results *results) {
     return status;
 }
 
-/* ---- notes --------------------------------------------------------------------------------------------------------
- */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 static bool any_cell(const sfu_results *results, bool (*is)(const sfu_results *results, const sfu_cell *cell)) {
     for (int i = 0; i < results->cell_count; i++) {
@@ -162,7 +159,7 @@ static bool any_cell(const sfu_results *results, bool (*is)(const sfu_results *r
 
 static bool is_tested(const sfu_results *results, const sfu_cell *cell) { return (void)results, !isnan(cell->p); }
 static bool is_of_its_splits(const sfu_results *results, const sfu_cell *cell) {
-    return (void)results, !isnan(cell->paper) && strcmp(cell->size, "standard") != 0;
+    return (void)results, !isnan(cell->published->mean) && strcmp(cell->size, "standard") != 0;
 }
 static bool is_marked(const sfu_results *results, const sfu_cell *cell) { return (void)results, cell->same_as != NULL; }
 static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
@@ -170,7 +167,7 @@ static bool lacks_splits(const sfu_results *results, const sfu_cell *cell) {
 }
 static bool lacks_trials(const sfu_results *results, const sfu_cell *cell) {
     enum { PAPER_TRIALS = 2000 };
-    return (void)results, !isnan(cell->paper) && cell->trials < PAPER_TRIALS;
+    return (void)results, !isnan(cell->published->mean) && cell->trials < PAPER_TRIALS;
 }
 
 static const struct {

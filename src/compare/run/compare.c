@@ -1,25 +1,29 @@
-/* compare.c - sfu_compare, sfu_reproduce and what their results show. */
+/* compare.c - the public functions of comparisons: sfu_compare, sfu_reproduce, and access to their results. */
 #include "results_int.h"
 
 #include "file.h"
 #include "progress.h"
+#include "protocol.h"
+#include "sized_struct.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { SPLITS = 10, TRIALS = 2000 };
 
-void sfu_compare_options_init(sfu_compare_options *options) {
-    *options = (sfu_compare_options){.splits = SPLITS,
-                                     .trials = TRIALS,
-                                     .space = "paper",
-                                     .folder = "results",
-                                     .feature_norm = "sym",
-                                     .loss = SFU_LOSS_SUM};
+void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size) {
+    const sfu_compare_options defaults = {.size = sizeof defaults,
+                                          .splits = SPLITS,
+                                          .trials = TRIALS,
+                                          .space = "paper",
+                                          .folder = "results",
+                                          .feature_norm = "sym",
+                                          .loss = SFU_LOSS_SUM};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
-/* Tables 1 and 2 of the paper are made without studies: their text is all there is of them. */
-static bool is_text_alone(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
+/* Tables 1 and 2 of the paper need no studies: they consist of text only. */
+static bool is_text_only(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
 
 static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
     sfu_status status = SFU_OK;
@@ -43,7 +47,7 @@ static sfu_status make_text(sfu__text *text, const char *kind, const sfu__reques
                                      : sfu__datasets_table(text, request);
 }
 
-/* Beside all studies: cost.md and datasets.md. */
+/* Writes cost.md and datasets.md beside the studies. */
 static sfu_status write_texts(const sfu_results *results, const sfu_compare_options *options) {
     static const char *const kinds[][2] = {{"cost", "cost.md"}, {"datasets", "datasets.md"}};
     sfu_status status = SFU_OK;
@@ -58,7 +62,7 @@ static sfu_status write_texts(const sfu_results *results, const sfu_compare_opti
     return status;
 }
 
-/* What the results show, and the report in their folder. */
+/* Computes the tables and writes the report in the folder. */
 static sfu_status finish(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__curves_read(&results->curves, results->folder));
@@ -84,8 +88,8 @@ done:
     return status;
 }
 
-/* What the results of a folder were made with and are not asked for now: " with --loss sum"; "" where it is the same,
- * but for its kind. */
+/* The first setting of earlier results that differs from the request: " with --loss sum"; "" if only the kind may
+ * differ. */
 static sfu_status put_difference(sfu__text *text, const sfu__request *before, const sfu__request *now) {
     const struct {
         const char *option, *before, *now;
@@ -107,9 +111,9 @@ static sfu_status put_difference(sfu__text *text, const sfu__request *before, co
                                      : sfu__text_format(text, " with --seed %" PRIu64, before->seed);
 }
 
-/* A folder of other results is gone on with only where what was asked fits: the entries say it themselves, study by
- * study; the readings must be the same. One without any entry yet holds nothing that could be mixed up. */
-static sfu_status check_readings(const sfu_results *results) {
+/* Earlier results in a folder are continued only if they have the same settings; entries are matched one by one. A
+ * folder without entries has nothing to mix up. */
+static sfu_status check_settings(const sfu_results *results) {
     sfu__request before = {0};
     sfu__entries entries = {0};
     sfu__text difference = {0};
@@ -121,13 +125,15 @@ static sfu_status check_readings(const sfu_results *results) {
     SFU_TRY(put_difference(&difference, &before, &results->request));
     SFU_TRY(sfu__entries_read(&entries, results->folder));
     const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
-    if (same && entries.count > 0 && strcmp(before.version, sfu_version()) != 0) {
+    if (same && entries.count > 0 && before.protocol != SFU__PROTOCOL) {
         char quoted[SFU__QUOTE_MAX];
-        sfu__log(SFU_LOG_WARNING, "%s holds results of version %s, and this is \"%s\": what is added may not compare",
+        sfu__log(SFU_LOG_WARNING,
+                 "%s has results of version %s, whose protocol differs from that of \"%s\": new results may not be "
+                 "comparable",
                  results->folder, sfu__quote(quoted, before.version, strlen(before.version)), sfu_version());
     } else if (!same && entries.count > 0) {
         const bool compared = strcmp(before.kind, "compare") == 0;
-        status = sfu__fail(SFU_ERR_ARGUMENT, "%s holds results of %s%s%s; another folder would be right: -o FOLDER",
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s has results of %s%s%s; choose another folder with -o FOLDER",
                            results->folder, compared ? "" : "reproduce ", before.kind, difference.bytes);
     }
 done:
@@ -144,7 +150,7 @@ static sfu_status run(sfu_results *results, const sfu_compare_options *options, 
                                   options->on_progress, options->on_progress_user, log_filter};
     SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
                                                           : sfu__paper_tasks(&tasks, &results->request));
-    SFU_TRY(check_readings(results));
+    SFU_TRY(check_settings(results));
     SFU_TRY(sfu__entries_read(&results->entries, results->folder));
     SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
 done:
@@ -152,11 +158,11 @@ done:
     return status;
 }
 
-/* A table that is text alone. */
+/* A table that consists of text only. */
 static sfu_status describe(sfu_results *results, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
-    SFU_TRY(check_readings(results));
+    SFU_TRY(check_settings(results));
     SFU_TRY(make_text(&text, results->request.kind, &results->request, options));
     results->text = text.bytes;
     text = (sfu__text){0};
@@ -171,16 +177,13 @@ done:
 static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
-    sfu_compare_options usual;
-    sfu_compare_options_init(&usual);
-    options = options != NULL ? options : &usual;
     *results = NULL;
     sfu__log_filter log_filter;
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
     SFU_TRY(start(&made, options->folder));
     SFU_TRY(sfu__request_make(&made->request, kind, options));
-    if (is_text_alone(kind)) {
+    if (is_text_only(kind)) {
         SFU_TRY(describe(made, options));
     } else {
         SFU_TRY(run(made, options, &log_filter));
@@ -195,26 +198,31 @@ done:
     return status;
 }
 
-sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *options) {
-    return compare(results, "compare", options);
+sfu_status sfu_compare(sfu_results **results, const sfu_compare_options *given) {
+    sfu_compare_options options;
+    *results = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_compare_options);
+    return status != SFU_OK ? status : compare(results, "compare", &options);
 }
 
 sfu_status sfu_reproduce(sfu_results **results, const char *table, const sfu_compare_options *options) {
     char quoted[SFU__QUOTE_MAX];
     sfu_compare_options all;
-    sfu_compare_options_init(&all);
-    all = options != NULL ? *options : all;
+    *results = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&all, options, sfu_compare_options);
+    if (status != SFU_OK) {
+        return status;
+    }
     all.splits = all.splits == 0 ? SPLITS : all.splits;
     all.trials = all.trials == 0 ? TRIALS : all.trials;
-    *results = NULL;
     for (int i = 0; sfu_reproduce_table(i, NULL) != NULL; i++) {
         if (strcmp(sfu_reproduce_table(i, NULL), table) == 0) {
             return compare(results, table, &all);
         }
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "unknown table %s; set1 to set5, standard, layers, self-neighbour, "
-                     "degree-exponents, cost, datasets or all would be right",
+                     "unknown table %s; expected set1 to set5, standard, layers, self-neighbour, "
+                     "degree-exponents, cost, datasets or all",
                      sfu__quote(quoted, table, strlen(table)));
 }
 
@@ -243,7 +251,7 @@ const char *sfu_reproduce_table(int i, const char **text) {
     return tables[i][0];
 }
 
-/* What was measured is not measured again. */
+/* Measured times are read, not measured again. */
 static sfu_status read_text(sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__bytes bytes = {0};
@@ -260,7 +268,7 @@ done:
     return status;
 }
 
-/* A report can do without its learning curves: what is wrong with them is said, and the rest is read. */
+/* A report does not need its learning curves: a problem with them is a warning. */
 static sfu_status read_curves(sfu_results *results) {
     const sfu_status status = sfu__curves_read(&results->curves, results->folder);
     if (status == SFU_OK || status == SFU_ERR_MEMORY) {
@@ -291,12 +299,12 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     SFU_TRY(sfu__manifest_read(&made->request, folder));
     if (made->request.kind == NULL) {
         status = sfu__fail(SFU_ERR_NOT_FOUND,
-                           "%s: no manifest.json there, so that these are no results of compare or "
+                           "%s: no manifest.json in this folder, so it has no results of compare or "
                            "reproduce",
                            folder);
         goto done;
     }
-    if (is_text_alone(made->request.kind)) {
+    if (is_text_only(made->request.kind)) {
         SFU_TRY(read_text(made));
     } else {
         SFU_TRY(sfu__entries_read(&made->entries, folder));
@@ -324,7 +332,9 @@ void sfu_results_free(sfu_results *results) {
     sfu__free(results->row_groups);
     sfu__free(results->cells);
     sfu__free(results->ranks);
+    sfu__free(results->published);
     sfu__free(results->pairs);
+    sfu__free(results->shown);
     sfu__free(results->text);
     sfu__free(results->folder);
     sfu__free(results);
@@ -341,13 +351,12 @@ const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {
 const char *sfu_results_text(const sfu_results *results) { return results->text; }
 const char *sfu_results_folder(const sfu_results *results) { return results->folder; }
 
-/* ---- the report ---------------------------------------------------------------------------------------------------
- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu_results_report(const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text md = {0}, tex = {0};
-    if (is_text_alone(results->request.kind)) {
+    if (is_text_only(results->request.kind)) {
         SFU_TRY(write_file(results->folder, "tables.md", results->text, strlen(results->text)));
         goto done;
     }

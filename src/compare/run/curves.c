@@ -1,3 +1,4 @@
+/* curves.c - learning curves of winners: lists, and curves.csv. */
 #include "curves.h"
 
 #include "results_int.h"
@@ -6,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__curve_add(sfu__curve *curve, const sfu_epoch *epoch) {
     sfu_epoch *grown = sfu__grow(curve->epochs, &curve->capacity, (size_t)curve->count + 1, sizeof *grown);
@@ -36,18 +36,18 @@ static sfu__curve *find(const sfu__curves *curves, const sfu__task *task) {
 const sfu__curve *sfu__curves_find(const sfu__curves *curves, const sfu__task *task) { return find(curves, task); }
 
 sfu_status sfu__curves_put(sfu__curves *curves, sfu__curve *curve) {
-    sfu__curve *place = find(curves, &curve->task);
-    if (place == NULL) {
+    sfu__curve *entry = find(curves, &curve->task);
+    if (entry == NULL) {
         sfu__curve *grown = sfu__grow(curves->items, &curves->capacity, (size_t)curves->count + 1, sizeof *grown);
         if (grown == NULL) {
             return SFU_ERR_MEMORY;
         }
         curves->items = grown;
-        place = &grown[curves->count++];
-        *place = (sfu__curve){0};
+        entry = &grown[curves->count++];
+        *entry = (sfu__curve){0};
     }
-    sfu__curve_clear(place);
-    *place = *curve;
+    sfu__curve_clear(entry);
+    *entry = *curve;
     *curve = (sfu__curve){0};
     return SFU_OK;
 }
@@ -60,8 +60,7 @@ void sfu__curves_clear(sfu__curves *curves) {
     *curves = (sfu__curves){0};
 }
 
-/* ---- which are kept -----------------------------------------------------------------------------------------------
- */
+/* ---- which curves are kept --------------------------------------------------------------------------------------- */
 
 static bool is_of_sweep(const sfu__task *task) { return task->k > 0 || !isnan(task->alpha) || !isnan(task->beta); }
 
@@ -79,17 +78,16 @@ bool sfu__curve_wanted(const sfu__task *task, const sfu__tasks *tasks) {
     return true;
 }
 
-/* ---- curves.csv ---------------------------------------------------------------------------------------------------
- */
+/* ---- curves.csv -------------------------------------------------------------------------------------------------- */
 
-/* A row: an epoch, and whose it is. */
+/* A row: one epoch, and the task it belongs to. */
 typedef struct curve_row {
     sfu__task task;
     int32_t trial;
     sfu_epoch epoch;
 } curve_row;
 
-enum { EPOCH = 5 }; /* the place of its column */
+enum { EPOCH = 5 }; /* index of its column */
 static const sfu__table_column columns[] = {
     SFU__COLUMN(curve_row, "dataset", SFU__COLUMN_TEXT, task.dataset),
     SFU__COLUMN(curve_row, "net", SFU__COLUMN_TEXT, task.net),
@@ -146,7 +144,7 @@ done:
     return status;
 }
 
-/* Epoch 1 begins a curve, and the next ones follow. */
+/* Epoch 1 begins a curve; the others follow in order. */
 static sfu_status add_row(void *user, const void *read, const sfu__csv *csv) {
     sfu__curves *curves = user;
     const curve_row *row = read;

@@ -1,21 +1,20 @@
-/* curves.h - learning curves: how the trainings of winners went, epoch by epoch. FOLDER/curves.csv keeps them, one a
- * network and dataset, of the first split and the smallest label set, where networks are looked at side by side.
- */
+/* curves.h - learning curves of the winners. FOLDER/curves.csv has one per network and dataset, for the first split and
+ * the smallest label set. */
 #ifndef SFU_CURVES_H
 #define SFU_CURVES_H
 
 #include "results.h"
 
-/* One training. Epochs are counted from 1 on, without gaps. */
+/* One training run. Epochs are numbered from 1, without gaps. */
 typedef struct sfu__curve {
     sfu__task task;
-    int32_t trial; /* the winner's number: a curve of another trial is out of date */
+    int32_t trial; /* number of the winning trial: a curve of another trial is outdated */
     sfu_epoch *epochs;
     int count;
     size_t capacity;
 } sfu__curve;
 
-/* A growing list. Starts as {0}; sfu__curves_clear also after a failure. */
+/* A growing list. Starts as {0}; call sfu__curves_clear also after a failure. */
 typedef struct sfu__curves {
     sfu__curve *items;
     int count;
@@ -25,18 +24,18 @@ typedef struct sfu__curves {
 SFU_CHECKED sfu_status sfu__curve_add(sfu__curve *curve, const sfu_epoch *epoch);
 void sfu__curve_clear(sfu__curve *curve);
 
-/* Takes the curve over, in the place of an earlier one of its task, and leaves it empty. */
+/* Takes over the curve, replaces an earlier one of the same task, and leaves `curve` empty. */
 SFU_CHECKED sfu_status sfu__curves_put(sfu__curves *curves, sfu__curve *curve);
-const sfu__curve *sfu__curves_find(const sfu__curves *curves, const sfu__task *task); /* NULL: there is none */
+const sfu__curve *sfu__curves_find(const sfu__curves *curves, const sfu__task *task); /* NULL: none */
 void sfu__curves_clear(sfu__curves *curves);
 
-/* curves.csv; one that is not there has none, a broken one gets a line with its place. It is written whole or not at
- * all, the curves of these tasks in their order and others behind; not at all where there are none. */
+/* Reading and writing curves.csv. A missing file has no curves; a malformed one is an error with its line. It is
+ * written atomically, the curves of these tasks in their order and others after them; not written if there are none. */
 SFU_CHECKED sfu_status sfu__curves_read(sfu__curves *curves, const char *folder);
 SFU_CHECKED sfu_status sfu__curves_write(const sfu__curves *curves, const char *folder, const sfu__tasks *tasks);
 
-/* Whether the curve of a task is kept: it is of no sweep, on the first split, and of the smallest size that its dataset
- * has among the tasks. */
+/* Whether the curve of a task is kept: it is not of a sweep, on the first split, and of the smallest size of its
+ * dataset among the tasks. */
 bool sfu__curve_wanted(const sfu__task *task, const sfu__tasks *tasks);
 
 #endif

@@ -11,8 +11,7 @@
 /* A confusion matrix of more classes is not kept: it is too large to read. */
 enum { CLASSES_MOST = 40 };
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 void sfu__details_clear(sfu__details *details) {
     sfu__free(details->items);
@@ -70,8 +69,7 @@ bool sfu__details_wanted(const sfu__task *task) {
            (strcmp(task->split, "random:0") == 0 || strcmp(task->split, "standard") == 0);
 }
 
-/* ---- datasets -----------------------------------------------------------------------------------------------------
- */
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_property(sfu__details *details, sfu__detail *detail, const char *name, const char *value) {
     snprintf(detail->section, sizeof detail->section, "property");
@@ -96,28 +94,27 @@ static sfu_status add_warnings(sfu__details *details, sfu__detail *detail, const
 sfu_status sfu__details_add_dataset(sfu__details *details, const char *given, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     sfu__detail detail = {.task = {.alpha = NAN, .beta = NAN}};
-    sfu_info info;
+    const sfu_info *info = NULL;
     char text[SFU__FIXED_MAX];
     SFU_TRY(sfu_dataset_info(&info, dataset));
     snprintf(detail.task.dataset, sizeof detail.task.dataset, "%s", given);
     const struct {
         const char *name;
         int64_t count;
-    } counts[] = {{"nodes", info.nodes},     {"edges", info.edges},           {"features", info.features},
-                  {"classes", info.classes}, {"unlabelled", info.unlabelled}, {"components", info.components}};
+    } counts[] = {{"nodes", info->nodes},     {"edges", info->edges},           {"features", info->features},
+                  {"classes", info->classes}, {"unlabelled", info->unlabelled}, {"components", info->components}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         snprintf(text, sizeof text, "%" PRId64, counts[i].count);
         SFU_TRY(add_property(details, &detail, counts[i].name, text));
     }
-    SFU_TRY(add_property(details, &detail, "mean degree", sfu__fixed(text, info.mean_degree, 1)));
-    SFU_TRY(add_property(details, &detail, "edge homophily", sfu__fixed(text, info.homophily, 2)));
+    SFU_TRY(add_property(details, &detail, "mean degree", sfu__fixed(text, info->mean_degree, 1)));
+    SFU_TRY(add_property(details, &detail, "edge homophily", sfu__fixed(text, info->homophily, 2)));
     SFU_TRY(add_warnings(details, &detail, dataset));
 done:
     return status;
 }
 
-/* ---- winners ------------------------------------------------------------------------------------------------------
- */
+/* ---- winners ----------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_parameters(sfu__details *details, sfu__detail *detail, const sfu_study *study) {
     sfu_status status = SFU_OK;
@@ -170,8 +167,7 @@ done:
     return status;
 }
 
-/* ---- details.csv --------------------------------------------------------------------------------------------------
- */
+/* ---- details.csv ------------------------------------------------------------------------------------------------- */
 
 static const sfu__table_column columns[] = {
     SFU__COLUMN(sfu__detail, "dataset", SFU__COLUMN_TEXT, task.dataset),

@@ -1,11 +1,11 @@
-/* manifest.c - manifest.json: what was asked, with which data and program, on what machine. The one file of the
- * results, beside timings.csv, that may differ from run to run.
- */
+/* manifest.c - manifest.json: the request, the data, the version of the program and the machine. Besides timings.csv,
+ * the only file of the results that may differ from run to run. */
 #include "results_int.h"
 
 #include "file.h"
 #include "json.h"
 #include "parallel.h"
+#include "protocol.h"
 
 #include <string.h>
 #include <sys/utsname.h>
@@ -28,7 +28,7 @@ static sfu_status put_machine(sfu__text *json) {
                             known ? name.sysname : "", known ? name.machine : "", sfu__thread_count(0), when);
 }
 
-/* The splits that the entries were scored on, by their digests. */
+/* The digests of the splits of the entries. */
 static sfu_status put_splits(sfu__text *json, const sfu__entries *entries) {
     sfu_status status = SFU_OK;
     bool first = true;
@@ -65,8 +65,9 @@ sfu_status sfu__manifest_write(const char *folder, const sfu__request *request, 
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
-    SFU_TRY(sfu__text_format(&json, "{\n  \"format\": \"%s\",\n  \"version\": \"%s\",\n  \"request\": ", format,
-                             sfu_version()));
+    SFU_TRY(sfu__text_format(
+        &json, "{\n  \"format\": \"%s\",\n  \"version\": \"%s\",\n  \"protocol\": %d,\n  \"request\": ", format,
+        sfu_version(), SFU__PROTOCOL));
     SFU_TRY(sfu__request_print(&json, request));
     SFU_TRY(sfu__text_format(&json, ",\n  "));
     SFU_TRY(put_machine(&json));
@@ -82,14 +83,14 @@ done:
     return status;
 }
 
-/* Another format may mean other things by the same words. */
+/* In another format the same keys may have other meanings. */
 static sfu_status check_format(const sfu__json *json, const char *path) {
     const char *found = sfu__json_string(sfu__json_get(json, "format"));
     char quoted[SFU__QUOTE_MAX];
     return found == NULL || strcmp(found, format) == 0
                ? SFU_OK
-               : sfu__fail(SFU_ERR_FORMAT, "%s: its format is %s, and this program reads \"%s\"", path,
-                           sfu__quote(quoted, found, strlen(found)), format);
+               : sfu__fail(SFU_ERR_FORMAT, "%s: expected the format \"%s\", found %s", path, format,
+                           sfu__quote(quoted, found, strlen(found)));
 }
 
 sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
@@ -108,7 +109,9 @@ sfu_status sfu__manifest_read(sfu__request *request, const char *folder) {
     SFU_TRY(check_format(json.root, path));
     SFU_TRY(sfu__request_read(request, sfu__json_get(json.root, "request"), path));
     const char *version = sfu__json_string(sfu__json_get(json.root, "version"));
+    const sfu__json *protocol = sfu__json_get(json.root, "protocol");
     request->version = sfu__copy_string(version != NULL ? version : "");
+    request->protocol = sfu__json_is_number(protocol) ? sfu__json_number(protocol) : SFU__PROTOCOL_UNRECORDED;
     status = request->version != NULL ? SFU_OK : SFU_ERR_MEMORY;
 done:
     sfu__bytes_close(&bytes);

@@ -1,3 +1,4 @@
+/* request.c - the request of a comparison: made from options, written to and read from JSON. */
 #include "request.h"
 
 #include "net.h"
@@ -17,8 +18,7 @@ void sfu__request_clear(sfu__request *request) {
     *request = (sfu__request){0};
 }
 
-/* ---- from options -------------------------------------------------------------------------------------------------
- */
+/* ---- from options ------------------------------------------------------------------------------------------------ */
 
 static sfu_status copy(char **to, const char *from) {
     *to = sfu__copy_string(from);
@@ -34,7 +34,7 @@ static sfu_status copy_list(sfu__string_list *to, const char *const *from, int c
 }
 
 /* The networks of the paper's tables, in their order. */
-static sfu_status add_usual_nets(sfu__string_list *nets) {
+static sfu_status add_default_nets(sfu__string_list *nets) {
     static const char *const names[] = {"gcn", "sgcn", "fp+mlp", "sgcn+lp", "gcn+lp", "linear+lp", "mlp+lp", "lpnn"};
     return copy_list(nets, names, (int)(sizeof names / sizeof names[0]));
 }
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-/* The options of lpnn, before any study needs them. */
+/* Checks the options of lpnn before any study needs them. */
 static sfu_status check_lpnn(const sfu__request *request) {
     sfu_status status = SFU_OK;
     sfu_net *net = NULL;
@@ -72,7 +72,7 @@ static sfu_status check_sizes(const sfu__request *request) {
         int64_t number = 0;
         if (strcmp(size, "standard") != 0 && (!sfu__parse_int64_string(&number, size) || number < 1)) {
             return sfu__fail(SFU_ERR_ARGUMENT,
-                             "size %s; 1 to 5 (as the paper's label sets), a count above 5 or standard would be right",
+                             "size %s; expected 1 to 5 (as the paper's label sets), a count above 5, or standard",
                              sfu__quote(quoted, size, strlen(size)));
         }
     }
@@ -87,7 +87,7 @@ static sfu_status check_norm(const sfu__request *request) {
         known = known || strcmp(request->feature_norm, norms[i]) == 0;
     }
     return known ? SFU_OK
-                 : sfu__fail(SFU_ERR_ARGUMENT, "feature norm %s; sym, sym+row or sym+row-with-lp would be right",
+                 : sfu__fail(SFU_ERR_ARGUMENT, "feature norm %s; expected sym, sym+row or sym+row-with-lp",
                              sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
 }
 
@@ -107,13 +107,13 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     SFU_TRY(copy_list(&request->nets, options->nets, options->net_count));
     SFU_TRY(copy_list(&request->sizes, options->sizes, options->size_count));
     if (options->net_count == 0) {
-        SFU_TRY(add_usual_nets(&request->nets));
+        SFU_TRY(add_default_nets(&request->nets));
     }
     if (options->size_count == 0) {
         SFU_TRY(sfu__string_list_add(&request->sizes, "1"));
     }
     if (request->splits < 1 || request->trials < 1) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "at least 1 split and 1 trial would be right");
+        status = sfu__fail(SFU_ERR_ARGUMENT, "expected at least 1 split and 1 trial");
         goto done;
     }
     SFU_TRY(check_norm(request));
@@ -124,8 +124,7 @@ done:
     return status;
 }
 
-/* ---- as JSON ------------------------------------------------------------------------------------------------------
- */
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
 static sfu_status put_list(sfu__text *json, const char *key, const sfu__string_list *list) {
     sfu_status status = SFU_OK;
@@ -197,7 +196,7 @@ sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const
     sfu_status status = SFU_OK;
     int64_t seed = 0;
     if (sfu__json_string(sfu__json_get(json, "kind")) == NULL) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: no \"request\" of a comparison in it", path);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the key \"request\" of a comparison is missing", path);
     }
     SFU_TRY(take_text(&request->kind, json, "kind"));
     SFU_TRY(take_list(&request->datasets, json, "datasets"));

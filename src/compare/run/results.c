@@ -1,4 +1,4 @@
-/* results.c - tasks and entries, and the two tables that a folder keeps them in. */
+/* results.c - tasks and entries, and the two CSV files of a folder that store them. */
 #include "results.h"
 
 #include "table_file.h"
@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__tasks_add(sfu__tasks *tasks, const sfu__task *task) {
     sfu__task *grown = sfu__grow(tasks->items, &tasks->capacity, (size_t)tasks->count + 1, sizeof *grown);
@@ -57,11 +56,10 @@ sfu__entry *sfu__entries_find(const sfu__entries *entries, const sfu__task *task
     return NULL;
 }
 
-/* ---- the two tables -----------------------------------------------------------------------------------------------
- */
+/* ---- the two CSV files ------------------------------------------------------------------------------------------- */
 
-/* The columns that both files begin with say which entry it is. */
-#define PLACE                                                                                                          \
+/* The first columns of both files identify the entry. */
+#define KEY_COLUMNS                                                                                                    \
     SFU__COLUMN(sfu__entry, "dataset", SFU__COLUMN_TEXT, task.dataset),                                                \
         SFU__COLUMN(sfu__entry, "net", SFU__COLUMN_TEXT, task.net),                                                    \
         SFU__COLUMN(sfu__entry, "size", SFU__COLUMN_TEXT, task.size),                                                  \
@@ -73,7 +71,7 @@ sfu__entry *sfu__entries_find(const sfu__entries *entries, const sfu__task *task
         SFU__COLUMN(sfu__entry, "exponents", SFU__COLUMN_SWITCH, task.exponents)
 
 static const sfu__table_column result_columns[] = {
-    PLACE,
+    KEY_COLUMNS,
     SFU__COLUMN(sfu__entry, "split_digest", SFU__COLUMN_TEXT, split_digest),
     SFU__COLUMN(sfu__entry, "trials", SFU__COLUMN_WHOLE, task.trials),
     SFU__COLUMN(sfu__entry, "best_trial", SFU__COLUMN_WHOLE, best_trial),
@@ -87,7 +85,7 @@ static const sfu__table_column result_columns[] = {
     SFU__COLUMN(sfu__entry, "name", SFU__COLUMN_TEXT, name),
 };
 static const sfu__table_column timing_columns[] = {
-    PLACE,
+    KEY_COLUMNS,
     SWEEP,
     SFU__COLUMN(sfu__entry, "seconds", SFU__COLUMN_NUMBER, seconds),
     SFU__COLUMN(sfu__entry, "epoch_s", SFU__COLUMN_NUMBER, epoch_s),

@@ -1,7 +1,7 @@
-/* results_files.c - which files of a folder are ours to replace: told by what is in them.
+/* results_files.c - which files of a folder may be replaced: those whose contents show that we wrote them.
  *
- * An empty file holds nothing to lose. A plot is ours where its script is. manifest.json is not asked here: it is read
- * before anything is written, and one that is not ours ends the call.
+ * An empty file has nothing to lose. A plot is ours if its script is. manifest.json is not checked here: it is read
+ * before anything is written, and a foreign one ends the call.
  */
 #define _GNU_SOURCE /* memmem */
 #include "results_int.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file, and how one of ours begins, or what stands anywhere in it. NULL ends the list. */
+/* A file, and how our files begin, or a text that they contain. NULL ends the list. */
 typedef struct known_file {
     const char *name;
     const char *begins[6];
@@ -36,7 +36,7 @@ static const known_file files[] = {
 };
 enum { FILES = sizeof files / sizeof files[0], CHECKED = FILES - 1 };
 
-/* How the names of plots begin, and what the script of each has in its first line. */
+/* Prefixes of the names of plots, each of which is in the first line of its script. */
 static const char *const plots[] = {"sizes-",  "ranks-",  "tradeoff-",       "curves-",
                                     "losses-", "layers-", "self-neighbour-", "degree-exponents-"};
 static const known_file script = {"", {NULL}, "\" in this folder draws it again."};
@@ -53,13 +53,13 @@ static bool is_known(const known_file *known, const sfu__bytes *bytes) {
     return is;
 }
 
-/* *ours: there is no regular file, or it is a known one. */
-static sfu_status look(bool *ours, const known_file *known, const char *path) {
+/* *ours: no regular file exists, or it is a known one. */
+static sfu_status check_ours(bool *ours, const known_file *known, const char *path) {
     sfu_status status = SFU_OK;
-    struct stat facts;
+    struct stat info;
     sfu__bytes bytes = {0};
     *ours = true;
-    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode)) {
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
         SFU_TRY(sfu__bytes_open(&bytes, path));
         *ours = is_known(known, &bytes);
     }
@@ -78,7 +78,7 @@ static sfu_status check_file(const char *folder, const known_file *known) {
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
-    sfu_status status = look(&ours, known, path);
+    sfu_status status = check_ours(&ours, known, path);
     if (status == SFU_OK && !ours) {
         status = refuse(path);
     }
@@ -86,7 +86,7 @@ static sfu_status check_file(const char *folder, const known_file *known) {
     return status;
 }
 
-/* The size of a name without its ending where it may be a file of a plot, else 0. */
+/* Length of a name without its extension if it may belong to a plot, else 0. */
 static size_t plot_stem(const char *name) {
     static const char *const endings[] = {".svg", ".gp", ".csv"};
     bool is_plot = false;
@@ -107,7 +107,7 @@ static sfu_status check_plot(const char *folder, const char *name) {
     bool ours = true;
     sfu__text path = {0};
     SFU_TRY(sfu__text_format(&path, "%s/%.*s.gp", folder, (int)plot_stem(name), name));
-    SFU_TRY(look(&ours, &script, path.bytes));
+    SFU_TRY(check_ours(&ours, &script, path.bytes));
     if (!ours || !sfu__path_is_file(path.bytes)) {
         path.size = 0;
         SFU_TRY(sfu__text_format(&path, "%s/%s", folder, name));

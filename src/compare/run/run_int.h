@@ -1,4 +1,4 @@
-/* run_int.h - a run of studies, as run_prepare.c makes it ready and run_studies.c runs it. */
+/* run_int.h - the state of running the studies of a comparison: prepared by run_prepare.c, run by run_studies.c. */
 #ifndef SFU_RUN_INT_H
 #define SFU_RUN_INT_H
 
@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* A dataset that is open as long as the run lasts: what its plans share is shared by all studies on it. */
+/* A dataset that stays open during the run: all studies on it share the matrices of their plans. */
 typedef struct sfu__open_dataset {
     const char *given;
     sfu_dataset *dataset;
@@ -16,25 +16,25 @@ typedef struct sfu__open_dataset {
 
 /* A split, shared by all networks. */
 typedef struct sfu__open_split {
-    const sfu__task *task; /* the first that has it: dataset, size and split */
+    const sfu__task *task; /* the first task with this dataset, size and split */
     sfu_split *split;
 } sfu__open_split;
 
-/* A study on its way. */
+/* One study to run. */
 typedef struct sfu__job {
     const sfu__task *task;
     const sfu_dataset *dataset;
-    bool has_namesake; /* another dataset of the folder has a file of the same name */
+    bool has_namesake; /* another dataset of the folder has a file with the same name */
     const sfu_split *split;
-    sfu__entry entry;       /* what it comes to */
-    bool keeps_curve;       /* its curve is wanted */
-    bool lost_curve;        /* and there was no memory for it */
-    sfu__curve curve;       /* the training of its winner */
+    sfu__entry entry;       /* the result */
+    bool keeps_curve;       /* its learning curve is kept */
+    bool lost_curve;        /* memory for the curve was exhausted */
+    sfu__curve curve;       /* learning curve of the winner */
     sfu__details details;   /* of its winner, where they are kept */
-    _Atomic int32_t trials; /* done so far */
+    _Atomic int32_t trials; /* finished so far */
     atomic_bool started;    /* */
-    int32_t known;          /* done by earlier calls */
-    double weight;          /* what a trial is expected to cost, relative to others */
+    int32_t known;          /* finished by earlier calls */
+    double weight;          /* expected cost of a trial, relative to others */
 } sfu__job;
 
 typedef struct sfu__running {
@@ -48,18 +48,18 @@ typedef struct sfu__running {
     int dataset_count;
     sfu__open_split *splits;
     int split_count;
-    int *leaders;   /* [tasks->count]: the first task that is the same training; itself where it is that */
-    sfu__job *jobs; /* of the leaders that are to be run */
+    int *leaders;   /* [tasks->count]: index of the first task with the same training, possibly itself */
+    sfu__job *jobs; /* studies of the leaders that have to run */
     int count;
-    int32_t before;        /* studies that were done before */
+    int32_t before;        /* studies finished before */
     int64_t trials_before; /* and their trials */
 
     pthread_mutex_t lock;
-    pthread_cond_t came;
-    int next;        /* the job that starts next */
-    int finished;    /* jobs that ended */
-    int *came_order; /* [count]: jobs in the order in which they ended */
-    int written;     /* of these, how many are in the entries */
+    pthread_cond_t job_finished;
+    int next;          /* index of the next job to start */
+    int finished;      /* number of finished jobs */
+    int *finish_order; /* [count]: jobs in the order in which they finished */
+    int written;       /* number of these that are in the entries */
     int threads;
     atomic_bool stop;
     sfu_status status;
@@ -67,13 +67,12 @@ typedef struct sfu__running {
     double began;
 } sfu__running;
 
-/* Everything that can be wrong with what was asked is found here, before a file is written: opens the datasets, reads
- * the space for every network, draws the splits, lists the jobs. Entries that another task of the same training has are
- * copied. */
+/* Finds all errors of the request before a file is written: opens the datasets, parses the space for every network,
+ * draws the splits, lists the jobs. Copies entries from other tasks with the same training. */
 SFU_CHECKED sfu_status sfu__run_prepare(sfu__running *run);
 void sfu__run_clear(sfu__running *run);
 
-/* Gives what a task came to also to those that are the same training. */
+/* Copies the result of a task to the tasks with the same training. */
 SFU_CHECKED sfu_status sfu__run_share(sfu__running *run, const sfu__entry *entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* run_prepare.c - what is to be run, and that it can be: before the first training, and before anything is written. */
+/* run_prepare.c - preparation and checks of a run, before the first training and before anything is written. */
 #include "run_int.h"
 
 #include "dataset.h"
@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- datasets and splits ------------------------------------------------------------------------------------------
- */
+/* ---- datasets and splits ----------------------------------------------------------------------------------------- */
 
 static const sfu_dataset *dataset_of(const sfu__running *run, const sfu__task *task) {
     for (int i = 0; i < run->dataset_count; i++) {
@@ -21,12 +20,12 @@ static const sfu_dataset *dataset_of(const sfu__running *run, const sfu__task *t
     return NULL;
 }
 
-/* Datasets of the paper that are not there are named together, so that one command fetches them. */
-static sfu_status note_missing(const sfu__running *run, sfu__string_list *missing, const char *name) {
+/* Missing datasets of the paper are reported together, so that one command downloads them. */
+static sfu_status add_missing(const sfu__running *run, sfu__string_list *missing, const char *name) {
     const bool paper = strcmp(run->options->request->kind, "compare") != 0 && sfu__paper_dataset_of(name) != NULL &&
                        strpbrk(name, "/.") == NULL;
     if (!paper || sfu__string_list_has(missing, name)) {
-        return paper ? SFU_OK : SFU_ERR_NOT_FOUND; /* which has its message */
+        return paper ? SFU_OK : SFU_ERR_NOT_FOUND; /* its message is set */
     }
     return sfu__string_list_add(missing, name);
 }
@@ -38,7 +37,7 @@ static sfu_status fail_missing(const sfu__string_list *missing) {
         SFU_TRY(sfu__text_format(&names, " %s", missing->items[i]));
     }
     if (missing->count > 0) {
-        status = sfu__fail(SFU_ERR_NOT_FOUND, "not there:%s; this fetches what is missing: sfumato data get%s",
+        status = sfu__fail(SFU_ERR_NOT_FOUND, "datasets not found:%s; download them with: sfumato data get%s",
                            names.bytes, names.bytes);
     }
 done:
@@ -53,16 +52,16 @@ static sfu_status open_datasets(sfu__running *run) {
     for (int i = 0; i < run->tasks->count; i++) {
         const sfu__task *task = &run->tasks->items[i];
         if (dataset_of(run, task) == NULL) {
-            sfu__open_dataset *place = &run->datasets[run->dataset_count];
-            place->given = task->dataset;
-            status = sfu_dataset_open(&place->dataset, place->given);
+            sfu__open_dataset *opened = &run->datasets[run->dataset_count];
+            opened->given = task->dataset;
+            status = sfu_dataset_open(&opened->dataset, opened->given);
             if (status == SFU_ERR_NOT_FOUND) {
-                SFU_TRY(note_missing(run, &missing, place->given));
+                SFU_TRY(add_missing(run, &missing, opened->given));
                 continue;
             }
             SFU_TRY(status);
             run->dataset_count++;
-            SFU_TRY(sfu_dataset_check(place->dataset));
+            SFU_TRY(sfu_dataset_check(opened->dataset));
         }
     }
     SFU_TRY(fail_missing(&missing));
@@ -82,34 +81,33 @@ static const sfu_split *split_of(const sfu__running *run, const sfu__task *task)
     return NULL;
 }
 
-/* What there is to say about a split is said here, once a dataset. */
+/* Messages about a split are logged here, once per dataset. */
 static sfu_status open_split(sfu__running *run, sfu__job *job) {
     sfu_status status = SFU_OK;
     const bool standard = strcmp(job->task->size, "standard") == 0;
     job->split = split_of(run, job->task);
     if (job->split == NULL) {
-        sfu__open_split *place = &run->splits[run->split_count];
-        place->task = job->task;
+        sfu__open_split *opened = &run->splits[run->split_count];
+        opened->task = job->task;
         sfu__log_once(run->options->log_filter, sfu_dataset_name(job->dataset));
-        status = sfu_split_new(&place->split, job->dataset, job->task->split, standard ? NULL : job->task->size);
+        status = sfu_split_new(&opened->split, job->dataset, job->task->split, standard ? NULL : job->task->size);
         sfu__log_once(run->options->log_filter, NULL);
         SFU_TRY(status);
         run->split_count++;
-        job->split = place->split;
+        job->split = opened->split;
     }
 done:
     return status;
 }
 
-/* ---- networks -----------------------------------------------------------------------------------------------------
- */
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
 
-static bool same_place(const sfu__task *one, const sfu__task *other) {
+static bool same_row(const sfu__task *one, const sfu__task *other) {
     return strcmp(one->dataset, other->dataset) == 0 && strcmp(one->size, other->size) == 0 &&
            strcmp(one->split, other->split) == 0 && one->trials == other->trials;
 }
 
-/* The texts of the networks tell which tasks are one: cells of different tables, or of the same by algebra. */
+/* Tasks with the same network text are the same training: cells of different tables, or equal by algebra. */
 static sfu_status find_leaders(sfu__running *run) {
     const sfu__tasks *tasks = run->tasks;
     sfu_status status = SFU_OK;
@@ -117,12 +115,12 @@ static sfu_status find_leaders(sfu__running *run) {
     sfu__text text = {0};
     SFU_ALLOC(run->leaders, tasks->count);
     for (int i = 0; i < tasks->count; i++) {
-        const sfu__task usual = sfu__task_usual(&tasks->items[i]);
+        const sfu__task plain = sfu__task_usual(&tasks->items[i]);
         text.size = 0;
-        SFU_TRY(sfu__task_net(&text, &usual, run->options->request));
+        SFU_TRY(sfu__task_net(&text, &plain, run->options->request));
         SFU_TRY(sfu__string_list_add(&texts, text.bytes));
         int leader = 0;
-        while (leader < i && !(same_place(&tasks->items[leader], &tasks->items[i]) &&
+        while (leader < i && !(same_row(&tasks->items[leader], &tasks->items[i]) &&
                                strcmp(texts.items[leader], texts.items[i]) == 0)) {
             leader++;
         }
@@ -134,7 +132,7 @@ done:
     return status;
 }
 
-/* A mistake in the space, or a parameter that no network has use for; some may have. */
+/* Refuses errors in the space, and parameters that no network uses. */
 static sfu_status check_space(const sfu__running *run) {
     const sfu__request *request = run->options->request;
     sfu_status status = SFU_OK;
@@ -154,7 +152,7 @@ static sfu_status check_space(const sfu__running *run) {
         sfu__space_free(space);
         useless &= unused;
     }
-    if (seen.count > 0 && useless != 0) { /* the message is that of a network by itself */
+    if (seen.count > 0 && useless != 0) { /* report it for one network */
         SFU_TRY(sfu__space_new(&space, request->space, seen.items[0], NULL));
         sfu__space_free(space);
     }
@@ -164,10 +162,9 @@ done:
     return status;
 }
 
-/* ---- jobs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
-/* Roughly, from the sizes alone: for the time that is left, before anything is known of it. */
+/* Rough cost from the sizes alone: for the estimate of the remaining time before anything is measured. */
 static double weight_of(const sfu_dataset *dataset, const sfu__task *task) {
     const sfu_csr words = sfu_dataset_sparse(dataset), graph = sfu_dataset_graph(dataset);
     const double nodes = sfu_dataset_nodes(dataset);
@@ -177,13 +174,13 @@ static double weight_of(const sfu_dataset *dataset, const sfu__task *task) {
     return 1e-9 * width * (nonzeros + (double)graph.indptr[graph.rows] + 16.0 * nodes) + 1e-4;
 }
 
-/* What a task came to, where that is known for as many trials as are asked for. */
+/* The entry of a task, if it has enough trials. */
 static const sfu__entry *known(const sfu__running *run, int task) {
     const sfu__entry *entry = sfu__entries_find(run->entries, &run->tasks->items[task]);
     return entry != NULL && entry->task.trials >= run->tasks->items[task].trials ? entry : NULL;
 }
 
-/* The entry of a task that is the same training; the time that it took is counted there. */
+/* Copies the entry of a task with the same training; the time is counted only there. */
 static sfu_status copy_entry(sfu__running *run, const sfu__entry *from, const sfu__task *task) {
     sfu__entry entry = *from;
     entry.task = *task;
@@ -199,7 +196,7 @@ static sfu_status copy_entry(sfu__running *run, const sfu__entry *from, const sf
 
 sfu_status sfu__run_share(sfu__running *run, const sfu__entry *entry) {
     const sfu__tasks *tasks = run->tasks;
-    const sfu__entry shared = *entry; /* the list that it may be in grows */
+    const sfu__entry shared = *entry; /* a copy, because the list of entries may be reallocated */
     sfu_status status = SFU_OK;
     for (int i = 0; i < tasks->count; i++) {
         if (run->leaders[i] != i && sfu__task_same(&tasks->items[run->leaders[i]], &shared.task) &&
@@ -211,7 +208,7 @@ done:
     return status;
 }
 
-/* A leader learns from those that follow it: a folder may have been begun when each was run by itself. */
+/* A leader also takes the entry of a task that follows it: in an older folder each may have been run separately. */
 static const sfu__entry *known_to_any(const sfu__running *run, int leader) {
     const sfu__entry *entry = NULL;
     for (int i = leader; i < run->tasks->count && entry == NULL; i++) {
@@ -225,7 +222,7 @@ static bool is_namesake(const sfu__task *one, const sfu__task *other) {
            strcmp(one->dataset, other->dataset) != 0;
 }
 
-/* Whether a dataset of this call or of an earlier one is in a file of the same name in another folder. */
+/* Whether a dataset of this call or of an earlier one is in a file with the same name in another folder. */
 static bool has_namesake(const sfu__running *run, const sfu__task *task) {
     bool has = false;
     for (int i = 0; i < run->tasks->count; i++) {
@@ -254,7 +251,7 @@ static sfu_status list_jobs(sfu__running *run) {
     const sfu__tasks *tasks = run->tasks;
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(run->jobs, tasks->count);
-    SFU_ALLOC(run->came_order, tasks->count);
+    SFU_ALLOC(run->finish_order, tasks->count);
     SFU_ALLOC_ZERO(run->splits, tasks->count);
     for (int i = 0; i < tasks->count; i++) {
         if (run->leaders[i] != i) {
@@ -277,11 +274,11 @@ done:
     return status;
 }
 
-/* Those of earlier calls, which are written anew with what is added: so a file that cannot be read has to go first. */
+/* Curves of earlier calls, which are rewritten with the new ones: so an unreadable file must be removed first. */
 static sfu_status read_curves(sfu__running *run) {
     const sfu_status status = sfu__curves_read(&run->curves, run->options->folder);
     return status == SFU_ERR_FORMAT
-               ? sfu__fail(status, "%s; remove the file to go on without the learning curves in it", sfu_message())
+               ? sfu__fail(status, "%s; remove the file to continue without its learning curves", sfu_message())
                : status;
 }
 
@@ -329,5 +326,5 @@ void sfu__run_clear(sfu__running *run) {
     sfu__free(run->datasets);
     sfu__free(run->leaders);
     sfu__free(run->jobs);
-    sfu__free(run->came_order);
+    sfu__free(run->finish_order);
 }

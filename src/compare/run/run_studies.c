@@ -1,8 +1,8 @@
-/* run_studies.c - runs the studies of a comparison, several at a time, one training a core.
+/* run_studies.c - runs the studies of a comparison, several at a time, with one core per training.
  *
- * Studies are independent of each other, so each runs on one thread and no core waits for another; only when fewer
- * are left than there are threads do the last ones get more. What a study comes to depends on neither. The calling
- * thread hands out the tasks, takes in what they came to, and keeps the folder up to date.
+ * Studies are independent, so each runs on one thread and no core waits for another; only the last ones, when fewer are
+ * left than threads, get more threads. The results depend on neither. The calling thread collects results, updates the
+ * folder and reports progress.
  */
 #include "clock.h"
 #include "digest.h"
@@ -17,15 +17,14 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- one study ----------------------------------------------------------------------------------------------------
- */
+/* ---- one study --------------------------------------------------------------------------------------------------- */
 
 typedef struct listener {
     sfu__running *run;
     sfu__job *job;
 } listener;
 
-static bool hear_epoch(void *user, const sfu_epoch *epoch) {
+static bool on_epoch(void *user, const sfu_epoch *epoch) {
     const listener *self = user;
     if (self->job->keeps_curve && sfu__curve_add(&self->job->curve, epoch) != SFU_OK) {
         self->job->keeps_curve = false; /* noticed when the training has ended */
@@ -34,14 +33,14 @@ static bool hear_epoch(void *user, const sfu_epoch *epoch) {
     return !atomic_load(&self->run->stop);
 }
 
-static bool hear(void *user, const sfu_tune_progress *progress) {
+static bool on_progress(void *user, const sfu_tune_progress *progress) {
     const listener *self = user;
     atomic_store(&self->job->trials, progress->done);
     return !atomic_load(&self->run->stop);
 }
 
-/* "cora.safetensors", or where the folder has several files of this name "a_cora.safetensors-1f2e3d4c": the folder that
- * it is in, for people, and a digest of its path, since two paths may end alike. */
+/* "cora.safetensors", or if the folder has several files of this name "a_cora.safetensors-1f2e3d4c": the folder of the
+ * file, for readers, and a digest of its path, because two paths may end alike. */
 static sfu_status dataset_part(sfu__text *name, const sfu__job *job) {
     const char *path = job->task->dataset, *base = sfu__path_base(path);
     sfu_status status = SFU_OK;
@@ -59,7 +58,7 @@ done:
     return status;
 }
 
-/* A name for the file of a study, of letters that every file system takes. */
+/* The file name of a study, with characters that every file system allows. */
 static sfu_status study_file(sfu__text *path, const sfu__job *job, const char *folder) {
     const sfu__task *task = job->task;
     sfu_status status = SFU_OK;
@@ -83,7 +82,7 @@ done:
     return status;
 }
 
-/* Trials of different networks cost as their epochs do. */
+/* Predicted time of an epoch: the costs of trials of different networks are proportional to it. */
 static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split) {
     sfu_plan *plan = NULL;
     sfu_plan_options options;
@@ -93,7 +92,7 @@ static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, co
         return NAN;
     }
     const double seconds =
-        sfu_plan_cost(plan, SFU_PASS_TRAIN).predicted_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE).predicted_s;
+        sfu_plan_cost(plan, SFU_PASS_TRAIN)->predicted_s + sfu_plan_cost(plan, SFU_PASS_EVALUATE)->predicted_s;
     sfu_plan_free(plan);
     return seconds;
 }
@@ -101,7 +100,7 @@ static double predicted_epoch(const sfu_dataset *dataset, const sfu_net *net, co
 static void take_scores(sfu__job *self, const sfu_study *study) {
     sfu__entry *entry = &self->entry;
     const sfu_trial *best = sfu_study_ranked(study, 0);
-    const sfu_scores scores = sfu_model_scores(sfu_study_model(study));
+    const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     entry->task = *self->task;
     entry->task.trials = sfu_study_trials(study);
     snprintf(entry->name, sizeof entry->name, "%s", sfu_dataset_name(self->dataset));
@@ -116,15 +115,15 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
         entry->epochs += trial->epochs;
         entry->failed += trial->state == SFU_TRIAL_FAIL;
     }
-    const sfu__watch before = sfu__watch_flag(NULL); /* the study has ended well */
+    const sfu__watch before = sfu__watch_flag(NULL); /* the study is complete: do not cancel */
     entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);
     sfu__watch_end(before);
 }
 
 static const char remedy[] = "remove the file to have its study run anew";
 
-/* A file of a study that is broken; other mistakes are not of the file's. The remedy takes the place of the one for
- * files that people name themselves. */
+/* Explains a broken file of a study; other errors are not the file's. Our remedy replaces that for files named by
+ * users. */
 static sfu_status explain_broken(sfu_status status, const char *file) {
     char message[SFU__MESSAGE_MAX];
     const size_t size = strlen(file);
@@ -132,9 +131,9 @@ static sfu_status explain_broken(sfu_status status, const char *file) {
     if (status != SFU_ERR_FORMAT || strncmp(message, file, size) != 0) {
         return status;
     }
-    char *usual = strstr(message + size, "; ");
-    if (usual != NULL) {
-        *usual = '\0';
+    char *old_remedy = strstr(message + size, "; ");
+    if (old_remedy != NULL) {
+        *old_remedy = '\0';
     }
     return sfu__fail(status, "%s; %s", message, remedy);
 }
@@ -145,6 +144,7 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     sfu__text net = {0}, file = {0};
     listener listener = {run, self};
     sfu_tune_options options;
+    sfu_train_options train;
     sfu_tune_options_init(&options);
     SFU_TRY(sfu__task_net(&net, self->task, request));
     SFU_TRY(study_file(&file, self, run->options->folder));
@@ -154,11 +154,13 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.seed = request->seed;
     options.jobs = threads;
     options.study = SFU_HAVE_SQLITE ? file.bytes : NULL;
-    options.train.loss = request->loss;
-    options.train.on_epoch = hear_epoch;
-    options.train.on_epoch_user = &listener;
+    sfu_train_options_init(&train);
+    train.loss = request->loss;
+    train.on_epoch = on_epoch;
+    train.on_epoch_user = &listener;
+    options.train = &train;
     options.loss_is_set = true;
-    options.on_progress = hear;
+    options.on_progress = on_progress;
     options.on_progress_user = &listener;
     options.remedy = remedy;
     SFU_TRY(explain_broken(sfu_tune(study, self->dataset, net.bytes, NULL, self->split, &options), file.bytes));
@@ -191,10 +193,9 @@ done:
     return status;
 }
 
-/* ---- the threads --------------------------------------------------------------------------------------------------
- */
+/* ---- worker threads ---------------------------------------------------------------------------------------------- */
 
-/* The next job, or NULL; with how many threads it may run. */
+/* The next job, or NULL; and how many threads it may use. */
 static sfu__job *take_job(sfu__running *run, int *threads) {
     sfu__job *taken = NULL;
     pthread_mutex_lock(&run->lock);
@@ -211,12 +212,12 @@ static sfu__job *take_job(sfu__running *run, int *threads) {
 static void finish_job(sfu__running *run, const sfu__job *job, sfu_status status) {
     pthread_mutex_lock(&run->lock);
     if (status == SFU_OK) {
-        run->came_order[run->finished++] = (int)(job - run->jobs);
+        run->finish_order[run->finished++] = (int)(job - run->jobs);
     } else if (run->status == SFU_OK) {
         run->status = status;
         snprintf(run->message, sizeof run->message, "%s", sfu_message());
     }
-    pthread_cond_signal(&run->came);
+    pthread_cond_signal(&run->job_finished);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -231,10 +232,9 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
-/* ---- the calling thread -------------------------------------------------------------------------------------------
- */
+/* ---- the calling thread ------------------------------------------------------------------------------------------ */
 
-static sfu_status take_in_job(sfu__running *run, sfu__job *job) {
+static sfu_status store_job(sfu__running *run, sfu__job *job) {
     sfu_status status = SFU_OK;
     sfu__entry *old = sfu__entries_find(run->entries, job->task);
     if (old != NULL) {
@@ -251,8 +251,9 @@ done:
     return status;
 }
 
-/* Puts what has come into the entries and the folder, the curves first: what is among the entries is not done again. */
-static sfu_status take_in(sfu__running *run) {
+/* Adds finished jobs to the entries and the folder, the curves first: a job whose entry is stored does not run
+ * again. */
+static sfu_status store_finished(sfu__running *run) {
     sfu_status status = SFU_OK;
     bool curves = false, details = false;
     pthread_mutex_lock(&run->lock);
@@ -262,10 +263,10 @@ static sfu_status take_in(sfu__running *run) {
         return SFU_OK;
     }
     for (; run->written < finished; run->written++) {
-        sfu__job *job = &run->jobs[run->came_order[run->written]];
+        sfu__job *job = &run->jobs[run->finish_order[run->written]];
         curves = curves || job->keeps_curve;
         details = details || job->details.count > 0;
-        SFU_TRY(take_in_job(run, job));
+        SFU_TRY(store_job(run, job));
     }
     if (curves) {
         SFU_TRY(sfu__curves_write(&run->curves, run->options->folder, run->tasks));
@@ -278,7 +279,7 @@ done:
     return status;
 }
 
-/* From what the trials of this call cost so far, each network at the price that its epochs are predicted to have. */
+/* Remaining time, from the cost of this call's trials so far, weighted by the predicted epoch times of the networks. */
 static double seconds_left(const sfu__running *run) {
     double done = 0.0, left = 0.0;
     for (int i = 0; i < run->count; i++) {
@@ -291,7 +292,7 @@ static double seconds_left(const sfu__running *run) {
     return done > 0.0 ? left * (sfu__now() - run->began) / done : NAN;
 }
 
-static void say_what(char *what, size_t size, const sfu__job *job) {
+static void describe_job(char *what, size_t size, const sfu__job *job) {
     const sfu__task *task = job->task;
     const char *dataset = job->has_namesake ? task->dataset : sfu__path_base(task->dataset);
     if (strcmp(task->size, "standard") == 0) {
@@ -301,7 +302,7 @@ static void say_what(char *what, size_t size, const sfu__job *job) {
     }
 }
 
-static sfu_status tell(const sfu__running *run) {
+static sfu_status report_progress(const sfu__running *run) {
     sfu_compare_progress progress = {.done = run->before + run->written,
                                      .total = run->before + run->count,
                                      .trials = run->trials_before,
@@ -314,7 +315,7 @@ static sfu_status tell(const sfu__running *run) {
         progress.trials += trials > job->known ? trials : job->known;
         progress.all += job->task->trials;
         if (atomic_load(&job->started) && trials < job->task->trials) {
-            say_what(what, sizeof what, job);
+            describe_job(what, sizeof what, job);
         }
     }
     progress.what = what;
@@ -325,21 +326,21 @@ static sfu_status tell(const sfu__running *run) {
                      progress.total);
 }
 
-static void wait_a_little(sfu__running *run) {
+static void wait_for_jobs(sfu__running *run) {
     const struct timespec until = sfu__time_after(0.1);
     pthread_mutex_lock(&run->lock);
     if (run->written == run->finished && run->status == SFU_OK) {
-        pthread_cond_timedwait(&run->came, &run->lock, &until);
+        pthread_cond_timedwait(&run->job_finished, &run->lock, &until);
     }
     pthread_mutex_unlock(&run->lock);
 }
 
-static sfu_status watch(sfu__running *run) {
+static sfu_status wait_for_all(sfu__running *run) {
     sfu_status status = SFU_OK;
     while (run->written < run->count) {
-        SFU_TRY(tell(run));
-        wait_a_little(run);
-        SFU_TRY(take_in(run));
+        SFU_TRY(report_progress(run));
+        wait_for_jobs(run);
+        SFU_TRY(store_finished(run));
         pthread_mutex_lock(&run->lock);
         status = run->status;
         pthread_mutex_unlock(&run->lock);
@@ -348,15 +349,14 @@ static sfu_status watch(sfu__running *run) {
             goto done;
         }
     }
-    SFU_TRY(tell(run));
+    SFU_TRY(report_progress(run));
 done:
     return status;
 }
 
-/* ---- before and after ---------------------------------------------------------------------------------------------
- */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* The entries stand in the order of the tasks, whatever the order in which they came; others keep theirs, behind. */
+/* Sorts the entries in the order of the tasks; others keep their order, after them. */
 static sfu_status sort_entries(sfu__entries *entries, const sfu__tasks *tasks) {
     sfu_status status = SFU_OK;
     sfu__entries sorted = {0};
@@ -379,7 +379,7 @@ done:
     return status;
 }
 
-/* The first that is written: from here on the folder says what it holds. */
+/* The first write: the manifest identifies the folder from here on. */
 static sfu_status make_folder(const sfu__running *run) {
     const sfu__run_options *options = run->options;
     sfu_status status = SFU_OK;
@@ -387,7 +387,7 @@ static sfu_status make_folder(const sfu__running *run) {
     if (path == NULL) {
         return SFU_ERR_MEMORY;
     }
-    SFU_TRY(sfu__make_folders(options->folder)); /* first, for its own message */
+    SFU_TRY(sfu__make_folders(options->folder)); /* first, because it has its own message */
     SFU_TRY(sfu__make_folders(path));
     SFU_TRY(sfu__manifest_write(options->folder, options->request, run->entries));
 done:
@@ -407,7 +407,7 @@ static sfu_status run_threads(sfu__running *run) {
         status = sfu__fail_system("compare", "a thread could not be started", EAGAIN);
         goto done;
     }
-    status = watch(run);
+    status = wait_for_all(run);
 done:
     atomic_store(&run->stop, true);
     for (int i = 0; i < made; i++) {
@@ -422,7 +422,7 @@ static void start_lock(sfu__running *run) {
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&run->lock, NULL);
-    pthread_cond_init(&run->came, &clock);
+    pthread_cond_init(&run->job_finished, &clock);
     pthread_condattr_destroy(&clock);
 }
 
@@ -435,7 +435,8 @@ sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const 
     SFU_TRY(sfu__run_prepare(&run));
     SFU_TRY(make_folder(&run));
     status = run_threads(&run);
-    if (status == SFU_ERR_CANCELLED && take_in(&run) != SFU_OK) { /* what has come meanwhile is not lost */
+    if (status == SFU_ERR_CANCELLED &&
+        store_finished(&run) != SFU_OK) { /* store the results that have finished meanwhile */
         status = SFU_ERR_IO;
     }
     if (status == SFU_OK) {
@@ -444,7 +445,7 @@ sfu_status sfu__run_tasks(sfu__entries *entries, const sfu__tasks *tasks, const 
     }
 done:
     sfu__run_clear(&run);
-    pthread_cond_destroy(&run.came);
+    pthread_cond_destroy(&run.job_finished);
     pthread_mutex_destroy(&run.lock);
     return status;
 }

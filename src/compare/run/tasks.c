@@ -1,3 +1,4 @@
+/* tasks.c - the tasks of a request. */
 #include "results.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static sfu_status add_splits(sfu__tasks *tasks, const sfu__request *request, sfu
         } else {
             snprintf(task->split, sizeof task->split, "random:%d", split);
         }
-        if (!has(tasks, task)) { /* what is asked for twice is done once */
+        if (!has(tasks, task)) { /* duplicates run once */
             SFU_TRY(sfu__tasks_add(tasks, task));
         }
     }
@@ -38,7 +39,7 @@ static bool is_lpnn(const char *net) { return strncmp(net, "lpnn", 4) == 0; }
 static sfu_status check_length(const char *text, size_t size) {
     char quoted[SFU__QUOTE_MAX];
     return strlen(text) < size ? SFU_OK
-                               : sfu__fail(SFU_ERR_ARGUMENT, "%s is too long; %zu bytes are the most",
+                               : sfu__fail(SFU_ERR_ARGUMENT, "%s is too long; expected at most %zu bytes",
                                            sfu__quote(quoted, text, strlen(text)), size - 1);
 }
 

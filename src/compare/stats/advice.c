@@ -17,8 +17,7 @@ static const double MARGIN = 0.01;
 /* An epoch that takes at most this share of the best one's time counts as clearly faster. */
 static const double FASTER = 0.8;
 
-/* ---- cost ---------------------------------------------------------------------------------------------------------
- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
 /* Means over the entries of a cell. */
 typedef struct cost {
@@ -52,8 +51,7 @@ static const char *time_text(char buffer[SFU__FIXED_MAX], double seconds) {
     return buffer;
 }
 
-/* ---- the choice ---------------------------------------------------------------------------------------------------
- */
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 /* A row of the table: a dataset and label-set size with at least one result. */
 typedef struct advice_row {
@@ -119,8 +117,7 @@ done:
     return status;
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 /* The network as `tune` takes it: its name where the request has no options of its own. */
 static sfu_status put_net(sfu__text *text, const sfu_results *results, const sfu__task *task) {
@@ -167,8 +164,7 @@ done:
     return status;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct filling {
     sfu__text_table *table;
@@ -279,8 +275,7 @@ sfu_status sfu__recommended_each(const sfu_results *results, sfu__recommended_fn
     return for_each_row(results, take_row, &self);
 }
 
-/* ---- the text -----------------------------------------------------------------------------------------------------
- */
+/* ---- the text ---------------------------------------------------------------------------------------------------- */
 
 /* "mini, size 1", "mini, standard split", "mini, 60 labels". */
 static sfu_status put_where(sfu__text *text, const advice_row *row) {

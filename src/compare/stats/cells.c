@@ -1,8 +1,8 @@
-/* cells.c - from entries to what the tables show: a cell a place, ranks, tests, the paper's figures, pairs.
+/* cells.c - from entries to the cells of the tables: means, ranks, tests, the paper's results, pairwise comparisons.
  *
- *   entries  one a network, dataset, size and split        what a study came to
- *   places   the entries that differ in their split alone   in the order of the tables
- *   fields   the places of one dataset and size             where networks meet: ranks and tests
+ *   entries     one per network, dataset, size and split        the result of a study
+ *   row groups  the entries that differ only in their split     in the order of the tables
+ *   blocks      the row groups of one dataset and size          where networks are compared: ranks and tests
  */
 #include "results_int.h"
 
@@ -12,10 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-/* The results' own copy of a text. */
+/* A copy of a text that the results own. */
 static sfu_status keep(const char **kept, sfu_results *results, const char *text) {
     sfu__string_list *texts = &results->texts;
     for (int i = 0; i < texts->count; i++) {
@@ -29,7 +28,7 @@ static sfu_status keep(const char **kept, sfu_results *results, const char *text
     return status;
 }
 
-/* A size as it may be shown: a file can hold anything. */
+/* A size, escaped for output: a file can contain anything. */
 static sfu_status keep_size(const char **kept, sfu_results *results, const char *size) {
     char shown[sizeof((sfu__task *)0)->size];
     size_t i = 0;
@@ -44,14 +43,13 @@ static sfu_status add_paper(sfu_results *results, sfu_cell *cell, const sfu__tas
     sfu_status status = SFU_OK;
     char text[64];
     const char *table = sfu__table_of(results, task);
-    cell->paper = cell->paper_std = NAN;
-    cell->verdict = "";
+    sfu_published *published = &results->published[cell - results->cells];
+    *published = (sfu_published){NAN, NAN, ""};
+    cell->published = published;
     if (table != NULL) {
         const sfu__published paper = sfu__published_cell(table, task, cell->measure);
         const char *same = sfu__same_network(text, table, task);
-        cell->paper = paper.mean;
-        cell->paper_std = paper.std;
-        cell->verdict = sfu__verdict(cell->mean, cell->std, cell->splits, &paper);
+        *published = (sfu_published){paper.mean, paper.std, sfu__verdict(cell->mean, cell->std, cell->splits, &paper)};
         status = same != NULL ? keep(&cell->same_as, results, same) : SFU_OK;
     }
     return status;
@@ -62,11 +60,11 @@ static double accuracy(const sfu__entry *entry, bool validation) {
 }
 
 /* `values` has room for all entries. */
-static sfu_status make_cell(sfu_results *results, const sfu__row_group *place, bool validation, double *values) {
+static sfu_status make_cell(sfu_results *results, const sfu__row_group *group, bool validation, double *values) {
     sfu_status status = SFU_OK;
-    const sfu__entry *first = sfu__row_group_entry(results, place, 0);
+    const sfu__entry *first = sfu__row_group_entry(results, group, 0);
     const sfu__task *task = &first->task;
-    sfu_cell *cell = &results->cells[place->cell + validation];
+    sfu_cell *cell = &results->cells[group->cell + validation];
     int count = 0;
     *cell = (sfu_cell){.k = task->k,
                        .alpha = task->alpha,
@@ -76,8 +74,8 @@ static sfu_status make_cell(sfu_results *results, const sfu__row_group *place, b
                        .trials = task->trials,
                        .rank = NAN,
                        .p = NAN};
-    for (int i = 0; i < place->end - place->begin; i++) {
-        const sfu__entry *entry = sfu__row_group_entry(results, place, i);
+    for (int i = 0; i < group->end - group->begin; i++) {
+        const sfu__entry *entry = sfu__row_group_entry(results, group, i);
         cell->trials = entry->task.trials < cell->trials ? entry->task.trials : cell->trials;
         if (!isnan(accuracy(entry, validation))) {
             values[count++] = accuracy(entry, validation);
@@ -87,7 +85,7 @@ static sfu_status make_cell(sfu_results *results, const sfu__row_group *place, b
     cell->mean = sfu__mean(values, count);
     cell->std = sfu__deviation(values, count);
     const sfu__interval interval = sfu__mean_interval(cell->mean, cell->std, count);
-    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* of an accuracy */
+    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* clamped to the range of an accuracy */
     cell->ci_high = interval.high > 1 ? 1 : interval.high;
     SFU_TRY(keep(&cell->dataset, results, first->label));
     SFU_TRY(keep(&cell->net, results, task->net));
@@ -100,6 +98,7 @@ done:
 static sfu_status make_cells(sfu_results *results, double *values) {
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(results->cells, results->cell_count);
+    SFU_ALLOC_ZERO(results->published, results->cell_count + results->row_group_count); /* of cells, then of ranks */
     for (int i = 0; i < results->row_group_count; i++) {
         SFU_TRY(make_cell(results, &results->row_groups[i], false, values));
         if (results->row_groups[i].sweep) {
@@ -110,16 +109,15 @@ done:
     return status;
 }
 
-/* ---- fields: networks on one dataset and size ---------------------------------------------------------------------
- */
+/* ---- blocks: networks on one dataset and size -------------------------------------------------------------------- */
 
-static sfu_cell *cell_of(const sfu_results *results, int place) {
-    return &results->cells[results->row_groups[place].cell];
+static sfu_cell *cell_of(const sfu_results *results, int group) {
+    return &results->cells[results->row_groups[group].cell];
 }
 
-/* Where the field that starts at a place ends; a sweep is a field of its own, where nothing meets. Cells share their
- * texts, but two datasets may be called the same only where they were given the same. */
-static int field_end(const sfu_results *results, int first) {
+/* The end of the block that starts at a row group; each row group of a sweep is a block without comparisons. Cells
+ * share their texts, and two datasets have the same label only if they were given as the same path. */
+static int block_end(const sfu_results *results, int first) {
     int end = first + 1;
     while (end < results->row_group_count && !results->row_groups[first].sweep && !results->row_groups[end].sweep &&
            cell_of(results, first)->dataset == cell_of(results, end)->dataset &&
@@ -129,7 +127,7 @@ static int field_end(const sfu_results *results, int first) {
     return end;
 }
 
-/* Accuracies of two places on the splits that both have. Both arrays have room for all entries. */
+/* Accuracies of two row groups on their common splits. Both arrays have room for all entries. */
 static int common_splits(const sfu_results *results, int one, int other, double *ours, double *theirs) {
     const sfu__row_group *a = &results->row_groups[one], *b = &results->row_groups[other];
     int count = 0;
@@ -148,8 +146,8 @@ static int common_splits(const sfu_results *results, int one, int other, double 
     return count;
 }
 
-/* Wilcoxon's p of two places; NaN with fewer than two splits, 1 where they are equal on all. */
-static sfu_status test_places(double *p, const sfu_results *results, int one, int other, double *values) {
+/* Wilcoxon p-value of two row groups; NaN with fewer than two splits, 1 if they are equal on all. */
+static sfu_status test_groups(double *p, const sfu_results *results, int one, int other, double *values) {
     double *ours = values, *theirs = values + results->entries.count;
     const int count = common_splits(results, one, other, ours, theirs);
     *p = NAN;
@@ -161,7 +159,7 @@ static sfu_status test_places(double *p, const sfu_results *results, int one, in
     return status;
 }
 
-/* The first place with the highest mean; -1 where none has any. */
+/* The first row group with the highest mean; -1: none. */
 static int best_of(const sfu_results *results, int first, int end) {
     int best = -1;
     for (int i = first; i < end; i++) {
@@ -171,7 +169,7 @@ static int best_of(const sfu_results *results, int first, int end) {
     return best;
 }
 
-static sfu_status test_field(sfu_results *results, int first, int end, double *values) {
+static sfu_status test_block(sfu_results *results, int first, int end, double *values) {
     sfu_status status = SFU_OK;
     double *means = NULL, *out = NULL;
     const int best = best_of(results, first, end), count = end - first;
@@ -187,7 +185,7 @@ static sfu_status test_field(sfu_results *results, int first, int end, double *v
     for (int i = 0; i < count; i++) {
         out[i] = NAN;
         if (best >= 0 && first + i != best) {
-            SFU_TRY(test_places(&out[i], results, first + i, best, values));
+            SFU_TRY(test_groups(&out[i], results, first + i, best, values));
         }
     }
     SFU_TRY(sfu__holm(out, count));
@@ -200,28 +198,29 @@ done:
     return status;
 }
 
-static sfu_status test_fields(sfu_results *results, double *values) {
+static sfu_status test_blocks(sfu_results *results, double *values) {
     sfu_status status = SFU_OK;
-    for (int first = 0; first < results->row_group_count && status == SFU_OK; first = field_end(results, first)) {
+    for (int first = 0; first < results->row_group_count && status == SFU_OK; first = block_end(results, first)) {
         if (!results->row_groups[first].sweep) {
-            status = test_field(results, first, field_end(results, first), values);
+            status = test_block(results, first, block_end(results, first), values);
         }
     }
     return status;
 }
 
-/* ---- average ranks ------------------------------------------------------------------------------------------------
- */
+/* ---- average ranks ----------------------------------------------------------------------------------------------- */
 
-/* The rank of a network of a size, which is added where it is not there yet. */
+/* The average rank of a network for a size, added if it is new. */
 static sfu_rank *rank_of(sfu_results *results, const sfu_cell *cell) {
     for (int i = 0; i < results->rank_count; i++) {
         if (results->ranks[i].size == cell->size && results->ranks[i].net == cell->net) {
             return &results->ranks[i];
         }
     }
+    sfu_published *published = &results->published[results->cell_count + results->rank_count];
+    *published = (sfu_published){NAN, NAN, ""};
     sfu_rank *rank = &results->ranks[results->rank_count++];
-    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .paper = NAN};
+    *rank = (sfu_rank){.size = cell->size, .net = cell->net, .published = published};
     return rank;
 }
 
@@ -233,8 +232,8 @@ static int networks_of_size(const sfu_results *results, const char *size) {
     return count;
 }
 
-/* Whether the field has a figure of every network of its size. */
-static bool is_whole(const sfu_results *results, int first, int end) {
+/* Whether the block has a result for every network of its size. */
+static bool is_complete(const sfu_results *results, int first, int end) {
     int there = 0;
     for (int i = first; i < end; i++) {
         there += !isnan(cell_of(results, i)->rank);
@@ -242,8 +241,8 @@ static bool is_whole(const sfu_results *results, int first, int end) {
     return there == networks_of_size(results, cell_of(results, first)->size);
 }
 
-/* Where a network stands in what was asked; others come behind. */
-static int asked_place(const sfu_results *results, const char *net) {
+/* The index of a network in the request; others come after. */
+static int request_index(const sfu_results *results, const char *net) {
     int i = 0;
     while (i < results->request.nets.count && strcmp(results->request.nets.items[i], net) != 0) {
         i++;
@@ -257,10 +256,10 @@ static bool comes_after(const sfu_results *results, const sfu_rank *one, const s
     if (size != other_size || text != 0) {
         return size != other_size ? size > other_size : text > 0;
     }
-    return asked_place(results, one->net) > asked_place(results, other->net);
+    return request_index(results, one->net) > request_index(results, other->net);
 }
 
-/* Sizes in their order, networks as they were asked, or as they came. */
+/* Sizes in ascending order, networks as in the request, others in order of appearance. */
 static void sort_ranks(sfu_results *results) {
     for (int i = 1; i < results->rank_count; i++) {
         const sfu_rank moved = results->ranks[i];
@@ -272,7 +271,7 @@ static void sort_ranks(sfu_results *results) {
     }
 }
 
-/* Over the datasets that have all networks of the size: else the ranks would be of different fields. */
+/* Averages over the datasets that have all networks of the size: otherwise the ranks would not be comparable. */
 static sfu_status average_ranks(sfu_results *results) {
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(results->ranks, results->row_group_count);
@@ -281,12 +280,13 @@ static sfu_status average_ranks(sfu_results *results) {
             sfu_rank *rank = rank_of(results, cell_of(results, i));
             const char *table =
                 sfu__table_of(results, &sfu__row_group_entry(results, &results->row_groups[i], 0)->task);
-            rank->paper = table != NULL ? sfu__published_rank(table, rank->net) : NAN;
+            results->published[results->cell_count + (rank - results->ranks)].mean =
+                table != NULL ? sfu__published_rank(table, rank->net) : NAN;
         }
     }
-    for (int first = 0; first < results->row_group_count; first = field_end(results, first)) {
-        const int end = field_end(results, first);
-        for (int i = first; i < end && !results->row_groups[first].sweep && is_whole(results, first, end); i++) {
+    for (int first = 0; first < results->row_group_count; first = block_end(results, first)) {
+        const int end = block_end(results, first);
+        for (int i = first; i < end && !results->row_groups[first].sweep && is_complete(results, first, end); i++) {
             sfu_rank *rank = rank_of(results, cell_of(results, i));
             rank->rank += cell_of(results, i)->rank;
             rank->datasets++;
@@ -302,8 +302,7 @@ done:
     return status;
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------------------------
- */
+/* ---- pairwise comparisons ---------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *title, *one, *other;
@@ -354,16 +353,16 @@ static sfu_status add_pair(sfu_results *results, int pair, int one, int other, d
                            .one_mean = sfu__mean(ours, count),
                            .other_mean = sfu__mean(theirs, count)};
     row->difference = row->one_mean - row->other_mean;
-    return test_places(&row->p, results, one, other, values);
+    return test_groups(&row->p, results, one, other, values);
 }
 
-/* Pair after pair, each over all fields. */
+/* One pair after another, each over all blocks. */
 static sfu_status make_pairs(sfu_results *results, double *values) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(results->pairs, (size_t)results->row_group_count * PAIRS);
     for (int pair = 0; pair < PAIRS; pair++) {
-        for (int first = 0; first < results->row_group_count; first = field_end(results, first)) {
-            const int end = field_end(results, first);
+        for (int first = 0; first < results->row_group_count; first = block_end(results, first)) {
+            const int end = block_end(results, first);
             const int one = find_net(results, first, end, pairs[pair].one),
                       other = find_net(results, first, end, pairs[pair].other);
             if (!results->row_groups[first].sweep && one >= 0 && other >= 0) {
@@ -375,8 +374,7 @@ done:
     return status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- the results ------------------------------------------------------------------------------------------------- */
 
 static sfu_status make_text(sfu_results *results) {
     sfu_status status = SFU_OK;
@@ -397,10 +395,11 @@ sfu_status sfu__results_finish(sfu_results *results) {
     sfu__label_datasets(&results->entries);
     SFU_TRY(sfu__row_groups_find(results));
     SFU_TRY(make_cells(results, values));
-    SFU_TRY(test_fields(results, values));
+    SFU_TRY(test_blocks(results, values));
     SFU_TRY(average_ranks(results));
     SFU_TRY(make_pairs(results, values));
     SFU_TRY(make_text(results));
+    SFU_TRY(sfu__results_show_entries(results));
 done:
     sfu__free(values);
     return status;

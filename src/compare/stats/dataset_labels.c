@@ -1,18 +1,18 @@
-/* dataset_labels.c - what tables and plots call a dataset: its name; and where datasets of one name were given, the
- * shortest end of their paths that tells them apart, "a/cora" and "b/cora". */
+/* dataset_labels.c - labels of datasets in tables and plots: the name; if several datasets have the same name, the
+ * shortest suffix of their paths that distinguishes them, "a/cora" and "b/cora". */
 #include "results_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* How long a path is without the ending that all datasets have. */
+/* Length of a path without the extension of datasets. */
 static size_t stem_size(const char *path) {
     static const char ending[] = ".safetensors";
     const size_t size = strlen(path), tail = sizeof ending - 1;
     return size > tail && strcmp(path + size - tail, ending) == 0 ? size - tail : size;
 }
 
-/* Where the last so many parts of the path begin. */
+/* The beginning of the last `parts` components of a path. */
 static const char *last_parts(const char *path, int parts) {
     const char *at = path + stem_size(path);
     while (at > path && (at[-1] != '/' || --parts > 0)) {
@@ -32,7 +32,7 @@ static bool is_namesake(const sfu__entry *one, const sfu__entry *other) {
     return strcmp(one->name, other->name) == 0 && strcmp(one->task.dataset, other->task.dataset) != 0;
 }
 
-/* Whether another dataset of this name ends in the same so many parts; 0 parts: whether there is another one. */
+/* Whether another dataset with this name has the same last `parts` components; 0: whether there is another one. */
 static bool is_shared(const sfu__entries *entries, const sfu__entry *entry, int parts) {
     for (int i = 0; i < entries->count; i++) {
         const sfu__entry *other = &entries->items[i];

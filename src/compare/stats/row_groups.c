@@ -1,6 +1,5 @@
-/* row_groups.c - the order of the tables: entries that differ in their split alone form a place, and places stand as
- * they were asked for, datasets, then sizes, then networks; sweeps come last.
- */
+/* row_groups.c - the order of the tables: entries that differ only in their split form a row group; row groups are in
+ * the order of the request, by datasets, then sizes, then networks; sweeps come last. */
 #include "results_int.h"
 
 #include "published.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the order of an entry is decided by, first things first. */
+/* The sort key of an entry, most significant first. */
 typedef struct key {
     int sweep, dataset, size, net;
     const char *size_text;
@@ -47,13 +46,13 @@ static int compare_row_groups(const key *one, const key *other) {
 
 static int compare_keys(const void *a, const void *b) {
     const key *one = a, *other = b;
-    const int place = compare_row_groups(one, other), split = compare_splits(one->split, other->split);
-    return place != 0 ? place : split != 0 ? split : one->entry - other->entry;
+    const int group = compare_row_groups(one, other), split = compare_splits(one->split, other->split);
+    return group != 0 ? group : split != 0 ? split : one->entry - other->entry;
 }
 
-/* Where a text stands in what was asked; what was asked earlier comes behind, as it came. `offset` is that of the text
- * in a task. */
-static int place_in(const sfu__string_list *list, const sfu_results *results, int entry, size_t offset) {
+/* The index of a text in the request; texts of earlier requests come after, in order of appearance. `offset` is that of
+ * the text in a task. */
+static int index_in(const sfu__string_list *list, const sfu_results *results, int entry, size_t offset) {
     const char *text = (const char *)&results->entries.items[entry].task + offset;
     for (int i = 0; i < list->count; i++) {
         if (strcmp(list->items[i], text) == 0) {
@@ -81,10 +80,10 @@ static key make_key(const sfu_results *results, int entry) {
     const sfu__task *task = &results->entries.items[entry].task;
     const bool weighted = !isnan(task->alpha) && !isnan(task->beta);
     return (key){.sweep = sweep_of(task),
-                 .dataset = place_in(&results->request.datasets, results, entry, offsetof(sfu__task, dataset)),
+                 .dataset = index_in(&results->request.datasets, results, entry, offsetof(sfu__task, dataset)),
                  .size = sfu__size_number(task->size),
                  .size_text = task->size,
-                 .net = place_in(&results->request.nets, results, entry, offsetof(sfu__task, net)),
+                 .net = index_in(&results->request.nets, results, entry, offsetof(sfu__task, net)),
                  .k = task->k,
                  .alpha = weighted ? task->alpha : 0,
                  .beta = weighted ? task->beta : 0,
@@ -92,7 +91,7 @@ static key make_key(const sfu_results *results, int entry) {
                  .entry = entry};
 }
 
-/* Fills in order and places. */
+/* Sets order and row groups. */
 sfu_status sfu__row_groups_find(sfu_results *results) {
     sfu_status status = SFU_OK;
     const int count = results->entries.count;

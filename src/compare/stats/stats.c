@@ -1,8 +1,8 @@
-/* stats.c - the statistics of comparisons: intervals, Wilcoxon's signed-rank test, Holm's correction, ranks, Nemenyi's
- * critical difference. docs/statistics.md has the formulas and what they assume.
+/* stats.c - statistics of comparisons: confidence intervals, Wilcoxon signed-rank test, Holm correction, ranks, Nemenyi
+ * critical difference. docs/reference/statistics.md has the formulas and assumptions.
  *
- * Accuracies are counts over the same number of nodes, so that 0.9 - 0.8 and 0.8 - 0.7 are equal in truth and not in
- * double: what differs by less than the rounding of such sums counts as equal here.
+ * Accuracies are counts divided by the same number of nodes, so 0.9 - 0.8 and 0.8 - 0.7 are equal, but not in double
+ * precision: values that differ by less than the rounding error of such sums are treated as equal.
  */
 #include "stats.h"
 
@@ -12,11 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Relative to the largest value at hand. */
+/* Relative to the largest value. */
 static const double NEARLY = 0x1p-40;
 
-/* ---- means and intervals ------------------------------------------------------------------------------------------
- */
+/* ---- means and intervals ----------------------------------------------------------------------------------------- */
 
 double sfu__mean(const double *values, int count) {
     double sum = 0;
@@ -61,7 +60,7 @@ sfu__interval sfu__welch_interval(double mean, double deviation, int count, doub
 }
 
 sfu__interval sfu__share_interval(int64_t right, int64_t count) {
-    const double z = 1.9599639845400542355; /* the normal distribution's 97.5 % */
+    const double z = 1.9599639845400542355; /* 97.5 % quantile of the normal distribution */
     if (count < 1 || right < 0 || right > count) {
         return unknown;
     }
@@ -71,25 +70,24 @@ sfu__interval sfu__share_interval(int64_t right, int64_t count) {
     return (sfu__interval){right == 0 ? 0 : middle - half, right == count ? 1 : middle + half};
 }
 
-/* ---- order --------------------------------------------------------------------------------------------------------
- */
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
-/* A value and where it came from. */
-typedef struct placed {
+/* A value and its original index. */
+typedef struct indexed_value {
     double value;
-    int place;
-} placed;
+    int index;
+} indexed_value;
 
 static int ascending(const void *a, const void *b) {
-    const placed *one = a, *other = b;
+    const indexed_value *one = a, *other = b;
     if (one->value != other->value) {
         return one->value < other->value ? -1 : 1;
     }
-    return one->place - other->place;
+    return one->index - other->index;
 }
 
-/* Where the run of equals that starts at `first` ends. */
-static int end_of_tie(const placed *sorted, int count, int first, double tolerance) {
+/* The end of the tie that starts at `first`. */
+static int end_of_tie(const indexed_value *sorted, int count, int first, double tolerance) {
     int end = first + 1;
     while (end < count && sorted[end].value - sorted[end - 1].value <= tolerance) {
         end++;
@@ -106,21 +104,21 @@ static double largest_size(const double *values, int count, double at_least) {
 
 sfu_status sfu__ranks(double *ranks, const double *values, int count) {
     sfu_status status = SFU_OK;
-    placed *sorted = NULL;
+    indexed_value *sorted = NULL;
     int known = 0;
     const double tolerance = NEARLY * largest_size(values, count, 0);
     SFU_ALLOC(sorted, count);
     for (int i = 0; i < count; i++) {
         ranks[i] = NAN;
         if (!isnan(values[i])) {
-            sorted[known++] = (placed){-values[i], i}; /* the highest first */
+            sorted[known++] = (indexed_value){-values[i], i}; /* highest first */
         }
     }
     qsort(sorted, (size_t)known, sizeof *sorted, ascending);
     for (int first = 0; first < known;) {
         const int end = end_of_tie(sorted, known, first, tolerance);
         for (int i = first; i < end; i++) {
-            ranks[sorted[i].place] = (first + 1 + end) / 2.0;
+            ranks[sorted[i].index] = (first + 1 + end) / 2.0;
         }
         first = end;
     }
@@ -131,45 +129,45 @@ done:
 
 sfu_status sfu__holm(double *p, int count) {
     sfu_status status = SFU_OK;
-    placed *sorted = NULL;
+    indexed_value *sorted = NULL;
     int known = 0;
     double largest = 0;
     SFU_ALLOC(sorted, count);
     for (int i = 0; i < count; i++) {
         if (!isnan(p[i])) {
-            sorted[known++] = (placed){p[i], i};
+            sorted[known++] = (indexed_value){p[i], i};
         }
     }
     qsort(sorted, (size_t)known, sizeof *sorted, ascending);
     for (int i = 0; i < known; i++) {
         const double adjusted = (known - i) * sorted[i].value;
         largest = adjusted > largest ? adjusted : largest;
-        p[sorted[i].place] = largest < 1 ? largest : 1;
+        p[sorted[i].index] = largest < 1 ? largest : 1;
     }
 done:
     sfu__free(sorted);
     return status;
 }
 
-/* ---- Wilcoxon's signed-rank test ----------------------------------------------------------------------------------
- */
+/* ---- Wilcoxon's signed-rank test --------------------------------------------------------------------------------- */
 
 enum { EXACT_MOST = 25 };
 
-/* The ranks of the differences, doubled so that ties are whole, in order of size; which are positive; and the sum of
- * t^3 - t over ties of t. */
+/* Ranks of the differences, doubled so that ties have integer ranks, in ascending order of the absolute value; and the
+ * sum of t^3 - t over ties of t values. */
 typedef struct signed_ranks {
-    placed *sorted; /* the differences, by size; `place` is then the doubled rank, negative where they are */
+    indexed_value *sorted; /* absolute differences, ascending; `index` is then the doubled rank, negative for a negative
+                              difference */
     int count;
     double ties;
 } signed_ranks;
 
-/* The differences that are not zero, as their size; place: their sign. */
+/* The absolute values of the non-zero differences; index: their sign. */
 static void differences(signed_ranks *ranks, const double *one, const double *other, int count, double tolerance) {
     for (int i = 0; i < count; i++) {
         const double difference = one[i] - other[i];
         if (fabs(difference) > tolerance) {
-            ranks->sorted[ranks->count++] = (placed){fabs(difference), difference > 0 ? 1 : -1};
+            ranks->sorted[ranks->count++] = (indexed_value){fabs(difference), difference > 0 ? 1 : -1};
         }
     }
     qsort(ranks->sorted, (size_t)ranks->count, sizeof *ranks->sorted, ascending);
@@ -181,31 +179,31 @@ static void rank_differences(signed_ranks *ranks, double tolerance) {
         const double tied = end - first;
         ranks->ties += tied * tied * tied - tied;
         for (int i = first; i < end; i++) {
-            ranks->sorted[i].place *= first + 1 + end;
+            ranks->sorted[i].index *= first + 1 + end;
         }
         first = end;
     }
 }
 
-/* The doubled rank sum of the positive differences, or of the negative ones where that is less. */
+/* The doubled rank sum of the positive or of the negative differences, whichever is smaller. */
 static int lesser_sum(const signed_ranks *ranks) {
     int positive = 0, negative = 0;
     for (int i = 0; i < ranks->count; i++) {
-        const int rank = ranks->sorted[i].place;
+        const int rank = ranks->sorted[i].index;
         positive += rank > 0 ? rank : 0;
         negative -= rank < 0 ? rank : 0;
     }
     return positive < negative ? positive : negative;
 }
 
-/* Of all 2^count ways to give the ranks signs, the share with a sum that is no more than the one seen, twice: the
- * distribution is symmetric. ways[s] counts the subsets of the ranks so far that sum to s. */
+/* Exact two-sided p-value: twice the fraction of all 2^count sign assignments whose rank sum is at most the observed
+ * one (the distribution is symmetric). ways[s] counts the subsets of the ranks so far with sum s. */
 static double exact_p(const signed_ranks *ranks) {
     enum { SUMS = EXACT_MOST * (EXACT_MOST + 1) + 1 };
     double ways[SUMS] = {1}, below = 0;
     int most = 0;
     for (int i = 0; i < ranks->count; i++) {
-        const int rank = abs(ranks->sorted[i].place);
+        const int rank = abs(ranks->sorted[i].index);
         most += rank;
         for (int sum = most; sum >= rank; sum--) {
             ways[sum] += ways[sum - rank];
@@ -247,12 +245,11 @@ double sfu__wilcoxon_least(int count) {
     return least < 1 ? least : 1;
 }
 
-/* ---- Nemenyi ------------------------------------------------------------------------------------------------------
- */
+/* ---- Nemenyi test ------------------------------------------------------------------------------------------------ */
 
 double sfu__critical_difference(int methods, int cases) {
     enum { LEAST = 2, MOST = 20 };
-    /* The 95 % quantile of the studentised range of so many means at infinite freedom. */
+    /* 95 % quantiles of the studentized range of 2 to 20 means with infinite degrees of freedom. */
     static const double quantiles[MOST - LEAST + 1] = {
         2.7718076486990504, 3.314493155397838, 3.63315957490236,  3.857655510378363, 4.030092053180324,
         4.1695541550063,    4.286309409348802, 4.386509115495131, 4.474124221725669, 4.551863584065736,

@@ -1,13 +1,13 @@
 /* student.c - quantiles of Student's t distribution.
  *
- * With x = v/(v + t^2), a = v/2 and b = 1/2, the tail above t > 0 is half of the regularised incomplete beta function:
+ * With x = v/(v + t^2), a = v/2 and b = 1/2, the tail above t > 0 is half of the regularized incomplete beta function:
  *
  *   P(T > t)  = I_x(a, b) / 2
  *   I_x(a, b) = x^a (1-x)^b / (a B(a, b)) * 1/(1 + d1/(1 + d2/(1 + ...)))      for x < (a+1)/(a+b+2)
  *             = 1 - I_{1-x}(b, a)                                            else
  *   d_{2m+1}  = -(a+m)(a+b+m) x / ((a+2m)(a+2m+1)),   d_{2m} = m (b-m) x / ((a+2m-1)(a+2m))
  *
- * The quantile is where the tail is as wanted, found by halving: it is asked for a few hundred times in all.
+ * The quantile is found by bisection of the tail: it is needed only a few hundred times.
  */
 #include "stats.h"
 
@@ -16,8 +16,8 @@
 #include <float.h>
 #include <math.h>
 
-/* ln(G(a + 1/2) / G(a)), G the gamma function: Stirling's series of the ratio where a is large, else through
- * G(a + 1) = a G(a). The two logarithms of G would cancel. */
+/* ln(G(a + 1/2) / G(a)), where G is the gamma function: Stirling's series of the ratio if a is large, else through G(a
+ * + 1) = a G(a). The difference of two logarithms of G would cancel. */
 static double log_gamma_ratio(double a) {
     double before = 0;
     while (a < 20) {
@@ -29,10 +29,10 @@ static double log_gamma_ratio(double a) {
     return before + sfu__ln(a) / 2 + series;
 }
 
-/* Away from 0, which it may come to by chance. */
+/* Avoids an exact zero. */
 static double not_zero(double x) { return fabs(x) < DBL_MIN ? DBL_MIN : x; }
 
-/* 1/(1 + d1/(1 + d2/(1 + ...))), from the front (Lentz). */
+/* 1/(1 + d1/(1 + d2/(1 + ...))), forward (Lentz's method). */
 static double continued_fraction(double a, double b, double x) {
     enum { MOST = 1000000 };
     double top = 1, bottom = 1 / not_zero(1 - (a + b) * x / (a + 1)), value = bottom;

@@ -1,5 +1,4 @@
-/* dataset_build.c - from what a reader found to a dataset: the one place where anything is dropped, scaled or put in
- * order. */
+/* dataset_build.c - builds a dataset from the output of a reader; only here is data dropped, scaled or reordered. */
 #include "raw.h"
 #include "progress.h"
 #include "dataset.h"
@@ -13,13 +12,13 @@
 
 static const char *const duplicate_names[] = {"max", "sum", "first"};
 
-/* What was done, for the record. */
-typedef struct deeds {
+/* What was done, for the `source` record. */
+typedef struct build_record {
     sfu__assembly assembly;
     int64_t features_merged;
-    int64_t nodes_left_out; /* outside the largest component */
+    int64_t nodes_left_out; /* outside the largest connected component */
     bool one_hot;
-} deeds;
+} build_record;
 
 /* ---- checks --------------------------------------------------------------------------------------------------- */
 
@@ -52,8 +51,8 @@ static sfu_status check_labels(const sfu__raw *raw) {
 
 /* ---- features ------------------------------------------------------------------------------------------------- */
 
-/* No features: every node is told apart from every other, so that a network can still learn from the graph. */
-static sfu_status make_one_hot(sfu__raw *raw) {
+/* No features: one-hot node ids distinguish the nodes, so that a network can still learn from the graph. */
+static sfu_status set_one_hot(sfu__raw *raw) {
     sfu_status status = SFU_OK;
     sfu_matrix *x = &raw->sparse;
     *x = (sfu_matrix){.rows = (int32_t)raw->nodes, .cols = (int32_t)raw->nodes};
@@ -85,8 +84,8 @@ static sfu_status check_finite(const float *values, int64_t count, int64_t colum
     return SFU_OK;
 }
 
-/* Dense features that are mostly zeros become sparse: whichever takes fewer bytes is kept. */
-static sfu_status shrink_dense(sfu__raw *raw) {
+/* Converts dense features to sparse ones if that takes fewer bytes. */
+static sfu_status compress_dense(sfu__raw *raw) {
     sfu_status status = SFU_OK;
     const int64_t cells = raw->nodes * raw->features;
     int64_t nonzeros = 0;
@@ -120,15 +119,15 @@ done:
     return status;
 }
 
-static sfu_status finish_features(sfu__raw *raw, deeds *record) {
+static sfu_status finish_features(sfu__raw *raw, build_record *record) {
     sfu_status status = SFU_OK;
     record->one_hot = !raw->has_features;
     if (!raw->has_features) {
-        SFU_TRY(make_one_hot(raw));
-        sfu__log(SFU_LOG_NOTE, "no features were given: each node gets a feature of its own (one-hot node ids)");
+        SFU_TRY(set_one_hot(raw));
+        sfu__log(SFU_LOG_NOTE, "no features were given: one-hot node ids are used as features");
     } else if (raw->dense != NULL) {
         SFU_TRY(check_finite(raw->dense, raw->nodes * raw->features, raw->features, "the feature"));
-        SFU_TRY(shrink_dense(raw));
+        SFU_TRY(compress_dense(raw));
     } else {
         if (raw->sparse.values != NULL) {
             SFU_TRY(check_finite(raw->sparse.values, raw->sparse.indptr[raw->sparse.rows], 0, "a feature"));
@@ -141,7 +140,8 @@ done:
 
 /* ---- the graph ------------------------------------------------------------------------------------------------ */
 
-static sfu_status finish_graph(sfu_matrix *graph, sfu__raw *raw, const sfu_import_options *options, deeds *record) {
+static sfu_status finish_graph(sfu_matrix *graph, sfu__raw *raw, const sfu_import_options *options,
+                               build_record *record) {
     sfu_status status = SFU_OK;
     if (options->knn != 0) {
         if (raw->has_graph) {
@@ -164,16 +164,16 @@ done:
     return status;
 }
 
-/* ---- the record ----------------------------------------------------------------------------------------------- */
+/* ---- the source record ---------------------------------------------------------------------------------------- */
 
-/* Everything that was done, as JSON; no path, time or machine, so that the same input gives the same bytes. */
+/* Writes the record as JSON, without path, time or machine, so that the same input gives the same bytes. */
 static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const sfu_import_options *options,
-                               const deeds *record) {
+                               const build_record *record) {
     json_t *files = json_array();
     for (int64_t i = 0; i < raw->files.count; i++) {
         size_t size;
         const char *name = sfu__strings_get(&raw->files, i, &size);
-        /* A file's name may be no UTF-8, or have a 0 in it. */
+        /* A file name may contain invalid UTF-8 or a NUL byte. */
         const bool is_text = sfu__utf8_valid(name, size) && memchr(name, '\0', size) == NULL;
         sfu__json_append(&files, is_text ? json_stringn(name, size) : json_string("?"));
     }
@@ -190,8 +190,8 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
     sfu__text text = {0};
     char *printed = NULL;
     SFU_TRY(sfu__json_print(&printed, source, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of what was done"));
-    if (raw->normalization != NULL) { /* is JSON as it stands, and goes before the brace at the end */
-        SFU_TRY(sfu__text_format(&text, "%.*s,\"recipe\":%s}", (int)strlen(printed) - 1, printed, raw->normalization));
+    if (raw->generator != NULL) { /* already JSON: inserted before the closing brace */
+        SFU_TRY(sfu__text_format(&text, "%.*s,\"recipe\":%s}", (int)strlen(printed) - 1, printed, raw->generator));
         dataset->source = text.bytes;
     } else {
         dataset->source = printed;
@@ -207,7 +207,7 @@ done:
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* Names of nodes may be any bytes; those of classes, features and columns are kept as JSON, which holds UTF-8 alone. */
+/* Node names may be any bytes; names of classes, features and columns are stored as JSON, which requires UTF-8. */
 static sfu_status check_name(const char *what, const char *name, size_t size) {
     char quoted[SFU__QUOTE_MAX];
     return sfu__utf8_valid(name, size) ? SFU_OK
@@ -247,11 +247,11 @@ static sfu_status take_vector(sfu_dataset *dataset, const char *name, sfu__dtype
     return sfu__dataset_take(dataset, name, dtype, 1, &count, data);
 }
 
-/* Takes what is in `place` and leaves NULL there. */
-#define TAKE_VECTOR(dataset, name, dtype, count, place)                                                                \
+/* Moves the array out of the variable `owner` and sets it to NULL. */
+#define TAKE_VECTOR(dataset, name, dtype, count, owner)                                                                \
     do {                                                                                                               \
-        void *taken_ = (place);                                                                                        \
-        (place) = NULL;                                                                                                \
+        void *taken_ = (owner);                                                                                        \
+        (owner) = NULL;                                                                                                \
         SFU_TRY(take_vector((dataset), (name), (dtype), (count), taken_));                                             \
     } while (0)
 
@@ -325,7 +325,7 @@ done:
     return status;
 }
 
-/* Copies names, each with a 0 behind it. */
+/* Copies names and terminates each with a NUL byte. */
 static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     for (int64_t i = 0; i < from->count; i++) {
         size_t size;
@@ -338,8 +338,8 @@ static sfu_status copy_names(sfu__strings *names, const sfu__strings *from) {
     return SFU_OK;
 }
 
-/* The place of a name among those of the options, -1 where it is none of them. */
-static int32_t place_of(const sfu_import_options *options, const char *name, size_t size) {
+/* The index of a name in options->class_names, or -1. */
+static int32_t class_index_of(const sfu_import_options *options, const char *name, size_t size) {
     for (int32_t i = 0; i < options->class_name_count; i++) {
         if (strlen(options->class_names[i]) == size && memcmp(options->class_names[i], name, size) == 0) {
             return i;
@@ -348,27 +348,27 @@ static int32_t place_of(const sfu_import_options *options, const char *name, siz
     return -1;
 }
 
-/* Where the file's own classes all have names that the options list, the options only put them in order. */
-static sfu_status reorder_classes(sfu__raw *raw, const sfu_import_options *options, bool *done_so) {
+/* If the options list every class name of the file, they only reorder the classes. */
+static sfu_status reorder_classes(sfu__raw *raw, const sfu_import_options *options, bool *reordered) {
     sfu_status status = SFU_OK;
-    int32_t *place = NULL;
-    *done_so = raw->class_names.count > 0;
-    SFU_ALLOC(place, raw->class_names.count);
+    int32_t *new_index = NULL;
+    *reordered = raw->class_names.count > 0;
+    SFU_ALLOC(new_index, raw->class_names.count);
     for (int64_t i = 0; i < raw->class_names.count; i++) {
         size_t size;
         const char *name = sfu__strings_get(&raw->class_names, i, &size);
-        place[i] = place_of(options, name, size);
-        *done_so = *done_so && place[i] >= 0;
+        new_index[i] = class_index_of(options, name, size);
+        *reordered = *reordered && new_index[i] >= 0;
     }
-    for (int64_t node = 0; *done_so && raw->labels != NULL && node < raw->nodes; node++) {
-        raw->labels[node] = raw->labels[node] >= 0 ? place[raw->labels[node]] : SFU_NO_LABEL;
+    for (int64_t node = 0; *reordered && raw->labels != NULL && node < raw->nodes; node++) {
+        raw->labels[node] = raw->labels[node] >= 0 ? new_index[raw->labels[node]] : SFU_NO_LABEL;
     }
 done:
-    sfu__free(place);
+    sfu__free(new_index);
     return status;
 }
 
-/* Classes without names are called by their numbers, so that a container says how many there are. */
+/* Unnamed classes are named by their numbers, so that a container records how many there are. */
 static sfu_status number_classes(sfu_dataset *dataset, int64_t classes) {
     sfu_status status = SFU_OK;
     for (int64_t i = 0; i < classes; i++) {
@@ -403,7 +403,7 @@ done:
 }
 
 static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, const sfu_import_options *options,
-                       const deeds *record) {
+                       const build_record *record) {
     sfu_status status = SFU_OK;
     SFU_TRY(name_classes(dataset, raw, options));
     SFU_TRY(copy_names(&dataset->feature_names, &raw->feature_names));
@@ -427,7 +427,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     sfu_status status = SFU_OK;
     sfu_matrix graph = {0};
     sfu_dataset *self = NULL;
-    deeds record = {0};
+    build_record record = {0};
     *dataset = NULL;
     SFU_TRY(sfu__poll());
     SFU_TRY(check_counts(raw));
@@ -438,7 +438,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     if (options->largest) {
         SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
     }
-    if (!record.one_hot) { /* which is of length 1 as it is */
+    if (!record.one_hot) { /* one-hot rows have norm 1 already */
         SFU_TRY(sfu__scale(raw, options->scale));
     }
     SFU_TRY(sfu__dataset_new(&self, options->name != NULL ? options->name : "dataset"));

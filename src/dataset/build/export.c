@@ -1,24 +1,25 @@
-/* export.c - a dataset as CSV files that people and other programs read, and that import reads back to the same digest.
+/* export.c - writes a dataset as CSV files, which import reads back to the same digest.
  *
- * 1. All files are written under temporary names, and get their own only when the last one is whole: a call that fails
- * or is cancelled leaves the folder as it was. 2. export.json lists the files with their SHA-256, and so tells those
- * that an export wrote from those of the user.
+ * 1. All files are written under temporary names and renamed after the last one is complete: a call that fails or is
+ * cancelled leaves the folder unchanged. 2. export.json lists the files with their SHA-256 digests, which distinguishes
+ * exported files from files of the user.
  */
 #include "csv_write.h"
 #include "dataset.h"
 #include "digest.h"
 #include "json.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One file of the folder: its name, the import option that reads it, whether this dataset has it, and its lines. */
+/* One file of the export: its name, the import option that reads it, whether the dataset needs it, and its writer. */
 typedef struct csv_output {
     const char *file, *option;
-    bool (*wanted)(const sfu_dataset *dataset);
+    bool (*needed)(const sfu_dataset *dataset);
     sfu_status (*write)(sfu__writer *out, const sfu_dataset *dataset);
 } csv_output;
 
@@ -30,15 +31,15 @@ static bool has_split(const sfu_dataset *dataset) { return dataset->has_standard
 
 static sfu_status put_text(sfu__writer *out, const char *text) { return sfu__writer_add(out, text, strlen(text)); }
 
-/* A name where there is one, else the number. */
+/* A name, or the number if there is no name. */
 static sfu_status put_name(sfu__writer *out, const char *name, int32_t number) {
     return name != NULL ? sfu__csv_put(out, name, strlen(name)) : sfu__writer_format(out, "%d", number);
 }
 
-/* Nine digits bring every float back. */
+/* Nine significant digits reproduce every float exactly. */
 static sfu_status put_number(sfu__writer *out, float value) { return sfu__writer_format(out, "%.9g", (double)value); }
 
-/* ---- the sheets ----------------------------------------------------------------------------------------------- */
+/* ---- the CSV files -------------------------------------------------------------------------------------------- */
 
 static sfu_status write_nodes(sfu__writer *out, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
@@ -57,7 +58,7 @@ done:
     return status;
 }
 
-/* Undirected: each pair once, the smaller node first. */
+/* Undirected graphs: each edge once, the smaller node first. */
 static sfu_status write_edges(sfu__writer *out, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     const sfu_csr *graph = &dataset->graph;
@@ -126,7 +127,7 @@ done:
     return status;
 }
 
-/* All names of a kind in their order, those that no node has among them. */
+/* Writes all names in index order, including names that no node uses. */
 static sfu_status write_names(sfu__writer *out, const sfu_dataset *dataset, int32_t count,
                               const char *(*name_of)(const sfu_dataset *dataset, int32_t i)) {
     sfu_status status = SFU_OK;
@@ -191,22 +192,22 @@ static const csv_output csv_outputs[] = {
     {"columns.csv", "--columns", has_columns, write_columns},
     {"split.csv", "--split", has_split, write_split},
 };
-enum { SHEETS = sizeof csv_outputs / sizeof csv_outputs[0] };
+enum { FILES = sizeof csv_outputs / sizeof csv_outputs[0] };
 
 /* ---- export.json ---------------------------------------------------------------------------------------------- */
 
 static const char list_name[] = "export.json", list_format[] = "sfumato.export.1";
 
-/* The files of one export on their way. */
-typedef struct writing {
+/* The state of a running export. */
+typedef struct export_job {
     const sfu_dataset *dataset;
     const char *folder;
-    sfu__writer *writers[SHEETS + 1]; /* the last is of the list */
+    sfu__writer *writers[FILES + 1]; /* the last one writes export.json */
     sfu__text list;
     bool spreadsheet;
     sfu__ticker ticker;
     double done; /* bytes */
-} writing;
+} export_job;
 
 static sfu_status start_list(sfu__text *list, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
@@ -222,7 +223,7 @@ static sfu_status add_to_list(sfu__text *list, const char *file, const char *dig
     return sfu__text_format(list, "%s    \"%s\": \"%s\"", before, file, digest);
 }
 
-/* The list of a folder; its root is NULL where the folder has none of ours. */
+/* Reads export.json of a folder; the root is NULL if there is none or if it has another format. */
 static sfu_status read_list(sfu__json_text *list, const char *folder) {
     sfu_status status = SFU_OK;
     sfu__bytes bytes = {0};
@@ -234,7 +235,7 @@ static sfu_status read_list(sfu__json_text *list, const char *folder) {
     if (sfu__path_is_file(path)) {
         SFU_TRY(sfu__bytes_open(&bytes, path));
         status = sfu__json_read(list, (const char *)bytes.data, bytes.size, path);
-        status = status == SFU_ERR_FORMAT ? SFU_OK : status; /* somebody else's */
+        status = status == SFU_ERR_FORMAT ? SFU_OK : status; /* a file of another program */
     }
     const char *format = sfu__json_string(sfu__json_get(list->root, "format"));
     if (format == NULL || strcmp(format, list_format) != 0) {
@@ -246,7 +247,7 @@ done:
     return status;
 }
 
-/* Whether a file is there that no export has written as it is now. An empty one holds nothing to lose. */
+/* Fails if a non-empty file exists that an export did not write, or that was changed since. */
 static sfu_status check_file(const char *folder, const char *file, const sfu__json *list) {
     sfu_status status = SFU_OK;
     struct stat file_status;
@@ -273,7 +274,7 @@ done:
     return status;
 }
 
-const char *sfu_export_file(int i) { return i < SHEETS ? csv_outputs[i].file : i == SHEETS ? list_name : NULL; }
+const char *sfu_export_file(int i) { return i < FILES ? csv_outputs[i].file : i == FILES ? list_name : NULL; }
 
 sfu_status sfu_export_check(const char *folder) {
     sfu_status status = SFU_OK;
@@ -287,9 +288,9 @@ done:
     return status;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------- */
+/* ---- write all files ------------------------------------------------------------------------------------------ */
 
-static sfu_status open_file(writing *all, int i, sfu__digest *digest) {
+static sfu_status open_file(export_job *all, int i, sfu__digest *digest) {
     char *path = sfu__path_join(all->folder, sfu_export_file(i));
     if (path == NULL) {
         return SFU_ERR_MEMORY;
@@ -303,7 +304,7 @@ static sfu_status open_file(writing *all, int i, sfu__digest *digest) {
     return status;
 }
 
-static sfu_status write_sheet(writing *all, int i) {
+static sfu_status write_csv(export_job *all, int i) {
     sfu_status status = SFU_OK;
     sfu__digest *digest = NULL;
     char text[SFU__DIGEST_TEXT];
@@ -321,42 +322,42 @@ done:
     return status;
 }
 
-static sfu_status write_files(writing *all) {
+static sfu_status write_files(export_job *all) {
     sfu_status status = SFU_OK;
     SFU_TRY(start_list(&all->list, all->dataset));
-    for (int i = 0; i < SHEETS; i++) {
-        if (csv_outputs[i].wanted(all->dataset)) {
-            SFU_TRY(write_sheet(all, i));
+    for (int i = 0; i < FILES; i++) {
+        if (csv_outputs[i].needed(all->dataset)) {
+            SFU_TRY(write_csv(all, i));
         }
     }
     SFU_TRY(sfu__text_format(&all->list, "\n  }\n}\n"));
-    SFU_TRY(open_file(all, SHEETS, NULL));
-    SFU_TRY(sfu__writer_add(all->writers[SHEETS], all->list.bytes, all->list.size));
-    SFU_TRY(sfu__writer_finish(all->writers[SHEETS]));
-    all->ticker.last_ms = 0; /* the last chance to cancel is never left out */
+    SFU_TRY(open_file(all, FILES, NULL));
+    SFU_TRY(sfu__writer_add(all->writers[FILES], all->list.bytes, all->list.size));
+    SFU_TRY(sfu__writer_finish(all->writers[FILES]));
+    all->ticker.last_ms = 0; /* do not skip the last chance to cancel */
     SFU_TRY(sfu__tick(&all->ticker, all->done));
-    for (int i = 0; i <= SHEETS; i++) {
+    for (int i = 0; i <= FILES; i++) {
         if (all->writers[i] != NULL) {
             SFU_TRY(sfu__writer_commit(all->writers[i]));
         }
     }
 done:
-    for (int i = 0; i <= SHEETS; i++) {
+    for (int i = 0; i <= FILES; i++) {
         sfu__writer_close(all->writers[i]);
     }
     sfu__text_clear(&all->list);
     return status;
 }
 
-/* How much of a path exists: up to the last folder that is there. */
+/* The length of the longest prefix of a path that exists. */
 static size_t existing_part(char *path) {
     struct stat file_status;
     size_t size = strlen(path);
     while (size > 0) {
-        const char kept = path[size];
+        const char saved = path[size];
         path[size] = '\0';
         const bool exists = stat(path, &file_status) == 0;
-        path[size] = kept;
+        path[size] = saved;
         if (exists) {
             break;
         }
@@ -366,19 +367,19 @@ static size_t existing_part(char *path) {
     return size;
 }
 
-/* Removes the folders behind the first `size` bytes of the path, the last one first, as far as they are empty. */
+/* Removes the empty folders of a path beyond its first `size` bytes, the innermost first. */
 static void remove_folders(char *path, size_t size) {
-    bool gone = true;
-    for (size_t end = strlen(path); end > size && gone; end--) {
+    bool removed = true;
+    for (size_t end = strlen(path); end > size && removed; end--) {
         if (path[end] == '/' || path[end] == '\0') {
             path[end] = '\0';
-            gone = path[end - 1] == '/' || rmdir(path) == 0;
+            removed = path[end - 1] == '/' || rmdir(path) == 0;
         }
     }
 }
 
-/* The files, in a folder that is made where it is missing and goes again where they fail. */
-static sfu_status write_folder(writing *all) {
+/* Creates the folder if needed and writes the files; on failure, removes the folders it created. */
+static sfu_status write_folder(export_job *all) {
     sfu_status status = SFU_OK;
     char *path = sfu__copy_string(all->folder);
     if (path == NULL) {
@@ -401,8 +402,8 @@ static sfu_status write_command(sfu__text *text, const sfu_dataset *dataset, con
     char *path = NULL;
     SFU_TRY(sfu__text_format(text, "sfumato data import --name "));
     SFU_TRY(sfu__text_shell(text, dataset->name));
-    for (int i = 0; i < SHEETS; i++) {
-        if (csv_outputs[i].wanted(dataset)) {
+    for (int i = 0; i < FILES; i++) {
+        if (csv_outputs[i].needed(dataset)) {
             path = sfu__path_join(folder, csv_outputs[i].file);
             if (path == NULL) {
                 status = SFU_ERR_MEMORY;
@@ -414,7 +415,7 @@ static sfu_status write_command(sfu__text *text, const sfu_dataset *dataset, con
             path = NULL;
         }
     }
-    /* Everything was done when it was first imported: nothing is to be done again. */
+    /* The transformations were applied by the first import and must not be applied again. */
     SFU_TRY(sfu__text_format(text, " --label label --header yes --scale none --self-loops keep%s",
                              dataset->directed ? " --directed" : ""));
 done:
@@ -422,21 +423,23 @@ done:
     return status;
 }
 
-sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, const sfu_csv_options *options,
+sfu_status sfu_dataset_export(const sfu_dataset *dataset, const char *folder, const sfu_csv_options *given,
                               char **command) {
     sfu_status status = SFU_OK;
+    sfu_csv_options options;
     sfu__text text = {0}, what = {0};
     const sfu__watch before = sfu__watch_start(NULL, NULL, "exporting");
     if (command != NULL) {
         *command = NULL;
     }
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__text_format(&what, "exporting %s", dataset->name));
     SFU_TRY(write_command(&text, dataset, folder));
-    SFU_TRY(write_folder(&(writing){.dataset = dataset,
-                                    .folder = folder,
-                                    .spreadsheet = options != NULL && options->spreadsheet,
-                                    .ticker = {.what = what.bytes, .unit = "bytes"}}));
+    SFU_TRY(write_folder(&(export_job){.dataset = dataset,
+                                       .folder = folder,
+                                       .spreadsheet = options.spreadsheet,
+                                       .ticker = {.what = what.bytes, .unit = "bytes"}}));
     if (command != NULL) {
         *command = text.bytes;
         text = (sfu__text){0};

@@ -1,6 +1,7 @@
-/* from_arrays.c - a dataset out of the caller's memory. */
+/* from_arrays.c - builds a dataset from arrays of the caller. */
 #include "raw.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include <string.h>
 
@@ -159,7 +160,7 @@ static sfu_status copy_columns(sfu__raw *raw, const sfu_arrays *a) {
     return SFU_OK;
 }
 
-sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, const sfu_arrays *arrays, const sfu_import_options *options) {
+static sfu_status build(sfu_dataset **dataset, const sfu_arrays *arrays, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
     const sfu__watch before = sfu__watch_start(options->progress, options->progress_user, "importing arrays");
@@ -183,4 +184,18 @@ done:
     sfu__watch_end(before);
     sfu__raw_clear(&raw);
     return status;
+}
+
+void sfu_arrays_init_sized(sfu_arrays *arrays, size_t size) {
+    const sfu_arrays defaults = {.size = sizeof defaults};
+    sfu__sized_init(arrays, size, &defaults, sizeof defaults);
+}
+
+sfu_status sfu_dataset_from_arrays(sfu_dataset **dataset, const sfu_arrays *given, const sfu_import_options *how) {
+    sfu_arrays arrays;
+    sfu_import_options options;
+    *dataset = NULL;
+    sfu_status status = SFU__READ_OPTIONS(&arrays, given, sfu_arrays);
+    status = status != SFU_OK ? status : SFU__READ_OPTIONS(&options, how, sfu_import_options);
+    return status != SFU_OK ? status : build(dataset, &arrays, &options);
 }

@@ -1,48 +1,54 @@
-/* import.c - which reader? From what the caller gives, or as the caller says. */
+/* import.c - selects the reader of a format, given by name or recognized from the files, and runs it. */
 #include "dataset.h"
 #include "progress.h"
 #include "raw.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void sfu_import_options_init(sfu_import_options *options) { *options = (sfu_import_options){0}; }
+void sfu_import_options_init_sized(sfu_import_options *options, size_t size) {
+    const sfu_import_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 /* ---- the formats ---------------------------------------------------------------------------------------------- */
 
-static bool ends(const char *path, const char *ending) { return path != NULL && sfu__path_ends_with(path, ending); }
+static bool has_suffix(const char *path, const char *suffix) {
+    return path != NULL && sfu__path_ends_with(path, suffix);
+}
 
-static bool looks_planetoid(const sfu_import_options *o) {
+static bool is_planetoid(const sfu_import_options *o) {
     return o->source != NULL && (strncmp(sfu__path_base(o->source), "ind.", 4) == 0 || sfu__path_is_folder(o->source));
 }
-static bool looks_linqs(const sfu_import_options *o) {
-    return ends(o->source, ".content") || ends(o->source, ".cites");
+static bool is_linqs(const sfu_import_options *o) {
+    return has_suffix(o->source, ".content") || has_suffix(o->source, ".cites");
 }
-static bool looks_mat(const sfu_import_options *o) { return ends(o->source, ".mat"); }
-static bool looks_npz(const sfu_import_options *o) { return ends(o->source, ".npz"); }
-static bool looks_mtx(const sfu_import_options *o) {
-    return ends(o->source, ".mtx") || ends(o->edges, ".mtx") || (o->edges == NULL && ends(o->features, ".mtx"));
+static bool is_mat(const sfu_import_options *o) { return has_suffix(o->source, ".mat"); }
+static bool is_npz(const sfu_import_options *o) { return has_suffix(o->source, ".npz"); }
+static bool is_mtx(const sfu_import_options *o) {
+    return has_suffix(o->source, ".mtx") || has_suffix(o->edges, ".mtx") ||
+           (o->edges == NULL && has_suffix(o->features, ".mtx"));
 }
-static bool looks_scipy(const sfu_import_options *o) {
-    return o->source == NULL && (ends(o->edges, ".npz") || ends(o->edges, ".npy") ||
-                                 (o->edges == NULL && (ends(o->features, ".npz") || ends(o->features, ".npy"))));
+static bool is_scipy(const sfu_import_options *o) {
+    return o->source == NULL &&
+           (has_suffix(o->edges, ".npz") || has_suffix(o->edges, ".npy") ||
+            (o->edges == NULL && (has_suffix(o->features, ".npz") || has_suffix(o->features, ".npy"))));
 }
-static bool looks_csv(const sfu_import_options *o) {
-    return o->source == NULL && (o->edges != NULL || o->nodes != NULL);
-}
+static bool is_csv(const sfu_import_options *o) { return o->source == NULL && (o->edges != NULL || o->nodes != NULL); }
 
 static const struct {
     const char *name, *text;
-    bool (*looks)(const sfu_import_options *options);
+    bool (*matches)(const sfu_import_options *options);
     sfu_status (*read)(sfu__raw *raw, const sfu_import_options *options);
 } formats[] = {
-    {"planetoid", "Planetoid's pickles: FOLDER/ind.NAME", looks_planetoid, sfu__read_planetoid},
-    {"linqs", "NAME.content with NAME.cites beside it", looks_linqs, sfu__read_linqs},
-    {"mat", "MATLAB's .mat; --edges, --features and --labels name its arrays", looks_mat, sfu__read_mat},
-    {"npz", "one .npz with graph, attributes and labels (Shchur's layout)", looks_npz, sfu__read_npz},
-    {"scipy", "scipy's sparse .npz and numpy's .npy: --edges, --features, --labels", looks_scipy, sfu__read_scipy},
-    {"mtx", "Matrix Market: --edges, --features", looks_mtx, sfu__read_mtx},
-    {"csv", "CSV or TSV, gzip'd or not: --edges, --nodes, --features, --labels", looks_csv, sfu__read_csv},
+    {"planetoid", "Planetoid's pickles: FOLDER/ind.NAME", is_planetoid, sfu__read_planetoid},
+    {"linqs", "NAME.content with NAME.cites beside it", is_linqs, sfu__read_linqs},
+    {"mat", "MATLAB's .mat; --edges, --features and --labels name its arrays", is_mat, sfu__read_mat},
+    {"npz", "one .npz with graph, attributes and labels (Shchur's layout)", is_npz, sfu__read_npz},
+    {"scipy", "scipy's sparse .npz and numpy's .npy: --edges, --features, --labels", is_scipy, sfu__read_scipy},
+    {"mtx", "Matrix Market: --edges, --features", is_mtx, sfu__read_mtx},
+    {"csv", "CSV or TSV, gzip'd or not: --edges, --nodes, --features, --labels", is_csv, sfu__read_csv},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -59,7 +65,7 @@ const char *sfu_import_format(int i, const char **text) {
 static sfu_status find_format(int *format, const sfu_import_options *options) {
     for (*format = 0; *format < FORMATS; ++*format) {
         if (options->format != NULL ? strcmp(formats[*format].name, options->format) == 0
-                                    : formats[*format].looks(options)) {
+                                    : formats[*format].matches(options)) {
             return SFU_OK;
         }
     }
@@ -73,21 +79,21 @@ static sfu_status find_format(int *format, const sfu_import_options *options) {
         return sfu__fail(SFU_ERR_ARGUMENT, "nothing to import: give a source, or edges, or nodes");
     }
     const char *name = sfu__quote(quoted, options->source, strlen(options->source));
-    if (ends(options->source, ".safetensors")) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s is a container already; it can be used as it is", name);
+    if (has_suffix(options->source, ".safetensors")) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s is a dataset already and needs no import", name);
     }
     if (!sfu__path_is_file(options->source)) {
         return sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such file", name);
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "%s: the format cannot be told from the name; a text file is given as --edges or --nodes, "
-                     "another format with --format",
+                     "%s: the format cannot be recognized from the name; give a text file as --edges or --nodes, "
+                     "or name the format with --format",
                      name);
 }
 
-/* ---- the name ------------------------------------------------------------------------------------------------- */
+/* ---- name and options ----------------------------------------------------------------------------------------- */
 
-/* What is read first of all: what names the dataset, and what a mistake that shows only in the whole is blamed on. */
+/* The file that the dataset is named after, and that errors about the dataset as a whole refer to. */
 static const char *main_file(const sfu_import_options *options) {
     return options->source != NULL     ? options->source
            : options->edges != NULL    ? options->edges
@@ -96,7 +102,7 @@ static const char *main_file(const sfu_import_options *options) {
                                        : "dataset";
 }
 
-/* "cora" of "x/ind.cora" and of "cora.content". */
+/* "cora" for "x/ind.cora" and for "cora.content". */
 static char *default_name(const sfu_import_options *options) {
     const char *from = main_file(options);
     const char *base = sfu__path_base(from);
@@ -127,9 +133,9 @@ static sfu_status check_options(const sfu_import_options *options) {
     return SFU_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------ */
+/* ---- import --------------------------------------------------------------------------------------------------- */
 
-sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *options) {
+static sfu_status import(sfu_dataset **dataset, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
     sfu_import_options named = *options;
@@ -149,7 +155,7 @@ sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *o
     raw.format = formats[format].name;
     SFU_TRY(formats[format].read(&raw, &named));
     if (raw.nodes < 1) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: there is no node in it", main_file(options));
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: it contains no nodes", main_file(options));
         goto done;
     }
     status = sfu__build(dataset, &raw, &named);
@@ -161,4 +167,11 @@ done:
     sfu__raw_clear(&raw);
     sfu__free(name);
     return status;
+}
+
+sfu_status sfu_dataset_import(sfu_dataset **dataset, const sfu_import_options *given) {
+    sfu_import_options options;
+    *dataset = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_import_options);
+    return status != SFU_OK ? status : import(dataset, &options);
 }

@@ -1,35 +1,34 @@
-/* knn.c - a graph for data that has none: each node is joined with the k nodes whose features point most nearly the
- * same way.
+/* knn.c - k-nearest-neighbour graph for data without edges, by cosine similarity of the features.
  *
  *   cos(i, j) = <x_i, x_j> / (|x_i| |x_j|)
  *
- * Only neighbours with a positive cosine count, and a node without features has none. Of equally near ones the lower
- * numbers are taken. For one i the nodes are ranked by <x_i, x_j>^2 / |x_j|^2, which orders them as the cosine does and
- * needs no root: features that are small whole numbers are then compared without any rounding, so that ties are ties.
- * Every inner product is one chain of additions in double, in the order of the columns; zeros add nothing, so the dense
- * and the sparse way give the same bits, and neither knows how many threads there are. */
+ * Only neighbours with a positive cosine count; a node without features has none. Ties go to the lower node number. For
+ * a fixed i the nodes are ranked by <x_i, x_j>^2 / |x_j|^2, which has the same order as the cosine and needs no square
+ * root: features that are small integers are compared without rounding, so exact ties are detected. Every inner product
+ * is one accumulation chain in double, in column order. Zeros add nothing, so the dense and the sparse algorithm give
+ * the same bits, for any number of threads. */
 #include "raw.h"
 #include "parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the nearest so far ----------------------------------------------------------------------------------------- */
+/* ---- the k best candidates -------------------------------------------------------------------------------------- */
 
-typedef struct near {
+typedef struct neighbour {
     double key;
     int32_t node;
-} near;
+} neighbour;
 
-/* A list of at most k, best first. */
-typedef struct list {
-    near *items;
+/* At most k candidates, the best first. */
+typedef struct neighbour_list {
+    neighbour *items;
     int count;
-} list;
+} neighbour_list;
 
-static bool is_nearer(near a, near b) { return a.key > b.key || (a.key == b.key && a.node < b.node); }
+static bool is_nearer(neighbour a, neighbour b) { return a.key > b.key || (a.key == b.key && a.node < b.node); }
 
-static void offer(list *best, int k, near candidate) {
+static void offer(neighbour_list *best, int k, neighbour candidate) {
     if (best->count == k && !is_nearer(candidate, best->items[k - 1])) {
         return;
     }
@@ -40,10 +39,10 @@ static void offer(list *best, int k, near candidate) {
     best->items[at] = candidate;
 }
 
-/* ---- what all threads share ------------------------------------------------------------------------------------- */
+/* ---- shared state ----------------------------------------------------------------------------------------------- */
 
 enum {
-    ROWS = 64, /* nodes of one item of work */
+    ROWS = 64, /* nodes per work item */
     TILE_ROWS = 4,
     TILE_COLUMNS = 8,
 };
@@ -53,22 +52,22 @@ typedef struct search {
     int64_t n;
     int k;
     double *squares;    /* [n]: |x_i|^2 */
-    sfu_matrix rows;    /* sparse: the features, rows sorted and merged; no rows where dense */
+    sfu_matrix rows;    /* sparse: the features in canonical form; empty if dense */
     sfu_matrix columns; /* its transpose */
-    uint32_t **found;   /* [items]: pairs */
-    int64_t *found_count;
-    near *lists;       /* [threads][ROWS][k] */
+    uint32_t **found;   /* [items]: pairs of nodes */
+    int64_t *found_counts;
+    neighbour *lists;  /* [threads][ROWS][k] */
     double **scratch;  /* [threads] */
-    int32_t **touched; /* [threads][2 * n], sparse only */
+    int32_t **touched; /* [threads][2 * n]: columns with a product, last row to visit a column; sparse only */
     sfu__ticker ticker;
 } search;
 
-static list list_of(const search *self, int thread, int64_t row) {
-    return (list){self->lists + ((int64_t)thread * ROWS + row) * self->k, 0};
+static neighbour_list list_of(const search *self, int thread, int64_t row) {
+    return (neighbour_list){self->lists + ((int64_t)thread * ROWS + row) * self->k, 0};
 }
 
-/* The pairs of one item's rows, [from, from + rows). */
-static sfu_status keep(search *self, int64_t item, const list *best, int64_t from, int64_t rows) {
+/* Stores the pairs of the rows [from, from + rows) of a work item. */
+static sfu_status store_pairs(search *self, int64_t item, const neighbour_list *best, int64_t from, int64_t rows) {
     sfu_status status = SFU_OK;
     int64_t count = 0;
     for (int64_t r = 0; r < rows; r++) {
@@ -77,7 +76,7 @@ static sfu_status keep(search *self, int64_t item, const list *best, int64_t fro
     uint32_t *ends = NULL;
     SFU_ALLOC(ends, 2 * count);
     self->found[item] = ends;
-    self->found_count[item] = count;
+    self->found_counts[item] = count;
     for (int64_t r = 0; r < rows; r++) {
         for (int i = 0; i < best[r].count; i++) {
             *ends++ = (uint32_t)(from + r);
@@ -88,9 +87,9 @@ done:
     return status;
 }
 
-/* ---- sparse: through the columns -------------------------------------------------------------------------------- */
+/* ---- sparse: row times transpose -------------------------------------------------------------------------------- */
 
-/* The transpose; entries of a row come out in the order in which they went in. */
+/* The transpose; the entries of a row keep their order. */
 static sfu_status transpose(sfu_matrix *out, const sfu_matrix *in) {
     sfu_status status = SFU_OK;
     const int64_t nonzeros = in->indptr[in->rows];
@@ -122,8 +121,8 @@ static int compare_columns(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Columns that nothing uses would only cost memory: feature numbers may be far apart. */
-static sfu_status close_gaps(sfu_matrix *matrix) {
+/* Removes empty columns: feature numbers may be far apart, and empty columns cost memory in the transpose. */
+static sfu_status compact_columns(sfu_matrix *matrix) {
     sfu_status status = SFU_OK;
     int32_t *order = NULL;
     const int64_t nonzeros = matrix->indptr[matrix->rows];
@@ -150,7 +149,7 @@ done:
     return status;
 }
 
-/* Copies the features; entries at the same place become one. */
+/* Copies the features to canonical form; duplicate entries are merged. */
 static sfu_status prepare_sparse(search *self, const sfu_matrix *features) {
     sfu_status status = SFU_OK;
     sfu_matrix copy = {.rows = features->rows, .cols = features->cols};
@@ -163,7 +162,7 @@ static sfu_status prepare_sparse(search *self, const sfu_matrix *features) {
     for (int64_t e = 0; e < nonzeros; e++) {
         copy.values[e] = features->values != NULL ? features->values[e] : 1.0f;
     }
-    SFU_TRY(close_gaps(&copy));
+    SFU_TRY(compact_columns(&copy));
     SFU_TRY(sfu__matrix_canonicalize(&copy, NULL));
     self->rows = copy;
     copy = (sfu_matrix){0};
@@ -177,9 +176,9 @@ static double value_of(const sfu_matrix *matrix, int64_t entry) {
     return matrix->values != NULL ? (double)matrix->values[entry] : 1.0;
 }
 
-/* The inner products of row i with every row that shares a column with it: in sums, at `touched`. */
-static int64_t products(const search *self, int64_t i, double *sums, int32_t *touched) {
-    int32_t *visited = touched + self->n; /* the last i that came by */
+/* Inner products of row i with every row that shares a column with it: sums[j] for the j in `touched`. */
+static int64_t sparse_products(const search *self, int64_t i, double *sums, int32_t *touched) {
+    int32_t *visited = touched + self->n; /* visited[j]: the last i with a product */
     int64_t count = 0;
     for (int64_t e = self->rows.indptr[i]; e < self->rows.indptr[i + 1]; e++) {
         const int32_t column = self->rows.indices[e];
@@ -200,23 +199,23 @@ static int64_t products(const search *self, int64_t i, double *sums, int32_t *to
 static sfu_status sparse_item(void *context, int64_t item, int thread) {
     search *self = context;
     sfu_status status = SFU_OK;
-    list best[ROWS] = {{0}};
+    neighbour_list best[ROWS] = {{0}};
     double *sums = self->scratch[thread];
     int32_t *touched = self->touched[thread];
     const int64_t from = item * ROWS;
     const int64_t rows = self->n - from < ROWS ? self->n - from : ROWS;
     for (int64_t r = 0; r < rows; r++) {
         best[r] = list_of(self, thread, r);
-        const int64_t count = products(self, from + r, sums, touched);
+        const int64_t count = sparse_products(self, from + r, sums, touched);
         for (int64_t t = 0; t < count; t++) {
             const int32_t j = touched[t];
             const double product = sums[j];
             if (product > 0 && j != from + r && self->squares[j] > 0) {
-                offer(&best[r], self->k, (near){product * product / self->squares[j], j});
+                offer(&best[r], self->k, (neighbour){product * product / self->squares[j], j});
             }
         }
     }
-    SFU_TRY(keep(self, item, best, from, rows));
+    SFU_TRY(store_pairs(self, item, best, from, rows));
     if (thread == 0) {
         SFU_TRY(sfu__tick(&self->ticker, (double)(from + rows)));
     }
@@ -224,9 +223,9 @@ done:
     return status;
 }
 
-/* ---- dense: in tiles -------------------------------------------------------------------------------------------- */
+/* ---- dense: tiled ----------------------------------------------------------------------------------------------- */
 
-/* Eight rows side by side, feature after feature: panel[f][c] = x_{from + c, f}. */
+/* Packs eight rows feature by feature: panel[f][c] = x_{from + c, f}. */
 static void pack(const search *self, double *panel, int64_t from) {
     const int64_t d = self->raw->features;
     for (int64_t c = 0; c < TILE_COLUMNS; c++) {
@@ -237,7 +236,7 @@ static void pack(const search *self, double *panel, int64_t from) {
     }
 }
 
-/* Of a width that every processor has; wider ones are kept in memory by some compilers. */
+/* Two doubles, a width that every target has in registers; some compilers spill wider vectors to memory. */
 typedef double lanes __attribute__((vector_size(16)));
 enum { LANES = TILE_COLUMNS / 2 };
 
@@ -245,8 +244,8 @@ typedef struct tile {
     lanes products[TILE_ROWS][LANES];
 } tile;
 
-/* products[r][c] = <x_{from + r}, panel_c>, each one chain over f: the lanes are different c, so their number does not
- * matter. */
+/* products[r][c] = <x_{from + r}, panel_c>, each one accumulation chain over f. Lanes are different c, so the vector
+ * width does not change the result. */
 static void multiply(tile *out, const float *const rows[TILE_ROWS], const double *panel, int64_t d) {
     tile sums = {{{{0}}}};
     for (int64_t f = 0; f < d; f++) {
@@ -264,13 +263,14 @@ static void multiply(tile *out, const float *const rows[TILE_ROWS], const double
     *out = sums;
 }
 
-static void offer_tile(const search *self, list *best, int64_t row, int64_t rows, int64_t column, const tile *found) {
+static void offer_tile(const search *self, neighbour_list *best, int64_t row, int64_t rows, int64_t column,
+                       const tile *found) {
     for (int64_t r = 0; r < TILE_ROWS && r < rows; r++) {
         for (int64_t c = 0; c < TILE_COLUMNS && column + c < self->n; c++) {
             const int64_t j = column + c;
             const double product = found->products[r][c / 2][c % 2];
             if (product > 0 && j != row + r && self->squares[j] > 0) {
-                offer(&best[r], self->k, (near){product * product / self->squares[j], (int32_t)j});
+                offer(&best[r], self->k, (neighbour){product * product / self->squares[j], (int32_t)j});
             }
         }
     }
@@ -279,7 +279,7 @@ static void offer_tile(const search *self, list *best, int64_t row, int64_t rows
 static sfu_status dense_item(void *context, int64_t item, int thread) {
     search *self = context;
     sfu_status status = SFU_OK;
-    list best[ROWS] = {{0}};
+    neighbour_list best[ROWS] = {{0}};
     tile found;
     const int64_t d = self->raw->features;
     const int64_t from = item * ROWS;
@@ -301,14 +301,14 @@ static sfu_status dense_item(void *context, int64_t item, int thread) {
             SFU_TRY(sfu__tick(&self->ticker, (double)from + (double)rows * (double)column / (double)self->n));
         }
     }
-    SFU_TRY(keep(self, item, best, from, rows));
+    SFU_TRY(store_pairs(self, item, best, from, rows));
 done:
     return status;
 }
 
 /* ---- dense or sparse -------------------------------------------------------------------------------------------- */
 
-/* A dense matrix that is mostly zeros is quicker as a sparse one. */
+/* Converts a dense matrix that is mostly zeros to a sparse one, which is faster. */
 static sfu_status maybe_sparse(search *self, bool *sparse) {
     enum { FEW = 8 };
     sfu_status status = SFU_OK;
@@ -359,11 +359,11 @@ static void fill_squares(search *self, bool sparse) {
     }
 }
 
-static sfu_status make_room(search *self, int64_t items, int threads, bool sparse) {
+static sfu_status allocate(search *self, int64_t items, int threads, bool sparse) {
     sfu_status status = SFU_OK;
     const int64_t scratch = sparse ? self->n : self->raw->features * TILE_COLUMNS;
     SFU_ALLOC_ZERO(self->found, items);
-    SFU_ALLOC_ZERO(self->found_count, items);
+    SFU_ALLOC_ZERO(self->found_counts, items);
     SFU_ALLOC(self->lists, (int64_t)threads * ROWS * self->k);
     SFU_ALLOC_ZERO(self->scratch, threads);
     SFU_ALLOC_ZERO(self->touched, threads);
@@ -387,7 +387,7 @@ static void release(search *self, int64_t items, int threads) {
         sfu__free(self->touched != NULL ? self->touched[t] : NULL);
     }
     sfu__free(self->found);
-    sfu__free(self->found_count);
+    sfu__free(self->found_counts);
     sfu__free(self->lists);
     sfu__free(self->scratch);
     sfu__free(self->touched);
@@ -398,11 +398,11 @@ static void release(search *self, int64_t items, int threads) {
 
 static sfu_status check(const sfu__raw *raw, int k) {
     if (!raw->has_features || raw->features == 0) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "neighbours by features were asked for, and there are no features");
+        return sfu__fail(SFU_ERR_ARGUMENT, "knn needs features, and there are none");
     }
     if (k < 1 || k >= raw->nodes) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%d nearest neighbours of %lld nodes: the number must be between 1 and %lld",
-                         k, (long long)raw->nodes, (long long)raw->nodes - 1);
+        return sfu__fail(SFU_ERR_ARGUMENT, "knn is %d with %lld nodes; expected 1 to %lld", k, (long long)raw->nodes,
+                         (long long)raw->nodes - 1);
     }
     return SFU_OK;
 }
@@ -421,11 +421,11 @@ sfu_status sfu__knn(sfu__raw *raw, int k, const sfu_import_options *options) {
     SFU_ALLOC(self.squares, self.n);
     SFU_TRY(sparse ? prepare_sparse(&self, &raw->sparse) : maybe_sparse(&self, &sparse));
     fill_squares(&self, sparse);
-    SFU_TRY(make_room(&self, items, threads, sparse));
+    SFU_TRY(allocate(&self, items, threads, sparse));
     SFU_TRY(sfu__parallel(sparse ? sparse_item : dense_item, &self, items, threads));
     for (int64_t i = 0; i < items; i++) {
-        found += self.found_count[i];
-        SFU_TRY(sfu__pairs_take(&raw->pairs, &self.found[i], NULL, self.found_count[i]));
+        found += self.found_counts[i];
+        SFU_TRY(sfu__pairs_take(&raw->pairs, &self.found[i], NULL, self.found_counts[i]));
     }
     raw->has_graph = true;
     if (found < (int64_t)k * raw->nodes) {

@@ -1,10 +1,10 @@
-/* largest_component.c - the largest component alone: every array of the dataset loses the other nodes. */
+/* largest_component.c - restricts a dataset to its largest connected component. */
 #include "scale.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Drops the rows that are left out; columns too where `columns` gives their new numbers. In place: nothing grows. */
+/* Drops the removed rows, and renumbers columns if `columns` is given. In place: nothing grows. */
 static void keep_rows(sfu_matrix *matrix, const int32_t *number, const int32_t *columns) {
     int64_t out = 0;
     int32_t row_out = 0;
@@ -74,7 +74,7 @@ static void keep_split(sfu__raw *raw, const int32_t *number) {
         int64_t out = 0;
         for (int64_t i = 0; raw->standard[part] != NULL && i < raw->standard_count[part]; i++) {
             const int32_t node = raw->standard[part][i];
-            /* A node that does not exist stays as it is: the check of the finished dataset quotes it. */
+            /* An invalid node number stays as it is: the check of the finished dataset reports it. */
             const int32_t to = node >= 0 && node < raw->nodes ? number[node] : node;
             if (to >= 0) {
                 raw->standard[part][out++] = to;

@@ -1,3 +1,4 @@
+/* node_index.c - the name index: an open-addressing hash table over a string list. */
 #include "node_index.h"
 #include "progress.h"
 
@@ -44,7 +45,7 @@ static uint32_t hash_of(const sfu__node_index *index, const char *bytes, size_t 
 
 static uint64_t slot_for(uint32_t hash, int64_t number) { return (uint64_t)hash << 32 | (uint64_t)(number + 1); }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* The slot that holds the name, or the free slot to insert it into. */
 static size_t slot_of(const sfu__node_index *index, const char *bytes, size_t size, uint32_t hash) {
     const size_t mask = ((size_t)1 << index->slot_bits) - 1;
     size_t at = (size_t)(hash >> (32 - index->slot_bits));
@@ -63,8 +64,8 @@ static size_t slot_of(const sfu__node_index *index, const char *bytes, size_t si
     }
 }
 
-/* A larger table. The upper bits of a hash say where it goes, so slots move over in their order, without a look at the
- * names and nearly without a jump in memory. */
+/* Grows the table. The upper bits of the hash select the slot, so slots are moved in order, without access to the names
+ * and with nearly sequential memory access. */
 static sfu_status grow_table(sfu__node_index *index, int bits) {
     uint64_t *slots = sfu__alloc_zero((size_t)1 << bits, sizeof *slots);
     if (slots == NULL) {
@@ -86,7 +87,7 @@ static sfu_status grow_table(sfu__node_index *index, int bits) {
     return SFU_OK;
 }
 
-/* Brings all names into the table, with room for one more: at most half of it is ever taken. */
+/* Inserts all names into the table and reserves space for one more; the load factor is at most 1/2. */
 static sfu_status hash_all(sfu__node_index *index) {
     enum { LEAST_BITS = 6 };
     const size_t need = 2 * ((size_t)index->count + 1);
@@ -160,7 +161,7 @@ void sfu__node_index_numbers(sfu__node_index *index, int64_t count) {
 sfu_status sfu__node_index_append(sfu__node_index *index, const char *bytes, size_t size) {
     if (index->count == INT32_MAX) {
         char quoted[SFU__QUOTE_MAX];
-        return sfu__fail(SFU_ERR_FORMAT, "%s is one name too many: at most %d can be told apart",
+        return sfu__fail(SFU_ERR_FORMAT, "%s: too many distinct names; at most %d are supported",
                          sfu__quote(quoted, bytes, size), INT32_MAX);
     }
     sfu_status status = SFU_OK;
@@ -217,23 +218,23 @@ void sfu__node_index_release(sfu__node_index *index, sfu__strings *names) {
 
 /* ---- sorting ---------------------------------------------------------------------------------------------------- */
 
-/* What is compared: the value of a plain integer, or the bytes. */
-typedef struct ranked {
+/* Sort key: the value of a plain integer, or the bytes of the name. */
+typedef struct sort_key {
     int64_t value;
     const char *bytes;
     size_t size;
     int32_t number;
-} ranked;
+} sort_key;
 
 static int by_value_order(const void *left, const void *right) {
-    const ranked *a = left;
-    const ranked *b = right;
+    const sort_key *a = left;
+    const sort_key *b = right;
     return (a->value > b->value) - (a->value < b->value);
 }
 
 static int by_bytes_order(const void *left, const void *right) {
-    const ranked *a = left;
-    const ranked *b = right;
+    const sort_key *a = left;
+    const sort_key *b = right;
     const int order = memcmp(a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
     return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
@@ -254,15 +255,15 @@ bool sfu__node_index_all_plain(const sfu__node_index *index, int64_t *largest) {
 
 sfu_status sfu__node_index_sort(const sfu__node_index *index, bool by_value, int32_t **order) {
     sfu_status status = SFU_OK;
-    ranked *items = NULL;
+    sort_key *items = NULL;
     char(*digits)[SFU__DIGITS_MAX] = NULL;
     *order = NULL;
     SFU_ALLOC(*order, index->count);
     SFU_ALLOC(items, index->count);
     SFU_ALLOC(digits, index->spelled ? 0 : index->count);
     for (int64_t i = 0; i < index->count; i++) {
-        ranked *item = &items[i];
-        *item = (ranked){.number = (int32_t)i};
+        sort_key *item = &items[i];
+        *item = (sort_key){.number = (int32_t)i};
         item->bytes = sfu__node_index_name(index, i, index->spelled ? NULL : digits[i], &item->size);
         if (by_value && !sfu__plain_integer(&item->value, item->bytes, item->size)) {
             item->value = -1;

@@ -1,3 +1,4 @@
+/* raw.c - frees the output of a reader and adds node columns to it. */
 #include "raw.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ void sfu__raw_clear(sfu__raw *raw) {
         sfu__free(raw->standard[part]);
     }
     sfu__strings_clear(&raw->files);
-    sfu__free(raw->normalization);
+    sfu__free(raw->generator);
     *raw = (sfu__raw){0};
 }
 

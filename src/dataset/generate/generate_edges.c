@@ -1,17 +1,16 @@
-/* generate_edges.c - who cites whom.
+/* generate_edges.c - draws the edges (citations) of a generated graph.
  *
- * Node i is the citing one of about degree/2 edges. An outsider cites the class that it leans to. Another node cites
- * its own class with probability h/(1 - o), o the share of outsiders, else one of the others, in proportion to their
- * sizes. Among the m members of a class rank r is cited with probability
+ * Node i is the citing end of about degree/2 edges. An outsider cites the class that it is drawn as. An insider cites
+ * its own class with probability h/(1 - o), where h is the homophily and o the fraction of outsiders, and otherwise
+ * another class, in proportion to the sizes. Among the m members of a class, rank r is cited with probability
  *
  *   V((r + 1)/m) - V(r/m),     V(q) = ((q + s)^(1-b) - s^(1-b)) / ((1 + s)^(1-b) - s^(1-b)),     b = 1/(power - 1)
  *
- * Popularity falls as (q + s)^-b along the ranks, which gives the numbers of citations a power law with the exponent
+ * Popularity falls as (q + s)^-b along the ranks, so that the number of citations follows a power law with exponent
  * `power`. s flattens the top so that the most popular node has sqrt(nodes) times the average.
  *
- * An edge drawn twice is one edge. So more are drawn than wanted, how many more is
- * estimated from a few trial draws, for the edges inside and between classes apart: `degree` and `homophily` are what
- * comes out.
+ * An edge drawn twice counts once, so more edges are drawn than wanted. The excess is estimated from a few trial draws,
+ * separately for edges within and between classes, so that the result has the requested `degree` and `homophily`.
  */
 #include "generate.h"
 #include "parallel.h"
@@ -21,16 +20,16 @@
 #include <stdatomic.h>
 
 enum {
-    CELLS = 4096,          /* of a table */
-    TRIALS = 2048,         /* draws from which the losses are estimated */
-    EXCESS = 4,            /* at most so many times the wanted edges are drawn */
-    DRAWS_AN_EDGE = 4,     /* places in the stream */
-    BLOCK_EDGES = 1 << 20, /* a block of pairs, and an item of work */
+    CELLS = 4096,          /* of the quantile table */
+    TRIALS = 2048,         /* draws used to estimate the loss by duplicates */
+    EXCESS = 4,            /* maximum ratio of drawn to wanted edges */
+    DRAWS_PER_EDGE = 4,    /* positions in the random stream */
+    BLOCK_EDGES = 1 << 20, /* edges per block of pairs, which is also a work item */
 };
 
 /* ---- popularity ------------------------------------------------------------------------------------------------- */
 
-/* V by its inverse at j/CELLS, straight between: the table is the law. */
+/* The inverse of V, tabulated at j/CELLS with linear interpolation. The table defines the distribution. */
 typedef struct popularity {
     double quantile[CELLS + 1];
 } popularity;
@@ -47,17 +46,17 @@ static void popularity_init(popularity *law, double power, int32_t nodes) {
     law->quantile[CELLS] = 1;
 }
 
-/* The rank, among `size`, that a uniform number stands for. */
+/* The rank, below `size`, for a uniform number. */
 static int32_t rank_at(const popularity *law, double unit, int32_t size) {
-    const double place = unit * CELLS;
-    const int cell = (int)place;
+    const double position = unit * CELLS;
+    const int cell = (int)position;
     const double from = law->quantile[cell];
-    const int32_t rank = (int32_t)((from + (law->quantile[cell + 1] - from) * (place - cell)) * size);
+    const int32_t rank = (int32_t)((from + (law->quantile[cell + 1] - from) * (position - cell)) * size);
     return rank < size ? rank : size - 1;
 }
 
 /* V(q). */
-static double share_below(const popularity *law, double q) {
+static double cumulative_share(const popularity *law, double q) {
     int low = 0;
     int high = CELLS - 1;
     while (low < high) {
@@ -79,21 +78,21 @@ typedef struct edge_job {
     const sfu__class_members *groups;
     sfu__raw *raw;
     popularity law;
-    double loyalty; /* with which an insider cites its own class */
+    double loyalty; /* probability that an insider cites its own class */
     int64_t count;  /* edges to draw */
     sfu__ticker ticker;
     atomic_int_least64_t done;
 } edge_job;
 
-/* The class that `node`, of class `own`, cites. */
+/* Draws the class that `node` of class `own` cites. */
 static int32_t class_cited(const edge_job *job, int32_t node, int32_t own, double unit, sfu__random *walk) {
     const int32_t leaning = sfu__class_members_leaning(job->groups, job->options, node, own);
     const bool strays = leaning == own && unit >= job->loyalty;
     return strays ? sfu__class_members_other(job->groups, own, sfu__random_unit(walk)) : leaning;
 }
 
-/* The member of class c that a uniform number stands for; the next one where that is the citing node itself, so that
- * only a node that is alone in its class cites itself. */
+/* The member of class c for a uniform number; the next one if that is the citing node itself. Only a node that is alone
+ * in its class cites itself. */
 static int32_t member_cited(const edge_job *job, int32_t node, int32_t c, double unit) {
     const sfu__class_members *groups = job->groups;
     const int32_t size = sfu__class_members_size(groups, c);
@@ -102,17 +101,17 @@ static int32_t member_cited(const edge_job *job, int32_t node, int32_t c, double
     return members[rank] != node ? members[rank] : members[rank + 1 < size ? rank + 1 : 0];
 }
 
-/* ---- how many --------------------------------------------------------------------------------------------------- */
+/* ---- how many edges to draw ------------------------------------------------------------------------------------- */
 
-/* The probability that node i, when it cites, cites node j. */
+/* The probability that a citation of node i goes to node j. */
 static double citing_probability(const edge_job *job, int32_t i, int32_t j) {
     const sfu__class_members *groups = job->groups;
     const int32_t own = job->raw->labels[i];
     const int32_t c = job->raw->labels[j];
     const int32_t leaning = sfu__class_members_leaning(groups, job->options, i, own);
     const double size = sfu__class_members_size(groups, c);
-    const double rank = groups->places[j] - groups->starts[c];
-    const double share = share_below(&job->law, (rank + 1) / size) - share_below(&job->law, rank / size);
+    const double rank = groups->positions[j] - groups->starts[c];
+    const double share = cumulative_share(&job->law, (rank + 1) / size) - cumulative_share(&job->law, rank / size);
     if (leaning != own) {
         return c == leaning ? share : 0;
     }
@@ -126,14 +125,14 @@ static double distinct_for(double draws, double p) {
     return x < 1e-5 ? draws * (1 - x / 2) : (1 - sfu__exp(-x)) / p;
 }
 
-/* The probability of one drawn edge, 0 for a node that cites itself, and whether it stays inside its class. */
+/* The probability of a drawn edge, 0 for a self-citation, and whether it is within a class. */
 typedef struct trial {
     double p;
     bool inside;
 } trial;
 
 static trial draw_trial(const edge_job *job, uint64_t number) {
-    sfu__random walk = sfu__generate_walk(job->options, SFU__GENERATE_TRIALS, number * DRAWS_AN_EDGE);
+    sfu__random walk = sfu__generate_walk(job->options, SFU__GENERATE_TRIALS, number * DRAWS_PER_EDGE);
     const int32_t i = sfu__generate_below(&walk, job->groups->nodes);
     const int32_t own = job->raw->labels[i];
     const double unit = sfu__random_unit(&walk);
@@ -143,9 +142,9 @@ static trial draw_trial(const edge_job *job, uint64_t number) {
     return (trial){i != j ? p : 0, c == own};
 }
 
-/* How many times more must be drawn so that, of `draws` draws, those inside classes (or those between) give as many
- * different edges as they are. With p_e the probability of edge e, M draws give about sum_e (1 - exp(-M p_e)) of them,
- * which is the mean of (1 - exp(-M p)) / p over drawn edges: the trials. 0 where there is nothing to be had. */
+/* The factor by which `draws` must be increased so that the edges within classes (or between them) are as many distinct
+ * ones as requested. With p_e the probability of edge e, M draws give about sum_e (1 - exp(-M p_e)) distinct edges,
+ * which is the mean of (1 - exp(-M p)) / p over drawn edges, the trials. 0 if there are no such edges. */
 static double excess_for(const trial *trials, double draws, bool inside) {
     int all = 0;
     int useful = 0;
@@ -195,13 +194,13 @@ done:
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- draw the edges --------------------------------------------------------------------------------------------- */
 
-/* Edge number e. Node e mod n is the citing one, so that all cite about as often; of the last, incomplete round it is
- * drawn. */
+/* Draws edge number e. The citing node is e mod n, so that all nodes cite about equally often; in the last, incomplete
+ * round it is drawn at random. */
 static void draw_edge(const edge_job *job, int64_t e, uint32_t ends[2]) {
     const int32_t nodes = job->groups->nodes;
-    sfu__random walk = sfu__generate_walk(job->options, SFU__GENERATE_EDGES, (uint64_t)e * DRAWS_AN_EDGE);
+    sfu__random walk = sfu__generate_walk(job->options, SFU__GENERATE_EDGES, (uint64_t)e * DRAWS_PER_EDGE);
     const double unit = sfu__random_unit(&walk);
     const double rank_unit = sfu__random_unit(&walk);
     const bool whole_round = e < job->count / nodes * nodes;

@@ -1,10 +1,10 @@
-/* generate_words.c - which words a node uses.
+/* generate_words.c - draws the words (features) of the nodes of a generated graph.
  *
- * A node has k different words, k uniform around the mean. Each is drawn, with the share `noise`, from the whole
- * vocabulary of V words, else from the topic of the node's class: the words t, t + T, t + 2T, ... of T = min(classes,
- * V) topics, t = class mod T. In both, word number r is drawn in proportion to 1/sqrt(r + 1), nearly: r = floor(V u^2)
- * for a uniform u, so that a word that is frequent in its topic is frequent overall. A word that the node has already
- * is drawn anew.
+ * A node has k distinct words, k uniform around the mean. Each is drawn with probability `noise` from the whole
+ * vocabulary of V words, otherwise from the topic of the node's class: the words t, t + T, t + 2T, ... with T =
+ * min(classes, V) topics and t = class mod T. In both cases word r is drawn approximately in proportion to 1/sqrt(r +
+ * 1): r = floor(V u^2) for a uniform u. So a word that is frequent in its topic is frequent overall. Duplicates are
+ * redrawn.
  */
 #include "generate.h"
 #include "parallel.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 enum {
-    NODES_AN_ITEM = 1 << 14,
-    ROUNDS = 8,         /* of drawing words anew */
-    INSERTION_MAX = 64, /* words up to this number are sorted by insertion */
+    NODES_PER_ITEM = 1 << 14,
+    ROUNDS = 8,         /* of redrawing duplicates */
+    INSERTION_MAX = 64, /* up to this many words are sorted by insertion sort */
 };
 
 typedef struct word_job {
@@ -26,14 +26,14 @@ typedef struct word_job {
     atomic_int_least64_t done;
 } word_job;
 
-/* ---- how many --------------------------------------------------------------------------------------------------- */
+/* ---- number of words -------------------------------------------------------------------------------------------- */
 
-/* Uniform in [words/2, 3 words/2], less wide where that would exceed the vocabulary; rounded up or down at random, so
- * that the mean is exact. */
+/* Uniform in [words/2, 3 words/2], narrower if that would exceed the vocabulary; rounded up or down at random, so that
+ * the mean is exact. */
 static int64_t word_count(const sfu_make_options *options, int64_t node) {
     sfu__random walk = sfu__generate_walk(options, SFU__GENERATE_LENGTHS, 2 * (uint64_t)node);
-    const double room = options->vocabulary - options->words;
-    const double spread = room < options->words / 2 ? room : options->words / 2;
+    const double headroom = options->vocabulary - options->words;
+    const double spread = headroom < options->words / 2 ? headroom : options->words / 2;
     const double length = options->words + spread * (2 * sfu__random_unit(&walk) - 1);
     return (int64_t)(length + sfu__random_unit(&walk));
 }
@@ -41,14 +41,14 @@ static int64_t word_count(const sfu_make_options *options, int64_t node) {
 static sfu_status count_words(void *context, int64_t item, int thread) {
     (void)thread;
     const word_job *job = context;
-    const int64_t first = item * NODES_AN_ITEM;
-    for (int64_t node = first; node < job->raw->nodes && node < first + NODES_AN_ITEM; node++) {
+    const int64_t first = item * NODES_PER_ITEM;
+    for (int64_t node = first; node < job->raw->nodes && node < first + NODES_PER_ITEM; node++) {
         job->raw->sparse.indptr[node + 1] = word_count(job->options, node);
     }
     return SFU_OK;
 }
 
-/* ---- which ------------------------------------------------------------------------------------------------------ */
+/* ---- the words -------------------------------------------------------------------------------------------------- */
 
 static int compare_words(const void *a, const void *b) {
     const int32_t x = *(const int32_t *)a;
@@ -71,18 +71,18 @@ static void sort_words(int32_t *words, int64_t count) {
     }
 }
 
-/* Keeps each of the sorted words once; returns how many are left. */
-static int64_t drop_repeats(int32_t *words, int64_t count) {
-    int64_t kept = 0;
+/* Removes duplicates from sorted words; returns how many are left. */
+static int64_t remove_duplicates(int32_t *words, int64_t count) {
+    int64_t distinct = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (kept == 0 || words[kept - 1] != words[i]) {
-            words[kept++] = words[i];
+        if (distinct == 0 || words[distinct - 1] != words[i]) {
+            words[distinct++] = words[i];
         }
     }
-    return kept;
+    return distinct;
 }
 
-/* Adds the first words of the vocabulary that are not among the `have` sorted ones until there are `count`. */
+/* Appends the first words of the vocabulary that are not among the `have` sorted ones, up to `count` words. */
 static void fill_up(int32_t *words, int64_t have, int64_t count) {
     int64_t seen = 0;
     int64_t end = have;
@@ -122,7 +122,7 @@ static void draw_words(const word_job *job, int64_t node) {
             words[i] = draw_word(job->options, leaning, &walk);
         }
         sort_words(words, count);
-        have = drop_repeats(words, count);
+        have = remove_duplicates(words, count);
     }
     if (have < count) {
         fill_up(words, have, count);
@@ -131,8 +131,8 @@ static void draw_words(const word_job *job, int64_t node) {
 
 static sfu_status draw_item(void *context, int64_t item, int thread) {
     word_job *job = context;
-    const int64_t first = item * NODES_AN_ITEM;
-    const int64_t end = first + NODES_AN_ITEM < job->raw->nodes ? first + NODES_AN_ITEM : job->raw->nodes;
+    const int64_t first = item * NODES_PER_ITEM;
+    const int64_t end = first + NODES_PER_ITEM < job->raw->nodes ? first + NODES_PER_ITEM : job->raw->nodes;
     for (int64_t node = first; node < end; node++) {
         draw_words(job, node);
     }
@@ -144,7 +144,7 @@ sfu_status sfu__generate_words(sfu__raw *raw, const sfu__class_members *groups, 
     sfu_status status = SFU_OK;
     sfu_matrix *x = &raw->sparse;
     word_job job = {.options = options, .groups = groups, .raw = raw};
-    const int64_t items = (raw->nodes + NODES_AN_ITEM - 1) / NODES_AN_ITEM;
+    const int64_t items = (raw->nodes + NODES_PER_ITEM - 1) / NODES_PER_ITEM;
     const int threads = sfu__thread_count(options->threads);
     raw->has_features = true;
     raw->features = options->vocabulary;

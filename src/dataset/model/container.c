@@ -1,4 +1,4 @@
-/* container.c - datasets as safetensors files: mapped when read, written whole. */
+/* container.c - reads and writes datasets as safetensors files: memory-mapped on reading, written atomically. */
 #include "dataset.h"
 
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-static sfu_status read_texts(sfu_dataset *dataset, const char *path, int64_t *features) {
+static sfu_status read_metadata(sfu_dataset *dataset, const char *path, int64_t *features) {
     sfu_status status = SFU_OK;
-    sfu__text place = {0};
+    sfu__text location = {0};
     const char *format = sfu__safetensors_metadata(dataset->file, "format");
     const char *count = sfu__safetensors_metadata(dataset->file, "features");
     const char *source = sfu__safetensors_metadata(dataset->file, "source");
@@ -29,24 +29,24 @@ static sfu_status read_texts(sfu_dataset *dataset, const char *path, int64_t *fe
                            sfu__quote(quoted, count, strlen(count)));
         goto done;
     }
-    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"classes\"", path));
-    SFU_TRY(
-        sfu__names_from_json(&dataset->class_names, sfu__safetensors_metadata(dataset->file, "classes"), place.bytes));
-    sfu__text_clear(&place);
-    SFU_TRY(sfu__text_format(&place, "%s: the metadata \"feature_names\"", path));
+    SFU_TRY(sfu__text_format(&location, "%s: the metadata \"classes\"", path));
+    SFU_TRY(sfu__names_from_json(&dataset->class_names, sfu__safetensors_metadata(dataset->file, "classes"),
+                                 location.bytes));
+    sfu__text_clear(&location);
+    SFU_TRY(sfu__text_format(&location, "%s: the metadata \"feature_names\"", path));
     SFU_TRY(sfu__names_from_json(&dataset->feature_names, sfu__safetensors_metadata(dataset->file, "feature_names"),
-                                 place.bytes));
+                                 location.bytes));
     dataset->source = source != NULL ? sfu__copy_string(source) : NULL;
     if (source != NULL && dataset->source == NULL) {
         status = SFU_ERR_MEMORY;
     }
 done:
-    sfu__text_clear(&place);
+    sfu__text_clear(&location);
     return status;
 }
 
-/* The table of tensors that are ours; others in the file are let be. */
-static sfu_status copy_table(sfu_dataset *dataset) {
+/* Copies the table of tensors; tensors of unknown types are ignored. */
+static sfu_status copy_tensor_table(sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     int64_t count = 0;
     while (sfu__safetensors_get(dataset->file, count) != NULL) {
@@ -78,8 +78,8 @@ static sfu_status bind_file(sfu_dataset **dataset, sfu__safetensors *file, const
         goto done;
     }
     self->file = file;
-    SFU_TRY(read_texts(self, path, &features));
-    SFU_TRY(copy_table(self));
+    SFU_TRY(read_metadata(self, path, &features));
+    SFU_TRY(copy_tensor_table(self));
     SFU_TRY(sfu__dataset_bind(self, path, features));
     *dataset = self;
     self = NULL;
@@ -105,13 +105,13 @@ sfu_status sfu__container_view(sfu_dataset **dataset, const void *bytes, size_t 
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
-static int width_of(sfu__dtype dtype) { return dtype == SFU__I64 ? 8 : dtype == SFU__U8 ? 1 : 4; }
+static int bytes_per_value(sfu__dtype dtype) { return dtype == SFU__I64 ? 8 : dtype == SFU__U8 ? 1 : 4; }
 
-/* Widest first, else by name: every tensor is then aligned, and equal datasets are equal files. */
+/* Widest type first, then by name: every tensor is aligned, and equal datasets give identical files. */
 static int compare_tensors(const void *a, const void *b) {
     const sfu__tensor *x = a;
     const sfu__tensor *y = b;
-    const int widths = width_of(y->dtype) - width_of(x->dtype);
+    const int widths = bytes_per_value(y->dtype) - bytes_per_value(x->dtype);
     return widths != 0 ? widths : strcmp(x->name, y->name);
 }
 

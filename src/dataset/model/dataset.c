@@ -1,3 +1,4 @@
+/* dataset.c - creates and frees datasets, binds tensors to the fields of the structure, and accesses them. */
 #include "dataset.h"
 
 #include "csv_write.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- making and freeing --------------------------------------------------------------------------------------- */
+/* ---- creating and freeing ------------------------------------------------------------------------------------- */
 
 sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name) {
     sfu_status status = SFU_OK;
@@ -22,7 +23,7 @@ sfu_status sfu__dataset_new(sfu_dataset **dataset, const char *name) {
         goto done;
     }
     if (pthread_mutex_init(&self->lock, NULL) != 0) {
-        status = sfu__fail(SFU_ERR_MEMORY, "out of memory: a lock could not be made");
+        status = sfu__fail(SFU_ERR_MEMORY, "out of memory: cannot create a mutex");
         goto done;
     }
     self->lock_made = true;
@@ -54,7 +55,7 @@ void sfu_dataset_free(sfu_dataset *dataset) {
     sfu__free(dataset);
 }
 
-/* Keeps a block until the dataset is freed; frees it at once where that cannot be noted. */
+/* Registers a block to be freed with the dataset; frees it at once on failure. */
 static sfu_status own(sfu_dataset *dataset, void *block) {
     void **owned = sfu__grow(dataset->owned, &dataset->owned_capacity, dataset->owned_count + 1, sizeof *owned);
     if (owned == NULL) {
@@ -103,54 +104,54 @@ static const sfu__tensor *find(const sfu_dataset *dataset, const char *name) {
     return NULL;
 }
 
-/* A tensor with the type and shape that its name promises; columns < 0: one dimension. *found is NULL where it is not
- * there, which is an error only if it is needed. rows < 0: any. */
-typedef struct promise {
+/* The expected type and shape of a tensor. rows < 0: any number; columns < 0: one dimension. */
+typedef struct tensor_spec {
     const char *name;
     sfu__dtype dtype;
     int64_t rows, columns;
-    bool needed;
-} promise;
+    bool required;
+} tensor_spec;
 
 static const char *type_name(sfu__dtype dtype) {
     static const char *const names[] = {"F32", "I32", "I64", "U8", "another type"};
     return names[dtype];
 }
 
-static sfu_status want(const sfu__tensor **found, const sfu_dataset *dataset, const char *place,
-                       const promise *wanted) {
-    const sfu__tensor *tensor = find(dataset, wanted->name);
+static sfu_status find_checked(const sfu__tensor **found, const sfu_dataset *dataset, const char *location,
+                               const tensor_spec *spec) {
+    const sfu__tensor *tensor = find(dataset, spec->name);
     *found = tensor;
     if (tensor == NULL) {
-        return wanted->needed ? sfu__fail(SFU_ERR_FORMAT, "%s: the tensor %s is missing", place, wanted->name) : SFU_OK;
+        return spec->required ? sfu__fail(SFU_ERR_FORMAT, "%s: the tensor %s is missing", location, spec->name)
+                              : SFU_OK;
     }
-    const int dims = wanted->columns < 0 ? 1 : 2;
-    if (tensor->dtype != wanted->dtype || tensor->dims != dims ||
-        (wanted->rows >= 0 && tensor->shape[0] != wanted->rows)) {
+    const int dims = spec->columns < 0 ? 1 : 2;
+    if (tensor->dtype != spec->dtype || tensor->dims != dims || (spec->rows >= 0 && tensor->shape[0] != spec->rows)) {
         char rows[32] = "any number";
-        if (wanted->rows >= 0) {
-            snprintf(rows, sizeof rows, "%lld", (long long)wanted->rows);
+        if (spec->rows >= 0) {
+            snprintf(rows, sizeof rows, "%lld", (long long)spec->rows);
         }
         return sfu__fail(SFU_ERR_FORMAT,
                          "%s: the tensor %s must be %s with %d dimension%s and %s rows; it is %s, %d-dimensional, with "
                          "%lld",
-                         place, wanted->name, type_name(wanted->dtype), dims, dims == 1 ? "" : "s", rows,
+                         location, spec->name, type_name(spec->dtype), dims, dims == 1 ? "" : "s", rows,
                          type_name(tensor->dtype), tensor->dims, (long long)(tensor->dims > 0 ? tensor->shape[0] : 1));
     }
     return SFU_OK;
 }
 
-static sfu_status bind_graph(sfu_dataset *dataset, const char *place) {
+static sfu_status bind_graph(sfu_dataset *dataset, const char *location) {
     sfu_status status = SFU_OK;
     const sfu__tensor *indptr;
     const sfu__tensor *indices;
     const sfu__tensor *weight;
-    SFU_TRY(want(&indptr, dataset, place, &(promise){"adj.indptr", SFU__I64, -1, -1, true}));
-    SFU_TRY(want(&indices, dataset, place, &(promise){"adj.indices", SFU__I32, -1, -1, true}));
-    SFU_TRY(want(&weight, dataset, place, &(promise){"adj.weight", SFU__F32, indices->count, -1, false}));
+    SFU_TRY(find_checked(&indptr, dataset, location, &(tensor_spec){"adj.indptr", SFU__I64, -1, -1, true}));
+    SFU_TRY(find_checked(&indices, dataset, location, &(tensor_spec){"adj.indices", SFU__I32, -1, -1, true}));
+    SFU_TRY(
+        find_checked(&weight, dataset, location, &(tensor_spec){"adj.weight", SFU__F32, indices->count, -1, false}));
     if (indptr->count < 2 || indptr->count > INT32_MAX) {
         status = sfu__fail(SFU_ERR_FORMAT, "%s: adj.indptr has %lld entries; between 2 and %d nodes + 1 are possible",
-                           place, (long long)indptr->count, INT32_MAX);
+                           location, (long long)indptr->count, INT32_MAX);
         goto done;
     }
     dataset->nodes = (int32_t)(indptr->count - 1);
@@ -160,12 +161,12 @@ done:
     return status;
 }
 
-/* `features` is what the metadata says, or negative. */
-static sfu_status bind_features(sfu_dataset *dataset, const char *place, int64_t features) {
+/* `features` is the number in the metadata, or negative. */
+static sfu_status bind_features(sfu_dataset *dataset, const char *location, int64_t features) {
     sfu_status status = SFU_OK;
     const int64_t n = dataset->nodes;
     const sfu__tensor *x;
-    SFU_TRY(want(&x, dataset, place, &(promise){"x", SFU__F32, n, 0, false}));
+    SFU_TRY(find_checked(&x, dataset, location, &(tensor_spec){"x", SFU__F32, n, 0, false}));
     if (x != NULL) {
         dataset->dense = x->data;
         features = x->shape[1];
@@ -173,18 +174,19 @@ static sfu_status bind_features(sfu_dataset *dataset, const char *place, int64_t
         const sfu__tensor *indptr;
         const sfu__tensor *indices;
         const sfu__tensor *value;
-        SFU_TRY(want(&indptr, dataset, place, &(promise){"x.indptr", SFU__I64, n + 1, -1, true}));
-        SFU_TRY(want(&indices, dataset, place, &(promise){"x.indices", SFU__I32, -1, -1, true}));
-        SFU_TRY(want(&value, dataset, place, &(promise){"x.value", SFU__F32, indices->count, -1, false}));
+        SFU_TRY(find_checked(&indptr, dataset, location, &(tensor_spec){"x.indptr", SFU__I64, n + 1, -1, true}));
+        SFU_TRY(find_checked(&indices, dataset, location, &(tensor_spec){"x.indices", SFU__I32, -1, -1, true}));
+        SFU_TRY(
+            find_checked(&value, dataset, location, &(tensor_spec){"x.value", SFU__F32, indices->count, -1, false}));
         if (features < 0) {
-            status =
-                sfu__fail(SFU_ERR_FORMAT, "%s: sparse features need their number as the metadata \"features\"", place);
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: sparse features need their number as the metadata \"features\"",
+                               location);
             goto done;
         }
         dataset->sparse = (sfu_csr){dataset->nodes, 0, indptr->data, indices->data, value != NULL ? value->data : NULL};
     }
     if (features < 1 || features > INT32_MAX) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld features; there must be between 1 and %d", place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld features; there must be between 1 and %d", location,
                            (long long)features, INT32_MAX);
         goto done;
     }
@@ -194,17 +196,17 @@ done:
     return status;
 }
 
-static sfu_status bind_split(sfu_dataset *dataset, const char *place) {
+static sfu_status bind_split(sfu_dataset *dataset, const char *location) {
     for (int part = 0; part < SFU_PARTS; part++) {
         const sfu__tensor *tensor;
         const sfu_status status =
-            want(&tensor, dataset, place, &(promise){sfu__part_tensors[part], SFU__I32, -1, -1, false});
+            find_checked(&tensor, dataset, location, &(tensor_spec){sfu__part_tensors[part], SFU__I32, -1, -1, false});
         if (status != SFU_OK) {
             return status;
         }
         if (tensor != NULL && tensor->count > dataset->nodes) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: %s has %lld nodes, the graph only %d", place, sfu__part_tensors[part],
-                             (long long)tensor->count, dataset->nodes);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: %s has %lld nodes, the graph only %d", location,
+                             sfu__part_tensors[part], (long long)tensor->count, dataset->nodes);
         }
         if (tensor != NULL) {
             dataset->has_standard = true;
@@ -215,13 +217,13 @@ static sfu_status bind_split(sfu_dataset *dataset, const char *place) {
     return SFU_OK;
 }
 
-static sfu_status bind_names(sfu_dataset *dataset, const char *place) {
+static sfu_status bind_names(sfu_dataset *dataset, const char *location) {
     sfu_status status = SFU_OK;
     const sfu__tensor *offsets;
     const sfu__tensor *bytes;
-    SFU_TRY(
-        want(&offsets, dataset, place, &(promise){"nodes.offsets", SFU__I64, (int64_t)dataset->nodes + 1, -1, false}));
-    SFU_TRY(want(&bytes, dataset, place, &(promise){"nodes.bytes", SFU__U8, -1, -1, offsets != NULL}));
+    SFU_TRY(find_checked(&offsets, dataset, location,
+                         &(tensor_spec){"nodes.offsets", SFU__I64, (int64_t)dataset->nodes + 1, -1, false}));
+    SFU_TRY(find_checked(&bytes, dataset, location, &(tensor_spec){"nodes.bytes", SFU__U8, -1, -1, offsets != NULL}));
     if (offsets != NULL) {
         dataset->node_bytes = bytes->data;
         dataset->node_offsets = offsets->data;
@@ -231,7 +233,7 @@ done:
     return status;
 }
 
-/* The number of classes where no names say it: one more than the largest label. */
+/* The number of classes if they have no names: one more than the largest label. */
 static int64_t count_classes(const int32_t *labels, int64_t nodes) {
     int64_t classes = 0;
     for (int64_t i = 0; labels != NULL && i < nodes; i++) {
@@ -245,31 +247,33 @@ int64_t sfu__classes_most(int64_t nodes) {
     return nodes > ALWAYS ? nodes : ALWAYS;
 }
 
-static sfu_status bind_labels(sfu_dataset *dataset, const char *place) {
+static sfu_status bind_labels(sfu_dataset *dataset, const char *location) {
     const sfu__tensor *labels;
-    const sfu_status status = want(&labels, dataset, place, &(promise){"y", SFU__I32, dataset->nodes, -1, false});
+    const sfu_status status =
+        find_checked(&labels, dataset, location, &(tensor_spec){"y", SFU__I32, dataset->nodes, -1, false});
     if (status != SFU_OK) {
         return status;
     }
     dataset->labels = labels != NULL ? labels->data : NULL;
     const int64_t classes =
         dataset->class_names.count > 0 ? dataset->class_names.count : count_classes(dataset->labels, dataset->nodes);
-    /* What is counted by class takes memory by class: a single label may not ask for gigabytes. */
+    /* Memory is allocated per class: one large label must not cause an allocation of gigabytes. */
     const int64_t most = sfu__classes_most(dataset->nodes);
     if (dataset->class_names.count == 0 && classes > most) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: y: a label is %lld; without names of classes it must be below %lld",
-                         place, (long long)classes - 1, (long long)most);
+                         location, (long long)classes - 1, (long long)most);
     }
     dataset->classes = (int32_t)classes;
     return SFU_OK;
 }
 
-static sfu_status bind_columns(const sfu_dataset *dataset, const char *place) {
+static sfu_status bind_columns(const sfu_dataset *dataset, const char *location) {
     for (int64_t i = 0; i < dataset->tensor_count; i++) {
         if (strncmp(dataset->tensors[i].name, "node.", 5) == 0) {
             const sfu__tensor *column;
             const sfu_status status =
-                want(&column, dataset, place, &(promise){dataset->tensors[i].name, SFU__F32, dataset->nodes, -1, true});
+                find_checked(&column, dataset, location,
+                             &(tensor_spec){dataset->tensors[i].name, SFU__F32, dataset->nodes, -1, true});
             if (status != SFU_OK) {
                 return status;
             }
@@ -278,25 +282,25 @@ static sfu_status bind_columns(const sfu_dataset *dataset, const char *place) {
     return SFU_OK;
 }
 
-sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *place, int64_t features) {
+sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *location, int64_t features) {
     sfu_status status = SFU_OK;
-    SFU_TRY(bind_graph(dataset, place));
-    SFU_TRY(bind_features(dataset, place, features));
-    SFU_TRY(bind_labels(dataset, place));
-    SFU_TRY(bind_split(dataset, place));
-    SFU_TRY(bind_names(dataset, place));
-    SFU_TRY(bind_columns(dataset, place));
+    SFU_TRY(bind_graph(dataset, location));
+    SFU_TRY(bind_features(dataset, location, features));
+    SFU_TRY(bind_labels(dataset, location));
+    SFU_TRY(bind_split(dataset, location));
+    SFU_TRY(bind_names(dataset, location));
+    SFU_TRY(bind_columns(dataset, location));
     if (dataset->feature_names.count > 0 && dataset->feature_names.count != dataset->features) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld feature names for %d features", place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld feature names for %d features", location,
                            (long long)dataset->feature_names.count, dataset->features);
     }
 done:
     return status;
 }
 
-/* ---- out of a mapped file --------------------------------------------------------------------------------------- */
+/* ---- copying out of a mapped file ------------------------------------------------------------------------------- */
 
-/* A tensor that is copied by all cores. */
+/* A tensor that is copied in parallel. */
 typedef struct copy_job {
     char *to;
     const char *from;
@@ -334,8 +338,8 @@ sfu_status sfu__dataset_copy_indices(sfu_dataset *dataset) {
     bool copied = false;
     for (int64_t i = 0; dataset->file != NULL && i < dataset->tensor_count; i++) {
         sfu__tensor *tensor = &dataset->tensors[i];
-        const bool whole = tensor->dtype == SFU__I32 || tensor->dtype == SFU__I64;
-        if (whole && sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data)) {
+        const bool is_integer = tensor->dtype == SFU__I32 || tensor->dtype == SFU__I64;
+        if (is_integer && sfu__bytes_is_mapped(sfu__safetensors_bytes(dataset->file), tensor->data)) {
             SFU_TRY(copy_tensor(dataset, tensor));
             copied = true;
         }
@@ -347,7 +351,7 @@ done:
     return status;
 }
 
-/* ---- looking at it -------------------------------------------------------------------------------------------- */
+/* ---- accessors ------------------------------------------------------------------------------------------------ */
 
 const char *sfu_dataset_name(const sfu_dataset *dataset) { return dataset->name; }
 int32_t sfu_dataset_nodes(const sfu_dataset *dataset) { return dataset->nodes; }

@@ -1,4 +1,4 @@
-/* dataset_check.c - the contents of a dataset, looked through once before anything relies on them. */
+/* dataset_check.c - validates the contents of a dataset once, before anything relies on them. */
 #include "dataset.h"
 #include "progress.h"
 #include "matrix.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A CSR of tensors "NAME.indptr" and so on. */
+/* Checks the CSR matrix in the tensors NAME.indptr, NAME.indices, ... */
 static sfu_status check_csr(const sfu_dataset *dataset, const sfu_csr *csr, const char *name, bool weights,
                             bool *asymmetric) {
     char what[300], indices[32];
@@ -130,14 +130,14 @@ done:
 }
 
 sfu_status sfu_dataset_check(const sfu_dataset *dataset) {
-    /* The one thing about a dataset that is found out late; the lock makes it safe to share. */
+    /* The result is computed on demand, although the dataset is const; the lock makes that thread-safe. */
     sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
     pthread_mutex_lock(&self->lock);
     if (!self->checked) {
         const sfu__watch before = sfu__watch_start(NULL, NULL, "checking the dataset");
         self->verdict = check_all(self);
         sfu__watch_end(before);
-        /* Lack of memory or patience says nothing about the contents: the next call looks again. */
+        /* Out of memory or cancelled says nothing about the contents: the next call checks again. */
         self->checked = self->verdict != SFU_ERR_MEMORY && self->verdict != SFU_ERR_CANCELLED;
         snprintf(self->verdict_text, sizeof self->verdict_text, "%s", sfu_message());
     }

@@ -1,14 +1,14 @@
-/* dataset_find.c - datasets by name: where they are looked for, and the one that is made on the spot. */
+/* dataset_find.c - finds datasets by name in the search path, and generates the built-in one. */
 #include "dataset.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ENDING ".safetensors"
-#define EMBEDDED "citation"
+#define SUFFIX ".safetensors"
+#define BUILT_IN "citation"
 
-/* Calls visit(user, folder) for each folder in turn until it returns something other than SFU_OK. */
+/* Calls visit(user, folder) for each folder of the search path until it returns something other than SFU_OK. */
 static sfu_status each_folder(sfu_status (*visit)(void *user, const char *folder), void *user) {
     sfu_status status = SFU_OK;
     const char *list = getenv("SFUMATO_DATA");
@@ -39,20 +39,20 @@ done:
     return status;
 }
 
-/* ---- one by its name ------------------------------------------------------------------------------------------ */
+/* ---- one dataset by name -------------------------------------------------------------------------------------- */
 
 typedef struct search {
     const char *name;
-    char *path; /* once found */
+    char *path; /* NULL until found */
 } search;
 
-static sfu_status look_into(void *user, const char *folder) {
+static sfu_status search_folder(void *user, const char *folder) {
     search *self = user;
     if (self->path != NULL) {
         return SFU_OK;
     }
     sfu__text path = {0};
-    const sfu_status status = sfu__text_format(&path, "%s/%s" ENDING, folder, self->name);
+    const sfu_status status = sfu__text_format(&path, "%s/%s" SUFFIX, folder, self->name);
     if (status == SFU_OK && sfu__path_is_file(path.bytes)) {
         self->path = path.bytes;
         return SFU_OK;
@@ -65,14 +65,14 @@ static sfu_status not_found(const char *name) {
     char quoted[SFU__QUOTE_MAX];
     sfu__text beside = {0};
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__text_format(&beside, "%s" ENDING, name));
+    SFU_TRY(sfu__text_format(&beside, "%s" SUFFIX, name));
     sfu__quote(quoted, name, strlen(name));
     if (sfu__path_is_file(beside.bytes)) {
         status =
             sfu__fail(SFU_ERR_NOT_FOUND, "%s: no such dataset; did you mean the file %.200s?", quoted, beside.bytes);
     } else {
         status = sfu__fail(SFU_ERR_NOT_FOUND,
-                           "%s: no such dataset: neither a file nor a NAME" ENDING
+                           "%s: no such dataset: neither a file nor a NAME" SUFFIX
                            " in $SFUMATO_DATA, ./data or the cache folder (sfumato data list shows what there is)",
                            quoted);
     }
@@ -81,7 +81,7 @@ done:
     return status;
 }
 
-/* The file of a dataset: the path itself or the name in the folders of sfu_dataset_open. *path is allocated. */
+/* Resolves a path, or a name in the folders of sfu_dataset_open, to a file. *path is allocated. */
 static sfu_status find_file(char **path, const char *name_or_path) {
     *path = NULL;
     if (sfu__path_is_file(name_or_path)) {
@@ -89,8 +89,8 @@ static sfu_status find_file(char **path, const char *name_or_path) {
         return *path != NULL ? SFU_OK : SFU_ERR_MEMORY;
     }
     search self = {name_or_path, NULL};
-    if (strchr(name_or_path, '/') == NULL && !sfu__path_ends_with(name_or_path, ENDING)) {
-        const sfu_status status = each_folder(look_into, &self);
+    if (strchr(name_or_path, '/') == NULL && !sfu__path_ends_with(name_or_path, SUFFIX)) {
+        const sfu_status status = each_folder(search_folder, &self);
         if (status != SFU_OK) {
             sfu__free(self.path);
             return status;
@@ -102,7 +102,7 @@ static sfu_status find_file(char **path, const char *name_or_path) {
 
 sfu_status sfu_dataset_path(char **path, const char *name_or_path) {
     const sfu_status status = find_file(path, name_or_path);
-    return status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, EMBEDDED) == 0 ? SFU_OK : status;
+    return status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, BUILT_IN) == 0 ? SFU_OK : status;
 }
 
 sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {
@@ -111,7 +111,7 @@ sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {
     sfu_status status = find_file(&path, name_or_path);
     if (status == SFU_OK) {
         status = sfu__container_open(dataset, path);
-    } else if (status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, EMBEDDED) == 0) {
+    } else if (status == SFU_ERR_NOT_FOUND && strcmp(name_or_path, BUILT_IN) == 0) {
         sfu_make_options options;
         sfu_make_options_init(&options);
         status = sfu_dataset_make(dataset, &options);
@@ -120,16 +120,16 @@ sfu_status sfu_dataset_open(sfu_dataset **dataset, const char *name_or_path) {
     return status;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------- */
+/* ---- list all datasets ---------------------------------------------------------------------------------------- */
 
 typedef struct listing {
     void (*found)(void *user, const char *path);
     void *user;
 } listing;
 
-static int compare_texts(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int compare_strings(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The containers of a folder, by name. */
+/* Lists the containers of a folder, sorted by name. */
 static sfu_status list_folder(void *user, const char *folder) {
     const listing *self = user;
     sfu_status status = SFU_OK;
@@ -138,10 +138,10 @@ static sfu_status list_folder(void *user, const char *folder) {
     size_t capacity = 0;
     DIR *entries = opendir(folder);
     if (entries == NULL) {
-        return SFU_OK; /* a folder that is not there holds no datasets */
+        return SFU_OK; /* a missing folder holds no datasets */
     }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (entry->d_name[0] == '.' || !sfu__path_ends_with(entry->d_name, ENDING)) {
+        if (entry->d_name[0] == '.' || !sfu__path_ends_with(entry->d_name, SUFFIX)) {
             continue;
         }
         char **grown = sfu__grow(paths, &capacity, count + 1, sizeof *paths);
@@ -158,7 +158,7 @@ static sfu_status list_folder(void *user, const char *folder) {
         count++;
     }
     if (count > 0) {
-        qsort(paths, count, sizeof *paths, compare_texts);
+        qsort(paths, count, sizeof *paths, compare_strings);
     }
     for (size_t i = 0; i < count; i++) {
         self->found(self->user, paths[i]);

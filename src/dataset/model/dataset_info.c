@@ -1,4 +1,4 @@
-/* dataset_info.c - what there is to know of a dataset before using it: one look at graph, labels and features. */
+/* dataset_info.c - statistics of a dataset: graph, components, labels and features. */
 #include "dataset_statistics.h"
 #include "matrix.h"
 #include "parallel.h"
@@ -9,30 +9,30 @@
 
 /* ---- the graph -------------------------------------------------------------------------------------------------- */
 
-enum { ROWS_AN_ITEM = 1 << 14 };
+enum { ROWS_PER_ITEM = 1 << 14 };
 
-/* What is counted along the edges, added up over the items. */
-typedef struct tally {
+/* Counts over the edges, accumulated over the work items. */
+typedef struct edge_counts {
     const sfu_dataset *dataset;
-    atomic_int_least64_t loops, joined, equal; /* entries: on the diagonal, between labelled nodes, between equals */
+    atomic_int_least64_t loops, joined, equal; /* self-loops; entries between labelled nodes; between equal labels */
     atomic_int_least64_t max_degree;
-} tally;
+} edge_counts;
 
-static void raise_to(atomic_int_least64_t *most, int64_t value) {
+static void atomic_max(atomic_int_least64_t *most, int64_t value) {
     int_least64_t seen = atomic_load(most);
     while (value > seen && !atomic_compare_exchange_weak(most, &seen, value)) {
     }
 }
 
-/* Degrees count neighbours other than the node itself; in a directed graph those that it points to. */
-static sfu_status count_along_edges(void *context, int64_t item, int thread) {
+/* The degree counts neighbours other than the node itself; in a directed graph, out-neighbours. */
+static sfu_status count_edges_of_item(void *context, int64_t item, int thread) {
     (void)thread;
-    tally *self = context;
+    edge_counts *self = context;
     const sfu_csr *graph = &self->dataset->graph;
     const int32_t *labels = self->dataset->labels;
     int64_t loops = 0, joined = 0, equal = 0, max_degree = 0;
-    const int64_t end = (item + 1) * ROWS_AN_ITEM < graph->rows ? (item + 1) * ROWS_AN_ITEM : graph->rows;
-    for (int64_t node = item * ROWS_AN_ITEM; node < end; node++) {
+    const int64_t end = (item + 1) * ROWS_PER_ITEM < graph->rows ? (item + 1) * ROWS_PER_ITEM : graph->rows;
+    for (int64_t node = item * ROWS_PER_ITEM; node < end; node++) {
         int64_t own = 0;
         for (int64_t i = graph->indptr[node]; i < graph->indptr[node + 1]; i++) {
             const int32_t other = graph->indices[i];
@@ -50,18 +50,18 @@ static sfu_status count_along_edges(void *context, int64_t item, int thread) {
     atomic_fetch_add(&self->loops, loops);
     atomic_fetch_add(&self->joined, joined);
     atomic_fetch_add(&self->equal, equal);
-    raise_to(&self->max_degree, max_degree);
+    atomic_max(&self->max_degree, max_degree);
     return SFU_OK;
 }
 
-static sfu_status look_at_edges(sfu_info *info, const sfu_dataset *dataset) {
+static sfu_status count_edges(sfu_info *info, const sfu_dataset *dataset) {
     const sfu_csr *graph = &dataset->graph;
-    tally self = {.dataset = dataset};
-    const int64_t items = ((int64_t)graph->rows + ROWS_AN_ITEM - 1) / ROWS_AN_ITEM;
-    const sfu_status status = sfu__parallel(count_along_edges, &self, items, sfu__thread_count(0));
+    edge_counts self = {.dataset = dataset};
+    const int64_t items = ((int64_t)graph->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
+    const sfu_status status = sfu__parallel(count_edges_of_item, &self, items, sfu__thread_count(0));
     info->self_loops = atomic_load(&self.loops);
     info->max_degree = (int32_t)atomic_load(&self.max_degree);
-    /* An undirected edge stands there twice: in `joined` and `equal` alike, so the share is the same. */
+    /* An undirected edge is stored twice, and counted twice in `joined` and in `equal`: the ratio is unaffected. */
     const int64_t entries = graph->indptr[graph->rows] - info->self_loops;
     const int64_t joined = atomic_load(&self.joined);
     info->edges = (dataset->directed ? entries : entries / 2) + info->self_loops;
@@ -70,7 +70,7 @@ static sfu_status look_at_edges(sfu_info *info, const sfu_dataset *dataset) {
     return status;
 }
 
-static sfu_status look_at_components(sfu_info *info, const sfu_dataset *dataset) {
+static sfu_status count_components(sfu_info *info, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     int32_t *component = NULL;
     int32_t *sizes = NULL;
@@ -93,7 +93,7 @@ done:
 
 /* ---- labels and features ---------------------------------------------------------------------------------------- */
 
-static sfu_status look_at_labels(sfu__statistics *statistics, const sfu_dataset *dataset) {
+static sfu_status count_labels(sfu__statistics *statistics, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     int32_t labelled = 0;
     SFU_ALLOC_ZERO(statistics->class_counts, dataset->classes);
@@ -121,7 +121,7 @@ done:
     return status;
 }
 
-static void look_at_standard(sfu__statistics *statistics, const sfu_dataset *dataset) {
+static void count_standard_split(sfu__statistics *statistics, const sfu_dataset *dataset) {
     statistics->info.has_standard = dataset->has_standard;
     for (int part = 0; part < SFU_PARTS; part++) {
         statistics->info.standard[part] = dataset->standard_count[part];
@@ -132,8 +132,8 @@ static void look_at_standard(sfu__statistics *statistics, const sfu_dataset *dat
     }
 }
 
-/* One row of x: its values, and the columns where it is sparse. */
-static void look_at_row(sfu__statistics *statistics, const float *values, int64_t count) {
+/* Accumulates one row of x; values == NULL: all ones. */
+static void add_feature_row(sfu__statistics *statistics, const float *values, int64_t count) {
     int64_t nonzeros = 0;
     double sum = 0.0, squares = 0.0;
     bool negative = false;
@@ -156,26 +156,26 @@ static void look_at_row(sfu__statistics *statistics, const float *values, int64_
     statistics->rows_sum_to_one = statistics->rows_sum_to_one && !negative && fabs(sum - 1.0) < 1e-3;
 }
 
-static void look_at_features(sfu__statistics *statistics, const sfu_dataset *dataset) {
+static void summarize_features(sfu__statistics *statistics, const sfu_dataset *dataset) {
     const sfu_csr *x = &dataset->sparse;
     const int64_t columns = dataset->features;
     statistics->rows_sum_to_one = true;
     statistics->one_hot = dataset->dense == NULL && dataset->features == dataset->nodes;
     for (int64_t node = 0; node < dataset->nodes; node++) {
         if (dataset->dense != NULL) {
-            look_at_row(statistics, dataset->dense + node * columns, columns);
+            add_feature_row(statistics, dataset->dense + node * columns, columns);
             continue;
         }
         const int64_t begin = x->indptr[node];
         const int64_t count = x->indptr[node + 1] - begin;
         const float *values = x->values != NULL ? x->values + begin : NULL;
-        look_at_row(statistics, values, count);
+        add_feature_row(statistics, values, count);
         statistics->one_hot =
             statistics->one_hot && count == 1 && x->indices[begin] == node && (values == NULL || values[0] == 1.0F);
     }
 }
 
-/* ---- once ------------------------------------------------------------------------------------------------------- */
+/* ---- computed once ---------------------------------------------------------------------------------------------- */
 
 void sfu__statistics_free(sfu__statistics *statistics) {
     if (statistics != NULL) {
@@ -184,7 +184,7 @@ void sfu__statistics_free(sfu__statistics *statistics) {
     }
 }
 
-static sfu_status look(sfu__statistics **statistics, const sfu_dataset *dataset) {
+static sfu_status compute_statistics(sfu__statistics **statistics, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
     sfu__statistics *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
@@ -196,11 +196,11 @@ static sfu_status look(sfu__statistics **statistics, const sfu_dataset *dataset)
                             .source = dataset->source};
     SFU_TRY(sfu__dataset_source_number(&self->info.self_loops_dropped, dataset, "self_loops_dropped"));
     SFU_TRY(sfu__dataset_source_number(&self->info.duplicates_dropped, dataset, "duplicates_dropped"));
-    SFU_TRY(look_at_edges(&self->info, dataset));
-    SFU_TRY(look_at_components(&self->info, dataset));
-    SFU_TRY(look_at_labels(self, dataset));
-    look_at_standard(self, dataset);
-    look_at_features(self, dataset);
+    SFU_TRY(count_edges(&self->info, dataset));
+    SFU_TRY(count_components(&self->info, dataset));
+    SFU_TRY(count_labels(self, dataset));
+    count_standard_split(self, dataset);
+    summarize_features(self, dataset);
     *statistics = self;
     self = NULL;
 done:
@@ -213,22 +213,22 @@ sfu_status sfu__dataset_statistics(const sfu__statistics **statistics, const sfu
     if (status != SFU_OK) {
         return status;
     }
-    /* Found out late and kept, as the verdict of the check is; the lock makes it safe to share. */
+    /* Computed on demand, like the result of the check; the lock makes that thread-safe. */
     sfu_dataset *self = (sfu_dataset *)(uintptr_t)dataset;
     pthread_mutex_lock(&self->lock);
     if (self->statistics == NULL) {
-        status = look(&self->statistics, dataset);
+        status = compute_statistics(&self->statistics, dataset);
     }
     *statistics = self->statistics;
     pthread_mutex_unlock(&self->lock);
     return status;
 }
 
-sfu_status sfu_dataset_info(sfu_info *info, const sfu_dataset *dataset) {
+sfu_status sfu_dataset_info(const sfu_info **info, const sfu_dataset *dataset) {
     const sfu__statistics *statistics = NULL;
     const sfu_status status = sfu__dataset_statistics(&statistics, dataset);
     if (status == SFU_OK) {
-        *info = statistics->info;
+        *info = &statistics->info;
     }
     return status;
 }

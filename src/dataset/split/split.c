@@ -1,9 +1,9 @@
-/* split.c - who trains, who validates, who tests: from a text such as "random:0" to three lists of nodes.
- * docs/splits.md has the rules.
- */
+/* split.c - training, validation and test sets from a protocol such as "random:0". docs/reference/splits.md has the
+ * rules. */
 #include "split_int.h"
 #include "csv_write.h"
 #include "progress.h"
+#include "sized_struct.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,15 +16,15 @@ struct sfu_split {
     char *text;
 };
 
-/* ---- the protocols, from their text ----------------------------------------------------------------------------- */
+/* ---- parsing the protocol --------------------------------------------------------------------------------------- */
 
-/* Reads "A:B:C" into `count` numbers called by `names`. `form` is the protocol as it should look. */
+/* Parses "A:B:C" into `count` numbers named by `names`. `form` is the expected form of the protocol, for messages. */
 static sfu_status parse_numbers(int64_t *numbers, int count, const char *const *names, const sfu__draft *draft,
                                 const char *text, const char *form) {
     for (int i = 0; i < count; i++) {
         const char *end = text != NULL ? strchr(text, ':') : NULL;
         if (text == NULL || (end != NULL) != (i + 1 < count)) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: it must look like \"%s\"", draft->quoted, form);
+            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: expected the form \"%s\"", draft->quoted, form);
         }
         end = end != NULL ? end : text + strlen(text);
         if (!sfu__parse_int64(&numbers[i], text, end) || numbers[i] < 0) {
@@ -37,21 +37,21 @@ static sfu_status parse_numbers(int64_t *numbers, int count, const char *const *
     return SFU_OK;
 }
 
-static sfu_status do_random(sfu__draft *draft, const char *rest) {
+static sfu_status parse_random(sfu__draft *draft, const char *rest) {
     static const char *const names[] = {"SEED"};
     int64_t seed = 0;
     const sfu_status status = parse_numbers(&seed, 1, names, draft, rest, "random:SEED");
     return status != SFU_OK ? status : sfu__split_random(draft, (uint64_t)seed);
 }
 
-static sfu_status do_cv(sfu__draft *draft, const char *rest) {
+static sfu_status parse_cv(sfu__draft *draft, const char *rest) {
     static const char *const names[] = {"FOLDS", "FOLD", "SEED"};
     int64_t numbers[3] = {0};
     const sfu_status status = parse_numbers(numbers, 3, names, draft, rest, "cv:FOLDS:FOLD:SEED");
     return status != SFU_OK ? status : sfu__split_cv(draft, numbers[0], numbers[1], (uint64_t)numbers[2]);
 }
 
-/* A split that is given has the one size that it has. */
+/* A split that is not drawn has a fixed training set. */
 static sfu_status check_given_size(const sfu__draft *draft) {
     char quoted[SFU__QUOTE_MAX];
     if (draft->size == NULL || strcmp(draft->size, "1") == 0) {
@@ -63,7 +63,7 @@ static sfu_status check_given_size(const sfu__draft *draft) {
                      sfu__quote(quoted, draft->size, strlen(draft->size)), draft->quoted);
 }
 
-/* A node without a label can neither train nor be scored, so it is left out of its part. */
+/* An unlabelled node can be neither trained on nor scored, so it is left out. */
 static void take_standard(sfu__draft *draft) {
     const sfu_dataset *dataset = draft->dataset;
     int32_t unlabelled = 0;
@@ -80,15 +80,15 @@ static void take_standard(sfu__draft *draft) {
     }
 }
 
-static sfu_status do_standard(sfu__draft *draft, const char *rest) {
+static sfu_status parse_standard(sfu__draft *draft, const char *rest) {
     sfu_status status = SFU_OK;
     char quoted[SFU__QUOTE_MAX];
     if (rest != NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "split %s: \"standard\" takes nothing behind it", draft->quoted);
+        return sfu__fail(SFU_ERR_ARGUMENT, "split %s: \"standard\" takes no arguments", draft->quoted);
     }
     if (!draft->dataset->has_standard) {
         const char *name = sfu_dataset_name(draft->dataset);
-        return sfu__fail(SFU_ERR_NOT_FOUND, "split %s: the dataset %s has no split of its own; \"random:0\" draws one",
+        return sfu__fail(SFU_ERR_NOT_FOUND, "split %s: the dataset %s has no standard split; \"random:0\" draws one",
                          draft->quoted, sfu__quote(quoted, name, strlen(name)));
     }
     SFU_TRY(check_given_size(draft));
@@ -98,11 +98,11 @@ done:
     return status;
 }
 
-/* The text keeps the file's last name alone: results may not know where on a machine things lie. */
-static sfu_status do_file(sfu__draft *draft, const char *rest) {
+/* The text keeps only the base name of the file: results must not depend on paths of a machine. */
+static sfu_status parse_file(sfu__draft *draft, const char *rest) {
     sfu_status status = SFU_OK;
     if (rest == NULL || *rest == '\0') {
-        return sfu__fail(SFU_ERR_ARGUMENT, "split %s: it must look like \"file:CSV\", CSV the path of a file",
+        return sfu__fail(SFU_ERR_ARGUMENT, "split %s: expected the form \"file:CSV\", where CSV is the path of a file",
                          draft->quoted);
     }
     SFU_TRY(check_given_size(draft));
@@ -114,8 +114,8 @@ done:
 
 static const struct {
     const char *name;
-    sfu_status (*run)(sfu__draft *draft, const char *rest); /* rest: behind the colon, or NULL */
-} protocols[] = {{"standard", do_standard}, {"random", do_random}, {"cv", do_cv}, {"file", do_file}};
+    sfu_status (*run)(sfu__draft *draft, const char *rest); /* rest: the text after the colon, or NULL */
+} protocols[] = {{"standard", parse_standard}, {"random", parse_random}, {"cv", parse_cv}, {"file", parse_file}};
 
 static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
     const char *colon = strchr(protocol, ':');
@@ -126,7 +126,7 @@ static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
         }
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "split %s: it must be \"standard\", \"random:SEED\", \"cv:FOLDS:FOLD:SEED\" or \"file:CSV\"",
+                     "split %s: expected \"standard\", \"random:SEED\", \"cv:FOLDS:FOLD:SEED\" or \"file:CSV\"",
                      draft->quoted);
 }
 
@@ -154,7 +154,7 @@ done:
     return status;
 }
 
-/* A protocol leaves a node for every part. */
+/* Every part of a drawn split needs at least one node. */
 static sfu_status check_parts(const sfu__draft *draft) {
     for (int part = 0; part < SFU_PARTS; part++) {
         if (memchr(draft->part_of, part, (size_t)draft->dataset->nodes) == NULL) {
@@ -187,10 +187,10 @@ done:
     return status;
 }
 
-/* A class that is tested but never trained on costs accuracy in silence. */
-static sfu_status warn_of_untrained(const sfu_split *split, const sfu_dataset *dataset) {
+/* Warns about classes in validation or test that have no training node: they can never be predicted. */
+static sfu_status warn_untrained_classes(const sfu_split *split, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
-    uint8_t *parts_of = NULL; /* of each class: a bit a part */
+    uint8_t *parts_of = NULL; /* per class: a bit mask of parts */
     SFU_ALLOC_ZERO(parts_of, dataset->classes);
     for (int part = 0; part < SFU_PARTS; part++) {
         for (int32_t i = 0; i < split->count[part]; i++) {
@@ -210,7 +210,7 @@ done:
     return status;
 }
 
-/* As a container would hold them, so that docs/splits.md can say what is hashed. */
+/* Digest of the parts as tensors, as a container stores them (docs/reference/splits.md). */
 static sfu_status digest_parts(sfu_split *split) {
     sfu__tensor tensors[SFU_PARTS];
     for (int part = 0; part < SFU_PARTS; part++) {
@@ -259,12 +259,60 @@ sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const ch
     SFU_TRY(run_protocol(&draft, protocol));
     SFU_TRY(check_parts(&draft));
     SFU_TRY(sfu__split_finish(&made, &draft));
-    SFU_TRY(warn_of_untrained(made, dataset));
+    SFU_TRY(warn_untrained_classes(made, dataset));
     *split = made;
     made = NULL;
 done:
     sfu_split_free(made);
     sfu__draft_clear(&draft);
+    return status;
+}
+
+static sfu_status place_node(sfu__draft *draft, int32_t node, int part) {
+    const sfu_dataset *dataset = draft->dataset;
+    const char *name = sfu__part_names[part];
+    if (node < 0 || node >= dataset->nodes) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "split: %s has node %d; the dataset has nodes 0 to %d", name, node,
+                         dataset->nodes - 1);
+    }
+    if (draft->part_of[node] != SFU__NO_PART) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "split: %s has node %d, which is already in %s", name, node,
+                         sfu__part_names[draft->part_of[node]]);
+    }
+    if (dataset->labels[node] == SFU_NO_LABEL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "split: %s has node %d, which has no label", name, node);
+    }
+    draft->part_of[node] = (uint8_t)part;
+    return SFU_OK;
+}
+
+sfu_status sfu_split_from_nodes(sfu_split **split, const sfu_dataset *dataset, const int32_t *const nodes[SFU_PARTS],
+                                const int32_t counts[SFU_PARTS]) {
+    enum { DIGITS = 12 };
+    sfu_status status = SFU_OK;
+    sfu_split *made = NULL;
+    sfu__draft draft = {0};
+    sfu__text text = {0};
+    *split = NULL;
+    SFU_TRY(sfu_dataset_check(dataset));
+    SFU_TRY(sfu__draft_start(&draft, dataset, "nodes", NULL));
+    for (int part = 0; part < SFU_PARTS; part++) {
+        for (int32_t i = 0; i < counts[part]; i++) {
+            SFU_TRY(place_node(&draft, nodes[part][i], part));
+        }
+    }
+    SFU_TRY(check_parts(&draft));
+    SFU_TRY(sfu__split_finish(&made, &draft));
+    SFU_TRY(sfu__text_format(&text, "nodes:%.*s", DIGITS, made->digest));
+    made->text = text.bytes;
+    text = (sfu__text){0};
+    SFU_TRY(warn_untrained_classes(made, dataset));
+    *split = made;
+    made = NULL;
+done:
+    sfu_split_free(made);
+    sfu__draft_clear(&draft);
+    sfu__text_clear(&text);
     return status;
 }
 
@@ -279,7 +327,7 @@ void sfu_split_free(sfu_split *split) {
     sfu__free(split);
 }
 
-/* ---- what a split tells ----------------------------------------------------------------------------------------- */
+/* ---- access ----------------------------------------------------------------------------------------------------- */
 
 const int32_t *sfu_split_part(const sfu_split *split, sfu_part part, int32_t *count) {
     const bool known = (int)part >= 0 && part < SFU_PARTS;
@@ -293,7 +341,7 @@ const char *sfu_split_digest(const sfu_split *split) { return split->digest; }
 
 const char *sfu_split_text(const sfu_split *split) { return split->text; }
 
-/* The part with the lowest node that is not written yet; SFU_PARTS after the last. */
+/* The part with the smallest node not yet written; SFU_PARTS after the last. */
 static int next_part(const sfu_split *split, const int32_t *written) {
     int next = SFU_PARTS;
     for (int part = 0; part < SFU_PARTS; part++) {
@@ -306,17 +354,19 @@ static int next_part(const sfu_split *split, const int32_t *written) {
 }
 
 sfu_status sfu_split_save(const sfu_split *split, const sfu_dataset *dataset, const char *path,
-                          const sfu_csv_options *options) {
+                          const sfu_csv_options *given) {
     sfu_status status = SFU_OK;
+    sfu_csv_options options;
     sfu__writer *writer = NULL;
     int32_t written[SFU_PARTS] = {0};
     if (split->nodes != dataset->nodes) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: a split of %d nodes is not one of this dataset, which has %d", path,
-                         split->nodes, dataset->nodes);
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: the split is of %d nodes, but the dataset has %d", path, split->nodes,
+                         dataset->nodes);
     }
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__writer_open(&writer, path));
-    sfu__writer_set_spreadsheet(writer, options != NULL && options->spreadsheet);
+    sfu__writer_set_spreadsheet(writer, options.spreadsheet);
     SFU_TRY(sfu__writer_format(writer, "node,part\n"));
     for (int part = next_part(split, written); part < SFU_PARTS; part = next_part(split, written)) {
         SFU_TRY(sfu__csv_put_node(writer, dataset, split->part[part][written[part]++]));

@@ -1,8 +1,8 @@
-/* split_draw.c - splits that are drawn: `random` and `cv`, and the sizes of the training set.
+/* split_draw.c - drawn splits, `random` and `cv`, and the sizes of the training set.
  *
- * Everything follows from one shuffle of the labelled nodes, a function of the seed and of which nodes have a label:
- * who validates and tests, and the order in which the others (T) join the training set. So a larger set contains every
- * smaller one of the same seed, and validation and test do not depend on the size.
+ * One shuffle of the labelled nodes, a function of the seed and of the set of labelled nodes, determines the validation
+ * and test sets and the order in which the remaining nodes (T) join the training set. So a larger training set contains
+ * every smaller one of the same seed, and validation and test sets do not depend on the size.
  */
 #include "split_int.h"
 #include "progress.h"
@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALIDATION = 500, TEST = 1000, A_CLASS = 20, SETS = 5 };
+enum { VALIDATION = 500, TEST = 1000, PER_CLASS = 20, SETS = 5 };
 
-/* Each protocol has numbers of its own. */
+/* Each protocol uses a separate random stream. */
 enum { STREAM_RANDOM = 0, STREAM_CV = 1 };
 
-/* The labelled nodes in the order of the draw. */
+/* The labelled nodes in shuffled order. */
 typedef struct draw {
     int32_t *order;
     int32_t count;
@@ -36,39 +36,40 @@ done:
     return status;
 }
 
-/* ---- who validates and who tests -------------------------------------------------------------------------------- */
+/* ---- validation and test sets ----------------------------------------------------------------------------------- */
 
-/* Lays the labelled nodes out class after class, each class in the order of the draw, and deals the pattern out along
- * that line again and again: every class, and the whole, is divided as the pattern is, to within one node a part. */
-static sfu_status deal(sfu__draft *draft, const draw *drawn, const uint8_t *pattern, int64_t period) {
+/* Stratified assignment: orders the labelled nodes by class, then by the shuffle, and assigns parts by repeating the
+ * pattern along that order. Every class, and the whole, is divided in the proportions of the pattern, up to one node
+ * per part. */
+static sfu_status assign_stratified(sfu__draft *draft, const draw *drawn, const uint8_t *pattern, int64_t period) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = draft->dataset;
-    int64_t *place = NULL; /* where the next node of each class stands in the line */
-    SFU_ALLOC_ZERO(place, (size_t)dataset->classes + 1);
+    int64_t *next = NULL; /* per class: index of its next node in that order */
+    SFU_ALLOC_ZERO(next, (size_t)dataset->classes + 1);
     for (int32_t i = 0; i < drawn->count; i++) {
-        place[dataset->labels[drawn->order[i]] + 1]++;
+        next[dataset->labels[drawn->order[i]] + 1]++;
     }
     for (int32_t class = 0; class < dataset->classes; class ++) {
-        place[class + 1] += place[class];
+        next[class + 1] += next[class];
     }
     for (int32_t i = 0; i < drawn->count; i++) {
         const int32_t node = drawn->order[i];
-        draft->part_of[node] = pattern[place[dataset->labels[node]]++ % period];
+        draft->part_of[node] = pattern[next[dataset->labels[node]]++ % period];
     }
 done:
-    sfu__free(place);
+    sfu__free(next);
     return status;
 }
 
-static void cut(sfu__draft *draft, const draw *drawn) {
+static void assign_fixed_sizes(sfu__draft *draft, const draw *drawn) {
     for (int32_t i = 0; i < drawn->count; i++) {
         draft->part_of[drawn->order[i]] = i < VALIDATION ? SFU_VAL : i < VALIDATION + TEST ? SFU_TEST : SFU_TRAIN;
     }
 }
 
-/* ---- who trains ------------------------------------------------------------------------------------------------- */
+/* ---- the training set ------------------------------------------------------------------------------------------- */
 
-/* The sizes of the paper's tables, which its own rule does not always give: by nodes, features and classes. */
+/* The training sizes in the paper's tables, which do not always follow its own rule: by nodes, features and classes. */
 static const struct {
     int32_t nodes, features, classes;
     int32_t sizes[SETS];
@@ -80,11 +81,11 @@ static const struct {
     {4057, 334, 4, {80, 699, 1318, 1937, 2557}},     /* DBLP */
 };
 
-/* T by class. */
+/* The nodes available for training (T), per class. */
 typedef struct pool {
     int32_t *by_class; /* [classes] */
     int32_t total;     /* |T| */
-    int32_t base;      /* size 1: 20 a class, or what there is */
+    int32_t base;      /* size 1: 20 per class, or all if there are fewer */
     int32_t short_classes, shortest;
 } pool;
 
@@ -100,8 +101,8 @@ static sfu_status measure_pool(pool *t, const sfu__draft *draft) {
     }
     for (int32_t class = 0; class < dataset->classes; class ++) {
         const int32_t count = t->by_class[class];
-        t->base += count < A_CLASS ? count : A_CLASS;
-        t->short_classes += count < A_CLASS;
+        t->base += count < PER_CLASS ? count : PER_CLASS;
+        t->short_classes += count < PER_CLASS;
         t->shortest = count < t->by_class[t->shortest] ? class : t->shortest;
     }
 done:
@@ -120,27 +121,27 @@ static int32_t set_size(const pool *t, const sfu_dataset *dataset, int64_t set) 
     return set == SETS ? t->total : t->base + (int32_t)(set - 1) * step;
 }
 
-/* *size comes as the default. */
+/* *size holds the default on entry. */
 static sfu_status parse_size(int64_t *size, const pool *t, const sfu__draft *draft) {
     char quoted[SFU__QUOTE_MAX];
     if (draft->size != NULL && (!sfu__parse_int64_string(size, draft->size) || *size < 1)) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "size %s: it must be 1 to 5, or a count of training nodes above 5",
+        return sfu__fail(SFU_ERR_ARGUMENT, "size %s: expected 1 to 5, or a number of training nodes above 5",
                          sfu__quote(quoted, draft->size, strlen(draft->size)));
     }
     if (*size > SETS && *size > t->total) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "size %s: split %s leaves %d nodes to train on, and that is the most",
+        return sfu__fail(SFU_ERR_ARGUMENT, "size %s: split %s leaves only %d nodes to train on",
                          sfu__quote(quoted, draft->size, strlen(draft->size)), draft->quoted, t->total);
     }
     return SFU_OK;
 }
 
-/* The order of joining: first the 20 of each class, class by class in turn, then the others as they were drawn. The
- * first `want` of it are the nodes of a rank below `full` in their class, those of rank `full` in a class below
- * `next_class`, and `others` of those beyond 20. */
+/* Keeps the first `want` nodes of T. The order is: 20 per class, taken round-robin over the classes, then the rest in
+ * shuffled order. Kept are the nodes whose rank in their class is below `full`, those of rank `full` in a class below
+ * `next_class`, and `others` nodes of rank 20 or more. */
 static void keep_first(sfu__draft *draft, const draw *drawn, const pool *t, int32_t want, int32_t *seen) {
     const sfu_dataset *dataset = draft->dataset;
     int32_t full = 0, next_class = 0, taken = 0;
-    while (taken < want && full < A_CLASS) {
+    while (taken < want && full < PER_CLASS) {
         if (next_class == dataset->classes) {
             next_class = 0;
             full++;
@@ -156,22 +157,22 @@ static void keep_first(sfu__draft *draft, const draw *drawn, const pool *t, int3
             continue;
         }
         const int32_t rank = seen[class]++;
-        const bool kept = rank < full || (rank == full && class < next_class) || (rank >= A_CLASS && others-- > 0);
+        const bool kept = rank < full || (rank == full && class < next_class) || (rank >= PER_CLASS && others-- > 0);
         draft->part_of[node] = kept ? SFU_TRAIN : SFU__NO_PART;
     }
 }
 
-static void say_short(const sfu__draft *draft, const pool *t) {
+static void note_small_classes(const sfu__draft *draft, const pool *t) {
     const char *name = sfu_dataset_class_name(draft->dataset, t->shortest);
     char number[16], quoted[SFU__QUOTE_MAX];
     snprintf(number, sizeof number, "%d", t->shortest);
     name = name != NULL ? name : number;
     sfu__log(SFU_LOG_NOTE, "split %s: %d of %d classes have fewer than %d nodes to train on (%s has %d): all are taken",
-             draft->quoted, t->short_classes, draft->dataset->classes, A_CLASS, sfu__quote(quoted, name, strlen(name)),
-             t->by_class[t->shortest]);
+             draft->quoted, t->short_classes, draft->dataset->classes, PER_CLASS,
+             sfu__quote(quoted, name, strlen(name)), t->by_class[t->shortest]);
 }
 
-/* Leaves of T what the size asks for, and writes the size behind the protocol. */
+/* Reduces T to the requested size, and appends the size to the text of the protocol. */
 static sfu_status cut_to_size(sfu__draft *draft, const draw *drawn, int64_t default_set) {
     sfu_status status = SFU_OK;
     pool t = {0};
@@ -184,7 +185,7 @@ static sfu_status cut_to_size(sfu__draft *draft, const draw *drawn, int64_t defa
         SFU_ALLOC_ZERO(seen, draft->dataset->classes);
         keep_first(draft, drawn, &t, want, seen);
         if (t.short_classes > 0) {
-            say_short(draft, &t);
+            note_small_classes(draft, &t);
         }
     }
     SFU_TRY(sfu__text_format(&draft->text, " size %lld", (long long)size));
@@ -202,15 +203,15 @@ sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed) {
     draw drawn = {0};
     SFU_TRY(sfu__text_format(&draft->text, "random:%llu", (unsigned long long)seed));
     SFU_TRY(shuffle_labelled(&drawn, draft->dataset, seed, STREAM_RANDOM));
-    const bool few = drawn.count - (int64_t)A_CLASS * draft->dataset->classes < VALIDATION + TEST;
+    const bool few = drawn.count - (int64_t)PER_CLASS * draft->dataset->classes < VALIDATION + TEST;
     if (few) {
         sfu__log(SFU_LOG_NOTE,
-                 "split %s: %d labelled nodes are too few for %d a class to train on, %d to validate and %d to test; "
+                 "split %s: %d labelled nodes are too few for %d per class to train on, %d to validate and %d to test; "
                  "each class is divided 50/25/25 %% instead",
-                 draft->quoted, drawn.count, A_CLASS, VALIDATION, TEST);
-        SFU_TRY(deal(draft, &drawn, quarters, 4));
+                 draft->quoted, drawn.count, PER_CLASS, VALIDATION, TEST);
+        SFU_TRY(assign_stratified(draft, &drawn, quarters, 4));
     } else {
-        cut(draft, &drawn);
+        assign_fixed_sizes(draft, &drawn);
     }
     SFU_TRY(cut_to_size(draft, &drawn, few ? SETS : 1));
 done:
@@ -240,7 +241,7 @@ sfu_status sfu__split_cv(sfu__draft *draft, int64_t folds, int64_t fold, uint64_
     memset(pattern, SFU_TRAIN, (size_t)folds);
     pattern[fold] = SFU_TEST;
     pattern[(fold + 1) % folds] = SFU_VAL;
-    SFU_TRY(deal(draft, &drawn, pattern, folds));
+    SFU_TRY(assign_stratified(draft, &drawn, pattern, folds));
     SFU_TRY(cut_to_size(draft, &drawn, SETS));
 done:
     sfu__free(drawn.order);

@@ -1,4 +1,4 @@
-/* split_file.c - a split that a file gives: node,part, nodes by their names. */
+/* split_file.c - reads a split from a CSV file of node,part, nodes by name. */
 #include "split_int.h"
 #include "csv.h"
 #include "node_index.h"
@@ -10,10 +10,10 @@ sfu_status sfu__csv_part(const sfu__csv *csv, size_t column, sfu_part *part) {
             return SFU_OK;
         }
     }
-    return sfu__csv_fail(csv, column, "is no part of a split; it must be train, val or test");
+    return sfu__csv_fail(csv, column, "is not a part of a split; expected train, val or test");
 }
 
-/* The names of the dataset's nodes; where they have none they are 0, 1, ..., which costs nothing. */
+/* Indexes the names of the nodes; unnamed nodes are 0, 1, ... and need no memory. */
 static sfu_status index_nodes(sfu__node_index *index, const sfu_dataset *dataset) {
     for (int32_t node = 0; node < dataset->nodes && dataset->node_offsets != NULL; node++) {
         size_t size = 0;
@@ -34,7 +34,7 @@ static sfu_status read_row(sfu__draft *draft, sfu__node_index *index, const sfu_
     sfu_part part = SFU_TRAIN;
     SFU_TRY(sfu__csv_part(csv, 1, &part));
     if (node < 0) {
-        status = sfu__csv_fail(csv, 0, "is no node of the dataset");
+        status = sfu__csv_fail(csv, 0, "is not a node of the dataset");
     } else if (draft->dataset->labels[node] == SFU_NO_LABEL) {
         status = sfu__csv_fail(csv, 0, "has no label, and only labelled nodes can be in a split");
     } else if (draft->part_of[node] != SFU__NO_PART) {
@@ -52,13 +52,12 @@ sfu_status sfu__split_read(sfu__draft *draft, const char *path) {
     sfu__csv csv = {0};
     sfu__node_index index = {0};
     bool more = false;
-    /* The header is told by its second field: names of nodes may be anything, so that numbers tell nothing. */
+    /* The header is recognized by its second field, because a node name may be anything. */
     SFU_TRY(sfu__csv_open(&csv, path, &(sfu__csv_rules){.header = SFU_HEADER_NO}));
     SFU_TRY(index_nodes(&index, draft->dataset));
     SFU_TRY(sfu__csv_next(&csv, &more));
     if (more && csv.width != 2) {
-        status = sfu__csv_fail_row(&csv, "%zu field%s; a split has two, node and part", csv.width,
-                                   csv.width == 1 ? "" : "s");
+        status = sfu__csv_fail_row(&csv, "expected 2 columns (node,part), found %zu", csv.width);
         goto done;
     }
     if (more && sfu__csv_is(csv.fields[1].bytes, csv.fields[1].size, "part")) {

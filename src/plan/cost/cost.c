@@ -1,3 +1,4 @@
+/* cost.c - the cost model: counts of operations and bytes, and times interpolated from tables of rates. */
 #include "cost.h"
 
 #include <math.h>
@@ -29,9 +30,9 @@ const char *sfu__kernel_name(sfu__kernel kernel) {
 enum { LAST_WIDTH = 64 };
 const int32_t sfu__rate_widths[SFU__WIDTHS] = {4, 8, 16, 32, LAST_WIDTH};
 
-/* A core of a server of the twenties, from docs/measurements.md, rounded. Never to be changed lightly: plans, and with
- * them the last bits of results, depend on them. */
-#define NS_A_FLOAT(ns)                                                                                                 \
+/* A core of a server of the 2020s, rounded from docs/reference/measurements.md. Changing these changes plans, and with
+ * them the last bits of results. */
+#define NS_PER_FLOAT(ns)                                                                                               \
     { 4 * (ns), 8 * (ns), 16 * (ns), 32 * (ns), 64 * (ns) }
 const sfu__rates sfu__nominal_rates = {
     .size_bytes = {32e3, 128e3, 512e3, 2e6, 16e6, 256e6},
@@ -41,25 +42,25 @@ const sfu__rates sfu__nominal_rates = {
                   {1.3, 1.6, 1.9, 3.2, 6.0},
                   {2.4, 2.5, 2.8, 5.0, 9.5},
                   {7.0, 7.5, 8.5, 14.0, 26.0}},
-    .gaps_ns = {3.0, 3.2, 3.4, 4.0, 5.8, 14.0},
+    .half_dropped_ns = {3.0, 3.2, 3.4, 4.0, 5.8, 14.0},
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
-    .order_ns = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
-    .columns_ns = {0.65, 0.95, 1.6, 3.2, 6.4},
-    .permuted_ns = {0.45, 0.75, 1.1, 1.9, 3.5}, /* as if they stood in any order */
+    .value_perm_ns = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
+    .csc_ns = {0.65, 0.95, 1.6, 3.2, 6.4},
+    .permuted_ns = {0.45, 0.75, 1.1, 1.9, 3.5}, /* as in arbitrary order */
     .permuted_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .unit_ns = {[SFU__KERNEL_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
                 [SFU__KERNEL_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
-                [SFU__KERNEL_REDUCE_BLOCKS] = NS_A_FLOAT(0.1),
-                [SFU__KERNEL_TRANSPOSE] = NS_A_FLOAT(0.5),
+                [SFU__KERNEL_REDUCE_BLOCKS] = NS_PER_FLOAT(0.1),
+                [SFU__KERNEL_TRANSPOSE] = NS_PER_FLOAT(0.5),
                 [SFU__KERNEL_DROPOUT_SPARSE] = {1.1},
                 [SFU__KERNEL_DROPOUT_MASK] = {1.0},
-                [SFU__KERNEL_ACTIVATE] = NS_A_FLOAT(0.3),
-                [SFU__KERNEL_ACTIVATE_BACKWARD] = NS_A_FLOAT(0.3),
-                [SFU__KERNEL_SOFTMAX] = NS_A_FLOAT(2),
-                [SFU__KERNEL_SOFTMAX_BACKWARD] = NS_A_FLOAT(0.5),
+                [SFU__KERNEL_ACTIVATE] = NS_PER_FLOAT(0.3),
+                [SFU__KERNEL_ACTIVATE_BACKWARD] = NS_PER_FLOAT(0.3),
+                [SFU__KERNEL_SOFTMAX] = NS_PER_FLOAT(2),
+                [SFU__KERNEL_SOFTMAX_BACKWARD] = NS_PER_FLOAT(0.5),
                 [SFU__KERNEL_CROSS_ENTROPY] = {9, 10, 12, 16, 25},
-                [SFU__KERNEL_AXPY_ROWS] = NS_A_FLOAT(0.25),
-                [SFU__KERNEL_AXPY_ROWS_BACKWARD] = NS_A_FLOAT(0.25),
+                [SFU__KERNEL_AXPY_ROWS] = NS_PER_FLOAT(0.25),
+                [SFU__KERNEL_AXPY_ROWS_BACKWARD] = NS_PER_FLOAT(0.25),
                 [SFU__KERNEL_ADAM] = {0.9},
                 [SFU__KERNEL_SMOOTHING] = {10},
                 [SFU__KERNEL_SMOOTHING_BACKWARD] = {10}},
@@ -131,14 +132,14 @@ double sfu__work_draws(const sfu__work *work) {
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
 
-/* About log2, and the same on every machine: the exponent, and linear in between. */
+/* Piecewise linear log2: exact at powers of two, and identical on every machine. */
 static double octaves(double x) {
     int exponent;
     const double mantissa = frexp(x, &exponent);
     return exponent + 2.0 * mantissa;
 }
 
-/* The value at `bytes` of a row of points over the sizes, `stride` doubles apart; flat beyond the ends. */
+/* Interpolates a table over the sizes at `bytes`; points are `stride` doubles apart, constant beyond the ends. */
 static double at_size(const double *points, size_t stride, double bytes, const sfu__rates *rates) {
     if (bytes <= rates->size_bytes[0]) {
         return points[0];
@@ -146,15 +147,15 @@ static double at_size(const double *points, size_t stride, double bytes, const s
     for (int i = 1; i < SFU__SIZES; i++) {
         const double below = rates->size_bytes[i - 1], above = rates->size_bytes[i];
         if (bytes < above) {
-            const double share = (octaves(bytes) - octaves(below)) / (octaves(above) - octaves(below));
+            const double fraction = (octaves(bytes) - octaves(below)) / (octaves(above) - octaves(below));
             const double from = points[(size_t)(i - 1) * stride], to = points[(size_t)i * stride];
-            return from + share * (to - from);
+            return from + fraction * (to - from);
         }
     }
     return points[(SFU__SIZES - 1) * stride];
 }
 
-/* The same over the widths; in proportion beyond the last. */
+/* Interpolates over the widths; proportional to the width beyond the last. */
 double sfu__at_width(const double points[SFU__WIDTHS], int32_t width) {
     if (width <= sfu__rate_widths[0]) {
         return points[0];
@@ -168,15 +169,18 @@ double sfu__at_width(const double points[SFU__WIDTHS], int32_t width) {
     return points[SFU__WIDTHS - 1] * width / sfu__rate_widths[SFU__WIDTHS - 1];
 }
 
-/* A non-zero of a product over what a mask has left: every other one is gathered, and all are packed, once for all
- * columns, which is what gaps_ns has beyond half of a gather. An order leads to marks of a byte. */
+/* Time per non-zero of spmm with a keep mask: half of the entries are gathered, and all are packed once for all
+ * columns. half_dropped_ns minus half a gather is the time of packing. Through value_perm, the keep mask is gathered:
+ * one byte each. */
 static double packed_ns(const sfu__work *work, const double points[SFU__WIDTHS], const sfu__rates *rates) {
-    const double gaps = at_size(rates->gaps_ns, 1, (double)work->operand, rates), half = points[SFU__WIDTHS - 1] / 2;
-    const double through_perm = work->ordered ? at_size(rates->order_ns, 1, (double)work->nonzeros, rates) : 0.0;
-    return sfu__at_width(points, work->width) / 2 + (gaps > half ? gaps - half : 0.0) + through_perm;
+    const double dropped = at_size(rates->half_dropped_ns, 1, (double)work->operand, rates),
+                 half = points[SFU__WIDTHS - 1] / 2;
+    const double through_perm =
+        work->value_permuted ? at_size(rates->value_perm_ns, 1, (double)work->nonzeros, rates) : 0.0;
+    return sfu__at_width(points, work->width) / 2 + (dropped > half ? dropped - half : 0.0) + through_perm;
 }
 
-/* What reading `floats` in passing takes longer than out of L2, where the units were measured. */
+/* Extra time of streaming `floats` beyond L2; the unit rates were measured with operands in L2. */
 static double stream_ns(double floats, const sfu__rates *rates) {
     const double each = at_size(rates->stream_ns, 1, floats * sizeof(float), rates) - rates->stream_ns[SFU__SIZE_L2];
     return each > 0.0 ? floats * each : 0.0;
@@ -185,17 +189,17 @@ static double stream_ns(double floats, const sfu__rates *rates) {
 static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     const double rows = (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
     double points[SFU__WIDTHS];
-    if (work->columns) {
-        return (double)work->nonzeros * sfu__at_width(rates->columns_ns, work->width) + rows;
+    if (work->csc) {
+        return (double)work->nonzeros * sfu__at_width(rates->csc_ns, work->width) + rows;
     }
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
-    if (work->turned) { /* from further away slower by as much as others are */
+    if (work->row_permuted) { /* scaled by the slowdown of a gather at this size */
         const double slower = sfu__at_width(points, work->width) / sfu__at_width(rates->gather_ns[0], work->width);
         return (double)work->nonzeros * sfu__at_width(rates->permuted_ns, work->width) * slower +
                (double)work->rows * sfu__at_width(rates->permuted_row_ns, work->width) +
-               stream_ns(1.5 * (double)work->nonzeros, rates); /* a value and half as much for its index */
+               stream_ns(1.5 * (double)work->nonzeros, rates); /* a value, and half as much for its 16-bit index */
     }
     const int32_t blocks = work->width / LAST_WIDTH;
     int32_t width = work->width;
@@ -203,19 +207,20 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
     if (work->packed) {
         return (double)work->nonzeros * packed_ns(work, points, rates) + rows;
     }
-    if (work->ordered) { /* once for each block of columns */
-        each = (blocks > 1 ? blocks : 1) * at_size(rates->order_ns, 1, (double)work->nonzeros * sizeof(float), rates);
+    if (work->value_permuted) { /* once per block of columns */
+        each =
+            (blocks > 1 ? blocks : 1) * at_size(rates->value_perm_ns, 1, (double)work->nonzeros * sizeof(float), rates);
     }
-    if (work->gaps && blocks > 0) {
-        each += blocks * at_size(rates->gaps_ns, 1, (double)work->operand, rates);
+    if (work->after_dropout && blocks > 0) {
+        each += blocks * at_size(rates->half_dropped_ns, 1, (double)work->operand, rates);
         width -= blocks * LAST_WIDTH;
     }
     each += width > 0 ? sfu__at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + rows;
 }
 
-/* How often a row of gemm pays for its start: once, and twice more for every further chunk of 64 places, whose sums are
- * added to those before. */
+/* Row overhead of gemm, in units of gemm_row_ns: 1, and 2 for every further chain of 64 terms, whose sums are added to
+ * the previous ones. */
 static double gemm_starts(double inner) {
     const double chunks = ceil(inner / 64.0);
     return chunks > 1.0 ? 2.0 * chunks - 1.0 : 1.0;

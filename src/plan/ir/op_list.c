@@ -1,11 +1,11 @@
-/* op_list.c - from the layers of a network to a chain of links, with the smoothing matrices that they need.
+/* op_list.c - translates the layers of a network into the op list, and builds the smoothing matrices.
  *
- *   smooth^k(act=a)   k times: SMOOTH, and FINISH where it has an activation
- *   dense w a         WEIGHTS, FINISH (bias, activation, mask)
+ *   smooth^k(act=a)   k times: SMOOTH, and ACTIVATE if it has an activation
+ *   dense w a         WEIGHTS, ACTIVATE (bias, activation, dropout)
  *   softmax           WEIGHTS (unless linear=no), SOFTMAX (bias)
  *
- * A mask lies before the first weights, behind all leading smoothing, and on the output of every later activation
- * other than identity. Its rate is that of the next layer with a rate of its own, else the run's.
+ * Dropout is applied before the first weights, after all leading smoothing, and to the output of every later activation
+ * other than identity. Its rate is that of the next layer that sets one, else the run's.
  */
 #include "plan_int.h"
 #include "parse_error.h"
@@ -16,8 +16,8 @@
 
 /* ---- smoothing matrices ----------------------------------------------------------------------------------------- */
 
-/* "WHAT", the composition, and a caret under `option`=NAME of it. */
-static sfu_status refuse_column(const sfu__plan *plan, const sfu_net *net, const char *option, const char *name) {
+/* Fails with `what`, the composition, and a caret under `option`=NAME. */
+static sfu_status fail_unknown_column(const sfu__plan *plan, const sfu_net *net, const char *option, const char *name) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
     char quoted[SFU__QUOTE_MAX], pattern[SFU__QUOTE_MAX];
@@ -42,7 +42,7 @@ static sfu_status column_of(const float **values, const sfu__plan *plan, const s
         return SFU_OK;
     }
     *values = sfu_dataset_column(plan->dataset, name);
-    return *values != NULL ? SFU_OK : refuse_column(plan, net, option, name);
+    return *values != NULL ? SFU_OK : fail_unknown_column(plan, net, option, name);
 }
 
 static sfu_status smoothing_options(sfu_smoothing_options *options, const sfu__plan *plan, const sfu_net *net,
@@ -142,10 +142,10 @@ done:
     return status;
 }
 
-/* ---- links ------------------------------------------------------------------------------------------------------ */
+/* ---- ops -------------------------------------------------------------------------------------------------------- */
 
-/* The rate of a mask that lies behind layer `after`. */
-static double rate_behind(const sfu_net *net, int after) {
+/* Dropout rate after layer `after`. */
+static double rate_after(const sfu_net *net, int after) {
     for (int i = after + 1; i < net->count; i++) {
         if (net->layers[i].kind != SFU__LAYER_SMOOTH) {
             return net->layers[i].dropout;
@@ -174,12 +174,12 @@ static void add_smooth(sfu__plan *plan, const sfu_net *net, int index, int32_t w
             activate->act = layer->act;
             activate->drops = !leading;
             activate->mask_layer = mask_number(index, step);
-            activate->rate = rate_behind(net, index);
+            activate->rate = rate_after(net, index);
         }
     }
 }
 
-/* The mask of the features, as they enter the first weights. */
+/* Dropout of the features before the first weights. */
 static void add_first_mask(sfu__plan *plan, const sfu_net *net, int index, int32_t width) {
     sfu__op *mask = add_op(plan, SFU__OP_ACTIVATE, index, width);
     mask->act = SFU__IDENTITY;
@@ -197,15 +197,15 @@ static void add_dense(sfu__plan *plan, const sfu_net *net, int index, int32_t wi
         activate->bias = layer->bias;
         activate->drops = layer->act != SFU__IDENTITY;
         activate->mask_layer = mask_number(index, 0);
-        activate->rate = rate_behind(net, index);
+        activate->rate = rate_after(net, index);
     }
     if (index == sfu__net_last_hidden(net)) {
         plan->last_hidden = plan->op_count - 1;
     }
 }
 
-/* At most two links a smoothing step, three a layer. */
-static int64_t most_links(const sfu_net *net) {
+/* At most two ops per smoothing step, three per other layer. */
+static int64_t max_ops(const sfu_net *net) {
     int64_t count = 0;
     for (int i = 0; i < net->count; i++) {
         count += net->layers[i].kind == SFU__LAYER_SMOOTH ? 2 * (int64_t)net->layers[i].times : 3;
@@ -215,8 +215,8 @@ static int64_t most_links(const sfu_net *net) {
 
 static bool has_weights(const sfu__layer *layer) { return layer->kind != SFU__LAYER_SMOOTH && layer->linear; }
 
-/* The links of the leading smoothing that is constant. */
-static int leading_links(const sfu__plan *plan) {
+/* Number of leading ops without parameters or dropout. */
+static int leading_ops(const sfu__plan *plan) {
     int lead = 0;
     while (lead < plan->op_count && !sfu__op_learned(plan, lead) &&
            (plan->ops[lead].kind == SFU__OP_SMOOTH ||
@@ -253,7 +253,7 @@ sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net) {
     int32_t width = plan->features;
     plan->first_weights = -1;
     plan->last_hidden = -1;
-    SFU_ALLOC_ZERO(plan->ops, most_links(net));
+    SFU_ALLOC_ZERO(plan->ops, max_ops(net));
     SFU_ALLOC_ZERO(plan->smoothers, net->count);
     for (int i = 0; i < net->count; i++) {
         if (net->layers[i].kind == SFU__LAYER_SMOOTH) {
@@ -261,7 +261,7 @@ sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net) {
         }
         add_layer(plan, net, i, &width);
     }
-    plan->lead = leading_links(plan);
+    plan->lead = leading_ops(plan);
 done:
     return status;
 }

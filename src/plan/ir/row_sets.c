@@ -1,16 +1,17 @@
-/* row_sets.c - which rows a pass needs at each link, and the blocks of S between them.
+/* row_sets.c - finds the rows that each op needs: the receptive field of the output nodes.
  *
- * A link other than smoothing makes a row from the same row. A smoothing makes row i from the rows at which row i of S
- * has an entry, and from i itself where it teleports. So the rows are found from the last link back to the features.
+ * A smoothing computes row i from the columns of the non-zeros in row i of S, and from row i itself if it teleports.
+ * Every other op computes row i from row i. So the row sets are found from the output back to the features.
  */
 #include "progress.h"
 #include "plan_int.h"
+#include "row_lengths.h"
 
 #include <string.h>
 
-/* ---- fields ----------------------------------------------------------------------------------------------------- */
+/* ---- needed rows ------------------------------------------------------------------------------------------------ */
 
-/* A node's mark is 1 for the first look that needs it, and so on; 0: none does. */
+/* stage_of[node] is 1 for the first stage that needs it and so on; 0: not needed. */
 static void mark_row(uint8_t *stage_of, const sfu_csr *csr, int32_t node, bool itself, uint8_t mark) {
     for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++) {
         stage_of[csr->indices[e]] = mark;
@@ -21,7 +22,7 @@ static void mark_row(uint8_t *stage_of, const sfu_csr *csr, int32_t node, bool i
 }
 
 static void mark_rows(uint8_t *stage_of, const sfu_csr *csr, const sfu__row_set *out, bool itself) {
-    for (int stage = SFU__STAGES - 1; stage >= 0; stage--) { /* the earlier ones over the later ones */
+    for (int stage = SFU__STAGES - 1; stage >= 0; stage--) { /* earlier stages overwrite later ones */
         const sfu__range rows = sfu__stage_rows(out, stage);
         for (int64_t row = rows.begin; row < rows.end; row++) {
             mark_row(stage_of, csr, sfu__row_set_node(out, (int32_t)row), itself, (uint8_t)(stage + 1));
@@ -29,10 +30,10 @@ static void mark_rows(uint8_t *stage_of, const sfu_csr *csr, const sfu__row_set 
     }
 }
 
-/* The marked nodes as a field, the marks cleared; all nodes where all are marked for the first look. */
+/* Collects the marked nodes into a row set and clears the marks; all nodes in stage 0 are stored as NULL. */
 static sfu_status collect(sfu__row_set *row_set, uint8_t *stage_of, int32_t nodes) {
     sfu_status status = SFU_OK;
-    int32_t next[SFU__STAGES + 1] = {0}; /* [look]: where its next row goes; counts before that */
+    int32_t next[SFU__STAGES + 1] = {0}; /* counts per stage, then the next row of each stage */
     for (int32_t i = 0; i < nodes; i++) {
         next[stage_of[i]]++;
     }
@@ -69,19 +70,19 @@ done:
     return status;
 }
 
-/* Rows that all lists of a pass may have together, in nodes of the graph. Beyond that nothing is pruned: only what has
- * more than so many smoothings can need it. */
-enum { LISTS_MOST = 16 };
+/* Upper bound on the lengths of all row lists of a pass together, in multiples of the number of nodes. Only networks
+ * with more smoothings than this can exceed it; from there on nothing is pruned. */
+enum { LIST_LIMIT = 16 };
 
-typedef struct row_set_maker {
+typedef struct row_set_builder {
     const sfu__plan *plan;
     sfu__row_set *row_sets;
     uint8_t *stage_of; /* [nodes] */
-    int64_t listed;
-} row_set_maker;
+    int64_t listed_rows;
+} row_set_builder;
 
-/* The smoothing next to link i, before it (-1) or behind it (1), where it has the same matrix; -1: there is none. */
-static int like_smoothing(const sfu__plan *plan, int i, int direction) {
+/* The nearest smoothing before (-1) or after (1) op i, if it has the same matrix; else -1. */
+static int nearest_same_smoothing(const sfu__plan *plan, int i, int direction) {
     int at = i + direction;
     while (at >= 0 && at < plan->op_count && plan->ops[at].kind != SFU__OP_SMOOTH) {
         at += direction;
@@ -89,10 +90,10 @@ static int like_smoothing(const sfu__plan *plan, int i, int direction) {
     return at >= 0 && at < plan->op_count && plan->ops[at].smoothing == plan->ops[i].smoothing ? at : -1;
 }
 
-/* Whether what comes into smoothing i may have the list of what comes out of it, if it is the same: where sorting would
- * put both into the same order, and never the list of the output. */
-static bool may_share(const row_set_maker *self, int i) {
-    return like_smoothing(self->plan, i, -1) >= 0 && self->row_sets[i + 1].nodes != NULL &&
+/* Whether the input of smoothing i may share the row list of its output if they are equal: only where sorting would
+ * give both the same order, and never with the list of the final output. */
+static bool may_share(const row_set_builder *self, int i) {
+    return nearest_same_smoothing(self->plan, i, -1) >= 0 && self->row_sets[i + 1].nodes != NULL &&
            self->row_sets[i + 1].nodes != self->row_sets[self->plan->op_count].nodes;
 }
 
@@ -110,8 +111,8 @@ static sfu__row_set all_nodes(int32_t nodes) {
     return all;
 }
 
-/* What comes into link i. */
-static sfu_status field_before(row_set_maker *self, int i) {
+/* The input rows of op i. */
+static sfu_status find_input_rows(row_set_builder *self, int i) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
     const sfu__op *op = &plan->ops[i];
@@ -121,13 +122,13 @@ static sfu_status field_before(row_set_maker *self, int i) {
         *in = *out;
         return SFU_OK;
     }
-    const int later = like_smoothing(plan, i, 1);
+    const int later = nearest_same_smoothing(plan, i, 1);
     if (later >= 0 && self->row_sets[later].nodes == out->nodes && self->row_sets[later + 1].nodes == out->nodes &&
-        may_share(self, i)) { /* the same matrix has led from these rows to these rows */
+        may_share(self, i)) { /* the same matrix has already mapped these rows to themselves */
         *in = *out;
         return SFU_OK;
     }
-    if (self->listed > (int64_t)LISTS_MOST * plan->nodes) {
+    if (self->listed_rows > (int64_t)LIST_LIMIT * plan->nodes) {
         *in = all_nodes(plan->nodes);
         return SFU_OK;
     }
@@ -138,13 +139,13 @@ static sfu_status field_before(row_set_maker *self, int i) {
         sfu__free(in->nodes);
         in->nodes = out->nodes;
     } else if (in->nodes != NULL) {
-        self->listed += in->count;
+        self->listed_rows += in->count;
     }
 done:
     return status;
 }
 
-/* What is asked for, or all where nothing is pruned. */
+/* Marks the requested nodes, or all nodes if nothing is pruned. */
 static void mark_asked(uint8_t *stage_of, const sfu__plan *plan, const int32_t *nodes, int32_t count,
                        const sfu__stages *stages) {
     if (nodes == NULL || (plan->rewrites & SFU__PRUNE) == 0) {
@@ -165,7 +166,7 @@ sfu_status sfu__row_sets_make(sfu__pass *pass, const sfu__plan *plan, const int3
                               const sfu__stages *stages) {
     sfu_status status = SFU_OK;
     const int last = plan->op_count;
-    row_set_maker self = {.plan = plan};
+    row_set_builder self = {.plan = plan};
     SFU_ALLOC_ZERO(pass->row_sets, last + 1);
     SFU_ALLOC_ZERO(self.stage_of, plan->nodes);
     self.row_sets = pass->row_sets;
@@ -173,16 +174,27 @@ sfu_status sfu__row_sets_make(sfu__pass *pass, const sfu__plan *plan, const int3
     SFU_TRY(collect(&pass->row_sets[last], self.stage_of, plan->nodes));
     for (int i = last; i-- > 0;) {
         SFU_TRY(sfu__poll());
-        SFU_TRY(field_before(&self, i));
+        SFU_TRY(find_input_rows(&self, i));
     }
 done:
     sfu__free(self.stage_of);
     return status;
 }
 
-/* Seen to pay up to 10,964 rows. More are left as they stand, for what they are gathered from is then far away, and
- * neighbours of a graph may be neighbours in memory. */
-enum { ROWS_SORTED = 1 << 14 };
+/* Sorts the rows of each stage by ascending length. */
+static sfu_status sort_stages_by_length(int32_t *rows, const sfu__row_set *row_set, const int64_t *indptr) {
+    sfu_status status = SFU_OK;
+    for (int stage = 0; stage < SFU__STAGES; stage++) {
+        const sfu__range at = sfu__stage_rows(row_set, stage);
+        SFU_TRY(sfu__sort_by_length(rows + at.begin, (int32_t)(at.end - at.begin), indptr));
+    }
+done:
+    return status;
+}
+
+/* Sorting was measured to pay up to 10,964 rows. Larger sets keep their order: their gathers miss the caches, and
+ * neighbours in the graph may be neighbours in memory. */
+enum { SORT_LIMIT = 1 << 14 };
 
 sfu_status sfu__row_sets_sort(sfu__pass *pass, const sfu__plan *plan) {
     sfu_status status = SFU_OK;
@@ -190,12 +202,12 @@ sfu_status sfu__row_sets_sort(sfu__pass *pass, const sfu__plan *plan) {
     for (int i = 0; i < plan->op_count; i++) {
         sfu__row_set *row_set = &pass->row_sets[i];
         const bool sorted = i > 0 && row_set->nodes == pass->row_sets[i - 1].nodes;
-        if (row_set->nodes == NULL || row_set->nodes == last->nodes || row_set->count > ROWS_SORTED || sorted) {
+        if (row_set->nodes == NULL || row_set->nodes == last->nodes || row_set->count > SORT_LIMIT || sorted) {
             continue;
         }
         const sfu_csr *csr = i == 0 ? &plan->dataset->sparse : &plan->smoothers[plan->ops[i - 1].smoothing].csr;
         if (csr->indptr != NULL) {
-            SFU_TRY(sfu__sort_stages_by_length(row_set->nodes, row_set, csr->indptr));
+            SFU_TRY(sort_stages_by_length(row_set->nodes, row_set, csr->indptr));
         }
     }
 done:
@@ -251,183 +263,5 @@ sfu_status sfu__row_set_map(int32_t **map, const sfu__row_set *inner, const sfu_
     }
 done:
     sfu__free(row_of);
-    return status;
-}
-
-/* ---- blocks ----------------------------------------------------------------------------------------------------- */
-
-void sfu__block_clear(sfu__block *block) {
-    sfu__matrix_clear(&block->own);
-    sfu__free(block->value_perm);
-    sfu__free(block->row_perm);
-    sfu__free(block->indices16);
-    sfu__free(block->row_value);
-    sfu__csc_free(block->csc);
-    sfu__philox_groups_free(block->philox_groups);
-    *block = (sfu__block){0};
-}
-
-static void view_own(sfu__block *block) {
-    block->view = (sfu__sparse){.rows = block->own.rows,
-                                .cols = block->own.cols,
-                                .indptr = block->own.indptr,
-                                .indices = block->own.indices,
-                                .values = block->own.values,
-                                .value_perm = block->value_perm};
-}
-
-sfu_status sfu__block_take(sfu__block *block, sfu_matrix *matrix) {
-    sfu_status status = SFU_OK;
-    block->own = *matrix;
-    *matrix = (sfu_matrix){0};
-    if (block->own.values == NULL) { /* all ones: kernels want them spelled out */
-        const int64_t count = block->own.indptr[block->own.rows];
-        SFU_ALLOC(block->own.values, count);
-        for (int64_t e = 0; e < count; e++) {
-            block->own.values[e] = 1.0F;
-        }
-    }
-    view_own(block);
-done:
-    return status;
-}
-
-/* The entries of S in these rows; of a learned one, where their values stand. */
-static void copy_rows(sfu__block *block, const sfu__smoother *smoother, const sfu__row_set *out,
-                      const int32_t *column_of) {
-    const sfu_csr *csr = &smoother->csr;
-    int64_t at = 0;
-    for (int32_t row = 0; row < out->count; row++) {
-        const int32_t node = sfu__row_set_node(out, row);
-        for (int64_t e = csr->indptr[node]; e < csr->indptr[node + 1]; e++, at++) {
-            block->own.indices[at] = column_of != NULL ? column_of[csr->indices[e]] : csr->indices[e];
-            if (smoother->learned != NULL) {
-                block->value_perm[at] = (int32_t)e;
-            } else {
-                block->own.values[at] = csr->values[e];
-            }
-        }
-        block->own.indptr[row + 1] = at;
-    }
-}
-
-static void borrow(sfu__block *block, const sfu__smoother *smoother) {
-    const sfu_csr *csr = &smoother->csr;
-    block->view = (sfu__sparse){
-        .rows = csr->rows, .cols = csr->cols, .indptr = csr->indptr, .indices = csr->indices, .values = csr->values};
-}
-
-sfu_status sfu__block_of(sfu__block *block, const sfu__smoother *smoother, const sfu__row_set *out,
-                         const sfu__row_set *in, int32_t nodes) {
-    sfu_status status = SFU_OK;
-    int32_t *column_of = NULL;
-    *block = (sfu__block){.where = smoother->learned != NULL ? SFU__VALUES_LEARNED : SFU__VALUES_FIXED,
-                          .offset = smoother->values_offset};
-    if (out->nodes == NULL && in->nodes == NULL) {
-        borrow(block, smoother);
-        return SFU_OK;
-    }
-    const int64_t count = sfu__row_set_nonzeros(&smoother->csr, out);
-    SFU_TRY(sfu__row_set_index(&column_of, in, nodes));
-    block->own = (sfu_matrix){.rows = out->count, .cols = in->count};
-    SFU_ALLOC_ZERO(block->own.indptr, (int64_t)out->count + 1);
-    SFU_ALLOC(block->own.indices, count);
-    if (smoother->learned != NULL) {
-        SFU_ALLOC(block->value_perm, count);
-    } else {
-        SFU_ALLOC(block->own.values, count);
-    }
-    copy_rows(block, smoother, out, column_of);
-    view_own(block);
-done:
-    sfu__free(column_of);
-    return status;
-}
-
-/* Entries of the transpose go to their rows in the order of the original's rows: each row comes out ascending. Row i of
- * the original stands at place_of[i], or at i where that is NULL. */
-static void scatter(sfu__block *block, const sfu__sparse *of, const int32_t *place_of, int64_t begin, int64_t end) {
-    int64_t *next = block->own.indptr; /* [c + 1] is where row c goes on, and ends as its end */
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t at = place_of != NULL ? place_of[row] : row;
-        for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
-            const int64_t to = next[of->indices[e] + 1]++;
-            block->own.indices[to] = (int32_t)row;
-            block->value_perm[to] = of->value_perm != NULL ? of->value_perm[e] : (int32_t)e;
-        }
-    }
-}
-
-sfu_status sfu__row_perm_inverse(int32_t **place_of, const sfu__sparse *of) {
-    sfu_status status = SFU_OK;
-    *place_of = NULL;
-    if (of->row_perm != NULL) {
-        SFU_ALLOC(*place_of, of->rows);
-        for (int32_t i = 0; i < of->rows; i++) {
-            (*place_of)[of->row_perm[i]] = i;
-        }
-    }
-done:
-    return status;
-}
-
-/* indptr[c + 2] = the entries of column c in these rows. */
-static int64_t count_columns(int64_t *indptr, const sfu__sparse *of, const int32_t *place_of, int64_t begin,
-                             int64_t end) {
-    int64_t count = 0;
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t at = place_of != NULL ? place_of[row] : row;
-        for (int64_t e = of->indptr[at]; e < of->indptr[at + 1]; e++) {
-            indptr[of->indices[e] + 2]++;
-        }
-        count += of->indptr[at + 1] - of->indptr[at];
-    }
-    return count;
-}
-
-sfu_status sfu__block_transpose(sfu__block *block, const sfu__block *of, int64_t begin_row, int64_t end_row) {
-    sfu_status status = SFU_OK;
-    const sfu__sparse *view = &of->view;
-    const int64_t last = view->indptr[view->row_perm != NULL ? view->rows : end_row];
-    int32_t *place_of = NULL;
-    *block = (sfu__block){
-        .where = of->where, .offset = of->offset, .dropped = of->dropped, .keep_mask_offset = of->keep_mask_offset};
-    block->own = (sfu_matrix){.rows = view->cols, .cols = view->rows};
-    if (last > INT32_MAX && view->value_perm == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT,
-                         "a training pass over %lld non-zeros is too large; fewer labels would be right",
-                         (long long)last);
-    }
-    SFU_TRY(sfu__row_perm_inverse(&place_of, view));
-    SFU_ALLOC_ZERO(block->own.indptr, (int64_t)view->cols + 2);
-    int64_t *indptr = block->own.indptr;
-    const int64_t count = count_columns(indptr, view, place_of, begin_row, end_row);
-    SFU_ALLOC(block->own.indices, count);
-    SFU_ALLOC(block->value_perm, count);
-    for (int64_t c = 0; c <= view->cols; c++) { /* shifted by one: scatter moves the starts to the ends */
-        indptr[c + 1] += indptr[c];
-    }
-    scatter(block, view, place_of, begin_row, end_row);
-    view_own(block);
-    block->view.values = view->values;
-done:
-    sfu__free(place_of);
-    return status;
-}
-
-sfu_status sfu__block_own_values(sfu__block *block) {
-    sfu_status status = SFU_OK;
-    const sfu__sparse *view = &block->view;
-    const int64_t count = view->indptr[view->rows];
-    SFU_ALLOC(block->own.values, count);
-    for (int64_t e = 0; e < count; e++) {
-        block->own.values[e] = view->values[block->value_perm[e]];
-    }
-    if (block->dropped == 0) {
-        sfu__free(block->value_perm);
-        block->value_perm = NULL;
-    }
-    view_own(block);
-done:
     return status;
 }

@@ -1,4 +1,4 @@
-/* lower_backward.c - the way back: from the gradient of the output to that of every parameter, and the step of Adam. */
+/* lower_backward.c - lowers the backward pass: from the gradient of the output to those of all parameters, and Adam. */
 #include "lower_int.h"
 
 #include <stdio.h>
@@ -6,22 +6,22 @@
 
 enum { ROWS_TRANSPOSED = 2048, VALUES_FAR = 1 << 19, VALUES_NEAR = 1 << 17 };
 
-/* ---- the way back ----------------------------------------------------------------------------------------------- */
+/* ---- backward pass ---------------------------------------------------------------------------------------------- */
 
-/* Whether something is trained by the records before `index`. */
+/* Whether the records before `index` contain trained parameters. */
 static bool trained_below(const sfu__lowering *self, size_t index) {
     for (size_t i = 0; i < index; i++) {
         const sfu__record *at = &self->tape[i];
-        const bool learned = at->kind == SFU__DID_SMOOTH && sfu__op_learned(self->plan, at->op);
-        if (at->kind == SFU__DID_FEATURES || at->kind == SFU__DID_WEIGHTS || learned) {
+        const bool learned = at->kind == SFU__RECORD_SMOOTH && sfu__op_learned(self->plan, at->op);
+        if (at->kind == SFU__RECORD_FEATURES || at->kind == SFU__RECORD_WEIGHTS || learned) {
             return true;
         }
     }
     return false;
 }
 
-/* The score of the output, and in training the gradient that the way back starts from. */
-sfu_status sfu__add_score(sfu__lowering *self, const sfu__value *P, sfu__value *dP, bool through_softmax) {
+/* Cross-entropy of the output, and in training the gradient that starts the backward pass. */
+sfu_status sfu__add_cross_entropy(sfu__lowering *self, const sfu__value *P, sfu__value *dP, bool through_softmax) {
     sfu_status status = SFU_OK;
     sfu__plan_step step =
         sfu__step_of(self, SFU__KERNEL_CROSS_ENTROPY, self->train ? "loss, d%s" : "loss of %s", P->name);
@@ -39,7 +39,7 @@ done:
     return status;
 }
 
-static sfu_status bias_back(sfu__lowering *self, int op, const sfu__value *dZ) {
+static sfu_status bias_backward(sfu__lowering *self, int op, const sfu__value *dZ) {
     const sfu__parameter *bias = sfu__op_parameter(self, op, "bias");
     char name[SFU__VALUE_NAME];
     snprintf(name, sizeof name, "db%d", self->plan->ops[op].layer);
@@ -60,20 +60,20 @@ static sfu_status activate_backward(sfu__value *d, sfu__lowering *self, const sf
         step.act = op->act;
         step.mask = at->mask;
         step.nodes = self->pass->row_sets[at->in.row_set].nodes;
-        SFU_TRY(sfu__stay_with(self, &step, d));
+        SFU_TRY(sfu__keep_partition(self, &step, d));
         sfu__set_work(&step, d->at.rows, d->at.ld, 0);
         step.work.draws = at->mask >= 0 && op->act != SFU__RELU;
         SFU_TRY(sfu__add_step(self, step));
     }
     if (op->bias) {
-        SFU_TRY(bias_back(self, at->op, d));
+        SFU_TRY(bias_backward(self, at->op, d));
     }
 done:
     return status;
 }
 
-/* dW = A^T dZ, and dA = dZ W^T where something below needs it. */
-static sfu_status weights_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+/* dW = A^T dZ, and dA = dZ W^T if something below is trained. */
+static sfu_status weights_backward(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
     const int layer = self->plan->ops[at->op].layer;
@@ -88,7 +88,7 @@ static sfu_status weights_back(sfu__value *d, sfu__lowering *self, const sfu__re
         transposed.b = sfu__parameter_at(weight, SFU__MEMORY_THETA);
         SFU_TRY(sfu__partition_of(&transposed.partition, self->pass, WT.rows, -1, -1));
         sfu__set_work(&transposed, WT.rows, WT.ld, 0);
-        transposed.wait = false; /* nobody has written what it reads, and nobody has read where it writes */
+        transposed.wait = false; /* no earlier step of this pass writes W or touches W^T */
         SFU_TRY(sfu__add_step(self, transposed));
         sfu__value dA = sfu__gradient_of(self, &at->in);
         SFU_TRY(sfu__add_gemm(self, &dA, d, &WT,
@@ -99,9 +99,9 @@ done:
     return status;
 }
 
-/* Rows of F that are transposed together: so few that the rows of dZ that are gathered stay near; and, where F has more
- * values than a second cache holds, the values as well, which are gathered through an order. */
-static int64_t rows_transposed(const sfu__sparse *F) {
+/* Rows of F per transposed block. Few enough that the gathered rows of dZ stay in cache; and if the values of F exceed
+ * L2, few enough that the values, gathered through value_perm, stay in cache as well. */
+static int64_t rows_transposed(const sfu__prepared *F) {
     const int64_t values = F->indptr[F->rows];
     if (values <= VALUES_FAR) {
         return ROWS_TRANSPOSED;
@@ -110,28 +110,21 @@ static int64_t rows_transposed(const sfu__sparse *F) {
     return rows < 64 ? 64 : rows < ROWS_TRANSPOSED ? rows : ROWS_TRANSPOSED;
 }
 
-/* dW = F^T dZ with F sparse, by blocks of rows. */
-static sfu_status features_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+/* dW = F^T dZ with a sparse F, in blocks of rows. */
+static sfu_status features_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
     const sfu__parameter *weight = sfu__op_parameter(self, at->op, "weight");
     sfu__value dW = {.at = sfu__parameter_at(weight, SFU__MEMORY_GRADIENT)};
     const int64_t rows = d->at.rows;
-    const int64_t at_once = rows_transposed(&self->pass->blocks[at->block].view);
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_FEATURES, d->at.cols, -1);
+    const int64_t at_once = rows_transposed(self->pass->blocks[at->block].matrix);
     for (int64_t begin = 0; begin < rows || begin == 0; begin += at_once) {
         const int64_t end = begin + at_once < rows ? begin + at_once : rows;
-        sfu__block turned = {0};
+        sfu__block transposed = {0};
         int block;
-        status = sfu__block_transpose(&turned, &self->pass->blocks[at->block], begin, end);
-        if (status == SFU_OK && turned.dropped > 0) {
-            status = sfu__block_own_values(&turned);
-        } else if (status == SFU_OK) {
-            status = sfu__block_by_columns(&turned, &self->pass->blocks[at->block], (sfu__range){begin, end}, d->at.ld);
-        }
-        if (status != SFU_OK) {
-            sfu__block_clear(&turned);
-            goto done;
-        }
-        SFU_TRY(sfu__add_block(&block, self, &turned));
+        SFU_TRY(sfu__block_transpose(&transposed, self->plan, &self->pass->blocks[at->block], (sfu__range){begin, end},
+                                     &use));
+        SFU_TRY(sfu__add_block(&block, self, &transposed));
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "dW%d %s F' %s", weight->layer, begin > 0 ? "+=" : "=", d->name);
         SFU_TRY(sfu__add_spmm(self, &dW, block, &d->at, begin > 0, step));
@@ -140,53 +133,50 @@ done:
     return status;
 }
 
-static sfu_status learned_back(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
+static sfu_status learned_backward(sfu__lowering *self, const sfu__record *at, const sfu__value *d) {
     sfu_status status = SFU_OK;
-    const sfu__block *block = &self->pass->blocks[at->block];
+    const sfu__prepared *S = self->pass->blocks[at->block].matrix;
     sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SDDMM, "dS%d from %s", self->plan->ops[at->op].layer, d->name);
     step.a = d->at;
     step.b = at->in.at;
     step.block = at->block;
-    SFU_TRY(sfu__partition_of(&step.partition, self->pass, block->view.rows, at->block, -1));
-    sfu__set_work(&step, block->view.rows, d->at.ld, 0);
-    step.work.nonzeros = block->view.indptr[block->view.rows];
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, S->rows, at->block, -1));
+    sfu__set_work(&step, S->rows, d->at.ld, 0);
+    step.work.nonzeros = S->indptr[S->rows];
     step.work.operand = (int64_t)at->in.at.rows * at->in.at.ld * 4;
     SFU_TRY(sfu__add_step(self, step));
 done:
     return status;
 }
 
-/* The transpose of a block of S. Steps that share the block share it as well. */
-static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, bool by_length) {
+/* The transpose of a block of S, shared by all steps that share the block. */
+static sfu_status transposed_smoothing(int *index, sfu__lowering *self, int of, int32_t width) {
     sfu_status status = SFU_OK;
+    const sfu__block *from = &self->pass->blocks[of];
+    const sfu__matrix_use use = sfu__use_of(self, SFU__ROLE_SMOOTHING, width, -1);
+    const char *form = self->plan->backend->form(from->matrix->rows, from->where == SFU__VALUES_FIXED, &use);
     sfu__last_block *last = &self->last_transposed;
-    sfu__block turned = {0};
-    if (last->there && last->op == of && last->by_length == by_length) {
+    sfu__block transposed = {0};
+    if (last->valid && last->op == of && last->form == form) {
         *index = last->block;
         return SFU_OK;
     }
-    SFU_TRY(sfu__block_transpose(&turned, &self->pass->blocks[of], 0, self->pass->blocks[of].view.rows));
-    if (turned.where == SFU__VALUES_FIXED) {
-        SFU_TRY(sfu__block_own_values(&turned));
-        if (by_length) {
-            SFU_TRY(sfu__block_by_length(&turned, NULL));
-        }
-    }
-    SFU_TRY(sfu__add_block(index, self, &turned));
-    *last = (sfu__last_block){.there = true, .op = of, .by_length = by_length, .block = *index};
+    SFU_TRY(sfu__block_transpose(&transposed, self->plan, from, (sfu__range){0, from->matrix->rows}, &use));
+    SFU_TRY(sfu__add_block(index, self, &transposed));
+    *last = (sfu__last_block){.valid = true, .op = of, .form = form, .block = *index};
 done:
-    sfu__block_clear(&turned);
+    sfu__block_clear(&transposed, self->plan);
     return status;
 }
 
-static sfu_status smooth_back(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
+static sfu_status smooth_backward(sfu__value *d, sfu__lowering *self, const sfu__record *at, bool below) {
     sfu_status status = SFU_OK;
     int block;
     if (sfu__op_learned(self->plan, at->op)) {
-        SFU_TRY(learned_back(self, at, d));
+        SFU_TRY(learned_backward(self, at, d));
     }
     if (below) {
-        SFU_TRY(transposed_smoothing(&block, self, at->block, sfu__wants_by_length(self, d->at.rows, d->at.cols)));
+        SFU_TRY(transposed_smoothing(&block, self, at->block, d->at.cols));
         sfu__value in = sfu__gradient_of(self, &at->in);
         sfu__plan_step step =
             sfu__step_of(self, SFU__KERNEL_SPMM, "%s = S%d' %s", in.name, self->plan->ops[at->op].layer, d->name);
@@ -197,38 +187,39 @@ done:
     return status;
 }
 
-/* The gradients that have gone past a teleport and are to be added to that of H0. */
+/* A gradient that passed a teleport and is still to be added to that of H0. */
 typedef struct pending {
     const sfu__record *teleport;
     sfu__value d;
 } pending;
 
-static sfu_status axpy_rows_backward(sfu__lowering *self, const sfu__value *dH0, pending *late) {
+static sfu_status axpy_rows_backward(sfu__lowering *self, const sfu__value *dH0, pending *waiting) {
     sfu_status status = SFU_OK;
-    const double t = self->plan->smoothers[self->plan->ops[late->teleport->op].smoothing].teleport;
-    sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_AXPY_ROWS_BACKWARD, "%s += %g %s", dH0->name, t, late->d.name);
-    step.c = late->d.at;
+    const double t = self->plan->smoothers[self->plan->ops[waiting->teleport->op].smoothing].teleport;
+    sfu__plan_step step =
+        sfu__step_of(self, SFU__KERNEL_AXPY_ROWS_BACKWARD, "%s += %g %s", dH0->name, t, waiting->d.name);
+    step.c = waiting->d.at;
     step.b = dH0->at;
-    step.map = late->teleport->map;
+    step.map = waiting->teleport->map;
     step.t = (float)t;
-    SFU_TRY(sfu__stay_with(self, &step, &late->d));
+    SFU_TRY(sfu__keep_partition(self, &step, &waiting->d));
     step.wait = true;
-    sfu__set_work(&step, late->d.at.rows, late->d.at.ld, 0);
+    sfu__set_work(&step, waiting->d.at.rows, waiting->d.at.ld, 0);
     SFU_TRY(sfu__add_step(self, step));
 done:
     return status;
 }
 
-/* Adds what waited for the gradient of the `in` of record `index`. Its rows are then with other threads than before. */
-static sfu_status settle(sfu__lowering *self, pending *late, size_t *count, size_t index, sfu__value *d) {
+/* Adds the pending gradients of H0, the `in` of record `index`. This writes rows of other threads. */
+static sfu_status add_pending(sfu__lowering *self, pending *waiting, size_t *count, size_t index, sfu__value *d) {
     sfu_status status = SFU_OK;
     size_t left = 0;
     for (size_t i = 0; i < *count; i++) {
-        if (late[i].teleport->start == (int)index) {
-            SFU_TRY(axpy_rows_backward(self, d, &late[i]));
+        if (waiting[i].teleport->start == (int)index) {
+            SFU_TRY(axpy_rows_backward(self, d, &waiting[i]));
             d->partition = -1;
         } else {
-            late[left++] = late[i];
+            waiting[left++] = waiting[i];
         }
     }
     *count = left;
@@ -236,39 +227,39 @@ done:
     return status;
 }
 
-static sfu_status record_back(sfu__value *d, sfu__lowering *self, size_t index, bool from_probabilities) {
+static sfu_status record_backward(sfu__value *d, sfu__lowering *self, size_t index, bool from_probabilities) {
     sfu_status status = SFU_OK;
     const sfu__record *at = &self->tape[index];
     const bool below = trained_below(self, index);
     self->layer = self->plan->ops[at->op].layer;
     switch (at->kind) {
-    case SFU__DID_FEATURES:
-        SFU_TRY(features_back(self, at, d));
+    case SFU__RECORD_FEATURES:
+        SFU_TRY(features_backward(self, at, d));
         break;
-    case SFU__DID_WEIGHTS:
-        SFU_TRY(weights_back(d, self, at, below));
+    case SFU__RECORD_WEIGHTS:
+        SFU_TRY(weights_backward(d, self, at, below));
         break;
-    case SFU__DID_SMOOTH:
-        SFU_TRY(smooth_back(d, self, at, below));
+    case SFU__RECORD_SMOOTH:
+        SFU_TRY(smooth_backward(d, self, at, below));
         break;
-    case SFU__DID_ACTIVATE:
+    case SFU__RECORD_ACTIVATE:
         SFU_TRY(activate_backward(d, self, at));
         break;
-    case SFU__DID_SOFTMAX:
+    case SFU__RECORD_SOFTMAX:
         if (from_probabilities) {
             sfu__plan_step step = sfu__step_of(self, SFU__KERNEL_SOFTMAX_BACKWARD, "d%s from %s", at->in.name, d->name);
             snprintf(d->name, sizeof d->name, "d%.20s", at->in.name);
             step.c = d->at;
             step.a = at->out.at;
-            SFU_TRY(sfu__stay_with(self, &step, d));
+            SFU_TRY(sfu__keep_partition(self, &step, d));
             sfu__set_work(&step, d->at.rows, d->at.ld, 0);
             SFU_TRY(sfu__add_step(self, step));
         }
         if (self->plan->ops[at->op].bias) {
-            SFU_TRY(bias_back(self, at->op, d));
+            SFU_TRY(bias_backward(self, at->op, d));
         }
         break;
-    case SFU__DID_TELEPORT:
+    case SFU__RECORD_TELEPORT:
         break;
     }
 done:
@@ -277,26 +268,26 @@ done:
 
 sfu_status sfu__lower_backward(sfu__lowering *self, sfu__value d, bool from_probabilities) {
     sfu_status status = SFU_OK;
-    pending *late = NULL;
-    size_t late_count = 0;
+    pending *waiting = NULL;
+    size_t waiting_count = 0;
     self->backward = true;
-    SFU_ALLOC(late, self->tape_count);
+    SFU_ALLOC(waiting, self->tape_count);
     for (size_t i = self->tape_count; i-- > 0;) {
         const bool last_use = !trained_below(self, i + 1);
         if (last_use) {
             break;
         }
-        if (self->tape[i].kind == SFU__DID_TELEPORT) {
-            late[late_count++] = (pending){&self->tape[i], d};
+        if (self->tape[i].kind == SFU__RECORD_TELEPORT) {
+            waiting[waiting_count++] = (pending){&self->tape[i], d};
             continue;
         }
-        SFU_TRY(record_back(&d, self, i, from_probabilities));
+        SFU_TRY(record_backward(&d, self, i, from_probabilities));
         if (trained_below(self, i)) {
-            SFU_TRY(settle(self, late, &late_count, i, &d));
+            SFU_TRY(add_pending(self, waiting, &waiting_count, i, &d));
         }
     }
 done:
-    sfu__free(late);
+    sfu__free(waiting);
     return status;
 }
 
@@ -322,7 +313,7 @@ done:
     return status;
 }
 
-static bool alike(const sfu__parameter *a, const sfu__parameter *b) {
+static bool same_update(const sfu__parameter *a, const sfu__parameter *b) {
     return a->decays == b->decays && a->low == b->low && a->high == b->high;
 }
 
@@ -331,7 +322,7 @@ sfu_status sfu__add_adam(sfu__lowering *self) {
     const sfu__parameters *all = &self->plan->parameters;
     self->layer = -1;
     for (int first = 0, last; first < all->count; first = last) {
-        for (last = first + 1; last < all->count && alike(&all->items[first], &all->items[last]); last++) {
+        for (last = first + 1; last < all->count && same_update(&all->items[first], &all->items[last]); last++) {
         }
         const int64_t begin = all->items[first].offset;
         const int64_t count = (last < all->count ? all->items[last].offset : all->size) - begin;

@@ -1,8 +1,8 @@
-/* lower_int.h - what the files of lowering share: a value on its way along the chain, the tape, and the pieces that
- * steps are put together from.
+/* lower_int.h - the state of lowering (values, tape, free memory) and the functions that append steps.
  *
- * A value is a matrix in the arena, or one of the plan's own. A pass that only goes there reuses the memory of values
- * that are no longer needed; training needs them all, and so does a pass in looks, whose steps run again for more rows.
+ * A value is a matrix in the arena or a constant of the plan. A pass without backward reuses the memory of dead values.
+ * Training keeps all of them for the backward pass, and so does a staged evaluation, whose steps run again for more
+ * rows.
  */
 #ifndef SFU_LOWER_INT_H
 #define SFU_LOWER_INT_H
@@ -11,42 +11,43 @@
 
 enum { SFU__VALUE_NAME = 24, SFU__HOLES = 8 };
 
-/* A matrix on its way along the chain. */
+/* An intermediate matrix. */
 typedef struct sfu__value {
     sfu__operand at;
-    int row_set;   /* index into pass->fields */
-    int partition; /* that shared its rows among threads when it was written; -1: some other way */
+    int row_set;   /* index into pass->row_sets */
+    int partition; /* that divided its rows among threads when it was written; -1: none of the pass's */
     char name[SFU__VALUE_NAME];
 } sfu__value;
 
 typedef enum sfu__record_kind {
-    SFU__DID_FEATURES,
-    SFU__DID_WEIGHTS,
-    SFU__DID_SMOOTH,
-    SFU__DID_TELEPORT,
-    SFU__DID_ACTIVATE,
-    SFU__DID_SOFTMAX
+    SFU__RECORD_FEATURES,
+    SFU__RECORD_WEIGHTS,
+    SFU__RECORD_SMOOTH,
+    SFU__RECORD_TELEPORT,
+    SFU__RECORD_ACTIVATE,
+    SFU__RECORD_SOFTMAX
 } sfu__record_kind;
 
-/* One thing that was done on the way there. */
+/* Tape entry: one operation of the forward pass. */
 typedef struct sfu__record {
     sfu__record_kind kind;
-    int op;             /* its link: of the weights, the (last) smoothing, ... */
-    sfu__value in, out; /* the same value where it was done in place */
-    int block;          /* of the sparse matrix, -1 */
-    int32_t *map;       /* SFU__DID_TELEPORT: rows of H0; borrowed from the pass */
-    int start;          /* SFU__DID_TELEPORT: the record whose `in` is H0 */
+    int op;             /* op index: of the weights, the (last) smoothing, ... */
+    sfu__value in, out; /* equal if computed in place */
+    int block;          /* sparse matrix, -1: none */
+    int32_t *map;       /* SFU__RECORD_TELEPORT: row of H0 for each row; borrowed from the pass */
+    int start;          /* SFU__RECORD_TELEPORT: record whose `in` is H0 */
     int mask;
 } sfu__record;
 
-/* Memory that a forward pass may use again. */
+/* Free memory in the arena. */
 typedef struct sfu__hole {
     int64_t offset, size;
 } sfu__hole;
 
-/* The block that the last smoothing was given, for the next that needs the same. */
+/* The most recent smoothing block, reused by the next op if it needs the same rows. */
 typedef struct sfu__last_block {
-    bool there, by_length;
+    bool valid;
+    const char *form; /* name of the backend's layout */
     int op, block;
 } sfu__last_block;
 
@@ -55,32 +56,22 @@ typedef struct sfu__lowering {
     sfu__pass *pass;
     sfu_pass kind;
     bool train, backward;
-    bool reused; /* the next step writes where others may still read: it waits for them */
-    int layer, made;
-    int start_record; /* whose `in` is H0 of the smoothing layer at hand; an activation in between does not end it */
+    bool reused; /* the next step overwrites reused memory that other threads may still read: barrier */
+    int layer;
+    int value_count;  /* names the next value: H1, H2, ... */
+    int start_record; /* record whose `in` is H0 of the current smoothing layer, also across its activations */
     sfu__record *tape;
     size_t tape_count, tape_capacity;
     sfu__hole holes[SFU__HOLES];
-    sfu__last_block last_block;      /* forward: by its link */
-    sfu__last_block last_transposed; /* backward: `link` is the block that was transposed */
+    sfu__last_block last_block;      /* forward: `op` of the smoothing */
+    sfu__last_block last_transposed; /* backward: `op` is the block that was transposed */
 } sfu__lowering;
-
-/* Adds an item to a growing array, inside a function with `status` and `done:`. */
-#define SFU__APPEND(array, count, capacity, item)                                                                      \
-    do {                                                                                                               \
-        void *grown_ = sfu__grow((array), &(capacity), (count) + 1, sizeof *(array));                                  \
-        if (grown_ == NULL) {                                                                                          \
-            status = SFU_ERR_MEMORY;                                                                                   \
-            goto done;                                                                                                 \
-        }                                                                                                              \
-        (array) = grown_;                                                                                              \
-        (array)[(count)++] = (item);                                                                                   \
-    } while (0)
 
 /* ---- lower_steps.c ---- */
 
-SFU_CHECKED sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block); /* takes it over */
-/* The cut of so many things, those of a block where one is given, else even. Of the rows of a field, -1: of none. */
+SFU_CHECKED sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block); /* takes ownership */
+/* The partition of `count` items: balanced by a block's non-zeros, or in equal counts (block -1). row_set: the rows
+ * being divided, -1: none. */
 SFU_CHECKED sfu_status sfu__partition_of(int *index, sfu__pass *pass, int64_t count, int block, int row_set);
 SFU_CHECKED sfu_status sfu__add_record(sfu__lowering *self, sfu__record entry);
 
@@ -90,13 +81,12 @@ sfu__operand sfu__arena_matrix(sfu__lowering *self, int64_t rows, int32_t cols);
 sfu__value sfu__new_value(sfu__lowering *self, int row_set, int32_t cols);
 sfu__value sfu__gradient_of(sfu__lowering *self, const sfu__value *of);
 const sfu__parameter *sfu__op_parameter(const sfu__lowering *self, int op, const char *name);
-sfu__operand sfu__parameter_at(const sfu__parameter *parameter,
-                               sfu__memory_space space); /* NULL: an operand that is none */
+sfu__operand sfu__parameter_at(const sfu__parameter *parameter, sfu__memory_space space); /* NULL: no operand */
 
 sfu__plan_step sfu__step_of(const sfu__lowering *self, sfu__kernel kernel, const char *format, ...) SFU_PRINTF(3, 4);
 void sfu__set_work(sfu__plan_step *step, int64_t rows, int32_t width, int64_t inner);
 SFU_CHECKED sfu_status sfu__add_step(sfu__lowering *self, sfu__plan_step step);
-SFU_CHECKED sfu_status sfu__stay_with(sfu__lowering *self, sfu__plan_step *step, sfu__value *rows);
+SFU_CHECKED sfu_status sfu__keep_partition(sfu__lowering *self, sfu__plan_step *step, sfu__value *rows);
 SFU_CHECKED sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
                                      sfu__plan_step step);
 SFU_CHECKED sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__value *A, const sfu__operand *B,
@@ -104,33 +94,28 @@ SFU_CHECKED sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__va
 SFU_CHECKED sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A,
                                        const sfu__value *G, const char *name);
 
-/* Whether a sparse matrix had better have its rows in the order of their length, to be multiplied with so many rows of
- * so many columns: where these are narrow, and so near that they need not be asked for ahead. A pass that runs once is
- * not worth the sorting. */
-bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols);
+/* How the pass uses a matrix of this role; row_set: that of its rows, -1: none. */
+sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, int32_t width, int row_set);
 
 /* ---- lower_features.c ---- */
 
-/* Puts the rows of a block of S into the order of their length; those of all of S once for everybody. */
-SFU_CHECKED sfu_status sfu__sort_smoothing(sfu__block *block, sfu__lowering *self, const sfu__smoother *smoother,
-                                           const sfu__row_set *row_set);
-
 SFU_CHECKED sfu_status sfu__mask_of(int *index, sfu__lowering *self, const sfu__op *op);
 SFU_CHECKED sfu_status sfu__dense_features(sfu__value *features, sfu__lowering *self, int fold, bool by_columns);
-SFU_CHECKED sfu_status sfu__dropped_dense(sfu__value *features, sfu__lowering *self, int mask);
-SFU_CHECKED sfu_status sfu__sparse_product(sfu__value *now, sfu__lowering *self, const sfu__strategy *strategy,
+SFU_CHECKED sfu_status sfu__dropout_dense(sfu__value *features, sfu__lowering *self, int mask);
+SFU_CHECKED sfu_status sfu__sparse_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy,
                                            int weights, int mask);
-SFU_CHECKED sfu_status sfu__dense_product(sfu__value *now, sfu__lowering *self, const sfu__strategy *strategy,
+SFU_CHECKED sfu_status sfu__dense_product(sfu__value *current, sfu__lowering *self, const sfu__strategy *strategy,
                                           int weights, int mask);
 
 /* ---- lower.c ---- */
 
-SFU_CHECKED sfu_status sfu__add_weights(sfu__value *now, sfu__lowering *self, sfu__value *in, int weights,
+SFU_CHECKED sfu_status sfu__add_weights(sfu__value *current, sfu__lowering *self, sfu__value *in, int weights,
                                         const char *why);
 
 /* ---- lower_backward.c ---- */
 
-SFU_CHECKED sfu_status sfu__add_score(sfu__lowering *self, const sfu__value *P, sfu__value *dP, bool through_softmax);
+SFU_CHECKED sfu_status sfu__add_cross_entropy(sfu__lowering *self, const sfu__value *P, sfu__value *dP,
+                                              bool through_softmax);
 SFU_CHECKED sfu_status sfu__lower_backward(sfu__lowering *self, sfu__value d, bool from_probabilities);
 SFU_CHECKED sfu_status sfu__add_smoothing_steps(sfu__lowering *self, sfu__kernel kernel);
 SFU_CHECKED sfu_status sfu__add_adam(sfu__lowering *self);

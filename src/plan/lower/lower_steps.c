@@ -1,30 +1,22 @@
-/* lower_steps.c - the pieces that lowering puts together: lists that grow, memory, steps with their operands. */
+/* lower_steps.c - the building blocks of lowering: growing arrays, arena memory, steps and their operands. */
 #include "lower_int.h"
 #include "progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- growing lists ---------------------------------------------------------------------------------------------- */
+/* ---- growing arrays --------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__add_block(int *index, sfu__lowering *self, sfu__block *block) {
     sfu_status status = SFU_OK;
     sfu__pass *pass = self->pass;
     SFU_TRY(sfu__poll());
     SFU__APPEND(pass->blocks, pass->block_count, pass->block_capacity, *block);
-    const sfu__block *added = &pass->blocks[pass->block_count - 1];
-    const int64_t count = added->own.indptr != NULL ? added->own.indptr[added->own.rows] : 0;
-    pass->fixed_bytes += count * (added->own.values != NULL ? 8 : 4) + (added->value_perm != NULL ? count * 4 : 0) +
-                         (added->own.indptr != NULL ? 8 * (int64_t)added->own.rows : 0) +
-                         (added->row_perm != NULL ? 4 * (int64_t)added->own.rows + 2 * count : 0) +
-                         (added->row_value != NULL ? 4 * (int64_t)added->own.rows : 0) +
-                         (added->csc != NULL ? 2 * count + 4 * (int64_t)(added->csc->sum_count - added->own.rows) +
-                                                   12 * (int64_t)(added->csc->end - added->csc->begin)
-                                             : 0);
+    pass->fixed_bytes += block->borrowed ? 0 : block->matrix->bytes;
     *index = (int)pass->block_count - 1;
     *block = (sfu__block){0};
 done:
-    sfu__block_clear(block);
+    sfu__block_clear(block, self->plan);
     return status;
 }
 
@@ -72,7 +64,7 @@ int64_t sfu__reserve(sfu__lowering *self, int64_t size) {
     return offset;
 }
 
-/* A value that is not needed any more. Training needs them all, and so do looks. */
+/* Marks the memory of a dead value as free. Training and staged evaluation keep all values. */
 void sfu__release(sfu__lowering *self, const sfu__value *dead) {
     const int64_t size = floats_of(dead->at.rows, dead->at.cols);
     const sfu__operand *last_hidden = &self->pass->embedding;
@@ -97,16 +89,15 @@ sfu__operand sfu__arena_matrix(sfu__lowering *self, int64_t rows, int32_t cols) 
 }
 
 sfu__value sfu__new_value(sfu__lowering *self, int row_set, int32_t cols) {
-    sfu__value made = {.at = sfu__arena_matrix(self, self->pass->row_sets[row_set].count, cols), .row_set = row_set};
-    snprintf(made.name, sizeof made.name, "H%d", ++self->made);
-    return made;
+    sfu__value value = {.at = sfu__arena_matrix(self, self->pass->row_sets[row_set].count, cols), .row_set = row_set};
+    snprintf(value.name, sizeof value.name, "H%d", ++self->value_count);
+    return value;
 }
 
-/* The gradient of a value. */
 sfu__value sfu__gradient_of(sfu__lowering *self, const sfu__value *of) {
-    sfu__value made = {.at = sfu__arena_matrix(self, of->at.rows, of->at.cols), .row_set = of->row_set};
-    snprintf(made.name, sizeof made.name, "d%.20s", of->name);
-    return made;
+    sfu__value value = {.at = sfu__arena_matrix(self, of->at.rows, of->at.cols), .row_set = of->row_set};
+    snprintf(value.name, sizeof value.name, "d%.20s", of->name);
+    return value;
 }
 
 sfu__operand sfu__parameter_at(const sfu__parameter *parameter, sfu__memory_space space) {
@@ -136,7 +127,7 @@ sfu__plan_step sfu__step_of(const sfu__lowering *self, sfu__kernel kernel, const
     return step;
 }
 
-/* The work of a step whose result has these rows. */
+/* Sets the shape of a step whose result has `rows` rows. */
 void sfu__set_work(sfu__plan_step *step, int64_t rows, int32_t width, int64_t inner) {
     step->work =
         (sfu__work){.kernel = step->kernel, .rows = rows, .width = width, .inner = inner, .draws = step->mask >= 0};
@@ -152,9 +143,9 @@ done:
     return status;
 }
 
-/* A step that makes a row of the same row of `rows` leaves the rows with the threads that they are with. Where they
- * were shared otherwise when they were written (cut -1) it waits, and shares them evenly. */
-sfu_status sfu__stay_with(sfu__lowering *self, sfu__plan_step *step, sfu__value *rows) {
+/* Lets a step that computes each row from the same row of `rows` keep their partition, so that no barrier is needed. If
+ * they were divided otherwise when they were written (-1), it waits and divides them evenly. */
+sfu_status sfu__keep_partition(sfu__lowering *self, sfu__plan_step *step, sfu__value *rows) {
     sfu_status status = SFU_OK;
     step->wait = rows->partition < 0;
     if (rows->partition < 0) {
@@ -165,33 +156,35 @@ done:
     return status;
 }
 
-bool sfu__wants_by_length(const sfu__lowering *self, int64_t rows, int32_t cols) {
-    enum { NEAR = 1 << 17 }; /* floats */
-    const int32_t ld = sfu__ld(cols);
-    return self->kind != SFU_PASS_PREDICT && ld <= SFU__NARROW && rows * ld <= NEAR;
+sfu__matrix_use sfu__use_of(const sfu__lowering *self, sfu__matrix_role role, int32_t width, int row_set) {
+    return (sfu__matrix_use){.role = role,
+                             .width = width,
+                             .repeated = self->kind != SFU_PASS_PREDICT,
+                             .stage_ends = row_set >= 0 ? self->pass->row_sets[row_set].ends : NULL,
+                             .stages = SFU__STAGES};
 }
 
-/* C = A B with a sparse A. Where A has a turn, the threads leave rows of C here and there. */
+/* C = A B with a sparse A. If the backend permutes its rows, C is not divided by any partition of the pass. */
 sfu_status sfu__add_spmm(sfu__lowering *self, sfu__value *C, int block, const sfu__operand *B, bool add,
                          sfu__plan_step step) {
     sfu_status status = SFU_OK;
-    const sfu__block *A = &self->pass->blocks[block];
+    const sfu__prepared *A = self->pass->blocks[block].matrix;
     step.c = C->at;
     step.b = *B;
     step.block = block;
     step.add = add;
-    if (A->csc != NULL) {
-        step.a = sfu__arena_matrix(self, A->csc->sum_count, C->at.cols);
+    if (A->scratch_rows > 0) {
+        step.a = sfu__arena_matrix(self, A->scratch_rows, C->at.cols);
     }
-    SFU_TRY(sfu__partition_of(&step.partition, self->pass, A->view.rows, block, C->row_set));
-    C->partition = A->view.row_perm == NULL ? step.partition : -1;
-    sfu__set_work(&step, A->view.rows, C->at.ld, 0);
-    step.work.nonzeros = A->view.indptr[A->view.rows];
+    SFU_TRY(sfu__partition_of(&step.partition, self->pass, A->rows, block, C->row_set));
+    C->partition = A->in_order ? step.partition : -1;
+    sfu__set_work(&step, A->rows, C->at.ld, 0);
+    step.work.nonzeros = A->indptr[A->rows];
     step.work.operand = (int64_t)B->rows * B->ld * (int64_t)sizeof(float);
-    step.work.ordered = A->view.value_perm != NULL;
-    step.work.packed = A->dropped > 0;
-    step.work.columns = A->csc != NULL;
-    step.work.turned = A->view.row_perm != NULL;
+    step.work.value_permuted = A->permuted_values;
+    step.work.packed = self->pass->blocks[block].dropped > 0;
+    step.work.csc = A->scratch_rows > 0;
+    step.work.row_permuted = !A->in_order;
     SFU_TRY(sfu__add_step(self, step));
 done:
     return status;
@@ -204,7 +197,7 @@ sfu_status sfu__add_gemm(sfu__lowering *self, sfu__value *C, sfu__value *A, cons
     step.c = C->at;
     step.a = A->at;
     step.b = *B;
-    SFU_TRY(sfu__stay_with(self, &step, A));
+    SFU_TRY(sfu__keep_partition(self, &step, A));
     step.wait = step.wait || B->space == SFU__MEMORY_ARENA;
     C->partition = step.partition;
     sfu__set_work(&step, C->at.rows, C->at.ld, A->at.cols);
@@ -213,7 +206,7 @@ done:
     return status;
 }
 
-/* to = A^T G, block by block; without A the column sums of G. */
+/* to = A^T G, in blocks of rows; without A: the column sums of G. */
 sfu_status sfu__add_gemm_t(sfu__lowering *self, const sfu__operand *to, const sfu__value *A, const sfu__value *G,
                            const char *name) {
     sfu_status status = SFU_OK;

@@ -1,10 +1,10 @@
-/* fold.c - products that are made once: leading smoothing folded into the features, smoothings collapsed into one.
+/* fold.c - matrix products that are computed once: leading smoothing folded into the features, smoothings collapsed.
  *
- *   fold       F_{i+1} = act((1 - t) S F_i + t F_start), row by row, of just the rows that are needed
+ *   fold       F_{i+1} = act((1 - t) S F_i + t F_start), row by row, for the needed rows only
  *   collapse   row i of M: u = e_i, then from the last smoothing to the first u <- u (1 - t) S; a layer that teleports
  *              adds t u of each of its steps
  *
- * Both add up in double and round each value once.
+ * Both accumulate in double and round each value once.
  */
 #include "plan_int.h"
 #include "progress.h"
@@ -18,14 +18,14 @@
 
 /* ---- features --------------------------------------------------------------------------------------------------- */
 
-/* Rows of a field of the folded features: sparse, or dense with rows `ld` apart. */
+/* Folded features: the rows of a row set, sparse or dense with leading dimension `ld`. */
 typedef struct features {
     sfu_matrix own_sparse;
     float *own_dense;
-    sfu_csr sparse;     /* rows 0 where dense */
-    const float *dense; /* or NULL */
+    sfu_csr sparse;     /* rows is 0 if dense */
+    const float *dense; /* NULL if sparse */
     int64_t ld;
-    const sfu__row_set *row_set; /* whose rows these are; NULL: all nodes' */
+    const sfu__row_set *row_set; /* NULL: all nodes */
 } features;
 
 static void features_clear(features *self) {
@@ -45,7 +45,7 @@ typedef struct fold_step {
     const int32_t *position, *start_position; /* NULL: the node itself */
     const sfu__row_set *out;
     int32_t cols;
-    float *dense; /* out, where dense */
+    float *dense; /* dense output */
     int64_t ld;
 } fold_step;
 
@@ -181,7 +181,7 @@ done:
     return status;
 }
 
-/* The rows of a field out of features, owned. */
+/* The rows of a row set, copied. */
 static sfu_status select_rows(features *to, const features *from, const sfu__row_set *row_set, const int32_t *position,
                               int32_t cols, bool as_dense) {
     if (as_dense) {
@@ -196,7 +196,7 @@ done:
     return status;
 }
 
-/* The same sums as fold_row, into a dense row. */
+/* As fold_row, for dense features. */
 static void fold_dense_row(const fold_step *self, double *sums, int32_t index) {
     const sfu_csr *S = &self->smoother->csr;
     const int32_t node = sfu__row_set_node(self->out, index);
@@ -236,7 +236,7 @@ done:
     return status;
 }
 
-/* What comes out of smoothing link i, from what comes into it and into its layer. */
+/* The result of smoothing op i, from its input and that of its layer. */
 static sfu_status fold_op(features *to, const features *from, const features *start, const sfu__plan *plan,
                           const sfu__pass *pass, int i) {
     sfu_status status = SFU_OK;
@@ -264,42 +264,43 @@ done:
     return status;
 }
 
-/* Over one smoothing. Of what came before, only what a later step of the layer teleports back to is kept. */
-static sfu_status fold_smoothing(features *now, features *start, const sfu__plan *plan, const sfu__pass *pass, int i) {
+/* Applies one smoothing. Its input is freed, unless a later step of the layer teleports back to it. */
+static sfu_status fold_smoothing(features *current, features *start, const sfu__plan *plan, const sfu__pass *pass,
+                                 int i) {
     sfu_status status = SFU_OK;
     features next = {0};
     const sfu__op *op = &plan->ops[i];
     const bool teleports = plan->smoothers[op->smoothing].teleport > 0.0, first = op->start == i;
-    SFU_TRY(fold_op(&next, now, teleports && !first ? start : now, plan, pass, i));
+    SFU_TRY(fold_op(&next, current, teleports && !first ? start : current, plan, pass, i));
     if (teleports && first) {
         features_clear(start);
-        *start = *now;
+        *start = *current;
     } else {
-        features_clear(now);
+        features_clear(current);
     }
-    *now = next;
+    *current = next;
     next = (features){0};
 done:
     features_clear(&next);
     return status;
 }
 
-/* What has gone through the first `last` links. */
-static sfu_status fold_links(features *now, const sfu__plan *plan, const sfu__pass *pass, int last) {
+/* The features after the first `last` ops. */
+static sfu_status fold_ops(features *current, const sfu__plan *plan, const sfu__pass *pass, int last) {
     sfu_status status = SFU_OK;
     const features data = features_of(plan->dataset);
     features start = {0};
-    *now = data;
+    *current = data;
     if (sfu__fold_fills(plan, last)) {
-        *now = (features){0};
-        SFU_TRY(select_rows(now, &data, &pass->row_sets[0], NULL, plan->features, true));
-        now->row_set = &pass->row_sets[0];
+        *current = (features){0};
+        SFU_TRY(select_rows(current, &data, &pass->row_sets[0], NULL, plan->features, true));
+        current->row_set = &pass->row_sets[0];
     }
     for (int i = 0; i < last; i++) {
-        if (plan->ops[i].kind == SFU__OP_ACTIVATE) { /* always behind a smoothing: what came in is ours */
-            activate_all(now, plan->ops[i].act, pass->row_sets[i + 1].count, plan->features);
+        if (plan->ops[i].kind == SFU__OP_ACTIVATE) { /* always after a smoothing: its input is owned */
+            activate_all(current, plan->ops[i].act, pass->row_sets[i + 1].count, plan->features);
         } else {
-            SFU_TRY(fold_smoothing(now, &start, plan, pass, i));
+            SFU_TRY(fold_smoothing(current, &start, plan, pass, i));
         }
     }
 done:
@@ -321,7 +322,7 @@ sfu_status sfu__fold(sfu_matrix *sparse, float **dense, const sfu__plan *plan, c
     features folded = {0}, chosen = {0};
     int32_t *position = NULL;
     assert(as_dense || !by_columns);
-    SFU_TRY(by_columns ? fold_by_columns(&folded, plan, pass, last) : fold_links(&folded, plan, pass, last));
+    SFU_TRY(by_columns ? fold_by_columns(&folded, plan, pass, last) : fold_ops(&folded, plan, pass, last));
     if (as_dense ? folded.own_dense != NULL : folded.own_sparse.indptr != NULL) {
         chosen = folded;
         folded = (features){0};
@@ -345,7 +346,7 @@ typedef struct collapse_job {
     const sfu__plan *plan;
     const sfu__pass *pass;
     int first, last;
-    const int32_t *position; /* in fields[first]; NULL: the node itself */
+    const int32_t *position; /* in row_sets[first]; NULL: the node itself */
 } collapse_job;
 
 /* to += from S. */
@@ -358,7 +359,7 @@ static void times_smoothing(sfu__row *to, const sfu__row *from, const sfu_csr *S
     }
 }
 
-/* rows[0] is u; rows[1] the next u; rows[2] what a layer has teleported so far. */
+/* rows[0]: u; rows[1]: next u; rows[2]: teleport terms of the layer so far. */
 static void collapse_row(void *context, sfu__row rows[3], int32_t index) {
     const collapse_job *self = context;
     const sfu__plan *plan = self->plan;

@@ -1,9 +1,9 @@
-/* fold_panels.c - the folded features where their stages would be too large to be made one after the other: in panels
- * of 16 columns, which need the same little memory however many links there are.
+/* fold_panels.c - folds smoothing into the features in panels of 16 columns, for intermediate results too large to
+ * store: the memory is the same for any number of ops.
  *
- *   by columns   16 columns of X, of all nodes, go through the links; the rows of the field are kept
- *   by rows      16 rows of the links' product, found from the last link back to the first, then times X: where there
- *                are fewer of them than X has columns, and no activation lies between
+ *   by columns   applies the ops to 16 columns of X, for all nodes, and keeps the needed rows
+ *   by rows      computes 16 rows of the product of the ops, from the last op to the first, and multiplies them with X;
+ *                used if there are fewer rows than columns of X and no activation in between
  *
  * The sums are those of the backend's kernels, and so the same on every machine.
  */
@@ -14,12 +14,15 @@
 #include <string.h>
 
 enum { WIDTH = 16, ROWS_AT_ONCE = 1 << 16 };
-#define BUFFERS_MOST (INT64_C(1) << 27) /* floats of the buffers of all threads, unless one needs more */
+#define BUFFERS_MOST                                                                                                   \
+    (INT64_C(1) << 27) /* floats of the buffers of all threads together, but at least those of one                     \
+                        * thread */
 
 typedef struct panel_scratch {
     float *memory;
-    sfu__dense now, next, teleport_to; /* [nodes][16]; kept: what a layer teleports to, or has teleported */
-    double *sums;                      /* by rows: [features][16] */
+    sfu__dense current, next, teleport_to; /* [nodes][16]; teleport_to: H0 of the layer (by columns), or the sum of
+                                            * teleport terms (by rows) */
+    double *sums;                          /* by rows: [features][16] */
 } panel_scratch;
 
 typedef struct panels {
@@ -27,25 +30,27 @@ typedef struct panels {
     const sfu__row_set *row_set;
     int last;
     const sfu__backend *backend;
-    sfu__sparse *matrices;    /* [smoothers]: S, or by rows S' */
+    sfu__prepared **prepared; /* [smoothers]: S; then, by rows, [smoothers]: S^T */
+    sfu__sparse **matrices;   /* [smoothers]: S, or by rows S^T, bound */
     panel_scratch *scratches; /* one per thread */
-    float *dense;             /* [field->count][ld] */
+    float *dense;             /* [row_set->count][ld] */
     int64_t ld;
 } panels;
 
 /* ---- one panel -------------------------------------------------------------------------------------------------- */
 
-/* now <- M now. */
+/* current <- M current. */
 static sfu_status multiply(const panels *self, panel_scratch *scratch, int smoothing) {
     sfu_status status = SFU_OK;
     const int32_t nodes = self->plan->nodes;
     for (int64_t begin = 0; begin < nodes; begin += ROWS_AT_ONCE) {
         const int64_t end = begin + ROWS_AT_ONCE < nodes ? begin + ROWS_AT_ONCE : nodes;
         SFU_TRY(sfu__poll());
-        self->backend->spmm(&scratch->next, &self->matrices[smoothing], &scratch->now, false, (sfu__range){begin, end});
+        self->backend->spmm(&scratch->next, self->matrices[smoothing], &scratch->current, false,
+                            (sfu__range){begin, end});
     }
-    const sfu__dense swap = scratch->now;
-    scratch->now = scratch->next;
+    const sfu__dense swap = scratch->current;
+    scratch->current = scratch->next;
     scratch->next = swap;
 done:
     return status;
@@ -63,9 +68,9 @@ static void take_columns(const panels *self, panel_scratch *scratch, int32_t fir
     const sfu_csr *X = &dataset->sparse;
     const int32_t features = self->plan->features;
     const int32_t count = features - first < WIDTH ? features - first : WIDTH;
-    memset(scratch->now.data, 0, bytes_of(self));
+    memset(scratch->current.data, 0, bytes_of(self));
     for (int64_t node = 0; node < self->plan->nodes; node++) {
-        float *to = scratch->now.data + node * WIDTH;
+        float *to = scratch->current.data + node * WIDTH;
         if (dataset->dense != NULL) {
             memcpy(to, dataset->dense + node * features + first, (size_t)count * sizeof *to);
             continue;
@@ -82,7 +87,7 @@ static void keep_rows(const panels *self, const panel_scratch *scratch, int32_t 
     const int32_t left = self->plan->features - first;
     for (int32_t row = 0; row < self->row_set->count; row++) {
         memcpy(self->dense + row * self->ld + first,
-               scratch->now.data + (int64_t)sfu__row_set_node(self->row_set, row) * WIDTH,
+               scratch->current.data + (int64_t)sfu__row_set_node(self->row_set, row) * WIDTH,
                (size_t)(left < WIDTH ? left : WIDTH) * sizeof *self->dense);
     }
 }
@@ -98,16 +103,16 @@ static sfu_status panel_by_columns(void *context, int64_t item, int thread) {
     for (int i = 0; i < self->last; i++) {
         const sfu__op *op = &plan->ops[i];
         if (op->kind == SFU__OP_ACTIVATE) {
-            self->backend->activate(&scratch->now, NULL, op->act, NULL, &no_mask, (sfu__range){0, plan->nodes});
+            self->backend->activate(&scratch->current, NULL, op->act, NULL, &no_mask, (sfu__range){0, plan->nodes});
             continue;
         }
         const double teleport = plan->smoothers[op->smoothing].teleport;
         if (teleport > 0.0 && op->start == i) {
-            memcpy(scratch->teleport_to.data, scratch->now.data, bytes_of(self));
+            memcpy(scratch->teleport_to.data, scratch->current.data, bytes_of(self));
         }
         SFU_TRY(multiply(self, scratch, op->smoothing));
         if (teleport > 0.0) {
-            add_scaled(self, &scratch->now, &scratch->teleport_to, teleport);
+            add_scaled(self, &scratch->current, &scratch->teleport_to, teleport);
         }
     }
     keep_rows(self, scratch, (int32_t)item * WIDTH);
@@ -116,7 +121,7 @@ done:
     return status;
 }
 
-/* The rows [first, first + count) of the product times X. */
+/* Rows [first, first + count) of the product, times X. */
 static sfu_status times_features(const panels *self, panel_scratch *scratch, int32_t first, int32_t count) {
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = self->plan->dataset;
@@ -124,7 +129,7 @@ static sfu_status times_features(const panels *self, panel_scratch *scratch, int
     const int32_t features = self->plan->features;
     memset(scratch->sums, 0, (size_t)features * WIDTH * sizeof *scratch->sums);
     for (int64_t node = 0; node < self->plan->nodes; node++) {
-        const float *from = scratch->now.data + node * WIDTH;
+        const float *from = scratch->current.data + node * WIDTH;
         const int64_t begin = dataset->dense != NULL ? 0 : X->indptr[node];
         const int64_t end = dataset->dense != NULL ? features : X->indptr[node + 1];
         for (int64_t e = begin; e < end; e++) {
@@ -157,20 +162,20 @@ static sfu_status panel_by_rows(void *context, int64_t item, int thread) {
     const int32_t count = left < WIDTH ? left : WIDTH;
     const uint64_t before = sfu__float_guard();
     sfu_status status = SFU_OK;
-    memset(scratch->now.data, 0, bytes_of(self));
+    memset(scratch->current.data, 0, bytes_of(self));
     memset(scratch->teleport_to.data, 0, bytes_of(self));
     for (int32_t row = 0; row < count; row++) {
-        scratch->now.data[(int64_t)sfu__row_set_node(self->row_set, first + row) * WIDTH + row] = 1.0F;
+        scratch->current.data[(int64_t)sfu__row_set_node(self->row_set, first + row) * WIDTH + row] = 1.0F;
     }
     for (int i = self->last - 1; i >= 0; i--) {
         const sfu__op *op = &plan->ops[i];
         const double teleport = plan->smoothers[op->smoothing].teleport;
         if (teleport > 0.0) {
-            add_scaled(self, &scratch->teleport_to, &scratch->now, teleport);
+            add_scaled(self, &scratch->teleport_to, &scratch->current, teleport);
         }
         SFU_TRY(multiply(self, scratch, op->smoothing));
         if (teleport > 0.0 && op->start == i) {
-            add_scaled(self, &scratch->now, &scratch->teleport_to, 1.0);
+            add_scaled(self, &scratch->current, &scratch->teleport_to, 1.0);
             memset(scratch->teleport_to.data, 0, bytes_of(self));
         }
     }
@@ -180,14 +185,14 @@ done:
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- all panels ------------------------------------------------------------------------------------------------- */
 
-static sfu_status make_room(panel_scratch *scratch, const sfu__plan *plan) {
+static sfu_status reserve_scratch(panel_scratch *scratch, const sfu__plan *plan) {
     sfu_status status = SFU_OK;
     const int64_t size = (int64_t)plan->nodes * WIDTH;
     SFU_ALLOC(scratch->memory, 3 * size + 16);
     float *at = scratch->memory + (64 - (uintptr_t)scratch->memory % 64) % 64 / sizeof *at;
-    scratch->now = (sfu__dense){at, plan->nodes, WIDTH, WIDTH};
+    scratch->current = (sfu__dense){at, plan->nodes, WIDTH, WIDTH};
     scratch->next = (sfu__dense){at + size, plan->nodes, WIDTH, WIDTH};
     scratch->teleport_to = (sfu__dense){at + 2 * size, plan->nodes, WIDTH, WIDTH};
     SFU_ALLOC(scratch->sums, (int64_t)plan->features * WIDTH);
@@ -204,26 +209,41 @@ static bool all_smooth(const sfu__plan *plan, int last) {
     return true;
 }
 
-/* The matrix of every smoothing, or its transpose, which `blocks` holds. */
-static sfu_status make_matrices(panels *self, sfu__block *blocks, bool transposed) {
+/* The matrix of every smoothing, or its transpose. */
+static sfu_status make_matrices(panels *self, bool transposed) {
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
-    const sfu__row_set all = {.count = plan->nodes};
+    const sfu__matrix_use use = {.role = SFU__ROLE_SMOOTHING, .width = WIDTH};
+    const sfu__binding binding = {0};
     for (int i = 0; i < plan->smoother_count; i++) {
+        const sfu_csr *S = &plan->smoothers[i].csr;
+        const sfu__matrix_source source = {S->rows, S->cols, S->indptr, S->indices, S->values, NULL, NULL, NULL};
+        sfu__prepared **prepared = &self->prepared[i];
         if (plan->smoothers[i].learned != NULL) {
-            continue; /* never among the first links */
+            continue; /* never among the folded ops */
         }
-        sfu__block whole = {0};
-        SFU_TRY(sfu__block_of(&whole, &plan->smoothers[i], &all, &all, plan->nodes)); /* borrows it */
-        self->matrices[i] = whole.view;
+        SFU_TRY(self->backend->prepare(prepared, &source, &use));
         if (transposed) {
-            SFU_TRY(sfu__block_transpose(&blocks[i], &whole, 0, whole.view.rows));
-            SFU_TRY(sfu__block_own_values(&blocks[i]));
-            self->matrices[i] = blocks[i].view;
+            SFU_TRY(self->backend->prepare_transpose(prepared + plan->smoother_count, *prepared,
+                                                     (sfu__range){0, S->rows}, false, &use));
+            prepared += plan->smoother_count;
         }
+        SFU_TRY(self->backend->bind(&self->matrices[i], *prepared, &binding));
     }
 done:
     return status;
+}
+
+static void free_matrices(panels *self) {
+    const int count = self->plan->smoother_count;
+    for (int i = 0; self->matrices != NULL && i < count; i++) {
+        self->backend->unbind(self->matrices[i]);
+    }
+    for (int i = 2 * count; self->prepared != NULL && i-- > 0;) {
+        self->backend->prepared_free(self->prepared[i]);
+    }
+    sfu__free(self->matrices);
+    sfu__free(self->prepared);
 }
 
 static bool fits_transposed(const sfu__plan *plan) {
@@ -245,28 +265,23 @@ sfu_status sfu__fold_panels(float *dense, const sfu__plan *plan, const sfu__pass
     int64_t threads = plan->threads < fit ? plan->threads : fit;
     threads = threads < items ? threads : items;
     threads = threads > 1 ? threads : 1;
-    panels self = {.plan = plan, .row_set = row_set, .last = last, .ld = sfu__ld(plan->features)};
-    sfu__block *blocks = NULL;
+    panels self = {
+        .plan = plan, .backend = plan->backend, .row_set = row_set, .last = last, .ld = sfu__ld(plan->features)};
     self.dense = dense;
-    SFU_TRY(sfu__backend_cpu(&self.backend));
-    SFU_ALLOC_ZERO(blocks, plan->smoother_count);
+    SFU_ALLOC_ZERO(self.prepared, 2 * (int64_t)plan->smoother_count);
     SFU_ALLOC_ZERO(self.matrices, plan->smoother_count);
     SFU_ALLOC_ZERO(self.scratches, threads);
     for (int64_t i = 0; i < threads; i++) {
-        SFU_TRY(make_room(&self.scratches[i], plan));
+        SFU_TRY(reserve_scratch(&self.scratches[i], plan));
     }
-    SFU_TRY(make_matrices(&self, blocks, by_rows));
+    SFU_TRY(make_matrices(&self, by_rows));
     SFU_TRY(sfu__parallel(by_rows ? panel_by_rows : panel_by_columns, &self, items, (int)threads));
 done:
     for (int64_t i = 0; self.scratches != NULL && i < threads; i++) {
         sfu__free(self.scratches[i].memory);
         sfu__free(self.scratches[i].sums);
     }
-    for (int i = 0; blocks != NULL && i < plan->smoother_count; i++) {
-        sfu__block_clear(&blocks[i]);
-    }
     sfu__free(self.scratches);
-    sfu__free(self.matrices);
-    sfu__free(blocks);
+    free_matrices(&self);
     return status;
 }

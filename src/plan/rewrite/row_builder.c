@@ -1,3 +1,4 @@
+/* row_builder.c - builds a sparse matrix in pieces of 64 rows, in parallel, and joins them. */
 #include "row_builder.h"
 #include "progress.h"
 #include "parallel.h"
@@ -5,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_A_PIECE = 64, ROWS = 3 };
+enum { ROWS_PER_PIECE = 64, ROWS = 3 };
 
-/* The rows of one item, until all are known. */
+/* The rows of one work item, until all are known. */
 typedef struct piece {
     int32_t *indices;
     float *values;
@@ -27,7 +28,7 @@ typedef struct job {
 void sfu__row_empty(sfu__row *row) {
     for (int32_t i = 0; i < row->count; i++) {
         row->sums[row->columns[i]] = 0.0;
-        row->there[row->columns[i] / 64] = 0;
+        row->present[row->columns[i] / 64] = 0;
     }
     row->count = 0;
 }
@@ -44,7 +45,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The columns in order: by looking through the bits where there are many, else by sorting. */
+/* Sorts the columns: by scanning the bitmap if there are many, else by qsort. */
 static void sort_columns(sfu__row *row, int32_t cols) {
     if ((int64_t)row->count * 16 < cols / 64) {
         qsort(row->columns, (size_t)row->count, sizeof *row->columns, ascending);
@@ -52,7 +53,7 @@ static void sort_columns(sfu__row *row, int32_t cols) {
     }
     int32_t at = 0;
     for (int32_t word = 0; word < (cols + 63) / 64; word++) {
-        for (uint64_t bits = row->there[word]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = row->present[word]; bits != 0; bits &= bits - 1) {
             row->columns[at++] = word * 64 + __builtin_ctzll(bits);
         }
     }
@@ -78,10 +79,10 @@ static sfu_status keep_row(piece *to, sfu__row *row, int32_t cols) {
     return SFU_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- assembly --------------------------------------------------------------------------------------------------- */
 
 static int32_t end_row(const job *self, int64_t item) {
-    const int64_t end = (item + 1) * ROWS_A_PIECE;
+    const int64_t end = (item + 1) * ROWS_PER_PIECE;
     return (int32_t)(end < self->matrix->rows ? end : self->matrix->rows);
 }
 
@@ -89,7 +90,7 @@ static sfu_status make_piece(void *context, int64_t item, int thread) {
     sfu_status status = SFU_OK;
     job *self = context;
     sfu__row *rows = self->scratch[thread];
-    for (int32_t row = (int32_t)(item * ROWS_A_PIECE); status == SFU_OK && row < end_row(self, item); row++) {
+    for (int32_t row = (int32_t)(item * ROWS_PER_PIECE); status == SFU_OK && row < end_row(self, item); row++) {
         SFU_TRY(sfu__poll());
         self->make(self->context, rows, row);
         self->matrix->indptr[row + 1] = rows[0].count;
@@ -122,7 +123,7 @@ static sfu_status join(job *self, int64_t items) {
             memcpy(matrix->values + at, from->values, from->count * sizeof *from->values);
             at += (int64_t)from->count;
         }
-        piece_clear(from); /* so that there are not two copies of all at the end */
+        piece_clear(from); /* so that two copies of everything never exist */
     }
 done:
     return status;
@@ -135,7 +136,7 @@ static sfu_status make_scratch(job *self, int threads, int32_t cols) {
         for (int i = 0; i < ROWS; i++) {
             sfu__row *row = &self->scratch[t][i];
             SFU_ALLOC_ZERO(row->sums, cols);
-            SFU_ALLOC_ZERO(row->there, (int64_t)cols / 64 + 1);
+            SFU_ALLOC_ZERO(row->present, (int64_t)cols / 64 + 1);
             SFU_ALLOC(row->columns, cols);
         }
     }
@@ -147,7 +148,7 @@ static void free_scratch(job *self, int threads) {
     for (int t = 0; self->scratch != NULL && t < threads; t++) {
         for (int i = 0; i < ROWS; i++) {
             sfu__free(self->scratch[t][i].sums);
-            sfu__free(self->scratch[t][i].there);
+            sfu__free(self->scratch[t][i].present);
             sfu__free(self->scratch[t][i].columns);
         }
     }
@@ -157,7 +158,7 @@ static void free_scratch(job *self, int threads) {
 sfu_status sfu__build_rows(sfu_matrix *matrix, int32_t rows, int32_t cols, sfu__row_fn make, void *context,
                            int threads) {
     sfu_status status = SFU_OK;
-    const int64_t items = ((int64_t)rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE;
+    const int64_t items = ((int64_t)rows + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE;
     const int executors = items < threads ? (int)items + (items == 0) : threads;
     job self = {.matrix = matrix, .make = make, .context = context};
     *matrix = (sfu_matrix){.rows = rows, .cols = cols};

@@ -1,11 +1,11 @@
+/* shared_matrices.c - the cache: a linked list of reference-counted entries under one lock. */
 #include "shared_matrices.h"
 #include "progress.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* One lock for the register and for making an entry: two plans that need the same one wait for each other instead of
- * making it twice. */
+/* One lock for the list and for making an entry, so that two plans that need the same entry never make it twice. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sfu__shared *entries;
 
@@ -13,9 +13,9 @@ static void free_entry(sfu__shared *entry) {
     if (entry != NULL) {
         sfu__matrix_clear(&entry->matrix);
         sfu__free(entry->dense);
-        sfu__free(entry->row_perm);
-        sfu__free(entry->indices16);
-        sfu__free(entry->row_value);
+        if (entry->prepared != NULL) {
+            entry->backend->prepared_free(entry->prepared);
+        }
         sfu__free(entry->key);
         sfu__free(entry);
     }
@@ -48,7 +48,7 @@ done:
     return status;
 }
 
-/* Another plan may take long to make what this one waits for; the caller may cancel meanwhile. */
+/* Waits while polling for cancellation: another plan may take long to make the entry. */
 static sfu_status take_lock(void) {
     sfu_status status = SFU_OK;
     while (pthread_mutex_trylock(&lock) != 0) {

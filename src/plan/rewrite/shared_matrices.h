@@ -1,32 +1,31 @@
-/* shared_matrices.h - constants that several plans of a process need, made once: smoothing matrices, folded features.
+/* shared_matrices.h - a process-wide cache of constant matrices: smoothing matrices and folded features.
  *
- * The key says everything that the content depends on (the digest of the dataset first), so that an entry is never
- * stale. An entry lives as long as someone holds it.
+ * The key contains everything that the content depends on (the digest of the dataset first), so an entry is never
+ * stale. Entries are reference-counted.
  */
 #ifndef SFU_SHARED_MATRICES_H
 #define SFU_SHARED_MATRICES_H
 
-#include "matrix.h"
+#include "backend.h"
 
 typedef struct sfu__shared {
-    sfu_matrix matrix; /* or */
+    sfu_matrix matrix; /* or, if empty, */
     float *dense;
-    int32_t *row_perm; /* or NULL: which rows those of the matrix are; then, as in sfu__sparse, */
-    uint16_t *indices16;
-    float *row_value;
+    sfu__prepared *prepared; /* or NULL: the matrix as prepared by `backend`, instead of the two above */
+    const sfu__backend *backend;
     int64_t bytes;
 
-    /* of the register */
+    /* the cache's own */
     char *key;
     int holders;
     struct sfu__shared *next;
 } sfu__shared;
 
-/* The entry of this key; where there is none, make(context, entry) fills one in. Never changes once it is made. */
+/* The entry of a key; if there is none, make(context, entry) fills a new one. Entries are immutable. */
 typedef sfu_status (*sfu__shared_fn)(void *context, sfu__shared *entry);
 SFU_CHECKED sfu_status sfu__shared_get(sfu__shared **entry, const char *key, sfu__shared_fn make, void *context);
 
-/* Lets go of it. NULL is fine. */
+/* Drops a reference. NULL is fine. */
 void sfu__shared_release(sfu__shared *entry);
 
 #endif

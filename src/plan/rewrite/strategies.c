@@ -1,63 +1,63 @@
-/* strategies.c - which way to compute a run of smoothings and the weights behind it: the one with the least predicted
- * time on the nominal machine.
+/* strategies.c - chooses how to compute a segment, smoothings and the weights that follow them: the candidate with the
+ * least predicted time at the nominal rates.
  *
- *   fold       F = S^j X is a constant for any j; the other smoothings of the run follow the weights
+ *   fold       F = S^j X is constant for any j; the remaining smoothings of the segment follow the weights
  *   order      (S H) W = S (H W)
  *   collapse   S (S H) = (S S) H
  *   sparse     F as a sparse or a dense matrix
  *
- * The plain way is among those that are compared, so none is chosen that is predicted slower.
+ * The computation without rewrites is always a candidate, so no slower one (as predicted) is chosen.
  */
 #include "plan_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the time of the pieces ------------------------------------------------------------------------------------- */
+/* ---- predicted times -------------------------------------------------------------------------------------------- */
 
-typedef struct judge {
+typedef struct cost_context {
     const sfu__plan *plan;
     const sfu__pass *pass;
-    bool train, once; /* there is a way back; the pass runs once, so that what is made for it counts */
-} judge;
+    bool train, once; /* train: with a backward pass; once: the pass runs once, so preparing matrices does not pay */
+} cost_context;
 
 static double seconds(sfu__work work) { return sfu__work_seconds(&work, &sfu__nominal_rates); }
 
-static sfu__work spmm_work(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool ordered) {
+static sfu__work spmm_work(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool value_permuted) {
     return (sfu__work){.kernel = SFU__KERNEL_SPMM,
                        .rows = rows,
                        .width = width,
                        .nonzeros = (int64_t)nonzeros,
                        .operand = operand_rows * width * (int64_t)sizeof(float),
-                       .ordered = ordered};
+                       .value_permuted = value_permuted};
 }
 
-static double spmm_seconds(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool ordered) {
-    return seconds(spmm_work(rows, width, nonzeros, operand_rows, ordered));
+static double spmm_seconds(int64_t rows, int32_t width, double nonzeros, int64_t operand_rows, bool value_permuted) {
+    return seconds(spmm_work(rows, width, nonzeros, operand_rows, value_permuted));
 }
 
 static double gemm_seconds(sfu__kernel kernel, int64_t rows, int64_t inner, int32_t width) {
     return seconds((sfu__work){.kernel = kernel, .rows = rows, .inner = inner, .width = width});
 }
 
-/* What each link takes at a width, there and back: found once, for every way has some of them. */
+/* Time of each smoothing op at a given width, forward and backward; computed once, since candidates share them. */
 typedef struct op_times {
-    double *there, *backward; /* [links], of smoothings */
+    double *forward, *backward; /* [ops], smoothings only */
 } op_times;
 
 static void op_times_clear(op_times *times) {
-    sfu__free(times->there);
+    sfu__free(times->forward);
     sfu__free(times->backward);
 }
 
-static sfu_status op_times_make(op_times *times, const judge *self, int first, int last, int32_t width) {
+static sfu_status op_times_make(op_times *times, const cost_context *self, int first, int last, int32_t width) {
     sfu_status status = SFU_OK;
     const sfu__row_set *row_sets = self->pass->row_sets;
     const sfu__op *ops = self->plan->ops;
     const int32_t ld = sfu__ld(width);
     double nonzeros = 0.0;
     *times = (op_times){0};
-    SFU_ALLOC_ZERO(times->there, last + 1);
+    SFU_ALLOC_ZERO(times->forward, last + 1);
     SFU_ALLOC_ZERO(times->backward, last + 1);
     for (int i = first; i < last; i++) {
         if (ops[i].kind != SFU__OP_SMOOTH) {
@@ -70,16 +70,16 @@ static sfu_status op_times_make(op_times *times, const judge *self, int first, i
             const sfu__smoother *smoother = &self->plan->smoothers[ops[i].smoothing];
             nonzeros = (double)sfu__row_set_nonzeros(&smoother->csr, &row_sets[i + 1]);
         }
-        times->there[i] = spmm_seconds(row_sets[i + 1].count, ld, nonzeros, row_sets[i].count, false);
+        times->forward[i] = spmm_seconds(row_sets[i + 1].count, ld, nonzeros, row_sets[i].count, false);
         times->backward[i] = spmm_seconds(row_sets[i].count, ld, nonzeros, row_sets[i + 1].count, true);
     }
 done:
     return status;
 }
 
-/* Smoothing by links [first, last) at a width, there and, where `back`, back again. `collapsed`: the non-zeros of the
- * one matrix, negative where they stay apart. */
-static double smooth_seconds(const judge *self, const op_times *times, int first, int last, int32_t width,
+/* Time of smoothing ops [first, last) at a width, with the backward pass if `backward`. `collapsed`: non-zeros of the
+ * one matrix, negative if applied one by one. */
+static double smooth_seconds(const cost_context *self, const op_times *times, int first, int last, int32_t width,
                              bool backward, double collapsed) {
     const sfu__row_set *row_sets = self->pass->row_sets;
     const int32_t ld = sfu__ld(width);
@@ -92,14 +92,14 @@ static double smooth_seconds(const judge *self, const op_times *times, int first
         return backward ? sum + spmm_seconds(row_sets[first].count, ld, collapsed, row_sets[last].count, true) : sum;
     }
     for (int i = first; i < last; i++) {
-        sum += times->there[i];
+        sum += times->forward[i];
         sum += backward ? times->backward[i] : 0.0;
     }
     return sum;
 }
 
-/* H W of so many rows, there and back; `below`: the gradient of H is needed too. */
-static double weights_seconds(const judge *self, int64_t rows, int32_t in, int32_t out, bool below) {
+/* Time of H W with its backward pass; `below`: the gradient of H is needed too. */
+static double weights_seconds(const cost_context *self, int64_t rows, int32_t in, int32_t out, bool below) {
     double sum = gemm_seconds(SFU__KERNEL_GEMM, rows, in, sfu__ld(out));
     if (self->train) {
         sum += gemm_seconds(SFU__KERNEL_GEMM_T, rows, in, sfu__ld(out));
@@ -108,19 +108,20 @@ static double weights_seconds(const judge *self, int64_t rows, int32_t in, int32
     return sum;
 }
 
-/* F W of `nonzeros` in so many rows, as a sparse matrix. */
-static double sparse_seconds(const judge *self, int64_t rows, double nonzeros, int32_t out) {
+/* Time of F W with a sparse F of `nonzeros` entries. */
+static double sparse_seconds(const cost_context *self, int64_t rows, double nonzeros, int32_t out) {
     const int32_t ld = sfu__ld(out);
     const bool drops = self->train && self->plan->dropout;
-    sfu__work there = spmm_work(rows, ld, nonzeros, self->plan->features, false);
+    sfu__work forward = spmm_work(rows, ld, nonzeros, self->plan->features, false);
     sfu__work backward = spmm_work(self->plan->features, ld, nonzeros, rows, true);
-    there.gaps = backward.gaps = drops; /* as such products were when the rates were fixed: plans hang on it */
+    /* The cost of such products when the rates were fixed: existing plans depend on it. */
+    forward.after_dropout = backward.after_dropout = drops;
     const sfu__work drop = {
         .kernel = SFU__KERNEL_DROPOUT_SPARSE, .rows = rows, .nonzeros = (int64_t)nonzeros, .draws = true};
-    return seconds(there) + (self->train ? seconds(backward) : 0.0) + (drops ? seconds(drop) : 0.0);
+    return seconds(forward) + (self->train ? seconds(backward) : 0.0) + (drops ? seconds(drop) : 0.0);
 }
 
-static double dense_seconds(const judge *self, int64_t rows, int32_t out) {
+static double dense_seconds(const cost_context *self, int64_t rows, int32_t out) {
     const bool drops = self->train && self->plan->dropout;
     const double draw = seconds((sfu__work){.kernel = SFU__KERNEL_DROPOUT_SPARSE,
                                             .rows = rows,
@@ -129,7 +130,7 @@ static double dense_seconds(const judge *self, int64_t rows, int32_t out) {
     return weights_seconds(self, rows, self->plan->features, out, false) + (drops ? draw : 0.0);
 }
 
-/* ---- why -------------------------------------------------------------------------------------------------------- */
+/* ---- explanations ----------------------------------------------------------------------------------------------- */
 
 static const char *short_time(char text[16], double time) {
     snprintf(text, 16,
@@ -151,7 +152,7 @@ static void explain_too_many(char why[SFU__STEP_WHY]) {
     snprintf(why, SFU__STEP_WHY, "one after the other: one matrix would need more than " SFU__LIMITS_TEXT);
 }
 
-/* ---- runs of links ---------------------------------------------------------------------------------------------- */
+/* ---- properties of op ranges ------------------------------------------------------------------------------------ */
 
 static bool all_fixed(const sfu__plan *plan, int first, int last) {
     for (int i = first; i < last; i++) {
@@ -171,27 +172,27 @@ static bool any_learned(const sfu__plan *plan, int first, int last) {
     return false;
 }
 
-/* Whether a layer that teleports has activations between its steps, so that the run holds some of its steps alone: they
- * go back to what came into the layer, and so the run is computed as it stands. */
-static bool reaches_back(const sfu__plan *plan, int first, int last) {
+/* Whether the range splits a layer that teleports and has activations between its steps. Such steps refer back to the
+ * input of the layer, so the range is neither reordered nor collapsed. */
+static bool splits_teleport(const sfu__plan *plan, int first, int last) {
     for (int i = first; i < last; i++) {
         const sfu__op *op = &plan->ops[i];
-        const bool goes_on =
+        const bool extends_previous =
             last < plan->op_count && plan->ops[last].kind == SFU__OP_ACTIVATE && plan->ops[last].layer == op->layer;
-        if (plan->smoothers[op->smoothing].teleport > 0.0 && (op->start < first || goes_on)) {
+        if (plan->smoothers[op->smoothing].teleport > 0.0 && (op->start < first || extends_previous)) {
             return true;
         }
     }
     return false;
 }
 
-static bool may_collapse(const judge *self, int first, int last) {
+static bool may_collapse(const cost_context *self, int first, int last) {
     return (self->plan->rewrites & SFU__COLLAPSE) != 0 && last - first > 1 && !self->once &&
-           all_fixed(self->plan, first, last) && !reaches_back(self->plan, first, last);
+           all_fixed(self->plan, first, last) && !splits_teleport(self->plan, first, last);
 }
 
-/* nonzeros[i]: of links [i, last) as one matrix, for i from `first` to `last`; negative where that is not to be had. */
-static sfu_status collapsed_nonzeros(double *nonzeros, const judge *self, int first, int last) {
+/* nonzeros[i]: of ops [i, last) as one matrix, for i in [first, last]; negative if not possible. */
+static sfu_status collapsed_nonzeros(double *nonzeros, const cost_context *self, int first, int last) {
     sfu_status status = SFU_OK;
     while (first < last && !all_fixed(self->plan, first, last)) {
         nonzeros[first++] = -1.0;
@@ -207,8 +208,8 @@ done:
     return status;
 }
 
-static judge judge_of(const sfu__plan *plan, sfu_pass pass) {
-    return (judge){plan, &plan->passes[pass], pass == SFU_PASS_TRAIN, pass == SFU_PASS_PREDICT};
+static cost_context cost_context_of(const sfu__plan *plan, sfu_pass pass) {
+    return (cost_context){plan, &plan->passes[pass], pass == SFU_PASS_TRAIN, pass == SFU_PASS_PREDICT};
 }
 
 /* ---- choosing --------------------------------------------------------------------------------------------------- */
@@ -216,25 +217,25 @@ static judge judge_of(const sfu__plan *plan, sfu_pass pass) {
 typedef struct candidate {
     int fold;
     bool sparse, weights_first, collapse;
-    double time; /* negative: there is none */
+    double time; /* negative: none */
 } candidate;
 
 typedef struct choice {
     candidate best;
-    candidate other;    /* the fastest of those that are folded or ordered otherwise */
-    int number, wanted; /* of the best, and the one that was asked for (0: none was), from 1 on */
+    candidate other;    /* the fastest with another fold or order */
+    int number, wanted; /* number of the best and of the requested candidate (0: none requested), from 1 */
     int seen;
 } choice;
 
-/* What was asked for of the run that comes next. */
+/* The strategy that was requested for the next segment, if any. */
 static choice choice_of(const sfu__plan *plan, sfu_pass pass) {
-    const int run = plan->passes[pass].segment_count;
+    const int segment = plan->passes[pass].segment_count;
     return (choice){.best = {.fold = -1, .time = -1.0},
                     .other = {.time = -1.0},
-                    .wanted = run < SFU__SEGMENTS ? plan->strategies[pass][run] : 0};
+                    .wanted = segment < SFU__SEGMENTS ? plan->strategies[pass][segment] : 0};
 }
 
-/* Looks at one more way. Of equals the first stays. */
+/* Considers one more candidate. Of equals the first wins. */
 static void consider(choice *self, candidate it) {
     const bool faster = self->best.time < 0.0 || it.time < self->best.time;
     const bool better = ++self->seen == self->wanted || (faster && (self->wanted == 0 || self->seen < self->wanted));
@@ -256,20 +257,20 @@ static sfu__strategy strategy_of(const choice *choice) {
                            .strategies = choice->seen};
 }
 
-/* ---- runs further on -------------------------------------------------------------------------------------------- */
+/* ---- later segments --------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__choose_hidden(sfu__strategy *strategy, const sfu__plan *plan, sfu_pass pass, int first, int last,
                               int weights_at, bool below) {
     sfu_status status = SFU_OK;
-    const judge self = judge_of(plan, pass);
+    const cost_context self = cost_context_of(plan, pass);
     choice choice = choice_of(plan, pass);
     const bool weights = weights_at >= 0;
     const bool learned = any_learned(plan, first, last);
     const bool may_reorder =
-        weights && first < last && (plan->rewrites & SFU__ORDER) != 0 && !reaches_back(plan, first, last);
+        weights && first < last && (plan->rewrites & SFU__ORDER) != 0 && !splits_teleport(plan, first, last);
     const int32_t in = first > 0 ? plan->ops[first - 1].width : plan->features;
     const int32_t out = weights ? plan->ops[weights_at].width : in;
-    double *nonzeros = NULL, smoothing[2][2]; /* by order and by whether as one matrix */
+    double *nonzeros = NULL, smoothing[2][2]; /* [weights first][collapsed] */
     op_times times[2] = {{0}};
     SFU_ALLOC(nonzeros, last + 1);
     SFU_TRY(collapsed_nonzeros(nonzeros, &self, first, last));
@@ -309,10 +310,10 @@ done:
     return status;
 }
 
-/* ---- the features ----------------------------------------------------------------------------------------------- */
+/* ---- features --------------------------------------------------------------------------------------------------- */
 
-/* Whether the smoothings [fold, last) may follow the weights: they are linear and no mask lies between. A layer that
- * teleports goes back to what came into it, so it stays in one piece. */
+/* Whether the smoothings [fold, last) may follow the weights: they are linear, without dropout in between. A layer that
+ * teleports needs its own input, so it is not split. */
 static bool may_split(const sfu__plan *plan, int fold, int last) {
     if (fold > 0 && fold < last && plan->ops[fold].kind == SFU__OP_SMOOTH && plan->ops[fold].start != fold &&
         plan->smoothers[plan->ops[fold].smoothing].teleport > 0.0) {
@@ -326,10 +327,10 @@ static bool may_split(const sfu__plan *plan, int fold, int last) {
     return true;
 }
 
-/* What the ways of the features are judged by. */
+/* Estimates that the candidates for the features share. */
 typedef struct estimates {
     sfu__fold_estimate estimate;
-    double *collapsed; /* [fold]: the smoothings behind it as one matrix */
+    double *collapsed; /* [fold]: non-zeros of the remaining smoothings as one matrix */
     op_times times;
 } estimates;
 
@@ -340,7 +341,7 @@ static void estimates_clear(estimates *found) {
 }
 
 /* For folds from `least` to `most`. */
-static sfu_status estimates_make(estimates *found, const judge *self, int least, int most, int last) {
+static sfu_status estimates_make(estimates *found, const cost_context *self, int least, int most, int last) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__fold_estimate_make(&found->estimate, self->plan, self->pass, most));
     SFU_ALLOC(found->collapsed, last + 1);
@@ -350,12 +351,12 @@ done:
     return status;
 }
 
-static void judge_features(choice *choice, const judge *self, const estimates *found, int fold, int last) {
+static void consider_features(choice *choice, const cost_context *self, const estimates *found, int fold, int last) {
     const sfu__plan *plan = self->plan;
     const int32_t out = plan->ops[plan->first_weights].width;
     const int64_t rows = self->pass->row_sets[fold].count;
     const double collapsed = found->collapsed[fold];
-    const bool by_columns = fold > found->estimate.most && found->estimate.by_columns; /* which makes a dense matrix */
+    const bool by_columns = fold > found->estimate.most && found->estimate.by_columns; /* always dense */
     for (int sparse = 0; sparse < ((plan->rewrites & SFU__SPARSE) != 0 && !by_columns ? 2 : 1); sparse++) {
         const double product = sparse == 1 ? sparse_seconds(self, rows, found->estimate.nonzeros[fold], out)
                                            : dense_seconds(self, rows, out);
@@ -367,8 +368,8 @@ static void judge_features(choice *choice, const judge *self, const estimates *f
     }
 }
 
-/* Whether the features may be folded so far, and the other smoothings up to `last` follow the weights. */
-static bool allowed(const judge *self, int fold, int last) {
+/* Whether the features may be folded this far, with the remaining smoothings up to `last` after the weights. */
+static bool allowed(const cost_context *self, int fold, int last) {
     const sfu__plan *plan = self->plan;
     const bool masked = self->train && plan->dropout;
     const bool may_reorder = (plan->rewrites & SFU__ORDER) != 0 && !masked;
@@ -378,7 +379,7 @@ static bool allowed(const judge *self, int fold, int last) {
     if (fold == 0) {
         return true;
     }
-    /* What runs once is not folded, unless there is no other way. */
+    /* A pass that runs once does not fold, unless there is no alternative. */
     const bool needed = !(may_reorder && may_split(plan, 0, last));
     return (plan->rewrites & SFU__FOLD) != 0 && fold <= plan->lead && (!self->once || needed);
 }
@@ -410,8 +411,8 @@ static void explain_features(sfu__strategy *strategy, const choice *choice, cons
     }
 }
 
-/* The folds that are allowed lie from `least` to `most`; least is -1 where none is. */
-static void allowed_folds(int *least, int *most, const judge *self, int last) {
+/* The range of allowed folds; *least is -1 if there is none. */
+static void allowed_folds(int *least, int *most, const cost_context *self, int last) {
     *least = *most = -1;
     for (int fold = 0; fold <= last; fold++) {
         if (allowed(self, fold, last)) {
@@ -423,7 +424,7 @@ static void allowed_folds(int *least, int *most, const judge *self, int last) {
 
 sfu_status sfu__choose_features(sfu__strategy *strategy, const sfu__plan *plan, sfu_pass pass, int last) {
     sfu_status status = SFU_OK;
-    const judge self = judge_of(plan, pass);
+    const cost_context self = cost_context_of(plan, pass);
     choice choice = choice_of(plan, pass);
     estimates found = {0};
     int least, most;
@@ -434,9 +435,9 @@ sfu_status sfu__choose_features(sfu__strategy *strategy, const sfu__plan *plan, 
     }
     SFU_TRY(estimates_make(&found, &self, least, most, last));
     for (int fold = least; fold <= most; fold++) {
-        /* The least, be it beyond the limits, is a way that there always is. */
+        /* The least fold is always possible, even beyond the limits. */
         if (allowed(&self, fold, last) && (fold == least || fold <= found.estimate.most)) {
-            judge_features(&choice, &self, &found, fold, last);
+            consider_features(&choice, &self, &found, fold, last);
         }
     }
     *strategy = strategy_of(&choice);

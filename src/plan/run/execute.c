@@ -1,72 +1,43 @@
-/* execute.c - runs the steps of a plan.
+/* execute.c - runs the bound steps of a plan.
  *
- * An epoch is one parallel region: each thread walks along the same steps, takes its share of each, and waits for the
- * others where a step reads what they wrote.
+ * An epoch is one parallel region: all threads run the same steps, each on its range of the partition, with a barrier
+ * where a step reads what other threads wrote.
  *
- * An evaluation in looks goes along its steps several times, each time with the rows that the next look adds, and ends
- * where too few rows can still be right. When all are wanted anyway it goes along them once, with all rows.
+ * A staged evaluation runs its steps once per stage, each time on the rows that the stage adds, and stops once too few
+ * rows can still be correct. If the full score is needed it runs them once, on all rows.
  */
 #include "executor_int.h"
 #include "clock.h"
 
 /* ---- steps of a learned smoothing ------------------------------------------------------------------------------- */
 
-static const float *learned_parameter(const sfu__executor *self, int layer, const char *name, const float *base) {
+static float *learned_parameter(const sfu__executor *self, int layer, const char *name, float *base) {
     const sfu__parameter *parameter = sfu__parameter_of(&self->plan->parameters, layer, name);
     return parameter != NULL ? base + parameter->offset : NULL;
 }
 
-static sfu__learned_parameters learned_parameters(const sfu__executor *self, int layer, const float *base) {
-    return (sfu__learned_parameters){.self = learned_parameter(self, layer, "self", base),
-                                     .neighbour = learned_parameter(self, layer, "neighbour", base),
-                                     .left = learned_parameter(self, layer, "left", base),
-                                     .right = learned_parameter(self, layer, "right", base)};
+static sfu__learned_gradient learned_parameters(const sfu__executor *self, int layer, float *base) {
+    return (sfu__learned_gradient){.self = learned_parameter(self, layer, "self", base),
+                                   .neighbour = learned_parameter(self, layer, "neighbour", base),
+                                   .left = learned_parameter(self, layer, "left", base),
+                                   .right = learned_parameter(self, layer, "right", base)};
 }
 
-/* This thread's share of the values of a smoothing. */
-static sfu__range value_share(const sfu__executor *self, const sfu__smoother *smoother, int thread) {
-    const int64_t count = smoother->csr.indptr[smoother->csr.rows];
-    return (sfu__range){smoother->values_offset + count * thread / self->threads,
-                        smoother->values_offset + count * (thread + 1) / self->threads};
-}
-
-static void run_smoothing(sfu__executor *self, const sfu__plan_step *step, int thread) {
+static sfu__learned_step learned_step(const sfu__executor *self, const sfu__plan_step *step) {
     const sfu__smoother *smoother = &self->plan->smoothers[step->parameter];
-    const sfu__learned_parameters at = learned_parameters(self, smoother->layer, self->theta);
-    for (int phase = 0; phase < SFU__LEARNED_FORWARD; phase++) {
-        sfu__learned_forward(self->values + smoother->values_offset, self->learned[step->parameter], &at, phase, thread,
-                             self->threads);
-        sfu__team_barrier(self->team);
-    }
-    const sfu__range share = value_share(self, smoother, thread);
-    const float keep = (float)(1.0 - smoother->teleport);
-    for (int64_t e = share.begin; e < share.end; e++) {
-        self->values[e] *= keep;
-        self->value_gradients[e] = 0.0F;
-    }
+    const sfu__learned_gradient at = learned_parameters(self, smoother->layer, self->theta);
+    return (sfu__learned_step){.work = self->learned[step->parameter],
+                               .parameters = {at.self, at.neighbour, at.left, at.right},
+                               .gradient = learned_parameters(self, smoother->layer, self->gradient),
+                               .values = self->values + smoother->values_offset,
+                               .dvalues = self->value_gradients + smoother->values_offset,
+                               .count = smoother->csr.indptr[smoother->csr.rows],
+                               .scale = (float)(1.0 - smoother->teleport)};
 }
 
-static void run_smoothing_back(sfu__executor *self, const sfu__plan_step *step, int thread) {
-    const sfu__smoother *smoother = &self->plan->smoothers[step->parameter];
-    const sfu__learned_parameters at = learned_parameters(self, smoother->layer, self->theta);
-    const sfu__learned_parameters to = learned_parameters(self, smoother->layer, self->gradient);
-    const sfu__learned_gradient gradient = {(float *)(uintptr_t)to.self, (float *)(uintptr_t)to.neighbour,
-                                            (float *)(uintptr_t)to.left, (float *)(uintptr_t)to.right};
-    const sfu__range share = value_share(self, smoother, thread);
-    const float keep = (float)(1.0 - smoother->teleport);
-    for (int64_t e = share.begin; e < share.end; e++) {
-        self->value_gradients[e] *= keep;
-    }
-    for (int phase = 0; phase < SFU__LEARNED_BACKWARD; phase++) {
-        sfu__team_barrier(self->team);
-        sfu__learned_backward(&gradient, self->learned[step->parameter], &at,
-                              self->value_gradients + smoother->values_offset, phase, thread, self->threads);
-    }
-}
+/* ---- execution -------------------------------------------------------------------------------------------------- */
 
-/* ---- running ---------------------------------------------------------------------------------------------------- */
-
-static void run_adam(sfu__executor *self, const sfu__plan_step *step, sfu__range share) {
+static void run_adam(sfu__executor *self, const sfu__plan_step *step, sfu__range range) {
     const sfu__parameter *first = &self->plan->parameters.items[step->parameter];
     sfu__adam adam = self->adam;
     adam.decay = first->decays ? adam.decay : 0.0F;
@@ -74,93 +45,98 @@ static void run_adam(sfu__executor *self, const sfu__plan_step *step, sfu__range
     adam.high = first->high;
     const int64_t offset = first->offset;
     self->backend->adam(self->theta + offset, self->m + offset, self->v + offset, self->gradient + offset, &adam,
-                        share);
+                        range);
 }
 
-/* One block alone would be work for one thread: its columns of A, which are the rows of the result, are shared. */
-static void run_gemm_t(const sfu__executor *self, const sfu__bound_step *at, sfu__range share) {
+/* A single block would be work for one thread only, so threads divide the columns of A, which are the rows of the
+ * result. */
+static void run_gemm_t(const sfu__executor *self, const sfu__bound_step *at, sfu__range range) {
     sfu__dense A = at->a;
     float *parts = at->c.data;
     if (at->step->by_columns) {
-        A.data += share.begin;
-        A.cols = (int32_t)(share.end - share.begin);
-        parts += share.begin * at->b.ld;
-        share = (sfu__range){0, A.cols > 0 ? 1 : 0};
+        A.data += range.begin;
+        A.cols = (int32_t)(range.end - range.begin);
+        parts += range.begin * at->b.ld;
+        range = (sfu__range){0, A.cols > 0 ? 1 : 0};
     }
-    self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, share);
+    self->backend->gemm_t(parts, A.data != NULL ? &A : NULL, &at->b, range);
 }
 
-/* `bounds` are those of the step, or of a look of it. */
+/* `bounds` are the partition of the step, or of one of its stages. */
 static void run_step(sfu__executor *self, sfu_pass pass, const sfu__bound_step *at, const int64_t *bounds, int thread) {
     const sfu__backend *to = self->backend;
     const sfu__plan_step *step = at->step;
-    const sfu__range share = {bounds[thread], bounds[thread + 1]};
+    const sfu__range range = {bounds[thread], bounds[thread + 1]};
     switch (step->kernel) {
     case SFU__KERNEL_SPMM:
-        to->spmm(&at->c, &at->sparse, &at->b, step->add, share);
+        to->spmm(&at->c, at->sparse, &at->b, step->add, range);
         break;
     case SFU__KERNEL_GEMM:
-        to->gemm(&at->c, &at->a, &at->b, share);
+        to->gemm(&at->c, &at->a, &at->b, range);
         break;
     case SFU__KERNEL_GEMM_T:
-        run_gemm_t(self, at, share);
+        run_gemm_t(self, at, range);
         break;
     case SFU__KERNEL_REDUCE_BLOCKS:
-        to->reduce_blocks(at->c.data, at->a.data, step->parts, step->stride, share);
+        to->reduce_blocks(at->c.data, at->a.data, step->parts, step->stride, range);
         break;
     case SFU__KERNEL_TRANSPOSE:
-        to->transpose(&at->c, &at->b, share);
+        to->transpose(&at->c, &at->b, range);
         break;
     case SFU__KERNEL_DROPOUT_SPARSE:
-        to->dropout_sparse(at->c.data, &at->sparse, step->nodes, at->mask, share);
+        to->dropout_sparse(at->c.data, at->sparse, step->nodes, at->mask, range);
         break;
     case SFU__KERNEL_DROPOUT_MASK:
-        to->dropout_mask((uint8_t *)at->c.data, &at->sparse, step->nodes, at->mask, share);
+        to->dropout_mask((uint8_t *)at->c.data, at->sparse, step->nodes, at->mask, range);
         break;
     case SFU__KERNEL_ACTIVATE:
-        to->activate(&at->c, at->bias, step->act, step->nodes, at->mask, share);
+        to->activate(&at->c, at->bias, step->act, step->nodes, at->mask, range);
         break;
     case SFU__KERNEL_ACTIVATE_BACKWARD:
-        to->activate_backward(&at->c, &at->a, step->act, step->nodes, at->mask, share);
+        to->activate_backward(&at->c, &at->a, step->act, step->nodes, at->mask, range);
         break;
     case SFU__KERNEL_SOFTMAX:
-        to->softmax(&at->c, at->bias, share);
+        to->softmax(&at->c, at->bias, range);
         break;
     case SFU__KERNEL_SOFTMAX_BACKWARD:
-        to->softmax_backward(&at->c, &at->a, share);
+        to->softmax_backward(&at->c, &at->a, range);
         break;
-    case SFU__KERNEL_CROSS_ENTROPY: /* a forward alone has nothing to score */
-        if (self->target[pass].labels == NULL) {
+    case SFU__KERNEL_CROSS_ENTROPY: /* sfu__executor_forward has no targets */
+        if (self->targets[pass].labels == NULL) {
             break;
         }
         to->cross_entropy(self->passes[pass].scores, at->c.data != NULL ? &at->c : NULL, step->through_softmax, &at->a,
-                          &self->target[pass], share);
+                          &self->targets[pass], range);
         break;
     case SFU__KERNEL_AXPY_ROWS:
-        to->axpy_rows(&at->c, &at->b, step->map, step->t, share);
+        to->axpy_rows(&at->c, &at->b, step->map, step->t, range);
         break;
     case SFU__KERNEL_AXPY_ROWS_BACKWARD:
-        to->axpy_rows_backward(&at->b, &at->c, step->map, step->t, share);
+        to->axpy_rows_backward(&at->b, &at->c, step->map, step->t, range);
         break;
     case SFU__KERNEL_SDDMM:
-        to->sddmm(self->value_gradients + self->plan->passes[pass].blocks[step->block].offset, &at->sparse, &at->a,
-                  &at->b, share);
+        to->sddmm(self->value_gradients + self->plan->passes[pass].blocks[step->block].offset, at->sparse, &at->a,
+                  &at->b, range);
         break;
     case SFU__KERNEL_ADAM:
-        run_adam(self, step, share);
+        run_adam(self, step, range);
         break;
-    case SFU__KERNEL_SMOOTHING:
-        run_smoothing(self, step, thread);
+    case SFU__KERNEL_SMOOTHING: {
+        const sfu__learned_step learned = learned_step(self, step);
+        to->smoothing(&learned, self->team, thread, self->threads);
         break;
-    case SFU__KERNEL_SMOOTHING_BACKWARD:
-        run_smoothing_back(self, step, thread);
+    }
+    case SFU__KERNEL_SMOOTHING_BACKWARD: {
+        const sfu__learned_step learned = learned_step(self, step);
+        to->smoothing_backward(&learned, self->team, thread, self->threads);
         break;
+    }
     case SFU__KERNEL_COUNT:
         break;
     }
 }
 
-/* The same with a look at the clock, for which everybody waits after each step. */
+/* Runs and times the steps, with barriers around each. */
 static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
     const sfu__bound_pass *at = &self->passes[pass];
     for (size_t i = 0; i < at->count; i++) {
@@ -174,7 +150,7 @@ static void run_measured(sfu__executor *self, sfu_pass pass, int thread) {
     }
 }
 
-/* With all rows, or with those of look `slot` - 1. */
+/* slot 0: all rows; slot i: those of stage i - 1. */
 static void run_steps(sfu__executor *self, sfu_pass pass, size_t slot, int thread) {
     const sfu__bound_pass *at = &self->passes[pass];
     for (size_t i = 0; i < at->count; i++) {
@@ -185,8 +161,8 @@ static void run_steps(sfu__executor *self, sfu_pass pass, size_t slot, int threa
     }
 }
 
-/* How many of the rows that a look has added are right. */
-static int64_t right_in_look(sfu__executor *self, int stage) {
+/* The number of correct predictions among the rows of a stage. */
+static int64_t correct_in_stage(sfu__executor *self, int stage) {
     const sfu__pass *pass = &self->plan->passes[SFU_PASS_EVALUATE];
     const sfu__bound_pass *at = &self->passes[SFU_PASS_EVALUATE];
     const sfu__range rows = sfu__stage_rows(&pass->row_sets[self->plan->op_count], stage);
@@ -203,10 +179,10 @@ static int64_t right_in_look(sfu__executor *self, int stage) {
     return right;
 }
 
-/* Each look but the last one is followed by the question whether the next may matter, which one thread answers. */
-static void run_in_looks(sfu__executor *self, int thread) {
+/* After each stage but the last, thread 0 decides whether to continue. */
+static void run_stages(sfu__executor *self, int thread) {
     const sfu__row_set *rows = &self->plan->passes[SFU_PASS_EVALUATE].row_sets[self->plan->op_count];
-    int64_t possible = rows->count; /* may still be right: of use in thread 0 alone */
+    int64_t possible = rows->count; /* upper bound on correct rows; used by thread 0 only */
     for (int stage = 0; stage < SFU__STAGES; stage++) {
         run_steps(self, SFU_PASS_EVALUATE, (size_t)stage + 1, thread);
         if (stage == SFU__STAGES - 1) {
@@ -215,7 +191,7 @@ static void run_in_looks(sfu__executor *self, int thread) {
         sfu__team_barrier(self->team);
         if (thread == 0) {
             const sfu__range seen = sfu__stage_rows(rows, stage);
-            possible -= seen.end - seen.begin - right_in_look(self, stage);
+            possible -= seen.end - seen.begin - correct_in_stage(self, stage);
             self->ended = possible < self->needed;
         }
         sfu__team_barrier(self->team);
@@ -229,7 +205,7 @@ static void run_pass(sfu__executor *self, sfu_pass pass, int thread) {
     if (self->passes[pass].seconds != NULL) {
         run_measured(self, pass, thread);
     } else if (pass == SFU_PASS_EVALUATE && self->needed > 0 && self->plan->passes[pass].staged) {
-        run_in_looks(self, thread);
+        run_stages(self, thread);
     } else {
         run_steps(self, pass, 0, thread);
     }
@@ -259,20 +235,20 @@ static sfu__score sum_of(const sfu__bound_pass *pass) {
     return sum;
 }
 
-/* The labels in the order of the rows that are looked at. */
-static void set_looked_at(const sfu__executor *self, const sfu__target *asked) {
+/* The labels in stage order. */
+static void set_stage_labels(const sfu__executor *self, const sfu__target *asked) {
     const sfu__bound_pass *at = &self->passes[SFU_PASS_EVALUATE];
     const int32_t rows = self->plan->passes[SFU_PASS_EVALUATE].row_sets[self->plan->op_count].count;
     for (int32_t i = 0; i < rows; i++) {
-        at->labels[i] = asked->labels[at->places[i]];
+        at->labels[i] = asked->labels[at->requested_index[i]];
     }
 }
 
-/* A target of the rows that were asked for, spread over all nodes where the pass computes all. */
+/* The target in the row order of the pass: if it is not pruned, spread over all nodes. */
 static sfu__target target_of(const sfu__executor *self, sfu_pass kind, const sfu__target *asked) {
     const sfu__pass *pass = &self->plan->passes[kind];
     const sfu__bound_pass *at = &self->passes[kind];
-    if (!pass->there || pass->pruned || asked->labels == NULL) {
+    if (!pass->exists || pass->pruned || asked->labels == NULL) {
         return *asked;
     }
     for (int32_t i = 0; i < self->plan->nodes; i++) {
@@ -309,12 +285,12 @@ void sfu__executor_epoch(sfu__executor *executor, const sfu__epoch *epoch, sfu__
                          sfu__score *validation) {
     executor->train = true;
     executor->after = epoch->evaluate ? (int)SFU_PASS_EVALUATE : -1;
-    executor->target[SFU_PASS_TRAIN] = target_of(executor, SFU_PASS_TRAIN, &epoch->target);
-    executor->target[SFU_PASS_EVALUATE] = target_of(executor, SFU_PASS_EVALUATE, &epoch->validation);
+    executor->targets[SFU_PASS_TRAIN] = target_of(executor, SFU_PASS_TRAIN, &epoch->target);
+    executor->targets[SFU_PASS_EVALUATE] = target_of(executor, SFU_PASS_EVALUATE, &epoch->validation);
     executor->needed = epoch->needed;
     executor->ended = false;
     if (epoch->evaluate && epoch->needed > 0 && executor->plan->passes[SFU_PASS_EVALUATE].staged) {
-        set_looked_at(executor, &epoch->validation);
+        set_stage_labels(executor, &epoch->validation);
     }
     executor->adam = sfu__adam_at(epoch->lr, epoch->decay, epoch->number);
     set_masks(executor, epoch);
@@ -330,6 +306,6 @@ void sfu__executor_forward(sfu__executor *executor, sfu_pass pass) {
     executor->train = false;
     executor->after = (int)pass;
     executor->needed = 0;
-    executor->target[pass] = nothing;
+    executor->targets[pass] = nothing;
     run_region(executor);
 }

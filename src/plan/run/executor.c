@@ -1,5 +1,5 @@
-/* executor.c - gives the steps of a plan memory, and shares them among threads. A worker resolves every operand to a
- * pointer once. */
+/* executor.c - allocates the memory of a plan, binds its steps (each operand becomes a pointer once) and divides the
+ * work among threads. */
 #include "executor_int.h"
 #include "progress.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-static float *place_of(const sfu__executor *self, const sfu__operand *operand) {
+static float *address_of(const sfu__executor *self, const sfu__operand *operand) {
     switch (operand->space) {
     case SFU__MEMORY_ARENA:
         return self->arena + operand->offset;
@@ -16,7 +16,7 @@ static float *place_of(const sfu__executor *self, const sfu__operand *operand) {
     case SFU__MEMORY_GRADIENT:
         return self->gradient + operand->offset;
     case SFU__MEMORY_FIXED:
-        return (float *)(uintptr_t)operand->fixed; /* only ever read */
+        return (float *)(uintptr_t)operand->fixed; /* only read */
     case SFU__MEMORY_NONE:
         break;
     }
@@ -24,30 +24,25 @@ static float *place_of(const sfu__executor *self, const sfu__operand *operand) {
 }
 
 sfu__dense sfu__executor_matrix(const sfu__executor *self, const sfu__operand *operand) {
-    return (sfu__dense){place_of(self, operand), operand->rows, operand->cols, operand->ld};
+    return (sfu__dense){address_of(self, operand), operand->rows, operand->cols, operand->ld};
 }
 
-static sfu__sparse sparse_of(const sfu__executor *self, const sfu__pass *pass, const sfu__bound_pass *bound_at,
-                             int block) {
-    if (block < 0) {
-        return (sfu__sparse){0};
+static sfu_status bind_block(sfu__sparse **bound, const sfu__executor *self, const sfu__pass *pass,
+                             const sfu__bound_pass *bound_at, const sfu__plan_step *step) {
+    const sfu__block *block = &pass->blocks[step->block];
+    sfu__binding binding = {.scratch = address_of(self, &step->a)};
+    if (block->where != SFU__VALUES_FIXED) {
+        binding.values = (block->where == SFU__VALUES_ARENA ? self->arena : self->values) + block->offset;
     }
-    const sfu__block *from = &pass->blocks[block];
-    sfu__sparse view = from->view;
-    if (from->where == SFU__VALUES_ARENA) {
-        view.values = self->arena + from->offset;
-    } else if (from->where == SFU__VALUES_LEARNED) {
-        view.values = self->values + from->offset;
+    if (block->dropped > 0) {
+        binding.keep_mask = (const uint8_t *)(self->arena + block->keep_mask_offset);
+        binding.mask = &bound_at->masks[block->dropped - 1];
     }
-    if (from->dropped > 0) {
-        view.keep_mask = (const uint8_t *)(self->arena + from->keep_mask_offset);
-        view.mask = &bound_at->masks[from->dropped - 1];
-    }
-    return view;
+    return self->backend->bind(bound, block->matrix, &binding);
 }
 
-/* One block, cleared and thereby touched: no page is new in an epoch. */
-static sfu_status take_memory(sfu__executor *self) {
+/* Allocates one block and clears it, so that no page fault happens during an epoch. */
+static sfu_status allocate_memory(sfu__executor *self) {
     enum { AT_ONCE = 1 << 24 };
     sfu_status status = SFU_OK;
     const sfu__plan *plan = self->plan;
@@ -74,38 +69,38 @@ done:
     return status;
 }
 
-/* ---- shares of the threads -------------------------------------------------------------------------------------- */
+/* ---- partitions ------------------------------------------------------------------------------------------------- */
 
-static void share_out(int64_t *bounds, const sfu__pass *pass, const sfu__partition *partition, sfu__range of,
-                      int threads) {
+static void partition_range(int64_t *bounds, const sfu__pass *pass, const sfu__partition *partition, sfu__range of,
+                            int threads) {
     const int64_t count = of.end - of.begin;
     for (int t = 0; t <= threads; t++) {
-        const double share = (double)t / threads;
+        const double fraction = (double)t / threads;
         const int64_t at = t == threads ? count
                            : partition->block >= 0
-                               ? sfu__row_at(pass->blocks[partition->block].view.indptr + of.begin, count, share)
-                               : (int64_t)(share * (double)count);
+                               ? sfu__row_at(pass->blocks[partition->block].matrix->indptr + of.begin, count, fraction)
+                               : (int64_t)(fraction * (double)count);
         bounds[t] = of.begin + at;
     }
 }
 
 size_t sfu__executor_bounds(const sfu__executor *self) { return (size_t)sfu__team_most(self->team) + 1; }
 
-static size_t bounds_of_cut(const sfu__executor *self, const sfu__pass *pass) {
+static size_t bounds_per_partition(const sfu__executor *self, const sfu__pass *pass) {
     return sfu__executor_bounds(self) * (pass->staged ? 1 + SFU__STAGES : 1);
 }
 
-/* All of it, and the rows of each look; what is for the last alone has all there. */
-static void share_out_cut(const sfu__executor *self, int64_t *bounds, const sfu__pass *pass,
-                          const sfu__partition *partition) {
+/* Bounds for all rows, then for the rows of each stage. Items without stages belong to the last stage. */
+static void partition_stages(const sfu__executor *self, int64_t *bounds, const sfu__pass *pass,
+                             const sfu__partition *partition) {
     const sfu__range all = {0, partition->count};
-    share_out(bounds, pass, partition, all, self->threads);
+    partition_range(bounds, pass, partition, all, self->threads);
     for (int stage = 0; pass->staged && stage < SFU__STAGES; stage++) {
-        const sfu__range nothing = {0, 0}, late = stage == SFU__STAGES - 1 ? all : nothing;
+        const sfu__range nothing = {0, 0}, waiting = stage == SFU__STAGES - 1 ? all : nothing;
         bounds += sfu__executor_bounds(self);
-        share_out(bounds, pass, partition,
-                  partition->row_set >= 0 ? sfu__stage_rows(&pass->row_sets[partition->row_set], stage) : late,
-                  self->threads);
+        partition_range(bounds, pass, partition,
+                        partition->row_set >= 0 ? sfu__stage_rows(&pass->row_sets[partition->row_set], stage) : waiting,
+                        self->threads);
     }
 }
 
@@ -113,29 +108,29 @@ void sfu__executor_partition(sfu__executor *self, int threads) {
     self->threads = threads;
     for (int kind = 0; kind < SFU_PASSES; kind++) {
         const sfu__pass *pass = &self->plan->passes[kind];
-        for (size_t i = 0; pass->there && i < pass->partition_count; i++) {
-            share_out_cut(self, self->passes[kind].bounds + i * bounds_of_cut(self, pass), pass, &pass->partitions[i]);
+        for (size_t i = 0; pass->exists && i < pass->partition_count; i++) {
+            partition_stages(self, self->passes[kind].bounds + i * bounds_per_partition(self, pass), pass,
+                             &pass->partitions[i]);
         }
     }
 }
 
-/* ---- making a worker -------------------------------------------------------------------------------------------- */
+/* ---- construction ----------------------------------------------------------------------------------------------- */
 
-static void make_ready_step(sfu__bound_step *to, const sfu__executor *self, const sfu__pass *pass,
+static sfu_status bind_step(sfu__bound_step *to, const sfu__executor *self, const sfu__pass *pass,
                             const sfu__bound_pass *bound_at, const sfu__plan_step *step) {
     static const sfu__mask no_mask = {0};
     *to = (sfu__bound_step){.step = step,
                             .c = sfu__executor_matrix(self, &step->c),
                             .a = sfu__executor_matrix(self, &step->a),
                             .b = sfu__executor_matrix(self, &step->b),
-                            .sparse = sparse_of(self, pass, bound_at, step->block),
-                            .bias = place_of(self, &step->bias),
-                            .bounds = bound_at->bounds + (size_t)step->partition * bounds_of_cut(self, pass),
+                            .bias = address_of(self, &step->bias),
+                            .bounds = bound_at->bounds + (size_t)step->partition * bounds_per_partition(self, pass),
                             .mask = step->mask >= 0 ? &bound_at->masks[step->mask] : &no_mask};
-    to->sparse.scratch = to->a.data;
+    return step->block >= 0 ? bind_block(&to->sparse, self, pass, bound_at, step) : SFU_OK;
 }
 
-/* Fewer rows may be more blocks. */
+/* A smaller stage may have more blocks than all rows together. */
 static int64_t most_blocks(const sfu__row_set *rows) {
     int64_t most = sfu__block_count(rows->count);
     for (int stage = 0; stage < SFU__STAGES; stage++) {
@@ -146,13 +141,13 @@ static int64_t most_blocks(const sfu__row_set *rows) {
     return most;
 }
 
-static sfu_status make_ready(sfu__bound_pass *to, const sfu__executor *self, const sfu__pass *pass) {
+static sfu_status bind_pass(sfu__bound_pass *to, const sfu__executor *self, const sfu__pass *pass) {
     sfu_status status = SFU_OK;
     const int32_t rows = pass->row_sets[self->plan->op_count].count;
     to->count = pass->step_count;
     to->score_count = sfu__block_count(rows);
-    SFU_ALLOC(to->steps, to->count);
-    SFU_ALLOC(to->bounds, pass->partition_count * bounds_of_cut(self, pass));
+    SFU_ALLOC_ZERO(to->steps, to->count);
+    SFU_ALLOC(to->bounds, pass->partition_count * bounds_per_partition(self, pass));
     SFU_ALLOC_ZERO(to->masks, pass->mask_count);
     SFU_ALLOC_ZERO(to->scores, most_blocks(&pass->row_sets[self->plan->op_count]));
     if (!pass->pruned) {
@@ -161,10 +156,11 @@ static sfu_status make_ready(sfu__bound_pass *to, const sfu__executor *self, con
     } else if (pass->staged) {
         const sfu__row_set asked = {.count = rows, .nodes = pass->asked};
         SFU_ALLOC(to->labels, rows);
-        SFU_TRY(sfu__row_set_map(&to->places, &pass->row_sets[self->plan->op_count], &asked, self->plan->nodes));
+        SFU_TRY(
+            sfu__row_set_map(&to->requested_index, &pass->row_sets[self->plan->op_count], &asked, self->plan->nodes));
     }
     for (size_t i = 0; i < pass->step_count; i++) {
-        make_ready_step(&to->steps[i], self, pass, to, &pass->steps[i]);
+        SFU_TRY(bind_step(&to->steps[i], self, pass, to, &pass->steps[i]));
     }
 done:
     return status;
@@ -176,13 +172,16 @@ void sfu__executor_free(sfu__executor *executor) {
     }
     for (int i = 0; i < SFU_PASSES; i++) {
         sfu__bound_pass *pass = &executor->passes[i];
+        for (size_t s = 0; pass->steps != NULL && s < pass->count; s++) {
+            executor->backend->unbind(pass->steps[s].sparse);
+        }
         sfu__free(pass->steps);
         sfu__free(pass->bounds);
         sfu__free(pass->masks);
         sfu__free(pass->scores);
         sfu__free(pass->labels);
         sfu__free(pass->weights);
-        sfu__free(pass->places);
+        sfu__free(pass->requested_index);
         sfu__free(pass->seconds);
     }
     for (int i = 0; executor->learned != NULL && i < executor->plan->smoother_count; i++) {
@@ -202,7 +201,7 @@ sfu_status sfu__executor_new(sfu__executor **executor, const sfu__plan *plan, co
     self->plan = plan;
     self->backend = backend;
     self->team = team;
-    SFU_TRY(take_memory(self));
+    SFU_TRY(allocate_memory(self));
     SFU_ALLOC_ZERO(self->learned, plan->smoother_count);
     for (int i = 0; i < plan->smoother_count; i++) {
         if (plan->smoothers[i].learned != NULL) {
@@ -210,8 +209,8 @@ sfu_status sfu__executor_new(sfu__executor **executor, const sfu__plan *plan, co
         }
     }
     for (int i = 0; i < SFU_PASSES; i++) {
-        if (plan->passes[i].there) {
-            SFU_TRY(make_ready(&self->passes[i], self, &plan->passes[i]));
+        if (plan->passes[i].exists) {
+            SFU_TRY(bind_pass(&self->passes[i], self, &plan->passes[i]));
         }
     }
     sfu__executor_partition(self, sfu__team_size(team));
@@ -227,7 +226,7 @@ float *sfu__executor_m(sfu__executor *executor) { return executor->m; }
 float *sfu__executor_v(sfu__executor *executor) { return executor->v; }
 const float *sfu__executor_gradient(const sfu__executor *executor) { return executor->gradient; }
 
-/* ---- what it has made ------------------------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------------------------------------- */
 
 sfu__dense sfu__executor_output(const sfu__executor *executor, sfu_pass pass) {
     return sfu__executor_matrix(executor, &executor->plan->passes[pass].output);
@@ -244,7 +243,7 @@ sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *e
     return SFU_OK;
 }
 
-/* ---- measuring -------------------------------------------------------------------------------------------------- */
+/* ---- timing ----------------------------------------------------------------------------------------------------- */
 
 int64_t sfu__executor_bytes(const sfu__executor *executor) { return executor->bytes; }
 

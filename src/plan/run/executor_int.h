@@ -1,59 +1,59 @@
-/* executor_int.h - a worker from the inside: executor.c makes it, execute.c runs it. */
+/* executor_int.h - the data structures of an executor: executor.c builds it, execute.c runs it. */
 #ifndef SFU_EXECUTOR_INT_H
 #define SFU_EXECUTOR_INT_H
 
 #include "plan_int.h"
 
-/* A step with its operands in place. */
+/* A step whose operands are pointers. */
 typedef struct sfu__bound_step {
     const sfu__plan_step *step;
     sfu__dense c, a, b;
-    sfu__sparse sparse;
+    sfu__sparse *sparse; /* NULL: none */
     const float *bias;
-    const int64_t *bounds; /* [threads + 1], in room for all that the team may get; then the same for each look */
+    const int64_t *bounds; /* [threads + 1], with space for the largest team; then the same per stage */
     const sfu__mask *mask;
 } sfu__bound_step;
 
 typedef struct sfu__bound_pass {
     sfu__bound_step *steps;
     size_t count;
-    int64_t *bounds; /* [cuts][1 or 1 + looks][most threads + 1] */
+    int64_t *bounds; /* [partitions][1 or 1 + stages][most threads + 1] */
     sfu__mask *masks;
-    sfu__score *scores; /* [blocks of the output, or of the look that has the most] */
+    sfu__score *scores; /* [blocks of the output, or of the stage with the most] */
     int64_t score_count;
-    int32_t *labels; /* not pruned: the target of every node; in looks: of every row that is looked at */
-    float *weights;  /* not pruned */
-    int32_t *places; /* in looks: where a row stands among those that were asked for */
-    double *seconds; /* [count]: what each step took, where that is measured */
+    int32_t *labels;          /* not pruned: target of every node; staged: target of every row in stage order */
+    float *weights;           /* not pruned */
+    int32_t *requested_index; /* staged: index of each row among the requested nodes */
+    double *seconds;          /* [count]: total time per step, if measured */
 } sfu__bound_pass;
 
 struct sfu__executor {
     const sfu__plan *plan;
     const sfu__backend *backend;
     sfu__team *team;
-    int threads;   /* in the region at hand; the bounds of all steps are for so many */
-    float *memory; /* all of the arrays below */
-    int64_t bytes; /* of it */
+    int threads;   /* of the current region; all bounds are for this many */
+    float *memory; /* holds all arrays below */
+    int64_t bytes; /* of `memory` */
     float *arena, *theta, *m, *v, *gradient, *values, *value_gradients;
-    sfu__learned_work **learned; /* [smoothers], NULL where not learned */
+    sfu__learned_work **learned; /* [smoothers], NULL if not learned */
     sfu__bound_pass passes[SFU_PASSES];
 
-    /* the region at hand */
+    /* state of the current region */
     bool train;
-    int after;      /* the pass that follows training, or runs alone; -1: none */
-    int64_t needed; /* of the evaluation: how many must be right for it to go on; 0: it does */
-    bool ended;     /* the evaluation, early */
-    sfu__target target[SFU_PASSES];
+    int after;      /* pass that follows training, or runs alone; -1: none */
+    int64_t needed; /* staged evaluation: correct rows needed to continue; 0: run in one stage */
+    bool ended;     /* the evaluation stopped early */
+    sfu__target targets[SFU_PASSES];
     sfu__adam adam;
 };
 
-/* An operand in the memory of a worker. */
+/* An operand as a matrix in the memory of an executor. */
 sfu__dense sfu__executor_matrix(const sfu__executor *self, const sfu__operand *operand);
 
-/* How many bounds there is room for, of all of a step or of a look. */
+/* Number of bounds reserved per step and stage. */
 size_t sfu__executor_bounds(const sfu__executor *self);
 
-/* Shares all steps among so many threads. */
+/* Divides all steps among `threads` threads. */
 void sfu__executor_partition(sfu__executor *self, int threads);
 
 #endif

@@ -1,3 +1,4 @@
+/* runner_cache.c - LRU caches of plans (shared by all threads) and of runners (per thread). */
 #include "runner_cache.h"
 #include "validation_stages.h"
 #include "train.h"
@@ -5,33 +6,34 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Beyond so many, what was used longest ago goes. A network whose structure is searched has a new plan every trial. */
-enum { PLANS_KEPT = 16, RUNNERS_KEPT = 8 };
-/* And beyond so many bytes a thread before it makes a new one: memory is what a worker costs. */
-enum { BYTES_KEPT = 16 << 20 };
-enum { TEAM_MOST = 16 }; /* threads on one training */
+/* Number of entries, evicted least recently used first. If the structure of the network is searched, every trial has a
+ * new plan. */
+enum { PLANS_MAX = 16, RUNNERS_MAX = 8 };
+/* Bytes of runners per thread before it makes a new one: memory is the cost of a runner. */
+enum { RUNNER_BYTES_MAX = 16 << 20 };
+enum { TEAM_MAX = 16 }; /* threads per training run */
 
-/* A plan that any number of threads use. One thread makes it while the others that want it wait. */
+/* A plan used by any number of threads. One thread makes it while others that need it wait. */
 typedef struct shared_plan {
     char *key;
-    sfu_net *net; /* its own, for the runners */
+    sfu_net *net; /* the plan's own copy, for the runners */
     sfu__plan *plan;
     int users;
     bool made;
-    bool staged;              /* or made before it was known what to look at first */
-    struct shared_plan *next; /* the list has the last used first */
+    bool staged;              /* made after the validation stages were known */
+    struct shared_plan *next; /* most recently used first */
 } shared_plan;
 
 /* A runner that a thread keeps. */
-typedef struct kept_runner {
-    shared_plan *plan; /* NULL: the place is free */
+typedef struct cached_runner {
+    shared_plan *plan; /* NULL: the entry is free */
     sfu__runner runner;
-    int64_t used; /* when, counted in trials */
-} kept_runner;
+    int64_t used; /* time of the last use, counted in trials */
+} cached_runner;
 
 typedef struct thread_runners {
     sfu__team *team;
-    kept_runner kept[RUNNERS_KEPT];
+    cached_runner kept[RUNNERS_MAX];
     int64_t clock;
 } thread_runners;
 
@@ -41,11 +43,11 @@ struct sfu__runner_cache {
     pthread_mutex_t lock;
     pthread_cond_t made;
     shared_plan *plans;
-    sfu__hardness hardness; /* under the lock, like these two: */
-    bool learnt;            /* enough is known of it */
-    bool stages_known;      /* and something follows from that: `looks`, which then never changes */
+    sfu__hardness hardness; /* protected by the lock, like the next two */
+    bool learnt;            /* `hardness` has enough data */
+    bool stages_known;      /* `stages` is set; it never changes afterwards */
     sfu__stages stages;
-    int32_t *misses;         /* [threads][validation nodes]: of the trainings at hand */
+    int32_t *misses;         /* [threads][validation nodes]: misses of the current training runs */
     thread_runners *threads; /* [thread_count] */
     int thread_count;
 };
@@ -59,16 +61,15 @@ static void plan_free(shared_plan *plan) {
     }
 }
 
-/* ---- the plans ----------------------------------------------------------------------------------------------------
- */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
-/* Lets the plans go that nobody uses, beyond those worth keeping. Under the lock. */
-static void forget_old(sfu__runner_cache *cache) {
+/* Evicts unused plans beyond the capacity of the cache. Needs the lock. */
+static void evict_plans(sfu__runner_cache *cache) {
     int count = 0;
     for (shared_plan **at = &cache->plans; *at != NULL;) {
         shared_plan *plan = *at;
-        const bool worth_it = ++count <= PLANS_KEPT && plan->staged == cache->stages_known;
-        if (!worth_it && plan->users == 0) {
+        const bool current = ++count <= PLANS_MAX && plan->staged == cache->stages_known;
+        if (!current && plan->users == 0) {
             *at = plan->next;
             plan_free(plan);
         } else {
@@ -77,7 +78,7 @@ static void forget_old(sfu__runner_cache *cache) {
     }
 }
 
-/* Finds a plan and moves it to the front. Under the lock. */
+/* Finds a plan and moves it to the front. Needs the lock. */
 static shared_plan *find(sfu__runner_cache *cache, const char *key) {
     for (shared_plan **at = &cache->plans; *at != NULL; at = &(*at)->next) {
         shared_plan *plan = *at;
@@ -91,7 +92,7 @@ static shared_plan *find(sfu__runner_cache *cache, const char *key) {
     return NULL;
 }
 
-/* An entry that is still to be made, used by the caller. Under the lock. */
+/* Adds an entry whose plan is not made yet, with the caller as its user. Needs the lock. */
 static shared_plan *add(sfu__runner_cache *cache, const char *key) {
     shared_plan *plan = sfu__alloc_zero(1, sizeof *plan);
     if (plan == NULL) {
@@ -106,7 +107,7 @@ static shared_plan *add(sfu__runner_cache *cache, const char *key) {
     plan->staged = cache->stages_known;
     plan->next = cache->plans;
     cache->plans = plan;
-    forget_old(cache);
+    evict_plans(cache);
     return plan;
 }
 
@@ -119,10 +120,10 @@ static void remove_plan(sfu__runner_cache *cache, shared_plan *plan) {
     plan_free(plan);
 }
 
-/* Outside the lock. LPNN has no plan. */
+/* Called without the lock. LPNN has no plan. */
 static sfu_status make_plan(shared_plan *plan, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__net_read(&plan->net, sfu_net_text(net), NULL));
+    SFU_TRY(sfu__net_copy(&plan->net, net));
     if (!net->is_lpnn) {
         sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1);
         request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
@@ -132,15 +133,15 @@ done:
     return status;
 }
 
-static void let_go(sfu__runner_cache *cache, shared_plan *plan) {
+static void release_plan(sfu__runner_cache *cache, shared_plan *plan) {
     pthread_mutex_lock(&cache->lock);
     plan->users--;
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* A plan that is made by somebody else while this thread waits may fail to be: then this one tries. */
-static sfu_status use_plan(shared_plan **found, sfu__runner_cache *cache, const char *key, const sfu_net *net,
-                           double dropout) {
+/* If another thread fails to make the plan that this one waits for, this one tries. */
+static sfu_status acquire_plan(shared_plan **found, sfu__runner_cache *cache, const char *key, const sfu_net *net,
+                               double dropout) {
     sfu_status status = SFU_OK;
     pthread_mutex_lock(&cache->lock);
     shared_plan *plan = find(cache, key);
@@ -172,22 +173,21 @@ done:
     return status;
 }
 
-/* ---- the runners of a thread --------------------------------------------------------------------------------------
- */
+/* ---- runners of a thread ----------------------------------------------------------------------------------------- */
 
-static void drop_runner(sfu__runner_cache *cache, kept_runner *kept) {
+static void drop_runner(sfu__runner_cache *cache, cached_runner *kept) {
     if (kept->plan != NULL) {
         sfu__runner_clear(&kept->runner);
-        let_go(cache, kept->plan);
+        release_plan(cache, kept->plan);
         kept->plan = NULL;
     }
 }
 
-/* The one of this key, else the place that was used longest ago. */
-static kept_runner *find_runner(thread_runners *own, const char *key) {
-    kept_runner *oldest = &own->kept[0];
-    for (int i = 0; i < RUNNERS_KEPT; i++) {
-        kept_runner *kept = &own->kept[i];
+/* The runner of this key, else a free or the least recently used entry. */
+static cached_runner *find_runner(thread_runners *own, const char *key) {
+    cached_runner *oldest = &own->kept[0];
+    for (int i = 0; i < RUNNERS_MAX; i++) {
+        cached_runner *kept = &own->kept[i];
         if (kept->plan != NULL && strcmp(kept->plan->key, key) == 0) {
             return kept;
         }
@@ -198,29 +198,29 @@ static kept_runner *find_runner(thread_runners *own, const char *key) {
     return oldest;
 }
 
-/* Lets go what was used longest ago until what is left is small. */
-static void make_room(sfu__runner_cache *cache, thread_runners *own) {
+/* Evicts the least recently used runners until the rest is small enough. */
+static void evict_runners(sfu__runner_cache *cache, thread_runners *own) {
     for (;;) {
-        kept_runner *oldest = NULL;
+        cached_runner *oldest = NULL;
         int64_t bytes = 0;
-        for (int i = 0; i < RUNNERS_KEPT; i++) {
-            kept_runner *kept = &own->kept[i];
+        for (int i = 0; i < RUNNERS_MAX; i++) {
+            cached_runner *kept = &own->kept[i];
             if (kept->plan != NULL) {
                 bytes += sfu__runner_bytes(&kept->runner);
                 oldest = oldest == NULL || kept->used < oldest->used ? kept : oldest;
             }
         }
-        if (bytes <= BYTES_KEPT) {
+        if (bytes <= RUNNER_BYTES_MAX) {
             return;
         }
         drop_runner(cache, oldest);
     }
 }
 
-static sfu_status make_runner(kept_runner *kept, sfu__runner_cache *cache, const char *key, const sfu_net *net,
+static sfu_status make_runner(cached_runner *kept, sfu__runner_cache *cache, const char *key, const sfu_net *net,
                               double dropout, sfu__team *team) {
     sfu_status status = SFU_OK;
-    SFU_TRY(use_plan(&kept->plan, cache, key, net, dropout));
+    SFU_TRY(acquire_plan(&kept->plan, cache, key, net, dropout));
     const sfu__plan_request request = sfu__train_request(kept->plan->net, cache->split, dropout, 1);
     SFU_TRY(sfu__runner_make_of(&kept->runner, cache->dataset, kept->plan->net, &request, kept->plan->plan, team));
 done:
@@ -230,12 +230,12 @@ done:
     return status;
 }
 
-/* Lets go what does not look at the hard nodes first, once these are known. */
-static void drop_unlearnt(sfu__runner_cache *cache, thread_runners *own) {
+/* Evicts runners whose plan has no validation stages, once these are known. */
+static void evict_unstaged(sfu__runner_cache *cache, thread_runners *own) {
     pthread_mutex_lock(&cache->lock);
     const bool known = cache->stages_known;
     pthread_mutex_unlock(&cache->lock);
-    for (int i = 0; known && i < RUNNERS_KEPT; i++) {
+    for (int i = 0; known && i < RUNNERS_MAX; i++) {
         if (own->kept[i].plan != NULL && !own->kept[i].plan->staged) {
             drop_runner(cache, &own->kept[i]);
         }
@@ -247,13 +247,13 @@ sfu_status sfu__runner_cache_get(const sfu__runner **runner, sfu__runner_cache *
     sfu_status status = SFU_OK;
     thread_runners *own = &cache->threads[thread];
     sfu__text key = {0};
-    drop_unlearnt(cache, own);
+    evict_unstaged(cache, own);
     SFU_TRY(
         sfu__text_format(&key, "%d %s", sfu__train_request(net, cache->split, dropout, 1).dropout, sfu_net_text(net)));
-    kept_runner *kept = find_runner(own, key.bytes);
+    cached_runner *kept = find_runner(own, key.bytes);
     if (kept->plan == NULL || strcmp(kept->plan->key, key.bytes) != 0) {
         drop_runner(cache, kept);
-        make_room(cache, own);
+        evict_runners(cache, own);
         SFU_TRY(make_runner(kept, cache, key.bytes, net, dropout, own->team));
     }
     kept->used = ++own->clock;
@@ -263,8 +263,7 @@ done:
     return status;
 }
 
-/* ---- which nodes are hard -----------------------------------------------------------------------------------------
- */
+/* ---- hardness of validation nodes -------------------------------------------------------------------------------- */
 
 static int32_t *misses_of(const sfu__runner_cache *cache, int thread) {
     return cache->misses + (int64_t)thread * cache->hardness.count;
@@ -300,8 +299,7 @@ done:
     return status;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------
- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
 sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *dataset, const sfu_split *split,
                                  int threads) {
@@ -319,7 +317,7 @@ sfu_status sfu__runner_cache_new(sfu__runner_cache **cache, const sfu_dataset *d
     SFU_ALLOC_ZERO(self->threads, threads);
     SFU_ALLOC(self->misses, (int64_t)threads * count);
     for (; self->thread_count < threads; self->thread_count++) {
-        SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MOST ? threads : TEAM_MOST));
+        SFU_TRY(sfu__team_open(&self->threads[self->thread_count].team, threads < TEAM_MAX ? threads : TEAM_MAX));
     }
 done:
     return status;
@@ -331,8 +329,8 @@ void sfu__runner_cache_free(sfu__runner_cache *cache) {
     if (cache == NULL) {
         return;
     }
-    for (int i = 0; i < cache->thread_count * RUNNERS_KEPT; i++) {
-        drop_runner(cache, &cache->threads[i / RUNNERS_KEPT].kept[i % RUNNERS_KEPT]);
+    for (int i = 0; i < cache->thread_count * RUNNERS_MAX; i++) {
+        drop_runner(cache, &cache->threads[i / RUNNERS_MAX].kept[i % RUNNERS_MAX]);
     }
     for (int i = 0; i < cache->thread_count; i++) {
         sfu__team_free(cache->threads[i].team);

@@ -1,3 +1,4 @@
+/* trial_pool.c - a pool of threads that train trials, and help each other when no trial waits. */
 #include "trial_pool.h"
 #include "progress.h"
 #include "clock.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A trial on its way through: given, in training, finished. */
+/* A trial in one of the two queues. */
 typedef struct pool_task {
     sfu__finished finished;
     uint64_t seed;
@@ -23,24 +24,24 @@ typedef struct task_queue {
     int count;
 } task_queue;
 
-/* Whether help pays: what an epoch of the trial takes. */
-typedef struct pace {
-    int32_t number;       /* of the trial */
-    double ended;         /* when the last epoch did */
-    double alone, helped; /* the shortest epoch of the thread by itself, and of the team as it is */
-    int epochs, size;     /* how many there were of that size */
-    bool no_use;
-} pace;
+/* Measured epoch times of the current trial, to decide whether helpers pay off. */
+typedef struct epoch_times {
+    int32_t number;       /* number of the trial */
+    double ended;         /* time at which the last epoch ended */
+    double alone, helped; /* shortest epoch of the thread alone, and with the current team size */
+    int epochs, size;     /* epochs measured with this team size */
+    bool no_gain;
+} epoch_times;
 
 typedef struct pool_thread {
     pthread_t id;
     sfu__trial_pool *pool;
     int index;
-    sfu__team *team; /* the thread and who helps it */
-    pace pace;
-    bool wants_help; /* it trains, and others may help: under the lock */
-    int32_t number;  /* of the trial that it wants help for, */
-    int helpers;     /* and who are on their way or there: under the lock */
+    sfu__team *team; /* the thread and its helpers */
+    epoch_times epoch_times;
+    bool wants_help; /* the trial accepts helpers; protected by the lock */
+    int32_t number;  /* number of the trial that accepts helpers */
+    int helpers;     /* threads that help or are about to; protected by the lock */
 } pool_thread;
 
 struct sfu__trial_pool {
@@ -48,20 +49,19 @@ struct sfu__trial_pool {
     sfu__runner_cache *cache;
     sfu__objective objective, lpnn_objective;
     pthread_mutex_t lock;
-    pthread_cond_t given, came;
+    pthread_cond_t task_added, task_done;
     task_queue waiting, done;
     pool_thread *threads; /* [count] */
     int count;
     bool ends;
-    atomic_bool stop;   /* the same for trainings, which look without the lock */
-    atomic_int unbegun; /* the same for the trials that wait */
-    int64_t helped;     /* how often a thread did */
+    atomic_bool stop;         /* copy of `ends` for training runs, which read it without the lock */
+    atomic_int waiting_count; /* copy of waiting.count, likewise */
+    int64_t helped;           /* number of times a thread has helped */
     sfu_status failed;
     char message[SFU__MESSAGE_MAX];
 };
 
-/* ---- tasks --------------------------------------------------------------------------------------------------------
- */
+/* ---- task queues ------------------------------------------------------------------------------------------------- */
 
 static void task_free(pool_task *task) {
     if (task != NULL) {
@@ -70,14 +70,14 @@ static void task_free(pool_task *task) {
     }
 }
 
-static void put(task_queue *queue, pool_task *task) {
+static void push(task_queue *queue, pool_task *task) {
     task->next = NULL;
     *queue->end = task;
     queue->end = &task->next;
     queue->count++;
 }
 
-static pool_task *take_first(task_queue *queue) {
+static pool_task *pop(task_queue *queue) {
     pool_task *task = queue->first;
     if (task != NULL) {
         queue->first = task->next;
@@ -88,28 +88,27 @@ static pool_task *take_first(task_queue *queue) {
 }
 
 static void queue_clear(task_queue *queue) {
-    for (pool_task *task = take_first(queue); task != NULL; task = take_first(queue)) {
+    for (pool_task *task = pop(queue); task != NULL; task = pop(queue)) {
         task_free(task);
     }
 }
 
-/* ---- helping ------------------------------------------------------------------------------------------------------
+/* ---- helpers ----------------------------------------------------------------------------------------------------
  *
- * A training starts by itself. Once it is known what an epoch takes, and while no trial waits, threads that have
- * nothing to do may help; they go when a trial is there for them, when the training ends, or when epochs are not
- * shorter for it.
+ * A training run starts on one thread. Once its epoch time is known, and while no trial waits, idle threads may help.
+ * They leave when a trial waits, when the training run ends, or when helpers do not make its epochs shorter.
  */
 
-enum { EPOCHS_ALONE = 4, EPOCHS_HELPED = 8 }; /* that it takes to know what an epoch takes */
-static const double worth_it = 0.9;           /* of the time alone */
+enum { EPOCHS_ALONE = 4, EPOCHS_HELPED = 8 }; /* measured before deciding */
+static const double max_ratio = 0.9;          /* maximum ratio of the epoch time with helpers to that without */
 
 static void ask_for_help(pool_thread *self) {
     sfu__trial_pool *pool = self->pool;
     sfu__team_invite(self->team);
     pthread_mutex_lock(&pool->lock);
     self->wants_help = true;
-    self->number = self->pace.number;
-    pthread_cond_broadcast(&pool->given); /* those who wait for trials look again */
+    self->number = self->epoch_times.number;
+    pthread_cond_broadcast(&pool->task_added); /* threads that wait for trials check again */
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -123,8 +122,8 @@ static void end_help(pool_thread *self) {
     }
 }
 
-/* Notes how long the epoch took that ended just now. */
-static void note_pace(pace *at, int size, double now) {
+/* Records the time of the epoch that has just ended. */
+static void record_epoch_time(epoch_times *at, int size, double now) {
     const double took = now - at->ended;
     at->ended = now;
     if (size != at->size) {
@@ -136,16 +135,16 @@ static void note_pace(pace *at, int size, double now) {
     at->epochs++;
 }
 
-/* After each epoch. */
-static void look_after_help(pool_thread *self, double now) {
-    pace *at = &self->pace;
-    const bool unbegun = atomic_load_explicit(&self->pool->unbegun, memory_order_relaxed) > 0;
-    note_pace(at, sfu__team_size(self->team), now);
-    if (at->size > 1 && at->epochs >= EPOCHS_HELPED && at->helped > worth_it * at->alone) {
-        at->no_use = true;
+/* Called after each epoch: asks for helpers or dismisses them. */
+static void update_help(pool_thread *self, double now) {
+    epoch_times *at = &self->epoch_times;
+    const bool trials_wait = atomic_load_explicit(&self->pool->waiting_count, memory_order_relaxed) > 0;
+    record_epoch_time(at, sfu__team_size(self->team), now);
+    if (at->size > 1 && at->epochs >= EPOCHS_HELPED && at->helped > max_ratio * at->alone) {
+        at->no_gain = true;
     }
-    if (unbegun || at->no_use) {
-        if (self->wants_help) { /* only this thread writes it */
+    if (trials_wait || at->no_gain) {
+        if (self->wants_help) { /* written by this thread only */
             end_help(self);
         }
     } else if (!self->wants_help && at->epochs >= EPOCHS_ALONE) {
@@ -153,9 +152,9 @@ static void look_after_help(pool_thread *self, double now) {
     }
 }
 
-/* The one with the fewest helpers; of these the trial that was asked for first, for others wait for it soonest. NULL
- * where nobody wants help. Under the lock. */
-static pool_thread *whom_to_help(sfu__trial_pool *pool) {
+/* The thread with the fewest helpers; on ties the one with the lowest trial number, whose result is needed first. NULL
+ * if no thread accepts helpers. Needs the lock. */
+static pool_thread *find_thread_to_help(sfu__trial_pool *pool) {
     pool_thread *found = NULL;
     for (int i = 0; i < pool->count; i++) {
         pool_thread *other = &pool->threads[i];
@@ -168,23 +167,22 @@ static pool_thread *whom_to_help(sfu__trial_pool *pool) {
     return found;
 }
 
-/* Under the lock, which is given back meanwhile. */
+/* Needs the lock, which is released meanwhile. */
 static void help(sfu__trial_pool *pool, pool_thread *other) {
     other->helpers++;
     pthread_mutex_unlock(&pool->lock);
-    const bool helped = sfu__team_help(other->team); /* false: it had ended by then */
+    const bool helped = sfu__team_help(other->team); /* false: the training run had already ended */
     pthread_mutex_lock(&pool->lock);
     other->helpers--;
     pool->helped += helped;
 }
 
-/* ---- one trial ----------------------------------------------------------------------------------------------------
- */
+/* ---- one trial --------------------------------------------------------------------------------------------------- */
 
-static bool goes_on(void *user, const sfu_epoch *epoch) {
+static bool after_epoch(void *user, const sfu_epoch *epoch) {
     pool_thread *self = user;
     if (sfu__team_most(self->team) > 1) {
-        look_after_help(self, epoch->seconds);
+        update_help(self, epoch->seconds);
     }
     return !atomic_load_explicit(&self->pool->stop, memory_order_relaxed);
 }
@@ -199,7 +197,7 @@ static sfu__outcome outcome_of(const sfu__training *training) {
 
 static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate *candidate) {
     sfu__trial_pool *pool = self->pool;
-    const sfu_train_options *usual = pool->options.train;
+    const sfu_train_options *train_options = pool->options.train;
     sfu_status status = SFU_OK;
     const sfu__runner *runner = NULL;
     SFU_TRY(sfu__runner_cache_get(&runner, pool->cache, self->index, candidate->net, candidate->dropout));
@@ -207,15 +205,15 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
                               .lr = candidate->lr,
                               .weight_decay = candidate->weight_decay,
                               .dropout = candidate->dropout,
-                              .epochs = usual->epochs,
-                              .patience = usual->patience,
-                              .keep = usual->keep,
+                              .epochs = train_options->epochs,
+                              .patience = train_options->patience,
+                              .keep = train_options->keep,
                               .objective = candidate->net->is_lpnn ? &pool->lpnn_objective : &pool->objective,
                               .outcome_only = true,
                               .misses =
                                   candidate->net->is_lpnn ? NULL : sfu__runner_cache_misses(pool->cache, self->index)};
-    self->pace = (pace){.number = task->finished.number};
-    sfu__training_run(&training, runner, goes_on, self);
+    self->epoch_times = (epoch_times){.number = task->finished.number};
+    sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
     task->finished.outcome = outcome_of(&training);
     if (training.misses != NULL) {
@@ -225,7 +223,7 @@ done:
     return status;
 }
 
-/* Values that do not make a network together are a failed trial, not a failure. */
+/* Values that do not form a valid network make a failed trial, not an error. */
 static sfu_status run_task(pool_thread *self, pool_task *task) {
     const sfu__trial_pool_options *options = &self->pool->options;
     sfu_status status = SFU_OK;
@@ -242,28 +240,27 @@ static sfu_status run_task(pool_thread *self, pool_task *task) {
     return status;
 }
 
-/* ---- the threads --------------------------------------------------------------------------------------------------
- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static void note_failure(sfu__trial_pool *pool, sfu_status status) {
+static void record_failure(sfu__trial_pool *pool, sfu_status status) {
     if (pool->failed == SFU_OK) {
         pool->failed = status;
         strncpy(pool->message, sfu_message(), sizeof pool->message - 1);
     }
 }
 
-/* The next trial, or NULL when it is time to go. Under the lock. */
+/* The next trial, or NULL when the pool ends. Needs the lock. */
 static pool_task *wait_for_task(sfu__trial_pool *pool) {
     while (!pool->ends && pool->waiting.first == NULL) {
-        pool_thread *other = whom_to_help(pool);
+        pool_thread *other = find_thread_to_help(pool);
         if (other != NULL) {
             help(pool, other);
         } else {
-            pthread_cond_wait(&pool->given, &pool->lock);
+            pthread_cond_wait(&pool->task_added, &pool->lock);
         }
     }
-    pool_task *task = pool->ends ? NULL : take_first(&pool->waiting);
-    atomic_store_explicit(&pool->unbegun, pool->waiting.count, memory_order_relaxed);
+    pool_task *task = pool->ends ? NULL : pop(&pool->waiting);
+    atomic_store_explicit(&pool->waiting_count, pool->waiting.count, memory_order_relaxed);
     return task;
 }
 
@@ -277,16 +274,16 @@ static void *thread_main(void *argument) {
         const sfu_status status = run_task(self, task);
         pthread_mutex_lock(&pool->lock);
         if (status != SFU_OK) {
-            note_failure(pool, status);
+            record_failure(pool, status);
         }
-        put(&pool->done, task);
-        pthread_cond_signal(&pool->came);
+        push(&pool->done, task);
+        pthread_cond_signal(&pool->task_done);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
-/* Under the lock, so that nobody looks at the others before all are there. */
+/* Needs the lock, so that no thread looks at the others before all exist. */
 static sfu_status start_threads(sfu__trial_pool *pool) {
     for (; pool->count < pool->options.jobs; pool->count++) {
         pool_thread *thread = &pool->threads[pool->count];
@@ -294,7 +291,7 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
         thread->index = pool->count;
         thread->team = sfu__runner_cache_team(pool->cache, pool->count);
         const int error = pthread_create(&thread->id, NULL, thread_main, thread);
-        if (error != 0) { /* fewer will do: the result is the same */
+        if (error != 0) { /* fewer threads give the same result */
             return pool->count > 0 ? SFU_OK : sfu__fail_system("tune", "a thread could not be started", error);
         }
     }
@@ -304,10 +301,10 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
 static sfu_status prepare(sfu__trial_pool *pool) {
     const sfu__trial_pool_options *options = &pool->options;
     sfu_status status = SFU_OK;
-    sfu__objective_options rules = {.loss = options->train->loss, .balanced = options->train->balanced};
-    SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &rules));
-    rules.sums = true;
-    SFU_TRY(sfu__objective_make(&pool->lpnn_objective, options->dataset, options->split, &rules));
+    sfu__objective_options objective_options = {.loss = options->train->loss, .balanced = options->train->balanced};
+    SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));
+    objective_options.sums = true;
+    SFU_TRY(sfu__objective_make(&pool->lpnn_objective, options->dataset, options->split, &objective_options));
     SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs));
     SFU_ALLOC_ZERO(pool->threads, options->jobs);
     pthread_mutex_lock(&pool->lock);
@@ -328,8 +325,8 @@ sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_opt
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->given, NULL);
-    pthread_cond_init(&self->came, &clock);
+    pthread_cond_init(&self->task_added, NULL);
+    pthread_cond_init(&self->task_done, &clock);
     pthread_condattr_destroy(&clock);
     *pool = self;
     SFU_TRY(prepare(self));
@@ -344,7 +341,7 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     pool->ends = true;
     atomic_store(&pool->stop, true);
-    pthread_cond_broadcast(&pool->given);
+    pthread_cond_broadcast(&pool->task_added);
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->count; i++) {
         pthread_join(pool->threads[i].id, NULL);
@@ -354,15 +351,14 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     sfu__runner_cache_free(pool->cache);
     sfu__objective_clear(&pool->objective);
     sfu__objective_clear(&pool->lpnn_objective);
-    pthread_cond_destroy(&pool->given);
-    pthread_cond_destroy(&pool->came);
+    pthread_cond_destroy(&pool->task_added);
+    pthread_cond_destroy(&pool->task_done);
     pthread_mutex_destroy(&pool->lock);
     sfu__free(pool->threads);
     sfu__free(pool);
 }
 
-/* ---- giving and taking --------------------------------------------------------------------------------------------
- */
+/* ---- queue interface --------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__trial_pool_submit(sfu__trial_pool *pool, const sfu__trial *trial) {
     sfu_status status = SFU_OK;
@@ -374,10 +370,10 @@ sfu_status sfu__trial_pool_submit(sfu__trial_pool *pool, const sfu__trial *trial
     SFU_ALLOC(task->values, count);
     memcpy(task->values, trial->values, count * sizeof *task->values);
     pthread_mutex_lock(&pool->lock);
-    put(&pool->waiting, task);
-    atomic_store_explicit(&pool->unbegun, pool->waiting.count, memory_order_relaxed);
+    push(&pool->waiting, task);
+    atomic_store_explicit(&pool->waiting_count, pool->waiting.count, memory_order_relaxed);
     task = NULL;
-    pthread_cond_signal(&pool->given);
+    pthread_cond_signal(&pool->task_added);
     pthread_mutex_unlock(&pool->lock);
 done:
     task_free(task);
@@ -389,10 +385,10 @@ sfu_status sfu__trial_pool_take(int *count, sfu__finished *finished, int most, s
     *count = 0;
     pthread_mutex_lock(&pool->lock);
     for (int error = 0; pool->done.first == NULL && error != ETIMEDOUT && wait_s > 0.0;) {
-        error = pthread_cond_timedwait(&pool->came, &pool->lock, &end);
+        error = pthread_cond_timedwait(&pool->task_done, &pool->lock, &end);
     }
     while (*count < most && pool->done.first != NULL) {
-        pool_task *task = take_first(&pool->done);
+        pool_task *task = pop(&pool->done);
         finished[(*count)++] = task->finished;
         task_free(task);
     }

@@ -1,6 +1,6 @@
-/* trial_pool.h - threads that train the trials which they are given, one at a time each. A thread for which there is no
- * trial helps another with its own, for as long as that pays: a study waits for its slowest trials, and the number of
- * threads changes no result. */
+/* trial_pool.h - a pool of threads that train trials, one at a time per thread. An idle thread helps another with its
+ * trial as long as that pays off: a study waits for its slowest trials, and the number of threads does not change the
+ * results. */
 #ifndef SFU_TRIAL_POOL_H
 #define SFU_TRIAL_POOL_H
 
@@ -9,29 +9,29 @@
 
 typedef struct sfu__trial_pool sfu__trial_pool;
 
-/* All of it must outlive the crew. */
+/* Everything here must outlive the pool. */
 typedef struct sfu__trial_pool_options {
     const sfu_dataset *dataset;
     const sfu_split *split;
     const sfu__space *space;
-    const sfu_train_options *train; /* what is not searched */
+    const sfu_train_options *train; /* hyperparameters that are not searched */
     int jobs;                       /* threads */
 } sfu__trial_pool_options;
 
 SFU_CHECKED sfu_status sfu__trial_pool_new(sfu__trial_pool **pool, const sfu__trial_pool_options *options);
 
-/* Trainings end after their current epoch, and what they came to is forgotten. */
+/* Training runs end after their current epoch; their results are discarded. */
 void sfu__trial_pool_free(sfu__trial_pool *pool);
 
-/* Puts a trial behind those that wait for a thread. Its values are copied. */
+/* Appends a trial to the queue. Its values are copied. */
 SFU_CHECKED sfu_status sfu__trial_pool_submit(sfu__trial_pool *pool, const sfu__trial *trial);
 
-/* Takes back what is finished, up to `most`; where nothing is yet, waits for that, up to `wait_s`. A thread that could
- * not go on at all (no memory) is passed on as a failure. */
+/* Takes up to `most` finished trials; if there is none, waits up to `wait_s` seconds for one. Fails if a thread could
+ * not continue (out of memory). */
 SFU_CHECKED sfu_status sfu__trial_pool_take(int *count, sfu__finished *finished, int most, sfu__trial_pool *pool,
                                             double wait_s);
 
-/* How often a thread has helped another so far. */
+/* Number of times that a thread has helped another so far. */
 int64_t sfu__trial_pool_helped(sfu__trial_pool *pool);
 
 #endif

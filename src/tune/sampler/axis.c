@@ -1,4 +1,4 @@
-/* axis.c - natural values, inner values, grids. */
+/* axis.c - conversion between natural values, inner values and grid indices. */
 #include "axis.h"
 
 #include "special.h"
@@ -37,21 +37,21 @@ double sfu__axis_value(const sfu__axis *axis, double z) {
     return within(x, axis->low, axis->high);
 }
 
-int64_t sfu__axis_place(const sfu__axis *axis, double value) {
+int64_t sfu__axis_index(const sfu__axis *axis, double value) {
     return (int64_t)rint((within(value, axis->low, axis->high) - axis->low) / axis->step);
 }
 
-double sfu__axis_at(const sfu__axis *axis, int64_t place) {
-    return within(axis->low + (double)place * axis->step, axis->low, axis->high);
+double sfu__axis_at(const sfu__axis *axis, int64_t index) {
+    return within(axis->low + (double)index * axis->step, axis->low, axis->high);
 }
 
-void sfu__axis_cell(double *from, double *to, const sfu__axis *axis, int64_t place) {
-    const double x = axis->low + (double)place * axis->step;
+void sfu__axis_cell(double *from, double *to, const sfu__axis *axis, int64_t index) {
+    const double x = axis->low + (double)index * axis->step;
     *from = inner_of(x - 0.5 * axis->step, axis->log);
     *to = inner_of(x + 0.5 * axis->step, axis->log);
 }
 
-/* The largest of as many draws as there are choices. */
+/* The choice with the largest of one draw per choice. */
 static double random_choice(const sfu__axis *axis, double (*draw)(void *user, int stream), void *user) {
     double most = -1;
     int64_t best = 0;

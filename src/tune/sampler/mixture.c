@@ -1,4 +1,4 @@
-/* mixture.c - the plain sum, and which of the fast ones a process uses. */
+/* mixture.c - the scalar mixture sum, and the choice among the vector versions. */
 #include "mixture.h"
 
 #include "backend.h"
@@ -42,7 +42,7 @@ static double exponent_of(const sfu__mixture *mixture, int k) {
     return e;
 }
 
-double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
+double sfu__mixture_sum_scalar(const sfu__mixture *mixture) {
     double lane[SFU__MIXTURE_LANES] = {0};
     for (int k = mixture->from; k < mixture->from + mixture->count; k++) {
         double *sum = &lane[k % SFU__MIXTURE_LANES];
@@ -51,11 +51,11 @@ double sfu__mixture_sum_plain(const sfu__mixture *mixture) {
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* ---- which ones ------------------------------------------------------------------------------------------------- */
+/* ---- choice of the implementation -------------------------------------------------------------------------------- */
 
-/* One for each set of kernels that the backend has in this build, by its name. */
+/* One per set of kernels that the backend has in this build, by its name. */
 static const sfu__mixture_set sets[] = {
-    {"cpu: plain", sfu__mixture_sum_plain, NULL, sfu__normal_quantiles_plain},
+    {"cpu: plain", sfu__mixture_sum_scalar, NULL, sfu__normal_quantiles_scalar},
 #if defined(__aarch64__)
     {"cpu: neon", sfu__mixture_sum_neon, sfu__mixture_rough_neon, sfu__normal_quantiles_neon},
 #elif defined(__x86_64__)
@@ -79,7 +79,7 @@ const sfu__mixture_set *sfu__mixture_set_at(int i) {
     return backend != NULL ? set_beside(backend) : NULL;
 }
 
-/* An $SFUMATO_ISA that this machine cannot run is for the training to refuse. */
+/* An unsupported $SFUMATO_ISA is not reported here: the backend refuses it when training starts. */
 const sfu__mixture_set *sfu__mixture_best(void) {
     const sfu__backend *backend = NULL;
     return sfu__backend_cpu(&backend) == SFU_OK ? set_beside(backend) : &sets[0];

@@ -1,13 +1,14 @@
-/* mixture.h - the sum that a suggestion's time goes into, over some kernels k of an estimate at one point x:
+/* mixture.h - the kernel mixture sum, where a suggestion spends its time: over some kernels k of an estimate, at a
+ * point x,
  *
- *   sum_k weight_k exp(base_k - offset + sum_t table_t[k] - sum_j ((x_j - centre_j[k]) scale_j[k])^2)
+ *     sum_k weight_k exp(base_k - offset + sum_t table_t[k] - sum_j ((x_j - centre_j[k]) scale_j[k])^2)
  *
- * The kernels are added up in SFU__MIXTURE_LANES lanes, k to lane k mod 8, the lanes at the end as
- * ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and what is fused is fused everywhere: every implementation gives the same
+ * The kernels are added in SFU__MIXTURE_LANES lanes, kernel k to lane k mod 8, and the lanes at the end as ((0 + 1) +
+ * (2 + 3)) + ((4 + 5) + (6 + 7)). Fused operations are the same everywhere, so every implementation gives the same
  * bits.
  *
- * Most points of many can be told not to have the least sum by much less work: rough sums, in float. How rough they are
- * is known, so that a choice between points does not depend on their bits, nor on whether they are there.
+ * Rough sums in float, which are much cheaper, exclude most points that cannot have the smallest sum. Their error is
+ * bounded, so the choice among points depends neither on their bits nor on their use.
  */
 #ifndef SFU_MIXTURE_H
 #define SFU_MIXTURE_H
@@ -16,25 +17,26 @@
 
 enum { SFU__MIXTURE_LANES = 8, SFU__MIXTURE_AXES = 64 };
 
-/* All arrays have a whole number of lanes; what is beyond the kernels has weight 0 and finite numbers. */
+/* All arrays have a whole number of lanes; entries beyond the kernels have weight 0 and finite numbers. */
 typedef struct sfu__mixture {
     int from, count; /* the kernels [from, from + count), multiples of SFU__MIXTURE_LANES */
     int lines, tables;
     const double *weight, *base;
     const double *centre[SFU__MIXTURE_AXES], *scale[SFU__MIXTURE_AXES]; /* [lines] */
     double x[SFU__MIXTURE_AXES];
-    double middle[SFU__MIXTURE_AXES], reach[SFU__MIXTURE_AXES]; /* [lines] of the range; for rough sums */
-    const double *table[SFU__MIXTURE_AXES];                     /* [tables] */
-    const float *rough[SFU__MIXTURE_AXES];                      /* [tables] SFU__MIXTURE_BITS times them; likewise */
+    double middle[SFU__MIXTURE_AXES],
+        reach[SFU__MIXTURE_AXES];           /* [lines]: centre and width of the range, for rough sums */
+    const double *table[SFU__MIXTURE_AXES]; /* [tables] */
+    const float *rough[SFU__MIXTURE_AXES];  /* [tables]: `table` times SFU__MIXTURE_BITS, for rough sums */
     double offset;
 } sfu__mixture;
 
 typedef double (*sfu__mixture_fn)(const sfu__mixture *mixture);
 
-/* One kernel after the other: what the fast ones are held to. */
-double sfu__mixture_sum_plain(const sfu__mixture *mixture);
+/* Scalar version: the reference of the vector versions. */
+double sfu__mixture_sum_scalar(const sfu__mixture *mixture);
 
-/* The fast ones, those that the build has (src/search/sampler/fast). */
+/* Vector versions, as far as the build has them (src/tune/sampler/simd). */
 double sfu__mixture_sum_neon(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v3(const sfu__mixture *mixture);
 double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
@@ -43,13 +45,14 @@ double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
 
 /* ---- rough sums ------------------------------------------------------------------------------------------------- */
 
-/* The sums over the same kernels at several points, whose mixtures differ in x, table and offset alone. Needed:
+/* The sums over the same kernels at several points, whose mixtures differ only in x, table and offset. Requirements:
  *
  *   - arrays of a whole number of SFU__MIXTURE_ROOM, and at most SFU__MIXTURE_ROUGH_AXES lines and as many tables
  *   - centres and points within middle -+ reach/2, and scale reach at most 75
  *   - exponents of at most SFU__MIXTURE_ROUGH_BITS log 2
  *
- * A sum of 2^-24 or more is then off by SFU__MIXTURE_ROUGHLY(lines) of itself at most. */
+ * A sum of 2^-24 or more then has a relative error of at most SFU__MIXTURE_ROUGHLY(lines).
+ */
 enum { SFU__MIXTURE_ROOM = 32, SFU__MIXTURE_ROUGH_AXES = 12, SFU__MIXTURE_ROUGH_BITS = 90 };
 typedef void (*sfu__mixture_rough_fn)(double *sums, const sfu__mixture *points, int count);
 
@@ -59,19 +62,19 @@ void sfu__mixture_rough_neon(double *sums, const sfu__mixture *points, int count
 void sfu__mixture_rough_x86_64_v3(double *sums, const sfu__mixture *points, int count);
 void sfu__mixture_rough_x86_64_v4(double *sums, const sfu__mixture *points, int count);
 
-/* ---- which ones ------------------------------------------------------------------------------------------------- */
+/* ---- choice of the implementation -------------------------------------------------------------------------------- */
 
 typedef struct sfu__mixture_set {
-    const char *name; /* of the backend's kernels for the same instructions */
+    const char *name; /* that of the backend's kernels for the same instructions */
     sfu__mixture_fn sum;
-    sfu__mixture_rough_fn rough; /* NULL: there is none */
+    sfu__mixture_rough_fn rough; /* NULL: not available */
     sfu__normal_quantiles_fn quantiles;
 } sfu__mixture_set;
 
-/* The fastest that this machine has; $SFUMATO_ISA as for the other kernels, where it names one. */
+/* The fastest set that this machine supports; $SFUMATO_ISA selects one, as for the backend. */
 const sfu__mixture_set *sfu__mixture_best(void);
 
-/* All that this machine can run, the plain one first; NULL after the last. */
+/* All sets that this machine supports, the scalar one first; NULL after the last. */
 const sfu__mixture_set *sfu__mixture_set_at(int i);
 
 #endif

@@ -1,9 +1,9 @@
-/* mixture_exp.h - exp as the sums of mixture.h take it, for the plain and the fast ones.
+/* mixture_exp.h - constants of exp for the mixture sums (mixture.h), scalar and vector.
  *
  *   exp(e) = 2^n P(r),   n = e / log 2 rounded,   r = e - n log 2, |r| <= log 2 / 2
  *
- * P has degree 10 and goes through exp at 11 Chebyshev points: 3e-16 of itself. Adding 1.5 * 2^52 rounds to an integer
- * and leaves it in the low bits. e is kept within [-708, 600], where 2^n and any sum are ordinary numbers.
+ * P has degree 10 and interpolates exp at 11 Chebyshev points: relative error 3e-16. Adding 1.5 * 2^52 rounds to an
+ * integer and leaves it in the low bits. e is clamped to [-708, 600], where 2^n and all sums are normal numbers.
  */
 #ifndef SFU_MIXTURE_EXP_H
 #define SFU_MIXTURE_EXP_H

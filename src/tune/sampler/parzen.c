@@ -1,4 +1,4 @@
-/* parzen.c - kernels come and go: the arrays, in the order of the trials, and the sorted centres. */
+/* parzen.c - insertion and removal of kernels: the arrays in the order of the trials, and the sorted centres. */
 #include "parzen_int.h"
 
 #include "memory.h"
@@ -9,8 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* A kernel's factor on an axis, relative to the prior's, is below 2^7, the least width being R/100; that of C choices
- * is at most C. */
+/* A kernel's factor on an axis, relative to the prior's, is below 2^7 because the minimum width is R/100; on an axis of
+ * C choices it is at most C. */
 static bool can_screen(const sfu__parzen *parzen) {
     double bits = 0;
     for (int j = 0; j < parzen->axes; j++) {
@@ -86,10 +86,10 @@ void sfu__parzen_free(sfu__parzen *parzen) {
 
 int sfu__parzen_count(const sfu__parzen *parzen) { return parzen->count; }
 
-/* ---- room ------------------------------------------------------------------------------------------------------- */
+/* ---- capacity ---------------------------------------------------------------------------------------------------- */
 
-/* `*array` gets room for `now` items, those from `before` on zeroed: a sum reads to the end of its last lanes. */
-static sfu_status widen(void *array, int before, int now, size_t size) {
+/* Grows `*array` to `now` items and zeroes those from `before` on: a sum reads to the end of its last lanes. */
+static sfu_status grow(void *array, int before, int now, size_t size) {
     void *old;
     memcpy(&old, array, sizeof old);
     char *grown = sfu__resize(old, (size_t)now, size);
@@ -101,9 +101,9 @@ static sfu_status widen(void *array, int before, int now, size_t size) {
     return SFU_OK;
 }
 
-#define WIDEN(array) SFU_TRY(widen(&(array), before, now, sizeof *(array)))
+#define WIDEN(array) SFU_TRY(grow(&(array), before, now, sizeof *(array)))
 
-static sfu_status coordinate_widen(sfu__coordinate *at, int before, int now) {
+static sfu_status coordinate_grow(sfu__coordinate *at, int before, int now) {
     sfu_status status = SFU_OK;
     WIDEN(at->centre);
     WIDEN(at->sigma);
@@ -143,20 +143,20 @@ sfu_status sfu__parzen_reserve(sfu__parzen *parzen, int count) {
     WIDEN(parzen->base);
     WIDEN(parzen->touched);
     for (int j = 0; j < parzen->axes; j++) {
-        SFU_TRY(coordinate_widen(&parzen->at[j], before, now));
+        SFU_TRY(coordinate_grow(&parzen->at[j], before, now));
     }
     parzen->capacity = now;
 done:
     return status;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------------------------- */
+/* ---- insertion and removal --------------------------------------------------------------------------------------- */
 
-/* Where a number is, or would be put. */
+/* The slot of a number, or the slot where it would be inserted. */
 static int slot_of(const sfu__parzen *parzen, int64_t number) {
     int from = 0, to = parzen->count;
     if (to > 0 && parzen->number[to - 1] < number) {
-        return to; /* as most are */
+        return to; /* the usual case */
     }
     while (from < to) {
         const int middle = from + (to - from) / 2;
@@ -169,7 +169,7 @@ static int slot_of(const sfu__parzen *parzen, int64_t number) {
     return from;
 }
 
-/* Where (z, slot) is among the sorted centres, or would be put. */
+/* The rank of (z, slot) among the sorted centres, or the rank where it would be inserted. */
 static int rank_of(const sfu__coordinate *at, int count, double z, int slot) {
     int from = 0, to = count;
     while (from < to) {
@@ -183,7 +183,7 @@ static int rank_of(const sfu__coordinate *at, int count, double z, int slot) {
     return from;
 }
 
-/* Items [slot, count) move up by one, or [slot + 1, count) down. */
+/* Shift items [slot, count) up by one, or [slot + 1, count) down. */
 static void open_slot(void *array, size_t size, int slot, int count) {
     char *at = (char *)array + (size_t)slot * size;
     memmove(at + size, at, (size_t)(count - slot) * size);
@@ -216,7 +216,7 @@ static void coordinate_open(sfu__coordinate *at, int slot, int count) {
     }
 }
 
-/* The widths of these ranks, as far as there are such, are to be computed again. */
+/* Marks the widths of these ranks, as far as they exist, for recomputation. */
 static void mark_stale(sfu__coordinate *at, int first, int last, int count) {
     for (int rank = first < 0 ? 0 : first; rank <= last && rank < count; rank++) {
         at->stale[rank] = 1;
@@ -240,7 +240,7 @@ static void coordinate_insert(sfu__coordinate *at, int slot, int count, double v
     }
 }
 
-/* Trials of another space may lie elsewhere. */
+/* Trials of another space may lie outside. */
 static bool within_ranges(const sfu__parzen *parzen, const double *values) {
     for (int j = 0; j < parzen->axes; j++) {
         const sfu__axis *axis = parzen->at[j].axis;

@@ -1,4 +1,4 @@
-/* parzen_use.c - points drawn from an estimate, and its density at points. */
+/* parzen_use.c - sampling from a Parzen estimate, and its density. */
 #include "parzen_int.h"
 
 #include "memory.h"
@@ -9,9 +9,9 @@
 
 static const double LOG_ROOT_2PI = 0x1.d67f1c864beb5p-1; /* log sqrt(2 pi) */
 
-/* ---- drawing ---------------------------------------------------------------------------------------------------- */
+/* ---- sampling ---------------------------------------------------------------------------------------------------- */
 
-/* The kernels of the points: the first whose cumulative weight is above a draw. The prior is the last. */
+/* The kernel of each point: the first whose cumulative weight exceeds a draw. The prior is the last. */
 static sfu_status draw_kernels(int32_t *kernel, const sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw,
                                void *user) {
     sfu_status status = SFU_OK;
@@ -41,24 +41,24 @@ done:
     return status;
 }
 
-/* A choice of a kernel's row, by the number of its cumulative shares that are below u. */
+/* A choice from a kernel's table: the number of cumulative probabilities below u. */
 static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, int k, double u) {
     const int64_t choices = at->axis->grid;
     const double more = 1.0 / (parzen->count + 1), all = 1 + (double)choices * more;
     double sum = 0;
-    int64_t place = 0;
-    for (; place < choices - 1; place++) {
-        const double own = k < parzen->count && at->centre[k] == (double)place ? 1 : 0;
+    int64_t index = 0;
+    for (; index < choices - 1; index++) {
+        const double own = k < parzen->count && at->centre[k] == (double)index ? 1 : 0;
         sum += k < parzen->count ? (own + more) / all : 1.0 / (double)choices;
         if (!(sum < u)) {
             break;
         }
     }
-    return (double)place;
+    return (double)index;
 }
 
-/* Draws of a line, of kernels [count]: where in a kernel, in its widths, and from there the value. `work` is for
- * [4][count]. */
+/* Samples an interval for kernels [count]: the standardized position within the kernel, then the value. `work` has room
+ * for [4][count]. */
 static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coordinate *at, const int32_t *kernel,
                       int count, double *work, sfu__parzen_draw_fn draw, void *user) {
     const double L = at->axis->L, H = at->axis->H;
@@ -83,7 +83,7 @@ sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sf
     double *work = NULL;
     SFU_ALLOC(kernel, count);
     SFU_ALLOC(work, 4 * (size_t)count);
-    sfu__parzen_settle(parzen);
+    sfu__parzen_update(parzen);
     SFU_TRY(draw_kernels(kernel, parzen, count, draw, user));
     for (int choices = 1; choices >= 0; choices--) {
         for (int j = 0; j < parzen->axes; j++) {
@@ -107,14 +107,14 @@ done:
     return status;
 }
 
-/* ---- the density ------------------------------------------------------------------------------------------------ */
+/* ---- density ----------------------------------------------------------------------------------------------------- */
 
-/* Adds axis j at x to the sum. What the prior has there goes into the offset: it is wide enough to be of some size
- * everywhere, so that relative to it no sum is too small or too large, whatever the number of axes. */
+/* Adds axis j at x to the sum. The prior's density goes into the offset: the prior is wide, so no sum relative to it
+ * overflows or underflows, whatever the number of axes. */
 static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu__coordinate *at, double x) {
     if (at->axis->grid > 0) {
         const sfu__parzen_densities *column;
-        const sfu_status status = sfu__parzen_column(&column, parzen, at, sfu__axis_place(at->axis, x));
+        const sfu_status status = sfu__parzen_column(&column, parzen, at, sfu__axis_index(at->axis, x));
         if (status != SFU_OK) {
             return status;
         }
@@ -134,7 +134,7 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     return SFU_OK;
 }
 
-/* All kernels at point i. The arrays are filled as far as they are used. */
+/* All kernels at point i. Only the entries in use are set. */
 static sfu_status mixture_at(sfu__mixture *mixture, const sfu__parzen *parzen, const double *points, int count, int i) {
     const int lanes = SFU__MIXTURE_LANES;
     mixture->from = 0;
@@ -150,13 +150,13 @@ static sfu_status mixture_at(sfu__mixture *mixture, const sfu__parzen *parzen, c
     return status;
 }
 
-/* The logarithm of what a sum is to be multiplied by. */
+/* The logarithm of the factor of a sum. */
 static double scale_of(const sfu__mixture *mixture) { return mixture->offset - mixture->lines * LOG_ROOT_2PI; }
 
-enum { BLOCK = 256 }; /* kernels between two looks at the limit */
+enum { BLOCK = 256 }; /* kernels between two checks of the limit */
 
-/* Where the density is sure to be above exp(limit), what is returned is so too, and that is all that it says. The
- * newest kernels come first: they are the heaviest, and most are near. */
+/* The log density at point i; once it is certain to exceed `limit`, any value above `limit` may be returned. The newest
+ * kernels come first: they are the heaviest, and most are near. */
 static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const double *points, int count, int i,
                                  double limit) {
     sfu__mixture mixture;
@@ -178,15 +178,15 @@ static sfu_status log_density_at(double *log_density, sfu__parzen *parzen, const
 
 sfu_status sfu__parzen_log_density(double *log_density, sfu__parzen *parzen, const double *points, int count) {
     sfu_status status = SFU_OK;
-    sfu__parzen_settle(parzen);
+    sfu__parzen_update(parzen);
     for (int i = 0; status == SFU_OK && i < count; i++) {
         status = log_density_at(&log_density[i], parzen, points, count, i, INFINITY);
     }
     return status;
 }
 
-/* Whether a point before i is the same: grids and choices of one axis have few. */
-static bool was_seen(const sfu__parzen *parzen, const double *points, int count, int i) {
+/* Whether an earlier point is equal to point i: a single grid or choice has few values. */
+static bool is_duplicate(const sfu__parzen *parzen, const double *points, int count, int i) {
     int first = 0;
     for (int j = 0; first < i && j < parzen->axes; j++) {
         const double *x = points + (size_t)j * (size_t)count;
@@ -198,18 +198,19 @@ static bool was_seen(const sfu__parzen *parzen, const double *points, int count,
     return first < i;
 }
 
-/* The points [count] that were not seen before. */
-static int list_new(int32_t *list, const sfu__parzen *parzen, const double *points, int count) {
+/* Lists the distinct points. */
+static int list_distinct(int32_t *list, const sfu__parzen *parzen, const double *points, int count) {
     int listed = 0;
     for (int i = 0; i < count; i++) {
-        if (!was_seen(parzen, points, count, i)) {
+        if (!is_duplicate(parzen, points, count, i)) {
             list[listed++] = i;
         }
     }
     return listed;
 }
 
-/* Leaves those in the list that may have the largest log_l - log density, by rough sums. `score` is for [*listed]. */
+/* Removes points from the list that cannot have the largest log_l - log density according to rough sums. `score` has
+ * room for [*listed]. */
 static sfu_status screen(int32_t *list, int *listed, double *score, sfu__parzen *parzen, const double *points,
                          int count, const double *log_l) {
     sfu_status status = SFU_OK;
@@ -240,14 +241,14 @@ done:
 }
 
 sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count, const double *log_l) {
-    const double margin = 1e-6; /* more than rounding */
+    const double margin = 1e-6; /* more than the rounding error */
     sfu_status status = SFU_OK;
     double most = -INFINITY, *score = NULL;
     int32_t *list = NULL;
     SFU_ALLOC(list, count);
     SFU_ALLOC(score, count);
-    sfu__parzen_settle(parzen);
-    int listed = list_new(list, parzen, points, count);
+    sfu__parzen_update(parzen);
+    int listed = list_distinct(list, parzen, points, count);
     if (parzen->screens) {
         SFU_TRY(screen(list, &listed, score, parzen, points, count, log_l));
     }
@@ -268,7 +269,7 @@ done:
 }
 
 sfu_status sfu__parzen_width(double *sigma, sfu__parzen *parzen, int axis, int k) {
-    sfu__parzen_settle(parzen);
+    sfu__parzen_update(parzen);
     const sfu__coordinate *at = &parzen->at[axis];
     *sigma = k < parzen->count ? at->sigma[k] : at->axis->H - at->axis->L;
     return SFU_OK;

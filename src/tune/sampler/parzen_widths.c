@@ -1,8 +1,9 @@
 /* parzen_widths.c - widths, weights and masses of the kernels.
  *
- *   sigma_i  the larger of the gaps to the neighbours among the sorted centres, L and H being the outer ones; of two or
- *            more centres the lowest and the highest have the inner gap alone; then into [R / min(100, m + 2), R]
- *   w_i      1, and from 25 trials on a line from 1/m to 1 over all but the newest 25
+ *   sigma_i  the larger of the gaps to the neighbours among the sorted centres, where L and H are the outermost
+ *            neighbours; with two or more centres the lowest and the highest use their inner gap only; then
+ *            clamped to [R / min(100, m + 2), R]
+ *   w_i      1; from 25 trials on, a linear ramp from 1/m to 1 over all but the newest 25
  *   choices  (1 for the kernel's own + 1/(m + 1)) / (1 + C/(m + 1))
  *
  * m trials, C choices, R = H - L.
@@ -16,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FLAT = 25 /* newest trials of full weight */ };
+enum { FLAT = 25 /* newest trials with full weight */ };
 
-static void settle_weights(sfu__parzen *parzen) {
+static void update_weights(sfu__parzen *parzen) {
     const int m = parzen->count, ramp = m < FLAT ? 0 : m - FLAT;
     if (parzen->weighted == m) {
         return;
@@ -59,8 +60,8 @@ static void set_width(sfu__coordinate *at, int k, double sigma) {
     at->changed[k] = at->version;
 }
 
-/* A stale width may come out as it was: most are the least. */
-static void settle_line(sfu__parzen *parzen, sfu__coordinate *at) {
+/* A recomputed width often keeps its value: most are the minimum. */
+static void update_interval(sfu__parzen *parzen, sfu__coordinate *at) {
     const int m = parzen->count;
     if (m == 0) {
         return;
@@ -83,13 +84,13 @@ static void settle_line(sfu__parzen *parzen, sfu__coordinate *at) {
     }
 }
 
-static void settle_choice(const sfu__parzen *parzen, sfu__coordinate *at) {
+static void update_choice_axis(const sfu__parzen *parzen, sfu__coordinate *at) {
     const double more = 1.0 / (parzen->count + 1), all = 1 + (double)at->axis->grid * more;
     at->miss = sfu__ln(more / all);
     at->hit = sfu__ln((1 + more) / all);
 }
 
-/* The factor of a kernel that no x changes: 1/(sigma share) of each continuous axis. A column has its own within. */
+/* The factor of a kernel that does not depend on x: 1/(sigma mass) of each continuous axis. Columns include theirs. */
 static double base_of(const sfu__parzen *parzen, int k) {
     double base = 0;
     for (int j = 0; j < parzen->axes; j++) {
@@ -101,16 +102,16 @@ static double base_of(const sfu__parzen *parzen, int k) {
     return base;
 }
 
-void sfu__parzen_settle(sfu__parzen *parzen) {
+void sfu__parzen_update(sfu__parzen *parzen) {
     if (parzen->settled) {
         return;
     }
-    settle_weights(parzen);
+    update_weights(parzen);
     for (int j = 0; j < parzen->axes; j++) {
         if (parzen->at[j].axis->is_choice) {
-            settle_choice(parzen, &parzen->at[j]);
+            update_choice_axis(parzen, &parzen->at[j]);
         } else {
-            settle_line(parzen, &parzen->at[j]);
+            update_interval(parzen, &parzen->at[j]);
         }
     }
     for (int k = 0; k < parzen->count; k++) {
@@ -124,22 +125,22 @@ void sfu__parzen_settle(sfu__parzen *parzen) {
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
 
-/* A column becomes that of another place. */
-static void column_start(sfu__parzen_densities *column, const sfu__axis *axis, int64_t place) {
-    column->place = place;
+/* Assigns a column to another grid index or choice. */
+static void column_start(sfu__parzen_densities *column, const sfu__axis *axis, int64_t index) {
+    column->index = index;
     column->version = 0;
     if (axis->is_choice) {
         column->prior = -sfu__ln((double)axis->grid);
         return;
     }
     const double R = axis->H - axis->L, middle = 0.5 * (axis->L + axis->H);
-    sfu__axis_cell(&column->from, &column->to, axis, place);
+    sfu__axis_cell(&column->from, &column->to, axis, index);
     column->prior =
         sfu__normal_log_mass((column->from - middle) / R, (column->to - middle) / R) - sfu__normal_log_mass(-0.5, 0.5);
 }
 
-/* log of the mass of a cell. Beyond 40 deviations it is below -800, and beside the prior whatever is below -708 is
- * nothing (mixture_exp.h). */
+/* log of the mass of a cell. Beyond 40 standard deviations it is below -800, and relative to the prior everything below
+ * -708 is zero (mixture_exp.h). */
 static double log_cell(const sfu__parzen_densities *column, double centre, double sigma) {
     const double a = (column->from - centre) / sigma, b = (column->to - centre) / sigma;
     return a > 40 || b < -40 ? -800 : sfu__normal_log_mass(a, b);
@@ -154,19 +155,19 @@ static void update_cells(sfu__parzen_densities *column, const sfu__coordinate *a
     }
 }
 
-/* All change whenever a trial comes: in whole lanes, so that a compiler takes several at once. */
+/* All change with every trial: in whole lanes, so that the compiler vectorizes. */
 static void update_choices(sfu__parzen_densities *column, const sfu__coordinate *at, int count) {
-    const double place = (double)column->place, hit = at->hit, miss = at->miss;
+    const double index = (double)column->index, hit = at->hit, miss = at->miss;
     const float rough_hit = (float)(SFU__MIXTURE_BITS * hit), rough_miss = (float)(SFU__MIXTURE_BITS * miss);
     for (int k = 0; k < count; k += SFU__MIXTURE_LANES) {
         const double *centre = at->centre + k;
         double *cells = column->cells + k;
         float *rough = column->rough + k;
         for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
-            cells[lane] = centre[lane] == place ? hit : miss;
+            cells[lane] = centre[lane] == index ? hit : miss;
         }
         for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
-            rough[lane] = centre[lane] == place ? rough_hit : rough_miss;
+            rough[lane] = centre[lane] == index ? rough_hit : rough_miss;
         }
     }
 }
@@ -193,17 +194,17 @@ done:
 }
 
 sfu_status sfu__parzen_column(const sfu__parzen_densities **column, const sfu__parzen *parzen,
-                              sfu__coordinate *coordinate, int64_t place) {
-    sfu__parzen_densities *found = &coordinate->columns[place % coordinate->column_count];
+                              sfu__coordinate *coordinate, int64_t index) {
+    sfu__parzen_densities *found = &coordinate->columns[index % coordinate->column_count];
     if (found->cells == NULL) {
         const sfu_status status = column_new(found, parzen->capacity);
         if (status != SFU_OK) {
             return status;
         }
-        column_start(found, coordinate->axis, place);
+        column_start(found, coordinate->axis, index);
     }
-    if (found->place != place) {
-        column_start(found, coordinate->axis, place);
+    if (found->index != index) {
+        column_start(found, coordinate->axis, index);
     }
     if (found->version != coordinate->version) {
         column_update(found, coordinate, parzen->count);

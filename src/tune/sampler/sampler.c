@@ -1,11 +1,11 @@
-/* sampler.c - the tree-structured Parzen estimator (docs/tpe.md).
+/* sampler.c - the tree-structured Parzen estimator (docs/internals/tpe.md).
  *
- * The finished trials are split into the good, the best min(ceil(gamma n), most) of them, and the bad. Each set makes
- * an estimate, l and g (parzen.h); of some points drawn from l the one with the largest l(x)/g(x) is suggested. Where
- * parameters are searched jointly there is a pair of estimates a group, otherwise one a parameter; a trial that lacks
- * the parameters of a pair is not in it, but takes part in the split.
+ * The finished trials are split into the good ones, the best min(ceil(gamma n), gamma_max) of them, and the bad ones.
+ * Each set defines an estimate, l and g (parzen.h); of some points sampled from l, the one with the largest l(x)/g(x)
+ * is suggested. With joint sampling there is one pair of estimates per group of parameters, otherwise one per
+ * parameter; a trial without the parameters of a pair is not in it, but takes part in the split.
  *
- * Trials that are out stand behind all others in g, and are taken out again before the next one is told.
+ * Pending trials are the last kernels of g, and are removed before the next result is told.
  */
 #include "sampler.h"
 
@@ -19,9 +19,9 @@
 
 enum { BELOW, ABOVE };
 
-/* A pair of estimates, over the items of the space that it is for. */
+/* A pair of estimates over some parameters of the space. */
 typedef struct model {
-    int axes, first; /* the first item in the order of the space */
+    int axes, first; /* first: the lowest index of its parameters */
     int item[SFU__SPACE_PARAMETERS];
     sfu__parzen *side[2];
 } model;
@@ -34,22 +34,22 @@ struct sfu__sampler {
     model *models;   /* in the order of sampling: the one with `net` first */
     int model_count;
 
-    int told;       /* trials told */
+    int told;       /* number of results told */
     double *values; /* [told][space->count] */
     double *losses; /* [told] */
-    int32_t *order; /* [told] from the best, of equal ones the earlier first; the first `good` are below */
+    int32_t *order; /* [told] in ascending order of the loss, on ties the earlier first; the first `good` are in l */
     bool *is_good;  /* [told] */
     int good;
     size_t room_values, room_losses, room_order, room_good;
 
-    double *out; /* [outs][space->count] */
-    size_t room_out;
-    int outs, outs_in; /* how many there are, and how many of them are in the estimates */
+    double *pending; /* [pending_count][space->count] */
+    size_t room_pending;
+    int pending_count, pending_inserted; /* number of pending trials, and how many of them are in the estimates */
 
     double *points, *log_l; /* [axes][candidates], [candidates] */
 };
 
-/* ---- names and rules -------------------------------------------------------------------------------------------- */
+/* ---- names and settings ------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -73,13 +73,13 @@ bool sfu__sampler_kind_of(sfu__sampler_kind *kind, const char *name) {
 
 const char *sfu__sampler_name(int i) { return i >= 0 && i < KINDS ? kinds[i].name : NULL; }
 
-sfu__sampler_rules sfu__sampler_rules_usual(void) {
-    return (sfu__sampler_rules){.startup = 10, .candidates = 24, .gamma = 0.1, .gamma_most = 25};
+sfu__sampler_rules sfu__sampler_rules_default(void) {
+    return (sfu__sampler_rules){.startup = 10, .candidates = 24, .gamma = 0.1, .gamma_max = 25};
 }
 
-/* ---- making one ------------------------------------------------------------------------------------------------- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
-/* Puts an item into a model, in the order of names. */
+/* Adds a parameter to a model, in the order of names. */
 static void model_add(model *m, const sfu__space *space, int item) {
     int at = m->axes++;
     for (; at > 0 && strcmp(space->items[m->item[at - 1]].name, space->items[item].name) > 0; at--) {
@@ -88,13 +88,13 @@ static void model_add(model *m, const sfu__space *space, int item) {
     m->item[at] = item;
 }
 
-/* Whether item belongs to the pair that has `first`. */
-static bool together(const sfu__sampler *sampler, int first, int item) {
+/* Whether a parameter belongs to the same pair as `first`. */
+static bool same_model(const sfu__sampler *sampler, int first, int item) {
     const sfu__parameter_range *items = sampler->space->items;
     return first == item || (sampler->kind == SFU__SAMPLER_TPE && items[first].group == items[item].group);
 }
 
-/* Models in the order of their first items; parameters of one value are in none. */
+/* Models in the order of their first parameters; parameters with a single value are in none. */
 static void make_models(sfu__sampler *sampler) {
     bool taken[SFU__SPACE_PARAMETERS] = {false};
     for (int first = 0; first < sampler->space->count; first++) {
@@ -104,7 +104,7 @@ static void make_models(sfu__sampler *sampler) {
         model *m = &sampler->models[sampler->model_count++];
         m->first = first;
         for (int i = first; i < sampler->space->count; i++) {
-            if (!taken[i] && !sampler->axes[i].is_single && together(sampler, first, i)) {
+            if (!taken[i] && !sampler->axes[i].is_single && same_model(sampler, first, i)) {
                 model_add(m, sampler->space, i);
                 taken[i] = true;
             }
@@ -164,15 +164,15 @@ void sfu__sampler_free(sfu__sampler *sampler) {
     sfu__free(sampler->losses);
     sfu__free(sampler->order);
     sfu__free(sampler->is_good);
-    sfu__free(sampler->out);
+    sfu__free(sampler->pending);
     sfu__free(sampler->points);
     sfu__free(sampler->log_l);
     sfu__free(sampler);
 }
 
-/* ---- which trials are in which estimates ------------------------------------------------------------------------ */
+/* ---- membership of trials in the estimates ----------------------------------------------------------------------- */
 
-/* The values that a model has use for; false where the trial lacks one. */
+/* The values of a model's parameters; false if the trial lacks one. */
 static bool model_values(double *to, const model *m, const double *values) {
     for (int j = 0; j < m->axes; j++) {
         to[j] = values[m->item[j]];
@@ -218,33 +218,34 @@ static const double *values_of(const sfu__sampler *sampler, int trial) {
     return sampler->values + (size_t)trial * (size_t)sampler->space->count;
 }
 
-/* Numbers of the trials that are out: behind all that can be told. */
-static int64_t out_number(int i) { return (int64_t)INT_MAX + i; }
+/* Numbers of pending trials: after all that can be told. */
+static int64_t pending_number(int i) { return (int64_t)INT_MAX + i; }
 
-static const double *out_values(const sfu__sampler *sampler, int i) {
-    return sampler->out + (size_t)i * (size_t)sampler->space->count;
+static const double *pending_values(const sfu__sampler *sampler, int i) {
+    return sampler->pending + (size_t)i * (size_t)sampler->space->count;
 }
 
-/* Keeps the first `count` of those that are out in the estimates. */
-static void take_out_back(sfu__sampler *sampler, int count) {
-    while (sampler->outs_in > count) {
-        const int last = --sampler->outs_in;
-        estimates_remove(sampler, ABOVE, out_number(last), out_values(sampler, last));
+/* Removes all but the first `count` pending trials from the estimates. */
+static void remove_pending(sfu__sampler *sampler, int count) {
+    while (sampler->pending_inserted > count) {
+        const int last = --sampler->pending_inserted;
+        estimates_remove(sampler, ABOVE, pending_number(last), pending_values(sampler, last));
     }
 }
 
-static sfu_status put_out_in(sfu__sampler *sampler) {
-    const sfu_status status = estimates_reserve(sampler, sampler->good + 2, sampler->told + sampler->outs);
-    for (; status == SFU_OK && sampler->outs_in < sampler->outs; sampler->outs_in++) {
-        estimates_insert(sampler, ABOVE, out_number(sampler->outs_in), out_values(sampler, sampler->outs_in));
+static sfu_status insert_pending(sfu__sampler *sampler) {
+    const sfu_status status = estimates_reserve(sampler, sampler->good + 2, sampler->told + sampler->pending_count);
+    for (; status == SFU_OK && sampler->pending_inserted < sampler->pending_count; sampler->pending_inserted++) {
+        estimates_insert(sampler, ABOVE, pending_number(sampler->pending_inserted),
+                         pending_values(sampler, sampler->pending_inserted));
     }
     return status;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------------------------- */
+/* ---- tell -------------------------------------------------------------------------------------------------------- */
 
-/* One more item in each array of the trials. */
-static sfu_status make_room(sfu__sampler *sampler) {
+/* Grows each array of trials by one item. */
+static sfu_status grow_trials(sfu__sampler *sampler) {
     const size_t need = (size_t)sampler->told + 1;
     const size_t width = sampler->space->count > 0 ? (size_t)sampler->space->count : 1;
     void *values = sfu__grow(sampler->values, &sampler->room_values, need, width * sizeof *sampler->values);
@@ -261,8 +262,8 @@ static sfu_status make_room(sfu__sampler *sampler) {
     return estimates_reserve(sampler, sampler->good + 2, sampler->told + 1);
 }
 
-/* The place of a loss behind all that are not larger. */
-static int place_of(const sfu__sampler *sampler, double loss) {
+/* The rank of a loss, after all that are not larger. */
+static int rank_of(const sfu__sampler *sampler, double loss) {
     int from = 0, to = sampler->told;
     while (from < to) {
         const int middle = from + (to - from) / 2;
@@ -281,13 +282,13 @@ static void move_to(sfu__sampler *sampler, int trial, int side) {
     sampler->is_good[trial] = side == BELOW;
 }
 
-/* The split after `trial` has been put into the order at `place`: besides it, one trial at most changes sides. */
-static void split(sfu__sampler *sampler, int trial, int place) {
+/* Updates the split after `trial` was inserted at `rank`: besides it, at most one trial changes sides. */
+static void split(sfu__sampler *sampler, int trial, int rank) {
     const double share = ceil(sampler->rules.gamma * sampler->told);
-    const int good = share < sampler->rules.gamma_most ? (int)share : sampler->rules.gamma_most;
+    const int good = share < sampler->rules.gamma_max ? (int)share : sampler->rules.gamma_max;
     assert(good >= sampler->good && good <= sampler->good + 1);
-    sampler->is_good[trial] = place < good;
-    estimates_insert(sampler, place < good ? BELOW : ABOVE, trial, values_of(sampler, trial));
+    sampler->is_good[trial] = rank < good;
+    estimates_insert(sampler, rank < good ? BELOW : ABOVE, trial, values_of(sampler, trial));
     if (good > 0 && !sampler->is_good[sampler->order[good - 1]]) {
         move_to(sampler, sampler->order[good - 1], BELOW);
     }
@@ -301,48 +302,49 @@ sfu_status sfu__sampler_tell(sfu__sampler *sampler, const double *values, double
     if (sampler->told == INT_MAX - 1) {
         return sfu__fail(SFU_ERR_MEMORY, "a study has at most %d trials", INT_MAX - 1);
     }
-    const sfu_status status = make_room(sampler);
+    const sfu_status status = grow_trials(sampler);
     if (status != SFU_OK) {
         return status;
     }
-    take_out_back(sampler, 0);
+    remove_pending(sampler, 0);
     loss = isnan(loss) ? INFINITY : loss;
-    const int trial = sampler->told, place = place_of(sampler, loss), count = sampler->space->count;
+    const int trial = sampler->told, rank = rank_of(sampler, loss), count = sampler->space->count;
     memcpy(sampler->values + (size_t)trial * (size_t)count, values, (size_t)count * sizeof *values);
     sampler->losses[trial] = loss;
-    int32_t *at = sampler->order + place;
-    memmove(at + 1, at, (size_t)(trial - place) * sizeof *at);
+    int32_t *at = sampler->order + rank;
+    memmove(at + 1, at, (size_t)(trial - rank) * sizeof *at);
     *at = trial;
     sampler->told++;
-    split(sampler, trial, place);
+    split(sampler, trial, rank);
     return SFU_OK;
 }
 
-sfu_status sfu__sampler_out(sfu__sampler *sampler, const double *points, int count) {
+sfu_status sfu__sampler_pending(sfu__sampler *sampler, const double *points, int count) {
     const size_t width = (size_t)sampler->space->count;
-    void *out = sfu__grow(sampler->out, &sampler->room_out, (size_t)count * width + 1, sizeof *sampler->out);
-    if (out == NULL) {
+    void *pending =
+        sfu__grow(sampler->pending, &sampler->room_pending, (size_t)count * width + 1, sizeof *sampler->pending);
+    if (pending == NULL) {
         return SFU_ERR_MEMORY;
     }
-    sampler->out = out;
-    int same = 0; /* as most are, from one ask to the next */
-    while (same < count && same < sampler->outs &&
-           memcmp(points + (size_t)same * width, out_values(sampler, same), width * sizeof *points) == 0) {
+    sampler->pending = pending;
+    int same = 0; /* the usual case from one ask to the next */
+    while (same < count && same < sampler->pending_count &&
+           memcmp(points + (size_t)same * width, pending_values(sampler, same), width * sizeof *points) == 0) {
         same++;
     }
-    take_out_back(sampler, same);
+    remove_pending(sampler, same);
     if (count > same) {
-        memcpy(sampler->out + (size_t)same * width, points + (size_t)same * width,
+        memcpy(sampler->pending + (size_t)same * width, points + (size_t)same * width,
                (size_t)(count - same) * width * sizeof *points);
     }
-    sampler->outs = count;
+    sampler->pending_count = count;
     return SFU_OK;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------------------------- */
+/* ---- ask --------------------------------------------------------------------------------------------------------- */
 
-/* Whether the network chosen so far has use for an item. `net` itself is the first item where it is searched. */
-static bool wanted(const sfu__sampler *sampler, const double *values, int item) {
+/* Whether the network chosen so far uses a parameter. `net` is the first parameter if it is searched. */
+static bool is_used(const sfu__sampler *sampler, const double *values, int item) {
     return item == 0 || sfu__space_has(sampler->space, sfu__space_net(sampler->space, values), item);
 }
 
@@ -353,13 +355,13 @@ double sfu__sampler_random(const sfu__domain *domain, sfu__draw_fn draw, void *u
 
 static void ask_random(double *values, const sfu__sampler *sampler, sfu__draw_fn draw, void *user) {
     for (int i = 0; i < sampler->space->count; i++) {
-        if (wanted(sampler, values, i)) {
+        if (is_used(sampler, values, i)) {
             values[i] = sfu__axis_random(&sampler->axes[i], draw, user);
         }
     }
 }
 
-/* The best of the points drawn from l, of equal ones the first. */
+/* The best of the points sampled from l, on ties the first. */
 static sfu_status ask_model(double *values, sfu__sampler *sampler, const model *m, sfu__draw_fn draw, void *user) {
     sfu_status status = SFU_OK;
     const int count = sampler->rules.candidates;
@@ -385,17 +387,17 @@ sfu_status sfu__sampler_ask(double *values, sfu__sampler *sampler, sfu__draw_fn 
         ask_random(values, sampler, draw, user);
         return SFU_OK;
     }
-    SFU_TRY(put_out_in(sampler));
+    SFU_TRY(insert_pending(sampler));
     for (int i = 0; i < sampler->space->count; i++) {
         values[i] = sampler->axes[i].is_single ? sampler->axes[i].low : NAN;
     }
     for (int i = 0; i < sampler->model_count; i++) {
-        if (wanted(sampler, values, sampler->models[i].first)) {
+        if (is_used(sampler, values, sampler->models[i].first)) {
             SFU_TRY(ask_model(values, sampler, &sampler->models[i], draw, user));
         }
     }
     for (int i = 0; i < sampler->space->count; i++) {
-        values[i] = wanted(sampler, values, i) ? values[i] : NAN;
+        values[i] = is_used(sampler, values, i) ? values[i] : NAN;
     }
 done:
     return status;

@@ -27,11 +27,12 @@ double sfu__normal_log_cdf(double x) {
     return isinf(x) ? x : -0.5 * x * x + sfu__ln(0.5 * sfu__erfcx(-x * HALF_ROOT_2));
 }
 
-/* He_{n+1} = c He_n - n He_{n-1}; the terms fall faster than (|c| h/2 + h^2/4)^n/(n + 1)!. */
+/* He_{n+1} = c He_n - n He_{n-1}; the terms decrease faster than (|c| h/2 + h^2/4)^n/(n + 1)!. */
 static double narrow_log_mass(double a, double b) {
     const double c = 0.5 * (a + b), h = b - a, half = 0.5 * h;
     double before = 1, now = c, power = 1, sum = 1;
-    for (int n = 1; n < 30 && power * (fabs(now) + n * fabs(before)) > 1e-18; n++) { /* no two in a row are 0 */
+    for (int n = 1; n < 30 && power * (fabs(now) + n * fabs(before)) > 1e-18;
+         n++) { /* no two consecutive terms are 0 */
         power *= half / (n + 1);
         sum += n % 2 == 0 ? now * power : 0;
         const double next = c * now - n * before;
@@ -56,7 +57,7 @@ double sfu__normal_log_mass(double a, double b) {
     return log_b + sfu__log1p(-sfu__exp(sfu__normal_log_cdf(a) - log_b));
 }
 
-/* A first guess, from w = sqrt(-2 y). Far out Phi(x) is phi(x)/-x. */
+/* Initial value from w = sqrt(-2 y). Far out Phi(x) is phi(x)/-x. */
 static double first_guess(double w) {
     if (w > 9) {
         return -sqrt(w * w - 2 * (sfu__ln(w) + LOG_ROOT_2PI));
@@ -69,8 +70,8 @@ static double first_guess(double w) {
     return sum - w;
 }
 
-/* Halley's rule on log Phi(x) - y, whose slope is r = phi/Phi and whose second derivative is -r (x + r): three times
- * the digits a step. */
+/* Halley's method for log Phi(x) - y, whose derivative is r = phi/Phi and whose second derivative is -r (x + r): each
+ * step triples the number of correct digits. */
 double sfu__normal_log_quantile(double y) {
     if (!(y > -INFINITY)) {
         return y;
@@ -95,8 +96,8 @@ static double log_sum(double x, double y) {
     return least == -INFINITY ? most : most + sfu__log1p(sfu__exp(least - most));
 }
 
-/* No tail is small enough to need logarithms until the last step, and the smaller of the two that x makes is
- * inverted. */
+/* The tails are large enough to work without logarithms until the last step, which inverts the smaller of the two tails
+ * of x. */
 double sfu__normal_quantile_between(double q, double left, double right) {
     const double mass = 1 - (left + right), below = left + q * mass;
     if (below <= 0.5) {
@@ -105,7 +106,7 @@ double sfu__normal_quantile_between(double q, double left, double right) {
     return -sfu__normal_log_quantile(fmin(sfu__ln(right + (1 - q) * mass), LOG_HALF));
 }
 
-void sfu__normal_quantiles_plain(double *z, const double *q, const double *left, const double *right, int count) {
+void sfu__normal_quantiles_scalar(double *z, const double *q, const double *left, const double *right, int count) {
     for (int i = 0; i < count; i++) {
         z[i] = sfu__normal_quantile_between(q[i], left[i], right[i]);
     }

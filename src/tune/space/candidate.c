@@ -1,21 +1,22 @@
-/* candidate.c - from the values of a trial to what it trains: $names are filled in as text, the rest are options. */
+/* candidate.c - from the values of a trial to its network and hyperparameters: $names are substituted as text, the rest
+ * are options. */
 #include "space_int.h"
 #include "train.h"
 
 #include <string.h>
 
-/* The place of a parameter that the network has a value for; -1: it has none, and the message says so. */
+/* Index of a parameter that the network uses; -1: it does not use it. Fails if the value is out of range. */
 static sfu_status find_value(int *found, const sfu__space *space, int net, const double *values, const char *name) {
     const int i = sfu__space_find(space, name);
     *found = i >= 0 && sfu__space_has(space, net, i) ? i : -1;
     return *found < 0 || sfu__domain_holds(&space->items[i].range, values[i])
                ? SFU_OK
-               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %g, which its range does not hold", name, values[i]);
+               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %g, which is not in its range", name, values[i]);
 }
 
 /* ---- the network ------------------------------------------------------------------------------------------------ */
 
-static sfu_status fill(sfu__text *filled, const sfu__space *space, int net, const double *values) {
+static sfu_status substitute(sfu__text *filled, const sfu__space *space, int net, const double *values) {
     sfu_status status = SFU_OK;
     char name[SFU__SPACE_NAME + 1];
     const char *p = space->nets[net];
@@ -34,8 +35,9 @@ done:
     return status;
 }
 
-/* Puts the value into *number where it is searched. */
-static sfu_status settle(double *number, const sfu__space *space, int net, const double *values, const char *name) {
+/* Sets *number if the parameter is searched. */
+static sfu_status set_if_searched(double *number, const sfu__space *space, int net, const double *values,
+                                  const char *name) {
     int i = 0;
     const sfu_status status = find_value(&i, space, net, values, name);
     if (status == SFU_OK && i >= 0) {
@@ -53,18 +55,19 @@ sfu_status sfu__space_network(sfu_net **made, const sfu__space *space, int net, 
     double k = (double)options.k;
     *made = NULL;
     if (sfu__net_named(&given, space->nets[net], options.k)) {
-        SFU_TRY(settle(&hidden, space, net, values, "hidden"));
-        SFU_TRY(settle(&k, space, net, values, "k"));
+        SFU_TRY(set_if_searched(&hidden, space, net, values, "hidden"));
+        SFU_TRY(set_if_searched(&k, space, net, values, "k"));
     }
-    options = (sfu_net_options){.hidden = (int32_t)hidden, .k = (int32_t)k};
-    SFU_TRY(fill(&text, space, net, values));
+    options.hidden = (int32_t)hidden;
+    options.k = (int32_t)k;
+    SFU_TRY(substitute(&text, space, net, values));
     SFU_TRY(quiet ? sfu__net_read(made, text.bytes, &options) : sfu_net_parse(made, text.bytes, &options));
 done:
     sfu__text_clear(&text);
     return status;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- the candidate ----------------------------------------------------------------------------------------------- */
 
 void sfu__candidate_clear(sfu__candidate *candidate) {
     sfu_net_free(candidate->net);
@@ -77,11 +80,11 @@ sfu_status sfu__candidate_make(sfu__candidate *candidate, const sfu__space *spac
     sfu_train_options options = *usual;
     const int net = sfu__space_net(space, values);
     if (net < 0) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "net is %g, which its range does not hold", values[0]);
+        return sfu__fail(SFU_ERR_ARGUMENT, "net is %g, which is not in its range", values[0]);
     }
-    SFU_TRY(settle(&options.lr, space, net, values, "lr"));
-    SFU_TRY(settle(&options.weight_decay, space, net, values, "weight_decay"));
-    SFU_TRY(settle(&options.dropout, space, net, values, "dropout"));
+    SFU_TRY(set_if_searched(&options.lr, space, net, values, "lr"));
+    SFU_TRY(set_if_searched(&options.weight_decay, space, net, values, "weight_decay"));
+    SFU_TRY(set_if_searched(&options.dropout, space, net, values, "dropout"));
     SFU_TRY(sfu__train_options_check(&options));
     SFU_TRY(sfu__space_network(&candidate->net, space, net, values, true));
     candidate->lr = options.lr;

@@ -1,4 +1,4 @@
-/* domain.c - a range of values: what lies in it, and how it and its values are written. */
+/* domain.c - the domain of a parameter: membership, endpoints, and printing of domains and values. */
 #include "space_int.h"
 
 #include <math.h>

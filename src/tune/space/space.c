@@ -1,19 +1,19 @@
-/* space.c - a list of ranges and the networks become a space: what each network has use for, and what belongs together.
- */
+/* space.c - construction of a search space from parsed ranges and networks: which network uses which parameter, and
+ * which parameters are sampled jointly. */
 #include "space_int.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
-/* ---- parts ------------------------------------------------------------------------------------------------------ */
+/* ---- lookup ------------------------------------------------------------------------------------------------------ */
 
 typedef struct builder {
     sfu__space *space;
     sfu__range_list list;
     const char *text, *net;
     bool any;
-    uint64_t *unused; /* what the network has no use for, or NULL: that is refused */
+    uint64_t *unused; /* out: parameters that the network does not use; NULL: refuse them */
     sfu__space_source source;
 } builder;
 
@@ -55,15 +55,15 @@ bool sfu__space_has(const sfu__space *space, int net, int i) {
     return net >= 0 && net < space->net_count && (space->has[net] >> i & 1U) != 0;
 }
 
-/* ---- the networks ----------------------------------------------------------------------------------------------- */
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
 
 static bool is_any(const char *net) {
     const size_t blanks = strspn(net, " \t\n\r");
     return strncasecmp(net + blanks, "any", 3) == 0 && strspn(net + blanks + 3, " \t\n\r") == strlen(net + blanks + 3);
 }
 
-/* A network that is a name alone is called by it, so that GCN and gcn are one. */
-static sfu_status settle_name(sfu__choice *choice, int32_t k) {
+/* A network that is only a name gets its canonical spelling, so that GCN and gcn are the same. */
+static sfu_status canonical_name(sfu__choice *choice, int32_t k) {
     sfu__net_given given;
     if (!sfu__net_named(&given, choice->text, k) || strchr(choice->text, '(') != NULL) {
         return SFU_OK;
@@ -77,17 +77,19 @@ static sfu_status settle_name(sfu__choice *choice, int32_t k) {
     return SFU_OK;
 }
 
-static sfu_status settle_names(builder *self, sfu__list_item *net) {
+static sfu_status canonical_names(builder *self, sfu__list_item *net) {
     sfu_status status = SFU_OK;
     sfu__domain *range = &net->range;
     if (range->kind != SFU__RANGE_CHOICE) {
-        return sfu__fail_parse(self->text, net->place, "net is a choice of networks; net={gcn,sgcn} would be right");
+        return sfu__fail_parse(self->text, net->position,
+                               "net must be a choice of networks; expected e.g. net={gcn,sgcn}");
     }
     for (int i = 0; i < range->count; i++) {
-        SFU_TRY(settle_name(&range->choices[i], self->space->net_options.k));
+        SFU_TRY(canonical_name(&range->choices[i], self->space->net_options.k));
         for (int j = 0; j < i; j++) {
             if (strcmp(range->choices[i].text, range->choices[j].text) == 0) {
-                return sfu__fail_parse(self->text, net->place, "net has %s twice", range->choices[i].text);
+                return sfu__fail_parse(self->text, net->position, "net has the choice %s twice",
+                                       range->choices[i].text);
             }
         }
     }
@@ -95,7 +97,7 @@ done:
     return status;
 }
 
-/* Leaves one item out, closing the gap. */
+/* Removes an item from the list. */
 static void drop_item(sfu__range_list *list, int at) {
     sfu__free(list->items[at].name);
     sfu__domain_clear(&list->items[at].range);
@@ -103,18 +105,17 @@ static void drop_item(sfu__range_list *list, int at) {
     memmove(&list->items[at], &list->items[at + 1], (size_t)(list->count - at) * sizeof list->items[0]);
 }
 
-/* `net`, which a preset has put at the beginning of the list, is searched or left out. */
-static sfu_status settle_nets(builder *self) {
+/* Keeps `net`, the first item of a preset, if it is searched; else removes it. */
+static sfu_status resolve_nets(builder *self) {
     sfu_status status = SFU_OK;
     sfu__space *space = self->space;
     sfu__list_item *net = &self->list.items[0];
     if (self->any) {
-        SFU_TRY(settle_names(self, net));
-    } else if (net->place == NULL) {
+        SFU_TRY(canonical_names(self, net));
+    } else if (net->position == NULL) {
         drop_item(&self->list, 0);
     } else if (!sfu__net_uses(self->net, "net", space->net_options.k)) {
-        return sfu__fail_parse(self->text, net->place,
-                               "net is searched where the network is \"any\", and here it is not");
+        return sfu__fail_parse(self->text, net->position, "net can only be searched if the network is \"any\"");
     }
     const int count = self->any ? net->range.count : 1;
     SFU_ALLOC_ZERO(space->nets, count);
@@ -130,10 +131,10 @@ done:
     return status;
 }
 
-/* ---- what they use ---------------------------------------------------------------------------------------------- */
+/* ---- parameters that the networks use ---------------------------------------------------------------------------- */
 
-/* The most smoothings that a network by name may get. */
-static int32_t most_k(const builder *self) {
+/* The largest number of smoothings that a named network may get. */
+static int32_t max_smoothings(const builder *self) {
     const int at = sfu__list_find(&self->list, "k", 1);
     double most = at < 0 ? (double)self->space->net_options.k : 1.0;
     for (int i = 0; at >= 0 && i < sfu__domain_ends(&self->list.items[at].range); i++) {
@@ -154,13 +155,13 @@ static bool is_used(const builder *self, int item, int32_t k) {
     return false;
 }
 
-/* What a preset has for other networks is left out; what the user asks for must be of use, unless the space is one of
- * several networks'. */
+/* Removes a preset's parameters that this network does not use. A parameter that the user gave must be used, unless
+ * several networks share the space. */
 static sfu_status drop_unused(builder *self, int32_t k) {
     int given = 0;
     for (int i = 0; i < self->list.count;) {
         const sfu__list_item *item = &self->list.items[i];
-        const bool asked = item->place != NULL, used = is_used(self, i, k);
+        const bool asked = item->position != NULL, used = is_used(self, i, k);
         if (!used && asked && self->unused == NULL) {
             return sfu__refuse_unused(self->space, self->text, item, k);
         }
@@ -174,18 +175,18 @@ static sfu_status drop_unused(builder *self, int32_t k) {
             drop_item(&self->list, i);
         }
     }
-    if (self->list.count > SFU__SPACE_PARAMETERS) { /* a preset's come first, so that this one has a place */
-        return sfu__fail_parse(self->text, self->list.items[SFU__SPACE_PARAMETERS].place, "more than %d parameters",
-                               SFU__SPACE_PARAMETERS);
+    if (self->list.count > SFU__SPACE_PARAMETERS) { /* a preset's parameters come first, so this item is the user's */
+        return sfu__fail_parse(self->text, self->list.items[SFU__SPACE_PARAMETERS].position,
+                               "too many parameters: at most %d are allowed", SFU__SPACE_PARAMETERS);
     }
     return self->list.count > 0
                ? SFU_OK
                : sfu__fail_parse(
                      self->text, self->text,
-                     "nothing is searched; paper, practical, or ranges such as lr=(0,1) hidden={16,64} would be right");
+                     "nothing is searched; expected paper, practical, or ranges such as lr=(0,1) hidden={16,64}");
 }
 
-/* Every $name of a network has a range. */
+/* Every $name of a network must have a range. */
 static sfu_status check_variables(const sfu__range_list *list, const char *net) {
     sfu__variable variable;
     char quoted[SFU__QUOTE_MAX];
@@ -193,19 +194,18 @@ static sfu_status check_variables(const sfu__range_list *list, const char *net) 
         const sfu__scanner name = {net, variable.name};
         const char *shown = sfu__quote(quoted, variable.place, variable.size + 1);
         if (variable.size == 0 || sfu__scan_name(&name) != variable.size || variable.size > SFU__SPACE_NAME) {
-            return sfu__fail_parse(net, variable.place, "%s is no name; $ and letters, digits and _ would be right",
+            return sfu__fail_parse(net, variable.place, "%s is not a name; expected $ and letters, digits and _",
                                    shown);
         }
         if (sfu__list_find(list, variable.name, variable.size) < 0) {
-            return sfu__fail_parse(net, variable.place,
-                                   "%s has no range; %.*s={1,2} or the like in the space would be right", shown,
+            return sfu__fail_parse(net, variable.place, "%s has no range; expected e.g. %.*s={1,2} in the space", shown,
                                    (int)variable.size, variable.name);
         }
     }
     return SFU_OK;
 }
 
-static void settle_uses(builder *self, int32_t k) {
+static void find_uses(builder *self, int32_t k) {
     for (int n = 0; n < self->space->net_count; n++) {
         for (int i = 0; i < self->list.count; i++) {
             const bool used = is_net(self, i) || sfu__net_uses(self->space->nets[n], self->list.items[i].name, k);
@@ -214,8 +214,8 @@ static void settle_uses(builder *self, int32_t k) {
     }
 }
 
-/* lpnn gets a $name in its brackets for each of its numbers that is searched. */
-static sfu_status open_numbers(char **net, const sfu__range_list *list) {
+/* Adds a $name to lpnn's options for each of them that is searched. */
+static sfu_status add_lpnn_variables(char **net, const sfu__range_list *list) {
     sfu_status status = SFU_OK;
     for (int i = 0; sfu__lpnn_number(i) != NULL; i++) {
         const char *name = sfu__lpnn_number(i);
@@ -233,7 +233,7 @@ done:
     return status;
 }
 
-/* ---- groups ----------------------------------------------------------------------------------------------------- */
+/* ---- groups of parameters ---------------------------------------------------------------------------------------- */
 
 static bool same_nets(const sfu__space *space, int i, int j) {
     for (int n = 0; n < space->net_count; n++) {
@@ -244,7 +244,7 @@ static bool same_nets(const sfu__space *space, int i, int j) {
     return true;
 }
 
-static void settle_groups(sfu__space *space) {
+static void make_groups(sfu__space *space) {
     for (int i = 0; i < space->count; i++) {
         int first = 0;
         while (!same_nets(space, first, i)) {
@@ -254,9 +254,9 @@ static void settle_groups(sfu__space *space) {
     }
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
-/* The ranges move from the list to the space. */
+/* Moves the ranges from the list to the space. */
 static sfu_status take_items(builder *self) {
     sfu_status status = SFU_OK;
     sfu__space *space = self->space;
@@ -264,7 +264,7 @@ static sfu_status take_items(builder *self) {
     for (int i = 0; i < self->list.count; i++) {
         sfu__list_item *item = &self->list.items[i];
         space->items[i] = (sfu__parameter_range){.name = item->name, .range = item->range};
-        self->source.places[i] = item->place;
+        self->source.positions[i] = item->position;
         *item = (sfu__list_item){0};
     }
     space->count = self->list.count;
@@ -274,7 +274,7 @@ done:
     return status;
 }
 
-/* The canonical text: every range, and "paper" before them where that is what it was made from. */
+/* The canonical text: every range, after "paper" if it was made from that preset. */
 static sfu_status print_space(builder *self) {
     sfu_status status = SFU_OK;
     sfu__text text = {0};
@@ -284,8 +284,8 @@ static sfu_status print_space(builder *self) {
         SFU_TRY(sfu__text_format(&text, "%s%s=", text.size > 0 ? " " : "", space->items[i].name));
         SFU_TRY(sfu__domain_print(&text, &space->items[i].range));
     }
-    if (text.size > SFU__SPACE_BYTES) { /* else it could not be read again */
-        status = sfu__fail_parse(self->text, self->text, "a space of more than %d bytes, once it is written out",
+    if (text.size > SFU__SPACE_BYTES) { /* it could not be parsed again */
+        status = sfu__fail_parse(self->text, self->text, "the space is longer than %d bytes once it is written out",
                                  SFU__SPACE_BYTES);
         goto done;
     }
@@ -300,16 +300,16 @@ static sfu_status build(builder *self) {
     sfu_status status = SFU_OK;
     sfu__space *space = self->space;
     SFU_TRY(sfu__list_make(&self->list, self->text));
-    SFU_TRY(settle_nets(self));
-    const int32_t k = most_k(self);
+    SFU_TRY(resolve_nets(self));
+    const int32_t k = max_smoothings(self);
     SFU_TRY(drop_unused(self, k));
-    settle_uses(self, k);
+    find_uses(self, k);
     for (int n = 0; n < space->net_count; n++) {
         SFU_TRY(check_variables(&self->list, space->nets[n]));
-        SFU_TRY(open_numbers(&space->nets[n], &self->list));
+        SFU_TRY(add_lpnn_variables(&space->nets[n], &self->list));
     }
     SFU_TRY(take_items(self));
-    settle_groups(space);
+    make_groups(space);
     SFU_TRY(sfu__space_check(space, &self->source));
     SFU_TRY(print_space(self));
 done:

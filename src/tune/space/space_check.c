@@ -1,16 +1,15 @@
-/* space_check.c - a space is tried before it is used: every setting and every network with the ends of its ranges, one
- * parameter after the other at each of its ends and the others at their first.
- */
+/* space_check.c - validation of a search space: every hyperparameter and every network is checked at the endpoints of
+ * its ranges, one parameter at a time with the others at their first endpoint. */
 #include "space_int.h"
 #include "train.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- settings of a training ------------------------------------------------------------------------------------- */
+/* ---- training hyperparameters ------------------------------------------------------------------------------------ */
 
-/* A float range is open where it must be, a learning rate above 0, a dropout below 1: what lies next to its end counts
- * where the end itself will not do. */
+/* Float ranges are open where training requires it (learning rate above 0, dropout below 1): if the endpoint itself is
+ * invalid, its neighbour is checked. */
 static bool next_inside(double *value, const sfu__domain *range) {
     const bool open = range->kind == SFU__RANGE_FLOAT && range->step <= 0.0 && range->low < range->high;
     *value = nextafter(*value, *value == range->low ? range->high : range->low);
@@ -43,26 +42,26 @@ static sfu_status check_settings(const sfu__space *space, const sfu__space_sourc
         }
         if (isnan(number)) {
             const char *word = item->range.choices[end].text;
-            return sfu__fail_parse(source->text, source->places[i], "%s is a number, and %s is none", item->name,
+            return sfu__fail_parse(source->text, source->positions[i], "%s must be a number; %s is not", item->name,
                                    sfu__quote(quoted, word, strlen(word)));
         }
         (void)!sfu__setting_check(item->name, number);
-        return sfu__fail_parse(source->text, source->places[i], "%s", sfu_message());
+        return sfu__fail_parse(source->text, source->positions[i], "%s", sfu_message());
     }
     return SFU_OK;
 }
 
-/* ---- numbers of named networks ---------------------------------------------------------------------------------- */
+/* ---- hidden and k of named networks ------------------------------------------------------------------------------ */
 
 static bool is_named(const sfu__space *space, int net) {
     sfu__net_given given;
     return sfu__net_named(&given, space->nets[net], space->net_options.k) && !given.lpnn;
 }
 
-/* Whether a number is one that a network by name could get at all. */
+/* Whether a number could be valid for some named network. */
 static bool is_whole(double number) { return number >= 0.0 && number <= INT32_MAX && number == floor(number); }
 
-/* A network by name with one of hidden and k, the other being one that is always right. */
+/* Builds a named network with one of hidden and k; the other has a value that is always valid. */
 static sfu_status try_number(const sfu__space *space, int net, bool is_k, double number) {
     const sfu_net_options options = {.hidden = is_k ? 1 : (int32_t)number, .k = is_k ? (int32_t)number : 1};
     sfu_net *made = NULL;
@@ -73,17 +72,17 @@ static sfu_status try_number(const sfu__space *space, int net, bool is_k, double
 
 static sfu_status check_number(const sfu__space *space, const sfu__space_source *source, int net, int i) {
     const sfu__domain *range = &space->items[i].range;
-    const char *place = source->places[i];
+    const char *position = source->positions[i];
     const bool is_k = strcmp(space->items[i].name, "k") == 0;
     for (int end = 0; end < sfu__domain_ends(range); end++) {
         const double number = sfu__domain_number(range, sfu__domain_end(range, end));
         if (range->kind == SFU__RANGE_FLOAT || !is_whole(number)) {
-            return sfu__fail_parse(source->text, place, "%s is a whole number; %s would be right", space->items[i].name,
-                                   is_k ? "k=[1..4]" : "hidden=[8..128] or hidden={16,64}");
+            return sfu__fail_parse(source->text, position, "%s must be an integer; expected e.g. %s",
+                                   space->items[i].name, is_k ? "k=[1..4]" : "hidden=[8..128] or hidden={16,64}");
         }
         const sfu_status status = try_number(space, net, is_k, number);
         if (status != SFU_OK) {
-            return status == SFU_ERR_ARGUMENT ? sfu__fail_parse(source->text, place, "%s", sfu_message()) : status;
+            return status == SFU_ERR_ARGUMENT ? sfu__fail_parse(source->text, position, "%s", sfu_message()) : status;
         }
     }
     return SFU_OK;
@@ -98,7 +97,8 @@ static sfu_status try_network(const sfu__space *space, int net, const double *va
     return status;
 }
 
-/* A composition with parameter i at one of its ends. The parser's message shows it as it then is. */
+/* Checks a composition with parameter i at each endpoint. The parser's message shows the composition after
+ * substitution. */
 static sfu_status try_end(const sfu__space *space, int net, int i, double *values) {
     const double end = values[i];
     sfu_status status = try_network(space, net, values, true);
@@ -125,12 +125,13 @@ static sfu_status check_network(const sfu__space *space, const sfu__space_source
             SFU_TRY(check_number(space, source, net, i));
         }
         const int ends = sfu__net_has_variable(space->nets[net], name) ? sfu__domain_ends(&space->items[i].range) : 0;
-        for (int end = ends - 1; end >= 0; end--) { /* the first, or what lies next to it, is left for the others */
+        for (int end = ends - 1; end >= 0;
+             end--) { /* ends at the first endpoint, which stays set for the other parameters */
             values[i] = sfu__domain_end(&space->items[i].range, end);
             SFU_TRY(try_end(space, net, i, values));
         }
     }
-    status = try_network(space, net, values, false); /* with its notes */
+    status = try_network(space, net, values, false); /* now with its notes */
 done:
     return status;
 }

@@ -1,16 +1,16 @@
-/* space_json.c - the distribution of a parameter in the words of Optuna. */
+/* space_json.c - the distribution of a parameter in Optuna's JSON format. */
 #include "space_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A number as Python's repr has it: 1.0, 1e-05, 1e+16. */
+/* A number as printed by Python's repr: 1.0, 1e-05, 1e+16. */
 static sfu_status put_number(sfu__text *text, double number) {
     sfu_status status = SFU_OK;
     const size_t start = text->size;
     SFU_TRY(sfu__text_number(text, number));
     const char *e = strchr(text->bytes + start, 'e');
-    if (e != NULL) { /* the exponent has a sign and two digits at least */
+    if (e != NULL) { /* the exponent needs a sign and at least two digits */
         const long exponent = strtol(e + 1, NULL, 10);
         text->size = (size_t)(e - text->bytes);
         status = sfu__text_format(text, "e%c%02ld", exponent < 0 ? '-' : '+', labs(exponent));

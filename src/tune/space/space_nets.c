@@ -1,10 +1,10 @@
-/* space_nets.c - which network has use for which parameter. */
+/* space_nets.c - which network uses which parameter. */
 #include "space_int.h"
 #include "word_list.h"
 
 #include <string.h>
 
-/* What every training has. */
+/* Hyperparameters of every training. */
 static const char *const settings[] = {"lr", "dropout", "weight_decay", NULL};
 
 static bool is_word(const char *name, const char *const *words) {
@@ -47,16 +47,16 @@ bool sfu__net_uses(const char *net, const char *name, int32_t k) {
            (given.lpnn && is_lpnn_number(name) && !sfu__lpnn_gives(net, name));
 }
 
-/* ---- what would be right ---------------------------------------------------------------------------------------- */
+/* ---- suggestions in messages ------------------------------------------------------------------------------------- */
 
-/* The names that a message may offer; $names are added as they are met. */
-typedef struct offers {
+/* Names that a message may suggest; includes the $names of the networks. */
+typedef struct suggestions {
     const char *words[SFU__SPACE_PARAMETERS];
     char names[SFU__SPACE_PARAMETERS][SFU__SPACE_NAME + 1];
     int count;
-} offers;
+} suggestions;
 
-static void offer(offers *self, const char *name, size_t size) {
+static void suggest(suggestions *self, const char *name, size_t size) {
     for (int i = 0; i < self->count; i++) {
         if (strlen(self->words[i]) == size && memcmp(self->words[i], name, size) == 0) {
             return;
@@ -70,39 +70,39 @@ static void offer(offers *self, const char *name, size_t size) {
     }
 }
 
-static void offer_of_net(offers *self, const char *net, int32_t k) {
+static void suggest_for_net(suggestions *self, const char *net, int32_t k) {
     static const char *const of_names[] = {"hidden", "k", NULL};
     sfu__variable variable;
     for (const char *p = net; sfu__variable_next(&variable, p); p = variable.name + variable.size) {
-        offer(self, variable.name, variable.size);
+        suggest(self, variable.name, variable.size);
     }
     for (int i = 0; of_names[i] != NULL; i++) {
         if (sfu__net_uses(net, of_names[i], k)) {
-            offer(self, of_names[i], strlen(of_names[i]));
+            suggest(self, of_names[i], strlen(of_names[i]));
         }
     }
     for (int i = 0; sfu__lpnn_number(i) != NULL; i++) {
         if (sfu__net_uses(net, sfu__lpnn_number(i), k)) {
-            offer(self, sfu__lpnn_number(i), strlen(sfu__lpnn_number(i)));
+            suggest(self, sfu__lpnn_number(i), strlen(sfu__lpnn_number(i)));
         }
     }
 }
 
 sfu_status sfu__refuse_unused(const sfu__space *space, const char *text, const sfu__list_item *item, int32_t k) {
-    offers self = {.count = 0};
+    suggestions self = {.count = 0};
     char list[SFU__LIST_MAX];
     char quoted[SFU__QUOTE_MAX];
     for (int i = 0; settings[i] != NULL; i++) {
-        offer(&self, settings[i], strlen(settings[i]));
+        suggest(&self, settings[i], strlen(settings[i]));
     }
     for (int i = 0; i < space->net_count; i++) {
-        offer_of_net(&self, space->nets[i], k);
+        suggest_for_net(&self, space->nets[i], k);
     }
     const char *near = sfu__nearest_word(item->name, strlen(item->name), self.words);
     const char *net = space->nets[0];
-    return sfu__fail_parse(text, item->place, "%s has %suse for %s; %s%s would be right",
+    return sfu__fail_parse(text, item->position, "%s %s %s; expected %s%s",
                            space->net_count > 1 ? "no network" : sfu__quote(quoted, net, strlen(net)),
-                           space->net_count > 1 ? "" : "no ", item->name,
+                           space->net_count > 1 ? "uses" : "does not use", item->name,
                            near != NULL ? near : sfu__list_words(list, self.words, " or "),
-                           near == NULL && space->net_count == 1 ? ", or a $name of the network," : "");
+                           near == NULL && space->net_count == 1 ? ", or a $name of the network" : "");
 }

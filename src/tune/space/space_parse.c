@@ -1,7 +1,7 @@
-/* space_parse.c - from text to named ranges.
+/* space_parse.c - parser of search spaces: from text to named ranges.
  *
- *   space := (name "=" range)*
- *   range := ["log"] "(" a "," b [":" step] ")"  |  ["log"] "[" a ".." b [":" step] "]"  |  "{" choice ("," choice)*
+ *     space := (name "=" range)*
+ *     range := ["log"] "(" a "," b [":" step] ")"  |  ["log"] "[" a ".." b [":" step] "]"  |  "{" choice ("," choice)*
  * "}"
  */
 #include "space_int.h"
@@ -11,20 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t largest = INT64_C(1) << 53; /* every whole number up to it is a double */
+static const int64_t largest = INT64_C(1) << 53; /* 2^53: all smaller integers are exact doubles */
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-static sfu_status expect(sfu__scanner *scanner, const char *sign, const char *right) {
+static sfu_status expect(sfu__scanner *scanner, const char *sign, const char *expected) {
     sfu__scan_blanks(scanner);
     if (strncmp(scanner->p, sign, strlen(sign)) != 0) {
-        return sfu__fail_parse(scanner->text, scanner->p, "%s is missing here; %s would be right", sign, right);
+        return sfu__fail_parse(scanner->text, scanner->p, "%s is missing here; expected %s", sign, expected);
     }
     scanner->p += strlen(sign);
     return SFU_OK;
 }
 
-/* A number that ends before a sign; of an integer ".." is one. */
+/* A number up to a separator; ".." separates integers. */
 static sfu_status read_number(double *number, sfu__scanner *scanner, bool whole) {
     char quoted[SFU__QUOTE_MAX];
     sfu__scan_blanks(scanner);
@@ -39,8 +39,8 @@ static sfu_status read_number(double *number, sfu__scanner *scanner, bool whole)
                           ? sfu__parse_int64(&integer, begin, begin + size) && integer >= -largest && integer <= largest
                           : sfu__parse_double(number, begin, begin + size);
     if (!good) {
-        return sfu__fail_parse(scanner->text, begin, "%s is no %s; %s would be right", sfu__quote(quoted, begin, size),
-                               whole ? "whole number" : "number",
+        return sfu__fail_parse(scanner->text, begin, "%s is not %s; expected %s", sfu__quote(quoted, begin, size),
+                               whole ? "an integer" : "a number",
                                whole ? "a range such as [1..10] or [0..100:10]" : "a range such as (0,1)");
     }
     *number = whole ? (double)integer : *number + 0.0; /* -0 becomes 0 */
@@ -50,15 +50,15 @@ static sfu_status read_number(double *number, sfu__scanner *scanner, bool whole)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
-/* The nearest number of 15 digits, for a product of decimal numbers is one. */
+/* The nearest number with 15 digits: a product of decimal numbers is rarely one. */
 static double rounded(double number) {
     char digits[40];
     snprintf(digits, sizeof digits, "%.15g", number);
     return strtod(digits, NULL);
 }
 
-/* The last value of the grid that is not above `high`. A high that lies on it stays as it is. */
-static void settle_high(sfu__domain *range) {
+/* Lowers `high` to the last grid value; a `high` on the grid stays unchanged. */
+static void round_high(sfu__domain *range) {
     const double steps = floor((range->high - range->low) / range->step + 1e-8);
     const double last = range->low + steps * range->step;
     if (range->kind == SFU__RANGE_INT) {
@@ -68,32 +68,32 @@ static void settle_high(sfu__domain *range) {
     }
 }
 
-static sfu_status check_step(const sfu__domain *range, const sfu__scanner *scanner, const char *place) {
+static sfu_status check_step(const sfu__domain *range, const sfu__scanner *scanner, const char *position) {
     if (range->log) {
-        return sfu__fail_parse(scanner->text, place, "a logarithmic range has no step");
+        return sfu__fail_parse(scanner->text, position, "a logarithmic range cannot have a step");
     }
     if (!(range->step > 0.0)) {
-        return sfu__fail_parse(scanner->text, place, "a step must be above 0");
+        return sfu__fail_parse(scanner->text, position, "a step must be above 0");
     }
     if (range->step < 1e-6 * fmax(fabs(range->low), fabs(range->high)) && range->kind == SFU__RANGE_FLOAT) {
-        return sfu__fail_parse(scanner->text, place, "this step is below a millionth of the ends; none would be right");
+        return sfu__fail_parse(scanner->text, position, "this step is below a millionth of the endpoints; omit it");
     }
     return SFU_OK;
 }
 
 /* ---- (a,b) and [a..b] ------------------------------------------------------------------------------------------- */
 
-static sfu_status check_ends(const sfu__domain *range, const sfu__scanner *scanner, const char *place) {
+static sfu_status check_ends(const sfu__domain *range, const sfu__scanner *scanner, const char *position) {
     const double least = range->kind == SFU__RANGE_INT ? 1.0 : 0.0;
     if (range->high < range->low) {
-        return sfu__fail_parse(scanner->text, place, "this range ends below its beginning");
+        return sfu__fail_parse(scanner->text, position, "the upper end of this range is below its lower end");
     }
     if (range->log && (range->low < least || range->low == 0.0)) {
-        return sfu__fail_parse(scanner->text, place, "a logarithmic range begins %s",
+        return sfu__fail_parse(scanner->text, position, "a logarithmic range must begin %s",
                                least > 0.0 ? "at 1 or above" : "above 0");
     }
     if (!isfinite(range->high - range->low)) {
-        return sfu__fail_parse(scanner->text, place, "this range is too wide");
+        return sfu__fail_parse(scanner->text, position, "this range is too wide");
     }
     return SFU_OK;
 }
@@ -101,21 +101,21 @@ static sfu_status check_ends(const sfu__domain *range, const sfu__scanner *scann
 static sfu_status read_ends(sfu__domain *range, sfu__scanner *scanner) {
     sfu_status status = SFU_OK;
     const bool whole = range->kind == SFU__RANGE_INT;
-    const char *place = scanner->p;
+    const char *position = scanner->p;
     scanner->p++;
     SFU_TRY(read_number(&range->low, scanner, whole));
     SFU_TRY(expect(scanner, whole ? ".." : ",", whole ? "[1..10]" : "(0,1)"));
     SFU_TRY(read_number(&range->high, scanner, whole));
-    SFU_TRY(check_ends(range, scanner, place));
+    SFU_TRY(check_ends(range, scanner, position));
     range->step = whole ? 1.0 : 0.0;
     sfu__scan_blanks(scanner);
     if (*scanner->p == ':') {
         scanner->p++;
         sfu__scan_blanks(scanner);
-        place = scanner->p;
+        position = scanner->p;
         SFU_TRY(read_number(&range->step, scanner, whole));
-        SFU_TRY(check_step(range, scanner, place));
-        settle_high(range);
+        SFU_TRY(check_step(range, scanner, position));
+        round_high(range);
     }
     SFU_TRY(expect(scanner, whole ? "]" : ")", whole ? "[1..10] or [0..100:10]" : "(0,1) or (0,1:0.1)"));
 done:
@@ -124,7 +124,7 @@ done:
 
 /* ---- {a,b,c} ---------------------------------------------------------------------------------------------------- */
 
-/* A number is kept in its shortest form, which shows by a point or an exponent that it is no integer. */
+/* A number is printed in its shortest form, with a point or an exponent if it is not an integer. */
 static sfu_status number_text(sfu__text *text, const sfu__scanned *value, double number) {
     int64_t integer = 0;
     if (sfu__parse_int64(&integer, value->bytes, value->bytes + value->size) && integer >= -largest &&
@@ -160,7 +160,8 @@ static sfu_status add_choice(sfu__domain *range, size_t *capacity, sfu__scanner 
     sfu__scan_blanks(scanner);
     SFU_TRY(sfu__scan_value(&value, scanner));
     if (range->count == SFU__SPACE_CHOICES) {
-        return sfu__fail_parse(scanner->text, value.place, "more than %d choices", SFU__SPACE_CHOICES);
+        return sfu__fail_parse(scanner->text, value.position, "too many choices: at most %d are allowed",
+                               SFU__SPACE_CHOICES);
     }
     sfu__choice *grown = sfu__grow(range->choices, capacity, (size_t)range->count + 1, sizeof *grown);
     if (grown == NULL) {
@@ -172,7 +173,7 @@ static sfu_status add_choice(sfu__domain *range, size_t *capacity, sfu__scanner 
     range->count++;
     for (int i = 0; i < range->count - 1; i++) {
         if (same_choice(&range->choices[i], &range->choices[range->count - 1])) {
-            return sfu__fail_parse(scanner->text, value.place, "%s is there twice",
+            return sfu__fail_parse(scanner->text, value.position, "the choice %s appears twice",
                                    sfu__quote(quoted, value.bytes, value.size));
         }
     }
@@ -190,7 +191,7 @@ static sfu_status read_choices(sfu__domain *range, sfu__scanner *scanner) {
     } while (*scanner->p == ',');
     if (*scanner->p != '}') {
         return sfu__fail_parse(scanner->text, scanner->p,
-                               "a choice ends here; , or } would be right, or quotes around all of it");
+                               "expected , or } after this choice, or quotes around all of it");
     }
     scanner->p++;
     range->high = (double)(range->count - 1);
@@ -198,12 +199,12 @@ done:
     return status;
 }
 
-/* ---- the list --------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static sfu_status read_range(sfu__domain *range, sfu__scanner *scanner) {
-    const char *place = scanner->p;
+    const char *position = scanner->p;
     char quoted[SFU__QUOTE_MAX];
-    if (strncmp(place, "log", 3) == 0 && (place[3] == '(' || place[3] == '[')) {
+    if (strncmp(position, "log", 3) == 0 && (position[3] == '(' || position[3] == '[')) {
         range->log = true;
         scanner->p += 3;
     }
@@ -218,9 +219,10 @@ static sfu_status read_range(sfu__domain *range, sfu__scanner *scanner) {
         range->kind = SFU__RANGE_CHOICE;
         return read_choices(range, scanner);
     default:
-        return sfu__fail_parse(scanner->text, place,
-                               "%s is no range; (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32} would be right",
-                               sfu__quote(quoted, place, strcspn(place, " \t\n\r")));
+        return sfu__fail_parse(
+            scanner->text, position,
+            "%s is not a range; expected e.g. (0,1), log(0.001,1), [1..10], [0..100:10] or {8,16,32}",
+            sfu__quote(quoted, position, strcspn(position, " \t\n\r")));
     }
 }
 
@@ -229,11 +231,11 @@ static sfu_status read_name(char **name, sfu__scanner *scanner) {
     char quoted[SFU__QUOTE_MAX];
     if (size == 0) {
         return sfu__fail_parse(scanner->text, scanner->p,
-                               "%s begins no name; letters, digits and _ would be right, as in lr=(0,1)",
+                               "%s is not a name; expected letters, digits and _, as in lr=(0,1)",
                                sfu__quote(quoted, scanner->p, 1));
     }
     if (size > SFU__SPACE_NAME) {
-        return sfu__fail_parse(scanner->text, scanner->p, "a name of more than %d letters", SFU__SPACE_NAME);
+        return sfu__fail_parse(scanner->text, scanner->p, "this name is longer than %d bytes", SFU__SPACE_NAME);
     }
     *name = sfu__copy_bytes(scanner->p, size);
     scanner->p += size;
@@ -242,14 +244,13 @@ static sfu_status read_name(char **name, sfu__scanner *scanner) {
 
 static sfu_status read_item(sfu__list_item *item, sfu__scanner *scanner) {
     sfu_status status = SFU_OK;
-    item->place = scanner->p;
+    item->position = scanner->p;
     SFU_TRY(read_name(&item->name, scanner));
-    SFU_TRY(expect(scanner, "=", "a name and its range, lr=(0,1),"));
+    SFU_TRY(expect(scanner, "=", "a name and its range, lr=(0,1)"));
     sfu__scan_blanks(scanner);
     SFU_TRY(read_range(&item->range, scanner));
     if (*scanner->p != '\0' && strchr(" \t\n\r", *scanner->p) == NULL) {
-        status =
-            sfu__fail_parse(scanner->text, scanner->p, "a range ends here; a blank and the next name would be right");
+        status = sfu__fail_parse(scanner->text, scanner->p, "expected a space and the next name after this range");
     }
 done:
     return status;
@@ -270,14 +271,15 @@ int sfu__list_find(const sfu__range_list *list, const char *name, size_t size) {
     return -1;
 }
 
-/* Takes the item over: in the place of one of the same name, or behind the last. */
+/* Takes over the item: replaces one of the same name, or is appended. */
 static sfu_status put_item(sfu__range_list *list, sfu__list_item *item, const char *text) {
     int at = sfu__list_find(list, item->name, strlen(item->name));
-    if (at >= 0 && list->items[at].place != NULL) {
-        return sfu__fail_parse(text, item->place, "%s is given twice", item->name);
+    if (at >= 0 && list->items[at].position != NULL) {
+        return sfu__fail_parse(text, item->position, "%s is given twice", item->name);
     }
     if (at < 0 && list->count == SFU__LIST_ITEMS) {
-        return sfu__fail_parse(text, item->place, "more than %d parameters", SFU__SPACE_PARAMETERS);
+        return sfu__fail_parse(text, item->position, "too many parameters: at most %d are allowed",
+                               SFU__SPACE_PARAMETERS);
     }
     if (at < 0) {
         at = list->count++;
@@ -295,7 +297,7 @@ sfu_status sfu__list_read(sfu__range_list *list, const char *text, const char *f
     sfu__list_item item = {0};
     for (sfu__scan_blanks(&scanner); *scanner.p != '\0'; sfu__scan_blanks(&scanner)) {
         SFU_TRY(read_item(&item, &scanner));
-        item.place = preset ? NULL : item.place;
+        item.position = preset ? NULL : item.position;
         SFU_TRY(put_item(list, &item, text));
     }
 done:

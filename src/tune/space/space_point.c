@@ -1,4 +1,4 @@
-/* space_point.c - points of a space as people write them: "lr=0.01 hidden=64". */
+/* space_point.c - parsing and printing of points of a space: "lr=0.01 hidden=64". */
 #include "space_int.h"
 #include "word_list.h"
 
@@ -9,7 +9,7 @@ sfu_status sfu__space_print(sfu__text *text, const sfu__space *space, int i, dou
     const sfu__parameter_range *item = &space->items[i];
     return sfu__domain_holds(&item->range, value)
                ? sfu__domain_print_value(text, &item->range, value, false)
-               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %g, which its range does not hold", item->name, value);
+               : sfu__fail(SFU_ERR_ARGUMENT, "%s is %g, which is not in its range", item->name, value);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
@@ -18,7 +18,7 @@ typedef struct point {
     double *values;
     const sfu__space *space;
     sfu__scanner scanner;
-    const char *places[SFU__SPACE_PARAMETERS];
+    const char *positions[SFU__SPACE_PARAMETERS];
 } point;
 
 static sfu_status read_name(int *found, point *self) {
@@ -36,12 +36,12 @@ static sfu_status read_name(int *found, point *self) {
         }
     }
     const char *near = size > 0 ? sfu__nearest_word(scanner->p, size, names) : NULL;
-    return sfu__fail_parse(scanner->text, scanner->p, "%s is not searched; %s would be right",
+    return sfu__fail_parse(scanner->text, scanner->p, "%s is not searched; expected %s",
                            sfu__quote(quoted, scanner->p, size > 0 ? size : strcspn(scanner->p, " \t\n\r=")),
                            near != NULL ? near : sfu__list_words(list, names, " or "));
 }
 
-/* The place of the choice that is written so, or is the same number; NaN: there is none. */
+/* Index of the choice that is written so or has the same numeric value; NaN if there is none. */
 static double find_choice(const sfu__domain *range, const sfu__scanned *value) {
     double number = 0.0;
     const bool is_number = !value->quoted && sfu__parse_double(&number, value->bytes, value->bytes + value->size);
@@ -63,7 +63,7 @@ static sfu_status refuse_value(const point *self, int i, const sfu__scanned *val
     char quoted[SFU__QUOTE_MAX];
     SFU_TRY(sfu__domain_print(&shown, &item->range));
     status =
-        sfu__fail_parse(self->scanner.text, value->place, "%s is %s; a value of %.*s%s would be right", item->name,
+        sfu__fail_parse(self->scanner.text, value->position, "%s is %s; expected a value of %.*s%s", item->name,
                         sfu__quote(quoted, value->bytes, value->size), 100, shown.bytes, shown.size > 100 ? "..." : "");
 done:
     sfu__text_clear(&shown);
@@ -85,7 +85,7 @@ static sfu_status read_value(point *self, int i) {
         return refuse_value(self, i, &value);
     }
     if (sfu__setting_check(item->name, sfu__domain_number(&item->range, number)) != SFU_OK) {
-        return sfu__fail_parse(self->scanner.text, value.place, "%s", sfu_message());
+        return sfu__fail_parse(self->scanner.text, value.position, "%s", sfu_message());
     }
     self->values[i] = number + 0.0;
 done:
@@ -95,35 +95,34 @@ done:
 static sfu_status read_item(point *self) {
     sfu_status status = SFU_OK;
     sfu__scanner *scanner = &self->scanner;
-    const char *place = scanner->p;
+    const char *position = scanner->p;
     int i = 0;
     SFU_TRY(read_name(&i, self));
-    if (self->places[i] != NULL) {
-        return sfu__fail_parse(scanner->text, place, "%s is given twice", self->space->items[i].name);
+    if (self->positions[i] != NULL) {
+        return sfu__fail_parse(scanner->text, position, "%s is given twice", self->space->items[i].name);
     }
-    self->places[i] = place;
+    self->positions[i] = position;
     sfu__scan_blanks(scanner);
     if (*scanner->p != '=') {
-        return sfu__fail_parse(scanner->text, scanner->p, "= is missing here; %s=value would be right",
+        return sfu__fail_parse(scanner->text, scanner->p, "= is missing here; expected %s=value",
                                self->space->items[i].name);
     }
     scanner->p++;
     sfu__scan_blanks(scanner);
     SFU_TRY(read_value(self, i));
     if (*scanner->p != '\0' && strchr(" \t\n\r", *scanner->p) == NULL) {
-        status =
-            sfu__fail_parse(scanner->text, scanner->p, "a value ends here; a blank and the next name would be right");
+        status = sfu__fail_parse(scanner->text, scanner->p, "expected a space and the next name after this value");
     }
 done:
     return status;
 }
 
-/* Where the point says which network it is, all that it says must be of use to it. */
+/* If the point names its network, that network must use all of its parameters. */
 static sfu_status check_uses(const point *self) {
     const int net = sfu__space_net(self->space, self->values);
     for (int i = 0; i < self->space->count && net >= 0; i++) {
-        if (self->places[i] != NULL && !sfu__space_has(self->space, net, i)) {
-            return sfu__fail_parse(self->scanner.text, self->places[i], "%s has no use for %s",
+        if (self->positions[i] != NULL && !sfu__space_has(self->space, net, i)) {
+            return sfu__fail_parse(self->scanner.text, self->positions[i], "%s does not use %s",
                                    self->space->items[0].range.choices[net].text, self->space->items[i].name);
         }
     }

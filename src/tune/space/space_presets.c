@@ -1,11 +1,11 @@
-/* space_presets.c - spaces that have names; docs/space.md has where they come from. */
+/* space_presets.c - the named search spaces; docs/reference/space.md has their sources. */
 #include "space_int.h"
 #include "word_list.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* What `any` means where no net={...} says it. */
+/* The networks of `any` without net={...}. */
 static const char all_nets[] = "net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp}";
 
 static const struct {
@@ -23,18 +23,18 @@ static const struct {
 };
 enum { PRESETS = sizeof presets / sizeof presets[0], NONE = -1 };
 
-static sfu_status refuse_preset(const char *text, const char *place, size_t size) {
+static sfu_status refuse_preset(const char *text, const char *position, size_t size) {
     const char *names[PRESETS + 1] = {NULL};
     char quoted[SFU__QUOTE_MAX];
     for (int i = 0; i < PRESETS; i++) {
         names[i] = presets[i].name;
     }
-    const char *near = sfu__nearest_word(place, size, names);
-    return sfu__fail_parse(text, place, "%s is no space; %s, or ranges such as lr=(0,1) hidden={16,64}, would be right",
-                           sfu__quote(quoted, place, size), near != NULL ? near : "paper, practical");
+    const char *near = sfu__nearest_word(position, size, names);
+    return sfu__fail_parse(text, position, "%s is not a space; expected %s, or ranges such as lr=(0,1) hidden={16,64}",
+                           sfu__quote(quoted, position, size), near != NULL ? near : "paper, practical");
 }
 
-/* A text that begins with a name and no = behind it begins with a preset, which is passed over. */
+/* A text that begins with a name without = begins with a preset, which is skipped. */
 static sfu_status find_preset(int *found, sfu__scanner *scanner) {
     *found = NONE;
     sfu__scan_blanks(scanner);
@@ -61,7 +61,7 @@ sfu_status sfu__list_make(sfu__range_list *list, const char *text) {
     sfu__scanner scanner = {text, text};
     int preset = NONE;
     if (strlen(text) > SFU__SPACE_BYTES) {
-        return sfu__fail_parse(text, text + SFU__SPACE_BYTES, "a space of more than %d bytes", SFU__SPACE_BYTES);
+        return sfu__fail_parse(text, text + SFU__SPACE_BYTES, "the space is longer than %d bytes", SFU__SPACE_BYTES);
     }
     SFU_TRY(find_preset(&preset, &scanner));
     SFU_TRY(sfu__list_read(list, all_nets, all_nets, true));

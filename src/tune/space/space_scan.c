@@ -1,4 +1,4 @@
-/* space_scan.c - the words of which spaces and points are made. */
+/* space_scan.c - the scanner of spaces and points: blanks, names, values. */
 #include "space_int.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ size_t sfu__scan_name(const sfu__scanner *scanner) {
     return strspn(scanner->p, first) > 0 ? strspn(scanner->p, others) : 0;
 }
 
-/* Text that can be shown and written down again. */
+/* Printable UTF-8. */
 static bool is_text(const char *bytes, size_t size) {
     bool good = sfu__utf8_valid(bytes, size);
     for (size_t i = 0; i < size && good; i++) {
@@ -29,7 +29,7 @@ static bool is_text(const char *bytes, size_t size) {
 sfu_status sfu__scan_value(sfu__scanned *value, sfu__scanner *scanner) {
     const char *p = scanner->p;
     char quoted[SFU__QUOTE_MAX];
-    *value = (sfu__scanned){.place = p, .bytes = p, .quoted = *p == '"' || *p == '\''};
+    *value = (sfu__scanned){.position = p, .bytes = p, .quoted = *p == '"' || *p == '\''};
     if (value->quoted) {
         const char *end = strchr(p + 1, *p);
         if (end == NULL) {
@@ -44,12 +44,12 @@ sfu_status sfu__scan_value(sfu__scanned *value, sfu__scanner *scanner) {
     }
     if (!is_text(value->bytes, value->size)) {
         return sfu__fail_parse(scanner->text, p,
-                               "%s is no text: it holds control characters, or bytes that are no UTF-8",
+                               "%s is not a text: it has control characters, or bytes that are not UTF-8",
                                sfu__quote(quoted, value->bytes, value->size));
     }
     if (value->size == 0) {
-        return sfu__fail_parse(scanner->text, p, "a value is missing here; a number, a word, or a text in quotes%s",
-                               " would be right");
+        return sfu__fail_parse(scanner->text, p,
+                               "a value is missing here; expected a number, a word, or a quoted text");
     }
     return SFU_OK;
 }

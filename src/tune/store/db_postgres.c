@@ -1,7 +1,7 @@
-/* db_postgres.c - a study in a PostgreSQL database, through libpq.
+/* db_postgres.c - the PostgreSQL driver of db.h, through libpq.
  *
- * Values travel as text, numbers with all their digits, and take the type that the statement needs, so that the same
- * statements serve SQLite. A statement is prepared when it is first run on a connection.
+ * Values are sent as text, numbers with all their digits, and take the type that the statement needs, so the same
+ * statements serve SQLite. A statement is prepared when it first runs on a connection.
  */
 #include "db.h"
 #include "study_url.h"
@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the tables ------------------------------------------------------------------------------------------------ */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 #define MAKE_ENUM(name, values)                                                                                        \
     "DO $$ BEGIN CREATE TYPE " name " AS ENUM (" values "); EXCEPTION WHEN duplicate_object THEN NULL; END $$"
 #define MAKE_TABLE(name, columns) "CREATE TABLE IF NOT EXISTS " name " (" columns ")"
-/* Attributes of a study or of a trial, by the user or by Optuna itself. */
+/* User or system attributes of a study or a trial. */
 #define MAKE_ATTRIBUTES(of, plural, by)                                                                                \
     MAKE_TABLE(of "_" by "_attributes",                                                                                \
                of "_" by "_attribute_id SERIAL PRIMARY KEY, " of "_id INTEGER REFERENCES " plural " (" of "_id), "     \
@@ -83,17 +83,17 @@ static void close_database(sfu__db *db) {
     }
 }
 
-/* A server that is not there at the first opening is most likely a mistake, and is not waited for; one that is busy
- * is. */
-static sfu_status open_database(sfu__db **db, const char *place, const sfu__db_wait *wait) {
+/* A server that cannot be reached when the study is opened is probably a mistake: no retries. A busy server is
+ * retried. */
+static sfu_status open_database(sfu__db **db, const char *location, const sfu__db_wait *wait) {
     sfu_status status = SFU_OK;
     sfu__pg *self = NULL;
     *db = NULL;
     SFU_TRY(sfu__pg_load());
     SFU_ALLOC_ZERO(self, 1);
     self->db = (sfu__db){.driver = &sfu__db_postgres, .wait = wait != NULL ? *wait : (sfu__db_wait){0}};
-    sfu__study_url_shown(self->shown, place);
-    self->url = sfu__copy_string(place);
+    sfu__study_url_shown(self->shown, location);
+    self->url = sfu__copy_string(location);
     if (self->url == NULL) {
         status = SFU_ERR_MEMORY;
         goto done;
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-/* ---- values in ------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static sfu_status add_real(sfu__text *text, double real) {
     if (isfinite(real)) {
@@ -121,7 +121,7 @@ static sfu_status add_real(sfu__text *text, double real) {
     return sfu__text_format(text, "%s", isnan(real) ? "NaN" : real > 0 ? "Infinity" : "-Infinity");
 }
 
-/* Numbers are first written one behind the other into a text that may move, then pointed to. */
+/* Numbers are first written one after another into a text that may be reallocated, then addressed. */
 static sfu_status write_values(sfu__pg *self, const sfu__sql *values, int count) {
     sfu_status status = SFU_OK;
     const char **grown = sfu__grow(self->values, &self->values_capacity, (size_t)count + 1, sizeof *grown);
@@ -149,7 +149,7 @@ done:
     return status;
 }
 
-/* ---- rows out -------------------------------------------------------------------------------------------------- */
+/* ---- result rows ------------------------------------------------------------------------------------------------- */
 
 static sfu__sql column_value(const PGresult *result, int row, int column) {
     enum { BOOL = 16, INT8 = 20, INT2 = 21, INT4 = 23, OID = 26, FLOAT4 = 700, FLOAT8 = 701, NUMERIC = 1700 };
@@ -181,12 +181,12 @@ static sfu__sql column_value(const PGresult *result, int row, int column) {
     return value;
 }
 
-static sfu_status hand_over(const PGresult *result, sfu__sql_row_fn row, void *user) {
+static sfu_status pass_rows(const PGresult *result, sfu__sql_row_fn row, void *user) {
     enum { COLUMNS = 32 };
     sfu__sql columns[COLUMNS];
     const int count = sfu__pq.column_count(result);
     if (count > COLUMNS) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "a statement with %d columns; at most %d are read", count, COLUMNS);
+        return sfu__fail(SFU_ERR_ARGUMENT, "a statement has %d columns; at most %d are supported", count, COLUMNS);
     }
     for (int r = 0; r < sfu__pq.row_count(result); r++) {
         for (int c = 0; c < count; c++) {
@@ -200,7 +200,7 @@ static sfu_status hand_over(const PGresult *result, sfu__sql_row_fn row, void *u
     return SFU_OK;
 }
 
-/* How many rows a statement wrote: of one that only reads, libpq counts those that it read. */
+/* Number of rows written; for a statement that only reads, libpq counts the rows read. */
 static int64_t rows_changed(PGresult *result) {
     int64_t rows = 0;
     if (strncmp(sfu__pq.command_status(result), "SELECT", 6) == 0 ||
@@ -212,10 +212,10 @@ static int64_t rows_changed(PGresult *result) {
 
 /* ---- statements ------------------------------------------------------------------------------------------------ */
 
-/* The most that a server is asked to remember; statements beyond these are sent whole each time. */
+/* The maximum number of prepared statements; further ones are sent in full each time. */
 enum { PREPARED = 64, NAME = 16 };
 
-/* Finds the statement among those prepared or prepares it; "" where it is not to be prepared. */
+/* The name of the prepared statement, which is prepared if necessary; "" if it is not to be prepared. */
 static sfu_status statement_name(sfu__pg *self, const char *sql, char name[NAME]) {
     size_t i = 0;
     name[0] = '\0';
@@ -223,7 +223,7 @@ static sfu_status statement_name(sfu__pg *self, const char *sql, char name[NAME]
         i++;
     }
     if (i == self->prepared_count) {
-        if (self->making || i == PREPARED) {
+        if (self->creating_tables || i == PREPARED) {
             return SFU_OK;
         }
         char **grown = sfu__grow(self->prepared, &self->prepared_capacity, i + 1, sizeof *grown);
@@ -250,7 +250,7 @@ static sfu_status statement_name(sfu__pg *self, const char *sql, char name[NAME]
     return SFU_OK;
 }
 
-/* A database whose connection was lost and not made again: said once, here, for all that use it. */
+/* Fails if the connection was lost and could not be restored. */
 static sfu_status need_connection(sfu__pg *self) {
     self->failure = SFU__PG_NONE;
     if (self->db.given_up) {
@@ -258,7 +258,7 @@ static sfu_status need_connection(sfu__pg *self) {
     }
     if (self->connection == NULL) {
         self->failure = SFU__PG_LOST;
-        return sfu__fail(SFU_ERR_IO, "%s: there is no connection to the server", self->shown);
+        return sfu__fail(SFU_ERR_IO, "%s: not connected to the server", self->shown);
     }
     return SFU_OK;
 }
@@ -281,7 +281,7 @@ static sfu_status run(sfu__db *db, const char *sql, const sfu__sql *values, int 
         *changed = rows_changed(result);
     }
     if (row != NULL) {
-        status = hand_over(result, row, user);
+        status = pass_rows(result, row, user);
     }
 done:
     sfu__pq.clear(result);
@@ -290,8 +290,7 @@ done:
 
 /* ---- transactions ---------------------------------------------------------------------------------------------- */
 
-/* Runs a command and sees that it was that which the server did: of a transaction that has failed, COMMIT is answered
- * with ROLLBACK. */
+/* Runs a command and checks the server's answer: COMMIT of a failed transaction is answered with ROLLBACK. */
 static sfu_status command(sfu__pg *self, const char *sql, const char *answer) {
     sfu_status status = SFU_OK;
     PGresult *result = NULL;
@@ -307,12 +306,12 @@ done:
     return status;
 }
 
-/* Every statement sees what was committed before it began, as what is read behind a lock must. Tables are made behind
- * a lock of the whole database, whose number says "sfumato". */
-static sfu_status begin(sfu__db *db, bool making) {
+/* READ COMMITTED: every statement sees what was committed before it began, which is required after taking a lock.
+ * Tables are created under an advisory lock of the whole database, whose number spells "sfumato". */
+static sfu_status begin(sfu__db *db, bool creating_tables) {
     sfu__pg *self = of(db);
-    self->making = making;
-    return making
+    self->creating_tables = creating_tables;
+    return creating_tables
                ? command(self, "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(32482276854035567)",
                          "SELECT 1")
                : command(self, "BEGIN ISOLATION LEVEL READ COMMITTED", "BEGIN");
@@ -321,28 +320,28 @@ static sfu_status begin(sfu__db *db, bool making) {
 static sfu_status commit(sfu__db *db) {
     sfu__pg *self = of(db);
     const sfu_status status = command(self, "COMMIT", "COMMIT");
-    self->making = self->making && status != SFU_OK;
+    self->creating_tables = self->creating_tables && status != SFU_OK;
     return status;
 }
 
 static void roll_back(sfu__db *db) {
     sfu__pg *self = of(db);
-    self->making = false;
+    self->creating_tables = false;
     if (self->connection != NULL && sfu__pq.transaction_status(self->connection) != PQTRANS_IDLE) {
-        /* Where this fails, the connection is lost. */
+        /* If this fails, the connection is lost. */
         sfu__pq.clear(sfu__pg_receive(self, sfu__pq.send(self->connection, "ROLLBACK")));
     }
 }
 
-/* ---- trying again ---------------------------------------------------------------------------------------------- */
+/* ---- retries ----------------------------------------------------------------------------------------------------- */
 
-static bool connect_again(sfu__pg *self) {
-    sfu__log(SFU_LOG_WARNING, "%s; connecting again", sfu_message());
+static bool reconnect(sfu__pg *self) {
+    sfu__log(SFU_LOG_WARNING, "%s; reconnecting", sfu_message());
     if (sfu__pg_connect_patiently(self) == SFU_OK) {
         return true;
     }
     if (self->failure != SFU__PG_FINAL && !self->db.given_up) {
-        (void)sfu__fail(SFU_ERR_IO, "%s (the connection was lost, and tried again for %g s)", sfu_message(),
+        (void)sfu__fail(SFU_ERR_IO, "%s (the connection was lost; reconnecting failed for %g s)", sfu_message(),
                         self->patience_s);
     }
     return false;
@@ -353,12 +352,12 @@ static bool try_again(sfu__db *db, int attempt) {
     sfu__pg *self = of(db);
     const sfu__pg_failure failure = self->failure;
     self->failure = SFU__PG_NONE; /* a failure counts once */
-    self->making = false;
+    self->creating_tables = false;
     if (attempt >= ATTEMPTS || failure == SFU__PG_NONE || failure == SFU__PG_FINAL) {
         return false;
     }
     if (failure == SFU__PG_LOST || self->connection == NULL) {
-        return connect_again(self);
+        return reconnect(self);
     }
     return sfu__pg_pause(self, 0.01 * attempt, sfu__now());
 }
@@ -386,11 +385,11 @@ const sfu__db_driver sfu__db_postgres = {
 
 #else
 
-static sfu_status open_database(sfu__db **db, const char *place, const sfu__db_wait *wait) {
+static sfu_status open_database(sfu__db **db, const char *location, const sfu__db_wait *wait) {
     (void)wait;
     *db = NULL;
-    return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: a study in PostgreSQL needs libpq, which this build was made without",
-                     sfu__study_url_shown((char[SFU__URL_SHOWN]){""}, place));
+    return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: a study in PostgreSQL needs libpq, which this build does not have",
+                     sfu__study_url_shown((char[SFU__URL_SHOWN]){""}, location));
 }
 
 const sfu__db_driver sfu__db_postgres = {.name = "PostgreSQL", .open = open_database};

@@ -1,9 +1,9 @@
-/* db_sqlite.c - SQLite behind db.h.
+/* db_sqlite.c - the SQLite driver of db.h.
  *
- * A file has one writer at a time: a transaction for writing takes the lock at once (BEGIN IMMEDIATE) and so never has
- * to give up half-way. The write-ahead log lets others read meanwhile and makes a commit one write and one sync
- * (synchronous=FULL: what was committed survives a power cut). It is switched on after the tables were made or found to
- * be ours, never before: a file that is refused keeps every byte.
+ * A file has one writer at a time: a write transaction takes the lock at once (BEGIN IMMEDIATE), so it never has to
+ * give up half-way. The write-ahead log allows concurrent reads and makes a commit one write and one sync
+ * (synchronous=FULL: commits survive a power failure). WAL is enabled after the tables were created or recognized as
+ * ours, never before: a file that is refused keeps every byte.
  */
 #include "db_sqlite.h"
 #include "db.h"
@@ -29,36 +29,37 @@ int sfu__sqlite_patience_ms = 60000;
 
 enum { MOST_COLUMNS = 16 };
 
-/* A statement that was used once is kept, as it will be used again. */
+/* A cached prepared statement. */
 typedef struct statement {
     char *sql;
     sqlite3_stmt *stmt;
-    int *place; /* of SQLite's i-th parameter: which of the values; SQLite counts them as they first appear */
+    int *value_index; /* [i]: which value SQLite's parameter i takes; SQLite numbers parameters in the order of their
+                   first appearance */
     int count;
 } statement;
 
 typedef struct sqlite_db {
     sfu__db base;
     sqlite3 *handle;
-    char *place;
+    char *location;
     statement *statements;
     size_t count, capacity;
-    bool making;
+    bool creating_tables;
     int last;     /* the last failure */
-    double since; /* when a transaction was first tried; 0: there is none */
-    double asked; /* when the lock was first asked for */
+    double since; /* start of the current transaction's first attempt; 0: none */
+    double asked; /* time at which the lock was first requested */
 } sqlite_db;
 
 static const char another_path[] = "give another path (--study PATH), or keep the study in memory (--study memory)";
 
-/* ---- what went wrong -------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static sfu_status fail_open(const sqlite_db *self, int error) {
-    return sfu__fail(SFU_ERR_IO, "%s: cannot open the study: %s; %s", self->place,
+    return sfu__fail(SFU_ERR_IO, "%s: cannot open the study: %s; %s", self->location,
                      strerror(error != 0 ? error : EACCES), another_path);
 }
 
-/* Undoing the transaction may have reset SQLite's errno; a limit on the size of files is then the likelier reason. */
+/* Rolling back may have reset SQLite's errno; a limit on file sizes is then the likelier reason. */
 static bool is_limited(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -67,49 +68,50 @@ static bool is_limited(void) {
 static sfu_status fail_write(const sqlite_db *self, int error) {
     if (error == EFBIG || (error == 0 && is_limited())) {
         return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: File too large; what was stored before is unharmed",
-                         self->place);
+                         self->location);
     }
     if (error == ENOSPC || error == EDQUOT || error == 0) {
-        return sfu__fail(SFU_ERR_IO, "%s: no room left on the disk; what was stored before is unharmed", self->place);
+        return sfu__fail(SFU_ERR_IO, "%s: no room left on the disk; what was stored before is unharmed",
+                         self->location);
     }
-    return sfu__fail_system(self->place, "cannot write the study", error);
+    return sfu__fail_system(self->location, "cannot write the study", error);
 }
 
-/* The message of a failure of SQLite. */
+/* Fails with a message for a SQLite error code. */
 static sfu_status fail(sqlite_db *self, int code) {
     self->last = code & 0xff;
     if (self->base.given_up) {
-        return sfu__db_fail_given_up(self->place);
+        return sfu__db_fail_given_up(self->location);
     }
     const int error = self->handle != NULL ? sqlite3_system_errno(self->handle) : 0;
     switch (self->last) {
     case SQLITE_NOMEM:
-        return sfu__fail(SFU_ERR_MEMORY, "%s: SQLite is out of memory", self->place);
+        return sfu__fail(SFU_ERR_MEMORY, "%s: SQLite is out of memory", self->location);
     case SQLITE_CANTOPEN:
         return fail_open(self, error);
     case SQLITE_FULL:
         return fail_write(self, ENOSPC);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return sfu__fail(SFU_ERR_IO, "%s: another program has kept the file locked for %.3g s", self->place,
+        return sfu__fail(SFU_ERR_IO, "%s: the file was locked by another program for %.3g s", self->location,
                          sfu__sqlite_patience_ms / 1000.0);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return sfu__fail(SFU_ERR_IO, "%s: no permission to write the study, or files beside it; %s", self->place,
+        return sfu__fail(SFU_ERR_IO, "%s: no permission to write the study, or files beside it; %s", self->location,
                          another_path);
     case SQLITE_NOTADB:
-        return sfu__fail(SFU_ERR_FORMAT, "%s: not an SQLite database; %s", self->place, another_path);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: not an SQLite database; %s", self->location, another_path);
     case SQLITE_CORRUPT:
-        return sfu__fail(SFU_ERR_FORMAT, "%s: the database is damaged (SQLite: %s)", self->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the database is damaged (SQLite: %s)", self->location,
                          sqlite3_errmsg(self->handle));
     case SQLITE_IOERR:
         if (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_SHMSIZE) {
             return fail_write(self, error);
         }
-        return sfu__fail_system(self->place, "cannot read the study", error != 0 ? error : EIO);
+        return sfu__fail_system(self->location, "cannot read the study", error != 0 ? error : EIO);
     default:
-        return sfu__fail(SFU_ERR_FORMAT, "%s: SQLite: %s", self->place, sqlite3_errmsg(self->handle));
+        return sfu__fail(SFU_ERR_FORMAT, "%s: SQLite: %s", self->location, sqlite3_errmsg(self->handle));
     }
 }
 
@@ -118,7 +120,7 @@ static sfu_status fail(sqlite_db *self, int code) {
 static void statement_clear(statement *self) {
     sqlite3_finalize(self->stmt);
     sfu__free(self->sql);
-    sfu__free(self->place);
+    sfu__free(self->value_index);
 }
 
 static sfu_status statement_make(statement *self, sqlite_db *db, const char *sql) {
@@ -132,13 +134,13 @@ static sfu_status statement_make(statement *self, sqlite_db *db, const char *sql
         return SFU_ERR_MEMORY;
     }
     self->count = sqlite3_bind_parameter_count(self->stmt);
-    SFU_ALLOC(self->place, self->count);
+    SFU_ALLOC(self->value_index, self->count);
     for (int i = 0; i < self->count; i++) { /* "$7" is the seventh value */
         int64_t value = 0;
         if (!sfu__parse_int64_string(&value, sqlite3_bind_parameter_name(self->stmt, i + 1) + 1)) {
             return fail(db, SQLITE_MISUSE);
         }
-        self->place[i] = (int)value - 1;
+        self->value_index[i] = (int)value - 1;
     }
 done:
     return status;
@@ -183,8 +185,8 @@ static int bind(sqlite3_stmt *stmt, int i, const sfu__sql *value) {
 static int bind_all(const statement *self, const sfu__sql *values, int count) {
     int code = SQLITE_OK;
     for (int i = 0; i < self->count && code == SQLITE_OK; i++) {
-        code =
-            values != NULL && self->place[i] < count ? bind(self->stmt, i + 1, &values[self->place[i]]) : SQLITE_MISUSE;
+        code = values != NULL && self->value_index[i] < count ? bind(self->stmt, i + 1, &values[self->value_index[i]])
+                                                              : SQLITE_MISUSE;
     }
     return code;
 }
@@ -200,11 +202,11 @@ static sfu__sql column(sqlite3_stmt *stmt, int i) {
         return (sfu__sql){text != NULL ? SFU__SQL_TEXT : SFU__SQL_NULL, .text = text};
     }
     default:
-        return (sfu__sql){.kind = SFU__SQL_NULL}; /* nothing of ours is a blob */
+        return (sfu__sql){.kind = SFU__SQL_NULL}; /* we store no blobs */
     }
 }
 
-static sfu_status hand_over_row(sqlite3_stmt *stmt, sfu__sql_row_fn row, void *user) {
+static sfu_status pass_row(sqlite3_stmt *stmt, sfu__sql_row_fn row, void *user) {
     sfu__sql columns[MOST_COLUMNS];
     int count = sqlite3_column_count(stmt);
     count = count < MOST_COLUMNS ? count : MOST_COLUMNS;
@@ -225,7 +227,7 @@ static sfu_status sqlite_run(sfu__db *db, const char *sql, const sfu__sql *value
     int code = bind_all(known, values, count);
     if (code == SQLITE_OK) {
         while (status == SFU_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-            status = hand_over_row(stmt, row, user);
+            status = pass_row(stmt, row, user);
         }
     }
     if (status == SFU_OK && code != SQLITE_DONE) {
@@ -242,20 +244,20 @@ done:
 
 /* ---- transactions ----------------------------------------------------------------------------------------------- */
 
-static sfu_status plain(sqlite_db *self, const char *sql) {
+static sfu_status run_plain(sqlite_db *self, const char *sql) {
     return sqlite_run(&self->base, sql, NULL, 0, NULL, NULL, NULL);
 }
 
-static sfu_status sqlite_begin(sfu__db *db, bool making) {
+static sfu_status sqlite_begin(sfu__db *db, bool creating_tables) {
     sqlite_db *self = (sqlite_db *)db;
-    self->making = making;
+    self->creating_tables = creating_tables;
     self->since = self->since > 0 ? self->since : sfu__now();
-    return plain(self, "BEGIN IMMEDIATE");
+    return run_plain(self, "BEGIN IMMEDIATE");
 }
 
-/* Needs the file to itself for a moment, and SQLite does not wait for that: so it is tried for a while. Without the log
- * everything works as well, only slower. */
-static void switch_log_on(sqlite_db *self) {
+/* Enabling WAL needs exclusive access for a moment, which SQLite does not wait for: so it is retried for a while.
+ * Without WAL everything works, only slower. */
+static void enable_wal(sqlite_db *self) {
     enum { TRIES = 500 };
     for (int i = 0; i < TRIES; i++) {
         const int code = sqlite3_exec(self->handle, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
@@ -268,24 +270,24 @@ static void switch_log_on(sqlite_db *self) {
 
 static sfu_status sqlite_commit(sfu__db *db) {
     sqlite_db *self = (sqlite_db *)db;
-    const sfu_status status = plain(self, "COMMIT");
+    const sfu_status status = run_plain(self, "COMMIT");
     if (status == SFU_OK) {
         self->since = 0;
     }
-    if (status == SFU_OK && self->making) {
-        switch_log_on(self);
+    if (status == SFU_OK && self->creating_tables) {
+        enable_wal(self);
     }
     return status;
 }
 
 static void sqlite_roll_back(sfu__db *db) {
     const sqlite_db *self = (const sqlite_db *)db;
-    if (!sqlite3_get_autocommit(self->handle)) { /* some failures have done it already */
+    if (!sqlite3_get_autocommit(self->handle)) { /* some failures have rolled back already */
         sqlite3_exec(self->handle, "ROLLBACK", NULL, NULL, NULL);
     }
 }
 
-/* SQLite waits by itself, but in a few places (somebody is repairing the log) says at once that the file is busy. */
+/* SQLite waits for locks, but in a few cases (another process recovers the log) reports a busy file at once. */
 static bool sqlite_try_again(sfu__db *db, int attempt) {
     sqlite_db *self = (sqlite_db *)db;
     (void)attempt;
@@ -306,7 +308,7 @@ static void sqlite_close(sfu__db *db) {
     }
     sfu__free(self->statements);
     sqlite3_close(self->handle);
-    sfu__free(self->place);
+    sfu__free(self->location);
     sfu__free(self);
 }
 
@@ -328,8 +330,7 @@ static bool is_remote(const char *path) {
 static bool is_remote(const char *path) { return (void)path, false; }
 #endif
 
-/* SQLite's own way of waiting sleeps up to a tenth of a second, while others come and go: with many workers some of
- * them would starve. */
+/* SQLite's default busy handler sleeps up to 100 ms, and with many workers some would starve. */
 static int wait_for_lock(void *user, int times) {
     sqlite_db *self = user;
     if (times == 0) {
@@ -339,31 +340,31 @@ static int wait_for_lock(void *user, int times) {
     return sfu__now() - self->asked < 0.001 * sfu__sqlite_patience_ms && !sfu__db_gives_up(&self->base, self->asked);
 }
 
-/* What stands there is a file that can be written. */
-static sfu_status check_file(const char *place, mode_t mode) {
+/* Fails unless `location` is a writable regular file. */
+static sfu_status check_file(const char *location, mode_t mode) {
     if (S_ISDIR(mode)) {
-        return sfu__fail(SFU_ERR_IO, "%s: expected a file, found a folder; a study in it is %s%sstudy.db", place, place,
-                         place[strlen(place) - 1] == '/' ? "" : "/");
+        return sfu__fail(SFU_ERR_IO, "%s: expected a file, found a folder; a study in it is %s%sstudy.db", location,
+                         location, location[strlen(location) - 1] == '/' ? "" : "/");
     }
     if (!S_ISREG(mode)) {
-        return sfu__fail(SFU_ERR_IO, "%s: expected a file, found a %s; %s", place,
+        return sfu__fail(SFU_ERR_IO, "%s: expected a file, found a %s; %s", location,
                          S_ISFIFO(mode)   ? "pipe"
                          : S_ISSOCK(mode) ? "socket"
                                           : "device",
                          another_path);
     }
-    if (access(place, R_OK | W_OK) != 0) {
-        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: %s; %s", place, strerror(errno), another_path);
+    if (access(location, R_OK | W_OK) != 0) {
+        return sfu__fail(SFU_ERR_IO, "%s: cannot write the study: %s; %s", location, strerror(errno), another_path);
     }
     return SFU_OK;
 }
 
-/* SQLite writes files beside the study, and so needs the folder also where the file is there. */
-static sfu_status check_folder(const char *place) {
+/* SQLite writes files beside the study, so the folder must be writable even if the file exists. */
+static sfu_status check_folder(const char *location) {
     sfu_status status = SFU_OK;
     struct stat found;
-    const size_t size = (size_t)(sfu__path_base(place) - place);
-    char *folder = sfu__copy_string(size > 0 ? place : ".");
+    const size_t size = (size_t)(sfu__path_base(location) - location);
+    char *folder = sfu__copy_string(size > 0 ? location : ".");
     if (folder == NULL) {
         return SFU_ERR_MEMORY;
     }
@@ -371,54 +372,53 @@ static sfu_status check_folder(const char *place) {
     if (stat(folder, &found) != 0 && errno == ENOENT) {
         status =
             sfu__fail(SFU_ERR_IO, "%s: the folder %s does not exist; make it first, or give the study another path",
-                      place, folder);
+                      location, folder);
     } else if (access(folder, W_OK | X_OK) != 0) {
-        status = sfu__fail(SFU_ERR_IO, "%s: cannot write in the folder %s: %s; %s", place, folder, strerror(errno),
+        status = sfu__fail(SFU_ERR_IO, "%s: cannot write in the folder %s: %s; %s", location, folder, strerror(errno),
                            another_path);
     }
     sfu__free(folder);
     return status;
 }
 
-static sfu_status check_place(const char *place) {
+static sfu_status check_location(const char *location) {
     enum { WITH_RETURNING = 3035000 };
     struct stat found;
     if (sqlite3_libversion_number() < WITH_RETURNING) {
-        return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: studies need SQLite 3.35 or later; this is %s", place,
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: studies need SQLite 3.35 or later; this is %s", location,
                          sqlite3_libversion());
     }
-    if (place[0] == '\0') {
-        return sfu__fail(SFU_ERR_ARGUMENT, "the study needs the name of a file");
+    if (location[0] == '\0') {
+        return sfu__fail(SFU_ERR_ARGUMENT, "expected the path of a study file, found an empty text");
     }
-    const sfu_status status = stat(place, &found) == 0 ? check_file(place, found.st_mode) : SFU_OK;
-    return status == SFU_OK ? check_folder(place) : status;
+    const sfu_status status = stat(location, &found) == 0 ? check_file(location, found.st_mode) : SFU_OK;
+    return status == SFU_OK ? check_folder(location) : status;
 }
 
-static sfu_status sqlite_open(sfu__db **db, const char *place, const sfu__db_wait *wait) {
+static sfu_status sqlite_open(sfu__db **db, const char *location, const sfu__db_wait *wait) {
     sfu_status status = SFU_OK;
     sqlite_db *self = NULL;
-    SFU_TRY(check_place(place));
+    SFU_TRY(check_location(location));
     SFU_ALLOC_ZERO(self, 1);
     self->base = (sfu__db){.driver = &sfu__db_sqlite, .wait = wait != NULL ? *wait : (sfu__db_wait){0}};
-    self->place = sfu__copy_string(place);
-    if (self->place == NULL) {
+    self->location = sfu__copy_string(location);
+    if (self->location == NULL) {
         status = SFU_ERR_MEMORY;
         goto done;
     }
-    const int code = sqlite3_open_v2(place, &self->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    const int code = sqlite3_open_v2(location, &self->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (code != SQLITE_OK) {
         status = fail(self, code);
         goto done;
     }
     sqlite3_extended_result_codes(self->handle, 1);
     sqlite3_busy_handler(self->handle, wait_for_lock, self);
-    SFU_TRY(plain(self, "PRAGMA synchronous=FULL"));
-    if (is_remote(place)) {
-        sfu__log(
-            SFU_LOG_WARNING,
-            "%s: lies on a network file system, where SQLite's locks fail between machines: let the workers of one "
-            "machine alone use it, or keep the study in PostgreSQL",
-            place);
+    SFU_TRY(run_plain(self, "PRAGMA synchronous=FULL"));
+    if (is_remote(location)) {
+        sfu__log(SFU_LOG_WARNING,
+                 "%s: is on a network file system, where SQLite's locks do not work between machines: use it from one "
+                 "machine only, or keep the study in PostgreSQL",
+                 location);
     }
     *db = &self->base;
     self = NULL;
@@ -429,9 +429,9 @@ done:
     return status;
 }
 
-/* ---- the tables ------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* As Optuna makes them, column for column and name for name. */
+/* As Optuna creates them, column for column and name for name. */
 static const char *const sqlite_schema[] = {
     "CREATE TABLE IF NOT EXISTS studies (study_id INTEGER NOT NULL, study_name VARCHAR(512) NOT NULL, "
     "PRIMARY KEY (study_id))",
@@ -492,13 +492,14 @@ const sfu__db_driver sfu__db_sqlite = {
 
 #else
 
-static sfu_status without(sfu__db **db, const char *place) {
+static sfu_status open_unsupported(sfu__db **db, const char *location) {
     (void)db;
     return sfu__fail(SFU_ERR_UNSUPPORTED,
-                     "%s: this build has no SQLite: studies live in memory, or in PostgreSQL where it has that", place);
+                     "%s: this build has no SQLite: keep the study in memory, or in PostgreSQL if the build has libpq",
+                     location);
 }
 
 int sfu__sqlite_patience_ms;
-const sfu__db_driver sfu__db_sqlite = {.name = "SQLite", .open = without};
+const sfu__db_driver sfu__db_sqlite = {.name = "SQLite", .open = open_unsupported};
 
 #endif

@@ -1,3 +1,4 @@
+/* heartbeat.c - worker identity (host, boot, process) and detection of processes that have ended. */
 #include "heartbeat.h"
 
 #include "text.h"
@@ -13,12 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOST = 48, BOOT = 40, NAMESPACE = 24, PLACE = HOST + BOOT + NAMESPACE + 3, LINE = 1024 };
+enum { HOST = 48, BOOT = 40, NAMESPACE = 24, MACHINE = HOST + BOOT + NAMESPACE + 3, LINE = 1024 };
 
-/* ---- what the system says -------------------------------------------------------------------------------------- */
+/* ---- information of the system ----------------------------------------------------------------------------------- */
 
-/* Keeps what may stand in an id, so that '/' only ever divides its parts. */
-static void keep_plain(char *to, size_t size, const char *from) {
+/* Copies the characters that are allowed in an id, so that '/' only separates its parts. */
+static void copy_allowed(char *to, size_t size, const char *from) {
     size_t n = 0;
     for (; from[n] != '\0' && from[n] != '\n' && n + 1 < size; n++) {
         const unsigned char c = (unsigned char)from[n];
@@ -27,7 +28,7 @@ static void keep_plain(char *to, size_t size, const char *from) {
     to[n] = '\0';
 }
 
-/* The beginning of a small file; "" where it cannot be read. */
+/* The first line of a small file; "" if it cannot be read. */
 static void read_line(char line[LINE], const char *path) {
     ssize_t size = 0;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -38,33 +39,33 @@ static void read_line(char line[LINE], const char *path) {
     line[size > 0 ? size : 0] = '\0';
 }
 
-/* "HOST/BOOT/NAMESPACE": among processes with the same one, a process is known by its number and its start. False where
- * the system does not tell all of it. */
-static bool read_place(char place[PLACE]) {
+/* "HOST/BOOT/NAMESPACE": within one of these, a process is identified by its pid and start time. False if the system
+ * does not provide all of it. */
+static bool read_machine(char machine[MACHINE]) {
     char line[LINE] = "", host[HOST], boot[BOOT], space[NAMESPACE];
     if (gethostname(line, sizeof line) != 0) {
         line[0] = '\0';
     }
     line[sizeof line - 1] = '\0';
-    keep_plain(host, sizeof host, line);
+    copy_allowed(host, sizeof host, line);
     read_line(line, "/proc/sys/kernel/random/boot_id");
-    keep_plain(boot, sizeof boot, line);
+    copy_allowed(boot, sizeof boot, line);
     const ssize_t size = readlink("/proc/self/ns/pid", line, sizeof line - 1); /* pid:[4026531836] */
     line[size > 0 ? size : 0] = '\0';
     const size_t digits = strcspn(line, "0123456789");
     line[digits + strspn(line + digits, "0123456789")] = '\0';
-    keep_plain(space, sizeof space, line + digits);
-    snprintf(place, PLACE, "%s/%s/%s", host, boot, space);
+    copy_allowed(space, sizeof space, line + digits);
+    snprintf(machine, MACHINE, "%s/%s/%s", host, boot, space);
     return host[0] != '\0' && boot[0] != '\0' && space[0] != '\0';
 }
 
 typedef struct process {
-    bool ended;    /* but its parent has not asked yet how */
-    int64_t start; /* in ticks since the system was booted; -1: not told */
+    bool ended;    /* a zombie: its parent has not waited for it yet */
+    int64_t start; /* in clock ticks since boot; -1: unknown */
 } process;
 
-/* From /proc/PID/stat: "PID (NAME) STATE ...", where the name may hold anything and the fields behind it are numbers.
- */
+/* Parses /proc/PID/stat: "PID (NAME) STATE ...", where NAME may contain anything and the fields after it are
+ * numbers. */
 static process read_process(int64_t pid) {
     enum { STATE = 3, THREADS = 20, START = 22 };
     char path[64], line[LINE];
@@ -78,7 +79,7 @@ static process read_process(int64_t pid) {
         if (field == STATE) {
             zombie = strchr("ZX", word[0]) != NULL;
         } else if (field == THREADS) {
-            single = strcmp(word, "0") == 0 || strcmp(word, "1") == 0; /* others may outlive the first */
+            single = strcmp(word, "0") == 0 || strcmp(word, "1") == 0; /* other threads may outlive the first */
         } else if (field == START && !sfu__parse_int64(&self.start, word, word + strlen(word))) {
             self.start = -1;
         }
@@ -88,21 +89,21 @@ static process read_process(int64_t pid) {
     return self;
 }
 
-/* ---- the id ---------------------------------------------------------------------------------------------------- */
+/* ---- worker ids -------------------------------------------------------------------------------------------------- */
 
 void sfu__worker_here(char id[SFU__WORKER_ID]) {
     static atomic_uint calls;
-    char place[PLACE];
+    char machine[MACHINE];
     struct timespec now = {0};
     const int64_t pid = getpid();
-    (void)read_place(place);
+    (void)read_machine(machine);
     clock_gettime(CLOCK_REALTIME, &now);
     const int64_t start = read_process(pid).start;
-    snprintf(id, SFU__WORKER_ID, "%s/%lld/%lld/%llx%08lx.%x", place, (long long)pid, (long long)start,
+    snprintf(id, SFU__WORKER_ID, "%s/%lld/%lld/%llx%08lx.%x", machine, (long long)pid, (long long)start,
              (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec, atomic_fetch_add(&calls, 1));
 }
 
-/* Reads the number up to the next '/', which must be there, and steps over it. */
+/* Parses the number up to the next '/', which must exist, and skips it. */
 static bool take_number(int64_t *number, const char **at) {
     const char *end = strchr(*at, '/');
     if (end == NULL || !sfu__parse_int64(number, *at, end)) {
@@ -113,12 +114,12 @@ static bool take_number(int64_t *number, const char **at) {
 }
 
 bool sfu__worker_is_gone(const char *id) {
-    char place[PLACE];
+    char machine[MACHINE];
     int64_t pid = 0, start = 0;
-    if (!read_place(place) || strncmp(id, place, strlen(place)) != 0 || id[strlen(place)] != '/') {
+    if (!read_machine(machine) || strncmp(id, machine, strlen(machine)) != 0 || id[strlen(machine)] != '/') {
         return false;
     }
-    const char *at = id + strlen(place) + 1;
+    const char *at = id + strlen(machine) + 1;
     if (!take_number(&pid, &at) || !take_number(&start, &at) || pid < 1 || pid > INT_MAX) {
         return false;
     }

@@ -1,4 +1,4 @@
-/* heartbeat.h - who a worker is, and whether it surely is no more. */
+/* heartbeat.h - worker identity and liveness: ids of workers, and whether the process of an id has certainly ended. */
 #ifndef SFU_HEARTBEAT_H
 #define SFU_HEARTBEAT_H
 
@@ -6,13 +6,12 @@
 
 enum { SFU__WORKER_ID = 160 };
 
-/* HOST/BOOT/NAMESPACE/PID/START/UNIQUE of this process, printable and without blanks; another one at each call. A part
- * that this system does not tell is empty. */
+/* HOST/BOOT/NAMESPACE/PID/START/UNIQUE of this process, printable and without blanks; different at each call. A part
+ * that this system does not provide is empty. */
 void sfu__worker_here(char id[SFU__WORKER_ID]);
 
-/* True only where the id is of this host, since it was booted, and of this namespace of processes, and that process has
- * ended: then nobody needs to wait for a heartbeat. A host that was booted again is not told from another one of the
- * same name. */
+/* True only if the id has this host, boot and pid namespace, and its process has ended: then there is no need to wait
+ * for its heartbeat to expire. A rebooted host cannot be distinguished from another one of the same name. */
 bool sfu__worker_is_gone(const char *id);
 
 #endif

@@ -1,8 +1,8 @@
-/* postgres_connect.c - getting and keeping a connection to a PostgreSQL server, and what its failures mean.
+/* postgres_connect.c - opening and restoring the connection to a PostgreSQL server, and classifying its errors.
  *
- * Servers speak the language of their locale, so failures are known by their SQLSTATE, never by their words. libpq
- * gives that of a failed statement, but of a failed connection only inside the text, and only where verbose messages
- * were asked for before connecting: hence the connection is made step by step.
+ * Server messages depend on the locale, so errors are recognized by their SQLSTATE, never by their text. libpq provides
+ * it for a failed statement; for a failed connection it is only inside the text, and only if verbose messages were
+ * requested before connecting: hence the connection is made step by step.
  */
 #include "db.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- the library ----------------------------------------------------------------------------------------------- */
+/* ---- libpq ------------------------------------------------------------------------------------------------------- */
 
 sfu__pg_functions sfu__pq;
 
@@ -74,9 +74,9 @@ sfu_status sfu__pg_load(void) {
     return status;
 }
 
-/* ---- what failures mean ---------------------------------------------------------------------------------------- */
+/* ---- classification of errors ------------------------------------------------------------------------------------ */
 
-/* The first line of a text, printable, without passwords and without blanks at its end. */
+/* The first line of a text, printable, without passwords and trailing blanks. */
 static void first_line(char *line, size_t size, const char *text) {
     size_t n = 0;
     for (; text[n] != '\0' && text[n] != '\n' && n + 1 < size; n++) {
@@ -93,35 +93,35 @@ static bool starts_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-static sfu__pg_failure meaning(const char *state, bool making) {
+static sfu__pg_failure classify(const char *state, bool creating_tables) {
     static const struct {
-        const char *state; /* or the beginning of it */
+        const char *state; /* SQLSTATE or a prefix of it */
         sfu__pg_failure failure;
-        bool while_making; /* alone */
+        bool while_creating; /* only while creating tables */
     } known[] = {
-        {"40001", SFU__PG_CONFLICT, false}, /* could not be serialized */
+        {"40001", SFU__PG_CONFLICT, false}, /* serialization failure */
         {"40P01", SFU__PG_CONFLICT, false}, /* a deadlock */
-        {"23505", SFU__PG_CONFLICT, true},  /* somebody else has just made this table ... */
+        {"23505", SFU__PG_CONFLICT, true},  /* another worker has just created this table ... */
         {"42P07", SFU__PG_CONFLICT, true},  {"42710", SFU__PG_CONFLICT, true}, /* ... or this type */
         {"53300", SFU__PG_BUSY, false},                                        /* too many connections */
-        {"57P03", SFU__PG_BUSY, false},                                        /* the server starts, or stops */
-        {"08", SFU__PG_LOST, false},        {"57P01", SFU__PG_LOST, false},    /* the server is being stopped */
-        {"57P02", SFU__PG_LOST, false},                                        /* another of its processes crashed */
-        {"57P05", SFU__PG_LOST, false},                                        /* we were idle for too long */
-        {"25P03", SFU__PG_LOST, false}, /* the same inside a transaction: this process had been stopped */
+        {"57P03", SFU__PG_BUSY, false},                                        /* the server is starting or stopping */
+        {"08", SFU__PG_LOST, false},        {"57P01", SFU__PG_LOST, false},    /* the server is shutting down */
+        {"57P02", SFU__PG_LOST, false}, /* another process of the server crashed */
+        {"57P05", SFU__PG_LOST, false}, /* idle session timeout */
+        {"25P03", SFU__PG_LOST, false}, /* idle in transaction for too long: this process had been stopped */
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (starts_with(state, known[i].state) && (making || !known[i].while_making)) {
+        if (starts_with(state, known[i].state) && (creating_tables || !known[i].while_creating)) {
             return known[i].failure;
         }
     }
     return SFU__PG_FINAL;
 }
 
-/* What to do about it, where that is known. */
+/* The remedy of an error, if one is known. */
 static const char *remedy(const char *state) {
     static const struct {
-        const char *state; /* or the beginning of it */
+        const char *state; /* SQLSTATE or a prefix of it */
         const char *text;
     } known[] = {
         {"28", "; the user is that of postgresql://USER@HOST/DATABASE, the password that of ~/.pgpass"},
@@ -141,7 +141,7 @@ static const char *remedy(const char *state) {
 sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result) {
     if (self->db.given_up) {
         self->failure = SFU__PG_NONE;
-        sfu__pg_disconnect(self); /* whatever it would still have to say */
+        sfu__pg_disconnect(self); /* pending results are discarded */
         return sfu__db_fail_given_up(self->shown);
     }
     const ExecStatusType got = sfu__pq.result_status(result);
@@ -151,20 +151,19 @@ sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result) {
     }
     const char *state = sfu__pq.error_field(result, PG_DIAG_SQLSTATE);
     const char *text = sfu__pq.error_field(result, PG_DIAG_MESSAGE_PRIMARY);
-    /* Without a state it was libpq that failed, which may not yet call the connection bad. */
-    self->failure = state != NULL ? meaning(state, self->making) : SFU__PG_LOST;
+    /* Without a SQLSTATE libpq failed, and may not yet report the connection as bad. */
+    self->failure = state != NULL ? classify(state, self->creating_tables) : SFU__PG_LOST;
     if (self->connection == NULL || sfu__pq.status(self->connection) == CONNECTION_BAD) {
         self->failure = SFU__PG_LOST;
     }
     char line[400];
     first_line(line, sizeof line, text != NULL ? text : sfu__pq.error_message(self->connection));
-    return sfu__fail(SFU_ERR_IO, "%s: %s%s", self->shown, line[0] != '\0' ? line : "the server gave no answer",
+    return sfu__fail(SFU_ERR_IO, "%s: %s%s", self->shown, line[0] != '\0' ? line : "the server did not answer",
                      remedy(state != NULL ? state : ""));
 }
 
-/* Where in the text of a failed connection the server's words begin, behind "SEVERITY:  STATE: "; NULL: it said
- * nothing. */
-static const char *server_words(char state[6], const char *text) {
+/* The server's message in the text of a failed connection, after "SEVERITY:  STATE: "; NULL if there is none. */
+static const char *server_message(char state[6], const char *text) {
     for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
         const char *code = at + 3;
         size_t n = 0;
@@ -183,7 +182,7 @@ static const char *server_words(char state[6], const char *text) {
 static sfu_status fail_to_connect(sfu__pg *self, PGconn *connection) {
     char line[400], state[6] = "";
     const char *text = sfu__pq.error_message(connection);
-    const char *words = server_words(state, text);
+    const char *words = server_message(state, text);
     first_line(line, sizeof line, words != NULL ? words : text);
     if (sfu__pq.needs_password(connection)) {
         self->failure = SFU__PG_FINAL;
@@ -193,7 +192,7 @@ static sfu_status fail_to_connect(sfu__pg *self, PGconn *connection) {
         self->failure = SFU__PG_LOST;
         return sfu__fail(SFU_ERR_IO, "%s: could not reach the server: %s", self->shown, line);
     }
-    self->failure = meaning(state, false);
+    self->failure = classify(state, false);
     return sfu__fail(SFU_ERR_IO, "%s: %s%s", self->shown, line, remedy(state));
 }
 
@@ -214,8 +213,7 @@ sfu_status sfu__pg_read_url(sfu__pg *self) {
         sfu__pq.free_memory(error); /* it may quote the password */
     }
     if (options == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: not the address of a database; postgresql://USER@HOST:PORT/DATABASE is",
-                         self->shown);
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: expected postgresql://USER@HOST:PORT/DATABASE", self->shown);
     }
     int64_t seconds = 0;
     for (const PQconninfoOption *option = options; option->keyword != NULL; option++) {
@@ -249,7 +247,7 @@ bool sfu__pg_pause(sfu__pg *self, double seconds, double since) {
 
 typedef enum readiness { NOT_YET, READY, GIVEN_UP } readiness;
 
-/* Waits for the socket for a slice of time. A socket that is no more is ready: libpq has something to say of it. */
+/* Waits for the socket for a time slice. A closed socket counts as ready: libpq reports the error. */
 static readiness wait_for_socket(sfu__pg *self, const PGconn *connection, short events, double since) {
     struct pollfd wait = {.fd = sfu__pq.socket(connection), .events = events};
     if (wait.fd < 0 || poll(&wait, 1, SFU__DB_SLICE_MS) > 0) {
@@ -272,7 +270,7 @@ static bool send_all(sfu__pg *self, double since) {
 
 static bool wait_for_result(sfu__pg *self, double since) {
     while (sfu__pq.is_busy(self->connection)) {
-        if (!sfu__pq.consume_input(self->connection)) { /* with TLS, also what the socket does not show any more */
+        if (!sfu__pq.consume_input(self->connection)) { /* with TLS, also data that poll does not show */
             return false;
         }
         if (sfu__pq.is_busy(self->connection) && wait_for_socket(self, self->connection, POLLIN, since) == GIVEN_UP) {
@@ -296,7 +294,7 @@ PGresult *sfu__pg_receive(sfu__pg *self, int sent) {
         sfu__pq.clear(last);
         last = next;
     }
-    /* A server that ends the connection says why before. */
+    /* A server that closes the connection reports the reason before. */
     if (last != NULL && sfu__pq.error_field(last, PG_DIAG_SQLSTATE) != NULL) {
         return last;
     }
@@ -306,10 +304,10 @@ PGresult *sfu__pg_receive(sfu__pg *self, int sent) {
 
 static void ignore_notice(void *user, const PGresult *result) { (void)user, (void)result; }
 
-/* Goes from step to step until there is a connection, or none can be made, or the time is over. */
+/* Polls until the connection is made, fails, or times out. */
 static sfu_status finish_connecting(sfu__pg *self, PGconn *connection) {
     const double start = sfu__now(), end = start + self->connect_s;
-    PostgresPollingStatusType step = PGRES_POLLING_WRITING; /* as libpq wants it */
+    PostgresPollingStatusType step = PGRES_POLLING_WRITING; /* as libpq requires */
     while (step != PGRES_POLLING_OK) {
         if (step == PGRES_POLLING_FAILED) {
             return fail_to_connect(self, connection);
@@ -332,11 +330,10 @@ static sfu_status finish_connecting(sfu__pg *self, PGconn *connection) {
     return SFU_OK;
 }
 
-/* A transaction of a worker that was stopped or cut off ends by itself, so that it does not hold up the others; numbers
- * come in all their digits, times in one way of writing. The time zone is the server's: heartbeats that Optuna writes
- * depend on it. */
+/* Transactions of a worker that was stopped or disconnected end by a timeout, so that they do not block others; numbers
+ * have all their digits, times one format. The time zone is the server's: heartbeats written by Optuna depend on it. */
 static sfu_status set_up(sfu__pg *self) {
-    sfu__pq.set_nonblocking(self->connection, 1); /* what is sent, and PQfinish among it, never waits */
+    sfu__pq.set_nonblocking(self->connection, 1); /* sending, PQfinish included, never blocks */
     const int sent = sfu__pq.send(self->connection, "SET idle_in_transaction_session_timeout = '20s';"
                                                     "SET lock_timeout = '60s';"
                                                     "SET statement_timeout = '300s';"
@@ -349,7 +346,7 @@ static sfu_status set_up(sfu__pg *self) {
 }
 
 sfu_status sfu__pg_connect(sfu__pg *self) {
-    /* What stands before dbname can be set otherwise in the URL, what stands behind it cannot. */
+    /* Settings before dbname can be overridden by the URL, those after it cannot. */
     const char *const keywords[] = {"keepalives_idle",  "keepalives_interval",
                                     "keepalives_count", "tcp_user_timeout",
                                     "application_name", "dbname",
@@ -360,10 +357,10 @@ sfu_status sfu__pg_connect(sfu__pg *self) {
     PGconn *connection = sfu__pq.connect_start(keywords, values, 1);
     if (connection == NULL) {
         self->failure = SFU__PG_FINAL;
-        return sfu__fail(SFU_ERR_MEMORY, "out of memory: no connection to PostgreSQL");
+        return sfu__fail(SFU_ERR_MEMORY, "out of memory while connecting to PostgreSQL");
     }
     sfu__pq.set_verbosity(connection, PQERRORS_VERBOSE);
-    sfu__pq.set_notice_receiver(connection, ignore_notice, NULL); /* the default prints */
+    sfu__pq.set_notice_receiver(connection, ignore_notice, NULL); /* the default prints to stderr */
     if (sfu__pq.status(connection) == CONNECTION_BAD) {
         status = fail_to_connect(self, connection);
         goto done;

@@ -1,4 +1,4 @@
-/* postgres_int.h - a connection to a PostgreSQL server, shared by what makes it and what uses it. */
+/* postgres_int.h - the connection to a PostgreSQL server, shared by postgres_connect.c and db_postgres.c. */
 #ifndef SFU_POSTGRES_INT_H
 #define SFU_POSTGRES_INT_H
 
@@ -7,33 +7,33 @@
 
 #include <libpq-fe.h>
 
-/* What a failure was, for what to do about it. */
+/* Class of a failure, which decides whether to retry. */
 typedef enum sfu__pg_failure {
-    SFU__PG_NONE,     /* nothing, or not the server's */
-    SFU__PG_FINAL,    /* would fail again */
-    SFU__PG_CONFLICT, /* with another worker: the same may succeed now */
+    SFU__PG_NONE,     /* none, or not the server's */
+    SFU__PG_FINAL,    /* a retry would fail again */
+    SFU__PG_CONFLICT, /* conflict with another worker: a retry may succeed */
     SFU__PG_BUSY,     /* the server is not ready, or has too many connections */
-    SFU__PG_LOST      /* the connection */
+    SFU__PG_LOST      /* the connection is lost */
 } sfu__pg_failure;
 
 typedef struct sfu__pg {
-    sfu__db db; /* first, so that a sfu__db is one */
+    sfu__db db; /* first, so that a sfu__db pointer can be cast */
     char *url;
-    char shown[SFU__URL_SHOWN]; /* what messages call it */
-    double patience_s;          /* how long a lost connection is tried again */
-    double connect_s;           /* how long one try may take */
-    bool gave_up;               /* patience was at its end, and is not had again */
-    PGconn *connection;         /* NULL while there is none */
-    char **prepared;            /* the statements that the server knows, statement i as "si" */
+    char shown[SFU__URL_SHOWN]; /* name for messages, without a password */
+    double patience_s;          /* how long to retry a lost connection */
+    double connect_s;           /* timeout of one attempt */
+    bool gave_up;               /* the retry time has expired; from now on one attempt per call */
+    PGconn *connection;         /* NULL: not connected */
+    char **prepared;            /* prepared statements; statement i is "si" */
     size_t prepared_count, prepared_capacity;
-    bool making;             /* tables: others (Optuna) may be making them too */
-    sfu__pg_failure failure; /* of the last call */
-    sfu__text numbers;       /* values as text, each with a 0 behind it */
+    bool creating_tables;    /* creating tables, which other programs (Optuna) may do too */
+    sfu__pg_failure failure; /* class of the last call's failure */
+    sfu__text numbers;       /* values as text, each 0-terminated */
     const char **values;     /* */
     size_t values_capacity;
 } sfu__pg;
 
-/* The functions of libpq, filled in by sfu__pg_load. */
+/* The functions of libpq, set by sfu__pg_load. */
 typedef struct sfu__pg_functions {
     PQconninfoOption *(*parse_url)(const char *url, char **error);
     void (*free_options)(PQconninfoOption *options);
@@ -73,26 +73,25 @@ typedef struct sfu__pg_functions {
 extern sfu__pg_functions sfu__pq;
 SFU_CHECKED sfu_status sfu__pg_load(void);
 
-/* Reads self->url, which stays as it is: patience and time for a try. */
+/* Reads the timeouts from self->url, which is not changed. */
 SFU_CHECKED sfu_status sfu__pg_read_url(sfu__pg *self);
 
-/* Connects; the failure says whether trying again may help. */
+/* Connects; self->failure tells whether a retry may help. */
 SFU_CHECKED sfu_status sfu__pg_connect(sfu__pg *self);
 void sfu__pg_disconnect(sfu__pg *self);
 
-/* Connects, and where that may help again and again with growing pauses until the patience is at its end; after that
- * once a call. */
+/* Connects, with retries and growing pauses until the retry time expires; after that with one attempt per call. */
 SFU_CHECKED sfu_status sfu__pg_connect_patiently(sfu__pg *self);
 
-/* Waits for the answer to what one of the functions `send` has just sent, and returned. The last result, as PQexec
- * would give it; NULL where there is none, which sfu__pg_check explains. No call of libpq that could block is made: a
- * server that does not answer is waited for only as long as sfu__db_gives_up lets us. */
+/* Waits for the answer to what one of the functions `send` has just sent. Returns the last result, as PQexec would, or
+ * NULL, which sfu__pg_check explains. Makes no blocking call of libpq: waits for a server that does not answer only as
+ * long as sfu__db_gives_up allows. */
 PGresult *sfu__pg_receive(sfu__pg *self, int sent);
 
-/* Takes a result to pieces where it failed: writes the message, settles self->failure. The result is not cleared. */
+/* Checks a result: on failure writes the message and sets self->failure. Does not free the result. */
 SFU_CHECKED sfu_status sfu__pg_check(sfu__pg *self, const PGresult *result);
 
-/* Sleeps; false where a call that waits since `since` is to be given up meanwhile. */
+/* Sleeps; false if the call that waits since `since` is given up meanwhile. */
 bool sfu__pg_pause(sfu__pg *self, double seconds, double since);
 
 #endif

@@ -1,8 +1,9 @@
+/* store.c - dispatch of the store interface to memory or a database. */
 #include "store_int.h"
 
 sfu_status sfu__store_open(sfu__store **store, const sfu__store_options *options) {
     *store = NULL;
-    return options->place == NULL ? sfu__store_open_memory(store, options) : sfu__store_open_sql(store, options);
+    return options->location == NULL ? sfu__store_open_memory(store, options) : sfu__store_open_sql(store, options);
 }
 
 void sfu__store_close(sfu__store *store) {

@@ -1,15 +1,15 @@
-/* store.h - where a study lives: in memory, in a SQLite file, or in a PostgreSQL database, the latter two in Optuna's
+/* store.h - storage of a study: in memory, in a SQLite file, or in a PostgreSQL database, the latter two in Optuna's
  * schema.
  *
- * One process is one worker of a study, which any number of workers may share. What they promise each other:
- *   1. Trials are numbered from 0 on, without gaps, and become visible in that order.
- *   2. A trial is asked (its values settled, WAITING), claimed by one worker (RUNNING), and finished. Each claim writes
- *      a token of its own, and only who holds the token may finish the trial: a late result is refused.
+ * One process is one worker of a study; any number of workers may share one. Invariants:
+ *   1. Trials are numbered from 0 without gaps, and become visible in that order.
+ *   2. A trial is asked (its values are set, WAITING), claimed by one worker (RUNNING), and finished. Each claim writes
+ *      a unique token, and only the holder of the token may finish the trial: a late result is refused.
  *   3. A finished trial never changes.
- *   4. A worker that died is noticed, by its process on this machine and by its heartbeat elsewhere, and its trials go
- *      back to WAITING under the same number and with the same values.
- *   5. Everything that a turn does is one transaction: all of it is there, or nothing.
- * A lost connection is retried; a turn may be run twice and has the same effect.
+ *   4. A dead worker is detected by its process on this machine, by its heartbeat elsewhere; its trials return to
+ *      WAITING with the same number and the same values.
+ *   5. sfu__store_transaction is atomic.
+ * A lost connection is retried; a transaction may run twice and has the same effect.
  */
 #ifndef SFU_STORE_H
 #define SFU_STORE_H
@@ -19,58 +19,61 @@
 
 typedef struct sfu__store sfu__store;
 
-/* A fact that a study is recognised by. */
+/* One item of the fingerprint of a study. */
 typedef struct sfu__store_attribute {
-    const char *key;  /* "sfumato:seed" */
-    const char *json; /* "0" */
-    const char *text; /* what messages call it: "the seed" */
+    const char *key;     /* "sfumato:seed" */
+    const char *json;    /* "0" */
+    const char *text;    /* its name in messages: "the seed" */
+    const char *missing; /* the JSON that a study without it counts as having; NULL: it must have it */
+    bool is_note;        /* recorded in a new study, and not compared */
 } sfu__store_attribute;
 
 typedef struct sfu__store_options {
-    const char *place; /* as sfu__study_url_read gives it: a file, or postgresql://...; NULL: memory */
-    const char *name;  /* of the study */
+    const char *location; /* from sfu__study_url_read: a file, or postgresql://...; NULL: memory */
+    const char *name;     /* name of the study */
     const sfu__space *space;
-    const sfu__store_attribute *fingerprint; /* kept as attributes of a new study; an old one must have the same */
-    int fact_count;
-    const char *metric;     /* what the objective is called, "val_accuracy" */
-    bool old_stamp;         /* for Optuna 3.0.0 to 3.1.1 */
-    double beat_s, grace_s; /* a heartbeat every so often, and how old it may be; 0: the usual */
-    sfu__db_wait wait;      /* whether to go on waiting for a database */
-    const char *remedy;     /* what to do where the study there is another one; NULL: "take another name" */
+    const sfu__store_attribute
+        *fingerprint; /* stored as attributes of a new study; an existing one must have the same */
+    int fingerprint_count;
+    const char *metric;     /* name of the objective, "val_accuracy" */
+    bool old_schema;        /* schema version of Optuna 3.0.0 to 3.1.1 */
+    double beat_s, grace_s; /* heartbeat interval, and age at which a heartbeat has expired; 0: the default */
+    sfu__db_wait wait;      /* whether to keep waiting for a database */
+    const char *remedy;     /* what to do if the existing study differs; NULL: "take another name" */
 } sfu__store_options;
 
-/* Opens the study, made when it is not there. Refuses, changing nothing, a place that holds something else, a study of
- * other facts (saying which fact, what it is there and what it is here) and one with parameters or trials that were not
- * asked for by this space. */
+/* Opens the study, or creates it. Refuses, without changing anything, a location with other contents, a study with
+ * another fingerprint (naming the item and both values), and a study with parameters or trials that this space would
+ * not ask. */
 SFU_CHECKED sfu_status sfu__store_open(sfu__store **store, const sfu__store_options *options);
-void sfu__store_close(sfu__store *store); /* what is claimed goes back to WAITING, if it can still be said */
+void sfu__store_close(sfu__store *store); /* claimed trials return to WAITING if the database can be reached */
 
-/* Brings the list up to date: new trials are added, unfinished ones looked at again. */
+/* Updates the list: appends new trials and updates unfinished ones. */
 SFU_CHECKED sfu_status sfu__store_read(sfu__store *store, sfu__trials *trials);
 
 typedef struct sfu__finished {
     int32_t number;
     sfu__outcome outcome;
-    bool refused; /* out: the claim was somebody else's by then */
+    bool refused; /* out: the claim belonged to another worker by then */
 } sfu__finished;
 
-/* One transaction. Finishes trials, adds new ones, claims up to `want` that wait, the lowest numbers first. */
+/* One transaction. Finishes trials, adds new ones, claims up to `want` waiting trials, the lowest numbers first. */
 typedef struct sfu__transaction {
     sfu__finished *finished;
     int finished_count;
-    const sfu__trial *asked; /* numbers from the count of the study on; where those are there already, none is added */
+    const sfu__trial *asked; /* numbered from the study's count on; if these exist already, none is added */
     int asked_count;
-    bool asked_before; /* out: somebody else had added them */
+    bool asked_before; /* out: another worker had added them */
     int want;
     int32_t *claimed; /* [want], out */
     int claimed_count;
 } sfu__transaction;
 SFU_CHECKED sfu_status sfu__store_transaction(sfu__store *store, sfu__transaction *transaction);
 
-/* Says that this worker lives and looks for those that do not: cheap before its time has come, so call it often. */
+/* Writes this worker's heartbeat and looks for expired ones. Cheap until the interval has passed, so call it often. */
 SFU_CHECKED sfu_status sfu__store_beat(sfu__store *store);
 
-/* A user attribute of the study; *json is NULL where there is none, else to be freed. */
+/* A user attribute of the study; *json is NULL if there is none, else free it. */
 SFU_CHECKED sfu_status sfu__store_set(sfu__store *store, const char *key, const char *json);
 SFU_CHECKED sfu_status sfu__store_get(sfu__store *store, const char *key, char **json);
 

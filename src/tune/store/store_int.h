@@ -1,4 +1,4 @@
-/* store_int.h - the two kinds of store behind store.h. */
+/* store_int.h - the function table of a store, and its two implementations. */
 #ifndef SFU_STORE_INT_H
 #define SFU_STORE_INT_H
 

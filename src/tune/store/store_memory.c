@@ -1,4 +1,4 @@
-/* store_memory.c - a study of this process alone: gone when it ends. */
+/* store_memory.c - a study in the memory of this process. */
 #include "store_int.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static void claim(memory_store *self, sfu__transaction *transaction) {
     }
 }
 
-static sfu_status memory_turn(sfu__store *store, sfu__transaction *transaction) {
+static sfu_status memory_transaction(sfu__store *store, sfu__transaction *transaction) {
     memory_store *self = (memory_store *)store;
     sfu_status status = SFU_OK;
     transaction->asked_before = transaction->asked_count > 0 && transaction->asked[0].number != self->trials.count;
@@ -100,9 +100,9 @@ static sfu_status memory_set(sfu__store *store, const char *key, const char *jso
     if (find(self, key) == NULL) {
         SFU_TRY(add_attribute(self, key));
     }
-    memory_attribute *place = find(self, key);
-    sfu__free(place->json);
-    place->json = copy;
+    memory_attribute *attribute = find(self, key);
+    sfu__free(attribute->json);
+    attribute->json = copy;
     copy = NULL;
 done:
     sfu__free(copy);
@@ -110,15 +110,15 @@ done:
 }
 
 static sfu_status memory_get(sfu__store *store, const char *key, char **json) {
-    const memory_attribute *place = find((const memory_store *)store, key);
-    if (place == NULL || place->json == NULL) {
+    const memory_attribute *attribute = find((const memory_store *)store, key);
+    if (attribute == NULL || attribute->json == NULL) {
         return SFU_OK;
     }
-    *json = sfu__copy_string(place->json);
+    *json = sfu__copy_string(attribute->json);
     return *json != NULL ? SFU_OK : SFU_ERR_MEMORY;
 }
 
-static const sfu__store_kind memory_kind = {memory_close, memory_read, memory_turn,
+static const sfu__store_kind memory_kind = {memory_close, memory_read, memory_transaction,
                                             memory_beat,  memory_set,  memory_get};
 
 sfu_status sfu__store_open_memory(sfu__store **store, const sfu__store_options *options) {
@@ -127,7 +127,7 @@ sfu_status sfu__store_open_memory(sfu__store **store, const sfu__store_options *
     SFU_ALLOC_ZERO(self, 1);
     self->base.kind = &memory_kind;
     self->trials.parameters = options->space->count;
-    for (int i = 0; i < options->fact_count; i++) {
+    for (int i = 0; i < options->fingerprint_count; i++) {
         SFU_TRY(memory_set(&self->base, options->fingerprint[i].key, options->fingerprint[i].json));
     }
     *store = &self->base;

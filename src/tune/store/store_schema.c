@@ -1,17 +1,19 @@
-/* store_schema.c - whose tables are these, and is this our study: found, made, or refused with nothing changed.
+/* store_schema.c - creation and verification of the tables and of the study; a mismatch is refused without changing
+ * anything.
  *
- * Optuna goes by one word, the stamp of alembic: v3.2.0.a for every release since 3.2.0, v3.0.0.d before. A database
- * with another one is another program's, or for another Optuna.
+ * Optuna identifies its schema by the alembic version: v3.2.0.a for every release since 3.2.0, v3.0.0.d before. A
+ * database with another version belongs to another program or to another Optuna.
  */
 #include "store_sql_int.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define STAMP "v3.2.0.a"
-#define OLD_STAMP "v3.0.0.d"
+#define VERSION "v3.2.0.a"
+#define OLD_VERSION "v3.0.0.d"
 
-/* In the words of both databases. A study that Optuna deletes takes its rows along where the database sees to that. */
+/* In SQL that both databases understand. If Optuna deletes a study, these rows are deleted too if the database enforces
+ * foreign keys. */
 static const char *const our_tables[] = {
     "CREATE TABLE IF NOT EXISTS sfumato_workers (worker VARCHAR(160) NOT NULL PRIMARY KEY, study_id INTEGER NOT NULL "
     "REFERENCES studies (study_id) ON DELETE CASCADE, beat DOUBLE PRECISION NOT NULL)",
@@ -23,8 +25,8 @@ static const char *const our_tables[] = {
 
 typedef struct tables {
     int count;
-    bool studies, stamp, workers, claims;
-    char other[SFU__QUOTE_MAX]; /* one of them, quoted */
+    bool studies, version, workers, claims;
+    char other[SFU__QUOTE_MAX]; /* one unknown table, quoted */
 } tables;
 
 static sfu_status take_table(void *user, const sfu__sql *columns, int count) {
@@ -32,7 +34,7 @@ static sfu_status take_table(void *user, const sfu__sql *columns, int count) {
     const char *name = count > 0 && columns[0].kind == SFU__SQL_TEXT ? columns[0].text : "";
     tables->count++;
     tables->studies |= strcmp(name, "studies") == 0;
-    tables->stamp |= strcmp(name, "alembic_version") == 0;
+    tables->version |= strcmp(name, "alembic_version") == 0;
     tables->workers |= strcmp(name, "sfumato_workers") == 0;
     tables->claims |= strcmp(name, "sfumato_claims") == 0;
     sfu__quote(tables->other, name, strlen(name));
@@ -48,26 +50,26 @@ done:
     return status;
 }
 
-static sfu_status make_tables(sfu__sql_store *self, bool old_stamp) {
-    const sfu__sql stamp = sfu__sql_text(old_stamp ? OLD_STAMP : STAMP);
+static sfu_status make_tables(sfu__sql_store *self, bool old_schema) {
+    const sfu__sql version = sfu__sql_text(old_schema ? OLD_VERSION : VERSION);
     sfu_status status = SFU_OK;
     SFU_TRY(run_all(self, self->db->driver->schema));
     SFU_TRY(sfu__sql_do(self,
                         "INSERT INTO version_info (version_info_id, schema_version, library_version) "
                         "VALUES (1, 12, '3.2.0')",
                         NULL, 0, NULL));
-    SFU_TRY(sfu__sql_do(self, "INSERT INTO alembic_version (version_num) VALUES ($1)", &stamp, 1, NULL));
+    SFU_TRY(sfu__sql_do(self, "INSERT INTO alembic_version (version_num) VALUES ($1)", &version, 1, NULL));
 done:
     return status;
 }
 
-typedef struct stamp {
+typedef struct version {
     int count;
     char text[64];
-} stamp;
+} version;
 
-static sfu_status take_stamp(void *user, const sfu__sql *columns, int count) {
-    stamp *found = user;
+static sfu_status take_version(void *user, const sfu__sql *columns, int count) {
+    version *found = user;
     found->count++;
     if (count > 0 && columns[0].kind == SFU__SQL_TEXT) {
         found->text[0] = '\0';
@@ -76,67 +78,67 @@ static sfu_status take_stamp(void *user, const sfu__sql *columns, int count) {
     return SFU_OK;
 }
 
-static sfu_status refuse_stamp(const sfu__sql_store *self, const char *found) {
+static sfu_status refuse_version(const sfu__sql_store *self, const char *found) {
     char quoted[SFU__QUOTE_MAX];
     sfu__quote(quoted, found, strlen(found));
     if (found[0] != 'v' || !isdigit((unsigned char)found[1])) {
         return sfu__fail(SFU_ERR_FORMAT,
-                         "%s: the database is another program's (its stamp is %s, Optuna's %s): use "
+                         "%s: the database belongs to another program (alembic version %s, expected Optuna's %s): use "
                          "another one",
-                         self->label, quoted, STAMP);
+                         self->label, quoted, VERSION);
     }
-    if (strcmp(found, OLD_STAMP) < 0) {
+    if (strcmp(found, OLD_VERSION) < 0) {
         return sfu__fail(
             SFU_ERR_FORMAT,
-            "%s: the tables are of an older Optuna (stamp %s): `optuna storage upgrade` brings them to %s, "
+            "%s: the tables are of an older Optuna (version %s): `optuna storage upgrade` converts them to %s, "
             "or use another database",
-            self->label, quoted, STAMP);
+            self->label, quoted, VERSION);
     }
     return sfu__fail(
         SFU_ERR_FORMAT,
-        "%s: the tables are of a newer Optuna (stamp %s) than this program knows (%s): use another database",
-        self->label, quoted, STAMP);
+        "%s: the tables are of a newer Optuna (version %s) than this program supports (%s): use another database",
+        self->label, quoted, VERSION);
 }
 
-static sfu_status check_stamp(sfu__sql_store *self, bool old_stamp) {
+static sfu_status check_version(sfu__sql_store *self, bool old_schema) {
     sfu_status status = SFU_OK;
-    stamp found = {0};
-    SFU_TRY(sfu__sql_ask(self, "SELECT version_num FROM alembic_version", NULL, 0, take_stamp, &found));
+    version found = {0};
+    SFU_TRY(sfu__sql_ask(self, "SELECT version_num FROM alembic_version", NULL, 0, take_version, &found));
     if (found.count != 1) {
         return sfu__fail(SFU_ERR_FORMAT,
-                         "%s: the tables carry %d stamps of alembic, not one: open them once with "
+                         "%s: expected one alembic version in the database, found %d: open it once with "
                          "Optuna, or use another database",
                          self->label, found.count);
     }
-    if (strcmp(found.text, STAMP) == 0 && old_stamp) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: the database is there and stamped %s; a new one can be stamped %s",
-                         self->label, STAMP, OLD_STAMP);
+    if (strcmp(found.text, VERSION) == 0 && old_schema) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "%s: the database exists with version %s; only a new one can get version %s",
+                         self->label, VERSION, OLD_VERSION);
     }
-    if (strcmp(found.text, STAMP) != 0 && strcmp(found.text, OLD_STAMP) != 0) {
-        status = refuse_stamp(self, found.text);
+    if (strcmp(found.text, VERSION) != 0 && strcmp(found.text, OLD_VERSION) != 0) {
+        status = refuse_version(self, found.text);
     }
 done:
     return status;
 }
 
-static sfu_status find_tables(sfu__sql_store *self, bool old_stamp) {
+static sfu_status find_tables(sfu__sql_store *self, bool old_schema) {
     sfu_status status = SFU_OK;
     tables found = {0};
     SFU_TRY(sfu__sql_ask(self, self->db->driver->has_tables, NULL, 0, take_table, &found));
-    if (found.studies && found.stamp) {
-        SFU_TRY(check_stamp(self, old_stamp));
-    } else if (found.stamp) {
+    if (found.studies && found.version) {
+        SFU_TRY(check_version(self, old_schema));
+    } else if (found.version) {
         return sfu__fail(SFU_ERR_FORMAT,
-                         "%s: the database is another program's: it has alembic's stamp, but no table "
+                         "%s: the database belongs to another program: it has an alembic version, but no table "
                          "of studies: use another one",
                          self->label);
     } else if (found.count > 0) {
         return sfu__fail(SFU_ERR_FORMAT,
-                         "%s: the database holds something else (a table %s, no stamp of Optuna's): use "
+                         "%s: the database has other contents (a table %s, no version of Optuna): use "
                          "another one",
                          self->label, found.other);
     } else {
-        SFU_TRY(make_tables(self, old_stamp));
+        SFU_TRY(make_tables(self, old_schema));
     }
     if (!found.workers || !found.claims) {
         status = run_all(self, our_tables);
@@ -175,7 +177,7 @@ static sfu_status make_study(sfu__sql_store *self, const sfu__store_options *opt
                         "INSERT INTO study_directions (direction, study_id, objective) VALUES ('MAXIMIZE', $1, 0)",
                         &study, 1, NULL));
     SFU_TRY(add_metric(self, options->metric));
-    for (int i = 0; i < options->fact_count; i++) {
+    for (int i = 0; i < options->fingerprint_count; i++) {
         SFU_TRY(add_attribute(self,
                               "INSERT INTO study_user_attributes (study_id, \"key\", value_json) VALUES ($1, $2, $3)",
                               options->fingerprint[i].key, options->fingerprint[i].json));
@@ -207,15 +209,15 @@ static sfu_status check_direction(sfu__sql_store *self, const sfu__store_options
     SFU_TRY(sfu__sql_ask(self, "SELECT direction FROM study_directions WHERE study_id = $1", &study, 1, take_direction,
                          &found));
     if (found.count != 1 || !found.maximize) {
-        status =
-            sfu__fail(SFU_ERR_ARGUMENT, "%s: %s, where a study of sfumato maximizes one: %s", self->label,
-                      found.count == 1 ? "minimizes its objective" : "has other than one objective", remedy(options));
+        status = sfu__fail(SFU_ERR_ARGUMENT, "%s: %s; a study of sfumato maximizes one objective: %s", self->label,
+                           found.count == 1 ? "minimizes its objective" : "does not have exactly one objective",
+                           remedy(options));
     }
 done:
     return status;
 }
 
-/* JSON as a message shows it, from byte `skip` on: a text in quotes, the rest without. */
+/* JSON as shown in a message, from byte `skip` on: strings quoted, the rest not. */
 static const char *show_json(char shown[SFU__QUOTE_MAX], const char *json, size_t skip) {
     const size_t size = strlen(json);
     const bool is_text = size >= 2 && json[0] == '"' && json[size - 1] == '"';
@@ -232,8 +234,8 @@ static const char *show_json(char shown[SFU__QUOTE_MAX], const char *json, size_
     return shown;
 }
 
-/* How much of two long texts need not be shown, as they begin alike. */
-static size_t alike(const char *one, const char *other) {
+/* Length of the common beginning that need not be shown of two long texts. */
+static size_t common_prefix(const char *one, const char *other) {
     enum { LONG = 50, BEFORE = 15 };
     size_t size = 0;
     while (one[size] != '\0' && one[size] == other[size]) {
@@ -242,37 +244,44 @@ static size_t alike(const char *one, const char *other) {
     return size > LONG ? size - BEFORE : 0;
 }
 
-typedef struct fact_check {
+typedef struct attribute_check {
     const sfu__sql_store *self;
     const sfu__store_options *options;
-    const sfu__store_attribute *fact;
+    const sfu__store_attribute *attribute;
     bool found;
-} fact_check;
+} attribute_check;
 
-static sfu_status take_fact(void *user, const sfu__sql *columns, int count) {
-    fact_check *check = user;
+static sfu_status check_attribute(void *user, const sfu__sql *columns, int count) {
+    attribute_check *check = user;
     const char *json = count > 0 && columns[0].kind == SFU__SQL_TEXT ? columns[0].text : "";
     char there[SFU__QUOTE_MAX], here[SFU__QUOTE_MAX];
     check->found = true;
-    if (strcmp(json, check->fact->json) == 0) {
+    if (strcmp(json, check->attribute->json) == 0) {
         return SFU_OK;
     }
-    const size_t skip = alike(json, check->fact->json);
-    return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s is %s%s there and %s%s here: go on with what it began with, or %s",
-                     check->self->label, check->fact->text, skip > 0 ? "..." : "", show_json(there, json, skip),
-                     skip > 0 ? "..." : "", show_json(here, check->fact->json, skip), remedy(check->options));
+    const size_t skip = common_prefix(json, check->attribute->json);
+    return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s is %s%s in the study and %s%s here: use the same value, or %s",
+                     check->self->label, check->attribute->text, skip > 0 ? "..." : "", show_json(there, json, skip),
+                     skip > 0 ? "..." : "", show_json(here, check->attribute->json, skip), remedy(check->options));
 }
 
-static sfu_status check_facts(sfu__sql_store *self, const sfu__store_options *options) {
+static sfu_status check_fingerprint(sfu__sql_store *self, const sfu__store_options *options) {
     sfu_status status = SFU_OK;
-    for (int i = 0; i < options->fact_count; i++) {
-        fact_check check = {self, options, &options->fingerprint[i], false};
-        const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(check.fact->key)};
+    for (int i = 0; i < options->fingerprint_count; i++) {
+        attribute_check check = {self, options, &options->fingerprint[i], false};
+        if (check.attribute->is_note) {
+            continue;
+        }
+        const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(check.attribute->key)};
         SFU_TRY(sfu__sql_ask(self, "SELECT value_json FROM study_user_attributes WHERE study_id = $1 AND \"key\" = $2",
-                             values, 2, take_fact, &check));
+                             values, 2, check_attribute, &check));
+        if (!check.found && check.attribute->missing != NULL) {
+            const sfu__sql assumed = sfu__sql_text(check.attribute->missing);
+            SFU_TRY(check_attribute(&check, &assumed, 1));
+        }
         if (!check.found) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "%s: was not made by sfumato (it does not say %s): %s", self->label,
-                             check.fact->text, remedy(options));
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: was not made by sfumato (%s is not recorded): %s", self->label,
+                             check.attribute->text, remedy(options));
         }
     }
 done:
@@ -290,14 +299,14 @@ static sfu_status open_body(void *user, sfu__db *db) {
     const sfu__sql name = sfu__sql_text(self->name);
     sfu_status status = SFU_OK;
     (void)db;
-    SFU_TRY(find_tables(self, options->old_stamp));
+    SFU_TRY(find_tables(self, options->old_schema));
     self->study = -1;
     SFU_TRY(sfu__sql_number(self, "SELECT study_id FROM studies WHERE study_name = $1", &name, 1, &self->study));
     if (self->study < 0) {
         SFU_TRY(make_study(self, options));
     } else {
         SFU_TRY(check_direction(self, options));
-        SFU_TRY(check_facts(self, options));
+        SFU_TRY(check_fingerprint(self, options));
         SFU_TRY(sfu__sql_sync(self));
     }
     status = sfu__sql_tend_workers(self);

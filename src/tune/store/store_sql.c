@@ -1,4 +1,4 @@
-/* store_sql.c - a study in a database: opening, closing, attributes. */
+/* store_sql.c - a study in a database: opening, closing, attributes, reading, heartbeats. */
 #include "store_sql_int.h"
 
 #include "clock.h"
@@ -152,7 +152,7 @@ static void free_store(sfu__sql_store *self) {
     sfu__free(self);
 }
 
-/* What went wrong before is worth more to the caller than that its trials could not be put back. */
+/* An earlier error is more useful to the caller than the failure to return its trials. */
 static void sql_close(sfu__store *store) {
     sfu__sql_store *self = (sfu__sql_store *)store;
     char message[SFU__MESSAGE_MAX];
@@ -165,7 +165,7 @@ static void sql_close(sfu__store *store) {
 
 static const sfu__store_kind sql_kind = {sql_close, sql_read, sfu__sql_transaction, sql_beat, sql_set, sql_get};
 
-/* Takes the text over. */
+/* Takes over the text. */
 static sfu_status keep_text(char **kept, sfu__text *text, sfu_status status) {
     if (status == SFU_OK) {
         *kept = text->bytes;
@@ -175,11 +175,11 @@ static sfu_status keep_text(char **kept, sfu__text *text, sfu_status status) {
     return status;
 }
 
-static sfu_status make_label(sfu__sql_store *self, const char *place) {
+static sfu_status make_label(sfu__sql_store *self, const char *location) {
     char quoted[SFU__QUOTE_MAX], shown[SFU__URL_SHOWN];
     sfu__text text = {0};
     return keep_text(&self->label, &text,
-                     sfu__text_format(&text, "%s: study %s", sfu__study_url_shown(shown, place),
+                     sfu__text_format(&text, "%s: study %s", sfu__study_url_shown(shown, location),
                                       sfu__quote(quoted, self->name, strlen(self->name))));
 }
 
@@ -219,7 +219,7 @@ done:
 
 sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *options) {
     enum { BEAT_S = 5, GRACE_S = 30 };
-    const sfu__db_driver *driver = sfu__study_url_is_postgres(options->place) ? &sfu__db_postgres : &sfu__db_sqlite;
+    const sfu__db_driver *driver = sfu__study_url_is_postgres(options->location) ? &sfu__db_postgres : &sfu__db_sqlite;
     sfu_status status = SFU_OK;
     sfu__sql_store *self = NULL;
     SFU_ALLOC_ZERO(self, 1);
@@ -236,8 +236,8 @@ sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *opt
     }
     SFU_ALLOC_ZERO(self->row_values, 4 * (size_t)options->space->count + 16);
     SFU_TRY(make_distributions(self));
-    SFU_TRY(driver->open(&self->db, options->place, &options->wait));
-    SFU_TRY(make_label(self, options->place));
+    SFU_TRY(driver->open(&self->db, options->location, &options->wait));
+    SFU_TRY(make_label(self, options->location));
     SFU_TRY(make_statements(self));
     SFU_TRY(sfu__sql_find_study(self, options));
     self->last_beat = sfu__now();

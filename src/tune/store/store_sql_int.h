@@ -1,11 +1,11 @@
-/* store_sql_int.h - a study in a database: what the files of the store share.
+/* store_sql_int.h - internals of a study in a database.
  *
- * The tables are Optuna's, and two of our own: sfumato_workers, a row a worker with the time of its last heartbeat, and
- * sfumato_claims, a row a trial with who claimed it last and the token of that claim.
+ * The tables are Optuna's, and two of our own: sfumato_workers, one row per worker with the time of its last heartbeat,
+ * and sfumato_claims, one row per trial with its last claimant and the token of that claim.
  *
- * In a study the ids of trials grow with their numbers, and a trial that is finished never changes. So what has to be
- * looked at begins at the first trial that is not finished: all statements that a turn needs are bounded by its id, and
- * cost the same at trial 20 and trial 20000.
+ * Within a study the ids of trials grow with their numbers, and a finished trial never changes. So only trials from the
+ * first unfinished one on need to be read: all statements of a transaction are bounded by its id, and cost the same at
+ * trial 20 and trial 20000.
  */
 #ifndef SFU_STORE_SQL_INT_H
 #define SFU_STORE_SQL_INT_H
@@ -24,46 +24,46 @@ typedef struct sfu__sql_store {
     sfu__store base;
     sfu__db *db;
     const sfu__space *space;
-    char *label;          /* PLACE: study "NAME", for messages */
-    char *name;           /* of the study */
-    int64_t study;        /* its id */
+    char *label;          /* LOCATION: study "NAME", for messages */
+    char *name;           /* name of the study */
+    int64_t study;        /* id of the study */
     char **distributions; /* [space->count], JSON */
 
     sfu__trials known; /* as last read */
-    int64_t *ids;      /* [known.count], of the trials */
+    int64_t *ids;      /* [known.count]: ids of the trials */
     size_t ids_capacity;
-    int32_t first_open; /* the first trial of `known` that was not finished */
+    int32_t first_open; /* the first unfinished trial of `known` */
 
     char worker[SFU__WORKER_ID];
-    sfu__claim *claims; /* what this worker has claimed */
+    sfu__claim *claims; /* trials claimed by this worker */
     size_t claim_count, claim_capacity;
-    int64_t token;   /* the last one given out */
-    int64_t settled; /* the last one of a turn that is known to be stored */
-    bool doubt;      /* a turn failed, and may be stored all the same */
+    int64_t token;   /* the last token used */
+    int64_t settled; /* the last token known to be committed */
+    bool doubt;      /* a transaction failed, but may have been committed */
 
     double beat_s, grace_s, last_beat;
-    char *sql_waiting, *sql_beat, *sql_ages; /* statements in the words of this database */
-    sfu__text text;                          /* scratch: a statement of as many rows as are needed */
+    char *sql_waiting, *sql_beat, *sql_ages; /* statements in the SQL dialect of this database */
+    sfu__text text;                          /* scratch: an INSERT of several rows */
     sfu__sql *row_values;                    /* scratch: [4 * space->count + 4] */
 } sfu__sql_store;
 
-/* Runs a statement without rows. */
+/* Runs a statement without result rows. */
 SFU_CHECKED sfu_status sfu__sql_do(sfu__sql_store *self, const char *sql, const sfu__sql *values, int count,
                                    int64_t *changed);
-/* Runs one with rows. */
+/* Runs a query. */
 SFU_CHECKED sfu_status sfu__sql_ask(sfu__sql_store *self, const char *sql, const sfu__sql *values, int count,
                                     sfu__sql_row_fn row, void *user);
-/* The first column of the first row: 0 rows leave *value as it is. */
+/* The first column of the first row; without rows *value is unchanged. */
 SFU_CHECKED sfu_status sfu__sql_number(sfu__sql_store *self, const char *sql, const sfu__sql *values, int count,
                                        int64_t *value);
 
-/* Locks a row by the driver's statement, where it has one. */
+/* Locks a row with the driver's statement, if it has one. */
 SFU_CHECKED sfu_status sfu__sql_lock(sfu__sql_store *self, const char *sql, int64_t id);
 
-/* store_schema.c: finds or makes the tables and the study, in one transaction alone of all workers. */
+/* store_schema.c: finds or creates the tables and the study, in one exclusive transaction. */
 SFU_CHECKED sfu_status sfu__sql_find_study(sfu__sql_store *self, const sfu__store_options *options);
 
-/* store_sql_read.c: brings `known` up to date. The id from which on trials are not known to be finished. */
+/* store_sql_read.c: updates `known`. The id of the first trial that is not known to be finished. */
 SFU_CHECKED sfu_status sfu__sql_sync(sfu__sql_store *self);
 int64_t sfu__sql_open_from(const sfu__sql_store *self);
 
@@ -75,8 +75,8 @@ SFU_CHECKED sfu_status sfu__sql_add_trial(sfu__sql_store *self, const sfu__trial
 SFU_CHECKED sfu_status sfu__sql_add_outcome(sfu__sql_store *self, int64_t id, const sfu__outcome *outcome);
 void sfu__sql_time(char text[32]); /* now, in UTC */
 
-/* store_sql_workers.c: says that this worker lives, and puts back what those have claimed that do not; and the same
- * when it leaves. Both inside a transaction. */
+/* store_sql_workers.c: writes the heartbeat and returns the trials of dead workers; and the same when this worker
+ * leaves. Both run inside a transaction. */
 SFU_CHECKED sfu_status sfu__sql_tend_workers(sfu__sql_store *self);
 SFU_CHECKED sfu_status sfu__sql_leave(sfu__sql_store *self);
 

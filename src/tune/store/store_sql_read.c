@@ -1,20 +1,19 @@
-/* store_sql_read.c - the trials of a study out of the database.
+/* store_sql_read.c - reading the trials of a study from the database.
  *
- * Only what may have changed is read: from the first trial that was not finished on. Three statements, each of which
- * sees what was stored before it: first the trials, then their parameters, then their attributes. A trial is stored
- * together with its parameters, and finished together with its attributes, so the later statements see all that
- * belongs to what the first one saw; what else they see is passed over, for the next time.
+ * Only what may have changed is read: from the first unfinished trial on. There are three statements, each of which
+ * sees what was committed before it: the trials, their parameters, their attributes. A trial is stored together with
+ * its parameters, and finished together with its attributes, so the later statements see everything that belongs to the
+ * trials of the first one; rows of other trials are skipped until the next time.
  *
- * Every trial must be one that we asked: it has a seed, the parameters of its network with our distributions, and lies
- * in their ranges. Others (of a Python program that joined in) are refused, for the trials after them would depend on
- * them.
+ * Every trial must be one of ours: it has a seed, the parameters of its network with our distributions, and values in
+ * their ranges. Others (of a Python program that joined in) are refused, because later trials would depend on them.
  */
 #include "store_sql_int.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What has been read of a trial beside what it is. */
+/* Which columns and attributes of a trial have been read. */
 enum { HAS_SEED = 1, HAS_LOSS = 2, HAS_EPOCHS = 4, HAS_BEST_EPOCH = 8, HAS_VALUE = 16 };
 enum { HAS_OUTCOME = HAS_LOSS | HAS_EPOCHS | HAS_BEST_EPOCH | HAS_VALUE };
 
@@ -33,7 +32,7 @@ static void window_clear(window *self) {
     sfu__free(self->has);
 }
 
-/* The trial's place by its id, -1: it came later. */
+/* The index of a trial by its id, -1: it was added later. */
 static int32_t window_find(const window *self, int64_t id) {
     int32_t low = 0, high = self->trials.count;
     while (low < high) {
@@ -97,7 +96,7 @@ static sfu_status take_trial(void *user, const sfu__sql *columns, int count) {
     const int64_t number = (int64_t)self->first + self->trials.count;
     (void)count;
     if (columns[1].kind != SFU__SQL_INT || columns[1].integer != number || number >= INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld is missing: numbers of trials must follow each other", label,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld is missing: trial numbers must have no gaps", label,
                          (long long)number);
     }
     SFU_TRY(window_add(self, columns[0].integer));
@@ -106,7 +105,7 @@ static sfu_status take_trial(void *user, const sfu__sql *columns, int count) {
     if (!state_of(&trial->state, &columns[2])) {
         const char *state = columns[2].kind == SFU__SQL_TEXT ? columns[2].text : "";
         char quoted[SFU__QUOTE_MAX];
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has the state %s, which sfumato never gives", label,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has the state %s, which sfumato does not use", label,
                          (long long)number, sfu__quote(quoted, state, strlen(state)));
     }
     if (columns[3].kind == SFU__SQL_REAL && isfinite(columns[3].real)) {
@@ -124,12 +123,12 @@ done:
 static sfu_status take_parameter(void *user, const sfu__sql *columns, int count) {
     window *self = user;
     const sfu__sql_store *store = self->self;
-    const int32_t place = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
+    const int32_t index = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
     (void)count;
-    if (place < 0) {
+    if (index < 0) {
         return SFU_OK;
     }
-    const long long number = self->trials.items[place].number;
+    const long long number = self->trials.items[index].number;
     const char *name = columns[1].kind == SFU__SQL_TEXT ? columns[1].text : "";
     const char *distribution = columns[3].kind == SFU__SQL_TEXT ? columns[3].text : "";
     const int i = sfu__space_find(store->space, name);
@@ -139,14 +138,14 @@ static sfu_status take_parameter(void *user, const sfu__sql *columns, int count)
                          number, sfu__quote(quoted, name, strlen(name)));
     }
     if (strcmp(distribution, store->distributions[i]) != 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has another range of %s: %s", store->label, number, name,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has another range for %s: %s", store->label, number, name,
                          sfu__quote(quoted, distribution, strlen(distribution)));
     }
     if (columns[2].kind != SFU__SQL_REAL || !sfu__domain_holds(&store->space->items[i].range, columns[2].real)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has a value of %s outside its range", store->label, number,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has a value outside the range of %s", store->label, number,
                          name);
     }
-    self->trials.items[place].values[i] = columns[2].real;
+    self->trials.items[index].values[i] = columns[2].real;
     return SFU_OK;
 }
 
@@ -170,7 +169,7 @@ static bool count_of(int64_t *count, const char *json, int64_t most) {
     return sfu__parse_int64_string(count, json) && *count >= 0 && *count <= most;
 }
 
-/* Attributes of other names are somebody else's business. */
+/* Attributes with other names are ignored. */
 static unsigned read_attribute(sfu__trial *trial, const char *key, const char *json) {
     int64_t count;
     if (strcmp(key, "seed") == 0 && count_of(&count, json, INT64_MAX)) {
@@ -193,24 +192,24 @@ static unsigned read_attribute(sfu__trial *trial, const char *key, const char *j
 
 static sfu_status take_attribute(void *user, const sfu__sql *columns, int count) {
     window *self = user;
-    const int32_t place = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
+    const int32_t index = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
     (void)count;
-    if (place >= 0 && columns[1].kind == SFU__SQL_TEXT && columns[2].kind == SFU__SQL_TEXT) {
-        self->has[place] |= read_attribute(&self->trials.items[place], columns[1].text, columns[2].text);
+    if (index >= 0 && columns[1].kind == SFU__SQL_TEXT && columns[2].kind == SFU__SQL_TEXT) {
+        self->has[index] |= read_attribute(&self->trials.items[index], columns[1].text, columns[2].text);
     }
     return SFU_OK;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------- */
+/* ---- the window -------------------------------------------------------------------------------------------------- */
 
 static sfu_status check_parameters(const sfu__sql_store *store, const sfu__trial *trial) {
     const int net = sfu__space_net(store->space, trial->values);
     for (int i = 0; i < store->space->count; i++) {
         const bool has = !isnan(trial->values[i]);
         if (net < 0 || has != sfu__space_has(store->space, net, i)) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: trial %d has %s %s, which its network has%s use for", store->label,
+            return sfu__fail(SFU_ERR_FORMAT, "%s: trial %d has %s %s, which its network %s", store->label,
                              (int)trial->number, has ? "a value of" : "no value of", store->space->items[i].name,
-                             has ? " no" : "");
+                             has ? "does not use" : "uses");
         }
     }
     return SFU_OK;
@@ -221,19 +220,19 @@ static sfu_status check_trial(const window *self, int32_t i) {
     const char *label = self->self->label;
     if (trial->number >= self->self->known.count && (self->has[i] & HAS_SEED) == 0) {
         return sfu__fail(SFU_ERR_FORMAT,
-                         "%s: trial %d was not asked by sfumato (it has no seed): other programs may read a study, but "
+                         "%s: trial %d was not made by sfumato (it has no seed): other programs may read a study, but "
                          "not add trials to it",
                          label, (int)trial->number);
     }
     if (trial->state == SFU__TRIAL_COMPLETE && (self->has[i] & HAS_OUTCOME) != HAS_OUTCOME) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %d is COMPLETE, but what it came to is not there", label,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %d is COMPLETE, but its result is missing", label,
                          (int)trial->number);
     }
     return trial->number >= self->self->known.count ? check_parameters(self->self, trial) : SFU_OK;
 }
 
-/* The parameters of a trial that was known stay, as does its seed. */
-static sfu_status keep(sfu__sql_store *self, const window *window, int32_t i) {
+/* Updates or appends a trial; parameters and seed of a known trial stay. */
+static sfu_status store_trial(sfu__sql_store *self, const window *window, int32_t i) {
     const sfu__trial *trial = &window->trials.items[i];
     sfu_status status = SFU_OK;
     if (trial->number < self->known.count) {
@@ -291,7 +290,7 @@ sfu_status sfu__sql_sync(sfu__sql_store *self) {
         SFU_TRY(check_trial(&window, i));
     }
     for (int32_t i = 0; i < window.trials.count; i++) {
-        SFU_TRY(keep(self, &window, i));
+        SFU_TRY(store_trial(self, &window, i));
     }
     while (self->first_open < self->known.count && sfu__trial_finished(self->known.items[self->first_open].state)) {
         self->first_open++;

@@ -1,7 +1,7 @@
-/* store_sql_transaction.c - a turn of a worker: one transaction that finishes, asks and claims.
+/* store_sql_transaction.c - one transaction of a worker: it finishes, asks and claims trials.
  *
- * It may be run again when nobody knows whether the first run was stored: what was finished then carries our token and
- * counts as accepted; what was asked is there; what was claimed, with tokens that no one knows of, is put back first.
+ * It may run again when it is unknown whether the first attempt was committed: a trial finished then has our token and
+ * counts as accepted; trials asked then exist; trials claimed then, with tokens that nobody knows, are returned first.
  */
 #include "store_sql_int.h"
 
@@ -10,12 +10,12 @@
 typedef struct transaction_context {
     sfu__sql_store *self;
     sfu__transaction *transaction;
-    sfu__claim *claimed; /* [turn->want] */
+    sfu__claim *claimed; /* [transaction->want] */
 } transaction_context;
 
-/* A statement that waits for a row goes on with the newest version of that row, but sees the other tables as they were
- * when it began. Whether a claim is still ours is a question of two tables, so it is asked when the row of the trial
- * is locked already: claims change only behind that lock. */
+/* A statement that waits for a row continues with the newest version of that row, but sees the other tables as they
+ * were when it began. Whether a claim is still ours depends on two tables, so it is checked after the row of the trial
+ * is locked: claims change only under that lock. */
 static sfu_status lock_trial(sfu__sql_store *self, int64_t id) {
     return sfu__sql_lock(self, self->db->driver->lock_trial, id);
 }
@@ -31,7 +31,7 @@ static const sfu__claim *find_claim(const sfu__sql_store *self, int32_t number) 
 
 /* ---- finishing -------------------------------------------------------------------------------------------------- */
 
-/* Whether it was finished under this claim before, by a run of this turn that got lost. */
+/* Whether the trial was finished under this claim by an earlier attempt of this transaction. */
 static sfu_status was_accepted(sfu__sql_store *self, const sfu__claim *claim, bool *accepted) {
     const sfu__sql values[] = {sfu__sql_int(claim->id), sfu__sql_text(self->worker), sfu__sql_int(claim->token)};
     int64_t id = -1;
@@ -127,7 +127,8 @@ static sfu_status claim_one(sfu__sql_store *self, sfu__claim *claim) {
                         "'WAITING'",
                         start, 2, &changed));
     if (changed != 1) {
-        return sfu__fail(SFU_ERR_IO, "%s: trial %d was taken while it was locked", self->label, (int)claim->number);
+        return sfu__fail(SFU_ERR_IO, "%s: trial %d was claimed by another worker in spite of our lock", self->label,
+                         (int)claim->number);
     }
     status =
         sfu__sql_do(self,
@@ -155,10 +156,10 @@ done:
     return status;
 }
 
-/* ---- the turn --------------------------------------------------------------------------------------------------- */
+/* ---- the transaction --------------------------------------------------------------------------------------------- */
 
-/* What a turn that may be stored has claimed, with nobody to run it. */
-static sfu_status put_lost_claims_back(sfu__sql_store *self) {
+/* Returns trials that a transaction of unknown outcome has claimed, and that nobody runs. */
+static sfu_status return_lost_claims(sfu__sql_store *self) {
     const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(self->worker), sfu__sql_int(self->settled)};
     return sfu__sql_do(
         self,
@@ -167,14 +168,14 @@ static sfu_status put_lost_claims_back(sfu__sql_store *self) {
         values, 3, NULL);
 }
 
-static sfu_status turn_body(void *user, sfu__db *db) {
+static sfu_status transaction_body(void *user, sfu__db *db) {
     transaction_context *context = user;
     sfu__sql_store *self = context->self;
     sfu__transaction *transaction = context->transaction;
     sfu_status status = SFU_OK;
     (void)db;
     if (self->doubt) {
-        SFU_TRY(put_lost_claims_back(self));
+        SFU_TRY(return_lost_claims(self));
     }
     self->doubt = true;
     SFU_TRY(ask(self, transaction));
@@ -186,19 +187,19 @@ done:
     return status;
 }
 
-static void drop_held(sfu__sql_store *self, int32_t number) {
+static void remove_claim(sfu__sql_store *self, int32_t number) {
     const sfu__claim *claim = find_claim(self, number);
     if (claim != NULL) {
         self->claims[claim - self->claims] = self->claims[--self->claim_count];
     }
 }
 
-/* What is held now. There is room: it was made before the turn, which cannot be undone. */
-static void settle(transaction_context *context) {
+/* Updates the list of claims. It has the capacity: the transaction is committed, so this must not fail. */
+static void update_claims(transaction_context *context) {
     sfu__sql_store *self = context->self;
     const sfu__transaction *transaction = context->transaction;
     for (int i = 0; i < transaction->finished_count; i++) {
-        drop_held(self, transaction->finished[i].number);
+        remove_claim(self, transaction->finished[i].number);
     }
     for (int i = 0; i < transaction->claimed_count; i++) {
         self->claims[self->claim_count++] = context->claimed[i];
@@ -218,8 +219,8 @@ sfu_status sfu__sql_transaction(sfu__store *store, sfu__transaction *transaction
     }
     self->claims = grown;
     SFU_ALLOC(context.claimed, want);
-    SFU_TRY(sfu__db_transaction(self->db, false, turn_body, &context));
-    settle(&context);
+    SFU_TRY(sfu__db_transaction(self->db, false, transaction_body, &context));
+    update_claims(&context);
 done:
     sfu__free(context.claimed);
     return status;

@@ -1,5 +1,5 @@
-/* store_sql_trial.c - a trial as rows of Optuna's tables: its values and its seed when it is asked, what it came to
- * when it is finished. */
+/* store_sql_trial.c - a trial as rows of Optuna's tables: values and seed when it is asked, the result when it is
+ * finished. */
 #include "store_sql_int.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ done:
     return status;
 }
 
-/* Inserts the rows that stand in self->row_values. */
+/* Inserts the rows in self->row_values. */
 static sfu_status insert_rows(sfu__sql_store *self, const char *into, int rows, int columns) {
     sfu_status status = SFU_OK;
     if (rows > 0) {
@@ -40,7 +40,7 @@ done:
     return status;
 }
 
-/* ---- asked ------------------------------------------------------------------------------------------------------ */
+/* ---- asked trials ------------------------------------------------------------------------------------------------ */
 
 static sfu_status add_parameters(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
     int rows = 0;
@@ -57,7 +57,7 @@ static sfu_status add_parameters(sfu__sql_store *self, int64_t id, const sfu__tr
                        4);
 }
 
-/* A value as Python would write it: 0.01, 64, "gcn". */
+/* A value as JSON: 0.01, 64, "gcn". */
 static sfu_status add_external(sfu__text *text, const sfu__domain *domain, double value) {
     if (domain->kind != SFU__RANGE_CHOICE) {
         return sfu__text_number(text, value);
@@ -66,7 +66,7 @@ static sfu_status add_external(sfu__text *text, const sfu__domain *domain, doubl
     return choice->is_number ? sfu__text_number(text, choice->number) : sfu__text_json(text, choice->text);
 }
 
-static sfu_status add_fixed(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
+static sfu_status add_fixed_params(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
     sfu_status status = SFU_OK;
     const char *before = "{";
     self->text.size = 0;
@@ -104,15 +104,15 @@ sfu_status sfu__sql_add_trial(sfu__sql_store *self, const sfu__trial *trial) {
                         "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES ($1, 'seed', $2)",
                         seed_values, 2, NULL));
     if (trial->enqueued) {
-        status = add_fixed(self, id, trial);
+        status = add_fixed_params(self, id, trial);
     }
 done:
     return status;
 }
 
-/* ---- finished --------------------------------------------------------------------------------------------------- */
+/* ---- finished trials --------------------------------------------------------------------------------------------- */
 
-/* Python's JSON has words for what is no number. */
+/* Python's JSON writes non-finite numbers as words. */
 static sfu_status write_number(sfu__text *text, double number) {
     if (isfinite(number)) {
         return sfu__text_number(text, number);

@@ -1,16 +1,16 @@
-/* store_sql_workers.c - who works on the study, and what becomes of the trials of those who died.
+/* store_sql_workers.c - the workers of a study: heartbeats, and recovery of the trials of dead workers.
  *
- * A worker of this machine is known to be gone as soon as its process is; of others only the heartbeat tells, measured
- * by the database's clock alone. A trial goes back to WAITING where it stands: same number, same values. The token of
- * its claim goes, so that a worker that was only slow cannot finish it any more.
+ * A worker on this machine is known to be dead as soon as its process has ended; for others only the heartbeat tells,
+ * measured by the database's clock alone. A trial returns to WAITING in place, with the same number and the same
+ * values. The token of its claim is deleted, so that a worker that was merely slow cannot finish it any more.
  */
 #include "store_sql_int.h"
 
 #include <string.h>
 
-/* Several that notice the same death go one after the other: else the second, having read of the claims before the
- * first put their trials back, would take these from whoever has claimed them since. */
-static sfu_status forget_worker(sfu__sql_store *self, const char *worker) {
+/* Workers that detect the same death must run one after another: otherwise the second, having read the claims before
+ * the first returned the trials, would take these from workers that have claimed them since. */
+static sfu_status remove_worker(sfu__sql_store *self, const char *worker) {
     const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_text(worker)};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__sql_lock(self, self->db->driver->lock_study, self->study));
@@ -24,48 +24,48 @@ done:
     return status;
 }
 
-/* ---- those that are gone ---------------------------------------------------------------------------------------- */
+/* ---- dead workers ------------------------------------------------------------------------------------------------ */
 
-typedef struct gone {
+typedef struct dead_workers {
     double grace_s;
-    sfu__strings workers; /* each with a 0 behind it */
-} gone;
+    sfu__strings workers; /* each 0-terminated */
+} dead_workers;
 
-static sfu_status add_gone(gone *self, const char *worker) {
+static sfu_status add_dead(dead_workers *self, const char *worker) {
     return sfu__strings_add(&self->workers, worker, strlen(worker) + 1);
 }
 
 static sfu_status take_age(void *user, const sfu__sql *columns, int count) {
-    gone *self = user;
+    dead_workers *self = user;
     if (count < 2 || columns[0].kind != SFU__SQL_TEXT) {
         return SFU_OK;
     }
     const double age = columns[1].kind == SFU__SQL_INT ? (double)columns[1].integer : columns[1].real;
-    return age > self->grace_s || sfu__worker_is_gone(columns[0].text) ? add_gone(self, columns[0].text) : SFU_OK;
+    return age > self->grace_s || sfu__worker_is_gone(columns[0].text) ? add_dead(self, columns[0].text) : SFU_OK;
 }
 
-/* Who was forgotten while it could not be heard, and claimed again before its next heartbeat, has no row. */
+/* A worker that was removed while it was unreachable, and claimed a trial before its next heartbeat, has no row. */
 static sfu_status take_unknown(void *user, const sfu__sql *columns, int count) {
-    return count > 0 && columns[0].kind == SFU__SQL_TEXT ? add_gone(user, columns[0].text) : SFU_OK;
+    return count > 0 && columns[0].kind == SFU__SQL_TEXT ? add_dead(user, columns[0].text) : SFU_OK;
 }
 
-static sfu_status forget_the_gone(sfu__sql_store *self) {
+static sfu_status remove_dead_workers(sfu__sql_store *self) {
     const sfu__sql others[] = {sfu__sql_int(self->study), sfu__sql_text(self->worker)};
     const sfu__sql open[] = {sfu__sql_int(self->study), sfu__sql_int(sfu__sql_open_from(self))};
     sfu_status status = SFU_OK;
-    gone gone = {.grace_s = self->grace_s};
-    SFU_TRY(sfu__sql_ask(self, self->sql_ages, others, 2, take_age, &gone));
+    dead_workers dead_workers = {.grace_s = self->grace_s};
+    SFU_TRY(sfu__sql_ask(self, self->sql_ages, others, 2, take_age, &dead_workers));
     SFU_TRY(sfu__sql_ask(self,
                          "SELECT DISTINCT c.worker FROM trials t JOIN sfumato_claims c ON c.trial_id = t.trial_id LEFT "
                          "JOIN sfumato_workers w ON w.worker = c.worker WHERE t.study_id = $1 AND t.trial_id >= $2 AND "
                          "t.state = 'RUNNING' AND w.worker IS NULL",
-                         open, 2, take_unknown, &gone));
-    for (int64_t i = 0; i < gone.workers.count; i++) {
+                         open, 2, take_unknown, &dead_workers));
+    for (int64_t i = 0; i < dead_workers.workers.count; i++) {
         size_t size;
-        SFU_TRY(forget_worker(self, sfu__strings_get(&gone.workers, i, &size)));
+        SFU_TRY(remove_worker(self, sfu__strings_get(&dead_workers.workers, i, &size)));
     }
 done:
-    sfu__strings_clear(&gone.workers);
+    sfu__strings_clear(&dead_workers.workers);
     return status;
 }
 
@@ -73,15 +73,15 @@ sfu_status sfu__sql_tend_workers(sfu__sql_store *self) {
     const sfu__sql me[] = {sfu__sql_text(self->worker), sfu__sql_int(self->study)};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__sql_do(self, self->sql_beat, me, 2, NULL));
-    status = forget_the_gone(self);
+    status = remove_dead_workers(self);
 done:
     return status;
 }
 
 sfu_status sfu__sql_leave(sfu__sql_store *self) {
     sfu_status status = SFU_OK;
-    SFU_TRY(forget_worker(self, self->worker));
-    status = forget_the_gone(self);
+    SFU_TRY(remove_worker(self, self->worker));
+    status = remove_dead_workers(self);
 done:
     return status;
 }

@@ -1,3 +1,4 @@
+/* study_url.c - parsing and printing of paths and URLs of studies, without passwords. */
 #include "study_url.h"
 
 #include "memory.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 typedef enum url_kind {
     URL_FILE,
@@ -16,19 +17,19 @@ typedef enum url_kind {
     URL_BAD_SQLITE, /* sqlite:// with a host or parameters */
     URL_POSTGRES,
     URL_OTHER,    /* mysql://, or postgresql: without // */
-    URL_URI,      /* file:, a way of SQLite's own to write paths */
-    URL_PAIRS,    /* host=x dbname=y, as libpq takes them too */
+    URL_URI,      /* file:, SQLite's URI syntax */
+    URL_PAIRS,    /* host=x dbname=y, which libpq accepts too */
     URL_NO_SCHEME /* user:password@host/database */
 } url_kind;
 
-/* A text taken to pieces, which are borrowed from it. */
+/* The parts of a text, borrowed from it. */
 typedef struct url {
     url_kind kind;
-    const char *text, *end; /* without blanks around it */
-    const char *rest;       /* behind "SCHEME://", or where a scheme would end */
+    const char *text, *end; /* without surrounding blanks */
+    const char *rest;       /* after "SCHEME://", or where a scheme would end */
 } url;
 
-/* Where "password" begins, in large or small letters; NULL: nowhere. */
+/* The first "password" in upper or lower case, or NULL. */
 static const char *find_password(const char *text) {
     static const char word[] = "password";
     while (*text != '\0' && strncasecmp(text, word, sizeof word - 1) != 0) {
@@ -37,14 +38,14 @@ static const char *find_password(const char *text) {
     return *text != '\0' ? text : NULL;
 }
 
-/* Whether the text up to `end` is this word or, as SQLAlchemy has it, WORD+DRIVER. */
+/* Whether the text up to `end` is this word or, as in SQLAlchemy, WORD+DRIVER. */
 static bool is_scheme(const char *text, const char *end, const char *word) {
     const size_t size = strlen(word);
     return (size_t)(end - text) >= size && strncasecmp(text, word, size) == 0 &&
            (text + size == end || text[size] == '+');
 }
 
-/* Where "SCHEME" of "SCHEME:" ends; NULL: the text does not begin so. */
+/* The end of "SCHEME" of "SCHEME:"; NULL if the text does not begin so. */
 static const char *scheme_end(const char *text) {
     const char *at = text;
     while (isalnum((unsigned char)*at) || (at > text && strchr("+-.", *at) != NULL && *at != '\0')) {
@@ -53,7 +54,7 @@ static const char *scheme_end(const char *text) {
     return at > text && isalpha((unsigned char)text[0]) && *at == ':' ? at : NULL;
 }
 
-/* sqlite:// and sqlite:/// are memory to SQLAlchemy. A path is not unescaped, as it is not there. */
+/* sqlite:// and sqlite:/// mean memory, as in SQLAlchemy; as there, a path is not unescaped. */
 static url_kind sqlite_kind(url *self) {
     const char *rest = self->rest;
     const size_t size = (size_t)(self->end - rest);
@@ -63,7 +64,7 @@ static url_kind sqlite_kind(url *self) {
     return rest[0] == '/' && memchr(rest, '?', size) == NULL ? URL_SQLITE : URL_BAD_SQLITE;
 }
 
-/* KEY=VALUE pairs of libpq: one of its usual keys stands first, or there is a password. */
+/* KEY=VALUE pairs of libpq: the first key is one of its common ones, or there is a password. */
 static bool is_pairs(const char *text, const char *end) {
     static const char *const keys[] = {"host", "hostaddr", "port", "dbname", "user", "service", "passfile", "sslmode"};
     const char *equals = memchr(text, '=', (size_t)(end - text));
@@ -89,7 +90,7 @@ static bool has_no_scheme(const char *text, const char *end) {
            memchr(colon, '@', (size_t)(end - colon)) != NULL;
 }
 
-static url take_apart(const char *text) {
+static url parse(const char *text) {
     url self = {.kind = URL_FILE};
     while (isspace((unsigned char)*text)) {
         text++;
@@ -129,10 +130,11 @@ static sfu_status refuse(const url *self, const char *text) {
     sfu__study_url_shown(shown, text);
     switch (self->kind) {
     case URL_BAD_SQLITE:
-        return sfu__fail(SFU_ERR_ARGUMENT,
-                         "%s: expected sqlite:///PATH, or sqlite:////PATH from the root on, with no host and no "
-                         "parameters behind a ?",
-                         shown);
+        return sfu__fail(
+            SFU_ERR_ARGUMENT,
+            "%s: expected sqlite:///PATH, or sqlite:////PATH for an absolute path, without a host and without "
+            "parameters after a ?",
+            shown);
     case URL_URI:
         return sfu__fail(SFU_ERR_ARGUMENT, "%s: expected a path without \"file:\" before it, or memory", shown);
     case URL_PAIRS:
@@ -161,36 +163,35 @@ static char *join(const char *before, const char *text, const char *end) {
     return joined;
 }
 
-sfu_status sfu__study_url_read(char **place, const char *text) {
-    const url self = take_apart(text);
-    *place = NULL;
+sfu_status sfu__study_url_read(char **location, const char *text) {
+    const url self = parse(text);
+    *location = NULL;
     switch (self.kind) {
     case URL_MEMORY:
         return SFU_OK;
-    case URL_FILE: /* blanks around it are a part of its name */
-        *place = join("", text, text + strlen(text));
+    case URL_FILE: /* surrounding blanks are part of the name */
+        *location = join("", text, text + strlen(text));
         break;
     case URL_SQLITE:
-        *place = join("", self.rest + 1, self.end);
+        *location = join("", self.rest + 1, self.end);
         break;
     case URL_POSTGRES:
-        *place = join("postgresql://", self.rest, self.end);
+        *location = join("postgresql://", self.rest, self.end);
         break;
     default:
         return refuse(&self, text);
     }
-    return *place != NULL ? SFU_OK : SFU_ERR_MEMORY;
+    return *location != NULL ? SFU_OK : SFU_ERR_MEMORY;
 }
 
-bool sfu__study_url_is_postgres(const char *place) { return strncmp(place, "postgresql://", 13) == 0; }
+bool sfu__study_url_is_postgres(const char *location) { return strncmp(location, "postgresql://", 13) == 0; }
 
-/* ---- showing ------------------------------------------------------------------------------------------------------
- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
-/* HOST:PORT,HOST:PORT, where every port is a number: else what is behind the colon may be a password. */
+/* HOST:PORT,HOST:PORT, where every port is a number: otherwise the text after the colon may be a password. */
 static bool are_hosts(const char *text, const char *end) {
     for (const char *at = text; at < end; at++) {
-        if (*at == '[') { /* an address with colons in it */
+        if (*at == '[') { /* an IPv6 address */
             const char *close = memchr(at, ']', (size_t)(end - at));
             at = close != NULL ? close : at;
         } else if (*at == ':') {
@@ -205,7 +206,7 @@ static bool are_hosts(const char *text, const char *end) {
     return true;
 }
 
-/* Where one of these characters first stands; `end` where none does. */
+/* The first of these characters, or `end`. */
 static const char *find_any(const char *text, const char *end, const char *characters) {
     while (text < end && strchr(characters, *text) == NULL) {
         text++;
@@ -215,12 +216,12 @@ static const char *find_any(const char *text, const char *end, const char *chara
 
 /* The parts of USER:PASSWORD@HOST:PORT/DATABASE?PARAMETERS that may be shown. */
 typedef struct url_parts {
-    const char *user_end;        /* the user begins where the rest of the URL does */
-    const char *host, *host_end; /* with the @ before it and the database behind it */
+    const char *user_end;        /* the user begins at url.rest */
+    const char *host, *host_end; /* from the @ to the end of the database */
 } url_parts;
 
-/* As libpq finds them: user and password end at an @ that no / precedes. False where another @ or a port that is none
- * tells that a password has one of these in it. */
+/* As libpq finds them: user and password end at an @ that no / precedes. False if another @ or an invalid port shows
+ * that a password contains one of these. */
 static bool find_parts(url_parts *parts, const url *self) {
     const char *at = find_any(self->rest, self->end, "@/");
     const bool has_user = at < self->end && *at == '@';
@@ -233,7 +234,7 @@ static bool find_parts(url_parts *parts, const url *self) {
 }
 
 bool sfu__study_url_is_clear(const char *text) {
-    const url self = take_apart(text);
+    const url self = parse(text);
     url_parts parts;
     return self.kind == URL_POSTGRES && find_parts(&parts, &self);
 }
@@ -256,7 +257,7 @@ static const char *last_of(const char *text, const char *end, char c) {
 }
 
 const char *sfu__study_url_shown(char shown[SFU__URL_SHOWN], const char *text) {
-    const url self = take_apart(text);
+    const url self = parse(text);
     const char *at;
     switch (self.kind) {
     case URL_POSTGRES:
@@ -288,12 +289,11 @@ const char *sfu__study_url_shown(char shown[SFU__URL_SHOWN], const char *text) {
     return shown;
 }
 
-/* ---- passwords in any text ----------------------------------------------------------------------------------------
- */
+/* ---- passwords in any text --------------------------------------------------------------------------------------- */
 
-static void cut_out(char *from, const char *to) { memmove(from, to, strlen(to) + 1); }
+static void remove_range(char *from, const char *to) { memmove(from, to, strlen(to) + 1); }
 
-/* At what is behind "://": cuts :PASSWORD out of USER:PASSWORD@. */
+/* `address` is the text after "://": removes :PASSWORD from USER:PASSWORD@. */
 static void hide_in_address(char *address) {
     char *colon = address + strcspn(address, ":@/?[ \"\n");
     if (*colon != ':') {
@@ -302,17 +302,17 @@ static void hide_in_address(char *address) {
     const char *near_end = colon + strcspn(colon, " \"\n");
     const char *at = last_of(colon, near_end, '@');
     const size_t digits = strspn(colon + 1, "0123456789");
-    if (at == colon && strchr("/?,: \"\n", colon[1 + digits]) == NULL) { /* no port: is there a blank in it? */
+    if (at == colon && strchr("/?,: \"\n", colon[1 + digits]) == NULL) { /* not a port: does it contain a blank? */
         const char *line_end = colon + strcspn(colon, "\n");
         at = last_of(colon, line_end, '@');
         at = at == colon ? near_end : at;
     }
     if (at != colon) {
-        cut_out(colon, at);
+        remove_range(colon, at);
     }
 }
 
-/* At what is behind "password": cuts out the value behind an equals sign. */
+/* `at` is after "password": removes the value after an equals sign. */
 static void hide_value(char *at) {
     at += strspn(at, " \t");
     if (*at != '=') {
@@ -329,7 +329,7 @@ static void hide_value(char *at) {
     } else {
         end += strcspn(at, "& \t\"\n");
     }
-    cut_out(at, end);
+    remove_range(at, end);
 }
 
 void sfu__without_passwords(char *text) {

@@ -1,15 +1,15 @@
-/* reference_dropout.c - masks, and the operations that drop, as they are specified.
+/* reference_dropout.c - reference implementation of dropout and of the operations that apply it.
  *
- *   drop(x) = x scale where the entry is kept, else 0        scale = 65536 / (65536 - threshold)
- *   finish        H <- drop(act(H + bias))
- *   activate_backward   dH <- drop(dH) act'(y), y = H / scale      act' as a function of what act gave
+ *   dropout(x) = x scale if the entry is kept, else 0     scale = 65536 / (65536 - threshold)
+ *   activate            H <- dropout(act(H + bias))
+ *   activate_backward   dH <- dropout(dH) act'(y), y = H / scale      act' as a function of the output of act
  */
 #include "kernels.h"
 #include "random.h"
 #include "scalar.h"
 #include "elementary.h"
 
-/* Whether places 8 group to 8 group + 7 of a node's row are kept. */
+/* Whether entries 8 group to 8 group + 7 of a node's row are kept. */
 static void draw_group(bool kept[8], const sfu__mask *mask, uint32_t node, uint32_t group) {
     const uint32_t counter[4] = {group, node, mask->epoch, (uint32_t)SFU__STREAM_DROPOUT << 24 | mask->layer};
     const uint32_t key[2] = {(uint32_t)mask->seed, (uint32_t)(mask->seed >> 32)};
@@ -20,7 +20,7 @@ static void draw_group(bool kept[8], const sfu__mask *mask, uint32_t node, uint3
     }
 }
 
-/* A mask along one row, read place after place. */
+/* The mask of one row, read entry by entry. */
 typedef struct row_mask {
     const sfu__mask *mask;
     uint32_t node;

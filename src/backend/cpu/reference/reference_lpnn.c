@@ -1,4 +1,4 @@
-/* reference_lpnn.c - LPNN's objective and its gradient, a row at a time, and rows scaled to sum to 1.
+/* reference_lpnn.c - LPNN's objective and its gradient, row by row, and normalisation of rows to sum 1.
  *
  * With e = f - s, s the row of S f, and y the label of a labelled row as a unit vector:
  *
@@ -7,8 +7,8 @@
  *   others    J = mu_g f.e + mu_u |f|^2 + lambda_u f.(ln f - ln g)
  *             dJ/df = 2 mu_g e + 2 mu_u f + lambda_u (ln f - ln g + 1)     dJ/dz = lambda_u (g - f)
  *
- * z is what came into g's softmax. dJ/df of the first term is (2 I - S - S^T) f, and S is symmetric; dJ/dz of the last
- * one is lambda_u (g sum(f) - f), and f sums to 1. There are no vector versions: a twentieth of an epoch is spent here.
+ * z are the logits of g. dJ/df of the first term is (2 I - S - S^T) f, and S is symmetric; dJ/dz of the last one is
+ * lambda_u (g sum(f) - f), and f sums to 1. There are no vectorized versions: this takes a twentieth of an epoch.
  */
 #include "kernels.h"
 #include "scalar.h"
@@ -16,7 +16,7 @@
 
 static inline float ln_of(float p) { return v_ln(p < SFU__FLUSH_BELOW ? SFU__FLUSH_BELOW : p); }
 
-/* Row sums of a labelled and of another row's terms: four lanes, then (0 + 1) + (2 + 3). */
+/* Row sums of the terms of a labelled and of an unlabelled row: four lanes, then (0 + 1) + (2 + 3). */
 typedef struct sums {
     float graph[4], square[4], divergence[4];
 } sums;

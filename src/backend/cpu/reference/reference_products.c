@@ -1,18 +1,18 @@
-/* reference_products.c - the products, as they are specified: one obvious loop an element.
+/* reference_products.c - reference implementation of the matrix products: one loop per element.
  *
  *   spmm   C[i][j] = sum_e A.value[e] B[A.column[e]][j]   over the entries e of row i
  *   gemm   C[i][j] = sum_p A[i][p] B[p][j]
  *   gemm_t part[p][j] = sum_i A[i][p] G[i][j]             over the rows i of a block
- *   sddmm  dA[v] += sum_j dC[i][j] B[column[e]][j]        v where the value of e stands
+ *   sddmm  dA[v] += sum_j dC[i][j] B[column[e]][j]        v the index of the value of e
  *
- * The first three follow the product pattern: chunks of 64 places, each a chain c = fma(a, b, c) from +0; the sum is
- * the first chunk, plus the second, and so on (+0 where there is no place).
+ * The first three follow the product pattern: every 64 terms form one accumulation chain c = fma(a, b, c) from +0; the
+ * sum is the first chain, plus the second, and so on (+0 without terms).
  */
 #include "kernels.h"
 #include "scalar.h"
 #include "elementary.h"
 
-/* A product so far. */
+/* A partial product. */
 typedef struct product {
     float sum, chain;
     int64_t terms;
@@ -33,12 +33,12 @@ static void add_term(product *p, float a, float b) {
 
 static float whole(const product *p) { return p->terms <= SFU__CHAIN_TERMS ? p->chain : p->sum + p->chain; }
 
-static int64_t at_order(const sfu__sparse *A, int64_t e) { return A->value_perm != NULL ? A->value_perm[e] : e; }
+static int64_t value_index(const sfu__sparse *A, int64_t e) { return A->value_perm != NULL ? A->value_perm[e] : e; }
 static bool is_kept(const sfu__sparse *A, int64_t e) {
-    return A->keep_mask == NULL || A->keep_mask[at_order(A, e)] != 0;
+    return A->keep_mask == NULL || A->keep_mask[value_index(A, e)] != 0;
 }
 static float value_of(const sfu__sparse *A, int64_t e) {
-    return A->keep_mask != NULL ? A->values[e] * sfu__mask_scale(A->mask) : A->values[at_order(A, e)];
+    return A->keep_mask != NULL ? A->values[e] * sfu__mask_scale(A->mask) : A->values[value_index(A, e)];
 }
 
 static float *row_of(const sfu__dense *M, int64_t row) { return M->data + row * M->ld; }

@@ -1,10 +1,10 @@
-/* reference_rows.c - what is done to rows of probabilities, as it is specified.
+/* reference_rows.c - reference implementation of the operations on rows of probabilities.
  *
- *   softmax        p_j = e_j (1 / sum), e_j = exp(x_j - max x), x = P + bias
+ *   softmax            p_j = e_j (1 / sum), e_j = exp(x_j - max x), x = P + bias
  *   softmax_backward   dx_j = p_j (dp_j - sum_k p_k dp_k)
- *   score          loss = sum over rows of -weight ln p[label]
+ *   cross_entropy      loss = sum over rows of -weight ln p[label]
  *
- * Sums along a row have four lanes. Columns beyond `cols` take no part and come out as zeros.
+ * Sums along a row have four lanes. Columns beyond `cols` are padding and are set to zero.
  */
 #include "kernels.h"
 #include "scalar.h"
@@ -65,9 +65,9 @@ static bool is_first_largest(const float *p, int32_t cols, int32_t label) {
 
 static float at_least_flush_below(float p) { return p < SFU__FLUSH_BELOW ? SFU__FLUSH_BELOW : p; }
 
-/* dP of one row; label -1: the row does not count. */
-static void score_gradient(const sfu__dense *dP, bool through_softmax, const sfu__dense *P, int64_t row, int32_t label,
-                           float weight) {
+/* dP of one row; label -1: the row is ignored. */
+static void cross_entropy_gradient(const sfu__dense *dP, bool through_softmax, const sfu__dense *P, int64_t row,
+                                   int32_t label, float weight) {
     const float *p = P->data + row * P->ld;
     float *dp = dP->data + row * dP->ld;
     for (int32_t j = 0; j < P->cols; j++) {
@@ -93,7 +93,7 @@ void sfu__cross_entropy_plain(sfu__score *scores, const sfu__dense *dP, bool thr
                 score.correct += is_first_largest(p, P->cols, label);
             }
             if (dP != NULL) {
-                score_gradient(dP, through_softmax, P, i, label, weight);
+                cross_entropy_gradient(dP, through_softmax, P, i, label, weight);
             }
         }
         scores[block] = score;

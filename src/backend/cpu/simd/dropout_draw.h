@@ -1,14 +1,14 @@
-/* dropout_draw.h - the bits of dropout masks, for many groups of eight places at once.
+/* dropout_draw.h - draws the random bits of dropout masks, for many groups of eight entries at once.
  *
- * A group is a counter of Philox4x32-10: {group, node, epoch, use and layer} under the seed as key. Groups of different
- * rows are drawn together, so that short rows cost no more than long ones; several vectors of groups are in flight,
- * because one alone would wait for its own multiplications. Where vectors are narrow, a few groups go through the
- * multipliers for whole numbers, which would else be idle.
+ * A group has one counter of Philox4x32-10: {group, node, epoch, use and layer}, with the seed as key. Groups of
+ * different rows are drawn together, so that short rows cost no more than long ones. Several vectors of groups are
+ * interleaved to hide the latency of the multiplications. With narrow vectors, a few groups use the scalar integer
+ * multipliers, which would otherwise be idle.
  *
- * The first rounds are mostly the same work again and again. Two words of the counter are the same for all groups, so
- * that the first round takes one product, of the number of a group, which is given with it (sfu__philox_groups). In the
- * second one a product depends on the node alone, the other on the number of the group: where all rows have the same
- * groups, they are worked out once a row and once for all.
+ * The first rounds are mostly redundant. Two words of the counter are equal for all groups, so the first round needs
+ * one product, that of the group index, which is precomputed (sfu__philox_groups). In the second round one product
+ * depends on the node alone, the other on the group index alone: if all rows have the same groups, the first is
+ * computed once per row and the second once.
  */
 #ifndef SFU_DROPOUT_DRAW_H
 #define SFU_DROPOUT_DRAW_H
@@ -16,32 +16,32 @@
 #include "random.h"
 
 enum {
-    DRAW_IN_FLIGHT = SFU__LANES == 8 ? 2 : 4,   /* vectors */
-    DRAW_ABREAST = DRAW_IN_FLIGHT * SFU__LANES, /* groups in them */
-    DRAW_BESIDE = SFU__LANES == 4 ? 4 : 0,      /* groups beside them */
-    DRAW_STEP = DRAW_ABREAST + DRAW_BESIDE,     /* groups */
+    DRAW_IN_FLIGHT = SFU__LANES == 8 ? 2 : 4,   /* vectors interleaved */
+    DRAW_ABREAST = DRAW_IN_FLIGHT * SFU__LANES, /* groups in vectors */
+    DRAW_BESIDE = SFU__LANES == 4 ? 4 : 0,      /* groups in scalar registers */
+    DRAW_STEP = DRAW_ABREAST + DRAW_BESIDE,     /* groups per step */
     DRAW_MOST = SFU__LANES == 4 ? 12 * DRAW_STEP : 256,
     DRAW_ROUNDS = 10,
 };
 
-/* Groups that are asked for, with room for as many more as are drawn at once. */
-typedef struct asked {
+/* Groups to draw, with padding for a full step. */
+typedef struct group_list {
     uint32_t high[DRAW_MOST + DRAW_STEP],
-        low[DRAW_MOST + DRAW_STEP]; /* of number and factor, as in sfu__philox_groups */
+        low[DRAW_MOST + DRAW_STEP]; /* products of the index, as in sfu__philox_groups */
     uint32_t node[DRAW_MOST + DRAW_STEP];
-    uint32_t entry[DRAW_MOST + DRAW_STEP]; /* of the first place, where the caller wants it */
-} asked;
+    uint32_t entry[DRAW_MOST + DRAW_STEP]; /* first entry, if the caller needs it */
+} group_list;
 
-/* What is drawn for groups that were asked for, or that stand in sfu__philox_groups. */
+/* The groups to draw, listed by draw_ask or in sfu__philox_groups, and their random bits. */
 typedef struct draws {
     int count; /* groups, at most DRAW_MOST */
     const uint32_t *high, *low, *node, *entry;
-    const float *value;                         /* NULL, or of each group: the only one in its row */
-    bool none_zero;                             /* no value is */
-    uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* of group g from 4 g on: its 16-bit numbers, in the order of places */
+    const float *value;                         /* NULL, or per group: the single value of its row */
+    bool none_zero;                             /* no value is zero */
+    uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* group g from 4 g on: its 16-bit numbers, in the order of entries */
 } draws;
 
-/* A counter on its way through the rounds. */
+/* A Philox counter. */
 typedef struct draw_counter {
     uint32_t c0, c1, c2, c3;
 } draw_counter;
@@ -52,8 +52,8 @@ SFU__INLINE draw_counter draw_round(draw_counter c, uint32_t key0, uint32_t key1
                           (uint32_t)p0};
 }
 
-/* What all groups of a mask have in common: the keys of the second round, and of the words behind the first one the
- * second itself, and what node and upper half of the number's product become the first and the third by. */
+/* What all groups of a mask share: the keys of the second round, and the constant parts of the counter after the first
+ * round. c1 is complete; c0 is combined with the node, c2 with the upper half of the index product. */
 typedef struct draw_common {
     uint32_t key0, key1, c0, c1, c2;
 } draw_common;
@@ -65,13 +65,13 @@ SFU__INLINE draw_common draw_common_of(const sfu__mask *mask) {
     return (draw_common){key0 + SFU__PHILOX_STEP0, key1 + SFU__PHILOX_STEP1, once.c0, once.c1, once.c2};
 }
 
-/* The counters that are drawn for at once. */
+/* The counters that are drawn at once. */
 typedef struct draw_flight {
     vu c0[DRAW_IN_FLIGHT], c1[DRAW_IN_FLIGHT], c2[DRAW_IN_FLIGHT], c3[DRAW_IN_FLIGHT];
     draw_counter beside[DRAW_BESIDE + 1];
 } draw_flight;
 
-/* The last `rounds` rounds, the first of them with these keys. */
+/* Runs the last `rounds` rounds, starting with these keys. */
 SFU__INLINE void draw_rounds(uint32_t *bits, draw_flight *f, int rounds, uint32_t key0, uint32_t key1) {
     for (int round = 0; round < rounds; round++) {
         const vu k0 = (vu){0} + key0, k1 = (vu){0} + key1;
@@ -113,9 +113,9 @@ static inline void draw_all(draws *d, const sfu__mask *mask) {
     }
 }
 
-/* Draws for the first `count` groups that were asked for. */
-static inline void draw_asked(draws *d, asked *from, int count, const sfu__mask *mask) {
-    memset(from->high + count, 0, DRAW_STEP * sizeof *from->high); /* which are drawn for, too */
+/* Draws the first `count` listed groups. */
+static inline void draw_listed(draws *d, group_list *from, int count, const sfu__mask *mask) {
+    memset(from->high + count, 0, DRAW_STEP * sizeof *from->high); /* padding, drawn as well */
     memset(from->low + count, 0, DRAW_STEP * sizeof *from->low);
     memset(from->node + count, 0, DRAW_STEP * sizeof *from->node);
     d->high = from->high;
@@ -128,9 +128,9 @@ static inline void draw_asked(draws *d, asked *from, int count, const sfu__mask 
     draw_all(d, mask);
 }
 
-/* Asks for groups [begin, end) of a node, the first place of the row being at `entry`. The count is kept apart: among
- * stores of the same type it would be read again and again. */
-SFU__INLINE int draw_ask(asked *d, int count, uint32_t node, int64_t begin, int64_t end, uint32_t entry) {
+/* Lists groups [begin, end) of a node; `entry` is the first entry of the row. The count is a local: next to stores of
+ * the same type it would be reloaded every time. */
+SFU__INLINE int draw_list(group_list *d, int count, uint32_t node, int64_t begin, int64_t end, uint32_t entry) {
     const vu nodes = (vu){0} + node;
     for (int64_t g = begin; g < end; g += LANES) {
         const vu groups = v_count() + (uint32_t)g;
@@ -144,16 +144,17 @@ SFU__INLINE int draw_ask(asked *d, int count, uint32_t node, int64_t begin, int6
     return count + (int)(end - begin);
 }
 
-/* Rows that have the same groups, and what is known of their counters behind the second round: by groups, written once
- * for each row, the first and the second word and half of the third; by nodes, the other half and the fourth. */
+/* The counters, after the second round, of rows that have the same groups. Per group, repeated for each row: words 0
+ * and 1 and half of word 2; per node: the other half and word 3. */
 typedef struct draw_grid {
     uint32_t c0[DRAW_MOST + DRAW_STEP], c1[DRAW_MOST + DRAW_STEP], c2[DRAW_MOST + DRAW_STEP];
     uint32_t node_c2[DRAW_MOST + DRAW_STEP], node_c3[DRAW_MOST + DRAW_STEP];
 } draw_grid;
 
-/* Groups [begin, end) of so many rows: not more than DRAW_MOST in all. */
-static inline void draw_lay(draw_grid *grid, int64_t rows, int64_t begin, int64_t end, const draw_common *common) {
-    memset(grid, 0, sizeof *grid); /* what lies behind the last group is drawn for, too */
+/* Sets up groups [begin, end) of `rows` rows: at most DRAW_MOST in total. */
+static inline void draw_grid_groups(draw_grid *grid, int64_t rows, int64_t begin, int64_t end,
+                                    const draw_common *common) {
+    memset(grid, 0, sizeof *grid); /* the padding is drawn as well */
     for (int64_t at = 0; at < rows * (end - begin); at += end - begin) {
         for (int64_t g = begin; g < end; g += LANES) {
             vu high, high1;
@@ -166,8 +167,8 @@ static inline void draw_lay(draw_grid *grid, int64_t rows, int64_t begin, int64_
     }
 }
 
-/* The node of the `groups` groups from `at` on. */
-SFU__INLINE void draw_node(draw_grid *grid, int64_t at, int64_t groups, uint32_t node, const draw_common *common) {
+/* Sets the node of `groups` groups from `at` on. */
+SFU__INLINE void draw_grid_node(draw_grid *grid, int64_t at, int64_t groups, uint32_t node, const draw_common *common) {
     const uint64_t product = (uint64_t)(node ^ common->c0) * SFU__PHILOX_FACTOR0;
     const vu c2 = (vu){0} + (uint32_t)(product >> 32), c3 = (vu){0} + (uint32_t)product;
     for (int64_t g = 0; g < groups; g += LANES) {
@@ -176,8 +177,8 @@ SFU__INLINE void draw_node(draw_grid *grid, int64_t at, int64_t groups, uint32_t
     }
 }
 
-/* Draws for the first `count` groups. */
-static inline void draw_laid(draws *d, const draw_grid *grid, int count, const draw_common *common) {
+/* Draws the first `count` groups of the grid. */
+static inline void draw_grid_bits(draws *d, const draw_grid *grid, int count, const draw_common *common) {
     d->count = count;
     for (int64_t at = 0; at < count; at += DRAW_STEP) {
         draw_flight f;
@@ -201,7 +202,7 @@ SFU__INLINE const uint16_t *draw_bits(const draws *d, int64_t group) {
     return (const uint16_t *)(const void *)(d->bits + 4 * group);
 }
 
-/* All bits in the lanes of the places that are kept. */
+/* All bits in the lanes of kept entries. */
 SFU__INLINE vu keep_mask(const uint16_t *bits, uint32_t threshold) {
     return (vu)(v_load_halves(bits) >= (vu){0} + threshold);
 }

@@ -1,4 +1,4 @@
-/* dropout_mask.c - the operations that drop: of sparse values, and at the end of a layer. */
+/* dropout_mask.c - dropout of sparse values, and activation with dropout of dense rows. */
 #include "kernels.h"
 #include "vector.h"
 #include "elementary.h"
@@ -6,20 +6,20 @@
 
 /* ---- sparse ---- */
 
-/* Where a walk over the groups of sparse rows stands, and what it has asked for. */
-typedef struct walk {
+/* Iterator over the Philox groups of sparse rows. */
+typedef struct group_iterator {
     int64_t row, group;
-    asked at;
-} walk;
+    group_list at;
+} group_iterator;
 
-/* Asks for as many groups as there is room for. Entries are counted from `base`. */
-static int ask(walk *w, const sfu__sparse *A, const int32_t *nodes, int64_t end, int64_t base) {
+/* Lists as many groups as fit. Entries are counted from `base`. */
+static int list_groups(group_iterator *w, const sfu__sparse *A, const int32_t *nodes, int64_t end, int64_t base) {
     int64_t row = w->row, group = w->group;
     int count = 0;
     for (; row < end; row++, group = 0) {
         const int64_t first = A->indptr[row], groups = (A->indptr[row + 1] - first + 7) / 8;
         const int64_t left = DRAW_MOST - count, stop = groups - group > left ? group + left : groups;
-        count = draw_ask(&w->at, count, sfu__node_of(nodes, row), group, stop, (uint32_t)(first - base));
+        count = draw_list(&w->at, count, sfu__node_of(nodes, row), group, stop, (uint32_t)(first - base));
         if (stop < groups) {
             group = stop;
             break;
@@ -30,8 +30,8 @@ static int ask(walk *w, const sfu__sparse *A, const int32_t *nodes, int64_t end,
     return count;
 }
 
-/* How many of the groups may be written whole: what lies behind the end of a row belongs to the next group, which comes
- * after, and only the `last` entries of the range may not be passed. */
+/* Number of groups that can be written as full groups of eight: entries beyond the end of a row belong to the next
+ * group, which is written later; only the end of the range, `last`, must not be passed. */
 static int whole_groups(const draws *d, int64_t last) {
     int count = d->count;
     while (count > 0 && d->entry[count - 1] + INT64_C(8) > last) {
@@ -40,10 +40,10 @@ static int whole_groups(const draws *d, int64_t last) {
     return count;
 }
 
-/* The first `whole` groups, whose values come from where they stand or, with `even`, one for all of a group. */
+/* Applies dropout to the first `whole` groups, with the values of the entries or, with `even`, one value per group. */
 SFU__INLINE void drop_whole(float *values, const draws *d, const float *from, int whole, uint32_t threshold,
                             float scale, bool even) {
-    const uint32_t *entry = d->entry; /* kept here: a store into the values might change it, for all gcc knows */
+    const uint32_t *entry = d->entry; /* local: gcc must assume that stores into `values` alias it */
     const float *only = d->value;
     const uint16_t *bits = draw_bits(d, 0);
     for (int g = 0; g < whole; g++, bits += 8) {
@@ -61,7 +61,7 @@ SFU__INLINE void drop_whole(float *values, const draws *d, const float *from, in
     }
 }
 
-/* Drops group after group. */
+/* Applies dropout to all groups. */
 static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t last, uint32_t threshold, float scale) {
     const int whole = A->value_perm == NULL ? whole_groups(d, last) : 0;
     if (d->value != NULL) {
@@ -78,20 +78,20 @@ static void drop(float *values, const draws *d, const sfu__sparse *A, int64_t la
     }
 }
 
-/* Marks group after group. */
-static void mark(uint8_t *keep_mask, const draws *d, const float *values, int64_t last, uint32_t threshold) {
+/* Writes the keep mask of all groups. */
+static void mark_kept(uint8_t *keep_mask, const draws *d, const float *values, int64_t last, uint32_t threshold) {
     const int whole = whole_groups(d, last);
     const uint32_t *entry = d->entry;
     const uint16_t *bits = draw_bits(d, 0);
     if (d->none_zero) {
         for (int g = 0; g < whole; g++, bits += 8) {
-            const uint64_t marks = bytes_at_least(bits, (uint16_t)threshold);
-            memcpy(keep_mask + entry[g], &marks, sizeof marks);
+            const uint64_t keep = bytes_at_least(bits, (uint16_t)threshold);
+            memcpy(keep_mask + entry[g], &keep, sizeof keep);
         }
     } else {
         for (int g = 0; g < whole; g++, bits += 8) {
-            const uint64_t marks = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
-            memcpy(keep_mask + entry[g], &marks, sizeof marks);
+            const uint64_t keep = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
+            memcpy(keep_mask + entry[g], &keep, sizeof keep);
         }
     }
     for (int g = whole; g < d->count; g++) {
@@ -102,11 +102,12 @@ static void mark(uint8_t *keep_mask, const draws *d, const float *values, int64_
     }
 }
 
-/* What is left of the entries of A that were drawn for, from the `base`-th on, of which there are `last` in the range:
- * as values, or as marks. */
-typedef void leave(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last, const sfu__mask *mask);
+/* Writes dropped values or a keep mask for the drawn entries of A, from entry `base` on, of which the range has
+ * `last`. */
+typedef void write_fn(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
+                      const sfu__mask *mask);
 
-static void leave_values(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
+static void write_values(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
                          const sfu__mask *mask) {
     sfu__sparse part = *A;
     part.values = A->value_perm == NULL ? A->values + base : A->values;
@@ -114,13 +115,13 @@ static void leave_values(void *to, const draws *d, const sfu__sparse *A, int64_t
     drop((float *)to + base, d, &part, last, mask->threshold, sfu__mask_scale(mask));
 }
 
-static void leave_marks(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
-                        const sfu__mask *mask) {
-    mark((uint8_t *)to + base, d, A->values + base, last, mask->threshold);
+static void write_keep_mask(void *to, const draws *d, const sfu__sparse *A, int64_t base, int64_t last,
+                            const sfu__mask *mask) {
+    mark_kept((uint8_t *)to + base, d, A->values + base, last, mask->threshold);
 }
 
-static void leave_rows(void *to, leave *what, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
-                       sfu__range rows) {
+static void draw_rows(void *to, write_fn *what, const sfu__sparse *A, const int32_t *nodes, const sfu__mask *mask,
+                      sfu__range rows) {
     const int64_t last = A->indptr[rows.end];
     draws d;
     if (A->philox_groups != NULL) {
@@ -139,13 +140,13 @@ static void leave_rows(void *to, leave *what, const sfu__sparse *A, const int32_
         }
         return;
     }
-    walk at;
+    group_iterator at;
     at.row = rows.begin;
     at.group = 0;
     while (at.row < rows.end) {
         const int64_t base = A->indptr[at.row];
-        const int count = ask(&at, A, nodes, rows.end, base);
-        draw_asked(&d, &at.at, count, mask);
+        const int count = list_groups(&at, A, nodes, rows.end, base);
+        draw_listed(&d, &at.at, count, mask);
         what(to, &d, A, base, last - base, mask);
     }
 }
@@ -156,7 +157,7 @@ void KERNEL(dropout_sparse)(float *values, const sfu__sparse *A, const int32_t *
         values[e] = A->values[A->value_perm != NULL ? A->value_perm[e] : e];
     }
     if (mask->threshold != 0) {
-        leave_rows(values, leave_values, A, nodes, mask, rows);
+        draw_rows(values, write_values, A, nodes, mask, rows);
     }
 }
 
@@ -166,16 +167,16 @@ void KERNEL(dropout_mask)(uint8_t *keep_mask, const sfu__sparse *A, const int32_
         keep_mask[e] = A->values[e] != 0.0F;
     }
     if (mask->threshold != 0) {
-        leave_rows(keep_mask, leave_marks, A, nodes, mask, rows);
+        draw_rows(keep_mask, write_keep_mask, A, nodes, mask, rows);
     }
 }
 
 /* ---- dense ---- */
 
-/* Some rows of a matrix, columns [begin, end) of them, and what was drawn: `groups` groups a row. */
+/* Some rows of a matrix, columns [begin, end), and their random bits: `groups` groups per row. */
 typedef struct section {
-    float *h;        /* what is changed */
-    const float *by; /* bias of these columns (finish; may be NULL), or what finish left (activate_backward) */
+    float *h;        /* updated in place */
+    const float *by; /* activate: bias of these columns, may be NULL; activate_backward: output of activate */
     int64_t rows, begin, end, ld, groups;
     const draws *d;
     uint32_t threshold;
@@ -184,14 +185,14 @@ typedef struct section {
 
 SFU__INLINE vf activate_lanes(vf h, sfu__activation act, vu keep, bool drops, vf scale) {
     const vf y = activate(act, h), result = drops ? v_keep(keep, y * scale) : y;
-    return act == SFU__RELU ? result : v_flush(result); /* which relu has already seen to, and scale is at least 1 */
+    return act == SFU__RELU ? result : v_flush(result); /* relu has flushed already, and scale is at least 1 */
 }
 
 SFU__INLINE vf backward_lanes(vf dh, vf h, sfu__activation act, vu keep, bool drops, vf scale, vf rate) {
     if (!drops) {
         return v_flush(act == SFU__IDENTITY ? dh : dh * activation_slope(act, h));
     }
-    if (act == SFU__RELU) { /* what is positive was kept */
+    if (act == SFU__RELU) { /* positive outputs were kept */
         return v_flush(v_keep(v_less(v_set(0.0F), h), dh * scale));
     }
     const vf scaled = dh * scale;
@@ -209,10 +210,10 @@ SFU__INLINE vf section_lanes(const section *s, vf h, vf by, int64_t i, int64_t j
                     : activate_lanes(h + by, act, keep, drops, v_set(s->scale));
 }
 
-/* Vectors that go side by side: each waits for its own steps, and two or four are loaded and stored at once. */
+/* Vectors that are interleaved to hide latency; they are also loaded and stored in pairs or fours. */
 enum { SIDE_BY_SIDE = 4, SIDE_FLOATS = SIDE_BY_SIDE * LANES };
 
-/* `count` vectors from column j of row i on. */
+/* `count` vectors from column j of row i. */
 SFU__INLINE void section_vectors(const section *s, float *h, const float *by, int64_t i, int64_t j, int64_t count,
                                  sfu__activation act, bool drops, bool backward) {
     vf x[SIDE_BY_SIDE], beside[SIDE_BY_SIDE];
@@ -227,7 +228,7 @@ SFU__INLINE void section_vectors(const section *s, float *h, const float *by, in
 }
 
 SFU__INLINE void section_rows(const section *all, sfu__activation act, bool drops, bool backward) {
-    const section copy = *all, *s = &copy; /* which no store into H can change */
+    const section copy = *all, *s = &copy; /* a copy that stores into H cannot alias */
     for (int64_t i = 0; i < s->rows; i++) {
         float *h = s->h + i * s->ld;
         const float *by = backward ? s->by + i * s->ld : s->by;
@@ -239,7 +240,7 @@ SFU__INLINE void section_rows(const section *all, sfu__activation act, bool drop
             for (; j < s->end; j += LANES) {
                 section_vectors(s, h, by, i, j, 1, act, drops, backward);
             }
-        } else { /* rows that are narrower than a vector */
+        } else { /* rows narrower than a vector */
             float row[LANES] = {0}, beside[LANES] = {0};
             memcpy(row, h, (size_t)s->ld * sizeof *h);
             if (by != NULL) {
@@ -251,7 +252,7 @@ SFU__INLINE void section_rows(const section *all, sfu__activation act, bool drop
     }
 }
 
-/* A loop for each activation, with and without dropping. */
+/* A specialized loop per activation, with and without dropout. */
 #define FOR_ACTIVATION(act)                                                                                            \
     case act:                                                                                                          \
         if (s->threshold != 0) {                                                                                       \
@@ -271,10 +272,10 @@ SFU__INLINE void section_any(const section *s, sfu__activation act, bool backwar
     }
 }
 
-static void section_finish(const section *s, sfu__activation act) { section_any(s, act, false); }
+static void section_activate(const section *s, sfu__activation act) { section_any(s, act, false); }
 static void section_backward(const section *s, sfu__activation act) { section_any(s, act, true); }
 
-/* Cuts rows into sections of at most DRAW_MOST groups, draws for each, and has it done. */
+/* Divides rows into sections of at most DRAW_MOST groups, draws the bits of each and processes it. */
 static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, const sfu__mask *mask, sfu__range rows,
                         bool draws_bits, sfu__activation act, void (*done)(const section *s, sfu__activation act)) {
     const int64_t groups = (H->ld + 7) / 8, wide = groups < DRAW_MOST ? groups : DRAW_MOST, tall = DRAW_MOST / wide;
@@ -293,14 +294,14 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
             s.groups = groups - group < wide ? groups - group : wide;
             s.begin = 8 * group;
             s.end = 8 * (group + s.groups) < H->ld ? 8 * (group + s.groups) : H->ld;
-            if (draws_bits && (i == rows.begin || wide < groups)) { /* else the groups are those that were laid */
-                draw_lay(&grid, s.rows, group, group + s.groups, &common);
+            if (draws_bits && (i == rows.begin || wide < groups)) { /* else the grid has these groups already */
+                draw_grid_groups(&grid, s.rows, group, group + s.groups, &common);
             }
             for (int64_t r = 0; draws_bits && r < s.rows; r++) {
-                draw_node(&grid, r * s.groups, s.groups, sfu__node_of(nodes, i + r), &common);
+                draw_grid_node(&grid, r * s.groups, s.groups, sfu__node_of(nodes, i + r), &common);
             }
             if (draws_bits) {
-                draw_laid(&d, &grid, (int)(s.rows * s.groups), &common);
+                draw_grid_bits(&d, &grid, (int)(s.rows * s.groups), &common);
             }
             done(&s, act);
         }
@@ -318,8 +319,8 @@ static void clear_padding(const sfu__dense *H, sfu__range rows) {
 void KERNEL(activate)(const sfu__dense *H, const float *bias, sfu__activation act, const int32_t *nodes,
                       const sfu__mask *mask, sfu__range rows) {
     const section s = {.by = bias, .threshold = mask->threshold, .scale = sfu__mask_scale(mask)};
-    in_sections(H, s, nodes, mask, rows, mask->threshold != 0, act, section_finish);
-    if (act == SFU__SIGMOID) { /* which is not 0 at 0 */
+    in_sections(H, s, nodes, mask, rows, mask->threshold != 0, act, section_activate);
+    if (act == SFU__SIGMOID) { /* sigmoid(0) != 0 */
         clear_padding(H, rows);
     }
 }

@@ -1,4 +1,4 @@
-/* elements.c - Adam, and what else goes through arrays element by element. */
+/* elements.c - elementwise kernels and other streaming operations: Adam, reduce_blocks, transpose, axpy_rows, sddmm. */
 #include "kernels.h"
 #include "vector.h"
 #include "elementary.h"
@@ -13,7 +13,7 @@ typedef struct adam_lanes {
     vf decay, step, correction2, low, high;
 } adam_lanes;
 
-/* `count` vectors side by side, for each waits for its own square root and division. */
+/* `count` vectors, interleaved to hide the latency of square root and division. */
 SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, const adam_lanes *a, bool bounded,
                          int64_t count) {
     vf t[ADAM_VECTORS], m1[ADAM_VECTORS], v2[ADAM_VECTORS];
@@ -23,7 +23,7 @@ SFU__INLINE void adam_at(float *theta, float *m, float *v, const float *grad, co
         const vf g = v_fma(a->decay, t[k], v_load(grad + k * LANES));
         m1[k] = v_flush(v_fma(v_set(0.1F), g - m0, m0));
         const vf v1 = v_fma(v_set(0.001F), g * g - v0, v0);
-        v2[k] = v_drop(v_less(v1, v_set(SFU__FLUSH_BELOW)), v1); /* never below 0 */
+        v2[k] = v_drop(v_less(v1, v_set(SFU__FLUSH_BELOW)), v1); /* never negative */
     }
     SFU__UNROLL for (int64_t k = 0; k < count; k++) {
         t[k] -= a->step * m1[k] / (v_sqrt(v2[k] * a->correction2) + v_set(1e-8F));
@@ -48,7 +48,7 @@ SFU__INLINE void adam_range(float *theta, float *m, float *v, const float *grad,
     for (; i + LANES <= elements.end; i += LANES) {
         adam_at(theta + i, m + i, v + i, grad + i, a, bounded, 1);
     }
-    if (i < elements.end) { /* what is left goes through a vector of its own */
+    if (i < elements.end) { /* the rest, in a padded vector */
         const size_t size = (size_t)(elements.end - i) * sizeof(float);
         float part[4][LANES] = {{0}};
         memcpy(part[0], theta + i, size);
@@ -72,9 +72,9 @@ void KERNEL(adam)(float *theta, float *m, float *v, const float *grad, const sfu
     }
 }
 
-/* ---- sums of blocks ---- */
+/* ---- reduce_blocks ---- */
 
-/* The first part, plus the second, and so on, at element i and those beside it. */
+/* The sum of all parts, in order, for the lanes from one element on. */
 SFU__INLINE vf sum_at(const float *parts, int64_t count, int64_t stride) {
     vf sum = v_load(parts);
     for (int64_t part = 1; part < count; part++) {
@@ -93,7 +93,7 @@ void KERNEL(reduce_blocks)(float *to, const float *parts, int64_t count, int64_t
 
 /* ---- transpose ---- */
 
-/* In squares: the lines of B that a square needs stay in the cache while its rows of T are written. */
+/* In square tiles: the cache lines of B that a tile needs stay in cache while its rows of T are written. */
 void KERNEL(transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows) {
     enum { SIDE = 16 };
     for (int64_t i0 = rows.begin; i0 < rows.end; i0 += SIDE) {
@@ -113,43 +113,43 @@ void KERNEL(transpose)(const sfu__dense *T, const sfu__dense *B, sfu__range rows
     }
 }
 
-/* ---- mixing, and its way back ---- */
+/* ---- axpy_rows and its backward ---- */
 
 /* to <- fma(t, from, to) along a row. */
-SFU__INLINE void mix_row(float *to, const float *from, float t, int32_t ld) {
+SFU__INLINE void axpy_row(float *to, const float *from, float t, int32_t ld) {
     if (ld % LANES == 0) {
         for (int32_t j = 0; j < ld; j += LANES) {
             v_store(to + j, v_flush(v_fma(v_set(t), v_load(from + j), v_load(to + j))));
         }
     } else {
         for (int32_t j = 0; j < ld; j += 4) {
-            const f4 mixed = f4_fma(f4_set(t), f4_load(from + j), f4_load(to + j));
-            f4_store(to + j, f4_drop(f4_smaller(mixed, f4_set(SFU__FLUSH_BELOW)), mixed));
+            const f4 result = f4_fma(f4_set(t), f4_load(from + j), f4_load(to + j));
+            f4_store(to + j, f4_drop(f4_smaller(result, f4_set(SFU__FLUSH_BELOW)), result));
         }
     }
 }
 
 void KERNEL(axpy_rows)(const sfu__dense *C, const sfu__dense *D, const int32_t *map, float t, sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i++) {
-        mix_row(C->data + i * C->ld, D->data + (map != NULL ? map[i] : i) * D->ld, t, C->ld);
+        axpy_row(C->data + i * C->ld, D->data + (map != NULL ? map[i] : i) * D->ld, t, C->ld);
     }
 }
 
 void KERNEL(axpy_rows_backward)(const sfu__dense *dD, const sfu__dense *dC, const int32_t *map, float t,
                                 sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i++) {
-        mix_row(dD->data + (map != NULL ? map[i] : i) * dD->ld, dC->data + i * dC->ld, t, dC->ld);
+        axpy_row(dD->data + (map != NULL ? map[i] : i) * dD->ld, dC->data + i * dC->ld, t, dC->ld);
     }
 }
 
-/* ---- the gradient of the values of a sparse matrix ---- */
+/* ---- sddmm ---- */
 
 SFU__INLINE void add_to(float *to, f4 lane) {
     const float sum = *to + f4_sum(lane);
     *to = __builtin_fabsf(sum) < SFU__FLUSH_BELOW ? 0.0F : sum;
 }
 
-/* Four entries at a time: what they have in common is loaded once, and no one waits for its own chain. */
+/* Four entries at a time: loads of dC are shared, and the four chains are independent. */
 void KERNEL(sddmm)(float *dA, const sfu__sparse *A, const sfu__dense *dC, const sfu__dense *B, sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i++) {
         const float *dc = dC->data + i * dC->ld;

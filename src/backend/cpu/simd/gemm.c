@@ -1,24 +1,23 @@
-/* gemm.c - products of dense matrices out of tiles that stay in registers: C = A B, and A^T G block by block.
+/* gemm.c - dense matrix products with register tiles: C = A B, and A^T G per block of rows.
  *
- * Rows go in panels and places in chunks, so that a panel of A, a chunk of B and what they make stay in the first
- * cache while all tiles of the panel are worked on.
+ * Rows are processed in panels and the inner dimension in chains of 64 terms, so that a panel of A, 64 rows of B and
+ * their results stay in L1 while all tiles of the panel are computed.
  */
 #include "kernels.h"
 #include "vector.h"
 
 #define OF(vec, operation) SFU__JOIN(vec, operation)
 
-/* Rows of one panel: a multiple of every tile's height, about. */
+/* Rows of one panel: approximately a multiple of every tile height. */
 enum { PANEL = 120 };
 
-/* A B of so few floats stays in the first cache; an A of more than these comes from beyond the second. */
+/* A B of at most NEAR floats stays in L1; an A of more than FAR floats exceeds L2. */
 enum { NEAR = 1 << 13, FAR = 1 << 17 };
 
-/* Columns of A that gemm_t goes across at once, and the floats between two rows, or a multiple, that put 64 of them
- * into too few places of a cache. */
+/* Columns of A per pass of gemm_t, and the leading dimension whose multiples map 64 rows to too few cache sets. */
 enum { COLUMNS = 64, APART = 256 };
 
-/* A tile: its first result, where its operands start, and how many places it adds. */
+/* A tile: its first result, its operands, and its number of terms. */
 typedef struct tile {
     float *C;
     const float *A, *B;
@@ -26,11 +25,11 @@ typedef struct tile {
     bool first;
 } tile;
 
-/* The tiles of one width. Both functions do all that lie below one another, from the uppermost on. */
+/* The kernels for tiles of one width. Both panel functions compute all tiles below one another, from the top. */
 typedef struct shape {
     int32_t width, tall;
-    void (*panel)(const tile *upper, int64_t rows);        /* of `tall` rows of A and C each, and of what is left */
-    void (*panel_across)(const tile *upper, int64_t cols); /* of columns of A, which lies across: rows of C */
+    void (*panel)(const tile *upper, int64_t rows);        /* tiles of `tall` rows of A and C, and the remaining rows */
+    void (*panel_across)(const tile *upper, int64_t cols); /* transposed A: its columns are rows of C */
     void (*sums)(const tile *t);                           /* one row, as if A were ones */
 } shape;
 
@@ -61,25 +60,25 @@ typedef struct shape {
 #include "gemm_tile.h"
 #endif
 
-/* The widest tile that the rest of the columns has room for. */
-static const shape *shape_of(int32_t csc) {
+/* The widest tile that fits into the remaining columns. */
+static const shape *shape_of(int32_t columns) {
 #if SFU__LANES == 16
-    if (csc >= 64) {
+    if (columns >= 64) {
         return &tile64_shape;
     }
 #endif
-    return csc >= 16 ? &tile16_shape : csc >= 8 ? &tile8_shape : &tile4_shape;
+    return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
 }
 
-/* Asks for a chunk of `rows` rows of A. */
-SFU__INLINE void ask(const float *A, int64_t lda, int64_t rows) {
+/* Prefetches 64 columns of `rows` rows of A. */
+SFU__INLINE void prefetch_rows(const float *A, int64_t lda, int64_t rows) {
     for (int64_t r = 0; r < rows; r++) {
         SFU__UNROLL for (int64_t k = 0; k < SFU__CHAIN_TERMS; k += 16) { __builtin_prefetch(A + r * lda + k); }
     }
 }
 
-/* Where all of B stays in the first cache and A has long rows, a panel is as tall as a tile, and its rows are read from
- * end to end: so many at once that the processor does not see what comes next, so it is asked for where A is large. */
+/* For a B that stays in L1 and an A with long rows. A panel is as tall as a tile and its rows are read from end to end:
+ * more streams than the hardware prefetcher follows, so a large A is prefetched explicitly. */
 static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
     const shape *s = shape_of(C->ld);
     const bool far = (int64_t)A->rows * A->ld > FAR;
@@ -89,7 +88,7 @@ static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__den
         for (int64_t k = 0; k < A->cols; k += SFU__CHAIN_TERMS) {
             const int64_t left = A->cols - k, terms = left < SFU__CHAIN_TERMS ? left : SFU__CHAIN_TERMS;
             if (far && i + 2 * (int64_t)s->tall <= rows.end) {
-                ask(left > SFU__CHAIN_TERMS ? a + k + SFU__CHAIN_TERMS : a + tall * A->ld, A->ld, tall);
+                prefetch_rows(left > SFU__CHAIN_TERMS ? a + k + SFU__CHAIN_TERMS : a + tall * A->ld, A->ld, tall);
             }
             s->panel(&(tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, terms, k == 0},
                      tall);
@@ -101,7 +100,7 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
     for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
         const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
         int64_t k = 0;
-        do { /* once also where there is no place: the result is zero */
+        do { /* at least once: without terms the result is zero */
             const int64_t terms = A->cols - k < SFU__CHAIN_TERMS ? A->cols - k : SFU__CHAIN_TERMS;
             for (int32_t j = 0; j < C->ld; j += shape_of(C->ld - j)->width) {
                 const tile t = {C->data + i * C->ld + j,
@@ -129,12 +128,11 @@ void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B,
     }
 }
 
-/* The tiles of one block of rows and one chunk: A^T, of `cols` rows, times all columns of G, a few columns of A at a
- * time. They are copied where the rows of A lie so far apart that they would drive each other out of the first cache.
- */
-static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
+/* One block of rows and one chain: A^T (`cols` rows) times all columns of G, a few columns of A at a time. They are
+ * copied if the rows of A would conflict in L1. */
+static void gemm_t_chain(tile t, int64_t cols, int64_t width) {
     float copy[SFU__CHAIN_TERMS * COLUMNS];
-    const bool apart = t.lda % APART == 0 && width > 16; /* narrow ones read them once anyway */
+    const bool apart = t.lda % APART == 0 && width > 16; /* narrow results read A only once */
     for (int64_t p = 0; p < cols; p += COLUMNS) {
         const int64_t count = cols - p < COLUMNS ? cols - p : COLUMNS;
         tile at = t;
@@ -157,7 +155,7 @@ static void gemm_t_chunks(tile t, int64_t cols, int64_t width) {
 
 enum { SUMMED = 64, SUMMED_VECTORS = SUMMED / LANES };
 
-/* The sums of SUMMED columns over the rows of a chunk, all at once. */
+/* The sums of SUMMED columns over the rows of one chain. */
 static void sum_columns(const tile *t) {
     vf sum[SUMMED_VECTORS];
     SFU__UNROLL for (int64_t v = 0; v < SUMMED_VECTORS; v++) { sum[v] = v_set(0.0F); }
@@ -171,8 +169,8 @@ static void sum_columns(const tile *t) {
     }
 }
 
-/* The same of all `ld` columns of G. */
-static void sum_chunk(float *part, const float *G, int64_t ld, int64_t terms, bool first) {
+/* The sums of all `ld` columns of G over the rows of one chain. */
+static void sum_chain(float *part, const float *G, int64_t ld, int64_t terms, bool first) {
     int64_t j = 0;
     for (; j + SUMMED <= ld; j += SUMMED) {
         sum_columns(&(tile){part + j, NULL, G + j, ld, 0, ld, terms, first});
@@ -193,9 +191,9 @@ void KERNEL(gemm_t)(float *parts, const sfu__dense *A, const sfu__dense *G, sfu_
             const float *g = G->data + i * G->ld;
             const bool first = i == rows.begin;
             if (A == NULL) {
-                sum_chunk(part, g, G->ld, terms, first);
+                sum_chain(part, g, G->ld, terms, first);
             } else {
-                gemm_t_chunks((tile){part, A->data + i * A->ld, g, G->ld, A->ld, G->ld, terms, first}, cols, G->ld);
+                gemm_t_chain((tile){part, A->data + i * A->ld, g, G->ld, A->ld, G->ld, terms, first}, cols, G->ld);
             }
         }
     }

@@ -1,7 +1,7 @@
-/* gemm_tile.h - products of dense matrices for a tile of TALL x WIDTH results kept in registers. Included once a width,
- * with WIDTH, VEC (the vectors it is made of), TALL, TALL_T (a multiple of 4) and NAME(x) defined.
+/* gemm_tile.h - dense product of a register tile of TALL x WIDTH results. Included once per width, with WIDTH, VEC (its
+ * vector type), TALL, TALL_T (a multiple of 4) and NAME(x) defined.
  *
- * A tile adds one chunk of at most 64 places: the first chunk is stored, later ones are added to what is there.
+ * A tile adds one chain of at most 64 terms: the first is stored, later ones are added to the result.
  */
 enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes) };
 
@@ -12,7 +12,7 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
     }
 }
 
-/* One place of every row: the vectors of a row of B are loaded together, or each when its turn comes. */
+/* One term of every row: the vectors of a row of B are loaded together, or one by one. */
 #define STEP(lane)                                                                                                     \
     if (together) {                                                                                                    \
         VEC b[NAME(count)];                                                                                            \
@@ -31,7 +31,7 @@ SFU__INLINE void NAME(put)(float *c, const VEC *sum, bool first) {
         }                                                                                                              \
     }
 
-/* C[r][v] of `tall` rows: A[r][k] B[k][v]. The last places are taken four at a time as well: rows of A are padded. */
+/* C[r][v] of `tall` rows: A[r][k] B[k][v]. The last terms are also loaded four at a time: rows of A are padded. */
 SFU__INLINE void NAME(rows)(const tile *t, int tall, int64_t terms, bool together, bool first) {
     VEC sum[TALL][NAME(count)];
     four a[TALL];
@@ -56,7 +56,7 @@ SFU__INLINE void NAME(rows)(const tile *t, int tall, int64_t terms, bool togethe
     SFU__UNROLL for (int r = 0; r < tall; r++) { NAME(put)(t->C + r * t->ldc, sum[r], first); }
 }
 
-/* The tiles below one another of `rows` rows of A and C. */
+/* All tiles of `rows` rows of A and C, from top to bottom. */
 SFU__INLINE void NAME(down)(tile t, int64_t rows, int64_t terms, bool together, bool first) {
     int64_t i = 0;
     for (; i + TALL <= rows; i += TALL, t.A += TALL * t.lda, t.C += TALL * t.ldc) {
@@ -70,7 +70,7 @@ SFU__INLINE void NAME(down)(tile t, int64_t rows, int64_t terms, bool together, 
     }
 }
 
-/* Where there are so few places that a loop over them takes time of its own, each number of them has a copy without. */
+/* For small numbers of terms, where the loop overhead matters, each has an unrolled copy. */
 static void NAME(panel)(const tile *upper, int64_t rows) {
     const tile t = *upper;
 #define COPY(n)                                                                                                        \
@@ -86,7 +86,7 @@ static void NAME(panel)(const tile *upper, int64_t rows) {
         COPY(6);
         COPY(7);
         COPY(8);
-    default: /* on NEON gcc else moves sums of a wide tile to and fro */
+    default: /* otherwise gcc spills sums of a wide tile on NEON */
         NAME(down)(t, rows, t.terms, SFU__LANES > 4 || NAME(count) < 4, t.first);
     }
 #undef COPY
@@ -98,7 +98,7 @@ static void NAME(panel)(const tile *upper, int64_t rows) {
         sum[4 * q + (lane)][v] = OF(VEC, _fma_lane)(a[q], lane, b[v], sum[4 * q + (lane)][v]);                         \
     }
 
-/* C[r][v] of TALL_T rows: A[k][r] B[k][v], A lying across. */
+/* C[r][v] of TALL_T rows: A[k][r] B[k][v], with A transposed. */
 SFU__INLINE void NAME(across)(const tile *t) {
     VEC sum[TALL_T][NAME(count)];
     SFU__UNROLL for (int r = 0; r < TALL_T; r++) {
@@ -141,7 +141,7 @@ static void NAME(panel_across)(const tile *upper, int64_t cols) {
     }
 }
 
-/* The sums of columns of B, as if A were ones: fma(1, b, c) is b + c. */
+/* Column sums of B, as if A were ones: fma(1, b, c) is b + c. */
 static void NAME(sums)(const tile *t) {
     VEC sum[NAME(count)];
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }

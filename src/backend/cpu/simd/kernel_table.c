@@ -1,4 +1,4 @@
-/* kernel_table.c - the operations of one set of instructions. */
+/* kernel_table.c - the backend table of one instruction set. */
 #include "kernels.h"
 
 #define TABLE_OF(isa) SFU__KERNEL_TABLE(isa, "cpu: " SFU__ISA_TEXT)

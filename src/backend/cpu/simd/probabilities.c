@@ -1,9 +1,9 @@
-/* probabilities.c - softmax, its way back, and the score.
+/* probabilities.c - softmax, softmax_backward and cross_entropy.
  *
- * Sums along a row have four lanes, so what is done to a row uses vectors of four; rows of classes are mostly 4 or 8
- * floats wide anyway. The exponentials and logarithms of many rows are done together, in the widest vectors. Rows go
- * through several short loops rather than one long one, four at a time: what is done to a row is a chain in which each
- * step waits for the one before, and the shorter it is, the more rows the core has under way at once.
+ * Sums along a row have four lanes, so rows are processed in vectors of four; rows of classes are mostly 4 or 8 floats
+ * wide anyway. The exponentials and logarithms of many rows are computed together, in the widest vectors. Rows go
+ * through several short loops rather than one long one, four at a time: the work on a row is a dependency chain, and
+ * the shorter it is, the more rows the core can overlap.
  */
 #include "kernels.h"
 #include "vector.h"
@@ -11,22 +11,22 @@
 
 #include <math.h>
 
-/* Floats that are worked on together: small enough for the first cache. */
+/* Floats processed together: they fit into L1. */
 enum { TOGETHER = 2048 };
 
-/* Exponentials side by side: as many as there are registers for, three a vector. */
+/* Exponentials interleaved: as many as there are registers for, three per vector. */
 enum { EXP_VECTORS = SFU__LANES == 8 ? 4 : EXP_MOST, EXP_FLOATS = EXP_VECTORS * LANES };
 
 SFU__INLINE f4 tiny4(f4 x) { return f4_drop(f4_smaller(x, f4_set(SFU__FLUSH_BELOW)), x); }
 
-/* The sums of four rows are one vector: (0 + 1) + (2 + 3) of each one's lanes. */
+/* The sums of four rows as one vector: (0 + 1) + (2 + 3) of the lanes of each. */
 SFU__INLINE f4 four_sums(const f4 lane[4]) {
     return f4_add_pairs(f4_add_pairs(lane[0], lane[1]), f4_add_pairs(lane[2], lane[3]));
 }
 
 /* ---- softmax: `n` rows at p, 4 or 1 ---- */
 
-/* x - max x for x = p + bias, which is -infinity beyond the real columns. */
+/* x - max x for x = p + bias; bias is -infinity in the padding. */
 SFU__INLINE void below_largest(float *p, const float *bias, int64_t ld, int64_t n) {
     f4 most[4] = {{0}};
     for (int64_t j = 0; j < ld; j += 4) {
@@ -44,8 +44,8 @@ SFU__INLINE void below_largest(float *p, const float *bias, int64_t ld, int64_t 
     }
 }
 
-/* Of numbers of which one in each row is 0. The tiny stay: beside that one's exponential, 1, they are nothing in a sum,
- * and become +0 when they are divided by it. */
+/* Without flushing: one number of each row is 0, so tiny results vanish in the sum beside exp(0) = 1, and are flushed
+ * when they are divided by it. */
 static void exp_all(float *x, int64_t count) {
     int64_t i = 0;
     for (; i + EXP_FLOATS <= count; i += EXP_FLOATS) {
@@ -87,7 +87,7 @@ SFU__INLINE void scale(float *p, const float *inverses, int64_t ld, int64_t n) {
     }
 }
 
-/* Rows by n, not more than TOGETHER floats. `bias` as below_largest wants it. */
+/* Rows in groups of n, at most TOGETHER floats in total. `bias` as in below_largest. */
 SFU__INLINE void softmax_by(float *p, int64_t rows, const float *bias, int64_t ld, int64_t n) {
     float inverses[TOGETHER / 4 + 3];
     for (int64_t i = 0; i < rows; i += n) {
@@ -120,7 +120,7 @@ void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) {
     for (int64_t i = rows.begin, most = TOGETHER / P->ld; i < rows.end; i += most) {
         const int64_t count = rows.end - i < most ? rows.end - i : most;
         float *p = P->data + i * P->ld;
-        if (P->ld == 4) { /* the loops along a row disappear where its width is known */
+        if (P->ld == 4) { /* loops along a row of known width are unrolled away */
             softmax_rows(p, count, masked, 4);
         } else if (P->ld == 8) {
             softmax_rows(p, count, masked, 8);
@@ -130,7 +130,7 @@ void KERNEL(softmax)(const sfu__dense *P, const float *bias, sfu__range rows) {
     }
 }
 
-/* ---- its way back: `n` rows, 4 or 1 ---- */
+/* ---- softmax_backward: `n` rows, 4 or 1 ---- */
 
 /* sum_k p_k dp_k */
 SFU__INLINE void means_of(float *means, const float *dp, const float *p, int64_t ld, int64_t n) {
@@ -184,15 +184,15 @@ void KERNEL(softmax_backward)(const sfu__dense *dP, const sfu__dense *P, sfu__ra
     }
 }
 
-/* ---- the score ---- */
+/* ---- cross_entropy ---- */
 
-/* All bits in the lanes of [j, j + 4) that are real columns. */
+/* All bits in the lanes of [j, j + 4) that are not padding. */
 SFU__INLINE f4u real_columns(int32_t j, int32_t cols) {
     const f4i column = (f4i){0, 1, 2, 3} + j;
     return (f4u)(column < (f4i){0} + cols);
 }
 
-/* Whether nothing is larger than p[label], and nothing before it as large. */
+/* Whether the argmax (first of equals) is the label. */
 SFU__INLINE bool is_first_largest(const float *p, int32_t ld, int32_t label) {
     const f4 at_label = f4_set(p[label]);
     f4u wrong = {0};
@@ -222,9 +222,9 @@ SFU__INLINE void score_gradient(float *dp, const float *p, int32_t ld, int32_t l
 
 enum { SCORED_TOGETHER = 64 };
 
-/* Some rows: the logarithms of the probabilities at their labels are taken together, then added in order. */
-SFU__INLINE void score_rows(sfu__score *score, const sfu__dense *P, const sfu__target *target, int64_t begin,
-                            int64_t count, int32_t ld) {
+/* Some rows: the logarithms at their labels are computed together, then added in order. */
+SFU__INLINE void cross_entropy_rows(sfu__score *score, const sfu__dense *P, const sfu__target *target, int64_t begin,
+                                    int64_t count, int32_t ld) {
     float at_label[SCORED_TOGETHER];
     for (int64_t i = 0; i < SCORED_TOGETHER; i++) {
         at_label[i] = 1;
@@ -256,11 +256,11 @@ void KERNEL(cross_entropy)(sfu__score *scores, const sfu__dense *dP, bool throug
         for (int64_t begin = rows.begin; begin < rows.end; begin += SCORED_TOGETHER) {
             const int64_t end = rows.end - begin < SCORED_TOGETHER ? rows.end : begin + SCORED_TOGETHER;
             if (P->ld == 4) {
-                score_rows(&score, P, target, begin, end - begin, 4);
+                cross_entropy_rows(&score, P, target, begin, end - begin, 4);
             } else if (P->ld == 8) {
-                score_rows(&score, P, target, begin, end - begin, 8);
+                cross_entropy_rows(&score, P, target, begin, end - begin, 8);
             } else {
-                score_rows(&score, P, target, begin, end - begin, P->ld);
+                cross_entropy_rows(&score, P, target, begin, end - begin, P->ld);
             }
             for (int64_t i = begin; dP != NULL && i < end; i++) {
                 const float weight = target->weights != NULL ? target->weights[i] : 1.0F;

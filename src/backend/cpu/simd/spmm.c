@@ -1,11 +1,10 @@
-/* spmm.c - sparse times dense, in blocks of 64, 32, 16, 8 or 4 columns. */
+/* spmm.c - sparse-dense product (SpMM), in blocks of 64, 32, 16, 8 or 4 columns. */
 #include "kernels.h"
 #include "vector.h"
 #include "elementary.h"
 
-/* Rows are asked for so many entries ahead, unless all of B is so small (in bytes) that it comes fast enough anyway:
- * narrow rows from the second cache do, for many of them are on their way at once, wide ones, which take longer than
- * asking does, only from the first. */
+/* AHEAD: prefetch distance in entries. Nothing is prefetched if B (in bytes) is small enough: narrow rows come fast
+ * enough from L2, because many loads overlap; wide ones, which take longer than a prefetch, only from L1. */
 enum { AHEAD = 16, FEW = 8 };
 
 static int64_t prefetch_from(int32_t ld) { return ld <= 8 ? 512 << 10 : ld <= 32 ? 128 << 10 : 32 << 10; }
@@ -17,8 +16,8 @@ typedef struct operands {
     const float *values, *row_value;
     const char *B;  /* at the first column of the block */
     int64_t stride; /* bytes between its rows */
-    int64_t last;   /* an entry below this has another one AHEAD later in the range */
-    float flushed;  /* smaller results become +0; 0 in wide rows, which keep all */
+    int64_t last;   /* entries before this one have another AHEAD entries after them in the range */
+    float flushed;  /* results below it are flushed to zero; 0 for wide rows: none */
     bool prefetch, add;
 } operands;
 
@@ -49,9 +48,9 @@ SFU__INLINE const float *row_at(const operands *o, int32_t row) {
 #define NAME(x) spmm64_##x
 #include "spmm_block.h"
 
-/* Half a block of 64 columns of a B of at most so many rows fits into the first cache where a whole one does not: as a
- * copy, without the other half between its rows, which would take its places there. With at least so many entries for
- * each row the copy pays. Not where the first cache is mostly half as large, on x86. */
+/* For a B of at most HALVED rows, half a block of 64 columns fits into L1 where a whole one does not: as a contiguous
+ * copy, so that the other half takes no cache lines. The copy pays from HALVED_PAYS entries per row of B on. Not on
+ * x86, whose L1 is mostly half as large. */
 enum { HALVED = SFU__LANES == 4 ? 512 : 0, HALVED_PAYS = 64 };
 
 static bool pays_in_halves(const sfu__sparse *A, const sfu__dense *B, sfu__range rows) {
@@ -60,7 +59,7 @@ static bool pays_in_halves(const sfu__sparse *A, const sfu__dense *B, sfu__range
            entries >= HALVED_PAYS * (int64_t)B->rows;
 }
 
-/* 64 columns from `column` on. */
+/* Columns [column, column + 64). */
 __attribute__((noinline)) static void spmm64_halves(const sfu__dense *C, operands o, const sfu__dense *B,
                                                     const int64_t *indptr, sfu__range rows, int32_t column) {
     enum { HALF = 32 };
@@ -76,20 +75,20 @@ __attribute__((noinline)) static void spmm64_halves(const sfu__dense *C, operand
     }
 }
 
-/* Blocks of 64 columns whose entries are packed together: several, unless as much of B would then not stay near. */
-static int32_t blocks_at_once(int32_t csc, const sfu__dense *B) {
+/* Number of blocks of 64 columns that share one packing: several, as long as that much of B stays in cache. */
+static int32_t blocks_at_once(int32_t columns, const sfu__dense *B) {
     enum { NEAR = 768 << 10 };
     const int64_t block_bytes = (int64_t)B->rows * KEPT_BLOCK * (int64_t)sizeof(float);
-    const int32_t most = csc / KEPT_BLOCK < KEPT_BLOCKS ? csc / KEPT_BLOCK : KEPT_BLOCKS;
+    const int32_t most = columns / KEPT_BLOCK < KEPT_BLOCKS ? columns / KEPT_BLOCK : KEPT_BLOCKS;
     const int64_t near = block_bytes > 0 ? NEAR / block_bytes : most;
     return near < 1 ? 1 : near < most ? (int32_t)near : most;
 }
 
 typedef bool packed_block(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first);
 
-/* `count` blocks of `width` columns, one behind the other, of entries that are packed once. */
-static void kept_columns(float *c, int64_t ld, const operands *o, const sfu__sparse *A, sfu__range rows, int width,
-                         int count, packed_block *run) {
+/* `count` adjacent blocks of `width` columns, with entries that are packed once. */
+static void packed_columns(float *c, int64_t ld, const operands *o, const sfu__sparse *A, sfu__range rows, int width,
+                           int count, packed_block *run) {
     packed entries;
     packing at = {rows.begin, A->indptr[rows.begin]};
     float sums[KEPT_BLOCKS][KEPT_BLOCK];
@@ -110,7 +109,7 @@ static void kept_columns(float *c, int64_t ld, const operands *o, const sfu__spa
     }
 }
 
-static void spmm_kept(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, operands *o, sfu__range rows) {
+static void spmm_packed(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B, operands *o, sfu__range rows) {
     static const struct {
         int32_t width;
         packed_block *run;
@@ -121,7 +120,7 @@ static void spmm_kept(const sfu__dense *C, const sfu__sparse *A, const sfu__dens
         for (; C->ld - column >= width; column += count * width) {
             count = width == KEPT_BLOCK ? blocks_at_once(C->ld - column, B) : 1;
             o->B = (const char *)(B->data + column);
-            kept_columns(C->data + column, C->ld, o, A, rows, width, count, blocks[i].run);
+            packed_columns(C->data + column, C->ld, o, A, rows, width, count, blocks[i].run);
         }
     }
 }
@@ -148,10 +147,13 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
     typedef void block(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows);
     static const struct {
         int32_t width;
-        block *as_they_stand, *permuted;
+        block *in_order, *permuted;
     } blocks[] = {
-        {64, spmm64_block, NULL},      {32, spmm32_block, NULL},      {16, spmm16_block, spmm16_turns},
-        {8, spmm8_block, spmm8_turns}, {4, spmm4_block, spmm4_turns},
+        {64, spmm64_block, NULL},
+        {32, spmm32_block, NULL},
+        {16, spmm16_block, spmm16_rows_by_length},
+        {8, spmm8_block, spmm8_rows_by_length},
+        {4, spmm4_block, spmm4_rows_by_length},
     };
     operands o = {.indices = A->indices, .value_perm = A->value_perm, .values = A->values, .add = add};
     o.stride = (int64_t)B->ld * (int64_t)sizeof(float);
@@ -167,7 +169,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
         return;
     }
     if (A->keep_mask != NULL) {
-        spmm_kept(C, A, B, &o, rows);
+        spmm_packed(C, A, B, &o, rows);
         return;
     }
     for (; pays_in_halves(A, B, rows) && C->ld - column >= 64; column += 64) {
@@ -177,7 +179,7 @@ void KERNEL(spmm)(const sfu__dense *C, const sfu__sparse *A, const sfu__dense *B
         for (; C->ld - column >= blocks[i].width; column += blocks[i].width) {
             o.B = (const char *)(B->data + column);
             block *const run =
-                o.row_perm != NULL && blocks[i].permuted != NULL ? blocks[i].permuted : blocks[i].as_they_stand;
+                o.row_perm != NULL && blocks[i].permuted != NULL ? blocks[i].permuted : blocks[i].in_order;
             run(C->data + column, C->ld, &o, A->indptr, rows);
         }
     }

@@ -1,24 +1,25 @@
-/* spmm_block.h - C = A B for WIDTH columns at a time: the sums of a row stay in registers. Included once a width, with
- * WIDTH, VEC (the vectors it is made of) and NAME(x) defined.
+/* spmm_block.h - C = A B for WIDTH columns at a time, with the sums of a row in registers. Included once per width,
+ * with WIDTH, VEC (its vector type) and NAME(x) defined.
  *
- * The rows of B are gathered, so what bounds this kernel is how fast they come: those AHEAD entries later are asked for
- * in advance, but never beyond the entries of the range, where there may be no memory. Nearly every row is short and
- * not among the last: for these the loop has the registers to itself, the others are dealt with apart.
+ * The kernel is bound by gathering rows of B. Rows are prefetched AHEAD entries in advance, but never beyond the
+ * entries of the range, which may be the end of memory. Nearly every row is short and not among the last, so the inner
+ * loop is specialized for these; the others take a separate path.
  */
 enum { NAME(lanes) = sizeof(VEC) / 4, NAME(count) = WIDTH / NAME(lanes), NAME(lines) = (WIDTH + 15) / 16 };
 
-/* One chain for each column over entries [begin, end). */
-SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered, bool prefetch) {
+/* One accumulation chain per column over entries [begin, end). */
+SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool value_permuted,
+                             bool prefetch) {
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
     for (int64_t e = begin; e < end; e++) {
         if (prefetch) {
             const float *later = row_at(o, o->indices[e + AHEAD]);
             SFU__UNROLL for (int64_t line = 0; line < NAME(lines); line++) { __builtin_prefetch(later + 16 * line); }
-            if (ordered) {
+            if (value_permuted) {
                 __builtin_prefetch(o->values + o->value_perm[e + AHEAD]);
             }
         }
-        const VEC a = OF(VEC, _set)(o->values[ordered ? o->value_perm[e] : e]);
+        const VEC a = OF(VEC, _set)(o->values[value_permuted ? o->value_perm[e] : e]);
         const float *b = row_at(o, o->indices[e]);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             sum[v] = OF(VEC, _fma)(a, OF(VEC, _load)(b + v * NAME(lanes)), sum[v]);
@@ -27,8 +28,8 @@ SFU__INLINE void NAME(chain)(VEC *sum, const operands *o, int64_t begin, int64_t
 }
 
 #if WIDTH >= 16
-/* The same where rows are asked for ahead, and four values can be read from wherever an entry of the chain is: four
- * entries at a time, their values in one register and their indices in pairs, for loads are what this runs out of. */
+/* The same with prefetching, if four values can be read from any entry of the chain: four entries at a time, with their
+ * values in one register and their indices loaded in pairs, because load ports are the bottleneck. */
 SFU__INLINE void NAME(fours)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
 #define ADD_LANE(lane, row)                                                                                            \
     do {                                                                                                               \
@@ -71,7 +72,7 @@ SFU__INLINE void NAME(fours)(VEC *sum, const operands *o, int64_t begin, int64_t
 }
 #endif
 
-/* All of a row of B is loaded before it is used: two loads in one instruction, where there is one. */
+/* Loads a whole row of B before it is used: with paired loads, where they exist. */
 SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t stride, bool tight) {
     if (WIDTH == 4 && tight) {
         const f4 only = f4_load_row(B, row);
@@ -83,9 +84,9 @@ SFU__INLINE void NAME(load_row)(VEC *b, const char *B, uint32_t row, int64_t str
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { b[v] = OF(VEC, _load)(from + v * NAME(lanes)); }
 }
 
-/* A chain where rows of B lie WIDTH apart: it waits for loads, so indices come in pairs. */
-SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered) {
-#define ADD_PLACE(value, row)                                                                                          \
+/* A chain for a B with ld = WIDTH: it is bound by loads, so indices are loaded in pairs. */
+SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool value_permuted) {
+#define ADD_TERM(value, row)                                                                                           \
     do {                                                                                                               \
         VEC b_[NAME(count)];                                                                                           \
         NAME(load_row)(b_, o->B, (row), INT64_C(4) * WIDTH, true);                                                     \
@@ -94,43 +95,43 @@ SFU__INLINE void NAME(pairs)(VEC *sum, const operands *o, int64_t begin, int64_t
     } while (0)
     int64_t e = begin;
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
-    for (; !ordered && e + 4 <= end; e += 4) {
+    for (; !value_permuted && e + 4 <= end; e += 4) {
         const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
-        ADD_PLACE(e, r.first);
-        ADD_PLACE(e + 1, r.second);
-        ADD_PLACE(e + 2, s.first);
-        ADD_PLACE(e + 3, s.second);
+        ADD_TERM(e, r.first);
+        ADD_TERM(e + 1, r.second);
+        ADD_TERM(e + 2, s.first);
+        ADD_TERM(e + 3, s.second);
     }
-    for (; ordered && e + 4 <= end; e += 4) {
+    for (; value_permuted && e + 4 <= end; e += 4) {
         const index_pair r = index_pair_load(o->indices + e), s = index_pair_load(o->indices + e + 2);
         const index_pair p = index_pair_load(o->value_perm + e), q = index_pair_load(o->value_perm + e + 2);
-        ADD_PLACE(p.first, r.first);
-        ADD_PLACE(p.second, r.second);
-        ADD_PLACE(q.first, s.first);
-        ADD_PLACE(q.second, s.second);
+        ADD_TERM(p.first, r.first);
+        ADD_TERM(p.second, r.second);
+        ADD_TERM(q.first, s.first);
+        ADD_TERM(q.second, s.second);
     }
     for (; e < end; e++) {
-        ADD_PLACE(ordered ? o->value_perm[e] : e, (uint32_t)o->indices[e]);
+        ADD_TERM(value_permuted ? o->value_perm[e] : e, (uint32_t)o->indices[e]);
     }
-#undef ADD_PLACE
+#undef ADD_TERM
 }
 
-/* A row of any length of such. */
-SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool ordered) {
+/* The same for a row of any length. */
+SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int64_t end, bool value_permuted) {
     int64_t stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
-    NAME(pairs)(sum, o, begin, stop, ordered);
+    NAME(pairs)(sum, o, begin, stop, value_permuted);
     while (stop < end) {
         VEC chain[NAME(count)];
         begin = stop;
         stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
-        NAME(pairs)(chain, o, begin, stop, ordered);
+        NAME(pairs)(chain, o, begin, stop, value_permuted);
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] += chain[v]; }
     }
 }
 
-/* A chain of at most FEW entries, of which there are FEW to be read: those too many are multiplied by zero, which
- * adds nothing (unless B is not finite). In the narrowest blocks that is cheaper than a loop whose end cannot be
- * foreseen, unless the values have to be gathered. */
+/* A chain of at most FEW entries; FEW are always read, and the excess is multiplied by zero, which adds nothing (unless
+ * B is not finite). In the narrowest blocks this is cheaper than a loop with an unpredictable end, unless the values
+ * are gathered. */
 SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool prefetch) {
     float scratch[FEW];
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
@@ -138,8 +139,8 @@ SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t c
         __builtin_prefetch(row_at(o, o->indices[begin + AHEAD + k]));
     }
     SFU__UNROLL for (int q = 0; q < FEW; q += 4) {
-        const f4u there = (f4u)((f4i){0, 1, 2, 3} + q < (f4i){0} + (int32_t)count);
-        const four a = four_of(f4_keep(there, f4_load(o->values + begin + q)), scratch + q);
+        const f4u present = (f4u)((f4i){0, 1, 2, 3} + q < (f4i){0} + (int32_t)count);
+        const four a = four_of(f4_keep(present, f4_load(o->values + begin + q)), scratch + q);
         const int32_t *indices = o->indices + begin + q;
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
             const int64_t at = v * NAME(lanes);
@@ -162,7 +163,7 @@ SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add
     }
 }
 
-/* A chain wherever its entries are. */
+/* A chain anywhere in the range. */
 __attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands *o, int64_t begin, int64_t end) {
     const bool prefetch = o->prefetch && end <= o->last;
     VEC sum[NAME(count)];
@@ -176,7 +177,7 @@ __attribute__((noinline)) static void NAME(any_chain)(VEC *chain, const operands
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { chain[v] = sum[v]; }
 }
 
-/* A row of any length and place. */
+/* A row of any length, anywhere in the range. */
 __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o, int64_t begin, int64_t end) {
     VEC sum[NAME(count)], chain[NAME(count)];
     int64_t stop = end - begin > SFU__CHAIN_TERMS ? begin + SFU__CHAIN_TERMS : end;
@@ -191,7 +192,7 @@ __attribute__((noinline)) static void NAME(any_row)(float *c, const operands *o,
 }
 
 SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
-                            bool ordered, bool prefetch) {
+                            bool value_permuted, bool prefetch) {
     const int64_t last = prefetch ? o->last : o->last + AHEAD;
     for (int64_t i = rows.begin; i < rows.end; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
@@ -199,14 +200,14 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
-            if (WIDTH <= 4 && !ordered && end - begin <= FEW && begin + FEW <= last) {
+            if (WIDTH <= 4 && !value_permuted && end - begin <= FEW && begin + FEW <= last) {
                 NAME(few)(sum, o, begin, end - begin, prefetch);
 #if WIDTH == 64 && SFU__LANES < 16
-            } else if (!ordered && prefetch) {
+            } else if (!value_permuted && prefetch) {
                 NAME(fours)(sum, o, begin, end);
 #endif
             } else {
-                NAME(chain)(sum, o, begin, end, ordered, prefetch);
+                NAME(chain)(sum, o, begin, end, value_permuted, prefetch);
             }
             if (o->add) {
                 NAME(put)(c + i * ld, o, sum, true);
@@ -218,10 +219,10 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
 }
 
 SFU__INLINE void NAME(rows_in_pairs)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows,
-                                     bool ordered) {
+                                     bool value_permuted) {
     for (int64_t i = rows.begin; i < rows.end; i++) {
         VEC sum[NAME(count)];
-        NAME(pairs_row)(sum, o, indptr[i], indptr[i + 1], ordered);
+        NAME(pairs_row)(sum, o, indptr[i], indptr[i + 1], value_permuted);
         if (o->add) {
             NAME(put)(c + i * ld, o, sum, true);
         } else {
@@ -242,9 +243,9 @@ __attribute__((noinline)) static void NAME(block_in_pairs)(float *c, int64_t ld,
 
 __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
                                                   sfu__range rows) {
-    const operands local = *o; /* which no store into C can change */
+    const operands local = *o; /* a copy that stores into C cannot alias */
     const bool few = WIDTH == 4 && o->value_perm == NULL;
-    if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH && !o->prefetch && !few) { /* rows without gaps */
+    if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH && !o->prefetch && !few) { /* B has no padding */
         NAME(block_in_pairs)(c, ld, o, indptr, rows);
     } else if (o->value_perm != NULL) {
         if (o->prefetch) {
@@ -260,9 +261,8 @@ __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const op
 }
 
 #if WIDTH >= 16
-/* The chains of what was packed. The sum of a row goes on from one packing to the next: in memory, for there are no
- * registers to spare. `first`: the next chain is the first of its row; whether one further on is, is what comes back.
- */
+/* Adds the packed chains. The partial sum of a row carries over from one packing to the next in memory, because there
+ * are no spare registers. `first`: the next chain is the first of its row; returns the same for the next packing. */
 static bool NAME(packed)(float *c, int64_t ld, const operands *o, const packed *entries, float *sum, bool first) {
     operands local = *o;
     local.indices = entries->indices;

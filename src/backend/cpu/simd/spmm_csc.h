@@ -1,13 +1,12 @@
-/* spmm_csc.h - C = A B for WIDTH columns where A, a transpose, is known by columns as well. Included by
- * spmm_block.h, with what that has defined.
+/* spmm_csc.h - C = A B for WIDTH columns with A, a transpose, in CSC form. Included by spmm_block.h, with its
+ * definitions.
  *
- * Row by row, both a row of B and a value are fetched from anywhere for every entry. Column by column, the row of B
- * stays in registers and values come in order; what is anywhere is the sum that an entry is added to, and all sums of a
- * narrow C are in the first cache or near it. Each chunk of a row has a sum of its own, so that every chain is the one
- * that it is row by row.
+ * By rows, each entry gathers both a row of B and a value. By columns, the row of B stays in registers and the values
+ * are contiguous; what is scattered is the sum that an entry is added to, and all sums of a narrow C fit into L1 or L2.
+ * Each accumulation chain of a row has its own sum, so the results are those of the row-wise product, bit for bit.
  */
 
-/* Entries of one column: they go to different sums, so that four of them may be under way at once. */
+/* Entries of one column: their sums are distinct, so four can be updated at once. */
 SFU__INLINE void NAME(column)(float *sums, const uint16_t *to, const float *values, int32_t count, const VEC *b) {
     int32_t k = 0;
     for (; k + 4 <= count; k += 4) {
@@ -43,7 +42,7 @@ SFU__INLINE void NAME(column)(float *sums, const uint16_t *to, const float *valu
     }
 }
 
-/* To the sum of a row's first chunk those of the others, in their order. */
+/* Adds the sums of later chains to that of the first chain of each row, in order. */
 SFU__INLINE void NAME(add_up)(float *sums, const sfu__csc *csc, int32_t rows) {
     for (int32_t i = rows; i < csc->sum_count; i++) {
         float *at = sums + (int64_t)csc->rows[i - rows] * WIDTH;

@@ -1,15 +1,14 @@
-/* spmm_pack.h - the entries of A that dropout has left, half of them, as a rule, one behind the other. Included by
- * spmm.c.
+/* spmm_pack.h - packs the entries of A that dropout keeps, usually half of them. Included by spmm.c.
  *
- * To jump over an entry in the loop would be a branch that is mispredicted every other time, which costs as much as the
- * row of B that it saves. So the entries are first packed, without a branch: four or eight are written to the next free
- * places, those that are kept in front, and the places move on by as many as these are. Two thousand are packed at a
- * time, so that rows of B can be asked for ahead beyond the ends of chains, and for several blocks of columns at once.
- * An entry that is gone still counts as one of the places of its chain.
+ * Skipping an entry in the inner loop would be a branch that is mispredicted every other time, which costs as much as
+ * the row of B that it saves. So the entries are first packed without branches: four or eight are written at once, the
+ * kept ones first, and the position advances by their number. Two thousand are packed at a time, so that rows of B can
+ * be prefetched beyond the ends of chains and several blocks of columns share one packing. A dropped entry still counts
+ * as a term of its chain.
  */
 enum { KEPT_PACKED = 2048, KEPT_BLOCK = 64, KEPT_BLOCKS = 4 };
 
-/* What was packed: chain k ends before entry ends[k], and is the last of row rows[k], or of none (-1). */
+/* Packed entries: chain k ends before entry ends[k] and is the last of row rows[k] (-1: not the last of its row). */
 typedef struct packed {
     int32_t indices[KEPT_PACKED + AHEAD];
     float values[KEPT_PACKED + AHEAD];
@@ -18,24 +17,24 @@ typedef struct packed {
     int32_t count, chains;
 } packed;
 
-/* Where packing has got to. */
+/* The position of packing. */
 typedef struct packing {
     int64_t row, entry;
 } packing;
 
-/* Eight entries: a set of those that are kept, of it those among the first `left`, and packing: they are written behind
- * the `count` that there are, and what comes back is how many there are then. */
+/* Operations on eight entries: the set of kept ones; its subset among the first `left`; and packing, which appends the
+ * set after `count` entries and returns the new count. */
 #if defined(__aarch64__)
 typedef uint32_t eight; /* bit i: entry i */
-SFU__INLINE eight kept_of_eight(const uint8_t *keep_mask, const int32_t *order) {
+SFU__INLINE eight kept_of_eight(const uint8_t *keep_mask, const int32_t *value_perm) {
     uint64_t bytes;
     eight set = 0;
-    if (order == NULL) {
+    if (value_perm == NULL) {
         memcpy(&bytes, keep_mask, sizeof bytes);
         return (eight)(bytes * UINT64_C(0x0102040810204080) >> 56); /* byte i, 0 or 1, goes to bit 56 + i */
     }
     SFU__UNROLL for (int i = 0; i < 8; i += 2) {
-        const index_pair at = index_pair_load(order + i);
+        const index_pair at = index_pair_load(value_perm + i);
         set |= (eight)keep_mask[at.first] << i | (eight)keep_mask[at.second] << (i + 1);
     }
     return set;
@@ -47,13 +46,14 @@ SFU__INLINE int32_t pack_eight(packed *to, int32_t count, const int32_t *indices
 #define WORD(l) 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3
 #define WORDS(a, b, c, d)                                                                                              \
     { WORD(a), WORD(b), WORD(c), WORD(d) }
-    /* For each set of four: the bytes of those words, then any. */
+    /* For each set of four: the bytes of its words, then any. */
     static const uint8_t bytes_of[16][16] = {
         WORDS(0, 0, 0, 0), WORDS(0, 0, 0, 0), WORDS(1, 0, 0, 0), WORDS(0, 1, 0, 0),
         WORDS(2, 0, 0, 0), WORDS(0, 2, 0, 0), WORDS(1, 2, 0, 0), WORDS(0, 1, 2, 0),
         WORDS(3, 0, 0, 0), WORDS(0, 3, 0, 0), WORDS(1, 3, 0, 0), WORDS(0, 1, 3, 0),
         WORDS(2, 3, 0, 0), WORDS(0, 2, 3, 0), WORDS(1, 2, 3, 0), WORDS(0, 1, 2, 3)};
-    const uint64_t count_of = UINT64_C(0x4332322132212110); /* four bits for each: a shift, where loads are scarce */
+    const uint64_t count_of = UINT64_C(0x4332322132212110); /* four bits per set: a shift instead of a load, because
+                                                             * loads are the bottleneck */
 #undef WORDS
 #undef WORD
     SFU__UNROLL for (int q = 0; q < 8; q += 4) {
@@ -68,13 +68,13 @@ SFU__INLINE int32_t pack_eight(packed *to, int32_t count, const int32_t *indices
 }
 #else
 typedef uint64_t eight; /* 1 in byte i: entry i */
-SFU__INLINE eight kept_of_eight(const uint8_t *keep_mask, const int32_t *order) {
+SFU__INLINE eight kept_of_eight(const uint8_t *keep_mask, const int32_t *value_perm) {
     eight set = 0;
-    if (order == NULL) {
+    if (value_perm == NULL) {
         memcpy(&set, keep_mask, sizeof set);
         return set;
     }
-    SFU__UNROLL for (int i = 0; i < 8; i++) { set |= (eight)keep_mask[order[i]] << 8 * i; }
+    SFU__UNROLL for (int i = 0; i < 8; i++) { set |= (eight)keep_mask[value_perm[i]] << 8 * i; }
     return set;
 }
 SFU__INLINE eight first_of_eight(eight set, int64_t left) {
@@ -83,47 +83,48 @@ SFU__INLINE eight first_of_eight(eight set, int64_t left) {
 
 SFU__INLINE int32_t pack_eight(packed *to, int32_t count, const int32_t *indices, const float *values, float scale,
                                eight set) {
-    const uint64_t lanes = _pext_u64(UINT64_C(0x0706050403020100), set * 255); /* of those that are kept */
-    const __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
+    const uint64_t lanes = _pext_u64(UINT64_C(0x0706050403020100), set * 255); /* of the kept entries */
+    const __m256i lane_perm = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
     const __m256i from = _mm256_loadu_si256((const __m256i *)(const void *)indices);
     const f8 scaled = f8_load(values) * f8_set(scale);
-    _mm256_storeu_si256((__m256i *)(void *)(to->indices + count), _mm256_permutevar8x32_epi32(from, order));
-    _mm256_storeu_ps(to->values + count, _mm256_permutevar8x32_ps((__m256)scaled, order));
+    _mm256_storeu_si256((__m256i *)(void *)(to->indices + count), _mm256_permutevar8x32_epi32(from, lane_perm));
+    _mm256_storeu_ps(to->values + count, _mm256_permutevar8x32_ps((__m256)scaled, lane_perm));
     return count + __builtin_popcountll(set);
 }
 #endif
 
-/* The entries of a chain; `last`: behind the last of A. */
+/* The entries of a chain; `last`: end of the entries of A. */
 SFU__INLINE void pack_chain(packed *to, const sfu__sparse *A, float scale, int64_t begin, int64_t end, int64_t last,
-                            bool ordered) {
+                            bool value_permuted) {
     int32_t count = to->count;
     int64_t e = begin;
     for (; e < end && e + 8 <= last; e += 8) {
-        const eight all = kept_of_eight(ordered ? A->keep_mask : A->keep_mask + e, ordered ? A->value_perm + e : NULL);
+        const eight all =
+            kept_of_eight(value_permuted ? A->keep_mask : A->keep_mask + e, value_permuted ? A->value_perm + e : NULL);
         count = pack_eight(to, count, A->indices + e, A->values + e, scale, first_of_eight(all, end - e));
     }
     for (; e < end; e++) {
         to->indices[count] = A->indices[e];
         to->values[count] = A->values[e] * scale;
-        count += A->keep_mask[ordered ? A->value_perm[e] : e];
+        count += A->keep_mask[value_permuted ? A->value_perm[e] : e];
     }
     to->count = count;
 }
 
 /* Packs whole chains until the next one may not fit. */
-SFU__INLINE void pack(packed *to, packing *at, const sfu__sparse *A, int64_t end, bool ordered) {
+SFU__INLINE void pack(packed *to, packing *at, const sfu__sparse *A, int64_t end, bool value_permuted) {
     const int64_t *indptr = A->indptr, last = indptr[A->rows];
     const float scale = sfu__mask_scale(A->mask);
     to->count = to->chains = 0;
     while (at->row < end && to->count <= KEPT_PACKED - SFU__CHAIN_TERMS && to->chains < KEPT_PACKED) {
         const int64_t row_end = indptr[at->row + 1];
         const int64_t stop = row_end - at->entry > SFU__CHAIN_TERMS ? at->entry + SFU__CHAIN_TERMS : row_end;
-        pack_chain(to, A, scale, at->entry, stop, last, ordered);
+        pack_chain(to, A, scale, at->entry, stop, last, value_permuted);
         at->entry = stop;
         to->ends[to->chains] = to->count;
         to->rows[to->chains++] = stop == row_end ? at->row++ : -1;
     }
-    /* What is asked for ahead of the last entries is the last of them. */
+    /* Prefetching beyond the last entry repeats the last. */
     for (int i = 0; i < AHEAD; i++) {
         to->indices[to->count + i] = to->count > 0 ? to->indices[to->count - 1] : 0;
     }

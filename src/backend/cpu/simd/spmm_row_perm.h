@@ -1,37 +1,37 @@
-/* spmm_row_perm.h - C = A B for WIDTH columns where A has its rows by length, with a turn that says which they are.
- * Included by spmm_block.h, with what that has defined.
+/* spmm_row_perm.h - C = A B for WIDTH columns with the rows of A sorted by length, through row_perm. Included by
+ * spmm_block.h, with its definitions.
  *
- * A narrow row is one chain or two, in which each addition waits for the one before, and its end cannot be foreseen:
- * both take longer than the work itself. So several rows go on side by side, place by place. Neighbours in turn are of
- * nearly the same length, so that next to nothing is left over when the shortest ends, and as many groups as have rows
- * of that length end at the same place.
+ * A narrow row is one or two dependent accumulation chains with an unpredictable end: latency and mispredictions take
+ * longer than the work itself. So several rows are computed side by side, term by term. Neighbouring rows have nearly
+ * the same length, so little remains when the shortest ends, and the loop lengths of consecutive groups are
+ * predictable.
  */
 
-/* As many as keep additions from waiting, which are two cycles apart on the NEON cores seen, four on x86; of rows of
- * one vector, twice as many as of rows of two. */
+/* Rows per group: enough to hide the latency of additions, which is two cycles on the NEON cores measured and four on
+ * x86; for rows of one vector, twice as many as for rows of two. */
 enum { NAME(abreast) = SFU__LANES > 4 || WIDTH == 4 ? 4 : 2 };
 
-/* The rows of a group: where each begins, how many places it has. */
+/* A group of rows: first entry and number of terms of each. */
 typedef struct NAME(group) {
     int64_t begin[NAME(abreast)], terms[NAME(abreast)];
     int64_t shortest, longest;
-    const float *one; /* where each row has one value: that of the first */
+    const float *one; /* if each row has a single value: that of the first row */
 } NAME(group);
 
-/* One place of row k of a group. */
-#define ADD_PLACE(fma, row)                                                                                            \
+/* One term of row k of a group. */
+#define ADD_TERM(fma, row)                                                                                             \
     do {                                                                                                               \
         VEC b_[NAME(count)];                                                                                           \
         NAME(load_row)(b_, o->B, (row), stride, tight);                                                                \
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[k][v] = fma; }                                     \
     } while (0)
 
-/* `places` places of each row from its entry begin[k] on: a chain each, from +0. `tight`: rows of B lie WIDTH apart;
- * `even`: row k has one value, one[k]. */
+/* `terms` terms of each row from entry begin[k] on: one chain each, from +0. `tight`: B has ld = WIDTH; `even`: row k
+ * has the single value one[k]. */
 SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const int64_t *begin, const float *one,
                                 int64_t terms, bool tight, bool even) {
     const int64_t stride = tight ? INT64_C(4) * WIDTH : o->stride;
-    VEC sum[NAME(abreast)][NAME(count)], value[NAME(abreast)]; /* in registers, which `to` may not be */
+    VEC sum[NAME(abreast)][NAME(count)], value[NAME(abreast)]; /* in registers, unlike `to` */
     const uint16_t *indices[NAME(abreast)];
     const float *values[NAME(abreast)];
     int64_t t = 0;
@@ -46,31 +46,29 @@ SFU__INLINE void NAME(together)(VEC (*to)[NAME(count)], const operands *o, const
             uint32_t row[4];
             index_four_load(row, indices[k] + t);
             if (even) {
-                SFU__UNROLL for (int i = 0; i < 4; i++) {
-                    ADD_PLACE(OF(VEC, _fma)(value[k], b_[v], sum[k][v]), row[i]);
-                }
+                SFU__UNROLL for (int i = 0; i < 4; i++) { ADD_TERM(OF(VEC, _fma)(value[k], b_[v], sum[k][v]), row[i]); }
             } else {
                 const four a = four_load(values[k] + t);
-                ADD_PLACE(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), row[0]);
-                ADD_PLACE(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), row[1]);
-                ADD_PLACE(OF(VEC, _fma_lane)(a, 2, b_[v], sum[k][v]), row[2]);
-                ADD_PLACE(OF(VEC, _fma_lane)(a, 3, b_[v], sum[k][v]), row[3]);
+                ADD_TERM(OF(VEC, _fma_lane)(a, 0, b_[v], sum[k][v]), row[0]);
+                ADD_TERM(OF(VEC, _fma_lane)(a, 1, b_[v], sum[k][v]), row[1]);
+                ADD_TERM(OF(VEC, _fma_lane)(a, 2, b_[v], sum[k][v]), row[2]);
+                ADD_TERM(OF(VEC, _fma_lane)(a, 3, b_[v], sum[k][v]), row[3]);
             }
         }
     }
     for (; t < terms; t++) {
         SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
             const VEC a = even ? value[k] : OF(VEC, _set)(values[k][t]);
-            ADD_PLACE(OF(VEC, _fma)(a, b_[v], sum[k][v]), indices[k][t]);
+            ADD_TERM(OF(VEC, _fma)(a, b_[v], sum[k][v]), indices[k][t]);
         }
     }
     SFU__UNROLL for (int k = 0; k < NAME(abreast); k++) {
         SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { to[k][v] = sum[k][v]; }
     }
 }
-#undef ADD_PLACE
+#undef ADD_TERM
 
-/* A chain goes on over entries [begin, end). */
+/* Continues a chain over entries [begin, end). */
 SFU__INLINE void NAME(go_on)(VEC *sum, const operands *o, int64_t begin, int64_t end) {
     for (int64_t e = begin; e < end; e++) {
         const VEC a = OF(VEC, _set)(o->values[e]);
@@ -81,7 +79,7 @@ SFU__INLINE void NAME(go_on)(VEC *sum, const operands *o, int64_t begin, int64_t
     }
 }
 
-/* Where some row has more than one chunk: chunk by chunk. */
+/* For rows of more than one chain: chain by chain. */
 SFU__INLINE void NAME(long_rows)(VEC (*to)[NAME(count)], const operands *o, const NAME(group) * group, bool tight,
                                  bool even) {
     VEC sum[NAME(abreast)][NAME(count)] = {{{0}}}, chain[NAME(abreast)][NAME(count)], rest[NAME(count)];
@@ -130,7 +128,7 @@ SFU__INLINE void NAME(put_group)(float *c, int64_t ld, const operands *o, const 
     }
 }
 
-/* A group whose rows differ in length, or have more than one chunk. */
+/* A group whose rows differ in length or have more than one chain. */
 SFU__INLINE void NAME(mixed)(float *c, int64_t ld, const operands *o, const int64_t *indptr, const int32_t *row_perm,
                              const float *one, bool tight, bool even) {
     const NAME(group) group = NAME(group_at)(indptr, one);
@@ -157,12 +155,12 @@ __attribute__((noinline)) static void NAME(any_mixed)(float *c, int64_t ld, cons
     }
 }
 
-/* Nearly all groups have rows of one length: these have the loop, and the registers, to themselves. */
+/* Nearly all groups have rows of equal length, so the inner loop is specialized for these. */
 SFU__INLINE void NAME(permuted)(float *c, int64_t ld, const operands *from, const int64_t *indptr, sfu__range rows,
                                 bool tight, bool even) {
-    const operands hot = *from, *o = &hot; /* of which nobody else hears, so that it stays in registers */
+    const operands hot = *from, *o = &hot; /* its address does not escape, so it stays in registers */
     const int64_t groups_end =
-        o->value_perm == NULL ? rows.end - NAME(abreast) : INT64_MIN; /* they read values in order */
+        o->value_perm == NULL ? rows.end - NAME(abreast) : INT64_MIN; /* groups need values in order */
     int64_t i = rows.begin;
     for (; i <= groups_end; i += NAME(abreast)) {
         const int64_t *begin = indptr + i, terms = begin[1] - begin[0];
@@ -182,7 +180,7 @@ SFU__INLINE void NAME(permuted)(float *c, int64_t ld, const operands *from, cons
     }
 }
 
-static void NAME(turns)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
+static void NAME(rows_by_length)(float *c, int64_t ld, const operands *o, const int64_t *indptr, sfu__range rows) {
     const bool tight = o->stride == INT64_C(4) * WIDTH && ld == WIDTH;
     if (tight && o->row_value != NULL) {
         NAME(permuted)(c, WIDTH, o, indptr, rows, true, true);

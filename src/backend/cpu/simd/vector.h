@@ -1,8 +1,8 @@
-/* vector.h - vectors of 4, 8 and 16 floats, and `vf`, the widest that this set of instructions has.
+/* vector.h - SIMD vectors of 4, 8 and 16 floats, and `vf`, the widest of the instruction set.
  *
- * Arithmetic and comparison are the compiler's own (vector extensions of gcc and clang); what these do not have, above
- * all the fused multiply-add, is wrapped here for each set: NEON, AVX2 with FMA (x86-64-v3), AVX-512 (x86-64-v4). The
- * file is compiled for one of them, which SFU__ISA names.
+ * Arithmetic and comparison use the vector extensions of gcc and clang; what these lack, above all the fused
+ * multiply-add, is wrapped here per instruction set: NEON, AVX2 with FMA (x86-64-v3), AVX-512 (x86-64-v4). The file is
+ * compiled for one of them, which SFU__ISA names.
  */
 #ifndef SFU_VECTOR_H
 #define SFU_VECTOR_H
@@ -27,7 +27,7 @@
 
 #define SFU__INLINE static inline __attribute__((always_inline, unused))
 
-/* Loops over the registers of a tile are written out; others can be, twice. */
+/* Loops over the registers of a tile are fully unrolled; others can be unrolled twice. */
 #if defined(__clang__)
 #define SFU__UNROLL _Pragma("clang loop unroll(full)")
 #define SFU__TWICE _Pragma("clang loop unroll_count(2)")
@@ -48,15 +48,15 @@
     SFU__INLINE name name##_keep(name##u mask, name a) { return (name)(mask & (name##u)a); }                           \
     SFU__INLINE name name##_drop(name##u mask, name a) { return (name)(~mask & (name##u)a); }
 
-/* Names put together out of macros, and those of this set of kernels. */
+/* Token pasting, and the names of this kernel set. */
 #define SFU__JOIN_(a, b) a##b
 #define SFU__JOIN(a, b) SFU__JOIN_(a, b)
 #define SFU__KERNEL_(name, isa) sfu__##name##_##isa
 #define SFU__KERNEL__(name, isa) SFU__KERNEL_(name, isa)
 #define KERNEL(name) SFU__KERNEL__(name, SFU__ISA)
 
-/* Whether narrow products are left to another set, and what they are called there: the same vectors of 4 and 8 floats
- * were faster compiled for AVX2 than for AVX-512, on a machine that has both (docs/kernels.md). */
+/* Whether narrow products are delegated to another kernel set, and their names there: the same vectors of 4 and 8
+ * floats were faster compiled for AVX2 than for AVX-512, on a machine that has both (docs/internals/kernels.md). */
 #if SFU__LANES == 16
 enum { SFU__NARROW_ELSEWHERE = 1 };
 #define NARROW_KERNEL(name) SFU__KERNEL__(name, x86_64_v3)
@@ -67,13 +67,13 @@ enum { SFU__NARROW_ELSEWHERE = 0 };
 
 SFU__VECTOR(f4, 4)
 
-/* name##_set: x in all lanes. name##_fma: a b + c rounded once. name##_smaller: |a| < b.
- * name##_at_least: a, or low where a is below it; no number stays none. */
+/* name##_set: x in all lanes. name##_fma: a b + c rounded once. name##_smaller: |a| < b. name##_at_least: max(a, low),
+ * NaN stays NaN. */
 #if defined(__aarch64__)
 SFU__INLINE f4 f4_set(float x) { return vdupq_n_f32(x); }
 SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return vfmaq_f32(c, a, b); }
 SFU__INLINE f4 f4_sqrt(f4 a) { return vsqrtq_f32(a); }
-/* One instruction, of which gcc makes two where b is a constant. */
+/* One instruction; gcc emits two if b is a constant. */
 SFU__INLINE f4u f4_smaller(f4 a, f4 b) {
     f4u smaller;
     __asm__("facgt %0.4s, %1.4s, %2.4s" : "=w"(smaller) : "w"(b), "w"(a));
@@ -89,7 +89,7 @@ SFU__INLINE int f4_any(f4u mask) { return vmaxvq_u32(mask) != 0; }
 SFU__INLINE f4 f4_set(float x) { return (f4)_mm_set1_ps(x); }
 SFU__INLINE f4 f4_fma(f4 a, f4 b, f4 c) { return (f4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
 SFU__INLINE f4 f4_max(f4 a, f4 b) { return (f4)_mm_max_ps((__m128)a, (__m128)b); }
-/* a01, a23, b01, b23: a[0] with a[1], and so on. */
+/* Maxima of pairs a01, a23, b01, b23: a[0] with a[1], and so on. */
 SFU__INLINE f4 f4_max_pairs(f4 a, f4 b) {
     return f4_max((f4)_mm_shuffle_ps((__m128)a, (__m128)b, 0x88), (f4)_mm_shuffle_ps((__m128)a, (__m128)b, 0xdd));
 }
@@ -118,8 +118,8 @@ SFU__INLINE f16 f16_float_of_int(f16i a) { return (f16)_mm512_cvtepi32_ps((__m51
 #endif
 #endif
 
-/* Four floats of which one at a time is multiplied with a whole vector: NEON takes it out of a register in the same
- * instruction, x86 out of memory. `lane` is a constant. */
+/* Four floats, one of which is multiplied with a whole vector: NEON takes it from a register lane in the same
+ * instruction, x86 from memory. `lane` is a constant. */
 #if defined(__aarch64__)
 typedef f4 four;
 SFU__INLINE four four_load(const float *p) { return f4_load(p); }
@@ -134,9 +134,9 @@ SFU__INLINE four four_of(f4 a, float *scratch) { return f4_store(scratch, a), sc
 #define f16_fma_lane(a, lane, b, c) f16_fma(f16_set((a)[lane]), (b), (c))
 #endif
 
-/* Row `row` of rows of four floats that follow one another, and two indices that do, for narrow products, which wait
- * for loads: one instruction each on NEON, where gcc would make two. The compiler is not told which memory the row is
- * read from: nobody writes there meanwhile. */
+/* Row `row` of contiguous rows of four floats, and two contiguous indices, for narrow products, which are bound by
+ * loads: one instruction each on NEON, where gcc would emit two. The compiler is not told which memory the row is read
+ * from; nothing writes there meanwhile. */
 typedef struct index_pair {
     uint32_t first, second;
 } index_pair;
@@ -158,10 +158,10 @@ SFU__INLINE f4 f4_load_row(const char *rows, uint32_t row) {
 SFU__INLINE index_pair index_pair_load(const int32_t *p) { return (index_pair){(uint32_t)p[0], (uint32_t)p[1]}; }
 #endif
 
-/* An address that parts of a row are reached from: else gcc adds each of their places to a number of its own. */
+/* Forces one base address for all parts of a row: otherwise gcc computes an address for each. */
 #define AS_ONE_ADDRESS(pointer) __asm__("" : "+r"(pointer))
 
-/* Four indices of 16 bits: one load where there are shifts to take them apart, and else one each. */
+/* Four 16-bit indices: one load if there are shifts to separate them, else one load each. */
 SFU__INLINE void index_four_load(uint32_t at[4], const uint16_t *p) {
 #if defined(__aarch64__)
     uint64_t all;
@@ -172,7 +172,7 @@ SFU__INLINE void index_four_load(uint32_t at[4], const uint16_t *p) {
 #endif
 }
 
-/* The pattern of a row sum: (0 + 1) + (2 + 3). */
+/* The final step of a row sum: (0 + 1) + (2 + 3). */
 SFU__INLINE float f4_sum(f4 lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
 
 /* ---- the widest: the names that elementary.h is written in ---- */
@@ -196,7 +196,7 @@ typedef SFU__WIDEST(i) vi;
 typedef SFU__WIDEST(u) vu;
 
 SFU__INLINE vf v_load(const float *p) { return SFU__WIDEST(_load)(p); }
-/* Two vectors that follow one another: one instruction on NEON, where gcc would make two. */
+/* Two adjacent vectors: one instruction on NEON, where gcc would emit two. */
 SFU__INLINE void v_load_two(vf to[2], const float *p) {
 #if defined(__aarch64__) && !defined(__clang__)
     __asm__("ldp %q0, %q1, %2"
@@ -213,9 +213,8 @@ SFU__INLINE vi v_set_int(int32_t x) { return (vi){0} + x; }
 SFU__INLINE vf v_fma(vf a, vf b, vf c) { return SFU__WIDEST(_fma)(a, b, c); }
 SFU__INLINE vf v_sqrt(vf a) { return SFU__WIDEST(_sqrt)(a); }
 
-/* A number that is the same in all lanes, and known beforehand; and a b + c with such a one. NEON adds to the register
- * that the sum is made in: c is loaded into it anew each time, for gcc would copy it from another register, and of
- * loads there are enough, but not of what the copies take the place of. */
+/* The same known number in all lanes, and a b + c with such a c. On NEON the accumulator is overwritten, so c is
+ * reloaded each time: gcc would copy it from another register, and loads are cheaper here than copies. */
 #if defined(__aarch64__)
 typedef struct v_constant {
     float lanes[4];
@@ -248,9 +247,9 @@ SFU__INLINE vf v_drop(vu mask, vf a) { return SFU__WIDEST(_drop)(mask, a); }
 SFU__INLINE vf v_pick(vu mask, vf a, vf b) { return (vf)((mask & (vu)a) | (~mask & (vu)b)); }
 SFU__INLINE vf v_abs(vf a) { return (vf)((vu)a & (vu)v_set_int(INT32_MAX)); }
 
-/* ---- whole numbers: what Philox and its masks need ---- */
+/* ---- integers: for Philox and its masks ---- */
 
-/* LANES 16-bit numbers, each in a lane of its own. */
+/* LANES 16-bit numbers, widened to one per lane. */
 #if defined(__aarch64__)
 SFU__INLINE vu v_load_halves(const uint16_t *p) { return vmovl_u16(vld1_u16(p)); }
 #else
@@ -258,7 +257,7 @@ typedef uint16_t halves __attribute__((vector_size(2 * SFU__LANES), aligned(2), 
 SFU__INLINE vu v_load_halves(const uint16_t *p) { return __builtin_convertvector(*(const halves *)p, vu); }
 #endif
 
-/* Half a group of eight places, or a whole one: the lanes of SFU__VECTOR_OF_8. */
+/* Half a group of eight entries, or a whole one: the lanes of SFU__VECTOR_OF_8. */
 typedef SFU__VECTOR_OF_8 e8;
 typedef SFU__JOIN(SFU__VECTOR_OF_8, u) e8u;
 enum { E8_LANES = sizeof(e8) / 4 };
@@ -279,7 +278,7 @@ SFU__INLINE void e8_store(float *p, e8 a) { SFU__JOIN(SFU__VECTOR_OF_8, _store)(
 SFU__INLINE e8 e8_set(float x) { return SFU__JOIN(SFU__VECTOR_OF_8, _set)(x); }
 SFU__INLINE e8 e8_keep(e8u mask, e8 a) { return SFU__JOIN(SFU__VECTOR_OF_8, _keep)(mask, a); }
 
-/* Of eight 16-bit numbers: 1 in the byte of each that is at least `least` (and whose float is not zero); else 0. */
+/* For eight 16-bit numbers: 1 in the byte of each that is at least `least` (and whose float is not zero), else 0. */
 #if defined(__aarch64__)
 SFU__INLINE uint64_t bytes_at_least(const uint16_t *halves, uint16_t least) {
     const uint16x8_t large = vcgeq_u16(vld1q_u16(halves), vdupq_n_u16(least));
@@ -322,7 +321,7 @@ SFU__INLINE vu v_load_words(const uint32_t *p) {
     return words;
 }
 
-/* The low half of a b, and the high half beside it; and a[0] b[0] c[0] d[0] a[1] b[1] ... in memory. */
+/* The low and high halves of a b; and storing a[0] b[0] c[0] d[0] a[1] b[1] ... to memory. */
 #if SFU__LANES == 4
 SFU__INLINE vu v_multiply(vu a, uint32_t b, vu *high) {
     const uint64x2_t lower = vmull_u32(vget_low_u32(a), vdup_n_u32(b)), upper = vmull_high_u32(a, vdupq_n_u32(b));

@@ -1,8 +1,8 @@
-/* csv_edges.c - edges out of a text file, and the numbers of their nodes.
+/* csv_edges.c - reads edges from a text file and numbers their nodes.
  *
- * Two ways lead to the same pairs. The quick one (edges_fast.c) reads numbers, which are then made node numbers in
- * whole arrays; the general one takes any row of names. Nodes that only edges name are numbered in the order of their
- * values when all are plain integers and no other file names nodes, else as they appear.
+ * Two paths give the same pairs. The fast path (edges_fast.c) parses numbers, which are then mapped to node numbers in
+ * bulk; the general path accepts any names. Nodes that occur only in edges are numbered in numeric order if all names
+ * are plain integers and no other file names nodes, otherwise in order of appearance.
  */
 #include "csv_tables.h"
 #include "progress.h"
@@ -11,16 +11,16 @@
 
 #include <stdatomic.h>
 
-/* What the quick way says when only the general one can go on. */
+/* Returned by the fast path when only the general path can continue. */
 static const sfu_status GIVE_UP = SFU_ERR_UNSUPPORTED;
 
-/* ---- numbers in the order of their values ----------------------------------------------------------------------- */
+/* ---- numbers in numeric order ----------------------------------------------------------------------------------- */
 
-/* The set of numbers that occur, and for each how many smaller ones do. */
+/* Bit set of the numbers that occur, with rank queries. */
 typedef struct ranks {
     int64_t words;
-    uint64_t *bits;   /* [threads][words] while numbers are marked: each thread has its own; then the first is all */
-    uint32_t *before; /* bits set in the words before */
+    uint64_t *bits;   /* [threads][words]: one set per thread while marking, then the first is their union */
+    uint32_t *before; /* number of bits set in all earlier words */
 } ranks;
 
 static sfu_status mark_block(void *context, sfu__pair_block *block, int thread) {
@@ -32,12 +32,12 @@ static sfu_status mark_block(void *context, sfu__pair_block *block, int thread) 
     return SFU_OK;
 }
 
-/* Marks all numbers of the pairs, on as many threads as have room for a set of their own in a quarter of the memory
- * that the pairs take. */
+/* Marks all numbers of the pairs. The threads' sets take at most a quarter of the memory of the pairs, which limits the
+ * number of threads. */
 static sfu_status mark_numbers(ranks *self, sfu__pairs *pairs, int threads) {
     sfu_status status = SFU_OK;
-    const int64_t room = pairs->count / 4 / self->words;
-    const int used = room < 1 ? 1 : room < threads ? (int)room : threads;
+    const int64_t affordable = pairs->count / 4 / self->words;
+    const int used = affordable < 1 ? 1 : affordable < threads ? (int)affordable : threads;
     SFU_ALLOC_ZERO(self->bits, self->words * used);
     SFU_TRY(sfu__pairs_each(pairs, mark_block, self, used));
     for (int64_t i = self->words; i < self->words * used; i++) {
@@ -59,8 +59,8 @@ static sfu_status rank_block(void *context, sfu__pair_block *block, int thread) 
     return SFU_OK;
 }
 
-/* Names the nodes after the numbers that occur. */
-static sfu_status name_ranked(sfu__tables *tables, const ranks *self) {
+/* Adds the numbers that occur as node names. */
+static sfu_status add_marked_nodes(sfu__tables *tables, const ranks *self) {
     for (int64_t w = 0; w < self->words; w++) {
         for (uint64_t bits = self->bits[w]; bits != 0; bits &= bits - 1) {
             char digits[SFU__DIGITS_MAX];
@@ -87,7 +87,7 @@ static sfu_status rank_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t 
     if (total == (int64_t)largest + 1 && total <= INT32_MAX) {
         sfu__node_index_numbers(&tables->nodes, total);
     } else {
-        SFU_TRY(name_ranked(tables, &self));
+        SFU_TRY(add_marked_nodes(tables, &self));
         SFU_TRY(sfu__pairs_each(pairs, rank_block, &self, threads));
     }
 done:
@@ -96,18 +96,18 @@ done:
     return status;
 }
 
-/* ---- numbers as names that other files gave --------------------------------------------------------------------- */
+/* ---- numbers as names from other files -------------------------------------------------------------------------- */
 
 enum { UNKNOWN = -1 };
 
-typedef struct known {
+typedef struct known_nodes {
     int32_t *node; /* [largest + 1] of a number, or UNKNOWN */
     atomic_bool missing;
-} known;
+} known_nodes;
 
-static sfu_status look_for_unknown(void *context, sfu__pair_block *block, int thread) {
+static sfu_status find_unknown(void *context, sfu__pair_block *block, int thread) {
     (void)thread;
-    known *self = context;
+    known_nodes *self = context;
     int32_t all = 0;
     for (int64_t i = 0; i < 2 * block->count; i++) {
         all |= self->node[block->ends[i]];
@@ -120,15 +120,15 @@ static sfu_status look_for_unknown(void *context, sfu__pair_block *block, int th
 
 static sfu_status replace_block(void *context, sfu__pair_block *block, int thread) {
     (void)thread;
-    const known *self = context;
+    const known_nodes *self = context;
     for (int64_t i = 0; i < 2 * block->count; i++) {
         block->ends[i] = (uint32_t)self->node[block->ends[i]];
     }
     return SFU_OK;
 }
 
-/* Adds the numbers that no other file names, as they appear. */
-static sfu_status add_unknown(sfu__tables *tables, const sfu__pairs *pairs, known *self) {
+/* Adds the numbers that no other file names, in order of appearance. */
+static sfu_status add_unknown(sfu__tables *tables, const sfu__pairs *pairs, known_nodes *self) {
     for (size_t b = 0; b < pairs->block_count; b++) {
         const sfu__pair_block *block = &pairs->blocks[b];
         for (int64_t i = 0; i < 2 * block->count; i++) {
@@ -147,12 +147,12 @@ static sfu_status add_unknown(sfu__tables *tables, const sfu__pairs *pairs, know
     return SFU_OK;
 }
 
-static sfu_status look_up_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
+static sfu_status map_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
     sfu_status status = SFU_OK;
-    known self = {0};
+    known_nodes self = {0};
     atomic_init(&self.missing, false);
     if (!tables->nodes.spelled && (int64_t)largest < tables->nodes.count) {
-        return SFU_OK; /* numbers they are */
+        return SFU_OK; /* names are the node numbers */
     }
     SFU_ALLOC(self.node, (int64_t)largest + 1);
     for (int64_t i = 0; i <= largest; i++) {
@@ -167,7 +167,7 @@ static sfu_status look_up_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32
             self.node[value] = (int32_t)i;
         }
     }
-    SFU_TRY(sfu__pairs_each(pairs, look_for_unknown, &self, threads));
+    SFU_TRY(sfu__pairs_each(pairs, find_unknown, &self, threads));
     if (atomic_load(&self.missing)) {
         if (tables->options->strict) {
             status = GIVE_UP;
@@ -181,15 +181,15 @@ done:
     return status;
 }
 
-/* ---- names as they appear --------------------------------------------------------------------------------------- */
+/* ---- names in order of appearance ------------------------------------------------------------------------------- */
 
-/* The node of a name; *node is -1 where it would have to be added and may not. */
+/* The node of a name; *node is -1 if it is unknown and must not be added. */
 static sfu_status node_of(sfu__tables *tables, const char *bytes, size_t size, int64_t *node) {
     return tables->named && tables->options->strict ? sfu__node_index_find(&tables->nodes, bytes, size, node)
                                                     : sfu__node_index_add(&tables->nodes, bytes, size, node);
 }
 
-/* Numbers that are far apart: an array over them all would be out of proportion. */
+/* For numbers that are far apart: an array indexed by them would be too large. */
 static sfu_status intern_numbers(sfu__tables *tables, sfu__pairs *pairs) {
     sfu_status status = SFU_OK;
     for (size_t b = 0; b < pairs->block_count; b++) {
@@ -219,7 +219,7 @@ static sfu_status renumber_block(void *context, sfu__pair_block *block, int thre
     return SFU_OK;
 }
 
-/* Puts nodes that are called by plain integers into the order of these. */
+/* Renumbers nodes with plain integer names in numeric order. */
 static sfu_status sort_nodes(sfu__tables *tables, sfu__pairs *pairs, int threads) {
     sfu_status status = SFU_OK;
     int32_t *order = NULL;
@@ -250,9 +250,9 @@ done:
     return status;
 }
 
-/* ---- the general way -------------------------------------------------------------------------------------------- */
+/* ---- the general path ------------------------------------------------------------------------------------------- */
 
-/* A weight: a number that is not negative. */
+/* Parses a non-negative weight. */
 static sfu_status read_weight(const sfu__csv *csv, size_t column, float *weight) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__csv_number(csv, column, weight));
@@ -285,7 +285,7 @@ done:
     return status;
 }
 
-static sfu_status read_generally(sfu__tables *tables, sfu__csv *csv) {
+static sfu_status read_general(sfu__tables *tables, sfu__csv *csv) {
     sfu_status status = SFU_OK;
     sfu__pair_buffer self = {0};
     int64_t ends[2] = {0};
@@ -308,7 +308,7 @@ done:
     return status;
 }
 
-/* ---- the quick way ---------------------------------------------------------------------------------------------- */
+/* ---- the fast path ---------------------------------------------------------------------------------------------- */
 
 static sfu_status number_nodes(sfu__tables *tables, sfu__pairs *pairs, uint32_t largest, int threads) {
     sfu_status status = SFU_OK;
@@ -319,7 +319,7 @@ static sfu_status number_nodes(sfu__tables *tables, sfu__pairs *pairs, uint32_t 
     if (!tables->named && largest <= small + 64 * pairs->count) {
         SFU_TRY(rank_numbers(tables, pairs, largest, threads));
     } else if (tables->named && largest <= small + 4 * (pairs->count + tables->nodes.count)) {
-        SFU_TRY(look_up_numbers(tables, pairs, largest, threads));
+        SFU_TRY(map_numbers(tables, pairs, largest, threads));
     } else {
         SFU_TRY(intern_numbers(tables, pairs));
         if (!tables->named) {
@@ -330,8 +330,8 @@ done:
     return status;
 }
 
-/* *done is false where the general way must do it. */
-static sfu_status read_quickly(sfu__tables *tables, const sfu__csv *csv, bool *done) {
+/* *done is false if the general path must read the file. */
+static sfu_status read_fast(sfu__tables *tables, const sfu__csv *csv, bool *done) {
     const sfu_import_options *options = tables->options;
     sfu__edge_file file = {.path = csv->path,
                            .offset = sfu__csv_offset(csv),
@@ -360,13 +360,14 @@ sfu_status sfu__csv_edges(sfu__tables *tables, const char *path) {
     const int64_t before = tables->nodes.count;
     SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.edges = true}));
     if (csv.width != 0 && csv.width != 2 && csv.width != 3) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: %zu field%s; an edge is two nodes and perhaps a weight",
-                           path, (long long)csv.width_line, csv.width, csv.width == 1 ? "" : "s");
+        status =
+            sfu__fail(SFU_ERR_FORMAT, "%s:%lld: expected 2 or 3 columns (two nodes and an optional weight), found %zu",
+                      path, (long long)csv.width_line, csv.width);
         goto done;
     }
-    SFU_TRY(read_quickly(tables, &csv, &done));
+    SFU_TRY(read_fast(tables, &csv, &done));
     if (!done) {
-        SFU_TRY(read_generally(tables, &csv));
+        SFU_TRY(read_general(tables, &csv));
     }
     tables->raw->has_graph = true;
     tables->raw->nodes_only_in_edges = tables->named ? tables->nodes.count - before : 0;

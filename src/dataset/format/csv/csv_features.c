@@ -1,14 +1,14 @@
-/* csv_features.c - the files that give numbers of nodes: nodes.csv, features.csv, columns.csv.
+/* csv_features.c - reads the files with numbers per node: nodes.csv, features.csv, columns.csv.
  *
- * A features file is read as node,feature,value when it has three columns and its header calls the second one "feature"
- * and the third "value", or, where it has no header, when the second field of its first row is not a number. Every
- * other features file has a number in each column but the first.
+ * A features file is read as node,feature,value if it has three columns and either its header names the second one
+ * "feature" and the third "value", or it has no header and the second field of its first row is not a number. Every
+ * other features file has a number in each column except the first.
  */
 #include "csv_tables.h"
 
 #include <string.h>
 
-/* ---- names of features ------------------------------------------------------------------------------------------ */
+/* ---- feature names ---------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__csv_feature_names(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
@@ -25,13 +25,13 @@ sfu_status sfu__csv_feature_names(sfu__tables *tables, const char *path) {
         SFU_TRY(sfu__tables_name(&tables->features, &csv, csv.fields[0].bytes, csv.fields[0].size, "feature", &number));
         if (tables->features.count == before) {
             char quoted[SFU__QUOTE_MAX];
-            status = sfu__csv_fail_row(&csv, "feature %s is there already, number %lld",
+            status = sfu__csv_fail_row(&csv, "feature %s is a duplicate of feature %lld",
                                        sfu__quote(quoted, csv.fields[0].bytes, csv.fields[0].size), (long long)number);
             goto done;
         }
     }
     if (tables->features.count == 0) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: no names of features, which stand one a line", path);
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: expected one feature name per line, found none", path);
         goto done;
     }
     tables->features_fixed = true;
@@ -40,35 +40,35 @@ done:
     return status;
 }
 
-/* Refuses what does not agree with the file of names. */
+/* The number of features must agree with the file of feature names. */
 static sfu_status check_feature_count(const sfu__tables *tables, const sfu__csv *csv, int64_t count) {
     if (count == tables->features.count) {
         return SFU_OK;
     }
-    return sfu__fail(SFU_ERR_FORMAT, "%s: %lld features, where %s names %lld", csv->path, (long long)count,
+    return sfu__fail(SFU_ERR_FORMAT, "%s: found %lld features, but %s names %lld", csv->path, (long long)count,
                      tables->options->feature_names, (long long)tables->features.count);
 }
 
 static sfu_status fail_double_column(const sfu__csv *csv, size_t column) {
     char name[SFU__QUOTE_MAX];
-    return sfu__fail(SFU_ERR_FORMAT, "%s: two columns are called %s", csv->path, sfu__csv_column(csv, column, name));
+    return sfu__fail(SFU_ERR_FORMAT, "%s: duplicate column name: %s", csv->path, sfu__csv_column(csv, column, name));
 }
 
-/* Column `column` of the header is feature `place`: by order of appearance, or as the file of names has it. */
-static sfu_status place_column(sfu__tables *tables, const sfu__csv *csv, size_t column, int64_t *place) {
+/* The feature index of a column of the header: in order of appearance, or from the file of feature names. */
+static sfu_status column_index(sfu__tables *tables, const sfu__csv *csv, size_t column, int64_t *feature) {
     sfu_status status = SFU_OK;
     size_t size;
     const char *name = sfu__strings_get(&csv->header, (int64_t)column, &size);
     if (tables->features_fixed) {
-        SFU_TRY(sfu__node_index_find(&tables->features, name, size, place));
-        if (*place < 0) {
+        SFU_TRY(sfu__node_index_find(&tables->features, name, size, feature));
+        if (*feature < 0) {
             char quoted[SFU__QUOTE_MAX];
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: column %s is no feature that %s names", csv->path,
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: column %s is not a feature named in %s", csv->path,
                                sfu__quote(quoted, name, size), tables->options->feature_names);
         }
     } else {
         const int64_t before = tables->features.count;
-        SFU_TRY(sfu__tables_name(&tables->features, csv, name, size, "feature", place));
+        SFU_TRY(sfu__tables_name(&tables->features, csv, name, size, "feature", feature));
         if (tables->features.count == before) {
             status = fail_double_column(csv, column);
         }
@@ -77,8 +77,8 @@ done:
     return status;
 }
 
-/* Names the features after the header, without column 0 and `skip`; with a file of names, finds out which is which and
- * gives *order (allocated, or NULL). */
+/* Assigns the columns of the header, except column 0 and `skip`, to features. *order (allocated) is the feature index
+ * of each column, or NULL without a header. */
 static sfu_status feature_columns(sfu__tables *tables, const sfu__csv *csv, size_t skip, int32_t **order) {
     sfu_status status = SFU_OK;
     bool *taken = NULL;
@@ -100,14 +100,14 @@ static sfu_status feature_columns(sfu__tables *tables, const sfu__csv *csv, size
         if (column == skip) {
             continue;
         }
-        int64_t place;
-        SFU_TRY(place_column(tables, csv, column, &place));
-        if (taken[place]) {
+        int64_t feature;
+        SFU_TRY(column_index(tables, csv, column, &feature));
+        if (taken[feature]) {
             status = fail_double_column(csv, column);
             goto done;
         }
-        taken[place] = true;
-        (*order)[i++] = (int32_t)place;
+        taken[feature] = true;
+        (*order)[i++] = (int32_t)feature;
     }
 done:
     sfu__free(taken);
@@ -116,7 +116,7 @@ done:
 
 /* ---- the nodes file --------------------------------------------------------------------------------------------- */
 
-/* Which column is the label; csv->width where none is asked for. */
+/* The column of the label; csv->width if none is requested. */
 static sfu_status find_label(const sfu__tables *tables, const sfu__csv *csv, size_t *column) {
     sfu_status status = SFU_OK;
     const char *label = tables->options->label;
@@ -186,7 +186,7 @@ done:
 
 /* ---- features --------------------------------------------------------------------------------------------------- */
 
-/* Of the first row of data, which is the current one. */
+/* Whether the file holds triples; the current row is the first row of data. */
 static bool are_triples(const sfu__csv *csv) {
     if (csv->width != 3) {
         return false;
@@ -208,14 +208,14 @@ static sfu_status add_triple(sfu__tables *tables, const sfu__csv *csv, int64_t n
     int64_t number;
     float value;
     if (feature->size == 0 && csv->fields[2].size == 0) {
-        return SFU_OK; /* "node,,": a node, without a feature */
+        return SFU_OK; /* "node,,": a node without features */
     }
     if (tables->features_fixed) {
         SFU_TRY(sfu__node_index_find(&tables->features, feature->bytes, feature->size, &number));
         if (number < 0) {
             char quoted[SFU__QUOTE_MAX];
             status =
-                sfu__csv_fail_row(csv, "%s is no feature that %s names",
+                sfu__csv_fail_row(csv, "%s is not a feature named in %s",
                                   sfu__quote(quoted, feature->bytes, feature->size), tables->options->feature_names);
             goto done;
         }
@@ -228,7 +228,7 @@ done:
     return status;
 }
 
-/* Features called by plain integers are the columns of these numbers, however they came. */
+/* If all feature names are plain integers, they are used as column indices. */
 static sfu_status number_triples(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     int32_t *values = NULL;
@@ -238,7 +238,7 @@ static sfu_status number_triples(sfu__tables *tables, const char *path) {
         goto done;
     }
     if (largest >= INT32_MAX) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: feature %lld; the numbers of features are below %d", path,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: feature number %lld is too large; expected less than %d", path,
                            (long long)largest, INT32_MAX);
         goto done;
     }
@@ -293,7 +293,8 @@ sfu_status sfu__csv_features(sfu__tables *tables, const char *path) {
     SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){0}));
     SFU_TRY(sfu__csv_next(&csv, &more));
     if (csv.width == 1) {
-        status = sfu__csv_fail_row(&csv, "one column; node and features, or node,feature,value, are expected");
+        status =
+            sfu__csv_fail_row(&csv, "expected at least 2 columns (node and features, or node,feature,value), found 1");
         goto done;
     }
     tables->features_from = path;

@@ -1,4 +1,4 @@
-/* csv_labels.c - the files that put nodes into groups: labels.csv and split.csv. */
+/* csv_labels.c - reads the files that assign nodes to groups: labels.csv and split.csv. */
 #include "csv_tables.h"
 #include "split_int.h"
 
@@ -7,8 +7,7 @@ static sfu_status open_pairs(sfu__tables *tables, sfu__csv *csv, const char *pat
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__tables_open(tables, csv, path, (sfu__csv_rules){0}));
     if (csv->width != 2 && csv->width != 0) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: %zu column%s, where %s is expected", path, csv->width,
-                           csv->width == 1 ? "" : "s", expected);
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: expected 2 columns (%s), found %zu", path, expected, csv->width);
     }
 done:
     return status;
@@ -55,8 +54,8 @@ done:
     return status;
 }
 
-/* Puts classes into their order: class_of[old number] is the new one (allocated). Classes that are all plain numbers
- * are in the order of these, the file's own; others are sorted by their names' bytes. */
+/* Sorts the classes; class_of[old number] is the new number (allocated). Classes that are all plain integers are sorted
+ * by value, others by the bytes of their names. */
 static sfu_status sort_classes(sfu__node_index *classes, int32_t **class_of) {
     sfu_status status = SFU_OK;
     int32_t *order = NULL;

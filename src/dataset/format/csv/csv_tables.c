@@ -1,3 +1,4 @@
+/* csv_tables.c - collects the rows of the CSV files of a dataset and converts them to features, labels and columns. */
 #include "csv_tables.h"
 #include "progress.h"
 
@@ -71,7 +72,7 @@ sfu_status sfu__seen_add(sfu__seen *seen, const sfu__csv *csv, int64_t node, con
     }
     if (seen->lines[node] != 0) {
         char name[SFU__QUOTE_MAX];
-        return sfu__csv_fail_row(csv, "node %s stands on line %lld already%s",
+        return sfu__csv_fail_row(csv, "node %s is on line %lld already%s",
                                  sfu__quote(name, csv->fields[0].bytes, csv->fields[0].size),
                                  (long long)seen->lines[node], hint);
     }
@@ -138,47 +139,47 @@ sfu_status sfu__tables_name(sfu__node_index *names, const sfu__csv *csv, const c
     return sfu__node_index_add(names, bytes, size, number);
 }
 
-/* ---- pairs one by one ------------------------------------------------------------------------------------------- */
+/* ---- pair buffer ------------------------------------------------------------------------------------------------ */
 
-enum { GATHERED = 1 << 16 };
+enum { PAIR_BUFFER_SIZE = 1 << 16 };
 
-sfu_status sfu__pair_buffer_flush(sfu__pair_buffer *pair_buffer, sfu__pairs *pairs) {
-    const int64_t count = pair_buffer->count;
-    pair_buffer->count = 0;
-    return count > 0 ? sfu__pairs_take(pairs, &pair_buffer->ends, &pair_buffer->weights, count) : SFU_OK;
+sfu_status sfu__pair_buffer_flush(sfu__pair_buffer *buffer, sfu__pairs *pairs) {
+    const int64_t count = buffer->count;
+    buffer->count = 0;
+    return count > 0 ? sfu__pairs_take(pairs, &buffer->ends, &buffer->weights, count) : SFU_OK;
 }
 
-sfu_status sfu__pair_buffer_add(sfu__pair_buffer *pair_buffer, sfu__pairs *pairs, int64_t from, int64_t to,
+sfu_status sfu__pair_buffer_add(sfu__pair_buffer *buffer, sfu__pairs *pairs, int64_t from, int64_t to,
                                 const float *weight) {
     sfu_status status = SFU_OK;
-    if (pair_buffer->count == GATHERED) {
-        SFU_TRY(sfu__pair_buffer_flush(pair_buffer, pairs));
+    if (buffer->count == PAIR_BUFFER_SIZE) {
+        SFU_TRY(sfu__pair_buffer_flush(buffer, pairs));
     }
-    if (pair_buffer->ends == NULL) {
-        SFU_ALLOC(pair_buffer->ends, 2 * GATHERED);
+    if (buffer->ends == NULL) {
+        SFU_ALLOC(buffer->ends, 2 * PAIR_BUFFER_SIZE);
     }
     if (weight != NULL) {
-        if (pair_buffer->weights == NULL) {
-            SFU_ALLOC(pair_buffer->weights, GATHERED);
+        if (buffer->weights == NULL) {
+            SFU_ALLOC(buffer->weights, PAIR_BUFFER_SIZE);
         }
-        pair_buffer->weights[pair_buffer->count] = *weight;
+        buffer->weights[buffer->count] = *weight;
     }
-    pair_buffer->ends[2 * pair_buffer->count] = (uint32_t)from;
-    pair_buffer->ends[2 * pair_buffer->count + 1] = (uint32_t)to;
-    pair_buffer->count++;
+    buffer->ends[2 * buffer->count] = (uint32_t)from;
+    buffer->ends[2 * buffer->count + 1] = (uint32_t)to;
+    buffer->count++;
 done:
     return status;
 }
 
-void sfu__pair_buffer_clear(sfu__pair_buffer *pair_buffer) {
-    sfu__free(pair_buffer->ends);
-    sfu__free(pair_buffer->weights);
-    *pair_buffer = (sfu__pair_buffer){0};
+void sfu__pair_buffer_clear(sfu__pair_buffer *buffer) {
+    sfu__free(buffer->ends);
+    sfu__free(buffer->weights);
+    *buffer = (sfu__pair_buffer){0};
 }
 
 /* ---- finishing -------------------------------------------------------------------------------------------------- */
 
-static bool in_place(const sfu__rows *rows, int64_t nodes) {
+static bool in_node_order(const sfu__rows *rows, int64_t nodes) {
     bool same = rows->count == nodes;
     for (int64_t i = 0; same && i < nodes; i++) {
         same = rows->nodes[i] == i;
@@ -186,7 +187,7 @@ static bool in_place(const sfu__rows *rows, int64_t nodes) {
     return same;
 }
 
-/* Rows to compressed ones; what is not there is zero. */
+/* Converts rows to CSR; missing rows are zero. */
 static sfu_status rows_to_sparse(sfu_matrix *sparse, const sfu__rows *rows, int64_t nodes) {
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(sparse->indptr, nodes + 1);
@@ -217,19 +218,19 @@ done:
     return status;
 }
 
-/* Dense features. Nodes that the file does not name get zeros; where these would be most of it, the matrix becomes a
- * sparse one, so that two small files cannot ask for a huge array. */
+/* Dense features. Nodes without a row get zeros; if these would be most of the matrix, it becomes sparse, so that two
+ * small files cannot cause a huge allocation. */
 static sfu_status finish_dense(sfu__tables *tables) {
-    enum { SMALL = 1 << 20, MORE = 4 };
+    enum { SMALL = 1 << 20, MAX_RATIO = 4 };
     sfu_status status = SFU_OK;
     sfu__rows *rows = &tables->dense;
     sfu__raw *raw = tables->raw;
     raw->features = rows->width;
     raw->has_features = true;
-    if (in_place(rows, raw->nodes)) {
+    if (in_node_order(rows, raw->nodes)) {
         raw->dense = rows->values;
         rows->values = NULL;
-    } else if (raw->nodes <= MORE * rows->count || raw->nodes <= SMALL / (rows->width + 1)) {
+    } else if (raw->nodes <= MAX_RATIO * rows->count || raw->nodes <= SMALL / (rows->width + 1)) {
         SFU_ALLOC_ZERO(raw->dense, raw->nodes * rows->width);
         for (int64_t r = 0; r < rows->count; r++) {
             memcpy(raw->dense + rows->nodes[r] * rows->width, rows->values + r * rows->width,
@@ -242,7 +243,7 @@ done:
     return status;
 }
 
-/* Triples in any order, to rows by counting. */
+/* Converts triples in any order to CSR by a counting sort. */
 static sfu_status finish_triples(sfu__tables *tables) {
     sfu_status status = SFU_OK;
     sfu__raw *raw = tables->raw;
@@ -260,7 +261,7 @@ static sfu_status finish_triples(sfu__tables *tables) {
     for (int64_t i = 0; i < raw->nodes; i++) {
         sparse->indptr[i + 2] += sparse->indptr[i + 1];
     }
-    /* indptr[i + 1] is where row i goes on, and where it ended in the end. */
+    /* indptr[i + 1] is the next free entry of row i, and its end when the loop is done. */
     for (int64_t t = 0; t < triples->count; t++) {
         const int64_t at = sparse->indptr[triples->nodes[t] + 1]++;
         SFU_TRY(sfu__poll_at(t));

@@ -1,15 +1,15 @@
 /* csv_tables.h - the CSV files of one dataset while they are read.
  *
- * Files are read one after the other and each may add nodes, so how many there are is known only at the end. Until then
- * what a file says of nodes is kept as rows in the file's own order, each with the number of its node; finishing puts
- * them into place:
+ * Files are read one after the other and each may add nodes, so the number of nodes is known only at the end. Until
+ * then the rows of a file are stored in file order with the number of their node; sfu__tables_finish moves them to
+ * their final positions:
  *
  *   nodes     id, numbers, label  ->  features and labels
  *   features  node, numbers       ->  features      or  node, feature, value  ->  triples
  *   labels    node, label         ->  labels
  *   columns   node, numbers       ->  columns
- *   edges     node, node, weight  ->  raw->pairs, with the numbers of nodes
- *   split     node, part          ->  raw->standard; read last, for it may not add nodes
+ *   edges     node, node, weight  ->  raw->pairs, as node numbers
+ *   split     node, part          ->  raw->standard; read last because it must not add nodes
  */
 #ifndef SFU_CSV_TABLES_H
 #define SFU_CSV_TABLES_H
@@ -18,7 +18,7 @@
 #include "node_index.h"
 #include "raw.h"
 
-/* Rows of numbers, each of a node. */
+/* Rows of numbers, each belonging to a node. */
 typedef struct sfu__rows {
     float *values;  /* [count][width] */
     int32_t *nodes; /* [count] */
@@ -26,7 +26,7 @@ typedef struct sfu__rows {
     size_t value_capacity, node_capacity;
 } sfu__rows;
 
-/* Values of single features. */
+/* Sparse features as (node, feature, value). */
 typedef struct sfu__triples {
     int32_t *nodes, *features;
     float *values;
@@ -39,16 +39,16 @@ typedef struct sfu__tables {
     const sfu_import_options *options;
     sfu__node_index nodes;
     bool named;                /* a file other than the edges names nodes */
-    bool fixed;                /* no file may add a node */
-    sfu__node_index features;  /* names, in the order of the columns or of appearance */
-    bool features_fixed;       /* by a file of names */
+    bool fixed;                /* the set of nodes is fixed: no file may add one */
+    sfu__node_index features;  /* names, in column order or order of appearance */
+    bool features_fixed;       /* the set of features is fixed by a file of names */
     const char *features_from; /* the file that gave features, or NULL */
     sfu__rows dense;
     bool has_triples;
     sfu__triples triples;
-    sfu__node_index classes; /* in the order of appearance */
+    sfu__node_index classes; /* in order of appearance */
     const char *labels_from;
-    sfu__triples labels; /* only nodes, and classes in `features` */
+    sfu__triples labels; /* (node, class) in `nodes` and `features`; no values */
     sfu__rows columns;
     sfu__node_index column_names;
 } sfu__tables;
@@ -56,7 +56,7 @@ typedef struct sfu__tables {
 /* Starts as {.raw = ..., .options = ...}. */
 void sfu__tables_clear(sfu__tables *tables);
 
-/* Each reads one file. */
+/* Each function reads one file. */
 SFU_CHECKED sfu_status sfu__csv_nodes(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_features(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_feature_names(sfu__tables *tables, const char *path);
@@ -65,53 +65,53 @@ SFU_CHECKED sfu_status sfu__csv_columns(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_edges(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_split(sfu__tables *tables, const char *path);
 
-/* Puts everything into `raw`. */
+/* Moves everything into `raw`. */
 SFU_CHECKED sfu_status sfu__tables_finish(sfu__tables *tables);
 
-/* ---- shared by those ---- */
+/* ---- shared helpers ---- */
 
-/* Opens a file and notes its name. The header is as the options have it, unless the rules say. */
+/* Opens a file and records its name. The header option applies unless the rules set one. */
 SFU_CHECKED sfu_status sfu__tables_open(sfu__tables *tables, sfu__csv *csv, const char *path, sfu__csv_rules rules);
 
-/* The node that a column of the current row names; added where that is allowed. */
+/* The node named by a column of the current row; added if allowed. */
 SFU_CHECKED sfu_status sfu__tables_node(sfu__tables *tables, const sfu__csv *csv, size_t column, int64_t *node);
 
-/* Lines by node: tells when a file speaks of a node twice. Starts as {0}. */
+/* The line of each node, to detect duplicates in a file. Starts as {0}. */
 typedef struct sfu__seen {
-    int64_t *lines; /* 0: not yet */
+    int64_t *lines; /* 0: not seen yet */
     size_t count, capacity;
 } sfu__seen;
 
-/* Notes that the current row is about `node`; refuses a second one. `hint` ends the message. */
+/* Records that the current row describes `node`; a second row is an error. `hint` ends the message. */
 SFU_CHECKED sfu_status sfu__seen_add(sfu__seen *seen, const sfu__csv *csv, int64_t node, const char *hint);
 
-/* Adds the current row's numbers: of the columns `from`, from + 1, ... but for `skip`; the i-th of them goes to place
- * order[i] where there is an order. */
+/* Adds the numbers of the current row: columns `from`, from + 1, ... except `skip`. The i-th of them is stored at
+ * position order[i], or i if `order` is NULL. */
 SFU_CHECKED sfu_status sfu__rows_add(sfu__rows *rows, const sfu__csv *csv, int64_t node, size_t from, size_t skip,
                                      const int32_t *order);
 
 SFU_CHECKED sfu_status sfu__triples_add(sfu__triples *triples, int64_t node, int64_t feature, float value);
 
-/* Adds what a field or a header says as a name of a class, feature or column: not empty, UTF-8. */
+/* Adds the name of a class, feature or column from a field or header; it must be non-empty UTF-8. */
 SFU_CHECKED sfu_status sfu__tables_name(sfu__node_index *names, const sfu__csv *csv, const char *bytes, size_t size,
                                         const char *what, int64_t *number);
 
-/* Notes the label in a column of the current row; an empty one is none. */
+/* Records the label in a column of the current row; an empty field means no label. */
 SFU_CHECKED sfu_status sfu__tables_label(sfu__tables *tables, const sfu__csv *csv, int64_t node, size_t column);
 
-/* Pairs that come one by one, on their way into blocks. Starts as {0}. Weights come with all of them or none. */
+/* Collects single pairs into blocks. Starts as {0}. Either all pairs have weights or none. */
 typedef struct sfu__pair_buffer {
     uint32_t *ends;
     float *weights;
     int64_t count;
 } sfu__pair_buffer;
 
-SFU_CHECKED sfu_status sfu__pair_buffer_add(sfu__pair_buffer *pair_buffer, sfu__pairs *pairs, int64_t from, int64_t to,
+SFU_CHECKED sfu_status sfu__pair_buffer_add(sfu__pair_buffer *buffer, sfu__pairs *pairs, int64_t from, int64_t to,
                                             const float *weight);
-SFU_CHECKED sfu_status sfu__pair_buffer_flush(sfu__pair_buffer *pair_buffer, sfu__pairs *pairs);
-void sfu__pair_buffer_clear(sfu__pair_buffer *pair_buffer);
+SFU_CHECKED sfu_status sfu__pair_buffer_flush(sfu__pair_buffer *buffer, sfu__pairs *pairs);
+void sfu__pair_buffer_clear(sfu__pair_buffer *buffer);
 
-/* Sorts the classes and gives them to `raw`, with the labels of all nodes. */
+/* Sorts the classes and stores them in `raw`, with the labels of all nodes. */
 SFU_CHECKED sfu_status sfu__tables_finish_labels(sfu__tables *tables);
 
 #endif

@@ -1,3 +1,4 @@
+/* edge_lines.c - parses lines of two decimal numbers and an optional weight, eight digits at a time. */
 #include "edge_lines.h"
 #include "text.h"
 
@@ -15,20 +16,18 @@ static inline uint64_t load_word(const char *p) {
     return word;
 }
 
-/* The value of eight digits, the first in the lowest byte, each 0..9: pairs, then fours, then all, in three products.
- */
+/* The value of eight digits 0..9, the first in the lowest byte: combines pairs, fours and eights in three products. */
 static inline uint32_t eight_digits(uint64_t digits) {
     digits = (digits * 2561) >> 8; /* 10 a + b in every other byte */
     digits = ((digits & UINT64_C(0x00ff00ff00ff00ff)) * 6553601) >> 16;
     return (uint32_t)(((digits & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001)) >> 32);
 }
 
-/* Reads a plain number at *at and moves behind it. False where there is none, it starts with a superfluous zero or is
- * 2^31 or more. */
+/* Parses a number at *at and advances past it. False if there is none, it has a leading zero or is 2^31 or more. */
 static inline bool read_number(const char **at, uint32_t *value) {
     const char *p = *at;
     uint64_t digits = load_word(p) ^ UINT64_C(0x3030303030303030);
-    /* The high bit of a byte that is no digit; a carry only reaches bytes behind the first of them. */
+    /* Sets the high bit of each byte that is not a digit; a carry only affects bytes after the first of them. */
     const uint64_t others = ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
     if (__builtin_expect(others == 0, 0)) {
         uint64_t number = eight_digits(digits);
@@ -60,7 +59,7 @@ static const char *skip_blanks(const char *p, char separator) {
     return p;
 }
 
-/* Moves over a separator and the blanks around it. False where there is none. */
+/* Skips a separator and the blanks around it. False if there is none. */
 static bool skip_separator(const char **at, char separator) {
     const char *p = skip_blanks(*at, separator);
     if (separator != ' ') {
@@ -74,7 +73,7 @@ static bool skip_separator(const char **at, char separator) {
     return moved;
 }
 
-/* A weight and the rest of its line. */
+/* Parses a weight and the rest of its line. */
 static bool read_weight(const char **at, float *weight, char separator) {
     const char *begin = *at;
     const char *stop = begin;
@@ -94,7 +93,7 @@ static bool read_weight(const char **at, float *weight, char separator) {
     return true;
 }
 
-/* The slow and patient way over one line, with blanks, with a weight, or empty. */
+/* Slow path: parses one line with blanks, with a weight, or empty. */
 static bool read_line(const char **at, sfu__edge_lines *out, char separator, bool weighted) {
     const char *p = skip_blanks(*at, ' ');
     uint32_t from;
@@ -129,8 +128,8 @@ static bool read_line(const char **at, sfu__edge_lines *out, char separator, boo
     return true;
 }
 
-/* The usual line, two numbers and nothing else; false, and nothing moved, where it is another. */
-static inline bool read_usual_line(const char **at, uint32_t ends[2], char separator) {
+/* Fast path: a line of two numbers and nothing else; returns false without advancing if it has another form. */
+static inline bool read_simple_line(const char **at, uint32_t ends[2], char separator) {
     const char *p = *at;
     if (!read_number(&p, &ends[0]) || *p++ != separator || !read_number(&p, &ends[1])) {
         return false;
@@ -148,11 +147,11 @@ static inline uint32_t largest_of(uint32_t largest, const uint32_t ends[2]) {
     return ends[1] > largest ? ends[1] : largest;
 }
 
-/* All lines of [p, end), which ends with a line end. */
+/* Parses all lines of [p, end), which ends with a line end. */
 static bool read_lines(const char *p, const char *end, sfu__edge_lines *out, char separator, bool weighted) {
     while (p < end) {
         uint32_t *next = out->ends + 2 * out->count;
-        while (!weighted && p < end && read_usual_line(&p, next, separator)) {
+        while (!weighted && p < end && read_simple_line(&p, next, separator)) {
             out->largest = largest_of(out->largest, next);
             next += 2;
         }
@@ -164,27 +163,27 @@ static bool read_lines(const char *p, const char *end, sfu__edge_lines *out, cha
     return true;
 }
 
-/* A stretch of lines and what becomes of them. */
-typedef struct stretch {
+/* A range of lines and the parsed edges. */
+typedef struct line_range {
     const char *p, *end;
     sfu__edge_lines out;
-} stretch;
+} line_range;
 
-/* Reads two stretches in turn, as far as their lines are usual ones. Where a number ends is known only when it has been
- * looked at, so that one stretch keeps the processor waiting; a second one fills its gaps. */
-static void read_in_turn(stretch *one, stretch *two, char separator) {
+/* Parses two ranges alternately, as long as both have lines for the fast path. The end of a number is known only after
+ * it is parsed, so one range stalls the processor; a second, independent one fills the gaps. */
+static void read_interleaved(line_range *one, line_range *two, char separator) {
     const char *p = one->p;
     const char *q = two->p;
     uint32_t *a = one->out.ends;
     uint32_t *b = two->out.ends;
     uint32_t largest[2] = {0, 0};
     while (p < one->end && q < two->end) {
-        if (!read_usual_line(&p, a, separator)) {
+        if (!read_simple_line(&p, a, separator)) {
             break;
         }
         largest[0] = largest_of(largest[0], a);
         a += 2;
-        if (!read_usual_line(&q, b, separator)) {
+        if (!read_simple_line(&q, b, separator)) {
             break;
         }
         largest[1] = largest_of(largest[1], b);
@@ -198,12 +197,12 @@ static void read_in_turn(stretch *one, stretch *two, char separator) {
     two->out.largest = largest[1];
 }
 
-/* ---- stretches -------------------------------------------------------------------------------------------------- */
+/* ---- ranges of lines -------------------------------------------------------------------------------------------- */
 
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
 
 static int64_t count_line_ends(const char *p, const char *end) {
-    const ptrdiff_t most = (ptrdiff_t)16 * 255; /* a byte counts no further */
+    const ptrdiff_t most = (ptrdiff_t)16 * 255; /* a byte counter overflows after 255 */
     int64_t count = 0;
     while (end - p >= 16) {
         bytes16 sums = {0};
@@ -223,22 +222,22 @@ static int64_t count_line_ends(const char *p, const char *end) {
     return count;
 }
 
-/* Reads whole lines, `first` of them before `middle`, into arrays that have room for all. */
+/* Parses whole lines, `first` of them before `middle`, into arrays large enough for all. */
 static bool read_halves(const sfu__edge_style *style, const char *begin, const char *middle, const char *end,
                         int64_t first, sfu__edge_lines *out) {
-    stretch one = {begin, middle, *out};
-    stretch two = {middle, end, *out};
+    line_range one = {begin, middle, *out};
+    line_range two = {middle, end, *out};
     two.out.ends += 2 * first;
     if (style->weighted) {
         two.out.weights += first;
     } else {
-        read_in_turn(&one, &two, style->separator);
+        read_interleaved(&one, &two, style->separator);
     }
     if (!read_lines(one.p, one.end, &one.out, style->separator, style->weighted) ||
         !read_lines(two.p, two.end, &two.out, style->separator, style->weighted)) {
         return false;
     }
-    /* Empty lines have left a gap. */
+    /* Empty lines leave a gap between the halves. */
     if (one.out.count < first) {
         memmove(out->ends + 2 * one.out.count, two.out.ends, (size_t)two.out.count * 2 * sizeof *out->ends);
         if (style->weighted) {

@@ -1,3 +1,4 @@
+/* edges_fast.c - the fast path for numeric edge lists; see edges_fast.h. */
 #include "edges_fast.h"
 #include "file.h"
 #include "parallel.h"
@@ -9,25 +10,25 @@
 #include <unistd.h>
 
 enum {
-    BLOCK_BYTES = 1 << 20, /* fits the second-level cache, so that the text is fetched from memory once */
-    LINE_MAX_BYTES = 4096, /* a longer line is not the kind of line that is meant here */
+    BLOCK_BYTES = 1 << 20, /* fits the L2 cache, so that the text is fetched from memory once */
+    LINE_MAX_BYTES = 4096, /* longer lines are left to the general path */
 };
 
-/* ---- plain files, in parallel ------------------------------------------------------------------------------------ */
+/* ---- uncompressed files, in parallel ---------------------------------------------------------------------------- */
 
-/* Block i holds the lines that start in its bytes, wherever they end. */
-typedef struct plan {
+/* Work item i holds the lines that start in block i of the file; the last one may end after it. */
+typedef struct file_scan {
     const sfu__edge_file *file;
     int descriptor;
     int64_t size; /* of the file */
     int64_t items;
     size_t block;
-    char **buffers; /* one a thread */
+    char **buffers; /* one per thread */
     sfu__edge_lines *results;
     sfu__ticker ticker;
-} plan;
+} file_scan;
 
-static sfu_status read_at(const plan *self, char *buffer, size_t size, int64_t offset, size_t *got) {
+static sfu_status read_at(const file_scan *self, char *buffer, size_t size, int64_t offset, size_t *got) {
     *got = 0;
     while (*got < size) {
         const ssize_t n = pread(self->descriptor, buffer + *got, size - *got, offset + (int64_t)*got);
@@ -45,9 +46,9 @@ static sfu_status read_at(const plan *self, char *buffer, size_t size, int64_t o
     return SFU_OK;
 }
 
-/* Finds the lines that start in a block, in a buffer that holds it, the byte before it (where there is one) and what
- * comes behind. SFU_ERR_UNSUPPORTED where the last of them is too long. */
-static sfu_status find_lines(const plan *self, int64_t item, const char *buffer, size_t got, const char **begin,
+/* Finds the lines that start in a block. The buffer holds the block, the byte before it (if any) and the bytes after
+ * it. SFU_ERR_UNSUPPORTED if the last line is too long. */
+static sfu_status find_lines(const file_scan *self, int64_t item, const char *buffer, size_t got, const char **begin,
                              const char **end) {
     const size_t before = item > 0 ? 1 : 0;
     const size_t border = before + self->block; /* where the next block starts */
@@ -61,7 +62,7 @@ static sfu_status find_lines(const plan *self, int64_t item, const char *buffer,
         return SFU_OK;
     }
     if (*begin >= buffer + border || *begin >= *end) {
-        *end = *begin; /* none starts here */
+        *end = *begin; /* no line starts in this block */
         return SFU_OK;
     }
     const char *line_end = got >= border ? memchr(buffer + border - 1, '\n', got - border + 1) : NULL;
@@ -73,10 +74,10 @@ static sfu_status find_lines(const plan *self, int64_t item, const char *buffer,
 }
 
 static sfu_status parse_item(void *context, int64_t item, int thread) {
-    plan *self = context;
+    file_scan *self = context;
     sfu_status status = SFU_OK;
     char *buffer = self->buffers[thread];
-    /* One byte before the block tells whether a line starts with it. */
+    /* The byte before the block shows whether a line starts at the block's first byte. */
     const size_t before = item > 0 ? 1 : 0;
     const size_t behind = item + 1 < self->items ? LINE_MAX_BYTES : 0;
     const int64_t offset = self->file->offset + item * (int64_t)self->block - (int64_t)before;
@@ -97,7 +98,7 @@ done:
     return status;
 }
 
-/* Hands results over in the order of the file. */
+/* Moves the results to `pairs` in file order. */
 static sfu_status take_results(sfu__pairs *pairs, sfu__edge_file *file, sfu__edge_lines *results, int64_t count) {
     sfu_status status = SFU_OK;
     for (int64_t i = 0; i < count; i++) {
@@ -121,7 +122,7 @@ static void free_results(sfu__edge_lines *results, int64_t count) {
 
 static sfu_status read_plain(sfu__pairs *pairs, sfu__edge_file *file, int descriptor, int64_t size) {
     sfu_status status = SFU_OK;
-    plan self = {.file = file, .descriptor = descriptor, .size = size};
+    file_scan self = {.file = file, .descriptor = descriptor, .size = size};
     self.ticker = (sfu__ticker){file->progress, file->progress_user, file->what, "bytes", (double)size, 0};
     self.block = file->block > 0 ? file->block : BLOCK_BYTES;
     self.items = (size - file->offset + (int64_t)self.block - 1) / (int64_t)self.block;
@@ -142,12 +143,12 @@ done:
     return status;
 }
 
-/* ---- gzip'd ----------------------------------------------------------------------------------------------------- */
+/* ---- gzip-compressed files -------------------------------------------------------------------------------------- */
 
-static sfu_status skip_bytes(sfu__stream_file *stream, char *buffer, size_t room, int64_t count) {
+static sfu_status skip_bytes(sfu__stream_file *stream, char *buffer, size_t capacity, int64_t count) {
     while (count > 0) {
         size_t got;
-        const size_t want = count < (int64_t)room ? (size_t)count : room;
+        const size_t want = count < (int64_t)capacity ? (size_t)count : capacity;
         const sfu_status status = sfu__stream_read(stream, buffer, want, &got);
         if (status != SFU_OK) {
             return status;
@@ -160,44 +161,44 @@ static sfu_status skip_bytes(sfu__stream_file *stream, char *buffer, size_t room
     return SFU_OK;
 }
 
-/* Inflating takes several times as long as parsing, so one thread does both. */
+/* Decompression takes several times as long as parsing, so one thread does both. */
 static sfu_status read_stream(sfu__pairs *pairs, sfu__edge_file *file) {
     sfu_status status = SFU_OK;
     sfu__stream_file *stream = NULL;
     char *buffer = NULL;
     sfu__edge_lines result = {0};
     const size_t block = file->block > 0 ? file->block : BLOCK_BYTES;
-    const size_t room = block + LINE_MAX_BYTES;
+    const size_t capacity = block + LINE_MAX_BYTES;
     size_t have = 0;
-    SFU_ALLOC(buffer, room + 1 + SFU__EDGE_PADDING);
+    SFU_ALLOC(buffer, capacity + 1 + SFU__EDGE_PADDING);
     SFU_TRY(sfu__stream_open(&stream, file->path));
     sfu__ticker ticker = {file->progress, file->progress_user, file->what, "bytes", sfu__stream_size(stream), 0};
-    SFU_TRY(skip_bytes(stream, buffer, room, file->offset));
+    SFU_TRY(skip_bytes(stream, buffer, capacity, file->offset));
     for (;;) {
         size_t got;
-        SFU_TRY(sfu__stream_read(stream, buffer + have, room - have, &got));
+        SFU_TRY(sfu__stream_read(stream, buffer + have, capacity - have, &got));
         have += got;
-        const bool last = have < room;
+        const bool last = have < capacity;
         if (last && have > 0 && buffer[have - 1] != '\n') {
             buffer[have++] = '\n';
         }
-        size_t whole = have;
-        while (whole > 0 && buffer[whole - 1] != '\n') {
-            whole--;
+        size_t complete = have;
+        while (complete > 0 && buffer[complete - 1] != '\n') {
+            complete--;
         }
-        if (whole == 0 && !last) {
+        if (complete == 0 && !last) {
             status = SFU_ERR_UNSUPPORTED;
             goto done;
         }
-        /* Words are loaded beyond the last line end, but a number never goes on there. */
+        /* Words are loaded beyond the last line end, but no number continues there. */
         memset(buffer + have, 0, SFU__EDGE_PADDING);
-        SFU_TRY(sfu__edge_lines_read(&result, buffer, buffer + whole, &file->style));
+        SFU_TRY(sfu__edge_lines_read(&result, buffer, buffer + complete, &file->style));
         SFU_TRY(take_results(pairs, file, &result, 1));
         sfu__free(result.ends);
         sfu__free(result.weights);
         result = (sfu__edge_lines){0};
-        memmove(buffer, buffer + whole, have - whole);
-        have -= whole;
+        memmove(buffer, buffer + complete, have - complete);
+        have -= complete;
         SFU_TRY(sfu__tick(&ticker, sfu__stream_position(stream)));
         if (last) {
             break;
@@ -211,14 +212,14 @@ done:
     return status;
 }
 
-/* ---- the door --------------------------------------------------------------------------------------------------- */
+/* ---- entry points ----------------------------------------------------------------------------------------------- */
 
 static bool is_gzip(int descriptor) {
     unsigned char magic[2];
     return pread(descriptor, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
-/* Takes the blocks from `first` on out again. */
+/* Removes the blocks from `first` on. */
 static void drop_blocks(sfu__pairs *pairs, size_t first) {
     while (pairs->block_count > first) {
         sfu__pair_block *block = &pairs->blocks[--pairs->block_count];
@@ -234,12 +235,12 @@ sfu_status sfu__edges_fast(sfu__pairs *pairs, sfu__edge_file *file) {
     const size_t first = pairs->block_count;
     file->fits = false;
     file->largest = 0;
-    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not for here */
+    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not block on a pipe */
     if (descriptor < 0 || fstat(descriptor, &file_status) != 0) {
         status = sfu__fail_system(file->path, "cannot open", errno);
         goto done;
     }
-    /* A pipe cannot be read a second time, should it not fit. */
+    /* A pipe cannot be read again if its contents do not fit. */
     if (!S_ISREG(file_status.st_mode) || file->style.separator == '\0') {
         goto done;
     }
@@ -259,18 +260,18 @@ done:
     return status == SFU_ERR_UNSUPPORTED ? SFU_OK : status;
 }
 
-typedef struct round_of_blocks {
+typedef struct block_visit {
     sfu__pairs *pairs;
     sfu__block_fn work;
     void *context;
-} round_of_blocks;
+} block_visit;
 
-static sfu_status one_block(void *context, int64_t item, int thread) {
-    round_of_blocks *self = context;
+static sfu_status visit_block(void *context, int64_t item, int thread) {
+    block_visit *self = context;
     return self->work(self->context, &self->pairs->blocks[item], thread);
 }
 
 sfu_status sfu__pairs_each(sfu__pairs *pairs, sfu__block_fn work, void *context, int threads) {
-    round_of_blocks self = {pairs, work, context};
-    return sfu__parallel(one_block, &self, (int64_t)pairs->block_count, threads);
+    block_visit self = {pairs, work, context};
+    return sfu__parallel(visit_block, &self, (int64_t)pairs->block_count, threads);
 }

@@ -1,9 +1,9 @@
-/* edges_fast.h - the edge list that most graphs come as, at memory speed: lines of two plain decimal numbers below 2^31
- * and perhaps a weight, parsed by blocks in parallel straight into pairs.
+/* edges_fast.h - fast path for numeric edge lists: lines of two decimal numbers below 2^31 and an optional weight,
+ * parsed block by block in parallel directly into pairs.
  *
- * It takes what it knows for certain and nothing else: a quote, a name, a leading zero, a wrong number of fields, a
- * negative weight, a very long line make it give up (`fits` is false), and the reader of csv.h, which gives the same
- * pairs where both can, does the work and finds the words for what is wrong.
+ * It accepts only this form. A quote, a name, a leading zero, a wrong number of fields, a negative weight or a very
+ * long line makes it give up (`fits` is false). The general CSV reader (csv.h), which gives the same pairs, then reads
+ * the file and reports errors.
  */
 #ifndef SFU_EDGES_FAST_H
 #define SFU_EDGES_FAST_H
@@ -13,18 +13,18 @@
 
 typedef struct sfu__edge_file {
     const char *path;
-    int64_t offset; /* of the first line of data, in the inflated file */
+    int64_t offset; /* of the first data line, in the decompressed file */
     sfu__edge_style style;
-    int threads;  /* as sfu__thread_count gives it */
-    size_t block; /* bytes parsed at a time; 0: as many as are good */
+    int threads;  /* a result of sfu__thread_count */
+    size_t block; /* bytes per work item; 0: default */
     sfu_progress_fn progress;
     void *progress_user;
     const char *what; /* for progress: "reading edges.csv" */
     bool fits;        /* out */
-    uint32_t largest; /* out: the largest number; 0 where there is none */
+    uint32_t largest; /* out: the largest node number; 0 if there are none */
 } sfu__edge_file;
 
-/* Adds the pairs of a file, in its order, to `pairs`; adds none where it does not fit. */
+/* Adds the pairs of a file, in file order, to `pairs`; adds none if the file does not fit. */
 SFU_CHECKED sfu_status sfu__edges_fast(sfu__pairs *pairs, sfu__edge_file *file);
 
 /* Calls work(context, block, thread) for all blocks of `pairs`, in parallel. */

@@ -1,4 +1,5 @@
-/* read_csv.c - a dataset out of CSV files; docs/formats.md has the rules, csv_tables.h how the files come together. */
+/* read_csv.c - reads a dataset from CSV files; see docs/reference/formats.md for the rules and csv_tables.h for the
+ * structure. */
 #include "csv_tables.h"
 
 typedef sfu_status (*read_file)(sfu__tables *tables, const char *path);
@@ -20,7 +21,7 @@ sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     sfu__tables tables = {.raw = raw, .options = options};
     const char *edges = options->edges != NULL ? options->edges : options->source;
-    /* The order of the files is the order of the nodes. */
+    /* Nodes are numbered in the order of these files. */
     const struct {
         const char *path;
         read_file read;

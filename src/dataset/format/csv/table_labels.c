@@ -1,3 +1,4 @@
+/* table_labels.c - converts a vector or a one-hot matrix of a file to labels and class names. */
 #include "arrays.h"
 
 #include <math.h>
@@ -5,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- rows with a single 1 ------------------------------------------------------------------------------------- */
+/* ---- one-hot rows --------------------------------------------------------------------------------------------- */
 
-static sfu_status mark_ones(int32_t *labels, const sfu__triplets *triplets, const char *place) {
+static sfu_status set_label_of_ones(int32_t *labels, const sfu__triplets *triplets, const char *location) {
     for (int64_t i = 0; i < triplets->count; i++) {
         const int32_t row = triplets->row[i];
         if (triplets->value[i] != 1) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: row %d, column %d is %g, neither 0 nor 1", place, row,
+            return sfu__fail(SFU_ERR_FORMAT, "%s: row %d, column %d is %g, neither 0 nor 1", location, row,
                              triplets->col[i], (double)triplets->value[i]);
         }
         if (labels[row] != SFU_NO_LABEL) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: row %d has a 1 in columns %d and %d: a node has one class", place,
+            return sfu__fail(SFU_ERR_FORMAT, "%s: row %d has a 1 in columns %d and %d: a node has one class", location,
                              row, labels[row], triplets->col[i]);
         }
         labels[row] = triplets->col[i];
@@ -34,7 +35,7 @@ sfu_status sfu__one_hot(int32_t *labels, const sfu__table *table) {
     for (int64_t i = 0; i < triplets->rows; i++) {
         labels[i] = SFU_NO_LABEL;
     }
-    SFU_TRY(mark_ones(labels, triplets, table->place));
+    SFU_TRY(set_label_of_ones(labels, triplets, table->location));
 done:
     sfu__triplets_clear(&made);
     return status;
@@ -48,7 +49,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The numbers, -1 where there is no label. */
+/* Reads the numbers; -1 for unlabelled nodes. */
 static sfu_status read_numbers(int64_t *numbers, const sfu__array *array) {
     for (int64_t i = 0; i < array->count; i++) {
         numbers[i] = SFU_NO_LABEL;
@@ -60,14 +61,14 @@ static sfu_status read_numbers(int64_t *numbers, const sfu__array *array) {
             return status;
         }
         if (numbers[i] < SFU_NO_LABEL) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, which is no class (-1 is no label)", array->place,
-                             (long long)i, (long long)numbers[i]);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, which is not a class (-1 means no label)",
+                             array->location, (long long)i, (long long)numbers[i]);
         }
     }
     return SFU_OK;
 }
 
-/* The distinct labels among the numbers, ascending, into `distinct`, which has room for all. */
+/* The distinct labels, ascending, into `distinct`, which must have space for all numbers. */
 static int64_t find_distinct(int64_t *distinct, const int64_t *numbers, int64_t count) {
     memcpy(distinct, numbers, (size_t)count * sizeof *distinct);
     qsort(distinct, (size_t)count, sizeof *distinct, compare_numbers);
@@ -112,7 +113,7 @@ done:
     return status;
 }
 
-/* Number k is the k-th of the names. */
+/* Number k is the class with the k-th name. */
 static sfu_status numbered_names(sfu__raw *raw, const sfu__array *array, const sfu__strings *names) {
     sfu_status status = SFU_OK;
     int64_t *numbers = NULL;
@@ -121,7 +122,7 @@ static sfu_status numbered_names(sfu__raw *raw, const sfu__array *array, const s
     for (int64_t i = 0; i < array->count; i++) {
         if (numbers[i] >= names->count) {
             status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is class %lld, but there are only %lld class names",
-                               array->place, (long long)i, (long long)numbers[i], (long long)names->count);
+                               array->location, (long long)i, (long long)numbers[i], (long long)names->count);
             goto done;
         }
         raw->labels[i] = (int32_t)numbers[i];
@@ -134,34 +135,34 @@ done:
 
 /* ---- vectors of text ------------------------------------------------------------------------------------------ */
 
-typedef struct word {
+typedef struct string_view {
     const char *bytes;
     size_t size;
-} word;
+} string_view;
 
-static int compare_words(const void *a, const void *b) {
-    const word *x = a;
-    const word *y = b;
+static int compare_strings(const void *a, const void *b) {
+    const string_view *x = a;
+    const string_view *y = b;
     const size_t common = x->size < y->size ? x->size : y->size;
     const int order = common > 0 ? memcmp(x->bytes, y->bytes, common) : 0;
     return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-static word word_of(const sfu__strings *strings, int64_t i) {
-    word found;
+static string_view string_at(const sfu__strings *strings, int64_t i) {
+    string_view found;
     found.bytes = sfu__strings_get(strings, i, &found.size);
     return found;
 }
 
-/* Sorted, each once, the empty one left out. */
-static int64_t find_distinct_words(word *distinct, const sfu__strings *texts) {
+/* Distinct strings in sorted order, without the empty one. */
+static int64_t find_distinct_strings(string_view *distinct, const sfu__strings *texts) {
     int64_t used = 0;
     for (int64_t i = 0; i < texts->count; i++) {
-        distinct[i] = word_of(texts, i);
+        distinct[i] = string_at(texts, i);
     }
-    qsort(distinct, (size_t)texts->count, sizeof *distinct, compare_words);
+    qsort(distinct, (size_t)texts->count, sizeof *distinct, compare_strings);
     for (int64_t i = 0; i < texts->count; i++) {
-        if (distinct[i].size > 0 && (used == 0 || compare_words(&distinct[used - 1], &distinct[i]) != 0)) {
+        if (distinct[i].size > 0 && (used == 0 || compare_strings(&distinct[used - 1], &distinct[i]) != 0)) {
             distinct[used++] = distinct[i];
         }
     }
@@ -171,16 +172,16 @@ static int64_t find_distinct_words(word *distinct, const sfu__strings *texts) {
 static sfu_status text_labels(sfu__raw *raw, const sfu__array *array) {
     sfu_status status = SFU_OK;
     sfu__strings texts = {0};
-    word *distinct = NULL;
+    string_view *distinct = NULL;
     SFU_TRY(sfu__array_strings(&texts, array));
     SFU_ALLOC(distinct, texts.count);
-    raw->classes = find_distinct_words(distinct, &texts);
+    raw->classes = find_distinct_strings(distinct, &texts);
     for (int64_t i = 0; i < raw->classes; i++) {
         SFU_TRY(sfu__strings_add(&raw->class_names, distinct[i].bytes, distinct[i].size));
     }
     for (int64_t i = 0; i < texts.count; i++) {
-        const word key = word_of(&texts, i);
-        const word *found = bsearch(&key, distinct, (size_t)raw->classes, sizeof *distinct, compare_words);
+        const string_view key = string_at(&texts, i);
+        const string_view *found = bsearch(&key, distinct, (size_t)raw->classes, sizeof *distinct, compare_strings);
         raw->labels[i] = found != NULL ? (int32_t)(found - distinct) : SFU_NO_LABEL;
     }
 done:
@@ -189,9 +190,9 @@ done:
     return status;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------- */
+/* ---- labels of any form --------------------------------------------------------------------------------------- */
 
-/* A vector, also one that is written as a matrix of one row or column. */
+/* A vector, or a matrix with one row or one column. */
 static bool is_vector(const sfu__table *table) {
     const sfu__array *array = &table->dense;
     return !table->is_sparse &&
@@ -205,7 +206,7 @@ static int64_t label_rows(const sfu__table *table) {
 static sfu_status copy_names(sfu__raw *raw, const sfu__table *table, const sfu__strings *names) {
     sfu_status status = SFU_OK;
     if (names->count != raw->classes) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld classes, but %lld class names", table->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld classes, but %lld class names", table->location,
                          (long long)raw->classes, (long long)names->count);
     }
     for (int64_t i = 0; i < names->count; i++) {
@@ -224,7 +225,7 @@ sfu_status sfu__raw_set_labels(sfu__raw *raw, const sfu__table *table, const sfu
     if (!vector && !table->is_sparse) {
         SFU_TRY(sfu__array_need_matrix(&table->dense));
     }
-    SFU_TRY(sfu__raw_set_nodes(raw, label_rows(table), table->place));
+    SFU_TRY(sfu__raw_set_nodes(raw, label_rows(table), table->location));
     SFU_ALLOC(raw->labels, raw->nodes);
     if (!vector) {
         SFU_TRY(sfu__one_hot(raw->labels, table));

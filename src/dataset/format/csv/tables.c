@@ -1,3 +1,4 @@
+/* tables.c - converts the matrices of a file to the edges and features of a dataset. */
 #include "arrays.h"
 #include "progress.h"
 #include "file.h"
@@ -13,16 +14,16 @@ void sfu__table_clear(sfu__table *table) {
 void sfu__table_set_dense(sfu__table *table, const sfu__array *array) {
     table->is_sparse = false;
     table->dense = *array;
-    memcpy(table->place, array->place, sizeof table->place);
+    memcpy(table->location, array->location, sizeof table->location);
 }
 
-sfu_status sfu__raw_set_nodes(sfu__raw *raw, int64_t nodes, const char *place) {
+sfu_status sfu__raw_set_nodes(sfu__raw *raw, int64_t nodes, const char *location) {
     if (nodes <= 0 || nodes > INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld rows, where 1 to %d nodes can be", place, (long long)nodes,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld rows; expected 1 to %d nodes", location, (long long)nodes,
                          INT32_MAX);
     }
     if (raw->nodes != 0 && raw->nodes != nodes) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld rows, but there are %lld nodes", place, (long long)nodes,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %lld rows, but there are %lld nodes", location, (long long)nodes,
                          (long long)raw->nodes);
     }
     raw->nodes = nodes;
@@ -75,11 +76,11 @@ sfu_status sfu__raw_set_edges(sfu__raw *raw, const sfu__table *table) {
         triplets = &made;
     }
     if (triplets->rows != triplets->cols) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld is no graph: it must be square", table->place,
-                           (long long)triplets->rows, (long long)triplets->cols);
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: expected a square matrix as the graph, found %lld x %lld",
+                           table->location, (long long)triplets->rows, (long long)triplets->cols);
         goto done;
     }
-    SFU_TRY(sfu__raw_set_nodes(raw, triplets->rows, table->place));
+    SFU_TRY(sfu__raw_set_nodes(raw, triplets->rows, table->location));
     SFU_TRY(take_pairs(&raw->pairs, triplets));
     raw->has_graph = true;
 done:
@@ -89,16 +90,16 @@ done:
 
 /* ---- features ------------------------------------------------------------------------------------------------- */
 
-sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *triplets, const char *place) {
+sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *triplets, const char *location) {
     sfu_status status = SFU_OK;
     sfu_matrix *matrix = &raw->sparse;
-    SFU_TRY(sfu__raw_set_nodes(raw, triplets->rows, place));
+    SFU_TRY(sfu__raw_set_nodes(raw, triplets->rows, location));
     SFU_ALLOC_ZERO(matrix->indptr, triplets->rows + 1);
     SFU_ALLOC(matrix->indices, triplets->count);
     SFU_ALLOC(matrix->values, triplets->count);
     matrix->rows = (int32_t)triplets->rows;
     matrix->cols = (int32_t)triplets->cols;
-    /* A counting sort by rows, in which indptr[row] is first where the row ends, then where it begins. */
+    /* Counting sort by row: indptr[row] is first the end of the row, then decreases to its beginning. */
     for (int64_t i = 0; i < triplets->count; i++) {
         matrix->indptr[triplets->row[i]]++;
     }
@@ -107,9 +108,9 @@ sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *trip
     }
     for (int64_t i = triplets->count - 1; i >= 0; i--) {
         SFU_TRY(sfu__poll_at(i));
-        const int64_t place_of = --matrix->indptr[triplets->row[i]];
-        matrix->indices[place_of] = triplets->col[i];
-        matrix->values[place_of] = triplets->value[i];
+        const int64_t slot = --matrix->indptr[triplets->row[i]];
+        matrix->indices[slot] = triplets->col[i];
+        matrix->values[slot] = triplets->value[i];
     }
     raw->features = triplets->cols;
     raw->has_features = true;
@@ -120,7 +121,7 @@ done:
 static sfu_status copy_dense(sfu__raw *raw, const sfu__array *array) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__array_need_matrix(array));
-    SFU_TRY(sfu__raw_set_nodes(raw, array->shape[0], array->place));
+    SFU_TRY(sfu__raw_set_nodes(raw, array->shape[0], array->location));
     SFU_ALLOC(raw->dense, array->count);
     for (int64_t row = 0; row < array->shape[0]; row++) {
         SFU_TRY(sfu__poll());
@@ -135,6 +136,6 @@ done:
 }
 
 sfu_status sfu__raw_set_features(sfu__raw *raw, const sfu__table *table) {
-    return table->is_sparse ? sfu__raw_set_sparse_features(raw, &table->sparse, table->place)
+    return table->is_sparse ? sfu__raw_set_sparse_features(raw, &table->sparse, table->location)
                             : copy_dense(raw, &table->dense);
 }

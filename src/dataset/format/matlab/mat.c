@@ -1,16 +1,17 @@
+/* mat.c - opens .mat files of any version and reads variables by name. */
 #include "mat_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is there -------------------------------------------------------------------------------------------- */
+/* ---- list of variables ---------------------------------------------------------------------------------------- */
 
 sfu_status sfu__mat_add(sfu__mat *mat, const char *name, size_t name_size, const int64_t *shape, int dims) {
-    enum { LONG_ENOUGH = 400 };
+    enum { LIST_MAX = 400 };
     sfu_status status = SFU_OK;
     char quoted[SFU__QUOTE_MAX];
     SFU_TRY(sfu__strings_add(&mat->names, name, name_size));
-    if (mat->list.size > LONG_ENOUGH) {
+    if (mat->list.size > LIST_MAX) {
         return SFU_OK;
     }
     sfu__quote(quoted, name, name_size);
@@ -19,7 +20,7 @@ sfu_status sfu__mat_add(sfu__mat *mat, const char *name, size_t name_size, const
     for (int i = 0; i < dims; i++) {
         SFU_TRY(sfu__text_format(&mat->list, "%s%lld", i > 0 ? "x" : " ", (long long)shape[i]));
     }
-    if (mat->list.size > LONG_ENOUGH) {
+    if (mat->list.size > LIST_MAX) {
         SFU_TRY(sfu__text_format(&mat->list, ", ..."));
     }
 done:
@@ -28,7 +29,7 @@ done:
 
 const char *sfu__mat_list(const sfu__mat *mat) { return mat->list.bytes; }
 
-/* The number of a variable, -1 where there is none of that name. */
+/* The index of a variable, or -1. */
 static int64_t find(const sfu__mat *mat, const char *name) {
     for (int64_t i = 0; i < mat->names.count; i++) {
         size_t size;
@@ -44,7 +45,7 @@ bool sfu__mat_has(const sfu__mat *mat, const char *name) { return find(mat, name
 
 /* ---- opening -------------------------------------------------------------------------------------------------- */
 
-/* Both versions begin with 116 bytes of text, eight of offsets, the version, and "MI" in the writer's byte order. */
+/* Both versions begin with 116 bytes of text, 8 bytes of offsets, the version, and "MI" in the file's byte order. */
 static sfu_status list_variables(sfu__mat *mat) {
     enum { HEADER = 128, VERSION = 124, ORDER = 126 };
     const unsigned char *bytes = mat->bytes.data;
@@ -88,7 +89,7 @@ void sfu__mat_free(sfu__mat *mat) {
     sfu__bytes_close(&mat->bytes);
     sfu__strings_clear(&mat->names);
     sfu__text_clear(&mat->list);
-    sfu__free(mat->places);
+    sfu__free(mat->offsets);
     sfu__free(mat->unpacked);
     sfu__free(mat->path);
     sfu__free(mat);
@@ -96,9 +97,9 @@ void sfu__mat_free(sfu__mat *mat) {
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-static sfu_status cut_to(sfu__array *array, int64_t used) {
+static sfu_status truncate_array(sfu__array *array, int64_t used) {
     if (used > array->count) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a sparse matrix of %lld entries has only %lld of them", array->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: a sparse matrix of %lld entries has only %lld of them", array->location,
                          (long long)used, (long long)array->count);
     }
     array->size = (size_t)used * array->item;
@@ -111,24 +112,24 @@ sfu_status sfu__mat_sparse(sfu__table *table, int64_t rows, int64_t cols, const 
     int64_t used;
     SFU_TRY(sfu__array_need_numbers(offsets));
     if (cols < 0 || offsets->count != cols + 1) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a sparse matrix of %lld columns with %lld offsets", table->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: a sparse matrix of %lld columns with %lld offsets", table->location,
                          (long long)cols, (long long)offsets->count);
     }
     SFU_TRY(sfu__array_whole(&used, offsets, cols));
-    SFU_TRY(cut_to(indices, used));
-    SFU_TRY(cut_to(values, used));
+    SFU_TRY(truncate_array(indices, used));
+    SFU_TRY(truncate_array(values, used));
     table->is_sparse = true;
-    SFU_TRY(sfu__triplets_compressed(&table->sparse, table->place, rows, cols, offsets, indices, values, true));
+    SFU_TRY(sfu__triplets_compressed(&table->sparse, table->location, rows, cols, offsets, indices, values, true));
 done:
     return status;
 }
 
 sfu_status sfu__mat_get(sfu__table *table, sfu__mat *mat, const char *name) {
-    snprintf(table->place, sizeof table->place, "%.400s: %.100s", mat->path, name);
+    snprintf(table->location, sizeof table->location, "%.400s: %.100s", mat->path, name);
     const int64_t i = find(mat, name);
     if (i < 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: there is no such variable; the file has: %s", table->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: there is no such variable; the file has: %s", table->location,
                          mat->names.count > 0 ? mat->list.bytes : "none (is it cut short?)");
     }
-    return mat->places != NULL ? sfu__mat5_get(table, mat, i) : sfu__mat_matio_get(table, mat, name);
+    return mat->offsets != NULL ? sfu__mat5_get(table, mat, i) : sfu__mat_matio_get(table, mat, name);
 }

@@ -1,8 +1,8 @@
-/* mat.h - matrices by name out of a .mat file.
+/* mat.h - reads matrices by name from a .mat file.
  *
- * Version 5 (all that MATLAB and scipy write by default) is read here: it is a list of tagged elements, and a file of
- * 600 bytes with a false length made libmatio take gigabytes. Version 7.3 is HDF5, which libmatio reads; it is loaded
- * when first used. Version 4 is refused.
+ * Version 5 (the default of MATLAB and scipy) is parsed by mat5.c rather than by libmatio, which allocates gigabytes
+ * for a file of 600 bytes with a false length. Version 7.3 is HDF5 and is read by libmatio, which is loaded on first
+ * use. Version 4 is rejected.
  */
 #ifndef SFU_MAT_H
 #define SFU_MAT_H
@@ -16,11 +16,11 @@ void sfu__mat_free(sfu__mat *mat);
 
 bool sfu__mat_has(const sfu__mat *mat, const char *name);
 
-/* A matrix of real numbers, dense or sparse. The data of a dense one belongs to the mat until the next call. Where
- * there is none of that name: SFU_ERR_FORMAT and a line that lists what is there. */
+/* Reads a matrix of real numbers, dense or sparse. The data of a dense matrix is owned by the mat and valid until the
+ * next call. If there is no such variable: SFU_ERR_FORMAT and a message that lists the variables. */
 SFU_CHECKED sfu_status sfu__mat_get(sfu__table *table, sfu__mat *mat, const char *name);
 
-/* "PAP 3025x3025, feature 3025x1870": the variables that are there, cut after a few hundred bytes. */
+/* "PAP 3025x3025, feature 3025x1870": the variables of the file, truncated after a few hundred bytes. */
 const char *sfu__mat_list(const sfu__mat *mat);
 
 #endif

@@ -1,5 +1,5 @@
-/* mat_int.h - a .mat file from the inside: mat.c has what both versions share, mat5.c reads version 5, mat_matio.c has
- * libmatio read version 7.3. */
+/* mat_int.h - internals of the .mat reader: mat.c has what both versions share, mat5.c reads version 5, mat_matio.c
+ * reads version 7.3 through libmatio. */
 #ifndef SFU_MAT_INT_H
 #define SFU_MAT_INT_H
 
@@ -11,24 +11,24 @@ struct sfu__mat {
     sfu__bytes bytes;
     bool big_endian;
     sfu__strings names; /* of the variables */
-    sfu__text list;     /* for messages */
-    size_t *places;     /* version 5: where in the file each variable's element begins */
-    size_t place_capacity;
-    char *unpacked;   /* version 5: the variable that the last table borrows from, where it was packed */
-    void *hdf5;       /* version 7.3: the file */
-    void *variable;   /* and the variable that the last table borrows from */
-    bool holds_matio; /* version 7.3: and the lock of matio */
+    sfu__text list;     /* of the variables, for messages */
+    size_t *offsets;    /* version 5: file offset of each variable's element */
+    size_t offset_capacity;
+    char *unpacked;   /* version 5: the decompressed variable that the last table borrows from, if any */
+    void *hdf5;       /* version 7.3: the open file */
+    void *variable;   /* version 7.3: the variable that the last table borrows from */
+    bool holds_matio; /* version 7.3: the global lock of libmatio is held */
 };
 
 /* Adds a variable to the list. */
 SFU_CHECKED sfu_status sfu__mat_add(sfu__mat *mat, const char *name, size_t name_size, const int64_t *shape, int dims);
 
-/* Makes a table of compressed columns, `used` entries of which the offsets tell; indices and values may be longer. All
- * three borrow. */
+/* Makes a table from a CSC matrix. The last offset is the number of entries; indices and values may be longer, and are
+ * truncated. All three are borrowed. */
 SFU_CHECKED sfu_status sfu__mat_sparse(sfu__table *table, int64_t rows, int64_t cols, const sfu__array *offsets,
                                        sfu__array *indices, sfu__array *values);
 
-/* Lists the variables; reads one, the i-th, whose place in messages is in the table; lets go of what is open. */
+/* Per version: list the variables; read variable i, whose location for messages is in the table; close. */
 SFU_CHECKED sfu_status sfu__mat5_list(sfu__mat *mat);
 SFU_CHECKED sfu_status sfu__mat5_get(sfu__table *table, sfu__mat *mat, int64_t i);
 SFU_CHECKED sfu_status sfu__mat_matio_open(sfu__mat *mat);

@@ -1,5 +1,4 @@
-/* Version 7.3 of .mat, through libmatio, where that was there when this was built; at the end, what stands in for it
- * where it was not. */
+/* mat_matio.c - reads .mat files of version 7.3 through libmatio; stubs if built without it. */
 #include "mat_int.h"
 #include "progress.h"
 
@@ -13,7 +12,7 @@
 #include <matio.h>
 #include <pthread.h>
 
-/* What is used of libmatio. */
+/* The functions of libmatio that are used. */
 static struct {
     int (*log_init)(const char *program, void (*log)(int level, char *message));
     mat_t *(*open)(const char *path, int mode);
@@ -25,12 +24,12 @@ static struct {
     void (*release)(matvar_t *variable);
 } matio;
 
-/* matio keeps its log, and HDF5 below it nearly everything, in global variables: one file is read at a time. Held from
- * open to free. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+/* libmatio keeps its log, and HDF5 below it most of its state, in global variables, so only one file is read at a time.
+ * Held from open to free. */
+static pthread_mutex_t matio_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool loaded;
 
-/* matio would print to stderr. */
+/* By default libmatio prints to stderr. */
 static void ignore_message(int level, char *message) { /* NOLINT(readability-non-const-parameter): matio's type */
     (void)level;
     (void)message;
@@ -57,7 +56,7 @@ static sfu_status load_matio(void) {
     return status;
 }
 
-/* HDF5, if this matio has it, prints the story of each error, unless told not to; it is told for each thread apart. */
+/* HDF5, if this libmatio has it, prints a trace of each error unless it is disabled, per thread. */
 static void silence_hdf5(void) {
     static int (*set_auto)(int64_t stack, void *print, void *data);
     static const sfu__symbol symbols[] = {{"H5Eset_auto2", &set_auto}, {NULL, NULL}};
@@ -97,7 +96,7 @@ static sfu_status list_variables(sfu__mat *mat) {
 
 sfu_status sfu__mat_matio_open(sfu__mat *mat) {
     sfu_status status = SFU_OK;
-    pthread_mutex_lock(&one_at_a_time);
+    pthread_mutex_lock(&matio_lock);
     mat->holds_matio = true;
     if (sfu__path_is_pipe(mat->path)) {
         return sfu__fail(SFU_ERR_FORMAT,
@@ -124,13 +123,13 @@ void sfu__mat_matio_close(sfu__mat *mat) {
         matio.close(mat->hdf5);
     }
     if (mat->holds_matio) {
-        pthread_mutex_unlock(&one_at_a_time);
+        pthread_mutex_unlock(&matio_lock);
     }
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-/* numpy's names of matio's types of numbers. */
+/* The numpy type code of a number type of libmatio. */
 static const char *type_code(enum matio_types type) {
     static const struct {
         enum matio_types type;
@@ -146,11 +145,11 @@ static const char *type_code(enum matio_types type) {
     return "?";
 }
 
-/* A view of `count` numbers that matio has read. */
-static sfu_status view(sfu__array *array, const char *place, const char *code, int64_t count, const void *data) {
+/* A view of `count` numbers read by libmatio. */
+static sfu_status view(sfu__array *array, const char *location, const char *code, int64_t count, const void *data) {
     sfu_status status = SFU_OK;
     *array = (sfu__array){0};
-    snprintf(array->place, sizeof array->place, "%s", place);
+    snprintf(array->location, sizeof array->location, "%s", location);
     SFU_TRY(sfu__array_set_type(array, code, strlen(code)));
     SFU_TRY(sfu__array_set_shape(array, 1, &count));
     SFU_TRY(sfu__array_set_data(array, data, (size_t)count * array->item));
@@ -158,20 +157,20 @@ done:
     return status;
 }
 
-/* Two sides that can be multiplied, and a class of real numbers. */
-static sfu_status check_info(const sfu__mat *mat, const matvar_t *variable, const char *place) {
+/* Requires a two-dimensional variable of real numbers whose sizes are in range. */
+static sfu_status check_info(const sfu__mat *mat, const matvar_t *variable, const char *location) {
     const bool numbers = variable->class_type >= MAT_C_SPARSE && variable->class_type <= MAT_C_UINT64;
     if (!numbers || variable->isComplex || variable->rank != 2 || variable->dims == NULL) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: it is not a matrix of real numbers", place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: it is not a matrix of real numbers", location);
     }
     if (variable->dims[0] > INT32_MAX || variable->dims[1] > INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %zu x %zu is too large", place, variable->dims[0],
+        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %zu x %zu is too large", location, variable->dims[0],
                          variable->dims[1]);
     }
-    /* HDF5 packs, and need not even store what was never written. */
+    /* HDF5 compresses, and need not store data that was never written. */
     if (variable->class_type != MAT_C_SPARSE) {
         const int64_t entries = (int64_t)variable->dims[0] * (int64_t)variable->dims[1];
-        return sfu__check_unpacked(place, sfu__memory_of(0, entries), mat->bytes.size);
+        return sfu__check_unpacked(location, sfu__memory_of(0, entries), mat->bytes.size);
     }
     return SFU_OK;
 }
@@ -180,9 +179,9 @@ static sfu_status set_dense(sfu__table *table, const matvar_t *variable) {
     sfu_status status = SFU_OK;
     sfu__array array;
     const int64_t shape[2] = {(int64_t)variable->dims[0], (int64_t)variable->dims[1]};
-    SFU_TRY(view(&array, table->place, type_code(variable->data_type), shape[0] * shape[1], variable->data));
+    SFU_TRY(view(&array, table->location, type_code(variable->data_type), shape[0] * shape[1], variable->data));
     if (variable->nbytes < array.size) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %zu are announced", table->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %zu are declared", table->location,
                          variable->nbytes, array.size);
     }
     SFU_TRY(sfu__array_set_shape(&array, 2, shape));
@@ -192,7 +191,7 @@ done:
     return status;
 }
 
-/* jc has a column's offsets into ir and data, both of which may be longer than what is used of them. */
+/* jc holds the column offsets into ir and data, both of which may be longer than needed. */
 static sfu_status set_sparse(sfu__table *table, const matvar_t *variable) {
     sfu_status status = SFU_OK;
     const mat_sparse_t *sparse = variable->data;
@@ -200,11 +199,11 @@ static sfu_status set_sparse(sfu__table *table, const matvar_t *variable) {
     sfu__array indices;
     sfu__array values;
     if (sparse->jc == NULL || (sparse->ir == NULL && sparse->nir > 0) || (sparse->data == NULL && sparse->ndata > 0)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a sparse matrix that is not whole", table->place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the sparse matrix is incomplete", table->location);
     }
-    SFU_TRY(view(&offsets, table->place, "=u4", (int64_t)sparse->njc, sparse->jc));
-    SFU_TRY(view(&indices, table->place, "=u4", (int64_t)sparse->nir, sparse->ir));
-    SFU_TRY(view(&values, table->place, type_code(variable->data_type), (int64_t)sparse->ndata, sparse->data));
+    SFU_TRY(view(&offsets, table->location, "=u4", (int64_t)sparse->njc, sparse->jc));
+    SFU_TRY(view(&indices, table->location, "=u4", (int64_t)sparse->nir, sparse->ir));
+    SFU_TRY(view(&values, table->location, type_code(variable->data_type), (int64_t)sparse->ndata, sparse->data));
     SFU_TRY(
         sfu__mat_sparse(table, (int64_t)variable->dims[0], (int64_t)variable->dims[1], &offsets, &indices, &values));
 done:
@@ -219,11 +218,11 @@ sfu_status sfu__mat_matio_get(sfu__table *table, sfu__mat *mat, const char *name
     matvar_t *variable = matio.info(mat->hdf5, name);
     mat->variable = variable;
     if (variable == NULL) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: the variable cannot be read (is the file broken?)", table->place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the variable cannot be read (is the file broken?)", table->location);
     }
-    SFU_TRY(check_info(mat, variable, table->place));
+    SFU_TRY(check_info(mat, variable, table->location));
     if (matio.data(mat->hdf5, variable) != 0 || variable->data == NULL) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: its data cannot be read (is the file cut short?)", table->place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: its data cannot be read (is the file cut short?)", table->location);
     }
     SFU_TRY(variable->class_type == MAT_C_SPARSE ? set_sparse(table, variable) : set_dense(table, variable));
 done:

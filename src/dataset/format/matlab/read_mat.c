@@ -1,14 +1,14 @@
-/* MATLAB's .mat files, as HAN's ACM3025.mat: variables of one file, named by the options.
+/* read_mat.c - reads a dataset from a MATLAB .mat file such as HAN's ACM3025.mat; the options name its variables.
  *
  *   edges       a square matrix, dense or sparse
  *   features    a matrix, dense or sparse
- *   labels      one-hot rows, or a vector of class numbers: classes in the order of the numbers, which name them unless
- *               they are just 0, 1, 2, ...
- *   train_idx, val_idx, test_idx    where the file has all three, they are the standard split. Files written by MATLAB
- *               count nodes from 1, those by Python from 0. It is 0 where a 0 is among the numbers, 1 where the number
- *               of nodes is; where it is neither, nothing tells, and the split is left out, with a line in the log.
+ *   labels      one-hot rows, or a vector of class numbers: classes in numeric order, named by their numbers unless
+ *               these are 0, 1, 2, ...
+ *   train_idx, val_idx, test_idx    the standard split, if the file has all three. Files written by MATLAB are 1-based,
+ *               those by Python 0-based. They are 0-based if a 0 occurs and 1-based if the number of nodes occurs. If
+ *               neither occurs, the split is skipped with a warning.
  *
- * Versions 5 and 7.3 are read (mat.h).
+ * Versions 5 and 7.3 are supported (mat.h).
  */
 #include "arrays.h"
 #include "file.h"
@@ -42,7 +42,7 @@ static sfu_status read_part(sfu__raw *raw, sfu__mat *mat, sfu_part part, bool *z
     sfu__table table = {0};
     SFU_TRY(sfu__mat_get(&table, mat, split_names[part]));
     if (table.is_sparse || table.dense.count == 0 || table.dense.count > raw->nodes) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: it is not a vector of at most %lld nodes", table.place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: it is not a vector of at most %lld nodes", table.location,
                            (long long)raw->nodes);
         goto done;
     }
@@ -52,7 +52,7 @@ static sfu_status read_part(sfu__raw *raw, sfu__mat *mat, sfu_part part, bool *z
         int64_t node;
         SFU_TRY(sfu__array_whole(&node, &table.dense, i));
         if (node < 0 || node > raw->nodes) {
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, which is none of %lld nodes", table.place,
+            status = sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %lld, which is none of %lld nodes", table.location,
                                (long long)i, (long long)node, (long long)raw->nodes);
             goto done;
         }
@@ -88,8 +88,8 @@ static sfu_status read_split(sfu__raw *raw, sfu__mat *mat, const char *path) {
         }
         sfu__log(
             SFU_LOG_WARNING,
-            "%s: the split is left out: whether train_idx, val_idx and test_idx count nodes from 0 or from 1 cannot "
-            "be told",
+            "%s: the split is left out: it is unknown whether train_idx, val_idx and test_idx count nodes from 0 or "
+            "from 1",
             path);
         drop_split(raw);
         return SFU_OK;

@@ -1,3 +1,4 @@
+/* array_strings.c - converts arrays of text or Python objects to strings. */
 #include "pickle.h"
 
 #include <string.h>
@@ -5,7 +6,7 @@
 /* ---- numpy's fixed-width text --------------------------------------------------------------------------------- */
 
 static sfu_status bad_text(const sfu__array *array, int64_t i, const char *what) {
-    return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld: %s", array->place, (long long)i, what);
+    return sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld: %s", array->location, (long long)i, what);
 }
 
 static sfu_status read_bytes(sfu__text *text, const sfu__array *array, int64_t i) {
@@ -52,20 +53,20 @@ static sfu_status read_unicode(sfu__text *text, const sfu__array *array, int64_t
     for (size_t k = 0; k < points && status == SFU_OK; k++) {
         const uint32_t point = code_point(array, bytes + 4 * k);
         const bool valid = point > 0 && point < 0x110000 && (point < 0xd800 || point >= 0xe000);
-        status = valid ? add_utf8(text, point) : bad_text(array, i, "a text with a character that Unicode has not");
+        status = valid ? add_utf8(text, point) : bad_text(array, i, "a text with an invalid Unicode character");
     }
     return status;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------------------- */
+/* ---- strings of any kind -------------------------------------------------------------------------------------- */
 
 static sfu_status object_strings(sfu__strings *strings, const sfu__array *array) {
     sfu_status status = SFU_OK;
     sfu__pickle *pickle = NULL;
-    SFU_TRY(sfu__pickle_read(&pickle, array->data, array->size, array->place));
+    SFU_TRY(sfu__pickle_read(&pickle, array->data, array->size, array->location));
     SFU_TRY(sfu__pickle_strings(strings, pickle));
     if (array->dims > 0 && strings->count != array->count) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld texts where %lld are announced", array->place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld texts where %lld are declared", array->location,
                            (long long)strings->count, (long long)array->count);
     }
 done:
@@ -80,7 +81,7 @@ sfu_status sfu__array_strings(sfu__strings *strings, const sfu__array *array) {
         return object_strings(strings, array);
     }
     if (sfu__array_is_number(array)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: it holds numbers where text is needed", array->place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: it holds numbers where text is needed", array->location);
     }
     for (int64_t i = 0; i < array->count; i++) {
         text.size = 0;

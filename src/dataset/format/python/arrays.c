@@ -1,3 +1,4 @@
+/* arrays.c - typed views of arrays: types, shapes and access to entries. */
 #include "arrays.h"
 #include "file.h"
 
@@ -5,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- unpacking ------------------------------------------------------------------------------------------------ */
+/* ---- limits on decompression ---------------------------------------------------------------------------------- */
 
 uint64_t sfu__memory_of(uint64_t bytes, int64_t entries) {
     const uint64_t most = UINT64_MAX / 8;
@@ -13,13 +14,13 @@ uint64_t sfu__memory_of(uint64_t bytes, int64_t entries) {
     return bytes > count ? bytes : count;
 }
 
-sfu_status sfu__check_unpacked(const char *place, uint64_t unpacked, uint64_t packed) {
+sfu_status sfu__check_unpacked(const char *location, uint64_t unpacked, uint64_t packed) {
     return sfu__is_unpacked_fair((double)unpacked, (double)packed)
                ? SFU_OK
                : sfu__fail(SFU_ERR_FORMAT,
                            "%s: it takes %llu bytes of memory once unpacked, more than 256 MiB and more than 100 times "
                            "the %llu bytes of the file; save it without compression, or as a sparse matrix",
-                           place, (unsigned long long)unpacked, (unsigned long long)packed);
+                           location, (unsigned long long)unpacked, (unsigned long long)packed);
 }
 
 /* ---- types ---------------------------------------------------------------------------------------------------- */
@@ -32,7 +33,7 @@ static bool set_order(sfu__array *array, char order) {
     return order == '<' || order == '>' || order == '=' || order == '|';
 }
 
-/* A number type has one of a few sizes; text has any but 0. */
+/* A number type has one of a few sizes; text has any size but 0. */
 static bool set_kind(sfu__array *array, char letter, int64_t number) {
     static const struct {
         char letter;
@@ -59,13 +60,13 @@ sfu_status sfu__array_set_type(sfu__array *array, const char *code, size_t size)
     const bool ordered = size > 0 && set_order(array, code[0]);
     const char *letter = code + ordered;
     const char *end = code + size;
-    int64_t number = 8; /* "|O" has no number */
+    int64_t number = 8; /* "|O" has no size */
     const bool plain_object = end - letter == 1 && *letter == 'O';
     if (letter == end || !(plain_object || sfu__parse_int64(&number, letter + 1, end)) ||
         !set_kind(array, *letter, number)) {
         return sfu__fail(SFU_ERR_FORMAT,
                          "%s: type %s: only whole numbers, floating-point numbers, booleans and text can be read",
-                         array->place, sfu__quote(quoted, code, size));
+                         array->location, sfu__quote(quoted, code, size));
     }
     return SFU_OK;
 }
@@ -76,7 +77,7 @@ sfu_status sfu__array_set_shape(sfu__array *array, int dims, const int64_t *shap
     for (int i = 0; i < dims; i++) {
         array->shape[i] = shape[i];
         if (shape[i] < 0 || __builtin_mul_overflow(array->count, shape[i], &array->count)) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: side %lld of its shape is not possible", array->place,
+            return sfu__fail(SFU_ERR_FORMAT, "%s: dimension %lld of its shape is not possible", array->location,
                              (long long)shape[i]);
         }
     }
@@ -87,15 +88,15 @@ sfu_status sfu__array_set_data(sfu__array *array, const void *data, size_t size)
     size_t need = 0;
     array->data = data;
     array->size = size;
-    if (array->kind == SFU__KIND_OBJECT) { /* a pickle spends at least a byte on each */
+    if (array->kind == SFU__KIND_OBJECT) { /* a pickle takes at least one byte per object */
         return (uint64_t)array->count <= size
                    ? SFU_OK
-                   : sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %lld objects are announced", array->place,
-                               size, (long long)array->count);
+                   : sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %lld objects are declared",
+                               array->location, size, (long long)array->count);
     }
     if (__builtin_mul_overflow((size_t)array->count, array->item, &need) || need != size) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %lld entries of %zu bytes are announced%s",
-                         array->place, size, (long long)array->count, array->item,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: %zu bytes of data, where %lld entries of %zu bytes are declared%s",
+                         array->location, size, (long long)array->count, array->item,
                          need > size ? " (is it cut short?)" : "");
     }
     return SFU_OK;
@@ -107,18 +108,18 @@ sfu_status sfu__array_need_numbers(const sfu__array *array) {
     if (sfu__array_is_number(array)) {
         return SFU_OK;
     }
-    return sfu__fail(SFU_ERR_FORMAT, "%s: it holds %s where numbers are needed", array->place,
+    return sfu__fail(SFU_ERR_FORMAT, "%s: it holds %s where numbers are needed", array->location,
                      array->kind == SFU__KIND_OBJECT ? "Python objects" : "text");
 }
 
 sfu_status sfu__array_need_matrix(const sfu__array *array) {
     const sfu_status status = sfu__array_need_numbers(array);
     if (status == SFU_OK && array->dims != 2) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions, and a matrix has 2", array->place, array->dims);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: it has %d dimensions, and a matrix has 2", array->location, array->dims);
     }
-    /* Rows without columns take no bytes, so that any number of them could be claimed. */
+    /* Rows without columns take no bytes, so any number of them could be declared. */
     if (status == SFU_OK && array->count == 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld is empty", array->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: a matrix of %lld x %lld is empty", array->location,
                          (long long)array->shape[0], (long long)array->shape[1]);
     }
     return status;
@@ -129,7 +130,7 @@ sfu_status sfu__array_need_matrix(const sfu__array *array) {
 /* The bits of entry i, at most eight bytes. */
 static uint64_t load(const sfu__array *array, int64_t i) {
     const unsigned char *bytes = array->data + (size_t)i * array->item;
-    if (array->item == 1) { /* the large dense matrices of .mat files are made of these */
+    if (array->item == 1) { /* fast path for the large dense matrices of .mat files */
         return *bytes;
     }
     uint64_t bits = 0;
@@ -201,7 +202,7 @@ sfu_status sfu__array_whole(int64_t *value, const sfu__array *array, int64_t i) 
     }
     return fits ? SFU_OK
                 : sfu__fail(SFU_ERR_FORMAT, "%s: entry %lld is %.17g, not a whole number that can be used",
-                            array->place, (long long)i, sfu__array_number(array, i));
+                            array->location, (long long)i, sfu__array_number(array, i));
 }
 
 int64_t sfu__array_at(const sfu__array *array, int64_t row, int64_t col) {
@@ -212,7 +213,7 @@ sfu_status sfu__array_sides(int64_t *rows, int64_t *cols, const sfu__array *arra
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__array_need_numbers(array));
     if (array->count != 2) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: a shape of %lld sides: a matrix has 2", array->place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: expected the 2 dimensions of a matrix, found %lld", array->location,
                          (long long)array->count);
     }
     SFU_TRY(sfu__array_whole(rows, array, 0));

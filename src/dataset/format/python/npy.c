@@ -1,11 +1,12 @@
+/* npy.c - parses the header of .npy files; see npy.h. */
 #include "npy.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The header, read from left to right. */
+/* Parser state of the header. */
 typedef struct cursor {
-    const char *place;
+    const char *location;
     const char *begin; /* of the file */
     const char *at, *end;
 } cursor;
@@ -13,8 +14,8 @@ typedef struct cursor {
 static sfu_status expected(const cursor *c, const char *what) {
     char quoted[SFU__QUOTE_MAX];
     const size_t left = (size_t)(c->end - c->at);
-    return sfu__fail(SFU_ERR_FORMAT, "%s: byte %lld: the header has %s where %s should stand", c->place,
-                     (long long)(c->at - c->begin), sfu__quote(quoted, c->at, left < 20 ? left : 20), what);
+    return sfu__fail(SFU_ERR_FORMAT, "%s: byte %lld: expected %s in the header, found %s", c->location,
+                     (long long)(c->at - c->begin), what, sfu__quote(quoted, c->at, left < 20 ? left : 20));
 }
 
 static void skip_blanks(cursor *c) {
@@ -23,7 +24,7 @@ static void skip_blanks(cursor *c) {
     }
 }
 
-/* Takes the character, behind blanks, if it is the next one. */
+/* Consumes the character, after blanks, if it is next. */
 static bool accept(cursor *c, char wanted) {
     skip_blanks(c);
     const bool there = c->at < c->end && *c->at == wanted;
@@ -39,7 +40,7 @@ static bool accept_word(cursor *c, const char *word) {
     return there;
 }
 
-/* A string in single or double quotes, without escapes: none is ever needed here. */
+/* A string in single or double quotes; escapes do not occur in headers. */
 static sfu_status read_string(cursor *c, const char **text, size_t *size) {
     skip_blanks(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) {
@@ -55,15 +56,15 @@ static sfu_status read_string(cursor *c, const char **text, size_t *size) {
     return SFU_OK;
 }
 
-/* Digits, and Python 2's L behind them. */
-static sfu_status read_side(cursor *c, int64_t *side) {
+/* Digits, and an L after them as in Python 2. */
+static sfu_status read_dimension(cursor *c, int64_t *dimension) {
     skip_blanks(c);
     const char *end = c->at;
     while (end < c->end && *end >= '0' && *end <= '9') {
         end++;
     }
-    if (!sfu__parse_int64(side, c->at, end)) {
-        return expected(c, "a side of the shape");
+    if (!sfu__parse_int64(dimension, c->at, end)) {
+        return expected(c, "a dimension of the shape");
     }
     c->at = end + (end < c->end && *end == 'L');
     return SFU_OK;
@@ -78,9 +79,9 @@ static sfu_status read_shape(cursor *c, sfu__array *array) {
     }
     while (!accept(c, ')')) {
         if (dims == SFU__ARRAY_DIMS) {
-            return expected(c, "the end of a shape of at most four sides");
+            return expected(c, "the end of a shape of at most four dimensions");
         }
-        SFU_TRY(read_side(c, &shape[dims++]));
+        SFU_TRY(read_dimension(c, &shape[dims++]));
         if (!accept(c, ',') && !(c->at < c->end && *c->at == ')')) {
             return expected(c, "a comma or a bracket");
         }
@@ -105,7 +106,7 @@ static sfu_status read_order(cursor *c, sfu__array *array) {
     return array->by_column || accept_word(c, "False") ? SFU_OK : expected(c, "True or False");
 }
 
-/* One entry of the dictionary; *seen has a bit for each key that was there. */
+/* One entry of the dictionary; *seen has a bit per key. */
 static sfu_status read_entry(cursor *c, sfu__array *array, unsigned *seen) {
     static const struct {
         const char *key;
@@ -125,7 +126,7 @@ static sfu_status read_entry(cursor *c, sfu__array *array, unsigned *seen) {
             return entries[i].read(c, array);
         }
     }
-    status = expected(&before, "descr, fortran_order or shape, each once,");
+    status = expected(&before, "descr, fortran_order or shape, each once");
 done:
     return status;
 }
@@ -147,21 +148,21 @@ static sfu_status read_header(cursor *c, sfu__array *array) {
         return expected(c, "the end of the header");
     }
     if (seen != 7) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: the header needs descr, fortran_order and shape", c->place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: the header needs descr, fortran_order and shape", c->location);
     }
 done:
     return status;
 }
 
-/* Where the header's text begins, and its size, which is within `size`. */
+/* The offset of the header's text and its length, which is within `size`. */
 static sfu_status find_header(size_t *start, size_t *length, const unsigned char *data, size_t size,
-                              const char *place) {
+                              const char *location) {
     enum { MAGIC = 8 };
     if (size < MAGIC || memcmp(data, "\x93NUMPY", 6) != 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: byte 0: not a .npy file: it does not begin with \\x93NUMPY", place);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: byte 0: not a .npy file: it does not begin with \\x93NUMPY", location);
     }
     if (data[6] < 1 || data[6] > 3) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: byte 6: version %d of .npy is not known", place, data[6]);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: byte 6: version %d of .npy is not known", location, data[6]);
     }
     const size_t width = data[6] == 1 ? 2 : 4;
     *length = 0;
@@ -170,41 +171,42 @@ static sfu_status find_header(size_t *start, size_t *length, const unsigned char
         *length |= (size_t)data[MAGIC + i] << (8 * i);
     }
     if (size < *start || *length > size - *start) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: byte %d: the file ends inside its header (is it cut short?)", place,
+        return sfu__fail(SFU_ERR_FORMAT, "%s: byte %d: the file ends inside its header (is it cut short?)", location,
                          MAGIC);
     }
     return SFU_OK;
 }
 
-static sfu_status parse_header(sfu__array *array, size_t start, size_t length, const char *bytes, const char *place) {
-    cursor c = {place, bytes, bytes + start, bytes + start + length};
+static sfu_status parse_header(sfu__array *array, size_t start, size_t length, const char *bytes,
+                               const char *location) {
+    cursor c = {location, bytes, bytes + start, bytes + start + length};
     *array = (sfu__array){0};
-    snprintf(array->place, sizeof array->place, "%s", place);
+    snprintf(array->location, sizeof array->location, "%s", location);
     return read_header(&c, array);
 }
 
-sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *place) {
+sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *location) {
     sfu_status status = SFU_OK;
     size_t start;
     size_t length;
-    SFU_TRY(find_header(&start, &length, bytes, size, place));
-    SFU_TRY(parse_header(array, start, length, bytes, place));
+    SFU_TRY(find_header(&start, &length, bytes, size, location));
+    SFU_TRY(parse_header(array, start, length, bytes, location));
     SFU_TRY(sfu__array_set_data(array, (const char *)bytes + start + length, size - start - length));
 done:
     return status;
 }
 
-sfu_status sfu__npy_announced(int64_t *entries, const void *bytes, size_t have, size_t size, const char *place) {
+sfu_status sfu__npy_announced(int64_t *entries, const void *bytes, size_t have, size_t size, const char *location) {
     sfu_status status = SFU_OK;
     sfu__array array;
     size_t start;
     size_t length;
     *entries = 0;
-    SFU_TRY(find_header(&start, &length, bytes, size, place));
+    SFU_TRY(find_header(&start, &length, bytes, size, location));
     if (start > have || length > have - start) {
-        return SFU_OK; /* a header as long as that is looked at when all of it is there */
+        return SFU_OK; /* a header this long is checked after decompression */
     }
-    SFU_TRY(parse_header(&array, start, length, bytes, place));
+    SFU_TRY(parse_header(&array, start, length, bytes, location));
     SFU_TRY(sfu__array_set_data(&array, NULL, size - start - length));
     *entries = array.count;
 done:

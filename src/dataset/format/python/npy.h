@@ -1,4 +1,4 @@
-/* npy.h - numpy's .npy files, versions 1 to 3.
+/* npy.h - reads numpy's .npy files, versions 1 to 3.
  *
  *   "\x93NUMPY"  major  minor    eight bytes
  *   u16 or u32, little-endian    size of the header: u16 in version 1
@@ -12,12 +12,12 @@
 
 #include "arrays.h"
 
-/* A view of a .npy file in memory. `place` starts messages, the array's own included. */
-SFU_CHECKED sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *place);
+/* A view of a .npy file in memory. `location` is the prefix of messages, also of the array's own. */
+SFU_CHECKED sfu_status sfu__npy_view(sfu__array *array, const void *bytes, size_t size, const char *location);
 
-/* How many entries a .npy file of `size` bytes has, by its first `have` bytes, and whether that is what such a file
- * holds; 0 where its header is longer than that. */
+/* The number of entries that the header of a .npy file declares, from its first `have` bytes of `size`; fails if type
+ * and shape do not match `size`. 0 if the header is longer than `have`. */
 SFU_CHECKED sfu_status sfu__npy_announced(int64_t *entries, const void *bytes, size_t have, size_t size,
-                                          const char *place);
+                                          const char *location);
 
 #endif

@@ -1,4 +1,4 @@
-/* The reader, where libzip is there; at the end, what stands in for it where it is not. */
+/* npz.c - reads .npz archives through libzip; stubs if built without it. */
 #include "npz.h"
 #include "progress.h"
 #include "file.h"
@@ -16,8 +16,8 @@ struct sfu__npz {
     char *path;
     zip_t *archive;
     uint64_t size;     /* of the file */
-    uint64_t unpacked; /* so far, as sfu__check_unpacked counts */
-    void **owned;      /* what was unpacked */
+    uint64_t unpacked; /* total so far, as counted by sfu__check_unpacked */
+    void **owned;      /* decompressed members */
     size_t owned_count, owned_capacity;
 };
 
@@ -75,7 +75,7 @@ void sfu__npz_free(sfu__npz *npz) {
 
 const char *sfu__npz_path(const sfu__npz *npz) { return npz->path; }
 
-/* The number of NAME.npy, -1 where it is not there. */
+/* The index of NAME.npy in the archive, or -1. */
 static zip_int64_t locate(const sfu__npz *npz, const char *name) {
     char member[256];
     const int size = snprintf(member, sizeof member, "%s.npy", name);
@@ -85,12 +85,12 @@ static zip_int64_t locate(const sfu__npz *npz, const char *name) {
 bool sfu__npz_has(const sfu__npz *npz, const char *name) { return locate(npz, name) >= 0; }
 
 char *sfu__npz_list(const sfu__npz *npz) {
-    enum { LONG_ENOUGH = 400 };
+    enum { LIST_MAX = 400 };
     sfu__text text = {0};
     sfu_status status = sfu__text_add(&text, "", 0);
     const zip_int64_t count = zip_get_num_entries(npz->archive, 0);
     for (zip_int64_t i = 0; i < count && status == SFU_OK; i++) {
-        if (text.size > LONG_ENOUGH) {
+        if (text.size > LIST_MAX) {
             status = sfu__text_format(&text, ", ...");
             break;
         }
@@ -109,49 +109,49 @@ char *sfu__npz_list(const sfu__npz *npz) {
     return text.bytes;
 }
 
-static sfu_status broken(const char *place, zip_file_t *file) {
-    return sfu__fail(SFU_ERR_FORMAT, "%s: cannot be unpacked: %s", place, zip_file_strerror(file));
+static sfu_status broken(const char *location, zip_file_t *file) {
+    return sfu__fail(SFU_ERR_FORMAT, "%s: cannot be unpacked: %s", location, zip_file_strerror(file));
 }
 
-/* Deflate packs at most 1032 bytes into one. */
-static sfu_status check_announced(const zip_stat_t *entry, const char *place) {
+/* Checks the declared sizes. Deflate expands at most 1032 times. */
+static sfu_status check_announced(const zip_stat_t *entry, const char *location) {
     enum { DEFLATE_MOST = 1032, SLACK = 64 };
     const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
     if ((entry->valid & needed) != needed || entry->encryption_method != ZIP_EM_NONE ||
         (entry->comp_method != ZIP_CM_STORE && entry->comp_method != ZIP_CM_DEFLATE)) {
         return sfu__fail(SFU_ERR_FORMAT, "%s: packed in a way that numpy does not use (stored or deflated is read)",
-                         place);
+                         location);
     }
     const zip_uint64_t most =
         entry->comp_method == ZIP_CM_STORE ? entry->comp_size : entry->comp_size * DEFLATE_MOST + SLACK;
     if (entry->comp_size > (zip_uint64_t)1 << 48 || entry->size > most) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: it announces %llu bytes, more than the %llu packed ones can hold", place,
-                         (unsigned long long)entry->size, (unsigned long long)entry->comp_size);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: it declares %llu bytes, more than %llu compressed bytes can hold",
+                         location, (unsigned long long)entry->size, (unsigned long long)entry->comp_size);
     }
     return SFU_OK;
 }
 
-/* Reads the member to its end, where libzip compares the checksum. */
-static sfu_status unpack(char **bytes, zip_file_t *file, size_t announced, const char *place) {
-    enum { FIRST = 1 << 16, AT_ONCE = 1 << 20 };
+/* Decompresses the member to its end, where libzip compares the checksum. */
+static sfu_status unpack(char **bytes, zip_file_t *file, size_t announced, const char *location) {
+    enum { FIRST = 1 << 16, CHUNK = 1 << 20 };
     sfu_status status = SFU_OK;
     size_t capacity = 0;
     size_t size = 0;
     for (;;) {
         if (size == capacity) {
-            const size_t wanted = capacity == 0 ? FIRST : capacity > announced / 2 ? announced + 1 : 2 * capacity;
-            char *grown = sfu__resize(*bytes, wanted > announced ? announced + 1 : wanted, 1);
+            const size_t new_capacity = capacity == 0 ? FIRST : capacity > announced / 2 ? announced + 1 : 2 * capacity;
+            char *grown = sfu__resize(*bytes, new_capacity > announced ? announced + 1 : new_capacity, 1);
             if (grown == NULL) {
                 return SFU_ERR_MEMORY;
             }
             *bytes = grown;
-            capacity = wanted > announced ? announced + 1 : wanted;
+            capacity = new_capacity > announced ? announced + 1 : new_capacity;
         }
         SFU_TRY(sfu__poll());
-        const size_t room = capacity - size;
-        const zip_int64_t got = zip_fread(file, *bytes + size, room < AT_ONCE ? room : AT_ONCE);
+        const size_t space = capacity - size;
+        const zip_int64_t got = zip_fread(file, *bytes + size, space < CHUNK ? space : CHUNK);
         if (got < 0) {
-            return broken(place, file);
+            return broken(location, file);
         }
         size += (size_t)got;
         if (got == 0 || size > announced) {
@@ -159,16 +159,16 @@ static sfu_status unpack(char **bytes, zip_file_t *file, size_t announced, const
         }
     }
     if (size != announced) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: it unpacks to %s than the %zu bytes that are announced", place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: it decompresses to %s than the declared %zu bytes", location,
                            size > announced ? "more" : "less", announced);
     }
 done:
     return status;
 }
 
-/* Looks at the first bytes of a member before all of it is unpacked: its own header has type and shape for just the
- * size that is announced, and with what was unpacked before it is not more than is fair. */
-static sfu_status check_member(sfu__npz *npz, zip_uint64_t index, size_t announced, const char *place) {
+/* Checks the first bytes of a member before all of it is decompressed: its .npy header must match the declared size,
+ * and the total of all members so far must be within the limit. */
+static sfu_status check_member(sfu__npz *npz, zip_uint64_t index, size_t announced, const char *location) {
     enum { FIRST = 4096 };
     char first[FIRST];
     size_t have = 0;
@@ -181,28 +181,28 @@ static sfu_status check_member(sfu__npz *npz, zip_uint64_t index, size_t announc
     if (file != NULL) {
         zip_fclose(file);
     }
-    if (file != NULL && have > 0) { /* else unpacking tells what is wrong */
-        SFU_TRY(sfu__npy_announced(&entries, first, have < announced ? have : announced, announced, place));
+    if (file != NULL && have > 0) { /* otherwise decompression reports the error */
+        SFU_TRY(sfu__npy_announced(&entries, first, have < announced ? have : announced, announced, location));
     }
     npz->unpacked += sfu__memory_of(announced, entries);
-    SFU_TRY(sfu__check_unpacked(place, npz->unpacked, npz->size));
+    SFU_TRY(sfu__check_unpacked(location, npz->unpacked, npz->size));
 done:
     return status;
 }
 
-/* Unpacks member `index` into memory that the npz owns. */
-static sfu_status load(sfu__npz *npz, zip_uint64_t index, const char *place, const char **bytes, size_t *size) {
+/* Decompresses member `index` into memory owned by the npz. */
+static sfu_status load(sfu__npz *npz, zip_uint64_t index, const char *location, const char **bytes, size_t *size) {
     sfu_status status = SFU_OK;
     zip_file_t *file = NULL;
     char *unpacked = NULL;
     zip_stat_t entry;
     zip_stat_init(&entry);
     if (zip_stat_index(npz->archive, index, 0, &entry) != 0) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: %s", place, zip_strerror(npz->archive));
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: %s", location, zip_strerror(npz->archive));
         goto done;
     }
-    SFU_TRY(check_announced(&entry, place));
-    SFU_TRY(check_member(npz, index, (size_t)entry.size, place));
+    SFU_TRY(check_announced(&entry, location));
+    SFU_TRY(check_member(npz, index, (size_t)entry.size, location));
     void **grown = sfu__grow(npz->owned, &npz->owned_capacity, npz->owned_count + 1, sizeof *grown);
     if (grown == NULL) {
         status = SFU_ERR_MEMORY;
@@ -211,10 +211,10 @@ static sfu_status load(sfu__npz *npz, zip_uint64_t index, const char *place, con
     npz->owned = grown;
     file = zip_fopen_index(npz->archive, index, 0);
     if (file == NULL) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: cannot be unpacked: %s", place, zip_strerror(npz->archive));
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: cannot be unpacked: %s", location, zip_strerror(npz->archive));
         goto done;
     }
-    SFU_TRY(unpack(&unpacked, file, (size_t)entry.size, place));
+    SFU_TRY(unpack(&unpacked, file, (size_t)entry.size, location));
     *bytes = unpacked;
     *size = (size_t)entry.size;
     npz->owned[npz->owned_count++] = unpacked;
@@ -229,20 +229,21 @@ done:
 
 sfu_status sfu__npz_get(sfu__array *array, sfu__npz *npz, const char *name) {
     sfu_status status = SFU_OK;
-    char place[SFU__PLACE_MAX];
+    char location[SFU__LOCATION_MAX];
     const char *bytes = NULL;
     size_t size = 0;
-    snprintf(place, sizeof place, "%.400s: %.100s", npz->path, name);
+    snprintf(location, sizeof location, "%.400s: %.100s", npz->path, name);
     const zip_int64_t index = locate(npz, name);
     if (index < 0) {
         char *list = sfu__npz_list(npz);
-        status = list == NULL ? SFU_ERR_MEMORY
-                              : sfu__fail(SFU_ERR_FORMAT, "%s: there is no such array; the file has: %s", place, list);
+        status = list == NULL
+                     ? SFU_ERR_MEMORY
+                     : sfu__fail(SFU_ERR_FORMAT, "%s: there is no such array; the file has: %s", location, list);
         sfu__free(list);
         return status;
     }
-    SFU_TRY(load(npz, (zip_uint64_t)index, place, &bytes, &size));
-    SFU_TRY(sfu__npy_view(array, bytes, size, place));
+    SFU_TRY(load(npz, (zip_uint64_t)index, location, &bytes, &size));
+    SFU_TRY(sfu__npy_view(array, bytes, size, location));
 done:
     return status;
 }
@@ -254,7 +255,7 @@ sfu_status sfu__npz_open(sfu__npz **npz, const char *path) {
     return sfu__fail(SFU_ERR_UNSUPPORTED, "%s: this build reads no .npz files: it was made without libzip", path);
 }
 
-/* No npz can be made, so none of these is ever given one. */
+/* No npz can be created, so these are never called with one. */
 void sfu__npz_free(sfu__npz *npz) { (void)npz; }
 
 bool sfu__npz_has(const sfu__npz *npz, const char *name) { return npz != NULL && name == NULL; }

@@ -1,8 +1,8 @@
-/* npz.h - arrays by name out of a .npz file, which is a zip of .npy files.
+/* npz.h - reads arrays by name from a .npz file, which is a zip archive of .npy files.
  *
- * What a member unpacks to is read piece by piece, so that memory is only taken for bytes that really come. Refused
- * beforehand is a member that announces more than deflate can pack into its size, another size than its own header has
- * shape and type for, or, with those that were read before, more than is fair (sfu__check_unpacked).
+ * A member is decompressed in chunks, so that memory is allocated only for bytes that exist. A member is rejected in
+ * advance if its declared size exceeds what deflate can produce, differs from what its own .npy header declares, or,
+ * together with the members read before, exceeds the limit of sfu__check_unpacked.
  */
 #ifndef SFU_NPZ_H
 #define SFU_NPZ_H
@@ -14,17 +14,17 @@ typedef struct sfu__npz sfu__npz;
 SFU_CHECKED sfu_status sfu__npz_open(sfu__npz **npz, const char *path);
 void sfu__npz_free(sfu__npz *npz);
 
-/* Whether NAME.npy is in it. */
+/* Whether the archive has NAME.npy. */
 bool sfu__npz_has(const sfu__npz *npz, const char *name);
 
-/* NAME.npy, unpacked. The data belongs to the npz. Where there is none: SFU_ERR_FORMAT and a line that lists what is
- * there. */
+/* Decompresses NAME.npy. The data is owned by the npz. If there is no such array: SFU_ERR_FORMAT and a message that
+ * lists the arrays. */
 SFU_CHECKED sfu_status sfu__npz_get(sfu__array *array, sfu__npz *npz, const char *name);
 
-/* The path that it was opened with. */
+/* The path it was opened with. */
 const char *sfu__npz_path(const sfu__npz *npz);
 
-/* "a, b, c": the arrays that are there, cut after a few hundred bytes. To be freed. */
+/* "a, b, c": the names of the arrays, truncated after a few hundred bytes. The caller frees it. */
 char *sfu__npz_list(const sfu__npz *npz);
 
 #endif

@@ -1,3 +1,4 @@
+/* pickle.c - the restricted pickle machine: input, stack, value pools and main loop. */
 #include "pickle_int.h"
 #include "progress.h"
 
@@ -28,7 +29,7 @@ sfu_status sfu__pickle_need(const sfu__pickle *p, const sfu__object *value, sfu_
                      kind_names[value->kind], kind_names[kind]);
 }
 
-/* ---- bytes of the file ---------------------------------------------------------------------------------------- */
+/* ---- input ---------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__pickle_take(sfu__pickle *p, size_t count, const unsigned char **bytes) {
     if (count > p->size - p->at) {
@@ -39,7 +40,6 @@ sfu_status sfu__pickle_take(sfu__pickle *p, size_t count, const unsigned char **
     return SFU_OK;
 }
 
-/* A little-endian number of `width` bytes. */
 sfu_status sfu__pickle_take_number(sfu__pickle *p, int width, uint64_t *number) {
     const unsigned char *bytes = NULL;
     const sfu_status status = sfu__pickle_take(p, (size_t)width, &bytes);
@@ -50,7 +50,6 @@ sfu_status sfu__pickle_take_number(sfu__pickle *p, int width, uint64_t *number) 
     return status;
 }
 
-/* Up to the next newline, which is taken too. */
 sfu_status sfu__pickle_take_line(sfu__pickle *p, const char **line, size_t *size) {
     const unsigned char *begin = p->bytes + p->at;
     const unsigned char *end = p->at < p->size ? memchr(begin, '\n', p->size - p->at) : NULL;
@@ -75,7 +74,6 @@ sfu_status sfu__pickle_push(sfu__pickle *p, uint32_t value) {
     return SFU_OK;
 }
 
-/* Adds a value to the pool and pushes it. */
 sfu_status sfu__pickle_push_new(sfu__pickle *p, sfu__object value) {
     if (p->value_count >= UINT32_MAX) {
         return sfu__pickle_broken(p, "more values than can be numbered");
@@ -99,7 +97,6 @@ sfu_status sfu__pickle_pop(sfu__pickle *p, uint32_t *value) {
     return SFU_OK;
 }
 
-/* The value on top, which must be of a kind. */
 sfu_status sfu__pickle_top(sfu__pickle *p, sfu__object_kind kind, sfu__object **value) {
     uint32_t number = 0;
     const sfu_status status = sfu__pickle_pop(p, &number);
@@ -115,7 +112,6 @@ sfu_status sfu__pickle_top(sfu__pickle *p, sfu__object_kind kind, sfu__object **
     return SFU_OK;
 }
 
-/* Where the items since the last mark begin; the mark goes. */
 sfu_status sfu__pickle_pop_mark(sfu__pickle *p, size_t *begin) {
     if (p->mark_count == 0) {
         return sfu__pickle_broken(p, "no mark is on the stack");
@@ -124,7 +120,6 @@ sfu_status sfu__pickle_pop_mark(sfu__pickle *p, size_t *begin) {
     return SFU_OK;
 }
 
-/* Takes what lies on the stack from `begin` on to the end of a chain. */
 sfu_status sfu__pickle_move_items(sfu__pickle *p, sfu__object *container, size_t begin) {
     for (size_t i = begin; i < p->depth; i++) {
         if (p->cell_count >= UINT32_MAX) {
@@ -148,15 +143,13 @@ sfu_status sfu__pickle_move_items(sfu__pickle *p, sfu__object *container, size_t
     return SFU_OK;
 }
 
-/* Pushes a container of what lies on the stack from `begin` on. */
 sfu_status sfu__pickle_collect(sfu__pickle *p, sfu__object_kind kind, size_t begin) {
     sfu__object container = {.kind = kind};
     const sfu_status status = sfu__pickle_move_items(p, &container, begin);
     return status == SFU_OK ? sfu__pickle_push_new(p, container) : status;
 }
 
-/* Room for a text that is made, all of them together at most as long as the file: one text may be encoded again and
- * again. */
+/* The decoded strings together are at most as long as the file: one string could be encoded again and again. */
 sfu_status sfu__pickle_own(sfu__pickle *p, size_t size, char **text) {
     if (size > p->size - p->owned_bytes) {
         return sfu__pickle_broken(p, "more text than the file holds");
@@ -175,7 +168,7 @@ sfu_status sfu__pickle_own(sfu__pickle *p, size_t size, char **text) {
     return SFU_OK;
 }
 
-/* ---- the machine ---------------------------------------------------------------------------------------------- */
+/* ---- execution ------------------------------------------------------------------------------------------------ */
 
 static sfu_status run(sfu__pickle *p) {
     for (int64_t step = 0; !p->stopped; step++) {
@@ -190,7 +183,8 @@ static sfu_status run(sfu__pickle *p) {
             return status;
         }
         if (sfu__opcodes[*byte].run == NULL) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: byte %zu: opcode 0x%02x is none that a pickle of arrays has", p->path,
+            return sfu__fail(SFU_ERR_FORMAT,
+                             "%s: byte %zu: opcode 0x%02x is not supported: pickles of arrays do not use it", p->path,
                              p->opcode_at, *byte);
         }
         p->opcode = sfu__opcodes[*byte].name;
@@ -210,7 +204,7 @@ sfu_status sfu__pickle_read(sfu__pickle **pickle, const void *bytes, size_t size
     p->path = path;
     p->bytes = bytes;
     p->size = size;
-    p->value_count = 1; /* number 0 means none */
+    p->value_count = 1; /* index 0 means none */
     p->cell_count = 1;
     SFU_TRY(run(p));
     *pickle = p;
@@ -244,11 +238,11 @@ const char *sfu__pickle_path(const sfu__pickle *p) { return p->path; }
 
 const sfu__object *sfu__pickle_value(const sfu__pickle *p, uint32_t value) { return &p->values[value]; }
 
-const sfu__object *sfu__pickle_next(const sfu__pickle *p, uint32_t *cell_number) {
-    if (*cell_number == 0) {
+const sfu__object *sfu__pickle_next(const sfu__pickle *p, uint32_t *cell) {
+    if (*cell == 0) {
         return NULL;
     }
-    const sfu__cell *found = &p->cells[*cell_number];
-    *cell_number = found->next;
+    const sfu__cell *found = &p->cells[*cell];
+    *cell = found->next;
     return &p->values[found->value];
 }

@@ -1,15 +1,15 @@
-/* pickle.h - Python's pickles, as far as arrays, sparse matrices, dictionaries, lists, text and whole numbers go.
+/* pickle.h - reads Python pickles of arrays, sparse matrices, dictionaries, lists, text and integers.
  *
- * A pickle is a program for a stack machine that can call any function of Python. This machine is closed: it knows the
- * opcodes that such files use (protocols 0 to 4) and a short list of globals, none of which is called; each is only a
- * mark that tells what the values around it mean. Anything else is refused by its name.
+ * A pickle is a program for a stack machine that can call any Python function. This machine is restricted: it supports
+ * the opcodes that such files use (protocols 0 to 4) and a short list of globals, none of which is called; they only
+ * identify the type of the values around them. Anything else is rejected by name.
  *
- *   1. Values live in one pool and refer to each other by number; what a list, tuple or dictionary holds is a chain of
- *      cells in a second pool. Every opcode adds at most one value, and every value enters at most one chain each time
- *      it is taken from the stack, so both pools are bounded by the size of the file.
- *   2. A number in the memo must be below the size of the file, so the memo is, too.
- *   3. Nothing here recurses: values may form cycles, and readers only follow the few steps they expect.
- *   4. A value can be referred to many times, so who copies out of a pickle bounds what is copied.
+ *   1. Values are stored in one pool and refer to each other by index; the items of a list, tuple or dictionary are a
+ *      linked list of cells in a second pool. Every opcode adds at most one value, and every value enters at most one
+ *      list each time it is popped from the stack, so both pools are bounded by the size of the file.
+ *   2. A memo index must be below the size of the file, so the memo is bounded, too.
+ *   3. Nothing recurses: values may form cycles, and readers only follow the few steps they expect.
+ *   4. A value can be referenced many times, so code that copies values out of a pickle bounds what it copies.
  */
 #ifndef SFU_PICKLE_H
 #define SFU_PICKLE_H
@@ -33,7 +33,7 @@ typedef enum sfu__object_kind {
 
 typedef struct sfu__object {
     sfu__object_kind kind;
-    size_t byte; /* where in the file it was made, for messages */
+    size_t byte; /* file offset of the opcode that created it, for messages */
     union {
         int64_t integer;
         int global;
@@ -52,29 +52,29 @@ typedef struct sfu__object {
 
 typedef struct sfu__pickle sfu__pickle;
 
-/* Runs the whole pickle. `bytes` and `path` must outlive it. */
+/* Executes the whole pickle. `bytes` and `path` must outlive it. */
 SFU_CHECKED sfu_status sfu__pickle_read(sfu__pickle **pickle, const void *bytes, size_t size, const char *path);
 void sfu__pickle_free(sfu__pickle *pickle);
 const sfu__object *sfu__pickle_root(const sfu__pickle *pickle);
 size_t sfu__pickle_size(const sfu__pickle *pickle);
 const char *sfu__pickle_path(const sfu__pickle *pickle);
 
-/* A value by its number. */
+/* A value by its index. */
 const sfu__object *sfu__pickle_value(const sfu__pickle *pickle, uint32_t value);
 
-/* The items of a tuple, list or dictionary one after the other: starts at value->as.items.first, NULL at the end. */
+/* Iterates over the items of a tuple, list or dictionary: *cell starts at value->as.items.first; NULL at the end. */
 const sfu__object *sfu__pickle_next(const sfu__pickle *pickle, uint32_t *cell);
 
-/* "PATH: byte N: it is a list where a dictionary is needed". */
+/* Fails with "PATH: byte N: a list where a dictionary is needed" unless the value has the kind. */
 SFU_CHECKED sfu_status sfu__pickle_need(const sfu__pickle *pickle, const sfu__object *value, sfu__object_kind kind);
 sfu_status sfu__pickle_fail(const sfu__pickle *pickle, const sfu__object *value, const char *what);
 
-/* ---- pickle_arrays.c: what values mean -------------------------------------------------------------------------- */
+/* ---- pickle_arrays.c: conversion of values ---------------------------------------------------------------------- */
 
-/* An array or a sparse matrix. A dense one borrows its data from the pickle. */
+/* An array or a sparse matrix. A dense array borrows its data from the pickle. */
 SFU_CHECKED sfu_status sfu__pickle_table(sfu__table *table, const sfu__pickle *pickle, const sfu__object *value);
 
-/* The texts of a list, of an array of objects, or of a dictionary from 0, 1, ... (in any order) to texts; also of an
+/* The strings of a list, of an array of objects, or of a dictionary with the keys 0, 1, ... (in any order); also of an
  * array that holds just such a dictionary. */
 SFU_CHECKED sfu_status sfu__pickle_strings(sfu__strings *strings, const sfu__pickle *pickle);
 

@@ -1,3 +1,4 @@
+/* pickle_arrays.c - converts the values of a pickle to arrays, sparse matrices and strings. */
 #include "pickle.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static bool text_is(const sfu__object *value, const char *text) {
            memcmp(value->as.text.bytes, text, value->as.text.size) == 0;
 }
 
-/* Item i of a tuple, NULL where there is none. */
+/* Item i of a tuple, or NULL. */
 static const sfu__object *item(const sfu__pickle *pickle, const sfu__object *tuple, int i) {
     uint32_t cell = tuple->as.items.first;
     const sfu__object *found = NULL;
@@ -37,8 +38,8 @@ static sfu_status state_of(const sfu__object **state, const sfu__pickle *pickle,
 
 /* ---- arrays --------------------------------------------------------------------------------------------------- */
 
-/* dtype('i4', ...) with the state (3, '<', None, None, None, ...): the Nones are where structures and sub-arrays would
- * stand. */
+/* dtype('i4', ...) with the state (3, '<', None, None, None, ...). The Nones are the fields of structures and
+ * sub-arrays, which are not supported. */
 static sfu_status set_type(sfu__array *array, const sfu__pickle *pickle, const sfu__object *dtype) {
     sfu_status status = SFU_OK;
     const sfu__object *state = NULL;
@@ -61,7 +62,7 @@ done:
     return status;
 }
 
-/* A tuple of whole numbers. */
+/* A tuple of integers. */
 static sfu_status read_shape(int64_t *shape, int *dims, const sfu__pickle *pickle, const sfu__object *tuple) {
     sfu_status status = SFU_OK;
     const sfu__object *side;
@@ -87,7 +88,7 @@ static sfu_status read_array(sfu__array *array, const sfu__pickle *pickle, const
     *array = (sfu__array){0};
     SFU_TRY(sfu__pickle_need(pickle, value, SFU__OBJECT_ARRAY));
     SFU_TRY(state_of(&state, pickle, value, SFU__OBJECT_TUPLE, 5));
-    snprintf(array->place, sizeof array->place, "%.440s: byte %zu", sfu__pickle_path(pickle), value->byte);
+    snprintf(array->location, sizeof array->location, "%.440s: byte %zu", sfu__pickle_path(pickle), value->byte);
     SFU_TRY(read_shape(shape, &dims, pickle, item(pickle, state, 1)));
     SFU_TRY(set_type(array, pickle, item(pickle, state, 2)));
     SFU_TRY(sfu__array_set_shape(array, dims, shape));
@@ -105,8 +106,8 @@ done:
 
 /* ---- sparse matrices ------------------------------------------------------------------------------------------ */
 
-/* The last value under a key, as Python has it; NULL where there is none. */
-static const sfu__object *look_up(const sfu__pickle *pickle, const sfu__object *dict, const char *key) {
+/* The last value of a key, as in Python; NULL if there is none. */
+static const sfu__object *find_key(const sfu__pickle *pickle, const sfu__object *dict, const char *key) {
     const sfu__object *found = NULL;
     const sfu__object *name;
     for (uint32_t cell = dict->as.items.first; (name = sfu__pickle_next(pickle, &cell)) != NULL;) {
@@ -117,7 +118,7 @@ static const sfu__object *look_up(const sfu__pickle *pickle, const sfu__object *
 }
 
 static sfu_status read_member(sfu__array *array, const sfu__pickle *pickle, const sfu__object *dict, const char *key) {
-    const sfu__object *value = look_up(pickle, dict, key);
+    const sfu__object *value = find_key(pickle, dict, key);
     if (value == NULL) {
         char what[64];
         snprintf(what, sizeof what, "a csr matrix without its %s", key);
@@ -134,21 +135,21 @@ static sfu_status read_csr(sfu__triplets *triplets, const sfu__pickle *pickle, c
     sfu__array data;
     int64_t shape[SFU__ARRAY_DIMS] = {0};
     int dims = 0;
-    char place[SFU__PLACE_MAX];
+    char location[SFU__LOCATION_MAX];
     SFU_TRY(state_of(&state, pickle, value, SFU__OBJECT_DICT, 0));
-    const sfu__object *sides = look_up(pickle, state, "_shape");
-    if (sides == NULL) {
+    const sfu__object *shape_object = find_key(pickle, state, "_shape");
+    if (shape_object == NULL) {
         return sfu__pickle_fail(pickle, state, "a csr matrix without its _shape");
     }
-    SFU_TRY(read_shape(shape, &dims, pickle, sides));
+    SFU_TRY(read_shape(shape, &dims, pickle, shape_object));
     if (dims != 2) {
-        return sfu__pickle_fail(pickle, sides, "a csr matrix whose shape has not two sides");
+        return sfu__pickle_fail(pickle, shape_object, "a csr matrix whose shape does not have two dimensions");
     }
     SFU_TRY(read_member(&indptr, pickle, state, "indptr"));
     SFU_TRY(read_member(&indices, pickle, state, "indices"));
     SFU_TRY(read_member(&data, pickle, state, "data"));
-    snprintf(place, sizeof place, "%.440s: byte %zu", sfu__pickle_path(pickle), value->byte);
-    SFU_TRY(sfu__triplets_compressed(triplets, place, shape[0], shape[1], &indptr, &indices, &data, false));
+    snprintf(location, sizeof location, "%.440s: byte %zu", sfu__pickle_path(pickle), value->byte);
+    SFU_TRY(sfu__triplets_compressed(triplets, location, shape[0], shape[1], &indptr, &indices, &data, false));
 done:
     return status;
 }
@@ -157,7 +158,7 @@ sfu_status sfu__pickle_table(sfu__table *table, const sfu__pickle *pickle, const
     sfu_status status = SFU_OK;
     if (value->kind == SFU__OBJECT_CSR) {
         table->is_sparse = true;
-        snprintf(table->place, sizeof table->place, "%s", sfu__pickle_path(pickle));
+        snprintf(table->location, sizeof table->location, "%s", sfu__pickle_path(pickle));
         return read_csr(&table->sparse, pickle, value);
     }
     sfu__array array;
@@ -167,11 +168,11 @@ done:
     return status;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------------- */
+/* ---- strings -------------------------------------------------------------------------------------------------- */
 
-/* The same text may stand there any number of times at two bytes each, so what is copied is bounded. */
+/* A string can be referenced any number of times at two bytes each, so the amount copied is bounded. */
 static sfu_status add_text(sfu__strings *strings, const sfu__pickle *pickle, const sfu__object *value) {
-    enum { A_BYTE = 256 };
+    enum { COPIES_PER_BYTE = 256 };
     const size_t used = strings->count > 0 ? (size_t)strings->offsets[strings->count] : 0;
     if (!is_text(value)) {
         return sfu__pickle_fail(pickle, value, "something else where a text is needed");
@@ -179,8 +180,8 @@ static sfu_status add_text(sfu__strings *strings, const sfu__pickle *pickle, con
     if (value->as.text.size > 0 && memchr(value->as.text.bytes, 0, value->as.text.size) != NULL) {
         return sfu__pickle_fail(pickle, value, "a name with a 0 byte in it");
     }
-    if (used / A_BYTE > sfu__pickle_size(pickle)) {
-        return sfu__pickle_fail(pickle, value, "more text than such a small file can mean");
+    if (used / COPIES_PER_BYTE > sfu__pickle_size(pickle)) {
+        return sfu__pickle_fail(pickle, value, "implausibly much text for the size of the file");
     }
     return sfu__strings_add(strings, value->as.text.bytes, value->as.text.size);
 }

@@ -1,5 +1,5 @@
-/* pickle_int.h - the stack machine from the inside: pickle.c has its parts, pickle_opcodes.c what the opcodes do with
- * them, pickle_objects.c what globals stand for. */
+/* pickle_int.h - internals of the pickle machine: pickle.c has its stack and pools, pickle_opcodes.c the opcodes,
+ * pickle_objects.c the globals. */
 #ifndef SFU_PICKLE_INT_H
 #define SFU_PICKLE_INT_H
 
@@ -13,24 +13,24 @@ struct sfu__pickle {
     const char *path;
     const unsigned char *bytes;
     size_t size, at;
-    size_t opcode_at;   /* where the running opcode stands */
+    size_t opcode_at;   /* file offset of the current opcode */
     const char *opcode; /* its name */
     bool stopped;
-    sfu__object *values; /* number 0 is not used */
+    sfu__object *values; /* index 0 is not used */
     size_t value_count, value_capacity;
-    sfu__cell *cells; /* the same */
+    sfu__cell *cells; /* index 0 is not used */
     size_t cell_count, cell_capacity;
     uint32_t *stack;
     size_t depth, stack_capacity;
-    size_t *marks; /* depths */
+    size_t *marks; /* stack depths */
     size_t mark_count, mark_capacity;
     uint32_t *memo; /* values; 0: none */
     size_t memo_count, memo_capacity;
-    void **owned; /* texts that do not stand in the file as they are */
+    void **owned; /* decoded strings, which differ from their bytes in the file */
     size_t owned_count, owned_capacity, owned_bytes;
 };
 
-/* The globals that a pickle may name. */
+/* The globals that a pickle may use. */
 typedef enum sfu__global {
     SFU__GLOBAL_RECONSTRUCT, /* _reconstruct(ndarray, (0,), 'b'): an array */
     SFU__GLOBAL_NDARRAY,
@@ -38,14 +38,14 @@ typedef enum sfu__global {
     SFU__GLOBAL_CSR,
     SFU__GLOBAL_DEFAULTDICT,
     SFU__GLOBAL_LIST,
-    SFU__GLOBAL_RECONSTRUCTOR, /* _reconstructor(class, object, None): protocols 0 and 1 make objects so */
+    SFU__GLOBAL_RECONSTRUCTOR, /* _reconstructor(class, object, None): creates objects in protocols 0 and 1 */
     SFU__GLOBAL_OBJECT,
-    SFU__GLOBAL_ENCODE, /* encode(text, 'latin1'): protocol 2 holds Python 3's bytes so */
-    SFU__GLOBAL_BYTES   /* bytes(): and, where there are none, so */
+    SFU__GLOBAL_ENCODE, /* encode(text, 'latin1'): Python 3's bytes in protocol 2 */
+    SFU__GLOBAL_BYTES   /* bytes(): empty bytes in protocol 2 */
 } sfu__global;
 
-/* One row an opcode, by its byte; `run` is NULL where there is none. The argument is a width in bytes, a count or a
- * kind of value. */
+/* One entry per opcode, indexed by its byte; `run` is NULL for unsupported ones. The argument is a width in bytes, a
+ * count or a kind of value. */
 typedef struct sfu__opcode {
     const char *name;
     sfu_status (*run)(sfu__pickle *p, int argument);
@@ -57,26 +57,26 @@ extern const sfu__opcode sfu__opcodes[256];
 /* "PATH: byte N: OPCODE: what" */
 sfu_status sfu__pickle_broken(const sfu__pickle *p, const char *what);
 
-/* The next bytes of the file; a little-endian number of `width` bytes; a line, whose newline is taken too. */
+/* Read the next bytes; a little-endian number of `width` bytes; a line, including its newline. */
 SFU_CHECKED sfu_status sfu__pickle_take(sfu__pickle *p, size_t count, const unsigned char **bytes);
 SFU_CHECKED sfu_status sfu__pickle_take_number(sfu__pickle *p, int width, uint64_t *number);
 SFU_CHECKED sfu_status sfu__pickle_take_line(sfu__pickle *p, const char **line, size_t *size);
 
-/* Pushes a value by its number; adds one to the pool and pushes it; pops one, not past the last mark; looks at the one
- * on top, which must be of a kind. */
+/* Push a value by its index; add a value to the pool and push it; pop a value, not beyond the last mark; access the top
+ * value, which must have the kind. */
 SFU_CHECKED sfu_status sfu__pickle_push(sfu__pickle *p, uint32_t value);
 SFU_CHECKED sfu_status sfu__pickle_push_new(sfu__pickle *p, sfu__object value);
 SFU_CHECKED sfu_status sfu__pickle_pop(sfu__pickle *p, uint32_t *value);
 SFU_CHECKED sfu_status sfu__pickle_top(sfu__pickle *p, sfu__object_kind kind, sfu__object **value);
 
-/* Where the items since the last mark begin; the mark goes. */
+/* Removes the last mark; *begin is the depth where its items begin. */
 SFU_CHECKED sfu_status sfu__pickle_pop_mark(sfu__pickle *p, size_t *begin);
 
-/* Takes what lies on the stack from `begin` on to the end of a container's chain; or pushes a new container of it. */
+/* Moves the stack from `begin` on to the end of a container; or pushes a new container with these items. */
 SFU_CHECKED sfu_status sfu__pickle_move_items(sfu__pickle *p, sfu__object *container, size_t begin);
 SFU_CHECKED sfu_status sfu__pickle_collect(sfu__pickle *p, sfu__object_kind kind, size_t begin);
 
-/* Room for a text that does not stand in the file as it is. */
+/* Allocates memory for a decoded string. */
 SFU_CHECKED sfu_status sfu__pickle_own(sfu__pickle *p, size_t size, char **text);
 
 /* The opcodes of pickle_objects.c. */

@@ -1,3 +1,4 @@
+/* pickle_objects.c - the opcodes that create objects from a fixed list of globals. */
 #include "pickle_int.h"
 
 #include <string.h>
@@ -75,12 +76,12 @@ done:
 /* encode(text, 'latin1'): code points below 256 become bytes. */
 static sfu_status push_encoded(sfu__pickle *p, const sfu__object *arguments) {
     sfu_status status = SFU_OK;
-    uint32_t cell_number = arguments->as.items.first;
-    const sfu__object *text = sfu__pickle_next(p, &cell_number);
+    uint32_t cell = arguments->as.items.first;
+    const sfu__object *text = sfu__pickle_next(p, &cell);
     char *bytes;
     size_t used = 0;
     if (text == NULL || text->kind != SFU__OBJECT_TEXT) {
-        return sfu__pickle_broken(p, "encode wants a text");
+        return sfu__pickle_broken(p, "encode expects a text");
     }
     const unsigned char *from = (const unsigned char *)text->as.text.bytes;
     const size_t size = text->as.text.size;
@@ -89,7 +90,7 @@ static sfu_status push_encoded(sfu__pickle *p, const sfu__object *arguments) {
         unsigned byte = from[i];
         if (byte >= 0x80) {
             if ((byte != 0xc2 && byte != 0xc3) || i + 1 == size || (from[i + 1] & 0xc0) != 0x80) {
-                return sfu__pickle_broken(p, "encode wants characters below 256");
+                return sfu__pickle_broken(p, "encode expects characters below 256");
             }
             byte = (byte & 3) << 6 | (from[++i] & 0x3f);
         }
@@ -100,11 +101,11 @@ done:
     return status;
 }
 
-/* What calling (or instantiating) a global stands for. */
+/* Pushes the value that results from calling (or instantiating) a global. */
 static sfu_status push_result(sfu__pickle *p, sfu__global global, uint32_t arguments) {
     const sfu__object *tuple = &p->values[arguments];
-    uint32_t cell_number = tuple->as.items.first;
-    const sfu__object *first = sfu__pickle_next(p, &cell_number);
+    uint32_t cell = tuple->as.items.first;
+    const sfu__object *first = sfu__pickle_next(p, &cell);
     const bool of_csr = first != NULL && first->kind == SFU__OBJECT_GLOBAL && first->as.global == SFU__GLOBAL_CSR;
     switch (global) {
     case SFU__GLOBAL_RECONSTRUCT:
@@ -117,7 +118,7 @@ static sfu_status push_result(sfu__pickle *p, sfu__global global, uint32_t argum
         return sfu__pickle_push_new(p, (sfu__object){.kind = SFU__OBJECT_DICT});
     case SFU__GLOBAL_RECONSTRUCTOR:
         return of_csr ? sfu__pickle_push_new(p, (sfu__object){.kind = SFU__OBJECT_CSR})
-                      : sfu__pickle_broken(p, "only csr matrices are made so");
+                      : sfu__pickle_broken(p, "only csr matrices are supported here");
     case SFU__GLOBAL_ENCODE:
         return push_encoded(p, tuple);
     case SFU__GLOBAL_BYTES:
@@ -145,7 +146,7 @@ done:
     return status;
 }
 
-/* Gives an object its state, once. */
+/* Sets the state of an object, once. */
 sfu_status sfu__pickle_op_build(sfu__pickle *p, int unused) {
     (void)unused;
     sfu_status status = SFU_OK;
@@ -156,7 +157,7 @@ sfu_status sfu__pickle_op_build(sfu__pickle *p, int unused) {
     p->depth++;
     sfu__object *object = &p->values[number];
     if (object->kind < SFU__OBJECT_DTYPE || object->as.object.state != 0) {
-        return sfu__pickle_broken(p, "there is no array, dtype or matrix that waits for its state");
+        return sfu__pickle_broken(p, "expected an array, dtype or matrix without a state");
     }
     object->as.object.state = state;
 done:

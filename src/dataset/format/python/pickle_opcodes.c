@@ -1,10 +1,11 @@
+/* pickle_opcodes.c - the opcodes for numbers, text, containers and the memo, and the opcode table. */
 #include "pickle_int.h"
 
 #include <string.h>
 
 /* ---- opcodes: numbers and texts ------------------------------------------------------------------------------- */
 
-/* Each takes an argument out of the table below: a width in bytes, a count or a kind. */
+/* The argument of each function comes from the table below: a width in bytes, a count or a kind. */
 
 static sfu_status op_none(sfu__pickle *p, int unused) {
     (void)unused;
@@ -15,7 +16,7 @@ static sfu_status op_bool(sfu__pickle *p, int value) {
     return sfu__pickle_push_new(p, (sfu__object){.kind = SFU__OBJECT_INT, .as.integer = value});
 }
 
-/* BININT alone is signed. */
+/* Only BININT (4 bytes) is signed. */
 static sfu_status op_number(sfu__pickle *p, int width) {
     uint64_t number;
     const sfu_status status = sfu__pickle_take_number(p, width, &number);
@@ -24,7 +25,7 @@ static sfu_status op_number(sfu__pickle *p, int width) {
                             : status;
 }
 
-/* A signed number of as many bytes as the first one says. */
+/* A signed number; the first byte is its width. */
 static sfu_status op_long1(sfu__pickle *p, int unused) {
     (void)unused;
     sfu_status status = SFU_OK;
@@ -43,7 +44,7 @@ done:
     return status;
 }
 
-/* Decimal, LONG with an L behind it. */
+/* Decimal; LONG has an L after it. */
 static sfu_status op_decimal(sfu__pickle *p, int unused) {
     (void)unused;
     const char *line;
@@ -62,7 +63,7 @@ static sfu_status op_decimal(sfu__pickle *p, int unused) {
     return sfu__pickle_push_new(p, (sfu__object){.kind = SFU__OBJECT_INT, .as.integer = number});
 }
 
-/* A text behind its length of `width` bytes. */
+/* A string after its length of `width` bytes. */
 static sfu_status sized_text(sfu__pickle *p, int width, sfu__object_kind kind) {
     sfu_status status = SFU_OK;
     uint64_t size;
@@ -85,7 +86,7 @@ static int hex_digit(char c) {
                                   : -1;
 }
 
-/* The byte behind a backslash at line[*i], as Python's repr writes it; -1 where it does not. */
+/* The byte for the escape sequence at line[*i], as written by Python's repr; -1 if it is invalid. */
 static int unescape(const char *line, size_t size, size_t *i) {
     static const char letters[] = "\\'\"ntr";
     static const char meanings[] = "\\'\"\n\t\r";
@@ -104,7 +105,7 @@ static int unescape(const char *line, size_t size, size_t *i) {
     return found != NULL ? (unsigned char)meanings[found - letters] : -1;
 }
 
-/* Protocol 0: a string as Python's repr writes it, quotes and all. */
+/* Protocol 0: a string as written by Python's repr, with quotes. */
 static sfu_status op_string(sfu__pickle *p, int unused) {
     (void)unused;
     sfu_status status = SFU_OK;
@@ -163,7 +164,7 @@ static sfu_status op_tuple(sfu__pickle *p, int count) {
     return sfu__pickle_collect(p, SFU__OBJECT_TUPLE, p->depth - (size_t)count);
 }
 
-/* Adds what lies on the stack from `begin` on to the list or dictionary below it. */
+/* Adds the stack from `begin` on to the list or dictionary below it. */
 static sfu_status extend(sfu__pickle *p, sfu__object_kind kind, size_t begin) {
     sfu__object *container;
     const size_t depth = p->depth;
@@ -195,8 +196,8 @@ static sfu_status op_setitem(sfu__pickle *p, int unused) {
 
 /* ---- opcodes: the memo ---------------------------------------------------------------------------------------- */
 
-/* Picklers number the memo from 0 or 1 on, one number an opcode or fewer. */
-static sfu_status put(sfu__pickle *p, uint64_t number) {
+/* Picklers number the memo from 0 or 1, at most one entry per opcode. */
+static sfu_status memo_put(sfu__pickle *p, uint64_t number) {
     uint32_t value;
     const sfu_status status = sfu__pickle_pop(p, &value);
     if (status != SFU_OK) {
@@ -204,7 +205,7 @@ static sfu_status put(sfu__pickle *p, uint64_t number) {
     }
     p->depth++;
     if (number >= p->size) {
-        return sfu__pickle_broken(p, "the memo's number is larger than the file");
+        return sfu__pickle_broken(p, "the memo index is larger than the file");
     }
     uint32_t *grown = sfu__grow(p->memo, &p->memo_capacity, (size_t)number + 1, sizeof *grown);
     if (grown == NULL) {
@@ -218,14 +219,14 @@ static sfu_status put(sfu__pickle *p, uint64_t number) {
     return SFU_OK;
 }
 
-static sfu_status get(sfu__pickle *p, uint64_t number) {
+static sfu_status memo_get(sfu__pickle *p, uint64_t number) {
     if (number >= p->memo_count || p->memo[number] == 0) {
-        return sfu__pickle_broken(p, "nothing is in the memo under its number");
+        return sfu__pickle_broken(p, "the memo has no entry with this index");
     }
     return sfu__pickle_push(p, p->memo[number]);
 }
 
-/* The number in `width` bytes, or (0) in decimal. */
+/* The memo index in `width` bytes, or (0) in decimal. */
 static sfu_status memo_number(sfu__pickle *p, int width, uint64_t *number) {
     if (width > 0) {
         return sfu__pickle_take_number(p, width, number);
@@ -235,7 +236,7 @@ static sfu_status memo_number(sfu__pickle *p, int width, uint64_t *number) {
     int64_t parsed;
     const sfu_status status = sfu__pickle_take_line(p, &line, &size);
     if (status == SFU_OK && (!sfu__parse_int64(&parsed, line, line + size) || parsed < 0)) {
-        return sfu__pickle_broken(p, "the memo's number is not a number");
+        return sfu__pickle_broken(p, "the memo index is not a number");
     }
     *number = status == SFU_OK ? (uint64_t)parsed : 0;
     return status;
@@ -244,21 +245,21 @@ static sfu_status memo_number(sfu__pickle *p, int width, uint64_t *number) {
 static sfu_status op_put(sfu__pickle *p, int width) {
     uint64_t number = 0;
     const sfu_status status = memo_number(p, width, &number);
-    return status == SFU_OK ? put(p, number) : status;
+    return status == SFU_OK ? memo_put(p, number) : status;
 }
 
 static sfu_status op_get(sfu__pickle *p, int width) {
     uint64_t number = 0;
     const sfu_status status = memo_number(p, width, &number);
-    return status == SFU_OK ? get(p, number) : status;
+    return status == SFU_OK ? memo_get(p, number) : status;
 }
 
 static sfu_status op_memoize(sfu__pickle *p, int unused) {
     (void)unused;
-    return put(p, p->memo_count);
+    return memo_put(p, p->memo_count);
 }
 
-/* ---- opcodes: the frame --------------------------------------------------------------------------------------- */
+/* ---- opcodes: protocol and frames ----------------------------------------------------------------------------- */
 
 static sfu_status op_proto(sfu__pickle *p, int unused) {
     (void)unused;
@@ -276,7 +277,9 @@ static sfu_status op_frame(sfu__pickle *p, int width) {
 static sfu_status op_stop(sfu__pickle *p, int unused) {
     (void)unused;
     p->stopped = true;
-    return p->depth == 1 && p->mark_count == 0 ? SFU_OK : sfu__pickle_broken(p, "not exactly one value is left");
+    return p->depth == 1 && p->mark_count == 0
+               ? SFU_OK
+               : sfu__pickle_broken(p, "expected exactly one value on the stack at the end");
 }
 
 const sfu__opcode sfu__opcodes[256] = {

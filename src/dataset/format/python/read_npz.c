@@ -1,11 +1,11 @@
-/* Shchur's layout: one .npz with the adjacency and the features as the arrays of csr matrices, and labels.
+/* read_npz.c - reads Shchur's layout: one .npz with the adjacency and feature matrices in CSR form, and labels.
  *
- *   adj_data, adj_indices, adj_indptr, adj_shape     or with adj_matrix. in front; weights of 1 mean none
- *   attr_data, attr_indices, attr_indptr, attr_shape or with attr_matrix. in front; or attr_matrix, dense; or nothing
- *   labels                                           a number a node; or labels_data, ...: one-hot rows; or nothing
+ *   adj_data, adj_indices, adj_indptr, adj_shape     or with the prefix adj_matrix. ; all weights 1: unweighted
+ *   attr_data, attr_indices, attr_indptr, attr_shape or with the prefix attr_matrix. ; or attr_matrix, dense; optional
+ *   labels                                           one number per node; or labels_data, ...: one-hot rows; optional
  *   node_names, attr_names, class_names              or idx_to_node, idx_to_attr, idx_to_class, as Python objects
  *
- * Names are a help: such that cannot be read are left out, with a line in the log.
+ * Names are optional: names that cannot be read are skipped with a warning.
  */
 #include "arrays.h"
 #include "progress.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The arrays of a csr matrix, whose names begin with `prefix`. */
+/* The arrays of a CSR matrix, whose names begin with `prefix`. */
 static sfu_status read_csr(sfu__table *table, sfu__npz *npz, const char *prefix) {
     static const char *const parts[] = {"data", "indices", "indptr", "shape"};
     sfu_status status = SFU_OK;
@@ -28,14 +28,14 @@ static sfu_status read_csr(sfu__table *table, sfu__npz *npz, const char *prefix)
     }
     SFU_TRY(sfu__array_sides(&rows, &cols, &arrays[3]));
     table->is_sparse = true;
-    snprintf(table->place, sizeof table->place, "%.400s: %sdata", sfu__npz_path(npz), prefix);
-    SFU_TRY(
-        sfu__triplets_compressed(&table->sparse, table->place, rows, cols, &arrays[2], &arrays[1], &arrays[0], false));
+    snprintf(table->location, sizeof table->location, "%.400s: %sdata", sfu__npz_path(npz), prefix);
+    SFU_TRY(sfu__triplets_compressed(&table->sparse, table->location, rows, cols, &arrays[2], &arrays[1], &arrays[0],
+                                     false));
 done:
     return status;
 }
 
-/* A matrix under the first of its names that is there: sparse ones, then (if not NULL) a dense one. */
+/* The matrix under the first name that exists: sparse ones, then (if not NULL) a dense one. */
 static sfu_status read_table(sfu__table *table, bool *found, sfu__npz *npz, const char *const *prefixes,
                              const char *dense) {
     *found = true;
@@ -58,7 +58,7 @@ static sfu_status read_table(sfu__table *table, bool *found, sfu__npz *npz, cons
     return SFU_OK;
 }
 
-/* Names, under either of two; none where they are not there, are not text or are not `count` (0: any number). */
+/* Reads names under either of two keys; none if they do not exist, are not text or are not `count` (0: any number). */
 static sfu_status read_names(sfu__strings *names, sfu__npz *npz, const char *plain, const char *object, int64_t count) {
     const char *name = sfu__npz_has(npz, plain) ? plain : object;
     sfu__array array;
@@ -77,7 +77,7 @@ static sfu_status read_names(sfu__strings *names, sfu__npz *npz, const char *pla
         sfu__log(SFU_LOG_WARNING, "names are left out: %s", sfu_message());
         sfu__strings_clear(names);
     } else if (count > 0 && names->count != count) {
-        sfu__log(SFU_LOG_WARNING, "names are left out: %s: %lld names where %lld are needed", array.place,
+        sfu__log(SFU_LOG_WARNING, "names are left out: %s: %lld names where %lld are needed", array.location,
                  (long long)names->count, (long long)count);
         sfu__strings_clear(names);
     }

@@ -1,12 +1,14 @@
-/* Planetoid's files: folder/ind.NAME.{x,y,tx,ty,allx,ally,graph,test.index}, pickles but for the last, which is text.
+/* read_planetoid.c - reads Planetoid's files, folder/ind.NAME.{x,y,tx,ty,allx,ally,graph,test.index}: pickles, except
+ * the last, which is text.
  *
- *   allx, ally    features (csr) and one-hot labels of nodes 0, 1, ...: all that are not for testing
- *   tx, ty        the same of the test nodes, row k that of the node in line k of test.index
+ *   allx, ally    features (CSR) and one-hot labels of nodes 0, 1, ...: all except the test nodes
+ *   tx, ty        the same for the test nodes; row k belongs to the node in line k of test.index
  *   x, y          the first rows of allx and ally: the training nodes
  *   graph         a dictionary from each node to the list of its neighbours
  *
- * The standard split: as many nodes as y has rows are for training, the 500 after them for validation, test.index for
- * testing. Citeseer's test nodes have gaps: those nodes stand in the graph alone, without features or label.
+ * The standard split: the first nodes, as many as y has rows, for training, the 500 after them for validation,
+ * test.index for testing. Citeseer's test nodes have gaps: nodes that occur only in the graph, without features or
+ * label.
  */
 #include "pickle.h"
 #include "progress.h"
@@ -18,7 +20,7 @@
 
 enum { X, Y, TX, TY, ALLX, ALLY, GRAPH, TEST_INDEX, FILES, VALIDATION = 500 };
 
-static const char *const endings[FILES] = {".x", ".y", ".tx", ".ty", ".allx", ".ally", ".graph", ".test.index"};
+static const char *const suffixes[FILES] = {".x", ".y", ".tx", ".ty", ".allx", ".ally", ".graph", ".test.index"};
 
 typedef struct planetoid {
     char *prefix;
@@ -26,9 +28,9 @@ typedef struct planetoid {
     sfu__bytes bytes[FILES];
     sfu__pickle *pickles[TEST_INDEX];
     sfu__table tables[GRAPH];
-    int32_t *test; /* the nodes of test.index in its order */
+    int32_t *test; /* the nodes of test.index in file order */
     int64_t test_count;
-    int64_t largest; /* the largest node that any file names */
+    int64_t largest; /* the largest node number in any file */
 } planetoid;
 
 static void planetoid_clear(planetoid *set) {
@@ -46,24 +48,24 @@ static void planetoid_clear(planetoid *set) {
     sfu__free(set->test);
 }
 
-/* ---- which files ---------------------------------------------------------------------------------------------- */
+/* ---- finding the files ---------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *ending) {
+static bool ends_with(const char *text, const char *suffix) {
     const size_t size = strlen(text);
-    const size_t want = strlen(ending);
-    return size > want && strcmp(text + size - want, ending) == 0;
+    const size_t want = strlen(suffix);
+    return size > want && strcmp(text + size - want, suffix) == 0;
 }
 
-/* The one ind.NAME.graph of a folder, without its ending. */
+/* The only ind.NAME.graph of a folder, without its suffix. */
 static sfu_status find_in_folder(char **prefix, const char *folder) {
     sfu_status status = SFU_OK;
     char *first = NULL;
     DIR *entries = opendir(folder);
     if (entries == NULL) {
-        return sfu__fail(SFU_ERR_IO, "%s: cannot look into this folder", folder);
+        return sfu__fail(SFU_ERR_IO, "%s: cannot read this folder", folder);
     }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (strncmp(entry->d_name, "ind.", 4) != 0 || !ends_with(entry->d_name, endings[GRAPH])) {
+        if (strncmp(entry->d_name, "ind.", 4) != 0 || !ends_with(entry->d_name, suffixes[GRAPH])) {
             continue;
         }
         if (first != NULL) {
@@ -72,7 +74,7 @@ static sfu_status find_in_folder(char **prefix, const char *folder) {
                 "%s: there are several of Planetoid's datasets in this folder, name one: folder/ind.NAME", folder);
             goto done;
         }
-        first = sfu__copy_bytes(entry->d_name, strlen(entry->d_name) - strlen(endings[GRAPH]));
+        first = sfu__copy_bytes(entry->d_name, strlen(entry->d_name) - strlen(suffixes[GRAPH]));
         if (first == NULL) {
             status = SFU_ERR_MEMORY;
             goto done;
@@ -90,16 +92,16 @@ done:
     return status;
 }
 
-/* From a folder, a prefix, or any one of the eight files. */
+/* Accepts a folder, a prefix, or any one of the eight files. */
 static sfu_status find_prefix(char **prefix, const char *source) {
     if (sfu__path_is_folder(source)) {
         return find_in_folder(prefix, source);
     }
     size_t size = strlen(source);
     for (int i = 0; i < FILES; i++) {
-        /* "ind.x" could be a dataset called x, but then ind.x.x is there. */
-        if (ends_with(source, endings[i]) && sfu__path_is_file(source)) {
-            size -= strlen(endings[i]);
+        /* "ind.x" could also be the prefix of a dataset named x, but then it is not a file. */
+        if (ends_with(source, suffixes[i]) && sfu__path_is_file(source)) {
+            size -= strlen(suffixes[i]);
             break;
         }
     }
@@ -110,7 +112,7 @@ static sfu_status find_prefix(char **prefix, const char *source) {
 static sfu_status open_file(planetoid *set, sfu__raw *raw, int i) {
     sfu_status status = SFU_OK;
     sfu__text path = {0};
-    SFU_TRY(sfu__text_format(&path, "%s%s", set->prefix, endings[i]));
+    SFU_TRY(sfu__text_format(&path, "%s%s", set->prefix, suffixes[i]));
     set->paths[i] = path.bytes;
     path = (sfu__text){0};
     SFU_TRY(sfu__raw_add_file(raw, set->paths[i]));
@@ -133,7 +135,7 @@ done:
 
 /* ---- the test nodes ------------------------------------------------------------------------------------------- */
 
-/* One node a line. */
+/* One node per line. */
 static sfu_status read_test_index(planetoid *set) {
     sfu_status status = SFU_OK;
     const sfu__bytes *file = &set->bytes[TEST_INDEX];
@@ -147,7 +149,7 @@ static sfu_status read_test_index(planetoid *set) {
         int64_t node;
         if (!sfu__parse_int64(&node, at, trimmed) || node < 0 || node >= INT32_MAX) {
             char quoted[SFU__QUOTE_MAX];
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: %s is not the number of a node", set->paths[TEST_INDEX],
+            status = sfu__fail(SFU_ERR_FORMAT, "%s:%lld: expected a node number, found %s", set->paths[TEST_INDEX],
                                (long long)line, sfu__quote(quoted, at, (size_t)(trimmed - at)));
             goto done;
         }
@@ -175,8 +177,8 @@ static sfu_status read_node(int64_t *node, const sfu__pickle *pickle, const sfu_
                : status;
 }
 
-/* The number of edges and the largest node. A list can be referred to any number of times, so that a small file could
- * mean endless edges; a real one spends at least a byte on each. */
+/* Finds the number of edges and the largest node. A list can be referenced any number of times, so a small file could
+ * define endless edges; a real one takes at least a byte per edge. */
 static sfu_status survey_graph(planetoid *set, int64_t *edges) {
     sfu_status status = SFU_OK;
     const sfu__pickle *pickle = set->pickles[GRAPH];
@@ -200,7 +202,7 @@ done:
     return status;
 }
 
-/* Every node once, and every neighbour a node. */
+/* Each node must occur once, and each neighbour must be a node. */
 static sfu_status fill_pairs(uint32_t *ends, const planetoid *set, int64_t nodes, unsigned char *seen) {
     sfu_status status = SFU_OK;
     const sfu__pickle *pickle = set->pickles[GRAPH];
@@ -212,7 +214,7 @@ static sfu_status fill_pairs(uint32_t *ends, const planetoid *set, int64_t nodes
         const sfu__object *neighbour;
         SFU_TRY(sfu__poll_at(node));
         if (seen[node]++ != 0) {
-            return sfu__pickle_fail(pickle, key, "the node stands there a second time");
+            return sfu__pickle_fail(pickle, key, "duplicate node");
         }
         for (uint32_t next = list->as.items.first; (neighbour = sfu__pickle_next(pickle, &next)) != NULL;) {
             int64_t to;
@@ -245,7 +247,7 @@ done:
     return status;
 }
 
-/* ---- how many nodes ------------------------------------------------------------------------------------------- */
+/* ---- number of nodes ------------------------------------------------------------------------------------------ */
 
 static int64_t rows_of(const planetoid *set, int i) {
     const sfu__table *table = &set->tables[i];
@@ -288,7 +290,7 @@ done:
     return status;
 }
 
-/* One more than the largest number that is named; a number that the files cannot hold that many nodes for is a lie. */
+/* One more than the largest node number; rejects a number too large for the nodes in the files. */
 static sfu_status count_nodes(const planetoid *set, sfu__raw *raw) {
     const int64_t given = rows_of(set, ALLX) + rows_of(set, TX);
     const int64_t keys = sfu__pickle_root(set->pickles[GRAPH])->as.items.count / 2;
@@ -301,16 +303,15 @@ static sfu_status count_nodes(const planetoid *set, sfu__raw *raw) {
     return sfu__raw_set_nodes(raw, nodes, set->prefix);
 }
 
-/* A test node is none of the others and stands there once. */
+/* A test node must not be in allx and must occur once. */
 static sfu_status check_test_nodes(const planetoid *set, int64_t nodes) {
     sfu_status status = SFU_OK;
     unsigned char *seen = NULL;
     SFU_ALLOC_ZERO(seen, nodes);
     for (int64_t i = 0; i < set->test_count; i++) {
         if (set->test[i] < rows_of(set, ALLX) || seen[set->test[i]]++ != 0) {
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: node %d %s", set->paths[TEST_INDEX], (long long)i + 1,
-                               set->test[i],
-                               set->test[i] < rows_of(set, ALLX) ? "is already in allx" : "stands there twice");
+            status = sfu__fail(SFU_ERR_FORMAT, "%s:%lld: node %d %s", set->paths[TEST_INDEX], (long long)i + 1,
+                               set->test[i], set->test[i] < rows_of(set, ALLX) ? "is already in allx" : "occurs twice");
             goto done;
         }
     }
@@ -363,7 +364,7 @@ done:
     return status;
 }
 
-/* The nodes from `begin` to `end` are a part. */
+/* Makes the nodes from `begin` to `end` a part of the split. */
 static sfu_status take_range(sfu__raw *raw, sfu_part part, int64_t begin, int64_t end) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(raw->standard[part], end - begin);

@@ -1,10 +1,10 @@
-/* Arrays in files of their own: --edges apa.npz --features a_feat.npz --labels labels.npy.
+/* read_scipy.c - reads matrices from separate files: --edges apa.npz --features a_feat.npz --labels labels.npy.
  *
- *   .npz    a sparse matrix as scipy.sparse.save_npz writes it: format (csr, csc or coo), shape, data, and indptr and
+ *   .npz    a sparse matrix as written by scipy.sparse.save_npz: format (csr, csc or coo), shape, data, and indptr and
  *           indices, or row and col
  *   .npy    a dense matrix; for labels a vector of numbers or text, or one-hot rows (see arrays.h)
  *
- * Any of the three may be missing, and row i is node i in all of them.
+ * Each of the three is optional, and row i is node i in all of them.
  */
 #include "arrays.h"
 #include "file.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file of either kind, open as long as the table made of it is used. */
+/* A file of either kind; it stays open while its table is used. */
 typedef struct source {
     sfu__bytes bytes;
     sfu__npz *npz;
@@ -28,7 +28,7 @@ static void source_clear(source *from) {
     *from = (source){0};
 }
 
-/* The text of the array `format`, cut to fit. */
+/* The text of the array `format`, truncated to fit. */
 static sfu_status read_format(char *format, size_t size, sfu__npz *npz) {
     sfu_status status = SFU_OK;
     sfu__strings names = {0};
@@ -36,7 +36,7 @@ static sfu_status read_format(char *format, size_t size, sfu__npz *npz) {
     SFU_TRY(sfu__npz_get(&array, npz, "format"));
     SFU_TRY(sfu__array_strings(&names, &array));
     if (names.count != 1) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld texts, where the name of one layout is needed", array.place,
+        status = sfu__fail(SFU_ERR_FORMAT, "%s: %lld texts, where the name of one layout is needed", array.location,
                            (long long)names.count);
         goto done;
     }
@@ -72,9 +72,9 @@ static sfu_status read_sparse(source *from, const char *path) {
     SFU_TRY(sfu__npz_get(&second, from->npz, coo ? "col" : "indices"));
     sfu__table *table = &from->table;
     table->is_sparse = true;
-    snprintf(table->place, sizeof table->place, "%s", path);
-    SFU_TRY(coo ? sfu__triplets_coordinates(&table->sparse, table->place, rows, cols, &first, &second, &data)
-                : sfu__triplets_compressed(&table->sparse, table->place, rows, cols, &first, &second, &data, csc));
+    snprintf(table->location, sizeof table->location, "%s", path);
+    SFU_TRY(coo ? sfu__triplets_coordinates(&table->sparse, table->location, rows, cols, &first, &second, &data)
+                : sfu__triplets_compressed(&table->sparse, table->location, rows, cols, &first, &second, &data, csc));
 done:
     return status;
 }

@@ -1,17 +1,18 @@
+/* mtx.c - parses Matrix Market files; see mtx.h. */
 #include "mtx.h"
 
 #include <float.h>
 #include <string.h>
 
-typedef struct token {
+typedef struct token_view {
     const char *bytes;
     size_t size;
-} token;
+} token_view;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
-/* Cuts the current line into words; returns how many there are, of which `most` are kept. */
-static size_t words_of(const sfu__csv *lines, token *words, size_t most) {
+/* Splits the current line into tokens; returns their number, of which at most `most` are stored. */
+static size_t split_line(const sfu__csv *lines, token_view *tokens, size_t most) {
     const char *p = lines->fields[0].bytes;
     const char *end = p + lines->fields[0].size;
     size_t count = 0;
@@ -27,14 +28,14 @@ static size_t words_of(const sfu__csv *lines, token *words, size_t most) {
             p++;
         }
         if (count < most) {
-            words[count] = (token){begin, (size_t)(p - begin)};
+            tokens[count] = (token_view){begin, (size_t)(p - begin)};
         }
         count++;
     }
 }
 
-/* The next line that holds something other than a comment; *count is 0 after the last. */
-static sfu_status next_words(sfu__csv *lines, token *words, size_t most, size_t *count) {
+/* Tokens of the next line that is not a comment; *count is 0 after the last. */
+static sfu_status next_tokens(sfu__csv *lines, token_view *tokens, size_t most, size_t *count) {
     bool more = true;
     for (*count = 0; *count == 0 && more;) {
         const sfu_status status = sfu__csv_next(lines, &more);
@@ -42,21 +43,21 @@ static sfu_status next_words(sfu__csv *lines, token *words, size_t most, size_t 
             return status;
         }
         if (more && (lines->fields[0].size == 0 || lines->fields[0].bytes[0] != '%')) {
-            *count = words_of(lines, words, most);
+            *count = split_line(lines, tokens, most);
         }
     }
     return SFU_OK;
 }
 
-static sfu_status fail_word(const sfu__csv *lines, token word, const char *wrong) {
+static sfu_status fail_token(const sfu__csv *lines, token_view token, const char *wrong) {
     char quoted[SFU__QUOTE_MAX];
-    return sfu__csv_fail_row(lines, "%s %s", sfu__quote(quoted, word.bytes, word.size), wrong);
+    return sfu__csv_fail_row(lines, "%s %s", sfu__quote(quoted, token.bytes, token.size), wrong);
 }
 
-/* A number in [low, high]. */
-static sfu_status whole_number(const sfu__csv *lines, token word, int64_t low, int64_t high, int64_t *value) {
-    if (!sfu__parse_int64(value, word.bytes, word.bytes + word.size)) {
-        return fail_word(lines, word, "is not a whole number");
+/* Parses an integer in [low, high]. */
+static sfu_status parse_integer(const sfu__csv *lines, token_view token, int64_t low, int64_t high, int64_t *value) {
+    if (!sfu__parse_int64(value, token.bytes, token.bytes + token.size)) {
+        return fail_token(lines, token, "is not a whole number");
     }
     if (*value < low || *value > high) {
         return sfu__csv_fail_row(lines, "%lld is not between %lld and %lld", (long long)*value, (long long)low,
@@ -65,13 +66,13 @@ static sfu_status whole_number(const sfu__csv *lines, token word, int64_t low, i
     return SFU_OK;
 }
 
-static sfu_status number(const sfu__csv *lines, token word, float *value) {
+static sfu_status parse_number(const sfu__csv *lines, token_view token, float *value) {
     double parsed;
-    if (!sfu__parse_double(&parsed, word.bytes, word.bytes + word.size)) {
-        return fail_word(lines, word, "is not a number");
+    if (!sfu__parse_double(&parsed, token.bytes, token.bytes + token.size)) {
+        return fail_token(lines, token, "is not a number");
     }
     if (parsed > FLT_MAX || parsed < -FLT_MAX) {
-        return fail_word(lines, word, "is too large for a 32-bit float");
+        return fail_token(lines, token, "is too large for a 32-bit float");
     }
     *value = (float)parsed;
     return SFU_OK;
@@ -79,58 +80,60 @@ static sfu_status number(const sfu__csv *lines, token word, float *value) {
 
 /* ---- header ----------------------------------------------------------------------------------------------------- */
 
-static bool is(token word, const char *text) { return sfu__csv_is(word.bytes, word.size, text); }
+static bool is(token_view token, const char *text) { return sfu__csv_is(token.bytes, token.size, text); }
 
 static sfu_status read_banner(sfu__mtx *self) {
-    token words[5];
+    token_view tokens[5];
     bool more;
     sfu_status status = sfu__csv_next(&self->lines, &more);
     if (status != SFU_OK) {
         return status;
     }
-    if (!more || words_of(&self->lines, words, 5) != 5 || !is(words[0], "%%MatrixMarket") || !is(words[1], "matrix")) {
+    if (!more || split_line(&self->lines, tokens, 5) != 5 || !is(tokens[0], "%%MatrixMarket") ||
+        !is(tokens[1], "matrix")) {
         self->lines.line = 1;
-        return sfu__csv_fail_row(&self->lines, "no Matrix Market file: it starts with "
-                                               "\"%%%%MatrixMarket matrix coordinate real general\" or the like");
+        return sfu__csv_fail_row(&self->lines, "not a Matrix Market file: expected a first line like "
+                                               "\"%%%%MatrixMarket matrix coordinate real general\"");
     }
-    self->array = is(words[2], "array");
-    self->pattern = is(words[3], "pattern");
-    self->symmetric = is(words[4], "symmetric");
-    if (!self->array && !is(words[2], "coordinate")) {
-        return fail_word(&self->lines, words[2], "is no layout; coordinate and array are read");
+    self->array = is(tokens[2], "array");
+    self->pattern = is(tokens[3], "pattern");
+    self->symmetric = is(tokens[4], "symmetric");
+    if (!self->array && !is(tokens[2], "coordinate")) {
+        return fail_token(&self->lines, tokens[2], "is not a supported layout; expected coordinate or array");
     }
-    if (!is(words[3], "real") && !is(words[3], "double") && !is(words[3], "integer") &&
+    if (!is(tokens[3], "real") && !is(tokens[3], "double") && !is(tokens[3], "integer") &&
         (!self->pattern || self->array)) {
-        return fail_word(&self->lines, words[3], "entries are not read; real, integer and (coordinate) pattern are");
+        return fail_token(&self->lines, tokens[3],
+                          "entries are not supported; expected real, integer or (coordinate) pattern");
     }
-    if (!self->symmetric && !is(words[4], "general")) {
-        return fail_word(&self->lines, words[4], "matrices are not read; general and symmetric ones are");
+    if (!self->symmetric && !is(tokens[4], "general")) {
+        return fail_token(&self->lines, tokens[4], "matrices are not supported; expected general or symmetric");
     }
     return SFU_OK;
 }
 
 sfu_status sfu__mtx_open(sfu__mtx *self, const char *path, sfu__tables *tables) {
     sfu_status status = SFU_OK;
-    token words[3];
+    token_view tokens[3];
     size_t count;
     SFU_TRY(sfu__tables_open(tables, &self->lines, path, (sfu__csv_rules){.lines = true}));
     SFU_TRY(read_banner(self));
-    SFU_TRY(next_words(&self->lines, words, 3, &count));
+    SFU_TRY(next_tokens(&self->lines, tokens, 3, &count));
     if (count != (self->array ? 2 : 3)) {
         status = sfu__csv_fail_row(&self->lines, self->array ? "the sizes are missing: ROWS COLUMNS"
                                                              : "the sizes are missing: ROWS COLUMNS ENTRIES");
         goto done;
     }
     self->size_line = self->lines.line;
-    SFU_TRY(whole_number(&self->lines, words[0], 0, INT32_MAX, &self->rows));
-    SFU_TRY(whole_number(&self->lines, words[1], 0, INT32_MAX, &self->cols));
+    SFU_TRY(parse_integer(&self->lines, tokens[0], 0, INT32_MAX, &self->rows));
+    SFU_TRY(parse_integer(&self->lines, tokens[1], 0, INT32_MAX, &self->cols));
     if (self->array) {
         self->entries = self->rows * self->cols;
     } else {
-        SFU_TRY(whole_number(&self->lines, words[2], 0, INT64_MAX, &self->entries));
+        SFU_TRY(parse_integer(&self->lines, tokens[2], 0, INT64_MAX, &self->entries));
     }
     if (self->symmetric && (self->rows != self->cols || self->array)) {
-        status = sfu__csv_fail_row(&self->lines, self->array ? "a symmetric array is not read; a general one is"
+        status = sfu__csv_fail_row(&self->lines, self->array ? "a symmetric array is not supported; expected general"
                                                              : "a symmetric matrix that is not square");
     }
 done:
@@ -138,71 +141,68 @@ done:
 }
 
 sfu_status sfu__mtx_fail_size(const sfu__mtx *self, const char *format, int64_t value) {
-    sfu__csv place = self->lines;
-    place.line = self->size_line;
-    return sfu__csv_fail_row(&place, format, (long long)value);
+    sfu__csv at_sizes = self->lines;
+    at_sizes.line = self->size_line;
+    return sfu__csv_fail_row(&at_sizes, format, (long long)value);
 }
 
-/* The sizes are only believed as far as the file speaks for them: arrays are made as long as they say. */
+/* The sizes must be plausible for the length of the file, because arrays are allocated by them. */
 sfu_status sfu__mtx_check(const sfu__mtx *self, int64_t read) {
     enum { SMALL = 1 << 20 };
     if (read != self->entries) {
         return sfu__mtx_fail_size(self,
-                                  read < self->entries ? "fewer entries than promised here; there are %lld"
-                                                       : "more entries than promised here; there are %lld",
+                                  read < self->entries ? "fewer entries than declared here: found %lld"
+                                                       : "more entries than declared here: found %lld",
                                   read);
     }
-    const int64_t most = SMALL + sfu__csv_offset(&self->lines); /* an entry takes four bytes or more */
+    const int64_t most = SMALL + sfu__csv_offset(&self->lines); /* an entry takes at least four bytes */
     if (self->rows > most || self->cols > most) {
-        return sfu__mtx_fail_size(self, "%lld rows or columns, nearly all of them empty, are not believed",
+        return sfu__mtx_fail_size(self, "%lld rows or columns are implausible: nearly all of them are empty",
                                   self->rows > self->cols ? self->rows : self->cols);
     }
     return SFU_OK;
 }
 
-/* One entry of a coordinate matrix, from 0; *more is false after the last. */
 sfu_status sfu__mtx_next(sfu__mtx *self, int64_t at[2], float *value, bool *more) {
     sfu_status status = SFU_OK;
-    token words[3];
+    token_view tokens[3];
     size_t count;
     const size_t want = self->pattern ? 2 : 3;
-    SFU_TRY(next_words(&self->lines, words, 3, &count));
+    SFU_TRY(next_tokens(&self->lines, tokens, 3, &count));
     *more = count > 0;
     if (!*more) {
         goto done;
     }
     if (count != want) {
-        status =
-            sfu__csv_fail_row(&self->lines, "%zu word%s, where an entry has %zu", count, count == 1 ? "" : "s", want);
+        status = sfu__csv_fail_row(&self->lines, "expected %zu numbers in an entry, found %zu", want, count);
         goto done;
     }
-    SFU_TRY(whole_number(&self->lines, words[0], 1, self->rows, &at[0]));
-    SFU_TRY(whole_number(&self->lines, words[1], 1, self->cols, &at[1]));
+    SFU_TRY(parse_integer(&self->lines, tokens[0], 1, self->rows, &at[0]));
+    SFU_TRY(parse_integer(&self->lines, tokens[1], 1, self->cols, &at[1]));
     at[0]--;
     at[1]--;
     *value = 1;
     if (!self->pattern) {
-        SFU_TRY(number(&self->lines, words[2], value));
+        SFU_TRY(parse_number(&self->lines, tokens[2], value));
     }
 done:
     return status;
 }
 
-/* All values of an array, in the file's order, as many as it promises. */
 sfu_status sfu__mtx_values(sfu__mtx *self, float **values) {
     sfu_status status = SFU_OK;
     size_t capacity = 64;
     int64_t read = 0;
-    token word;
+    token_view token;
     size_t count;
     SFU_ALLOC(*values, capacity);
     for (;; read++) {
-        SFU_TRY(next_words(&self->lines, &word, 1, &count));
+        SFU_TRY(next_tokens(&self->lines, &token, 1, &count));
         if (count == 0) {
             break;
         }
         if (count != 1) {
-            status = sfu__csv_fail_row(&self->lines, "%zu words, where an array has one value a line", count);
+            status = sfu__csv_fail_row(&self->lines, "expected one value per line, found %zu", count);
             goto done;
         }
         float *grown = sfu__grow(*values, &capacity, (size_t)read + 1, sizeof *grown);
@@ -211,7 +211,7 @@ sfu_status sfu__mtx_values(sfu__mtx *self, float **values) {
             goto done;
         }
         *values = grown;
-        SFU_TRY(number(&self->lines, word, &grown[read]));
+        SFU_TRY(parse_number(&self->lines, token, &grown[read]));
     }
     SFU_TRY(sfu__mtx_check(self, read));
 done:

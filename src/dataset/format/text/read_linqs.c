@@ -1,15 +1,15 @@
-/* read_linqs.c - the layout of LINQS: NAME.content has a paper a line, its id, its words (0 or 1) and its class;
- * NAME.cites beside it has a citation a line, the id of the cited paper and that of the citing one.
+/* read_linqs.c - reads the LINQS format. NAME.content has one paper per line: its id, its words (0 or 1) and its class.
+ * NAME.cites beside it has one citation per line: the id of the cited paper and of the citing one.
  *
- * Some of their citations name papers that the content lacks: these are left out and counted, or refused when strict.
- * An edge leads from the citing paper to the cited one. */
+ * Citations of papers that are missing from the content file are skipped and counted, or an error if strict. An edge
+ * leads from the citing paper to the cited one. */
 #include "csv_tables.h"
 
 #include <string.h>
 
 /* ---- content ---------------------------------------------------------------------------------------------------- */
 
-/* The non-zero words of one paper, behind those of the papers before. */
+/* Adds the nonzero words of one paper. */
 static sfu_status add_words(sfu__triples *words, const sfu__csv *csv, int64_t node) {
     sfu_status status = SFU_OK;
     for (size_t column = 1; column + 1 < csv->width; column++) {
@@ -35,8 +35,8 @@ static sfu_status read_content(sfu__tables *tables, const char *path) {
     bool more;
     SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.header = SFU_HEADER_NO}));
     if (csv.width < 3) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: %zu field%s; a paper has an id, words and a class", path,
-                           (long long)csv.width_line, csv.width, csv.width == 1 ? "" : "s");
+        status = sfu__fail(SFU_ERR_FORMAT, "%s:%lld: expected at least 3 columns (id, words, class), found %zu", path,
+                           (long long)csv.width_line, csv.width);
         goto done;
     }
     tables->named = tables->has_triples = true;
@@ -61,13 +61,14 @@ done:
 
 /* ---- cites ------------------------------------------------------------------------------------------------------ */
 
-/* The two papers of a row, -1 for one that the content lacks. */
+/* The two papers of a row, -1 for a paper that is missing from the content file. */
 static sfu_status find_papers(sfu__tables *tables, const sfu__csv *csv, int64_t papers[2]) {
     sfu_status status = SFU_OK;
     for (size_t i = 0; i < 2; i++) {
         SFU_TRY(sfu__node_index_find(&tables->nodes, csv->fields[i].bytes, csv->fields[i].size, &papers[i]));
         if (papers[i] < 0 && tables->options->strict) {
-            status = sfu__csv_fail(csv, i, "is a paper that the content does not have, and the import is strict");
+            status =
+                sfu__csv_fail(csv, i, "is a paper that is missing from the content file, and the import is strict");
             goto done;
         }
     }
@@ -78,13 +79,13 @@ done:
 static sfu_status read_cites(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     sfu__csv csv = {0};
-    sfu__pair_buffer gathered = {0};
+    sfu__pair_buffer buffer = {0};
     int64_t skipped = 0;
     bool more;
     SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.edges = true, .header = SFU_HEADER_NO}));
     if (csv.width != 2 && csv.width != 0) {
-        status = sfu__fail(SFU_ERR_FORMAT, "%s: line %lld: %zu field%s; a citation is two papers", path,
-                           (long long)csv.width_line, csv.width, csv.width == 1 ? "" : "s");
+        status = sfu__fail(SFU_ERR_FORMAT, "%s:%lld: expected 2 columns (cited and citing paper), found %zu", path,
+                           (long long)csv.width_line, csv.width);
         goto done;
     }
     for (;;) {
@@ -97,24 +98,24 @@ static sfu_status read_cites(sfu__tables *tables, const char *path) {
         if (papers[0] < 0 || papers[1] < 0) {
             skipped++;
         } else {
-            SFU_TRY(sfu__pair_buffer_add(&gathered, &tables->raw->pairs, papers[1], papers[0], NULL));
+            SFU_TRY(sfu__pair_buffer_add(&buffer, &tables->raw->pairs, papers[1], papers[0], NULL));
         }
     }
-    SFU_TRY(sfu__pair_buffer_flush(&gathered, &tables->raw->pairs));
+    SFU_TRY(sfu__pair_buffer_flush(&buffer, &tables->raw->pairs));
     tables->raw->has_graph = true;
     if (skipped > 0) {
-        sfu__log(SFU_LOG_WARNING, "%s: %lld citation%s of papers that the content does not have left out", path,
+        sfu__log(SFU_LOG_WARNING, "%s: skipped %lld citation%s of papers that are missing from the content file", path,
                  (long long)skipped, skipped == 1 ? "" : "s");
     }
 done:
-    sfu__pair_buffer_clear(&gathered);
+    sfu__pair_buffer_clear(&buffer);
     sfu__csv_close(&csv);
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------- */
+/* ---- both files ------------------------------------------------------------------------------------------------- */
 
-/* The path with its ending `from` (".gz" behind it or not) replaced. */
+/* Replaces the suffix `from` of a path (with or without ".gz" after it) by `to`. */
 static sfu_status other_file(char **other, const char *path, const char *from, const char *to) {
     const size_t size = strlen(path);
     const bool gzip = sfu__path_ends_with(path, ".gz");
@@ -124,14 +125,14 @@ static sfu_status other_file(char **other, const char *path, const char *from, c
     if (status == SFU_OK && gzip && !sfu__path_is_file(text.bytes)) {
         text.bytes[text.size - strlen(".gz")] = '\0';
     } else if (status == SFU_OK && !gzip && !sfu__path_is_file(text.bytes)) {
-        sfu__text packed = {0};
-        status = sfu__text_format(&packed, "%s.gz", text.bytes);
-        if (status == SFU_OK && sfu__path_is_file(packed.bytes)) {
+        sfu__text compressed = {0};
+        status = sfu__text_format(&compressed, "%s.gz", text.bytes);
+        if (status == SFU_OK && sfu__path_is_file(compressed.bytes)) {
             sfu__text_clear(&text);
-            text = packed;
-            packed = (sfu__text){0};
+            text = compressed;
+            compressed = (sfu__text){0};
         }
-        sfu__text_clear(&packed);
+        sfu__text_clear(&compressed);
     }
     *other = text.bytes;
     return status;

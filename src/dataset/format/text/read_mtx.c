@@ -1,8 +1,9 @@
-/* read_mtx.c - Matrix Market: a graph as a square coordinate matrix, features as a coordinate or array matrix.
+/* read_mtx.c - reads Matrix Market files: a graph as a square coordinate matrix, features as a coordinate or array
+ * matrix.
  *
- * Entry (i, j) is an edge from i to j. Nodes are numbered from 0, so row 1 is node 0. Labels come as a Matrix Market
- * vector, one a line, or as node,label; columns and splits as CSV. Complex, skew-symmetric and Hermitian matrices are
- * refused: none of them is a graph. */
+ * Entry (i, j) is an edge from i to j. Nodes are numbered from 0, so row 1 is node 0. Labels are a Matrix Market
+ * vector, one per line, or a CSV file of node,label; columns and splits are CSV files. Complex, skew-symmetric and
+ * Hermitian matrices are rejected: none of them is a graph. */
 #include "edges_fast.h"
 #include "progress.h"
 #include "mtx.h"
@@ -14,20 +15,20 @@ typedef struct numbering {
     uint32_t nodes;
 } numbering;
 
-/* From 1 ... n to 0 ... n-1. */
+/* Converts 1-based to 0-based numbers. */
 static sfu_status shift_block(void *context, sfu__pair_block *block, int thread) {
     (void)thread;
     const numbering *self = context;
     uint32_t largest = 0;
     for (int64_t i = 0; i < 2 * block->count; i++) {
-        const uint32_t end = --block->ends[i]; /* 0 becomes the largest number */
+        const uint32_t end = --block->ends[i]; /* 0 wraps around to the largest number */
         largest = end > largest ? end : largest;
     }
     return largest < self->nodes ? SFU_OK : SFU_ERR_UNSUPPORTED;
 }
 
-/* The quick way of edges_fast.h; *done is false where the file needs another look. */
-static sfu_status read_edges_quickly(sfu__tables *tables, const sfu__mtx *self, bool *done) {
+/* The fast path of edges_fast.h; *done is false if the general path must read the file. */
+static sfu_status read_edges_fast(sfu__tables *tables, const sfu__mtx *self, bool *done) {
     const sfu_import_options *options = tables->options;
     sfu__pairs *pairs = &tables->raw->pairs;
     numbering numbers = {(uint32_t)self->rows};
@@ -53,7 +54,7 @@ static sfu_status read_edges_quickly(sfu__tables *tables, const sfu__mtx *self, 
 
 static sfu_status read_edges(sfu__tables *tables, sfu__mtx *self) {
     sfu_status status = SFU_OK;
-    sfu__pair_buffer gathered = {0};
+    sfu__pair_buffer buffer = {0};
     int64_t at[2] = {0};
     float weight = 0;
     bool more;
@@ -67,32 +68,32 @@ static sfu_status read_edges(sfu__tables *tables, sfu__mtx *self) {
             status = sfu__csv_fail_row(&self->lines, "%g is negative; a weight is 0 or more", (double)weight);
             goto done;
         }
-        SFU_TRY(sfu__pair_buffer_add(&gathered, &tables->raw->pairs, at[0], at[1], self->pattern ? NULL : &weight));
+        SFU_TRY(sfu__pair_buffer_add(&buffer, &tables->raw->pairs, at[0], at[1], self->pattern ? NULL : &weight));
     }
     SFU_TRY(sfu__mtx_check(self, read));
-    SFU_TRY(sfu__pair_buffer_flush(&gathered, &tables->raw->pairs));
+    SFU_TRY(sfu__pair_buffer_flush(&buffer, &tables->raw->pairs));
 done:
-    sfu__pair_buffer_clear(&gathered);
+    sfu__pair_buffer_clear(&buffer);
     return status;
 }
 
-/* A directed graph needs the half that a symmetric file leaves out. */
-static sfu_status add_mirrored(sfu__pairs *pairs) {
+/* Adds the reverse edges: a directed graph needs the half that a symmetric file omits. */
+static sfu_status add_reverse_edges(sfu__pairs *pairs) {
     sfu_status status = SFU_OK;
-    sfu__pair_buffer gathered = {0};
+    sfu__pair_buffer buffer = {0};
     const size_t blocks = pairs->block_count;
     for (size_t b = 0; b < blocks; b++) {
         for (int64_t i = 0; i < pairs->blocks[b].count; i++) {
             const sfu__pair_block *block = &pairs->blocks[b];
             const float *weight = block->weights != NULL ? &block->weights[i] : NULL;
             if (block->ends[2 * i] != block->ends[2 * i + 1]) {
-                SFU_TRY(sfu__pair_buffer_add(&gathered, pairs, block->ends[2 * i + 1], block->ends[2 * i], weight));
+                SFU_TRY(sfu__pair_buffer_add(&buffer, pairs, block->ends[2 * i + 1], block->ends[2 * i], weight));
             }
         }
     }
-    SFU_TRY(sfu__pair_buffer_flush(&gathered, pairs));
+    SFU_TRY(sfu__pair_buffer_flush(&buffer, pairs));
 done:
-    sfu__pair_buffer_clear(&gathered);
+    sfu__pair_buffer_clear(&buffer);
     return status;
 }
 
@@ -102,21 +103,22 @@ static sfu_status read_graph(sfu__tables *tables, const char *path) {
     bool done = false;
     SFU_TRY(sfu__mtx_open(&self, path, tables));
     if (self.array || self.rows != self.cols) {
-        status = sfu__mtx_fail_size(&self,
-                                    self.array ? "an array; a graph is a coordinate matrix"
-                                               : "%lld rows and another number of columns; a graph is a square matrix",
-                                    self.rows);
+        status = sfu__mtx_fail_size(
+            &self,
+            self.array ? "expected a coordinate matrix as the graph, found an array"
+                       : "expected a square matrix as the graph, found %lld rows and another number of columns",
+            self.rows);
         goto done;
     }
     const int64_t small = 1 << 20;
     if (self.rows <= small + self.entries) {
-        SFU_TRY(read_edges_quickly(tables, &self, &done));
+        SFU_TRY(read_edges_fast(tables, &self, &done));
     }
     if (!done) {
         SFU_TRY(read_edges(tables, &self));
     }
     if (self.symmetric && tables->options->directed) {
-        SFU_TRY(add_mirrored(&tables->raw->pairs));
+        SFU_TRY(add_reverse_edges(&tables->raw->pairs));
     }
     sfu__node_index_numbers(&tables->nodes, self.rows);
     tables->raw->has_graph = true;
@@ -151,7 +153,7 @@ done:
     return status;
 }
 
-/* The values of an array, column by column, to rows. */
+/* Converts the values of an array from column order to row order. */
 static sfu_status transpose(sfu__rows *rows, const float *columns, const sfu__mtx *self) {
     sfu_status status = SFU_OK;
     SFU_ALLOC(rows->values, self->entries);
@@ -175,7 +177,7 @@ static sfu_status read_features(sfu__tables *tables, const char *path) {
     float *columns = NULL;
     SFU_TRY(sfu__mtx_open(&self, path, tables));
     if (tables->fixed && self.rows != tables->nodes.count) {
-        status = sfu__mtx_fail_size(&self, "another number of rows than the graph has nodes, which is %lld",
+        status = sfu__mtx_fail_size(&self, "the number of rows is not the graph's number of nodes, %lld",
                                     tables->nodes.count);
         goto done;
     }
@@ -190,7 +192,7 @@ static sfu_status read_features(sfu__tables *tables, const char *path) {
     if (!tables->features_fixed) {
         sfu__node_index_numbers(&tables->features, self.cols);
     } else if (tables->features.count != self.cols) {
-        status = sfu__mtx_fail_size(&self, "another number of columns than the names of features, which are %lld",
+        status = sfu__mtx_fail_size(&self, "the number of columns is not the number of feature names, %lld",
                                     tables->features.count);
     }
     tables->features_from = path;
@@ -206,7 +208,7 @@ static sfu_status fail_label_count(const char *path, int64_t have, int64_t want)
     return sfu__fail(SFU_ERR_FORMAT, "%s: %lld labels for %lld nodes", path, (long long)have, (long long)want);
 }
 
-/* A vector of whole numbers; a negative one is no label. */
+/* Reads a vector of integers; negative values mean no label. */
 static sfu_status read_label_vector(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     sfu__mtx self = {0};
@@ -215,7 +217,7 @@ static sfu_status read_label_vector(sfu__tables *tables, const char *path) {
     int64_t class_number;
     SFU_TRY(sfu__mtx_open(&self, path, tables));
     if (!self.array || (self.rows != 1 && self.cols != 1) || self.entries != tables->nodes.count) {
-        status = sfu__mtx_fail_size(&self, "no array of one column with a label for each of the %lld nodes",
+        status = sfu__mtx_fail_size(&self, "expected an array of one column with a label for each of the %lld nodes",
                                     tables->nodes.count);
         goto done;
     }
@@ -282,7 +284,7 @@ done:
     return status;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------- */
+/* ---- read all files --------------------------------------------------------------------------------------------- */
 
 sfu_status sfu__read_mtx(sfu__raw *raw, const sfu_import_options *options) {
     sfu_status status = SFU_OK;

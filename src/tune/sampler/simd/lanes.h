@@ -1,4 +1,4 @@
-/* lanes.h - the native vectors of the instructions that a file is compiled for, and how its loops are written. */
+/* lanes.h - native vector types of the instruction set that a file is compiled for, and loop pragmas. */
 #ifndef SFU_LANES_H
 #define SFU_LANES_H
 

@@ -1,5 +1,5 @@
-/* mixture_simd.c - the sum of mixture.h, eight kernels at a time: vectors of 2, 4 or 8 doubles, as this set of
- * instructions has them. Each lane goes through the operations of the plain sum. */
+/* mixture_simd.c - vector version of the mixture sum (mixture.h), eight kernels at a time: vectors of 2, 4 or 8
+ * doubles, depending on the instruction set. Each lane performs the operations of the scalar sum. */
 #include "mixture.h"
 
 #include "lanes.h"
@@ -31,7 +31,7 @@ INLINE vd at_most(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b)
 INLINE vd fused(vd a, vd b, vd c) { return (vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 #endif
 
-/* The exponent is added to that of the polynomial, which is the same as multiplying by the power of 2. */
+/* Adds n to the exponent bits of the polynomial, which multiplies by 2^n. */
 INLINE vd exp_of(vd e) {
     e = at_most(at_least(e, all(MIXTURE_LEAST)), all(MIXTURE_MOST));
     const vd shifted = fused(e, all(MIXTURE_PER_LN2), all(MIXTURE_TO_INTEGER));

@@ -1,5 +1,5 @@
-/* quantile_simd.c - sfu__normal_quantile_between of several at once, lane by lane the operations of
- * truncated_normal.c and special.c. Those that leave the usual way, which are few, are handed to them. */
+/* quantile_simd.c - vector version of sfu__normal_quantile_between: each lane performs the operations of
+ * truncated_normal.c and special.c. The few values outside the common case are passed to the scalar version. */
 #include "truncated_normal.h"
 
 #include "lanes.h"
@@ -31,10 +31,10 @@ INLINE real root(real a) { return (real)_mm256_sqrt_pd((__m256d)a); }
 INLINE real load(const double *p) { return *(const real_anywhere *)p; }
 INLINE void store(double *p, real x) { *(real_anywhere *)p = x; }
 
-/* yes where mask has all bits, no where it has none. */
+/* Selects `yes` where the mask has all bits set, `no` where it has none. */
 INLINE real choose(word mask, real yes, real no) { return (real)((mask & (word)yes) | (~mask & (word)no)); }
 
-/* log x of positive numbers that are neither subnormal nor infinite. 2^52 + n has n in its low bits. */
+/* log x of positive normal numbers. 2^52 + n has n in its low bits. */
 INLINE real log_each(real x) {
     const word bits = (word)x;
     real e = (real)((bits >> 52) | (uint64_t)0x433 << 52) - (0x1p52 + 1023);
@@ -45,7 +45,7 @@ INLINE real log_each(real x) {
     return log_of(m, e).hi;
 }
 
-/* The first step of sfu__normal_log_quantile, which is the only one where it is short. */
+/* The first step of sfu__normal_log_quantile, which is the only one if it is small. */
 INLINE real quantile_each(real *move, real y) {
     const real w = root(-2 * y), u = (w - 2) / (w + 2);
     const real x = horner(QUANTILE_START, sizeof QUANTILE_START / sizeof QUANTILE_START[0], u) - w;
@@ -57,7 +57,7 @@ INLINE real quantile_each(real *move, real y) {
     return choose((word)(end < real_of(0)), end, real_of(0));
 }
 
-/* WIDTH of them; true where all went the usual way. */
+/* WIDTH values; false if any lane is outside the common case. */
 INLINE bool quantiles_between(double *z, const double *q, const double *left, const double *right) {
     const real mass = 1 - (load(left) + load(right)), below = load(left) + load(q) * mass;
     const word lower = (word)(below <= real_of(0.5));
@@ -81,7 +81,7 @@ INLINE bool quantiles_between(double *z, const double *q, const double *left, co
 void NAME_OF(SFU__ISA)(double *z, const double *q, const double *left, const double *right, int count) {
     for (int i = 0; i < count; i += WIDTH) {
         if (i + WIDTH > count || !quantiles_between(z + i, q + i, left + i, right + i)) {
-            sfu__normal_quantiles_plain(z + i, q + i, left + i, right + i, count - i < WIDTH ? count - i : WIDTH);
+            sfu__normal_quantiles_scalar(z + i, q + i, left + i, right + i, count - i < WIDTH ? count - i : WIDTH);
         }
     }
 }

@@ -1,9 +1,10 @@
-/* rough_simd.c - rough sums of mixture.h at many points at once, in float.
+/* rough_simd.c - rough mixture sums (mixture.h) at many points at once, in float.
  *
- * Exponents y come in bits, and 2^y = 2^n P(y - n), n = y rounded, P of degree 4 through 2^r at 5 Chebyshev points:
- * 4e-6 of itself. A line is brought to its range, u = (x - middle)/reach within -+1/2, and slope u + shift is then one
- * operation for the point's distance. It is good to 7e-6, and so y to 2 sqrt(lines y) 7e-6 or so; that of the first
- * point is taken off before anything is rounded to float, so that no large numbers cancel.
+ * Exponents y are in bits, and 2^y = 2^n P(y - n) with n = y rounded and P of degree 4, which interpolates 2^r at 5
+ * Chebyshev points: relative error 4e-6. An interval is scaled to its range, u = (x - middle)/reach within -+1/2, and
+ * slope u + shift is then the point's scaled distance in one operation. Its error is 7e-6, so that of y is about 2
+ * sqrt(lines y) 7e-6. The exponent of the first point is subtracted before anything is rounded to float, so no large
+ * numbers cancel.
  *
  * A tile of DEEP vectors of kernels and WIDE points keeps its exponents in registers.
  */
@@ -41,8 +42,8 @@ INLINE vf less_fused(vf a, vf b, vf c) { return (vf)_mm256_fnmadd_ps((__m256)a, 
 #define BITS 0x1.71547652b82fep0     /* log2 e ... */
 #define ROOT_BITS 0x1.337cc2183b05p0 /* ... and its root */
 
-/* 2^y. Nothing goes below 2^-87: that is nothing beside the prior's 1, and no weight makes it a subnormal number.
- * Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, from where it goes to the exponent. */
+/* 2^y, clamped below at 2^-87: that is negligible beside the prior's 1, and no weight makes it subnormal. Adding 1.5 *
+ * 2^23 rounds to an integer and leaves it in the low bits, which are then shifted to the exponent. */
 INLINE vf power_of_2(vf y) {
     y = at_least(y, all(-87));
     const vf shifted = y + 0x1.8p23f, r = y - (shifted - 0x1.8p23f);
@@ -53,12 +54,12 @@ INLINE vf power_of_2(vf y) {
     return (vf)((vw)p + ((vw)shifted << 23));
 }
 
-/* Some kernels, in float and in bits. */
+/* Some kernels, converted to float and to bits. */
 typedef struct chunk {
     float weight[CHUNK], base[CHUNK], slope[LINES][CHUNK], shift[LINES][CHUNK];
 } chunk;
 
-/* The exponents of `m`, a point, are taken off those of all. */
+/* The exponents of the point `m` are subtracted from all. */
 static void pack(chunk *to, const sfu__mixture *m, int from, int count) {
     for (int k = 0; k < CHUNK; k++) {
         to->weight[k] = k < count ? (float)m->weight[from + k] : 0;
@@ -77,13 +78,13 @@ static void pack(chunk *to, const sfu__mixture *m, int from, int count) {
     }
 }
 
-/* WIDE points, each number in all lanes; the offsets relative to that of the chunk. */
+/* WIDE points, each number broadcast to all lanes; the offsets are relative to that of the chunk. */
 typedef struct tile {
     const sfu__mixture *points[WIDE];
     vf u[LINES][WIDE], offset[WIDE];
 } tile;
 
-static void spread(tile *to, double offset) {
+static void broadcast(tile *to, double offset) {
     UNROLL for (int i = 0; i < WIDE; i++) {
         const sfu__mixture *m = to->points[i];
         to->offset[i] = all((float)(BITS * (offset - m->offset)));
@@ -155,7 +156,7 @@ void NAME_OF(SFU__ISA)(double *sums, const sfu__mixture *points, int count) {
                 at.points[w] = &points[i + w < count ? i + w : i];
                 to[w] = i + w < count ? &sums[i + w] : &unused;
             }
-            spread(&at, points[0].offset);
+            broadcast(&at, points[0].offset);
             add_tile(to, &at, &kernels, from, here);
         }
     }

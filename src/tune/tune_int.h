@@ -1,0 +1,44 @@
+/* tune_int.h - the state of one call of sfu_tune, shared by tune.c (opening and finishing a study) and tune_loop.c. */
+#ifndef SFU_TUNE_INT_H
+#define SFU_TUNE_INT_H
+
+#include "sampler.h"
+#include "study_int.h"
+#include "trial_pool.h"
+
+enum { SFU__TUNE_CLAIMS = 2 }; /* trials claimed per thread: one in training and one to follow */
+
+typedef struct sfu__tuning {
+    const sfu_dataset *dataset;
+    const sfu_split *split;
+    const sfu_tune_options *options;
+    sfu_train_options asked; /* options->train in full */
+    sfu_train_options train; /* the same with the effective loss */
+    sfu_study *study;
+    sfu__store *store;
+    sfu__sampler *sampler;
+    bool ignores_results; /* random search: trials do not depend on results */
+    sfu__trial_pool *pool;
+    int jobs;                /* threads of the pool */
+    int32_t told;            /* trials before this one are finished and told to the sampler */
+    int claimed;             /* trials in the pool */
+    sfu__trials batch;       /* asked, but not in the study yet */
+    double *points;          /* [sfu__batches_in_flight][parameters]: scratch for the pending trials */
+    sfu__finished *finished; /* [SFU__TUNE_CLAIMS * jobs]: results that are not stored yet */
+    int finished_count;
+    int32_t *claims; /* [SFU__TUNE_CLAIMS * jobs] */
+    int32_t done, failed, here;
+    const sfu__trial *best;
+    sfu__text best_params;
+    double reported_at; /* time of the last progress callback */
+    bool cancelled;     /* by the progress callback */
+    int unsaved;        /* finished trials that could not be stored */
+} sfu__tuning;
+
+/* Runs the trials of the open study until all are finished. */
+SFU_CHECKED sfu_status sfu__tune_run(sfu__tuning *self);
+
+/* Callback of a store that waits for its database (sfu__db_wait): reports progress; false if the caller cancels. */
+bool sfu__tune_keep_waiting(void *tuning);
+
+#endif

@@ -1,0 +1,364 @@
+/* tune_loop.c - the loop of a study: asks trials, has them trained, stores their results.
+ *
+ * Only the caller's thread talks to the store; the pool trains. The values of a trial depend on the seed, its number
+ * and the results that it knows (batches.h), not on the number or speed of threads and workers.
+ */
+#include "batches.h"
+#include "clock.h"
+#include "random.h"
+#include "tune_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Interval of progress callbacks, and interval of reads of the store while no trial is claimed here. */
+static const double tick_s = 0.1, poll_s = 0.05;
+
+/* ---- ask --------------------------------------------------------------------------------------------------------- */
+
+/* Tells the sampler the results of finished trials before `end`; *all: whether all of them are finished. */
+static sfu_status tell_results(bool *all, sfu__tuning *self, int32_t end) {
+    const sfu__trials *trials = &self->study->trials;
+    sfu_status status = SFU_OK;
+    for (; self->told < end && sfu__trial_finished(trials->items[self->told].state); self->told++) {
+        const sfu__trial *trial = &trials->items[self->told];
+        if (trial->state == SFU__TRIAL_COMPLETE) {
+            SFU_TRY(sfu__sampler_tell(self->sampler, trial->values, -trial->outcome.val_accuracy));
+        }
+    }
+done:
+    *all = self->told >= end;
+    return status;
+}
+
+typedef struct trial_draws {
+    sfu__random streams[2];
+} trial_draws;
+
+static double draw(void *user, int stream) { return sfu__random_unit(&((trial_draws *)user)->streams[stream]); }
+
+static trial_draws draws_of(const sfu__tuning *self, int32_t number) {
+    trial_draws draws;
+    for (int i = 0; i < 2; i++) {
+        draws.streams[i] = sfu__random_start(self->options->seed,
+                                             sfu__stream_of(SFU__STREAM_SEARCH, 2 * (uint32_t)number + (uint32_t)i));
+    }
+    return draws;
+}
+
+/* 31 bits: short enough to type. */
+static uint64_t seed_of(const sfu__tuning *self, int32_t number) {
+    return sfu__random_bits(self->options->seed, sfu__stream_of(SFU__STREAM_TRIAL, 0), (uint64_t)number) >> 33;
+}
+
+/* A point given by the user: parameters that it omits are sampled, those that its network does not use are removed. */
+static sfu_status ask_enqueued(sfu__trial *trial, sfu__tuning *self, trial_draws *draws) {
+    const sfu__space *space = self->study->space;
+    sfu_status status = SFU_OK;
+    double *given = NULL;
+    SFU_ALLOC(given, space->count);
+    SFU_TRY(sfu__space_point(given, space, self->options->enqueue[trial->number]));
+    for (int i = 0; i < space->count; i++) {
+        const double drawn = sfu__sampler_random(&space->items[i].range, draw, draws);
+        trial->values[i] = isnan(given[i]) ? drawn : given[i];
+    }
+    const int net = sfu__space_net(space, trial->values);
+    for (int i = 0; i < space->count; i++) {
+        trial->values[i] = sfu__space_has(space, net, i) ? trial->values[i] : NAN;
+    }
+    trial->enqueued = true;
+done:
+    sfu__free(given);
+    return status;
+}
+
+static sfu_status ask_one(sfu__tuning *self, int32_t number) {
+    sfu_status status = SFU_OK;
+    trial_draws draws = draws_of(self, number);
+    sfu__trial *trial = sfu__trials_add(&self->batch);
+    if (trial == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    trial->number = number;
+    trial->seed = seed_of(self, number);
+    if (number < self->options->enqueue_count) {
+        return ask_enqueued(trial, self, &draws);
+    }
+    SFU_TRY(sfu__sampler_ask(trial->values, self->sampler, draw, &draws));
+done:
+    return status;
+}
+
+/* Sets the pending trials of the sampler: those from `first` to `n`, of which the last ones are still in the batch. */
+static sfu_status set_pending(sfu__tuning *self, int32_t first, int32_t n) {
+    const sfu__trials *trials = &self->study->trials;
+    const size_t width = (size_t)trials->parameters;
+    for (int32_t i = first; i < n; i++) {
+        const sfu__trial *trial = i < trials->count ? &trials->items[i] : &self->batch.items[i - trials->count];
+        memcpy(self->points + (size_t)(i - first) * width, trial->values, width * sizeof *self->points);
+    }
+    return sfu__sampler_pending(self->sampler, self->points, n - first);
+}
+
+static bool any_waiting(const sfu__tuning *self) {
+    const sfu__trials *trials = &self->study->trials;
+    bool some = self->batch.count > 0;
+    for (int32_t i = self->told; i < trials->count && !some; i++) {
+        some = trials->items[i].state == SFU__TRIAL_WAITING;
+    }
+    return some;
+}
+
+/* Asks the next batch of trials; leaves it empty while the results that it must know are missing. */
+static sfu_status ask_batch(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    const int32_t first = self->study->trials.count;
+    const sfu__batch batch = sfu__batch_of(first, self->options->wave);
+    const int32_t end = batch.end < self->options->trials ? batch.end : self->options->trials;
+    bool all = false;
+    sfu__trials_clear(&self->batch);
+    if (first >= end) {
+        return SFU_OK;
+    }
+    SFU_TRY(tell_results(&all, self, batch.seen));
+    for (int32_t n = first; all && n < end; n++) {
+        SFU_TRY(set_pending(self, batch.seen, n));
+        SFU_TRY(ask_one(self, n));
+    }
+done:
+    return status;
+}
+
+/* The same for a sampler that ignores results, so no trial waits for any: one more trial per thread as soon as none is
+ * waiting. */
+static sfu_status ask_independent(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    const int32_t first = self->study->trials.count, left = self->options->trials - first;
+    bool all;
+    sfu__trials_clear(&self->batch);
+    SFU_TRY(tell_results(&all, self, first)); /* advances `told` to the first unfinished trial */
+    const bool wanted = !any_waiting(self);
+    for (int32_t i = 0; wanted && i < left && i < self->jobs; i++) {
+        SFU_TRY(ask_one(self, first + i));
+    }
+done:
+    return status;
+}
+
+/* ---- transactions with the store --------------------------------------------------------------------------------- */
+
+/* Results count at once: the next batch may need them. */
+static void apply_result(sfu__tuning *self, const sfu__finished *finished) {
+    sfu__trial *trial = &self->study->trials.items[finished->number];
+    if (!sfu__trial_finished(trial->state)) {
+        trial->state = finished->outcome.failed ? SFU__TRIAL_FAIL : SFU__TRIAL_COMPLETE;
+        trial->outcome = finished->outcome;
+    }
+}
+
+/* Copies the batch, which is stored now, to the trials of the study. */
+static sfu_status append_batch(sfu__tuning *self) {
+    sfu__trials *trials = &self->study->trials;
+    for (int32_t i = 0; i < self->batch.count; i++) {
+        sfu__trial *trial = sfu__trials_add(trials);
+        if (trial == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        double *values = trial->values;
+        *trial = self->batch.items[i];
+        trial->values = values;
+        memcpy(values, self->batch.items[i].values, (size_t)trials->parameters * sizeof *values);
+    }
+    return SFU_OK;
+}
+
+static sfu_status submit_claimed(sfu__tuning *self, const sfu__transaction *transaction) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < transaction->claimed_count; i++) {
+        sfu__trial *trial = &self->study->trials.items[transaction->claimed[i]];
+        trial->state = SFU__TRIAL_RUNNING;
+        SFU_TRY(sfu__trial_pool_submit(self->pool, trial));
+        self->claimed++;
+    }
+done:
+    return status;
+}
+
+/* Whether a claimed trial was asked by another worker after the last read. */
+static bool claims_unknown(const sfu__tuning *self, const sfu__transaction *transaction) {
+    bool some = false;
+    for (int i = 0; i < transaction->claimed_count; i++) {
+        some = some || transaction->claimed[i] >= self->study->trials.count;
+    }
+    return some;
+}
+
+/* One transaction: stores results, adds the next batch, claims trials. Skipped if there is nothing to do. */
+static sfu_status exchange(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(self->ignores_results ? ask_independent(self) : ask_batch(self));
+    const bool waits = any_waiting(self);
+    sfu__transaction transaction = {.finished = self->finished,
+                                    .finished_count = self->finished_count,
+                                    .asked = self->batch.items,
+                                    .asked_count = self->batch.count,
+                                    .want = waits ? SFU__TUNE_CLAIMS * self->jobs - self->claimed : 0,
+                                    .claimed = self->claims};
+    if (transaction.finished_count == 0 && transaction.want == 0 && transaction.asked_count == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__store_transaction(self->store, &transaction));
+    self->finished_count = 0;
+    if (!transaction.asked_before) {
+        SFU_TRY(append_batch(self));
+    }
+    if (transaction.asked_before || claims_unknown(self, &transaction) || (transaction.claimed_count == 0 && waits)) {
+        SFU_TRY(sfu__store_read(self->store, &self->study->trials)); /* other workers have changed the study */
+    }
+    SFU_TRY(submit_claimed(self, &transaction));
+done:
+    return status;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+static sfu_status count_trials(sfu__tuning *self) {
+    const sfu__trials *trials = &self->study->trials;
+    sfu_status status = SFU_OK;
+    self->done = self->failed = 0;
+    for (int32_t i = 0; i < trials->count; i++) {
+        self->done += sfu__trial_finished(trials->items[i].state);
+        self->failed += trials->items[i].state == SFU__TRIAL_FAIL;
+    }
+    const sfu__trial *best = sfu__trials_best(trials);
+    self->best_params.size = 0;
+    if (best != NULL) {
+        SFU_TRY(sfu__trial_params(&self->best_params, self->study->space, best->values));
+    }
+    self->best = best;
+done:
+    return status;
+}
+
+/* Calls the progress callback with the counts of count_trials, without the trials that could not be stored. */
+static bool call_progress(sfu__tuning *self) {
+    const sfu_tune_options *options = self->options;
+    const int32_t done = self->done - self->unsaved;
+    sfu_trial best = {0};
+    if (self->best != NULL) {
+        best = sfu__trial_show(self->best, self->best_params.bytes);
+    }
+    const sfu_tune_progress progress = {.done = done,
+                                        .total = self->store == NULL      ? 0
+                                                 : options->trials > done ? options->trials
+                                                                          : done,
+                                        .failed = self->failed,
+                                        .here = self->here - self->unsaved,
+                                        .best = self->best != NULL ? &best : NULL,
+                                        .unsaved = self->unsaved};
+    return options->on_progress == NULL || options->on_progress(options->on_progress_user, &progress);
+}
+
+static sfu_status report_progress(sfu__tuning *self, bool always) {
+    sfu_status status = SFU_OK;
+    const double now = sfu__now();
+    if (!self->cancelled && (always || now - self->reported_at >= tick_s)) {
+        self->reported_at = now;
+        SFU_TRY(count_trials(self));
+        self->cancelled = !call_progress(self);
+    }
+    if (self->cancelled) {
+        status = sfu__fail(SFU_ERR_CANCELLED, "the study was stopped after %d of %d trials", self->done,
+                           self->options->trials);
+    }
+done:
+    return status;
+}
+
+bool sfu__tune_keep_waiting(void *tuning) { return report_progress(tuning, false) != SFU_ERR_CANCELLED; }
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static bool all_done(sfu__tuning *self) {
+    const sfu__trials *trials = &self->study->trials;
+    bool all = trials->count >= self->options->trials;
+    for (int32_t i = trials->count - 1; i >= 0 && all; i--) {
+        all = sfu__trial_finished(trials->items[i].state);
+    }
+    return all;
+}
+
+/* Waits for results of the pool; if no trial is claimed here, for other workers. */
+static sfu_status collect_results(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    int count = 0;
+    SFU_TRY(sfu__trial_pool_take(&count, self->finished, SFU__TUNE_CLAIMS * self->jobs, self->pool,
+                                 self->claimed > 0 ? tick_s : poll_s));
+    for (int i = 0; i < count; i++) {
+        apply_result(self, &self->finished[i]);
+    }
+    self->finished_count = count;
+    self->claimed -= count;
+    self->here += count;
+    if (count == 0 && self->claimed == 0) {
+        SFU_TRY(sfu__store_read(self->store, &self->study->trials));
+    }
+done:
+    return status;
+}
+
+/* Stores the trials that are finished when a study is cancelled. */
+static void save_finished(sfu__tuning *self) {
+    int count = 0;
+    if (sfu__trial_pool_take(&count, self->finished + self->finished_count,
+                             SFU__TUNE_CLAIMS * self->jobs - self->finished_count, self->pool, 0) == SFU_OK) {
+        for (int i = 0; i < count; i++) {
+            apply_result(self, &self->finished[self->finished_count + i]);
+        }
+        self->finished_count += count;
+        self->here += count;
+    }
+    sfu__transaction transaction = {.finished = self->finished, .finished_count = self->finished_count};
+    if (self->finished_count > 0 && sfu__store_transaction(self->store, &transaction) == SFU_OK) {
+        self->finished_count = 0;
+    }
+}
+
+/* The message of a study that was cancelled or whose database failed, with the number of trials that were lost. */
+static sfu_status end_early(sfu__tuning *self, sfu_status status) {
+    char why[SFU__MESSAGE_MAX];
+    if (status == SFU_ERR_CANCELLED) {
+        save_finished(self);
+    }
+    self->unsaved = self->finished_count;
+    snprintf(why, sizeof why, "%.800s", sfu_message());
+    if (count_trials(self) != SFU_OK) {
+        return status;
+    }
+    if (status == SFU_ERR_CANCELLED) {
+        (void)call_progress(self);
+        snprintf(why, sizeof why, "the study was stopped after %d of %d trials", self->done - self->unsaved,
+                 self->options->trials);
+    }
+    return self->unsaved == 0 ? sfu__fail(status, "%s", why)
+                              : sfu__fail(status, "%s; %d finished %s could not be saved", why, self->unsaved,
+                                          self->unsaved == 1 ? "trial" : "trials");
+}
+
+sfu_status sfu__tune_run(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__store_read(self->store, &self->study->trials));
+    SFU_TRY(report_progress(self, true));
+    while (!all_done(self) || self->finished_count > 0) {
+        SFU_TRY(exchange(self));
+        if (!all_done(self)) {
+            SFU_TRY(collect_results(self));
+        }
+        SFU_TRY(sfu__store_beat(self->store));
+        SFU_TRY(report_progress(self, false));
+    }
+    SFU_TRY(report_progress(self, true));
+done:
+    return status == SFU_ERR_CANCELLED || status == SFU_ERR_IO ? end_early(self, status) : status;
+}
