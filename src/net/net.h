@@ -56,9 +56,9 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
-/* Like sfu_net_parse, for a text that was stored or generated: logs no notes. */
 SFU_CHECKED sfu_status sfu__net_copy(sfu_net **copy, const sfu_net *net);
 
+/* Like sfu_net_parse, for a text that was stored or generated: logs no notes. */
 SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options);
 
 /* The name of a parameter of the layer with one value per node, "self" or "neighbour"; NULL: none. */

@@ -100,6 +100,8 @@ bar_on() { # COLUMNS
 if command -v script >/dev/null; then
     bar_on 40
     bar_on 60
+    SFUMATO_PROGRESS=never script -qec "TERM=xterm '$SFUMATO' data make -o big.safetensors $small >/dev/null" log >/dev/null
+    ! grep -q ' %' log || fail "SFUMATO_PROGRESS=never draws a bar: $(cat -v log)"
 else
     echo "no script: no terminal to draw a bar on"
 fi
