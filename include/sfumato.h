@@ -837,10 +837,10 @@ SFU_API const char *sfu_study_location(const sfu_study *study); /* NULL: memory 
 
 /* Writes the path or URL of a study without its password and parameters, as it may be printed, into a buffer of `size`
  * bytes; returns `text`. */
-SFU_API const char *sfu_study_place_text(char *text, size_t size, const char *place);
+SFU_API const char *sfu_study_location_text(char *text, size_t size, const char *location);
 
 /* Whether a path or URL means a study in memory: NULL, "memory", ":memory:", "sqlite://" and the like. */
-SFU_API bool sfu_study_place_is_memory(const char *place);
+SFU_API bool sfu_study_location_is_memory(const char *location);
 
 /* The file that holds the study: "x.db" for x.db and sqlite:///x.db, to be freed with sfu_text_free; NULL for a study
  * in memory or in another database. */

@@ -79,7 +79,7 @@ static void name_study(char name[STUDY_NAME_MAX], const cli_input *input, const 
 /* The path or URL of the study; NULL: in memory. */
 static const char *choose_location(char name[STUDY_NAME_MAX], const cli_input *input, const char *net) {
     if (settings.study) {
-        return sfu_study_place_is_memory(settings.study) ? NULL : settings.study;
+        return sfu_study_location_is_memory(settings.study) ? NULL : settings.study;
     }
     if (!has_part("sqlite")) {
         print_note("this build has no SQLite: the study is in memory and not saved");

@@ -51,7 +51,7 @@ const char *study_location_text(const char *location) {
     static char ring[RING][LOCATION_MAX];
     static int at;
     at = (at + 1) % RING;
-    return sfu_study_place_text(ring[at], LOCATION_MAX, location);
+    return sfu_study_location_text(ring[at], LOCATION_MAX, location);
 }
 
 /* The location of the study, and a command that opens it. */

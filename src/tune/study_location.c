@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-const char *sfu_study_place_text(char *text, size_t size, const char *location) {
+const char *sfu_study_location_text(char *text, size_t size, const char *location) {
     char shown[SFU__URL_SHOWN];
     snprintf(text, size, "%s", sfu__study_url_shown(shown, location));
     return text;
@@ -20,7 +20,7 @@ sfu_status sfu_study_file(char **path, const char *location) {
     return status;
 }
 
-bool sfu_study_place_is_memory(const char *location) {
+bool sfu_study_location_is_memory(const char *location) {
     char *read = NULL;
     const bool is = location == NULL || (sfu__study_url_read(&read, location) == SFU_OK && read == NULL);
     sfu__free(read);
