@@ -6,6 +6,7 @@
 #ifndef SFU_TRAIN_H
 #define SFU_TRAIN_H
 
+#include "early_stopping.h"
 #include "runner.h"
 
 /* The training objective: labels of the rows of the training and the evaluation pass, and the weights of the loss.
@@ -49,17 +50,16 @@ typedef struct sfu__training {
                           on_epoch then gets NaN for its validation scores */
 
     /* outcome */
-    float *best;              /* the parameters kept: caller's memory of sfu__parameters.size floats, or NULL */
-    int32_t ran, best_epoch;  /* best_epoch 0: none kept */
-    double best_val_loss;     /* NaN without validation nodes */
-    int64_t best_val_correct; /* */
-    bool diverged, stopped;   /* the loss is not finite; the callback asked to stop */
+    float *best;                  /* the parameters kept: caller's memory of sfu__parameters.size floats, or NULL */
+    sfu__early_stopping stopping; /* the epoch kept and its validation score; best_epoch 0: none kept */
+    int32_t ran;                  /* epochs */
+    bool diverged, stopped;       /* the loss is not finite; the callback asked to stop */
     int32_t *misses; /* [val_count], caller's memory or NULL: adds the number of epochs in which each validation node
                         was misclassified; unused by LPNN */
 } sfu__training;
 
-/* Runs to the end. Allocates nothing and cannot fail; a run that diverged before its first valid epoch has best_epoch
- * 0. on_epoch may be NULL. */
+/* Runs to the end. Allocates nothing and cannot fail; a run that diverged before its first valid epoch keeps none.
+ * on_epoch may be NULL. */
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user);
 
 /* Checks the options: SFU_ERR_ARGUMENT, or SFU_ERR_UNSUPPORTED for a device that this build does not support. */

@@ -99,7 +99,7 @@ done:
 /* Fails if the training diverged before any epoch was kept; warns if it diverged later. */
 static sfu_status check_divergence(const train_job *job) {
     const sfu__training *training = &job->training;
-    if (training->diverged && training->best_epoch == 0) {
+    if (training->diverged && training->stopping.best_epoch == 0) {
         return sfu__fail(SFU_ERR_DIVERGED,
                          "the training diverged in epoch %d: the loss or a weight is not finite; try a lr "
                          "below %g",
@@ -109,7 +109,7 @@ static sfu_status check_divergence(const train_job *job) {
         sfu__log(SFU_LOG_WARNING,
                  "the training diverged in epoch %d: the loss or a weight is not finite; the weights of epoch "
                  "%d are kept; a lr below %g may help",
-                 training->ran, training->best_epoch, training->lr);
+                 training->ran, training->stopping.best_epoch, training->lr);
     }
     return SFU_OK;
 }
@@ -129,12 +129,12 @@ static sfu_status run_epochs(train_job *job) {
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     job->scores.epochs = training->ran;
-    job->scores.best_epoch = training->best_epoch;
+    job->scores.best_epoch = training->stopping.best_epoch;
     job->scores.interrupted = training->stopped;
     job->scores.seed = options->seed;
-    job->scores.val_loss = training->best_val_loss;
+    job->scores.val_loss = training->stopping.best_val_loss;
     job->scores.val_accuracy =
-        job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
+        job->objective.val_count > 0 ? (double)training->stopping.best_val_correct / job->objective.val_count : NAN;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
     return check_divergence(job);
 }

@@ -1,9 +1,8 @@
-/* training.c - the training loop: epochs, early stopping, and the epoch whose parameters are kept.
+/* training.c - the training loop: runs epochs and keeps the parameters of the best one.
  *
- * After every epoch the validation nodes are scored with the new parameters. The epoch with the most correct validation
- * nodes is kept, on ties the one with the lower validation loss; `patience` epochs without a higher accuracy end the
- * training. Without validation nodes all epochs run and the last is kept. The validation loss of an epoch that cannot
- * be kept has no effect, so its validation may exit early.
+ * After every epoch the validation nodes are scored with the new parameters; early_stopping.h decides which epoch is
+ * the best and when to stop. Without validation nodes all epochs run and the last is kept. The validation loss of an
+ * epoch that cannot be the best has no effect, so its validation may exit early.
  */
 #include "train.h"
 #include "clock.h"
@@ -16,7 +15,6 @@ typedef struct state {
     sfu__training *training;
     const sfu__runner *runner;
     int64_t size;                 /* floats per parameter vector */
-    int32_t last_improved;        /* last epoch that raised the validation accuracy */
     sfu__score train, validation; /* scores of the current epoch */
 } state;
 
@@ -74,42 +72,36 @@ static void run_epoch(state *at, int32_t number) {
                               .target = {objective->train_labels, objective->train_weights},
                               .validation = {objective->val_labels, NULL},
                               .evaluate = objective->val_count > 0,
-                              .needed = best_alone ? training->best_val_correct : 0};
+                              .needed = best_alone ? training->stopping.best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
     count_misses(at);
 }
 
-/* Keeps the current parameters; returns false if they are not finite. */
-static bool keep_parameters(state *at, int32_t epoch) {
+/* Keeps the current parameters, unless they are not finite. */
+static void keep_parameters(state *at, int32_t epoch) {
     sfu__training *training = at->training;
     const float *theta = sfu__runner_theta(at->runner);
     if (!all_finite(theta, at->size)) {
         training->diverged = true;
-        return false;
+        return;
     }
     if (training->best != NULL) {
         memcpy(training->best, theta, (size_t)at->size * sizeof *theta);
     }
-    training->best_epoch = epoch;
-    training->best_val_loss = val_loss(at);
-    training->best_val_correct = at->validation.correct;
-    return true;
+    sfu__early_stopping_keep(&training->stopping, epoch, at->validation.correct, val_loss(at));
 }
 
 /* Keeps the epoch if its validation score is the best so far. */
 static void update_best(state *at, int32_t epoch) {
     sfu__training *training = at->training;
-    const bool first = training->best_epoch == 0;
-    const int64_t more = at->validation.correct - training->best_val_correct;
-    if (more < 0) {
-        return;
+    const sfu__early_stopping *stopping = &training->stopping;
+    if (at->validation.correct < stopping->best_val_correct) {
+        return; /* its loss may be incomplete */
     }
     if (!is_loss(at->validation.loss, training->objective->val_count)) {
         training->diverged = true;
-    } else if (first || more > 0 || val_loss(at) < training->best_val_loss) {
-        if (keep_parameters(at, epoch) && (first || more > 0)) {
-            at->last_improved = epoch;
-        }
+    } else if (sfu__early_stopping_is_best(stopping, at->validation.correct, val_loss(at))) {
+        keep_parameters(at, epoch);
     }
 }
 
@@ -122,19 +114,18 @@ static bool report_epoch(state *at, sfu_epoch_fn on_epoch, void *user, int64_t s
         .train_loss = at->train.loss,
         .val_loss = val_loss(at),
         .val_accuracy = is_validated(at) ? (double)at->validation.correct / count : NAN,
-        .best_val_accuracy = scored ? (double)training->best_val_correct / count : NAN,
-        .best_epoch = scored ? training->best_epoch : training->ran,
+        .best_val_accuracy = scored ? (double)training->stopping.best_val_correct / count : NAN,
+        .best_epoch = scored ? training->stopping.best_epoch : training->ran,
         .seconds = 1e-9 * (double)(sfu__now_ns() - started),
     };
     return on_epoch(user, &epoch);
 }
 
 /* Whether another epoch follows. */
-static bool should_continue(state *at) {
-    const sfu__training *training = at->training;
-    const bool patient = training->objective->val_count == 0 || training->patience == 0 ||
-                         training->ran - at->last_improved < training->patience;
-    return !training->diverged && !training->stopped && training->ran < training->epochs && patient;
+static bool should_continue(const sfu__training *training) {
+    const bool ends =
+        training->objective->val_count > 0 && sfu__early_stopping_ends(&training->stopping, training->ran);
+    return !training->diverged && !training->stopped && training->ran < training->epochs && !ends;
 }
 
 /* One epoch, its divergence check, its score and its callback. */
@@ -157,15 +148,14 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user) {
     state at = {.training = training, .runner = runner, .size = sfu__runner_parameters(runner)->size};
     const int64_t started = sfu__now_ns();
-    training->ran = training->best_epoch = 0;
-    training->best_val_correct = 0;
-    training->best_val_loss = NAN;
+    training->ran = 0;
+    training->stopping = sfu__early_stopping_start(training->patience);
     training->diverged = training->stopped = false;
     initialize(&at);
     do {
         step(&at, on_epoch, user, started);
-    } while (should_continue(&at));
+    } while (should_continue(training));
     if (!training->diverged && (training->keep == SFU_KEEP_LAST || training->objective->val_count == 0)) {
-        (void)keep_parameters(&at, training->ran); /* a failure sets `diverged` */
+        keep_parameters(&at, training->ran);
     }
 }

@@ -254,9 +254,9 @@ static void without_validation_the_last_is_kept(void **state) {
     history notes = {.count = 0};
     sfu__training_run(&training, &runner, note, &notes);
     assert_int_equal(training.ran, 40);
-    assert_int_equal(training.best_epoch, 40);
+    assert_int_equal(training.stopping.best_epoch, 40);
     assert_int_equal(notes.count, 40);
-    assert_true(isnan(training.best_val_loss) && isnan(notes.epochs[0].val_accuracy));
+    assert_true(isnan(training.stopping.best_val_loss) && isnan(notes.epochs[0].val_accuracy));
     assert_memory_equal(best, sfu__runner_theta(&runner), size);
     free(best);
     sfu__runner_clear(&runner);

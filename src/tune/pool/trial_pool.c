@@ -188,11 +188,11 @@ static bool after_epoch(void *user, const sfu_epoch *epoch) {
 }
 
 static sfu__outcome outcome_of(const sfu__training *training) {
-    return (sfu__outcome){.failed = training->diverged || training->best_epoch == 0,
-                          .val_accuracy = (double)training->best_val_correct / training->objective->val_count,
-                          .val_loss = training->best_val_loss,
+    return (sfu__outcome){.failed = training->diverged || training->stopping.best_epoch == 0,
+                          .val_accuracy = (double)training->stopping.best_val_correct / training->objective->val_count,
+                          .val_loss = training->stopping.best_val_loss,
                           .epochs = training->ran,
-                          .best_epoch = training->best_epoch};
+                          .best_epoch = training->stopping.best_epoch};
 }
 
 static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate *candidate) {
@@ -217,7 +217,7 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
     end_help(self);
     task->finished.outcome = outcome_of(&training);
     if (training.misses != NULL) {
-        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.best_val_correct));
+        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.stopping.best_val_correct));
     }
 done:
     return status;
