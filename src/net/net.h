@@ -56,9 +56,9 @@ struct sfu_net {
     char *text; /* canonical: parsing it gives the same network */
 };
 
-/* Like sfu_net_parse, for a text that was stored or generated: logs no notes. */
 SFU_CHECKED sfu_status sfu__net_copy(sfu_net **copy, const sfu_net *net);
 
+/* Like sfu_net_parse, for a text that was stored or generated: logs no notes. */
 SFU_CHECKED sfu_status sfu__net_read(sfu_net **net, const char *text, const sfu_net_options *options);
 
 /* The name of a parameter of the layer with one value per node, "self" or "neighbour"; NULL: none. */
@@ -133,6 +133,9 @@ const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int l
  * columns; may be NULL if there are none). Padding is zero. */
 void sfu__parameters_start(float *theta, const sfu__parameters *parameters, const sfu_net *net,
                            const float *const *columns, uint64_t seed);
+
+/* Whether the initial values also depend on the labels of the training nodes: f of lpnn. */
+bool sfu__parameters_need_labels(const sfu_net *net);
 
 /* ---- dropout rate ---- */
 

@@ -33,6 +33,12 @@ static bool all_finite(const float *values, int64_t count) {
 /* A cross-entropy of nodes with this total weight is finite and, apart from rounding, not negative. */
 static bool is_loss(double loss, double weight) { return isfinite(loss) && loss > -0.01 * weight; }
 
+/* Sum of the weights of the training loss. */
+static double train_weight(const state *at) {
+    const sfu__objective *objective = at->training->objective;
+    return at->runner->sums_loss ? objective->train_count : objective->train_weight;
+}
+
 static bool is_validated(const state *at) {
     return at->training->objective->val_count > 0 && at->validation.correct >= 0;
 }
@@ -43,14 +49,14 @@ static double val_loss(const state *at) {
 
 static void initialize(state *at) {
     const sfu__training *training = at->training;
-    float *theta = sfu__runner_theta(at->runner);
+    float *theta = at->runner->theta;
     if (training->start != NULL) {
         memcpy(theta, training->start, (size_t)at->size * sizeof *theta);
     } else {
         sfu__runner_start(at->runner, training->objective->train_labels, training->seed);
     }
-    memset(sfu__runner_m(at->runner), 0, (size_t)at->size * sizeof(float));
-    memset(sfu__runner_v(at->runner), 0, (size_t)at->size * sizeof(float));
+    memset(at->runner->m, 0, (size_t)at->size * sizeof(float));
+    memset(at->runner->v, 0, (size_t)at->size * sizeof(float));
 }
 
 static void count_misses(const state *at) {
@@ -64,15 +70,16 @@ static void run_epoch(state *at, int32_t number) {
     const sfu__training *training = at->training;
     const sfu__objective *objective = training->objective;
     const bool best_alone = training->outcome_only && training->keep == SFU_KEEP_BEST;
-    const sfu__epoch epoch = {.seed = training->seed,
-                              .number = (uint32_t)number,
-                              .dropout = training->dropout,
-                              .lr = (float)training->lr,
-                              .decay = (float)training->weight_decay,
-                              .target = {objective->train_labels, objective->train_weights},
-                              .validation = {objective->val_labels, NULL},
-                              .evaluate = objective->val_count > 0,
-                              .needed = best_alone ? training->stopping.best_val_correct : 0};
+    const sfu__epoch epoch = {
+        .seed = training->seed,
+        .number = (uint32_t)number,
+        .dropout = training->dropout,
+        .lr = (float)training->lr,
+        .decay = (float)training->weight_decay,
+        .target = {objective->train_labels, at->runner->sums_loss ? objective->sum_weights : objective->train_weights},
+        .validation = {objective->val_labels, NULL},
+        .evaluate = objective->val_count > 0,
+        .needed = best_alone ? training->stopping.best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
     count_misses(at);
 }
@@ -80,7 +87,7 @@ static void run_epoch(state *at, int32_t number) {
 /* Keeps the current parameters, unless they are not finite. */
 static void keep_parameters(state *at, int32_t epoch) {
     sfu__training *training = at->training;
-    const float *theta = sfu__runner_theta(at->runner);
+    const float *theta = at->runner->theta;
     if (!all_finite(theta, at->size)) {
         training->diverged = true;
         return;
@@ -135,7 +142,7 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
     const int32_t number = training->ran + 1;
     run_epoch(at, number);
     training->ran = number;
-    if (!is_loss(at->train.loss, training->objective->train_weight)) {
+    if (!is_loss(at->train.loss, train_weight(at))) {
         training->diverged = true;
     } else if (scored) {
         update_best(at, number);
@@ -146,7 +153,7 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
 }
 
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user) {
-    state at = {.training = training, .runner = runner, .size = sfu__runner_parameters(runner)->size};
+    state at = {.training = training, .runner = runner, .size = runner->parameters->size};
     const int64_t started = sfu__now_ns();
     training->ran = 0;
     training->stopping = sfu__early_stopping_start(training->patience);

@@ -247,7 +247,7 @@ static void without_validation_the_last_is_kept(void **state) {
     request.nodes[SFU_PASS_TRAIN] = drawn.parts[SFU_TRAIN];
     request.count[SFU_PASS_TRAIN] = PART;
     assert_ok(sfu__runner_make(&runner, dataset, net, &request));
-    const size_t size = (size_t)sfu__runner_parameters(&runner)->size * sizeof(float);
+    const size_t size = (size_t)runner.parameters->size * sizeof(float);
     float *best = calloc(1, size);
     assert_non_null(best);
     sfu__training training = {.lr = 0.01, .epochs = 40, .patience = 3, .objective = &objective, .best = best};
@@ -257,7 +257,7 @@ static void without_validation_the_last_is_kept(void **state) {
     assert_int_equal(training.stopping.best_epoch, 40);
     assert_int_equal(notes.count, 40);
     assert_true(isnan(training.stopping.best_val_loss) && isnan(notes.epochs[0].val_accuracy));
-    assert_memory_equal(best, sfu__runner_theta(&runner), size);
+    assert_memory_equal(best, runner.theta, size);
     free(best);
     sfu__runner_clear(&runner);
     sfu__objective_clear(&objective);

@@ -297,7 +297,7 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
     sfu__plan_request request = sfu__train_request(net, it->split, 0.5, 2);
     request.stages = stages ? &it->stages : NULL;
     assert_ok(sfu__runner_make(&runner, it->dataset, net, &request));
-    *to = (trained){.size = (size_t)sfu__runner_parameters(&runner)->size};
+    *to = (trained){.size = (size_t)runner.parameters->size};
     to->best = calloc(to->size, sizeof *to->best);
     assert_non_null(to->best);
     to->training = (sfu__training){.seed = (uint64_t)number,

@@ -47,7 +47,7 @@ typedef struct pool_thread {
 struct sfu__trial_pool {
     sfu__trial_pool_options options;
     sfu__runner_cache *cache;
-    sfu__objective objective, lpnn_objective;
+    sfu__objective objective;
     pthread_mutex_t lock;
     pthread_cond_t task_added, task_done;
     task_queue waiting, done;
@@ -208,10 +208,9 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
                               .epochs = train_options->epochs,
                               .patience = train_options->patience,
                               .keep = train_options->keep,
-                              .objective = candidate->net->is_lpnn ? &pool->lpnn_objective : &pool->objective,
+                              .objective = &pool->objective,
                               .outcome_only = true,
-                              .misses =
-                                  candidate->net->is_lpnn ? NULL : sfu__runner_cache_misses(pool->cache, self->index)};
+                              .misses = sfu__runner_cache_misses(pool->cache, self->index, runner)};
     self->epoch_times = (epoch_times){.number = task->finished.number};
     sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
@@ -301,10 +300,9 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
 static sfu_status prepare(sfu__trial_pool *pool) {
     const sfu__trial_pool_options *options = &pool->options;
     sfu_status status = SFU_OK;
-    sfu__objective_options objective_options = {.loss = options->train->loss, .balanced = options->train->balanced};
+    const sfu__objective_options objective_options = {.loss = options->train->loss,
+                                                      .balanced = options->train->balanced};
     SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));
-    objective_options.sums = true;
-    SFU_TRY(sfu__objective_make(&pool->lpnn_objective, options->dataset, options->split, &objective_options));
     SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs));
     SFU_ALLOC_ZERO(pool->threads, options->jobs);
     pthread_mutex_lock(&pool->lock);
@@ -350,7 +348,6 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     queue_clear(&pool->done);
     sfu__runner_cache_free(pool->cache);
     sfu__objective_clear(&pool->objective);
-    sfu__objective_clear(&pool->lpnn_objective);
     pthread_cond_destroy(&pool->task_added);
     pthread_cond_destroy(&pool->task_done);
     pthread_mutex_destroy(&pool->lock);
