@@ -69,17 +69,17 @@ static void count_misses(const state *at) {
 static void run_epoch(state *at, int32_t number) {
     const sfu__training *training = at->training;
     const sfu__objective *objective = training->objective;
+    const float *weights = at->runner->sums_loss ? objective->sum_weights : objective->train_weights;
     const bool best_alone = training->outcome_only && training->keep == SFU_KEEP_BEST;
-    const sfu__epoch epoch = {
-        .seed = training->seed,
-        .number = (uint32_t)number,
-        .dropout = training->dropout,
-        .lr = (float)training->lr,
-        .decay = (float)training->weight_decay,
-        .target = {objective->train_labels, at->runner->sums_loss ? objective->sum_weights : objective->train_weights},
-        .validation = {objective->val_labels, NULL},
-        .evaluate = objective->val_count > 0,
-        .needed = best_alone ? training->stopping.best_val_correct : 0};
+    const sfu__epoch epoch = {.seed = training->seed,
+                              .number = (uint32_t)number,
+                              .dropout = training->dropout,
+                              .lr = (float)training->lr,
+                              .decay = (float)training->weight_decay,
+                              .target = {objective->train_labels, weights},
+                              .validation = {objective->val_labels, NULL},
+                              .evaluate = objective->val_count > 0,
+                              .needed = best_alone ? training->stopping.best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
     count_misses(at);
 }
