@@ -144,11 +144,8 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     bool measured;
     *plan = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_plan_options));
-    if (net->is_lpnn) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
-    }
     if (!(options->dropout >= 0.0 && options->dropout < 1.0)) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "dropout is %g; a rate from 0 on and below 1 would be right",
+        return sfu__fail(SFU_ERR_ARGUMENT, "dropout is %g; expected a rate of at least 0 and below 1",
                          options->dropout);
     }
     SFU_ALLOC_ZERO(self, 1);

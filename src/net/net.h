@@ -134,6 +134,9 @@ const sfu__parameter *sfu__parameter_of(const sfu__parameters *parameters, int l
 void sfu__parameters_start(float *theta, const sfu__parameters *parameters, const sfu_net *net,
                            const float *const *columns, uint64_t seed);
 
+/* Whether the initial values also depend on the labels of the training nodes: f of lpnn. */
+bool sfu__parameters_need_labels(const sfu_net *net);
+
 /* ---- dropout rate ---- */
 
 /* Quantizes a rate to t/65536, t from 0 to 65535, as used by the masks. */

@@ -186,3 +186,5 @@ void sfu__parameters_start(float *theta, const sfu__parameters *parameters, cons
         }
     }
 }
+
+bool sfu__parameters_need_labels(const sfu_net *net) { return net->is_lpnn; }

@@ -70,12 +70,18 @@ done:
     return status;
 }
 
+bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
+
 sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                           const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
     sfu__plan *self = NULL;
     const sfu__watch before = sfu__watch_start(NULL, NULL, "planning");
     *plan = NULL;
+    if (!sfu__plan_supports(net)) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "lpnn is not planned: it computes every node in every epoch");
+        goto done;
+    }
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_ALLOC_ZERO(self, 1);
     self->dataset = dataset;

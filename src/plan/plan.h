@@ -50,8 +50,11 @@ typedef struct sfu__plan_request {
 
 typedef struct sfu__plan sfu__plan;
 
-/* The dataset must outlive the plan. Fails for a network that does not fit the data: an unknown node column, a
- * softmax(linear=no) of the wrong width, LPNN (which train/ runs without a plan). */
+/* Whether the planner handles this network: false for LPNN, which train/ runs without a plan. */
+bool sfu__plan_supports(const sfu_net *net);
+
+/* The dataset must outlive the plan. Fails for a network that the planner does not support, and for one that does not
+ * fit the data: an unknown node column, a softmax(linear=no) of the wrong width. */
 SFU_CHECKED sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                                       const sfu__plan_request *request);
 void sfu__plan_release(sfu__plan *plan);

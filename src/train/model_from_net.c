@@ -7,7 +7,7 @@ sfu_status sfu_model_from_net(sfu_model **model, const sfu_dataset *dataset, con
     const float **columns = NULL;
     float *theta = NULL;
     *model = NULL;
-    if (net->is_lpnn) {
+    if (sfu__parameters_need_labels(net)) {
         return sfu__fail(SFU_ERR_ARGUMENT, "lpnn: its weights depend on the labels; sfu_train makes a model of it");
     }
     SFU_TRY(sfu_dataset_check(dataset));

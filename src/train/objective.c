@@ -32,21 +32,20 @@ static int32_t count_classes(int32_t *counts, const sfu__objective *objective) {
 }
 
 /* Balanced and uniform weights both sum to N before the mean divides by N. */
-static sfu_status make_weights(sfu__objective *objective, int32_t classes, const sfu__objective_options *rules) {
+static sfu_status make_weights(float **weights, const sfu__objective *objective, int32_t classes, bool mean,
+                               bool balanced) {
     sfu_status status = SFU_OK;
     int32_t *counts = NULL;
-    const bool mean = rules->loss == SFU_LOSS_MEAN && !rules->sums;
-    objective->train_weight = mean ? 1.0 : objective->train_count;
-    if (!mean && !rules->balanced) {
+    if (!mean && !balanced) {
         return SFU_OK;
     }
     SFU_ALLOC_ZERO(counts, classes);
-    SFU_ALLOC(objective->train_weights, objective->train_count);
+    SFU_ALLOC(*weights, objective->train_count);
     const int32_t present = count_classes(counts, objective);
     const double count = objective->train_count, scale = mean ? 1.0 / count : 1.0;
     for (int32_t i = 0; i < objective->train_count; i++) {
         const double class_size = counts[objective->train_labels[i]];
-        objective->train_weights[i] = (float)(scale * (rules->balanced ? count / ((double)present * class_size) : 1.0));
+        (*weights)[i] = (float)(scale * (balanced ? count / ((double)present * class_size) : 1.0));
     }
 done:
     sfu__free(counts);
@@ -62,8 +61,11 @@ sfu_status sfu__objective_make(sfu__objective *objective, const sfu_dataset *dat
         status = sfu__fail(SFU_ERR_ARGUMENT, "the split has no training nodes, so there is nothing to learn from");
         goto done;
     }
-    SFU_TRY(make_weights(objective, dataset->classes, rules));
-    objective->val_scale = rules->loss == SFU_LOSS_MEAN && objective->val_count > 0 ? 1.0 / objective->val_count : 1.0;
+    const bool mean = rules->loss == SFU_LOSS_MEAN;
+    SFU_TRY(make_weights(&objective->train_weights, objective, dataset->classes, mean, rules->balanced));
+    SFU_TRY(make_weights(&objective->sum_weights, objective, dataset->classes, false, rules->balanced));
+    objective->train_weight = mean ? 1.0 : objective->train_count;
+    objective->val_scale = mean && objective->val_count > 0 ? 1.0 / objective->val_count : 1.0;
 done:
     return status;
 }
@@ -71,6 +73,7 @@ done:
 void sfu__objective_clear(sfu__objective *objective) {
     sfu__free(objective->train_labels);
     sfu__free(objective->train_weights);
+    sfu__free(objective->sum_weights);
     sfu__free(objective->val_labels);
     *objective = (sfu__objective){0};
 }

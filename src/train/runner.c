@@ -17,15 +17,44 @@ const float *sfu__parameter_column(const sfu__parameter *parameter, const sfu_ne
     return name != NULL ? sfu_dataset_column(dataset, name) : NULL;
 }
 
-static sfu_status find_columns(sfu__runner *runner, const sfu_dataset *dataset) {
+/* ---- construction ------------------------------------------------------------------------------------------------ */
+
+static sfu_status use_plan(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan *plan,
+                           const sfu__backend *backend, sfu__team *team) {
     sfu_status status = SFU_OK;
-    const sfu__parameters *parameters = sfu__runner_parameters(runner);
-    SFU_ALLOC_ZERO(runner->columns, parameters->count);
-    for (int i = 0; i < parameters->count; i++) {
-        runner->columns[i] = sfu__parameter_column(&parameters->items[i], runner->net, dataset);
+    SFU_TRY(sfu__executor_new(&runner->executor, plan, backend, team));
+    runner->parameters = sfu__plan_parameters(plan);
+    runner->theta = sfu__executor_theta(runner->executor);
+    runner->m = sfu__executor_m(runner->executor);
+    runner->v = sfu__executor_v(runner->executor);
+    runner->bytes = sfu__executor_bytes(runner->executor);
+    runner->stages_validation = true;
+    SFU_ALLOC_ZERO(runner->columns, runner->parameters->count);
+    for (int i = 0; i < runner->parameters->count; i++) {
+        runner->columns[i] = sfu__parameter_column(&runner->parameters->items[i], runner->net, dataset);
     }
 done:
     return status;
+}
+
+static sfu_status use_lpnn(sfu__runner *runner, const sfu_dataset *dataset, const sfu__plan_request *request,
+                           const sfu__backend *backend, sfu__team *team) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__lpnn_new(&runner->lpnn, dataset, runner->net, request, backend, team));
+    runner->parameters = sfu__lpnn_parameters(runner->lpnn);
+    runner->theta = sfu__lpnn_theta(runner->lpnn);
+    runner->m = sfu__lpnn_m(runner->lpnn);
+    runner->v = sfu__lpnn_v(runner->lpnn);
+    runner->bytes = sfu__lpnn_bytes(runner->lpnn);
+    runner->sums_loss = true;
+done:
+    return status;
+}
+
+sfu_status sfu__runner_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                            const sfu__plan_request *request) {
+    *plan = NULL;
+    return sfu__plan_supports(net) ? sfu__plan_make(plan, dataset, net, request) : SFU_OK;
 }
 
 sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
@@ -34,15 +63,12 @@ sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, 
     const sfu__backend *backend = NULL;
     runner->net = net;
     SFU_TRY(sfu__backend_cpu(&backend));
-    if (net->is_lpnn) {
-        return sfu__lpnn_new(&runner->lpnn, dataset, net, request, backend, team);
-    }
     if (plan == NULL) {
-        SFU_TRY(sfu__plan_make(&runner->own, dataset, net, request));
+        SFU_TRY(sfu__runner_plan(&runner->own, dataset, net, request));
+        plan = runner->own;
     }
-    runner->plan = plan != NULL ? plan : runner->own;
-    SFU_TRY(sfu__executor_new(&runner->executor, runner->plan, backend, team));
-    SFU_TRY(find_columns(runner, dataset));
+    SFU_TRY(plan != NULL ? use_plan(runner, dataset, plan, backend, team)
+                         : use_lpnn(runner, dataset, request, backend, team));
 done:
     return status;
 }
@@ -65,25 +91,7 @@ void sfu__runner_clear(sfu__runner *runner) {
     *runner = (sfu__runner){0};
 }
 
-int64_t sfu__runner_bytes(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_bytes(runner->lpnn) : sfu__executor_bytes(runner->executor);
-}
-
-const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_parameters(runner->lpnn) : sfu__plan_parameters(runner->plan);
-}
-
-float *sfu__runner_theta(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_theta(runner->lpnn) : sfu__executor_theta(runner->executor);
-}
-
-float *sfu__runner_m(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_m(runner->lpnn) : sfu__executor_m(runner->executor);
-}
-
-float *sfu__runner_v(const sfu__runner *runner) {
-    return runner->lpnn != NULL ? sfu__lpnn_v(runner->lpnn) : sfu__executor_v(runner->executor);
-}
+/* ---- the executor ------------------------------------------------------------------------------------------------ */
 
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
                        sfu__score *validation) {
@@ -114,22 +122,21 @@ sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runne
     return sfu__executor_embedding(embedding, runner->executor, pass);
 }
 
-void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses) {
-    if (runner->lpnn != NULL) {
-        return;
-    }
-    const sfu__dense P = sfu__executor_output(runner->executor, SFU_PASS_EVALUATE);
-    for (int32_t i = 0; i < P.rows; i++) {
-        misses[i] += sfu__largest(P.data + (int64_t)i * P.ld, P.cols) != labels[i];
-    }
-}
-
 void sfu__runner_start(const sfu__runner *runner, const int32_t *labels, uint64_t seed) {
     if (runner->lpnn != NULL) {
         sfu__lpnn_start(runner->lpnn, labels, seed);
     } else {
-        sfu__parameters_start(sfu__runner_theta(runner), sfu__runner_parameters(runner), runner->net,
-                              (const float *const *)runner->columns, seed);
+        sfu__parameters_start(runner->theta, runner->parameters, runner->net, (const float *const *)runner->columns,
+                              seed);
+    }
+}
+
+/* ---- the same for both ------------------------------------------------------------------------------------------- */
+
+void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses) {
+    const sfu__dense P = sfu__runner_output(runner, SFU_PASS_EVALUATE);
+    for (int32_t i = 0; i < P.rows; i++) {
+        misses[i] += sfu__largest(P.data + (int64_t)i * P.ld, P.cols) != labels[i];
     }
 }
 
@@ -146,8 +153,7 @@ static sfu_status check_same_shape(const sfu__parameter *has, const sfu__paramet
 }
 
 sfu_status sfu__runner_load(const sfu__runner *runner, const sfu_model *model) {
-    const sfu__parameters *parameters = sfu__runner_parameters(runner);
-    float *theta = sfu__runner_theta(runner);
+    const sfu__parameters *parameters = runner->parameters;
     for (int i = 0; i < parameters->count; i++) {
         const sfu__parameter *needs = &parameters->items[i];
         const sfu__parameter *has = sfu__parameter_of(&model->parameters, needs->layer, needs->name);
@@ -158,8 +164,8 @@ sfu_status sfu__runner_load(const sfu__runner *runner, const sfu_model *model) {
         if (status != SFU_OK) {
             return status;
         }
-        memcpy(theta + needs->offset, model->theta + has->offset,
-               (size_t)needs->rows * (size_t)needs->ld * sizeof *theta);
+        memcpy(runner->theta + needs->offset, model->theta + has->offset,
+               (size_t)needs->rows * (size_t)needs->ld * sizeof *runner->theta);
     }
     return SFU_OK;
 }

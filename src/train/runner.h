@@ -8,11 +8,18 @@
 
 typedef struct sfu__runner {
     const sfu_net *net;
-    const sfu__plan *plan;   /* NULL for LPNN */
-    sfu__executor *executor; /* */
-    sfu__plan *own;          /* the plan if the runner owns it, else NULL */
-    sfu__team *own_team;     /* the team if the runner owns it, else NULL */
+    const sfu__parameters *parameters;
+    float *theta, *m, *v;   /* parameters and Adam's moments, as those of an executor (plan.h) */
+    int64_t bytes;          /* of the runner without the plan */
+    bool sums_loss;         /* the training loss is a sum over the nodes, whatever sfu_loss is chosen */
+    bool stages_validation; /* validation may run in stages (sfu__stages) */
+
+    /* one of the two executors; the other is NULL */
+    sfu__executor *executor;
     struct sfu__lpnn_executor *lpnn;
+
+    sfu__plan *own;        /* the plan if the runner owns it, else NULL */
+    sfu__team *own_team;   /* the team if the runner owns it, else NULL */
     const float **columns; /* [parameters]: initial values of learned node columns, or NULL */
 } sfu__runner;
 
@@ -20,28 +27,25 @@ typedef struct sfu__runner {
 SFU_CHECKED sfu_status sfu__runner_make(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                                         const sfu__plan_request *request);
 
-/* The same with the caller's team (NULL: the calling thread) and the caller's plan for this network (NULL: LPNN, or a
- * plan that the runner makes and owns). Both must outlive the runner. */
+/* Makes a plan that any number of runners of this network can share; NULL if runners of this network need none. */
+SFU_CHECKED sfu_status sfu__runner_plan(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
+                                        const sfu__plan_request *request);
+
+/* As sfu__runner_make with the caller's team (NULL: the calling thread) and a plan of sfu__runner_plan (NULL: the
+ * runner makes and owns one if it needs one). Both must outlive the runner. */
 SFU_CHECKED sfu_status sfu__runner_make_of(sfu__runner *runner, const sfu_dataset *dataset, const sfu_net *net,
                                            const sfu__plan_request *request, const sfu__plan *plan, sfu__team *team);
 void sfu__runner_clear(sfu__runner *runner);
 
-/* Bytes of the runner without the plan. */
-int64_t sfu__runner_bytes(const sfu__runner *runner);
-
 /* As the functions of sfu__executor (plan.h). */
-const sfu__parameters *sfu__runner_parameters(const sfu__runner *runner);
-float *sfu__runner_theta(const sfu__runner *runner);
-float *sfu__runner_m(const sfu__runner *runner);
-float *sfu__runner_v(const sfu__runner *runner);
 void sfu__runner_epoch(const sfu__runner *runner, const sfu__epoch *epoch, sfu__score *training,
                        sfu__score *validation);
 void sfu__runner_forward(const sfu__runner *runner, sfu_pass pass);
 sfu__dense sfu__runner_output(const sfu__runner *runner, sfu_pass pass);
 SFU_CHECKED sfu_status sfu__runner_embedding(sfu__dense *embedding, const sfu__runner *runner, sfu_pass pass);
 
-/* Adds 1 to misses[i] for every wrongly classified row i of the evaluation pass, which must just have run completely.
- * Does nothing for LPNN. */
+/* Adds 1 to misses[i] for every wrongly classified row i of the evaluation pass, which must just have run
+ * completely. */
 void sfu__runner_misses(const sfu__runner *runner, const int32_t *labels, int32_t *misses);
 
 /* The node column that initializes a parameter, or NULL. */

@@ -6,6 +6,7 @@
 #ifndef SFU_TRAIN_H
 #define SFU_TRAIN_H
 
+#include "early_stopping.h"
 #include "runner.h"
 
 /* The training objective: labels of the rows of the training and the evaluation pass, and the weights of the loss.
@@ -13,19 +14,18 @@
 typedef struct sfu__objective {
     int32_t *train_labels; /* [train_count] */
     float *train_weights;  /* [train_count]: the loss is the sum of weight * -ln p; NULL: all are 1 */
+    float *sum_weights;    /* the same with SFU_LOSS_SUM, for runners with sums_loss */
     int32_t *val_labels;   /* [val_count] */
     int32_t train_count, val_count;
-    double train_weight; /* sum of the weights: 1, or train_count */
+    double train_weight; /* sum of train_weights: 1, or train_count */
     double val_scale;    /* factor of the sum of the validation losses: 1, or 1 / val_count */
 } sfu__objective;
 
-/* `mean` divides the sum of w l by the sum of w, unless `sums` is set; w is 1 or, if `balanced`, N / (C N_c) for the
- * N_c of N training nodes in class c, where C is the number of classes among them. The validation loss is never
- * weighted. */
+/* SFU_LOSS_MEAN divides the sum of w l by the sum of w; w is 1 or, if `balanced`, N / (C N_c) for the N_c of N training
+ * nodes in class c, where C is the number of classes among them. The validation loss is never weighted. */
 typedef struct sfu__objective_options {
     sfu_loss loss;
     bool balanced;
-    bool sums; /* LPNN: its objective is a sum, and `loss` applies to the validation only */
 } sfu__objective_options;
 
 /* Collects the labels of the nodes of the split, each of which must have one. Call sfu__objective_clear also after a
@@ -49,17 +49,16 @@ typedef struct sfu__training {
                           on_epoch then gets NaN for its validation scores */
 
     /* outcome */
-    float *best;              /* the parameters kept: caller's memory of sfu__parameters.size floats, or NULL */
-    int32_t ran, best_epoch;  /* best_epoch 0: none kept */
-    double best_val_loss;     /* NaN without validation nodes */
-    int64_t best_val_correct; /* */
-    bool diverged, stopped;   /* the loss is not finite; the callback asked to stop */
+    float *best;                  /* the parameters kept: caller's memory of sfu__parameters.size floats, or NULL */
+    sfu__early_stopping stopping; /* the epoch kept and its validation score; best_epoch 0: none kept */
+    int32_t ran;                  /* epochs */
+    bool diverged, stopped;       /* the loss is not finite; the callback asked to stop */
     int32_t *misses; /* [val_count], caller's memory or NULL: adds the number of epochs in which each validation node
-                        was misclassified; unused by LPNN */
+                        was misclassified */
 } sfu__training;
 
-/* Runs to the end. Allocates nothing and cannot fail; a run that diverged before its first valid epoch has best_epoch
- * 0. on_epoch may be NULL. */
+/* Runs to the end. Allocates nothing and cannot fail; a run that diverged before its first valid epoch keeps none.
+ * on_epoch may be NULL. */
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user);
 
 /* Checks the options: SFU_ERR_ARGUMENT, or SFU_ERR_UNSUPPORTED for a device that this build does not support. */

@@ -61,11 +61,11 @@ done:
 /* Initializes from the seed, then overwrites with the parameters of the model. */
 static sfu_status start_from_model(train_job *job, const sfu_model *model) {
     sfu_status status = SFU_OK;
-    const size_t size = (size_t)sfu__runner_parameters(&job->runner)->size;
+    const size_t size = (size_t)job->runner.parameters->size;
     SFU_ALLOC(job->start, size);
     sfu__runner_start(&job->runner, job->objective.train_labels, job->options->seed);
     SFU_TRY(sfu__runner_load(&job->runner, model));
-    memcpy(job->start, sfu__runner_theta(&job->runner), size * sizeof *job->start);
+    memcpy(job->start, job->runner.theta, size * sizeof *job->start);
 done:
     return status == SFU_ERR_ARGUMENT ? sfu__fail_prefix(status, "the weights to start from") : status;
 }
@@ -75,11 +75,10 @@ static sfu_status prepare(train_job *job) {
     const sfu__plan_request request =
         sfu__train_request(job->net, job->split, job->options->dropout, job->options->threads);
     SFU_TRY(check_data(job));
-    SFU_TRY(
-        sfu__objective_make(&job->objective, job->dataset, job->split,
-                            &(sfu__objective_options){job->options->loss, job->options->balanced, job->net->is_lpnn}));
+    SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
+                                &(sfu__objective_options){job->options->loss, job->options->balanced}));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
-    const sfu__parameters *parameters = sfu__runner_parameters(&job->runner);
+    const sfu__parameters *parameters = job->runner.parameters;
     if (parameters->count == 0) {
         status = sfu__fail(SFU_ERR_ARGUMENT,
                            "\"%s\" has nothing to learn: give it weights (dense, softmax without linear=no) or learn=",
@@ -99,7 +98,7 @@ done:
 /* Fails if the training diverged before any epoch was kept; warns if it diverged later. */
 static sfu_status check_divergence(const train_job *job) {
     const sfu__training *training = &job->training;
-    if (training->diverged && training->best_epoch == 0) {
+    if (training->diverged && training->stopping.best_epoch == 0) {
         return sfu__fail(SFU_ERR_DIVERGED,
                          "the training diverged in epoch %d: the loss or a weight is not finite; try a lr "
                          "below %g",
@@ -109,7 +108,7 @@ static sfu_status check_divergence(const train_job *job) {
         sfu__log(SFU_LOG_WARNING,
                  "the training diverged in epoch %d: the loss or a weight is not finite; the weights of epoch "
                  "%d are kept; a lr below %g may help",
-                 training->ran, training->best_epoch, training->lr);
+                 training->ran, training->stopping.best_epoch, training->lr);
     }
     return SFU_OK;
 }
@@ -129,12 +128,12 @@ static sfu_status run_epochs(train_job *job) {
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     job->scores.epochs = training->ran;
-    job->scores.best_epoch = training->best_epoch;
+    job->scores.best_epoch = training->stopping.best_epoch;
     job->scores.interrupted = training->stopped;
     job->scores.seed = options->seed;
-    job->scores.val_loss = training->best_val_loss;
+    job->scores.val_loss = training->stopping.best_val_loss;
     job->scores.val_accuracy =
-        job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
+        job->objective.val_count > 0 ? (double)training->stopping.best_val_correct / job->objective.val_count : NAN;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
     return check_divergence(job);
 }
@@ -195,7 +194,7 @@ static void count_predictions(const train_job *job, const sfu__dense *probabilit
 
 static sfu_status score(train_job *job) {
     sfu_status status = SFU_OK;
-    const int64_t size = sfu__runner_parameters(&job->runner)->size;
+    const int64_t size = job->runner.parameters->size;
     SFU_TRY(list_nodes(job));
     SFU_TRY(make_tallies(job));
     sfu__runner_clear(&job->runner); /* free the memory of the training first */
@@ -203,7 +202,7 @@ static sfu_status score(train_job *job) {
     request.nodes[SFU_PASS_PREDICT] = job->nodes;
     request.count[SFU_PASS_PREDICT] = job->node_count;
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
-    memcpy(sfu__runner_theta(&job->runner), job->best, (size_t)size * sizeof *job->best);
+    memcpy(job->runner.theta, job->best, (size_t)size * sizeof *job->best);
     sfu__runner_forward(&job->runner, SFU_PASS_PREDICT);
     const sfu__dense probabilities = sfu__runner_output(&job->runner, SFU_PASS_PREDICT);
     count_predictions(job, &probabilities);

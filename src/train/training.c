@@ -1,9 +1,8 @@
-/* training.c - the training loop: epochs, early stopping, and the epoch whose parameters are kept.
+/* training.c - the training loop: runs epochs and keeps the parameters of the best one.
  *
- * After every epoch the validation nodes are scored with the new parameters. The epoch with the most correct validation
- * nodes is kept, on ties the one with the lower validation loss; `patience` epochs without a higher accuracy end the
- * training. Without validation nodes all epochs run and the last is kept. The validation loss of an epoch that cannot
- * be kept has no effect, so its validation may exit early.
+ * After every epoch the validation nodes are scored with the new parameters; early_stopping.h decides which epoch is
+ * the best and when to stop. Without validation nodes all epochs run and the last is kept. The validation loss of an
+ * epoch that cannot be the best has no effect, so its validation may exit early.
  */
 #include "train.h"
 #include "clock.h"
@@ -16,7 +15,6 @@ typedef struct state {
     sfu__training *training;
     const sfu__runner *runner;
     int64_t size;                 /* floats per parameter vector */
-    int32_t last_improved;        /* last epoch that raised the validation accuracy */
     sfu__score train, validation; /* scores of the current epoch */
 } state;
 
@@ -35,6 +33,12 @@ static bool all_finite(const float *values, int64_t count) {
 /* A cross-entropy of nodes with this total weight is finite and, apart from rounding, not negative. */
 static bool is_loss(double loss, double weight) { return isfinite(loss) && loss > -0.01 * weight; }
 
+/* Sum of the weights of the training loss. */
+static double train_weight(const state *at) {
+    const sfu__objective *objective = at->training->objective;
+    return at->runner->sums_loss ? objective->train_count : objective->train_weight;
+}
+
 static bool is_validated(const state *at) {
     return at->training->objective->val_count > 0 && at->validation.correct >= 0;
 }
@@ -45,14 +49,14 @@ static double val_loss(const state *at) {
 
 static void initialize(state *at) {
     const sfu__training *training = at->training;
-    float *theta = sfu__runner_theta(at->runner);
+    float *theta = at->runner->theta;
     if (training->start != NULL) {
         memcpy(theta, training->start, (size_t)at->size * sizeof *theta);
     } else {
         sfu__runner_start(at->runner, training->objective->train_labels, training->seed);
     }
-    memset(sfu__runner_m(at->runner), 0, (size_t)at->size * sizeof(float));
-    memset(sfu__runner_v(at->runner), 0, (size_t)at->size * sizeof(float));
+    memset(at->runner->m, 0, (size_t)at->size * sizeof(float));
+    memset(at->runner->v, 0, (size_t)at->size * sizeof(float));
 }
 
 static void count_misses(const state *at) {
@@ -65,51 +69,46 @@ static void count_misses(const state *at) {
 static void run_epoch(state *at, int32_t number) {
     const sfu__training *training = at->training;
     const sfu__objective *objective = training->objective;
+    const float *weights = at->runner->sums_loss ? objective->sum_weights : objective->train_weights;
     const bool best_alone = training->outcome_only && training->keep == SFU_KEEP_BEST;
     const sfu__epoch epoch = {.seed = training->seed,
                               .number = (uint32_t)number,
                               .dropout = training->dropout,
                               .lr = (float)training->lr,
                               .decay = (float)training->weight_decay,
-                              .target = {objective->train_labels, objective->train_weights},
+                              .target = {objective->train_labels, weights},
                               .validation = {objective->val_labels, NULL},
                               .evaluate = objective->val_count > 0,
-                              .needed = best_alone ? training->best_val_correct : 0};
+                              .needed = best_alone ? training->stopping.best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
     count_misses(at);
 }
 
-/* Keeps the current parameters; returns false if they are not finite. */
-static bool keep_parameters(state *at, int32_t epoch) {
+/* Keeps the current parameters, unless they are not finite. */
+static void keep_parameters(state *at, int32_t epoch) {
     sfu__training *training = at->training;
-    const float *theta = sfu__runner_theta(at->runner);
+    const float *theta = at->runner->theta;
     if (!all_finite(theta, at->size)) {
         training->diverged = true;
-        return false;
+        return;
     }
     if (training->best != NULL) {
         memcpy(training->best, theta, (size_t)at->size * sizeof *theta);
     }
-    training->best_epoch = epoch;
-    training->best_val_loss = val_loss(at);
-    training->best_val_correct = at->validation.correct;
-    return true;
+    sfu__early_stopping_keep(&training->stopping, epoch, at->validation.correct, val_loss(at));
 }
 
 /* Keeps the epoch if its validation score is the best so far. */
 static void update_best(state *at, int32_t epoch) {
     sfu__training *training = at->training;
-    const bool first = training->best_epoch == 0;
-    const int64_t more = at->validation.correct - training->best_val_correct;
-    if (more < 0) {
-        return;
+    const sfu__early_stopping *stopping = &training->stopping;
+    if (at->validation.correct < stopping->best_val_correct) {
+        return; /* its loss may be incomplete */
     }
     if (!is_loss(at->validation.loss, training->objective->val_count)) {
         training->diverged = true;
-    } else if (first || more > 0 || val_loss(at) < training->best_val_loss) {
-        if (keep_parameters(at, epoch) && (first || more > 0)) {
-            at->last_improved = epoch;
-        }
+    } else if (sfu__early_stopping_is_best(stopping, at->validation.correct, val_loss(at))) {
+        keep_parameters(at, epoch);
     }
 }
 
@@ -122,19 +121,18 @@ static bool report_epoch(state *at, sfu_epoch_fn on_epoch, void *user, int64_t s
         .train_loss = at->train.loss,
         .val_loss = val_loss(at),
         .val_accuracy = is_validated(at) ? (double)at->validation.correct / count : NAN,
-        .best_val_accuracy = scored ? (double)training->best_val_correct / count : NAN,
-        .best_epoch = scored ? training->best_epoch : training->ran,
+        .best_val_accuracy = scored ? (double)training->stopping.best_val_correct / count : NAN,
+        .best_epoch = scored ? training->stopping.best_epoch : training->ran,
         .seconds = 1e-9 * (double)(sfu__now_ns() - started),
     };
     return on_epoch(user, &epoch);
 }
 
 /* Whether another epoch follows. */
-static bool should_continue(state *at) {
-    const sfu__training *training = at->training;
-    const bool patient = training->objective->val_count == 0 || training->patience == 0 ||
-                         training->ran - at->last_improved < training->patience;
-    return !training->diverged && !training->stopped && training->ran < training->epochs && patient;
+static bool should_continue(const sfu__training *training) {
+    const bool ends =
+        training->objective->val_count > 0 && sfu__early_stopping_ends(&training->stopping, training->ran);
+    return !training->diverged && !training->stopped && training->ran < training->epochs && !ends;
 }
 
 /* One epoch, its divergence check, its score and its callback. */
@@ -144,7 +142,7 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
     const int32_t number = training->ran + 1;
     run_epoch(at, number);
     training->ran = number;
-    if (!is_loss(at->train.loss, training->objective->train_weight)) {
+    if (!is_loss(at->train.loss, train_weight(at))) {
         training->diverged = true;
     } else if (scored) {
         update_best(at, number);
@@ -155,17 +153,16 @@ static void step(state *at, sfu_epoch_fn on_epoch, void *user, int64_t started) 
 }
 
 void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_epoch_fn on_epoch, void *user) {
-    state at = {.training = training, .runner = runner, .size = sfu__runner_parameters(runner)->size};
+    state at = {.training = training, .runner = runner, .size = runner->parameters->size};
     const int64_t started = sfu__now_ns();
-    training->ran = training->best_epoch = 0;
-    training->best_val_correct = 0;
-    training->best_val_loss = NAN;
+    training->ran = 0;
+    training->stopping = sfu__early_stopping_start(training->patience);
     training->diverged = training->stopped = false;
     initialize(&at);
     do {
         step(&at, on_epoch, user, started);
-    } while (should_continue(&at));
+    } while (should_continue(training));
     if (!training->diverged && (training->keep == SFU_KEEP_LAST || training->objective->val_count == 0)) {
-        (void)keep_parameters(&at, training->ran); /* a failure sets `diverged` */
+        keep_parameters(&at, training->ran);
     }
 }

@@ -255,7 +255,7 @@ static void refuses_a_column_that_is_not_there(void **state) {
     assert_ok(sfu_net_parse(&net, "smooth | dense 8 relu | smooth(self=trust) | softmax", NULL));
     assert_int_equal(sfu__plan_make(&plan, it->dataset, net, &request), SFU_ERR_ARGUMENT);
     assert_string_equal(sfu_message(),
-                        "self=\"trust\" names no node column of citation; it has none, so a number would be right\n"
+                        "self=\"trust\" names no node column of citation, which has none; expected a number\n"
                         "  smooth | dense 8 relu | smooth(self=trust) | softmax\n"
                         "                                 ^");
     assert_null(plan);

@@ -297,7 +297,7 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
     sfu__plan_request request = sfu__train_request(net, it->split, 0.5, 2);
     request.stages = stages ? &it->stages : NULL;
     assert_ok(sfu__runner_make(&runner, it->dataset, net, &request));
-    *to = (trained){.size = (size_t)sfu__runner_parameters(&runner)->size};
+    *to = (trained){.size = (size_t)runner.parameters->size};
     to->best = calloc(to->size, sizeof *to->best);
     assert_non_null(to->best);
     to->training = (sfu__training){.seed = (uint64_t)number,
@@ -313,7 +313,7 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
                                    .misses = stages ? NULL : misses};
     sfu__training_run(&to->training, &runner, count_unseen, &to->unseen);
     if (!stages) {
-        sfu__hardness_add(&it->hardness, misses, to->training.ran, to->training.best_val_correct);
+        sfu__hardness_add(&it->hardness, misses, to->training.ran, to->training.stopping.best_val_correct);
     }
     free(misses);
     sfu__runner_clear(&runner);
@@ -322,9 +322,10 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
 
 static void assert_same_outcome(const trained *a, const trained *b) {
     assert_int_equal(a->training.ran, b->training.ran);
-    assert_int_equal(a->training.best_epoch, b->training.best_epoch);
-    assert_int_equal(a->training.best_val_correct, b->training.best_val_correct);
-    assert_memory_equal(&a->training.best_val_loss, &b->training.best_val_loss, sizeof a->training.best_val_loss);
+    assert_int_equal(a->training.stopping.best_epoch, b->training.stopping.best_epoch);
+    assert_int_equal(a->training.stopping.best_val_correct, b->training.stopping.best_val_correct);
+    assert_memory_equal(&a->training.stopping.best_val_loss, &b->training.stopping.best_val_loss,
+                        sizeof a->training.stopping.best_val_loss);
     assert_int_equal(a->training.diverged, b->training.diverged);
     assert_memory_equal(a->best, b->best, a->size * sizeof *a->best);
 }
@@ -371,7 +372,7 @@ static void what_is_kept_last_is_seen(void **state) {
     it.keep = SFU_KEEP_LAST;
     train(&looking, &it, "gcn", 2, true);
     assert_int_equal(looking.unseen, 0);
-    assert_int_equal(looking.training.best_epoch, looking.training.ran);
+    assert_int_equal(looking.training.stopping.best_epoch, looking.training.ran);
     free(whole.best);
     free(looking.best);
     close_study(&it);

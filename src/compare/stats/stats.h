@@ -3,7 +3,7 @@
 #ifndef SFU_STATS_H
 #define SFU_STATS_H
 
-#include "status.h"
+#include "wilcoxon.h"
 
 /* Mean and sample standard deviation; the mean of no value and the deviation of fewer than two are NaN. */
 double sfu__mean(const double *values, int count);
@@ -24,13 +24,6 @@ sfu__interval sfu__welch_interval(double mean, double deviation, int count, doub
 
 /* 95 % confidence interval of the proportion `right` / `count` (Wilson). */
 sfu__interval sfu__share_interval(int64_t right, int64_t count);
-
-/* Two-sided Wilcoxon signed-rank test of paired values: exact up to 25 non-zero differences, including ties, otherwise
- * by the normal approximation with corrections for continuity and ties. NaN if all are equal. */
-SFU_CHECKED sfu_status sfu__wilcoxon(double *p, const double *one, const double *other, int count);
-
-/* The smallest p-value possible with `count` pairs: 2 / 2^count. */
-double sfu__wilcoxon_least(int count);
 
 /* Holm correction, in place; NaN are skipped. */
 SFU_CHECKED sfu_status sfu__holm(double *p, int count);

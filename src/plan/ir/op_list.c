@@ -21,10 +21,10 @@ static sfu_status fail_unknown_column(const sfu__plan *plan, const sfu_net *net,
     sfu_status status = SFU_OK;
     sfu__text text = {0};
     char quoted[SFU__QUOTE_MAX], pattern[SFU__QUOTE_MAX];
-    SFU_TRY(sfu__text_format(&text, "%s=%s names no node column of %s; ", option,
-                             sfu__quote(quoted, name, strlen(name)), sfu_dataset_name(plan->dataset)));
+    SFU_TRY(sfu__text_format(&text, "%s=%s names no node column of %s", option, sfu__quote(quoted, name, strlen(name)),
+                             sfu_dataset_name(plan->dataset)));
     const char *column = sfu_dataset_column_name(plan->dataset, 0);
-    SFU_TRY(sfu__text_format(&text, column != NULL ? "it has" : "it has none, so a number would be right"));
+    SFU_TRY(sfu__text_format(&text, column != NULL ? "; it has" : ", which has none; expected a number"));
     for (int i = 0; (column = sfu_dataset_column_name(plan->dataset, i)) != NULL && i < 8; i++) {
         SFU_TRY(sfu__text_format(&text, "%s %s", i > 0 ? "," : "", column));
     }

@@ -235,9 +235,9 @@ sfu__dense sfu__executor_output(const sfu__executor *executor, sfu_pass pass) {
 sfu_status sfu__executor_embedding(sfu__dense *embedding, const sfu__executor *executor, sfu_pass pass) {
     const sfu__operand *at = &executor->plan->passes[pass].embedding;
     if (at->space == SFU__MEMORY_NONE) {
-        return sfu__fail(SFU_ERR_ARGUMENT,
-                         "the network has no hidden layer to take an embedding from; one with a dense "
-                         "layer before the softmax would be right");
+        return sfu__fail(
+            SFU_ERR_ARGUMENT,
+            "the network has no hidden layer to take an embedding from; add a dense layer before the softmax");
     }
     *embedding = sfu__executor_matrix(executor, at);
     return SFU_OK;

@@ -120,15 +120,13 @@ static void remove_plan(sfu__runner_cache *cache, shared_plan *plan) {
     plan_free(plan);
 }
 
-/* Called without the lock. LPNN has no plan. */
+/* Called without the lock. Some networks need no plan: it is then NULL. */
 static sfu_status make_plan(shared_plan *plan, const sfu__runner_cache *cache, const sfu_net *net, double dropout) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__net_copy(&plan->net, net));
-    if (!net->is_lpnn) {
-        sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1);
-        request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
-        SFU_TRY(sfu__plan_make(&plan->plan, cache->dataset, plan->net, &request));
-    }
+    sfu__plan_request request = sfu__train_request(plan->net, cache->split, dropout, 1);
+    request.stages = plan->staged && cache->stages.nodes != NULL ? &cache->stages : NULL;
+    SFU_TRY(sfu__runner_plan(&plan->plan, cache->dataset, plan->net, &request));
 done:
     return status;
 }
@@ -206,7 +204,7 @@ static void evict_runners(sfu__runner_cache *cache, thread_runners *own) {
         for (int i = 0; i < RUNNERS_MAX; i++) {
             cached_runner *kept = &own->kept[i];
             if (kept->plan != NULL) {
-                bytes += sfu__runner_bytes(&kept->runner);
+                bytes += kept->runner.bytes;
                 oldest = oldest == NULL || kept->used < oldest->used ? kept : oldest;
             }
         }
@@ -269,12 +267,12 @@ static int32_t *misses_of(const sfu__runner_cache *cache, int thread) {
     return cache->misses + (int64_t)thread * cache->hardness.count;
 }
 
-int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread) {
+int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread, const sfu__runner *runner) {
     int32_t *misses = misses_of(cache, thread);
     pthread_mutex_lock(&cache->lock);
     const bool learnt = cache->learnt;
     pthread_mutex_unlock(&cache->lock);
-    if (learnt) {
+    if (learnt || !runner->stages_validation) {
         return NULL;
     }
     memset(misses, 0, (size_t)cache->hardness.count * sizeof *misses);

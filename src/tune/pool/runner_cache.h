@@ -20,8 +20,9 @@ void sfu__runner_cache_free(sfu__runner_cache *cache);
 /* The team that a thread's training runs use: the thread and its helpers. */
 sfu__team *sfu__runner_cache_team(const sfu__runner_cache *cache, int thread);
 
-/* Where a training run of this thread counts its misses, for sfu__runner_cache_learn; NULL once enough is known. */
-int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread);
+/* Where a training run of this thread counts its misses, for sfu__runner_cache_learn; NULL once enough is known, and
+ * for a runner whose validation has no stages. */
+int32_t *sfu__runner_cache_misses(sfu__runner_cache *cache, int thread, const sfu__runner *runner);
 
 /* Records the misses counted there by a training run of `epochs` epochs, with `right` correct validation nodes in the
  * best. */

@@ -47,7 +47,7 @@ typedef struct pool_thread {
 struct sfu__trial_pool {
     sfu__trial_pool_options options;
     sfu__runner_cache *cache;
-    sfu__objective objective, lpnn_objective;
+    sfu__objective objective;
     pthread_mutex_t lock;
     pthread_cond_t task_added, task_done;
     task_queue waiting, done;
@@ -188,11 +188,11 @@ static bool after_epoch(void *user, const sfu_epoch *epoch) {
 }
 
 static sfu__outcome outcome_of(const sfu__training *training) {
-    return (sfu__outcome){.failed = training->diverged || training->best_epoch == 0,
-                          .val_accuracy = (double)training->best_val_correct / training->objective->val_count,
-                          .val_loss = training->best_val_loss,
+    return (sfu__outcome){.failed = training->diverged || training->stopping.best_epoch == 0,
+                          .val_accuracy = (double)training->stopping.best_val_correct / training->objective->val_count,
+                          .val_loss = training->stopping.best_val_loss,
                           .epochs = training->ran,
-                          .best_epoch = training->best_epoch};
+                          .best_epoch = training->stopping.best_epoch};
 }
 
 static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate *candidate) {
@@ -208,16 +208,15 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
                               .epochs = train_options->epochs,
                               .patience = train_options->patience,
                               .keep = train_options->keep,
-                              .objective = candidate->net->is_lpnn ? &pool->lpnn_objective : &pool->objective,
+                              .objective = &pool->objective,
                               .outcome_only = true,
-                              .misses =
-                                  candidate->net->is_lpnn ? NULL : sfu__runner_cache_misses(pool->cache, self->index)};
+                              .misses = sfu__runner_cache_misses(pool->cache, self->index, runner)};
     self->epoch_times = (epoch_times){.number = task->finished.number};
     sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
     task->finished.outcome = outcome_of(&training);
     if (training.misses != NULL) {
-        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.best_val_correct));
+        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.stopping.best_val_correct));
     }
 done:
     return status;
@@ -301,10 +300,9 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
 static sfu_status prepare(sfu__trial_pool *pool) {
     const sfu__trial_pool_options *options = &pool->options;
     sfu_status status = SFU_OK;
-    sfu__objective_options objective_options = {.loss = options->train->loss, .balanced = options->train->balanced};
+    const sfu__objective_options objective_options = {.loss = options->train->loss,
+                                                      .balanced = options->train->balanced};
     SFU_TRY(sfu__objective_make(&pool->objective, options->dataset, options->split, &objective_options));
-    objective_options.sums = true;
-    SFU_TRY(sfu__objective_make(&pool->lpnn_objective, options->dataset, options->split, &objective_options));
     SFU_TRY(sfu__runner_cache_new(&pool->cache, options->dataset, options->split, options->jobs));
     SFU_ALLOC_ZERO(pool->threads, options->jobs);
     pthread_mutex_lock(&pool->lock);
@@ -350,7 +348,6 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     queue_clear(&pool->done);
     sfu__runner_cache_free(pool->cache);
     sfu__objective_clear(&pool->objective);
-    sfu__objective_clear(&pool->lpnn_objective);
     pthread_cond_destroy(&pool->task_added);
     pthread_cond_destroy(&pool->task_done);
     pthread_mutex_destroy(&pool->lock);

@@ -1,5 +1,9 @@
 /* candidate.c - from the values of a trial to its network and hyperparameters: $names are substituted as text, the rest
- * are options. */
+ * are options.
+ *
+ * Text, because a $name is not confined to a field of a layer: a choice may be any part of a composition, as in
+ * body={softmax,"smooth | softmax"} for "smooth | $body", and k of a named network changes the number of its layers.
+ */
 #include "space_int.h"
 #include "train.h"
 
