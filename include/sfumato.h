@@ -637,6 +637,18 @@ typedef struct sfu_model sfu_model;
 typedef enum sfu_loss { SFU_LOSS_MEAN = 0, SFU_LOSS_SUM = 1 } sfu_loss;
 typedef enum sfu_keep { SFU_KEEP_BEST = 0, SFU_KEEP_LAST = 1 } sfu_keep;
 
+/* What is maximised on the validation nodes: by early stopping, and by the choice of trials and networks. */
+typedef enum sfu_metric {
+    SFU_METRIC_ACCURACY = 0,
+    SFU_METRIC_MACRO_F1 = 1,
+    SFU_METRIC_BALANCED_ACCURACY = 2,
+    SFU_METRIC_AUC = 3,
+    SFU_METRIC_AVERAGE_PRECISION = 4
+} sfu_metric;
+
+/* The name of metric i, "macro-f1", and in *text (if not NULL) a description; NULL after the last. */
+SFU_API const char *sfu_metric_name(int i, const char **text);
+
 /* One point of a learning curve. */
 typedef struct sfu_epoch {
     int32_t epoch; /* from 1 on */
