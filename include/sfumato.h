@@ -675,6 +675,7 @@ typedef struct sfu_train_options {
     int threads;           /* 0: one per core. Never changes the result */
     sfu_epoch_fn on_epoch; /* or NULL */
     void *on_epoch_user;
+    sfu_metric metric; /* on the validation nodes, for early stopping and the choice of trials */
 } sfu_train_options;
 
 SFU_API void sfu_train_options_init_sized(sfu_train_options *options, size_t size);
@@ -712,6 +713,8 @@ typedef struct sfu_scores {
     bool interrupted; /* the caller ended the training */
     uint64_t seed;
     char split_digest[65];
+    double val_score, test_score; /* the metric of the training on the validation and the test nodes */
+    double temperature;           /* fitted on the validation nodes; 1: not calibrated */
 } sfu_scores;
 
 /* The scores of the training that made the model; zeros and false for a model without a training, or opened from a file
