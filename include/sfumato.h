@@ -1029,9 +1029,9 @@ SFU_API SFU_CHECKED sfu_status sfu_results_check(const char *folder);
 
 /* ---- 14. Labelling ----------------------------------------------------------------------------------------------- */
 
-/* Labels all nodes of a dataset from a few labels: chooses a network by validation, tunes it within a time budget, and
- * estimates its accuracy on labels that neither step has seen. docs/reference/label.md has the procedure and explains
- * the estimate. */
+/* Labels all nodes of a dataset from a few labels: chooses a network by cross-validation, tunes it within a time
+ * budget, calibrates its probabilities, and estimates its accuracy on labels that none of these steps has seen.
+ * docs/reference/label.md has the procedure and explains the estimate. */
 typedef struct sfu_labelling sfu_labelling;
 
 /* The progress of a labelling. The callback is called a few times per second, by one thread at a time, not always the
@@ -1052,6 +1052,8 @@ typedef struct sfu_label_options {
     int jobs;                 /* parallel trainings; 0: one per core. Never changes the result of a step */
     sfu_label_fn on_progress; /* or NULL */
     void *on_progress_user;
+    sfu_metric metric; /* networks and their settings are chosen by it */
+    bool balanced;     /* weight each class by the inverse of its number of labels */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);
@@ -1073,27 +1075,34 @@ typedef struct sfu_label_summary {
     double accuracy, low, high;      /* on the held-out nodes, with its 95 % confidence interval */
     double frequent;                 /* accuracy of always predicting the most frequent class */
     int32_t frequent_class;          /* the most frequent class */
-    double no_graph;                 /* accuracy of the network without a graph; NaN: there was no time for it */
+    double no_graph;                 /* accuracy of the best network without a graph; NaN: there was no time for it */
     int32_t graph_wins, graph_loses; /* held-out nodes that only the chosen network, or only that one, predicts */
     bool graph_helps;                /* the chosen network is significantly better than that one (5 %) */
     const char *net, *params;        /* the chosen network, "gcn", and its settings */
-    double val_accuracy;             /* the network was chosen by this value, which is therefore optimistic */
+    double val_accuracy;             /* cross-validated, of the chosen network; optimistic, since it was chosen */
     int32_t train, val;              /* labelled nodes used for its weights and for its choice */
     int32_t steps, all_steps;        /* steps made, and available for this dataset */
     int64_t trainings;
     bool interrupted; /* the caller ended it */
     bool cut;         /* the budget ended before each candidate was tried */
     double seconds;
+    sfu_metric metric;                   /* */
+    double score, score_low, score_high; /* the metric on the held-out nodes, with its 95 % confidence interval */
+    double no_graph_score, val_score;    /* the metric, as no_graph and val_accuracy are the accuracy */
+    int32_t epochs;                      /* of the training of the model */
+    double temperature;                  /* the model was calibrated with it */
+    double calibration_error;            /* of the held-out nodes: mean |accuracy - probability| of 15 equal bins */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 
 /* The i-th network that was tried. */
 typedef struct sfu_label_candidate {
     const char *net;
-    int32_t trials;      /* on all labelled nodes */
-    double val_accuracy; /* of the best of them */
-    double accuracy;     /* on the held-out nodes, with the best trial of each fold */
-    int32_t chosen;      /* number of folds that chose it */
+    int32_t trials;          /* on all labelled nodes */
+    double val_accuracy;     /* of the best of them, cross-validated */
+    double accuracy;         /* on the held-out nodes, with the best trial of each fold; NaN: training diverged */
+    int32_t chosen;          /* number of folds that chose it */
+    double val_score, score; /* the metric instead of the accuracy */
 } sfu_label_candidate;
 SFU_API const sfu_label_candidate *sfu_labelling_candidate(const sfu_labelling *labelling, int i);
 

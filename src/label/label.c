@@ -9,8 +9,10 @@
 #include "sized_struct.h"
 
 #include "clock.h"
+#include "dataset.h"
 #include "memory.h"
 #include "parallel.h"
+#include "scorer.h"
 
 static const double usual_seconds = 60, grace = 1.1, tick_s = 0.1;
 
@@ -87,7 +89,7 @@ static double expected(const run *all) {
     }
     for (int i = 0; i <= all->folds; i++) {
         const sfu__label_problem *problem = &all->problems[i];
-        const double one = problem->trial_s[problem->order[all->now.slot]] * (all->now.trials + 1);
+        const double one = problem->nets[problem->order[all->now.slot]].trial_s * all->now.trials;
         sum += one;
         longest = one > longest ? one : longest;
     }
@@ -111,7 +113,7 @@ static void apply_step(run *all) {
     all->complete = true;
     for (int i = 0; i <= all->folds; i++) {
         sfu__label_take(&all->problems[i], &all->now);
-        all->complete = all->complete && all->problems[i].best[sfu__label_choice(&all->problems[i])].model != NULL;
+        all->complete = all->complete && all->problems[i].nets[sfu__label_choice(&all->problems[i])].best.model != NULL;
     }
     all->step++;
 }
@@ -160,19 +162,31 @@ static sfu_status check_options(const sfu_label_options *options) {
     if (!(options->seconds >= 0) || options->steps < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "the budget must be a number of seconds or steps of at least 0");
     }
+    if (sfu_metric_name((int)options->metric, NULL) == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
+    }
     return SFU_OK;
 }
 
 static sfu_status prepare(run *all) {
     sfu_status status = SFU_OK;
-    int32_t val = 0;
-    SFU_TRY(check_options(all->options));
-    SFU_TRY(sfu__label_problems(all->problems, &all->folds, all->dataset, all->options->seed));
-    sfu_split_part(all->problems[all->folds].split, SFU_VAL, &val);
-    const int jobs = sfu__thread_count(all->options->jobs);
+    const sfu_dataset *dataset = all->dataset;
+    const sfu_label_options *options = all->options;
+    int32_t labelled = 0;
+    SFU_TRY(check_options(options));
+    SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
+    sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
+    const int jobs = sfu__thread_count(options->jobs);
     all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
-    all->work = (sfu__label_work){all->dataset, all->options->seed, jobs / all->threads, should_continue, all};
-    all->steps = sfu__label_steps(val);
+    all->work = (sfu__label_work){.dataset = dataset,
+                                  .seed = options->seed,
+                                  .jobs = jobs / all->threads,
+                                  .metric = options->metric,
+                                  .positive = sfu__positive_class(dataset->labels, dataset->nodes, dataset->classes),
+                                  .balanced = options->balanced,
+                                  .should_continue = should_continue,
+                                  .user = all};
+    all->steps = sfu__label_steps(labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
 done:
     return status;
@@ -185,9 +199,7 @@ static void fill_summary(sfu_label_summary *summary, const run *all) {
     summary->cut = all->step < SFU__LABEL_NETS;
     summary->seconds = sfu__now() - all->start;
     for (int i = 0; i <= all->folds; i++) {
-        for (int net = 0; net < SFU__LABEL_NETS; net++) {
-            summary->trainings += all->problems[i].trials[net];
-        }
+        summary->trainings += all->problems[i].trainings;
     }
 }
 
@@ -196,7 +208,7 @@ static sfu_status finish(sfu_labelling **labelling, run *all) {
     sfu_labelling *made = NULL;
     const sfu__watch before = sfu__watch_flag(NULL); /* there is a result: do not cancel */
     SFU_ALLOC_ZERO(made, 1);
-    SFU_TRY(sfu__label_measure(made, all->problems, all->folds, all->dataset, all->options->jobs));
+    SFU_TRY(sfu__label_measure(made, all->problems, all->folds, &all->work));
     fill_summary(&made->summary, all);
     *labelling = made;
     made = NULL;
@@ -230,7 +242,7 @@ void sfu_labelling_free(sfu_labelling *labelling) {
     if (labelling == NULL) {
         return;
     }
-    sfu__label_best_clear(&labelling->final);
+    sfu__label_trial_clear(&labelling->final);
     sfu__free(labelling->confusion);
     sfu__free(labelling->probabilities);
     sfu__free(labelling);

@@ -1,63 +1,82 @@
 /* label.h - labelling: predicts the labels of all nodes from a few. docs/reference/label.md has the procedure.
  *
- * A problem is a split of the labelled nodes: the last problem trains on all but the validation nodes and gives the
- * model; the others are folds, each with some nodes held out, which go through the same procedure and estimate its
- * accuracy. A step gives one network a number of training runs in every problem. All problems make the same steps, so
- * the result depends only on the data, the seed and the number of steps.
+ * The labelled nodes are dealt into parts. The last problem uses all of them and gives the model; each of the others
+ * holds out one part, goes through the same procedure, and so estimates its accuracy (nested cross-validation). Within
+ * a problem a trial, a network with hyperparameters, is scored by cross-validation over the problem's parts; the best
+ * trial of each network is then trained again on all labels of the problem. A step makes a number of trials of one
+ * network in every problem, so the result depends only on the data, the seed and the number of steps.
  */
 #ifndef SFU_LABEL_H
 #define SFU_LABEL_H
 
+#include "space.h"
 #include "status.h"
 
-#include <pthread.h>
+enum { SFU__LABEL_NETS = 9, SFU__LABEL_FOLDS = 5, SFU__LABEL_PROBLEMS = SFU__LABEL_FOLDS + 1 };
 
-enum { SFU__LABEL_NETS = 8, SFU__LABEL_FOLDS = 5, SFU__LABEL_PROBLEMS = SFU__LABEL_FOLDS + 1 };
-
-/* Names of the candidate networks, the cheapest first; and the index of the one that does not use the graph. */
+/* Names of the candidate networks, the cheapest first; and which of them do not use the graph. */
 extern const char *const sfu__label_nets[SFU__LABEL_NETS];
-enum { SFU__LABEL_CONTROL = 1 };
+bool sfu__label_ignores_graph(int net);
 
-/* The best model of a network in a problem. Starts as {0}. */
-typedef struct sfu__label_best {
-    sfu_study *study;       /* owns the model, or NULL */
-    sfu_model *trained;     /* */
-    const sfu_model *model; /* NULL: none */
-    char *params;           /* "lr=0.01 hidden=64" */
-    double val_accuracy, val_loss;
-} sfu__label_best;
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
 
-void sfu__label_best_clear(sfu__label_best *best);
+/* A network with hyperparameters, its cross-validation and its model. Starts as {0}. */
+typedef struct sfu__label_trial {
+    char *params;       /* "lr=0.01 hidden=64" */
+    double score, loss; /* the metric and the cross-entropy of `validated` */
+    int32_t epochs;     /* with the best score over all folds; 0: diverged */
+    float *validated;   /* [problem->count][classes]: out-of-fold probabilities after so many epochs */
+    sfu_model *model;   /* trained on all labels of the problem; NULL: none */
+} sfu__label_trial;
 
-/* Higher accuracy first, ties by the lower loss; no model ranks last. */
-bool sfu__label_is_better(const sfu__label_best *one, const sfu__label_best *other);
+void sfu__label_trial_clear(sfu__label_trial *trial);
 
-/* Starts as {.split}. */
+/* Higher score first, ties by the lower loss; no model ranks last. */
+bool sfu__label_is_better(const sfu__label_trial *one, const sfu__label_trial *other);
+
+/* The search of one network in a problem. Starts as {0}. */
+typedef struct sfu__label_search {
+    sfu__space *space;
+    struct sfu__sampler *sampler;
+    sfu__label_trial best;
+    int32_t trials;
+    double trial_s; /* seconds per trial in the last step; 0: unknown */
+} sfu__label_search;
+
+/* Starts as {0}. */
 typedef struct sfu__label_problem {
-    sfu_split *split;
-    int number;                            /* selects its random streams */
-    sfu__label_best best[SFU__LABEL_NETS]; /* per network */
-    int32_t trials[SFU__LABEL_NETS];       /* */
-    double trial_s[SFU__LABEL_NETS];       /* seconds per trial in the last step; 0: unknown */
-    int order[SFU__LABEL_NETS];            /* networks by rank at the beginning of the round */
-    sfu__label_best next;                  /* result of the step in progress */
-    double next_s;                         /* */
+    int number;                         /* selects its random streams */
+    sfu_split *inner[SFU__LABEL_FOLDS]; /* folds of the cross-validation: training and validation nodes */
+    int folds;                          /* */
+    sfu_split *all;  /* all labels of the problem as training nodes; the held-out nodes as test nodes */
+    int32_t *labels; /* [count]: those of the validation nodes of all folds, in order */
+    int32_t count;   /* */
+    sfu__label_search nets[SFU__LABEL_NETS];
+    int order[SFU__LABEL_NETS]; /* networks by rank at the beginning of the round */
+    sfu__label_trial next;      /* the best trial of the step in progress */
+    double next_s;              /* seconds per trial of it */
+    int64_t next_trainings;     /* */
+    int64_t trainings;          /* of all steps */
 } sfu__label_problem;
 
+/* Checks that there are enough labels, and makes the problems: `folds` of them, and the one of all labels. */
+SFU_CHECKED sfu_status sfu__label_problems(sfu__label_problem problems[SFU__LABEL_PROBLEMS], int *folds,
+                                           const sfu_dataset *dataset, uint64_t seed);
 void sfu__label_problem_clear(sfu__label_problem *problem);
 
-/* The network that this problem selects. */
+/* The network that this problem selects: of all, or of those that do not use the graph. */
 int sfu__label_choice(const sfu__label_problem *problem);
+int sfu__label_choice_without_graph(const sfu__label_problem *problem);
 
-/* ---- steps ---- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 typedef struct sfu__label_step {
     int round, slot;
     int32_t trials; /* per problem */
 } sfu__label_step;
 
-/* The number of steps for `val` validation nodes; and the step with a number. */
-int sfu__label_steps(int32_t val);
+/* The number of steps for this many labels; and the step with a number. */
+int sfu__label_steps(int32_t labelled);
 sfu__label_step sfu__label_step_at(int number);
 
 /* Context of a step, and its cancellation. */
@@ -65,6 +84,9 @@ typedef struct sfu__label_work {
     const sfu_dataset *dataset;
     uint64_t seed;
     int jobs; /* threads per problem */
+    sfu_metric metric;
+    int32_t positive; /* the class of AUC and average precision (scorer.h) */
+    bool balanced;
     bool (*should_continue)(void *user);
     void *user;
 } sfu__label_work;
@@ -72,20 +94,54 @@ typedef struct sfu__label_work {
 /* Ranks the networks, before the first step of a round. */
 void sfu__label_rank(sfu__label_problem *problem, int round);
 
-/* Trains into problem->next; SFU_ERR_CANCELLED if cancelled. Test labels are used only for the scores of the result. */
+/* Makes the trials of a step; the best is problem->next. SFU_ERR_CANCELLED if cancelled. Labels of held-out nodes are
+ * used only for the test scores of a model. */
 SFU_CHECKED sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *step,
                                         const sfu__label_work *work);
 
 /* Adopts the result of the step. */
 void sfu__label_take(sfu__label_problem *problem, const sfu__label_step *step);
 
-/* ---- splits ---- */
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that there are enough labels, and makes the folds and the problem of all labels. */
-SFU_CHECKED sfu_status sfu__label_problems(sfu__label_problem problems[SFU__LABEL_PROBLEMS], int *folds,
-                                           const sfu_dataset *dataset, uint64_t seed);
+/* Trains in all folds of the problem at the same time, and sets everything of the trial but params and model. */
+SFU_CHECKED sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_problem *problem,
+                                                 const sfu__candidate *candidate, uint64_t seed,
+                                                 const sfu__label_work *work);
+
+/* Trains the model on all labels of the problem for trial->epochs, and calibrates it with trial->validated. */
+SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem,
+                                        const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work);
+
+/* The calibrated probabilities of all nodes, [nodes][classes]. */
+SFU_CHECKED sfu_status sfu__label_predict(float *probabilities, const sfu_dataset *dataset, const sfu_model *model,
+                                          int jobs);
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
+
+/* The held-out nodes of all folds, in the order of the folds. Starts as {0}. */
+typedef struct sfu__label_held_out {
+    const sfu_dataset *dataset;
+    const sfu__label_problem *problems;
+    int folds, jobs;
+    int32_t classes, count;
+    int32_t first[SFU__LABEL_FOLDS + 1]; /* fold f has the rows first[f] to first[f + 1] - 1 */
+    int32_t *nodes, *labels;             /* [count] */
+    float *all;                          /* [nodes][classes]: scratch */
+} sfu__label_held_out;
+
+/* Call sfu__label_held_out_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__label_held_out_make(sfu__label_held_out *held, const sfu__label_problem *problems,
+                                                int folds, const sfu_dataset *dataset, int jobs);
+void sfu__label_held_out_clear(sfu__label_held_out *held);
+
+/* The predictions, [count][classes], of the models of one network per fold. Every fold must have its model. */
+SFU_CHECKED sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_held_out *held,
+                                                   const int nets[SFU__LABEL_FOLDS]);
+
+/* 95 % interval of a metric by the bootstrap: the held-out nodes are drawn with replacement. */
+SFU_CHECKED sfu_status sfu__label_bootstrap(double *low, double *high, const sfu__label_held_out *held,
+                                            const float *probabilities, const sfu__label_work *work);
 
 enum { SFU__LABEL_RANGES = 5 };
 
@@ -95,14 +151,14 @@ struct sfu_labelling {
     int candidate_count;
     sfu_label_calibration calibration[SFU__LABEL_RANGES];
     int32_t classes;
-    int32_t *confusion;    /* [classes][classes] */
-    float *probabilities;  /* [nodes][classes] */
-    sfu__label_best final; /* the final model */
+    int32_t *confusion;     /* [classes][classes] */
+    float *probabilities;   /* [nodes][classes] */
+    sfu__label_trial final; /* the final model */
 };
 
 /* Computes everything that follows from the problems, the last of which is that of all labels, and takes over its
  * model. */
 SFU_CHECKED sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *problems, int folds,
-                                          const sfu_dataset *dataset, int jobs);
+                                          const sfu__label_work *work);
 
 #endif

@@ -1,14 +1,17 @@
-/* label_measure.c - estimated accuracy of a labelling, from the held-out nodes of all folds, each scored by the model
+/* label_measure.c - the estimates of a labelling, from the held-out nodes of all folds, each predicted by the model
  * that its fold selected.
  *
  * The accuracy is right / n over the n held-out nodes. Its confidence interval is the wider, at either end, of two:
  * Wilson's for n nodes, which ignores the variation of the selection between folds, and Student's for the accuracies of
- * the folds, which includes it.
+ * the folds, which includes it. Other metrics have a bootstrap interval.
  */
 #include "label.h"
 
+#include "dataset.h"
 #include "memory.h"
 #include "metrics.h"
+#include "model.h"
+#include "scorer.h"
 #include "stats.h"
 
 #include <math.h>
@@ -16,16 +19,15 @@
 static const double bin_edges[SFU__LABEL_RANGES + 1] = {1,   0.99, 0.9,
                                                         0.7, 0.5,  0}; /* bounds of the bins of the reliability table */
 
-/* Sums over the folds. */
-typedef struct sums {
-    const sfu_dataset *dataset;
+typedef struct measure {
+    const sfu__label_work *work;
+    const sfu__label_problem *problems;
+    int folds;
     int32_t classes;
-    int jobs;
-    float *probabilities; /* [nodes][classes] */
-    bool *right;          /* [nodes]: whether the selected model is correct */
-    double folds[SFU__LABEL_FOLDS];
-    int32_t held_out;
-} sums;
+    sfu__label_held_out held;
+    sfu__scorer scorer, accuracy;
+    float *chosen, *other; /* [held.count][classes]: predictions of the selected networks, and of others */
+} measure;
 
 static int bin_of(float probability) {
     int range = 0;
@@ -35,69 +37,73 @@ static int bin_of(float probability) {
     return range;
 }
 
-/* ---- a fold ------------------------------------------------------------------------------------------------------ */
+static const float *row_of(const float *rows, int32_t i, int32_t classes) { return rows + (size_t)i * (size_t)classes; }
 
-static sfu_status predict(const sums *all, const sfu_model *model) {
-    return sfu_predict(all->probabilities, NULL, all->dataset, model, all->jobs);
+static double score(const sfu__scorer *scorer, float *probabilities) {
+    const sfu__dense rows = {
+        .data = probabilities, .rows = scorer->count, .cols = scorer->classes, .ld = scorer->classes};
+    return sfu__scorer_score(scorer, &rows);
 }
 
-static const float *row_of(const sums *all, int32_t node) {
-    return all->probabilities + (size_t)node * (size_t)all->classes;
-}
+/* ---- the selected networks --------------------------------------------------------------------------------------- */
 
-static sfu_status add_chosen(sfu_labelling *labelling, sums *all, const sfu__label_problem *fold) {
-    sfu_status status = SFU_OK;
-    int32_t count = 0, right = 0;
-    const int32_t *test = sfu_split_part(fold->split, SFU_TEST, &count);
-    const int32_t *labels = sfu_dataset_labels(all->dataset);
-    SFU_TRY(predict(all, fold->best[sfu__label_choice(fold)].model));
-    for (int32_t i = 0; i < count; i++) {
-        const float *row = row_of(all, test[i]);
-        const int32_t truth = labels[test[i]], guess = sfu__largest(row, all->classes);
+static void count_right(sfu_labelling *labelling, const measure *all) {
+    for (int32_t i = 0; i < all->held.count; i++) {
+        const float *row = row_of(all->chosen, i, all->classes);
+        const int32_t truth = all->held.labels[i], guess = sfu__largest(row, all->classes);
         sfu_label_calibration *range = &labelling->calibration[bin_of(row[guess])];
-        all->right[test[i]] = guess == truth;
-        right += guess == truth;
         range->held_out++;
         range->right += guess == truth;
+        labelling->summary.right += guess == truth;
         labelling->confusion[(int64_t)truth * all->classes + guess]++;
     }
-    all->folds[fold->number] = (double)right / count;
-    all->held_out += count;
-    labelling->summary.right += right;
-done:
-    return status;
 }
 
-/* Compares node by node with the network without a graph; without a model, that has no correct node. */
-static sfu_status add_control(sfu_label_summary *summary, sums *all, const sfu__label_problem *fold) {
-    sfu_status status = SFU_OK;
-    const sfu_model *model = fold->best[SFU__LABEL_CONTROL].model;
-    int32_t count = 0;
-    const int32_t *test = sfu_split_part(fold->split, SFU_TEST, &count);
-    if (model != NULL) {
-        SFU_TRY(predict(all, model));
+static sfu_status predict_chosen(measure *all) {
+    int nets[SFU__LABEL_FOLDS] = {0};
+    for (int fold = 0; fold < all->folds; fold++) {
+        nets[fold] = sfu__label_choice(&all->problems[fold]);
     }
-    for (int32_t i = 0; i < count; i++) {
-        const bool right = model != NULL && sfu__largest(row_of(all, test[i]), all->classes) ==
-                                                sfu_dataset_labels(all->dataset)[test[i]];
-        summary->graph_wins += all->right[test[i]] && !right;
-        summary->graph_loses += !all->right[test[i]] && right;
+    return sfu__label_held_out_predict(all->chosen, &all->held, nets);
+}
+
+/* The accuracy of each fold. */
+static void score_folds(double accuracies[SFU__LABEL_FOLDS], const measure *all) {
+    for (int fold = 0; fold < all->folds; fold++) {
+        const int32_t first = all->held.first[fold], end = all->held.first[fold + 1];
+        double right = 0;
+        for (int32_t i = first; i < end; i++) {
+            right += sfu__largest(row_of(all->chosen, i, all->classes), all->classes) == all->held.labels[i];
+        }
+        accuracies[fold] = right / (end - first);
     }
-done:
-    return status;
 }
 
-/* ---- totals ------------------------------------------------------------------------------------------------------ */
-
-static void set_interval(sfu_label_summary *summary, const sums *all) {
-    const sfu__interval nodes = sfu__share_interval(summary->right, all->held_out);
-    const sfu__interval folds = sfu__mean_interval(sfu__mean(all->folds, summary->folds),
-                                                   sfu__deviation(all->folds, summary->folds), summary->folds);
-    summary->held_out = all->held_out;
-    summary->accuracy = (double)summary->right / all->held_out;
-    summary->low = fmax(0, fmin(nodes.low, folds.low));
-    summary->high = fmin(1, fmax(nodes.high, folds.high));
+static void set_accuracy(sfu_label_summary *summary, const measure *all) {
+    double accuracies[SFU__LABEL_FOLDS];
+    const int folds = all->folds;
+    score_folds(accuracies, all);
+    const sfu__interval nodes = sfu__share_interval(summary->right, all->held.count);
+    const sfu__interval between =
+        sfu__mean_interval(sfu__mean(accuracies, folds), sfu__deviation(accuracies, folds), folds);
+    summary->held_out = all->held.count;
+    summary->accuracy = (double)summary->right / all->held.count;
+    summary->low = fmax(0, fmin(nodes.low, between.low));
+    summary->high = fmin(1, fmax(nodes.high, between.high));
 }
+
+static sfu_status set_score(sfu_label_summary *summary, const measure *all) {
+    summary->metric = all->work->metric;
+    summary->score = score(&all->scorer, all->chosen);
+    if (summary->metric == SFU_METRIC_ACCURACY) {
+        summary->score_low = summary->low;
+        summary->score_high = summary->high;
+        return SFU_OK;
+    }
+    return sfu__label_bootstrap(&summary->score_low, &summary->score_high, &all->held, all->chosen, all->work);
+}
+
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
 static sfu_status set_frequent(sfu_label_summary *summary, const sfu_dataset *dataset) {
     sfu_status status = SFU_OK;
@@ -117,95 +123,155 @@ done:
 
 /* McNemar's test with continuity correction of the null hypothesis that wins and losses are equally likely. 3.8415 is
  * the 95 % quantile of the chi-squared distribution with one degree of freedom. */
-static void test_graph(sfu_label_summary *summary, bool tried) {
-    const double wins = summary->graph_wins, loses = summary->graph_loses, apart = fabs(wins - loses) - 1;
-    summary->no_graph = tried ? summary->accuracy - (wins - loses) / summary->held_out : NAN;
-    summary->graph_helps = tried && wins > loses && apart > 0 && apart * apart > 3.8415 * (wins + loses);
+static bool is_significant(double wins, double losses) {
+    const double apart = fabs(wins - losses) - 1;
+    return wins > losses && apart > 0 && apart * apart > 3.8415 * (wins + losses);
 }
 
-static double held_out_accuracy(const sfu__label_problem *problems, int folds, int net) {
-    double right = 0, count = 0;
-    for (int i = 0; i < folds; i++) {
-        const sfu_model *model = problems[i].best[net].model;
-        int32_t size = 0;
-        sfu_split_part(problems[i].split, SFU_TEST, &size);
-        right += model != NULL ? sfu_model_scores(model)->test_accuracy * size : 0;
-        count += size;
+/* Compares node by node with the networks that the folds would select if there were no graph. */
+static sfu_status compare_without_graph(sfu_label_summary *summary, const measure *all) {
+    sfu_status status = SFU_OK;
+    int nets[SFU__LABEL_FOLDS] = {0};
+    summary->no_graph = summary->no_graph_score = NAN;
+    for (int fold = 0; fold < all->folds; fold++) {
+        nets[fold] = sfu__label_choice_without_graph(&all->problems[fold]);
+        if (all->problems[fold].nets[nets[fold]].best.model == NULL) {
+            return SFU_OK;
+        }
     }
-    return right / count;
+    SFU_TRY(sfu__label_held_out_predict(all->other, &all->held, nets));
+    for (int32_t i = 0; i < all->held.count; i++) {
+        const int32_t truth = all->held.labels[i];
+        const bool right = sfu__largest(row_of(all->chosen, i, all->classes), all->classes) == truth;
+        const bool other = sfu__largest(row_of(all->other, i, all->classes), all->classes) == truth;
+        summary->graph_wins += right && !other;
+        summary->graph_loses += !right && other;
+    }
+    summary->no_graph = score(&all->accuracy, all->other);
+    summary->no_graph_score = score(&all->scorer, all->other);
+    summary->graph_helps = is_significant(summary->graph_wins, summary->graph_loses);
+done:
+    return status;
 }
 
-static void list_candidates(sfu_labelling *labelling, const sfu__label_problem *problems, int folds) {
-    const sfu__label_problem *last = &problems[folds];
+static double validated_accuracy(const sfu__label_problem *problem, const sfu__label_trial *trial, int32_t classes) {
+    double right = 0;
+    for (int32_t i = 0; trial->validated != NULL && i < problem->count; i++) {
+        right += sfu__largest(row_of(trial->validated, i, classes), classes) == problem->labels[i];
+    }
+    return trial->validated != NULL ? right / problem->count : NAN;
+}
+
+/* The scores of a network in all folds; NaN if it has no model in one of them. */
+static sfu_status score_candidate(sfu_label_candidate *candidate, const measure *all, int net) {
+    sfu_status status = SFU_OK;
+    int nets[SFU__LABEL_FOLDS] = {0};
+    candidate->accuracy = candidate->score = NAN;
+    for (int fold = 0; fold < all->folds; fold++) {
+        candidate->chosen += sfu__label_choice(&all->problems[fold]) == net;
+        nets[fold] = net;
+        if (all->problems[fold].nets[net].best.model == NULL) {
+            return SFU_OK;
+        }
+    }
+    SFU_TRY(sfu__label_held_out_predict(all->other, &all->held, nets));
+    candidate->accuracy = score(&all->accuracy, all->other);
+    candidate->score = score(&all->scorer, all->other);
+done:
+    return status;
+}
+
+static sfu_status list_candidates(sfu_labelling *labelling, const measure *all) {
+    sfu_status status = SFU_OK;
+    const sfu__label_problem *last = &all->problems[all->folds];
     for (int net = 0; net < SFU__LABEL_NETS; net++) {
-        if (last->trials[net] == 0) {
-            continue;
+        const sfu__label_trial *best = &last->nets[net].best;
+        if (last->nets[net].trials > 0) {
+            sfu_label_candidate *candidate = &labelling->candidates[labelling->candidate_count++];
+            candidate->net = sfu__label_nets[net];
+            candidate->trials = last->nets[net].trials;
+            candidate->val_accuracy = validated_accuracy(last, best, all->classes);
+            candidate->val_score = best->model != NULL ? best->score : NAN;
+            SFU_TRY(score_candidate(candidate, all, net));
         }
-        int32_t chosen = 0;
-        for (int i = 0; i < folds; i++) {
-            chosen += sfu__label_choice(&problems[i]) == net;
-        }
-        labelling->candidates[labelling->candidate_count++] =
-            (sfu_label_candidate){.net = sfu__label_nets[net],
-                                  .trials = last->trials[net],
-                                  .val_accuracy = last->best[net].model != NULL ? last->best[net].val_accuracy : NAN,
-                                  .accuracy = held_out_accuracy(problems, folds, net),
-                                  .chosen = chosen};
     }
+done:
+    return status;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+static void describe_model(sfu_label_summary *summary, const sfu__label_trial *final, const measure *all) {
+    const sfu__label_problem *last = &all->problems[all->folds];
+    summary->params = final->params;
+    summary->val_accuracy = validated_accuracy(last, final, all->classes);
+    summary->val_score = final->score;
+    summary->epochs = final->epochs;
+    summary->temperature = final->model->scores.temperature;
+    summary->val = last->count;
+    sfu_split_part(last->all, SFU_TRAIN, &summary->train);
 }
 
 /* Takes the model and its predictions for all nodes. */
-static sfu_status take_model(sfu_labelling *labelling, sums *all, sfu__label_problem *problem) {
+static sfu_status take_model(sfu_labelling *labelling, measure *all, sfu__label_problem *problem) {
     sfu_status status = SFU_OK;
-    sfu_label_summary *summary = &labelling->summary;
+    const sfu_dataset *dataset = all->work->dataset;
     const int net = sfu__label_choice(problem);
-    const int32_t *labels = sfu_dataset_labels(all->dataset);
-    SFU_TRY(predict(all, problem->best[net].model));
-    labelling->final = problem->best[net];
-    problem->best[net] = (sfu__label_best){0};
-    for (int32_t node = 0; node < sfu_dataset_nodes(all->dataset); node++) {
-        const float *row = row_of(all, node);
-        labelling->calibration[bin_of(row[sfu__largest(row, all->classes)])].unlabelled += labels[node] == SFU_NO_LABEL;
+    SFU_TRY(sfu__label_predict(all->held.all, dataset, problem->nets[net].best.model, all->held.jobs));
+    labelling->final = problem->nets[net].best;
+    problem->nets[net].best = (sfu__label_trial){0};
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        const float *row = row_of(all->held.all, node, all->classes);
+        labelling->calibration[bin_of(row[sfu__largest(row, all->classes)])].unlabelled +=
+            dataset->labels[node] == SFU_NO_LABEL;
     }
-    summary->net = sfu__label_nets[net];
-    summary->params = labelling->final.params;
-    summary->val_accuracy = labelling->final.val_accuracy;
-    sfu_split_part(problem->split, SFU_TRAIN, &summary->train);
-    sfu_split_part(problem->split, SFU_VAL, &summary->val);
-    labelling->probabilities = all->probabilities;
-    all->probabilities = NULL;
+    labelling->summary.net = sfu__label_nets[net];
+    describe_model(&labelling->summary, &labelling->final, all);
+    labelling->probabilities = all->held.all;
+    all->held.all = NULL;
+done:
+    return status;
+}
+
+static sfu_status prepare(sfu_labelling *labelling, measure *all) {
+    sfu_status status = SFU_OK;
+    sfu__label_held_out *held = &all->held;
+    const size_t classes = (size_t)all->classes;
+    labelling->classes = all->classes;
+    labelling->summary.folds = all->folds;
+    for (int i = 0; i < SFU__LABEL_RANGES; i++) {
+        labelling->calibration[i] = (sfu_label_calibration){.from = bin_edges[i + 1], .below = bin_edges[i]};
+    }
+    SFU_TRY(sfu__label_held_out_make(held, all->problems, all->folds, all->work->dataset, all->work->jobs));
+    SFU_TRY(sfu__scorer_make(&all->scorer, all->work->metric, held->labels, held->count, all->classes,
+                             all->work->positive));
+    SFU_TRY(sfu__scorer_make(&all->accuracy, SFU_METRIC_ACCURACY, held->labels, held->count, all->classes, -1));
+    SFU_ALLOC_ZERO(labelling->confusion, classes * classes);
+    SFU_ALLOC(all->chosen, (size_t)held->count * classes);
+    SFU_ALLOC(all->other, (size_t)held->count * classes);
 done:
     return status;
 }
 
 sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *problems, int folds,
-                              const sfu_dataset *dataset, int jobs) {
+                              const sfu__label_work *work) {
     sfu_status status = SFU_OK;
-    sums all = {.dataset = dataset, .classes = sfu_dataset_classes(dataset), .jobs = jobs};
-    const size_t classes = (size_t)all.classes, nodes = (size_t)sfu_dataset_nodes(dataset);
-    labelling->classes = all.classes;
-    labelling->summary.folds = folds;
-    for (int i = 0; i < SFU__LABEL_RANGES; i++) {
-        labelling->calibration[i] = (sfu_label_calibration){.from = bin_edges[i + 1], .below = bin_edges[i]};
-    }
-    all.probabilities = sfu__alloc(nodes, classes * sizeof *all.probabilities);
-    labelling->confusion = sfu__alloc_zero(classes, classes * sizeof *labelling->confusion);
-    if (all.probabilities == NULL || labelling->confusion == NULL) {
-        status = SFU_ERR_MEMORY;
-        goto done;
-    }
-    SFU_ALLOC_ZERO(all.right, nodes);
-    for (int i = 0; i < folds; i++) {
-        SFU_TRY(add_chosen(labelling, &all, &problems[i]));
-        SFU_TRY(add_control(&labelling->summary, &all, &problems[i]));
-    }
-    SFU_TRY(set_frequent(&labelling->summary, dataset));
-    set_interval(&labelling->summary, &all);
-    test_graph(&labelling->summary, problems[folds].trials[SFU__LABEL_CONTROL] > 0);
-    list_candidates(labelling, problems, folds);
+    sfu_label_summary *summary = &labelling->summary;
+    measure all = {.work = work, .problems = problems, .folds = folds, .classes = work->dataset->classes};
+    SFU_TRY(prepare(labelling, &all));
+    SFU_TRY(predict_chosen(&all));
+    count_right(labelling, &all);
+    set_accuracy(summary, &all);
+    SFU_TRY(set_score(summary, &all));
+    SFU_TRY(set_frequent(summary, work->dataset));
+    SFU_TRY(compare_without_graph(summary, &all));
+    SFU_TRY(list_candidates(labelling, &all));
     SFU_TRY(take_model(labelling, &all, &problems[folds]));
 done:
-    sfu__free(all.probabilities);
-    sfu__free(all.right);
+    sfu__label_held_out_clear(&all.held);
+    sfu__scorer_clear(&all.scorer);
+    sfu__scorer_clear(&all.accuracy);
+    sfu__free(all.chosen);
+    sfu__free(all.other);
     return status;
 }

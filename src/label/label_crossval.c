@@ -1,0 +1,157 @@
+/* label_crossval.c - the cross-validation of a trial: one training per fold, all of them epoch by epoch together.
+ *
+ * After every epoch the validation nodes of all folds, each predicted by the network that has not seen its label, are
+ * scored as one set. Early stopping works on that score, so the number of epochs is chosen by all labels and not by the
+ * few of one fold, and holds for a training on all of them.
+ */
+#include "label.h"
+
+#include "memory.h"
+#include "scorer.h"
+#include "team.h"
+#include "train.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EPOCHS = 500, PATIENCE = 25 };
+
+typedef struct fold {
+    sfu__objective objective;
+    sfu__runner runner;
+    uint64_t seed;
+    int32_t first; /* its first row among the validation nodes of all folds */
+} fold;
+
+typedef struct crossval {
+    const sfu__label_problem *problem;
+    const sfu__candidate *candidate;
+    const sfu__label_work *work;
+    sfu__team *team;
+    fold folds[SFU__LABEL_FOLDS];
+    sfu__scorer scorer;
+    float *now;       /* [count][classes]: probabilities after the current epoch */
+    double loss;      /* their mean cross-entropy */
+    int32_t improved; /* last epoch with a higher score */
+} crossval;
+
+/* ---- preparation ------------------------------------------------------------------------------------------------- */
+
+static sfu_status prepare_fold(crossval *self, int i, uint64_t seed) {
+    sfu_status status = SFU_OK;
+    const sfu_split *split = self->problem->inner[i];
+    const sfu__candidate *candidate = self->candidate;
+    fold *one = &self->folds[i];
+    const sfu__plan_request request = sfu__train_request(candidate->net, split, candidate->dropout, self->work->jobs);
+    one->seed = seed + (uint64_t)i;
+    one->first = i > 0 ? self->folds[i - 1].first + self->folds[i - 1].objective.val_count : 0;
+    SFU_TRY(sfu__objective_make(&one->objective, self->work->dataset, split,
+                                &(sfu__objective_options){SFU_LOSS_MEAN, self->work->balanced}));
+    SFU_TRY(sfu__runner_make_of(&one->runner, self->work->dataset, candidate->net, &request, NULL, self->team));
+    sfu__runner_start(&one->runner, one->objective.train_labels, one->seed);
+    const size_t size = (size_t)one->runner.parameters->size;
+    memset(one->runner.m, 0, size * sizeof(float));
+    memset(one->runner.v, 0, size * sizeof(float));
+done:
+    return status;
+}
+
+static sfu_status prepare(crossval *self, uint64_t seed) {
+    sfu_status status = SFU_OK;
+    const sfu__label_problem *problem = self->problem;
+    const int32_t classes = self->work->dataset->classes;
+    SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
+    SFU_TRY(sfu__scorer_make(&self->scorer, self->work->metric, problem->labels, problem->count, classes,
+                             self->work->positive));
+    SFU_ALLOC(self->now, (size_t)problem->count * (size_t)classes);
+    for (int i = 0; i < problem->folds; i++) {
+        SFU_TRY(prepare_fold(self, i, seed));
+    }
+done:
+    return status;
+}
+
+/* ---- epochs ------------------------------------------------------------------------------------------------------ */
+
+static void copy_output(crossval *self, const fold *one) {
+    const sfu__dense output = sfu__runner_output(&one->runner, SFU_PASS_EVALUATE);
+    float *to = self->now + (size_t)one->first * (size_t)output.cols;
+    for (int32_t row = 0; row < output.rows; row++, to += output.cols) {
+        memcpy(to, output.data + (int64_t)row * output.ld, (size_t)output.cols * sizeof *to);
+    }
+}
+
+/* False if a loss is not finite. */
+static bool run_fold(crossval *self, const fold *one, int32_t number) {
+    const sfu__candidate *candidate = self->candidate;
+    const sfu__epoch epoch = {.seed = one->seed,
+                              .number = (uint32_t)number,
+                              .dropout = candidate->dropout,
+                              .lr = (float)candidate->lr,
+                              .decay = (float)candidate->weight_decay,
+                              .target = {one->objective.train_labels, one->objective.train_weights},
+                              .validation = {one->objective.val_labels, NULL},
+                              .evaluate = true};
+    sfu__score training, validation;
+    sfu__runner_epoch(&one->runner, &epoch, &training, &validation);
+    copy_output(self, one);
+    self->loss += validation.loss / self->problem->count;
+    return isfinite(training.loss) && isfinite(validation.loss);
+}
+
+static bool run_epoch(crossval *self, int32_t number) {
+    bool finite = true;
+    self->loss = 0;
+    for (int i = 0; i < self->problem->folds && finite; i++) {
+        finite = run_fold(self, &self->folds[i], number);
+    }
+    return finite;
+}
+
+/* Keeps the epoch if its score is the best so far, or equal with a lower loss. A score that is not defined, such as the
+ * AUC of one class, counts as 0. */
+static void update_best(sfu__label_trial *trial, crossval *self, int32_t number) {
+    const int32_t classes = self->scorer.classes, count = self->scorer.count;
+    const sfu__dense now = {.data = self->now, .rows = count, .cols = classes, .ld = classes};
+    const double found = sfu__scorer_score(&self->scorer, &now), score = isnan(found) ? 0 : found;
+    if (trial->epochs == 0 || score > trial->score) {
+        self->improved = number;
+    }
+    if (self->improved == number || (score == trial->score && self->loss < trial->loss)) {
+        trial->score = score;
+        trial->loss = self->loss;
+        trial->epochs = number;
+        memcpy(trial->validated, self->now, (size_t)count * (size_t)classes * sizeof *trial->validated);
+    }
+}
+
+static sfu_status run_epochs(sfu__label_trial *trial, crossval *self) {
+    for (int32_t number = 1; number <= EPOCHS && number - self->improved <= PATIENCE; number++) {
+        if (!self->work->should_continue(self->work->user)) {
+            return sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
+        }
+        if (!run_epoch(self, number)) {
+            break;
+        }
+        update_best(trial, self, number);
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_problem *problem,
+                                     const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    crossval self = {.problem = problem, .candidate = candidate, .work = work};
+    SFU_ALLOC(trial->validated, (size_t)problem->count * (size_t)work->dataset->classes);
+    SFU_TRY(prepare(&self, seed));
+    SFU_TRY(run_epochs(trial, &self));
+done:
+    for (int i = 0; i < problem->folds; i++) {
+        sfu__runner_clear(&self.folds[i].runner);
+        sfu__objective_clear(&self.folds[i].objective);
+    }
+    sfu__scorer_clear(&self.scorer);
+    sfu__free(self.now);
+    sfu__team_free(self.team);
+    return status;
+}

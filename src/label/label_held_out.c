@@ -1,0 +1,58 @@
+/* label_held_out.c - the held-out nodes of all folds as one set, and their predictions. */
+#include "label.h"
+
+#include "dataset.h"
+#include "memory.h"
+
+#include <string.h>
+
+static const int32_t *held_out_by(const sfu__label_held_out *held, int fold, int32_t *count) {
+    return sfu_split_part(held->problems[fold].all, SFU_TEST, count);
+}
+
+sfu_status sfu__label_held_out_make(sfu__label_held_out *held, const sfu__label_problem *problems, int folds,
+                                    const sfu_dataset *dataset, int jobs) {
+    sfu_status status = SFU_OK;
+    *held = (sfu__label_held_out){
+        .dataset = dataset, .problems = problems, .folds = folds, .jobs = jobs, .classes = dataset->classes};
+    SFU_ALLOC(held->nodes, dataset->nodes);
+    SFU_ALLOC(held->labels, dataset->nodes);
+    held->all = sfu__alloc((size_t)dataset->nodes, (size_t)dataset->classes * sizeof *held->all);
+    if (held->all == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
+    for (int fold = 0; fold < folds; fold++) {
+        int32_t count = 0;
+        const int32_t *nodes = held_out_by(held, fold, &count);
+        for (int32_t i = 0; i < count; i++) {
+            held->nodes[held->count] = nodes[i];
+            held->labels[held->count++] = dataset->labels[nodes[i]];
+        }
+        held->first[fold + 1] = held->count;
+    }
+done:
+    return status;
+}
+
+void sfu__label_held_out_clear(sfu__label_held_out *held) {
+    sfu__free(held->nodes);
+    sfu__free(held->labels);
+    sfu__free(held->all);
+}
+
+sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_held_out *held,
+                                       const int nets[SFU__LABEL_FOLDS]) {
+    sfu_status status = SFU_OK;
+    const size_t classes = (size_t)held->classes;
+    for (int fold = 0; fold < held->folds; fold++) {
+        const sfu_model *model = held->problems[fold].nets[nets[fold]].best.model;
+        SFU_TRY(sfu__label_predict(held->all, held->dataset, model, held->jobs));
+        for (int32_t i = held->first[fold]; i < held->first[fold + 1]; i++) {
+            memcpy(probabilities + (size_t)i * classes, held->all + (size_t)held->nodes[i] * classes,
+                   classes * sizeof *probabilities);
+        }
+    }
+done:
+    return status;
+}

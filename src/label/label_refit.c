@@ -1,0 +1,72 @@
+/* label_refit.c - the model of a trial: trained on all labels of the problem for the number of epochs that the
+ * cross-validation found, and calibrated by a temperature that is fitted on its out-of-fold predictions. */
+#include "label.h"
+
+#include "calibration.h"
+#include "dataset.h"
+#include "model.h"
+
+/* Cancellation, in the form of a training's callback. */
+typedef struct watch {
+    const sfu__label_work *work;
+    bool ended;
+} watch;
+
+static bool on_epoch(void *user, const sfu_epoch *epoch) {
+    watch *watching = user;
+    (void)epoch;
+    watching->ended = watching->ended || !watching->work->should_continue(watching->work->user);
+    return !watching->ended;
+}
+
+static sfu_train_options options_of(const sfu__candidate *candidate, int32_t epochs, uint64_t seed, watch *watching) {
+    sfu_train_options options;
+    sfu_train_options_init(&options);
+    options.lr = candidate->lr;
+    options.dropout = candidate->dropout;
+    options.weight_decay = candidate->weight_decay;
+    options.balanced = watching->work->balanced;
+    options.metric = watching->work->metric;
+    options.epochs = epochs;
+    options.patience = 0;
+    options.seed = seed;
+    options.threads = watching->work->jobs;
+    options.on_epoch = on_epoch;
+    options.on_epoch_user = watching;
+    return options;
+}
+
+static void calibrate(sfu__label_trial *trial, const sfu__label_problem *problem, int32_t classes) {
+    const sfu__dense validated = {.data = trial->validated, .rows = problem->count, .cols = classes, .ld = classes};
+    trial->model->scores.temperature = sfu__temperature_fit(&validated, problem->labels);
+}
+
+sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem, const sfu__candidate *candidate,
+                            uint64_t seed, const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    watch watching = {work, false};
+    const sfu_train_options options = options_of(candidate, trial->epochs, seed, &watching);
+    status = sfu_train(&trial->model, work->dataset, candidate->net, problem->all, &options);
+    if (watching.ended) {
+        status = sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
+    }
+    if (status == SFU_ERR_DIVERGED) {
+        status = SFU_OK; /* it has no model then */
+        goto done;
+    }
+    SFU_TRY(status);
+    calibrate(trial, problem, work->dataset->classes);
+done:
+    return status;
+}
+
+sfu_status sfu__label_predict(float *probabilities, const sfu_dataset *dataset, const sfu_model *model, int jobs) {
+    sfu_status status = SFU_OK;
+    const int32_t classes = dataset->classes;
+    SFU_TRY(sfu_predict(probabilities, NULL, dataset, model, jobs));
+    for (int32_t node = 0; node < dataset->nodes; node++) {
+        sfu__temperature_apply(probabilities + (int64_t)node * classes, classes, sfu_model_scores(model)->temperature);
+    }
+done:
+    return status;
+}

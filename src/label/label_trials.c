@@ -1,0 +1,129 @@
+/* label_trials.c - a step in one problem: the trials of a network. The first has default hyperparameters; the others
+ * are suggested by the sampler of a study, which is told all results of the network in this problem. */
+#include "label.h"
+
+#include "clock.h"
+#include "memory.h"
+#include "random.h"
+#include "sampler.h"
+
+#include <string.h>
+
+enum { SEEDS = 3, TRIALS_MAX = 1024 };
+
+/* The seeds of a trial. */
+typedef struct seeds {
+    uint64_t draws, folds, model;
+} seeds;
+
+static seeds seeds_of(const sfu__label_problem *problem, int net, int32_t number, uint64_t seed) {
+    const uint64_t index =
+        ((uint64_t)problem->number * SFU__LABEL_NETS + (uint64_t)net) * TRIALS_MAX + (uint64_t)number;
+    const uint64_t stream = sfu__stream_of(SFU__STREAM_LABEL, 0);
+    return (seeds){sfu__random_bits(seed, stream, SEEDS * index) >> 33,
+                   sfu__random_bits(seed, stream, SEEDS * index + 1) >> 33,
+                   sfu__random_bits(seed, stream, SEEDS * index + 2) >> 33};
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+static double draw(void *user, int stream) { return sfu__random_unit(&((sfu__random *)user)[stream]); }
+
+static sfu_status open_search(sfu__label_search *search, int net) {
+    sfu_status status = SFU_OK;
+    if (search->sampler == NULL) {
+        const sfu__sampler_rules rules = sfu__sampler_rules_default();
+        SFU_TRY(sfu__space_new(&search->space, "practical", sfu__label_nets[net], NULL));
+        SFU_TRY(sfu__sampler_new(&search->sampler, search->space, SFU__SAMPLER_TPE, &rules));
+    }
+done:
+    return status;
+}
+
+/* Hyperparameters that are rarely bad with a few labels: the defaults, but with a learning rate that is high enough for
+ * the validation score to change before patience ends the training. */
+static const char *default_point(const sfu__space *space) {
+    return sfu__space_find(space, "hidden") < 0 ? "lr=0.1 dropout=0.5 weight_decay=0.0005"
+                                                : "lr=0.03 dropout=0.5 weight_decay=0.0005 hidden=64";
+}
+
+static sfu_status suggest(double *values, const sfu__label_search *search, int32_t number, uint64_t seed) {
+    sfu__random streams[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        streams[i] = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_SEARCH, i));
+    }
+    return number == 0 ? sfu__space_point(values, search->space, default_point(search->space))
+                       : sfu__sampler_ask(values, search->sampler, draw, streams);
+}
+
+static sfu_status print_point(char **params, const sfu__space *space, const double *values) {
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    for (int i = 0; i < space->count; i++) {
+        SFU_TRY(sfu__text_format(&text, "%s%s=", i > 0 ? " " : "", space->items[i].name));
+        SFU_TRY(sfu__space_print(&text, space, i, values[i]));
+    }
+    *params = sfu__copy_string(text.bytes);
+    status = *params != NULL ? SFU_OK : SFU_ERR_MEMORY;
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
+/* ---- a trial ----------------------------------------------------------------------------------------------------- */
+
+static bool is_promising(const sfu__label_trial *trial, const sfu__label_trial *best) {
+    return best->model == NULL || trial->score > best->score ||
+           (trial->score == best->score && trial->loss < best->loss);
+}
+
+/* The model is trained only if the trial may become the best of its network. */
+static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem, int net, int32_t number,
+                            const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    sfu__label_search *search = &problem->nets[net];
+    const seeds own = seeds_of(problem, net, number, work->seed);
+    sfu_train_options usual;
+    sfu__candidate candidate = {0};
+    double *values = NULL;
+    sfu_train_options_init(&usual);
+    SFU_ALLOC(values, search->space->count);
+    SFU_TRY(suggest(values, search, number, own.draws));
+    SFU_TRY(sfu__candidate_make(&candidate, search->space, values, &usual));
+    SFU_TRY(print_point(&trial->params, search->space, values));
+    SFU_TRY(sfu__label_cross_validate(trial, problem, &candidate, own.folds, work));
+    if (trial->epochs > 0) {
+        SFU_TRY(sfu__sampler_tell(search->sampler, values, -trial->score));
+        const bool wanted = is_promising(trial, &search->best) && is_promising(trial, &problem->next);
+        SFU_TRY(wanted ? sfu__label_refit(trial, problem, &candidate, own.model, work) : SFU_OK);
+        problem->next_trainings += wanted;
+    }
+    problem->next_trainings += problem->folds;
+done:
+    sfu__candidate_clear(&candidate);
+    sfu__free(values);
+    return status;
+}
+
+sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *step, const sfu__label_work *work) {
+    sfu_status status = SFU_OK;
+    const int net = problem->order[step->slot];
+    const double start = sfu__now();
+    sfu__label_trial trial = {0};
+    sfu__label_trial_clear(&problem->next);
+    problem->next_trainings = 0;
+    SFU_TRY(open_search(&problem->nets[net], net));
+    for (int32_t i = 0; i < step->trials; i++) {
+        SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + i, work));
+        if (sfu__label_is_better(&trial, &problem->next)) {
+            sfu__label_trial_clear(&problem->next);
+            problem->next = trial;
+            trial = (sfu__label_trial){0};
+        }
+        sfu__label_trial_clear(&trial);
+    }
+    problem->next_s = (sfu__now() - start) / step->trials;
+done:
+    sfu__label_trial_clear(&trial);
+    return status;
+}
