@@ -45,6 +45,18 @@ static int print_data(const cli_labelling *report) {
     return status == SFU_OK ? DONE : fail_status(status);
 }
 
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+static const char *metric_name(const sfu_label_summary *summary) { return sfu_metric_name((int)summary->metric, NULL); }
+
+static bool is_accuracy(const sfu_label_summary *summary) { return summary->metric == SFU_METRIC_ACCURACY; }
+
+/* A metric other than accuracy. */
+static const char *score_text(char text[CELL_MAX], double score) {
+    snprintf(text, CELL_MAX, isnan(score) ? "undefined" : "%.3f", score);
+    return text;
+}
+
 /* ---- model selection --------------------------------------------------------------------------------------------- */
 
 static void print_choice(const cli_labelling *report) {
@@ -57,8 +69,9 @@ static void print_choice(const cli_labelling *report) {
     put_heading(stdout, "Selected network: %s", summary.net);
     SENTENCE("%s", sfu_net_text(sfu_model_net(sfu_labelling_model(report->labelling))));
     SENTENCE("with %s", rounded(summary.params, DIGITS_SHOWN));
-    SENTENCE("Best of %s by validation accuracy on %s; trained on %s.", counted(tried, "network"),
-             counted(summary.val, "labelled node"), counted(summary.train, "other"));
+    SENTENCE("Best of %s by cross-validated %s on %s; trained on all of them for %s.", counted(tried, "network"),
+             metric_name(&summary), counted(summary.val, "labelled node"), counted(summary.epochs, "epoch"));
+    SENTENCE("Its probabilities are calibrated (temperature %.3g).", summary.temperature);
     SENTENCE("%s in %s: %s of at most %d.", counted(summary.trainings, "training"), scaled(summary.seconds, "s"),
              counted(summary.steps, "step"), (int)summary.all_steps);
     SENTENCE("--budget steps:%d reproduces the result on any machine.", (int)summary.steps);
@@ -67,20 +80,35 @@ static void print_choice(const cli_labelling *report) {
     }
 }
 
+static void put_candidate(cli_table *table, const sfu_label_candidate *candidate, const sfu_label_summary *summary) {
+    char chosen[CELL_MAX], text[CELL_MAX];
+    TABLE_CELLS(table, candidate->net, grouped(candidate->trials));
+    if (!is_accuracy(summary)) {
+        TABLE_CELLS(table, score_text(text, candidate->val_score));
+        TABLE_CELLS(table, score_text(text, candidate->score));
+    } else {
+        TABLE_CELLS(table, percent(candidate->val_accuracy));
+    }
+    TABLE_CELLS(table, percent(candidate->accuracy));
+    snprintf(chosen, sizeof chosen, "%d of %d", (int)candidate->chosen, (int)summary->folds);
+    TABLE_CELLS(table, chosen);
+}
+
 static void print_candidates(const cli_labelling *report) {
     const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
     const sfu_label_candidate *candidate;
-    cli_table table = {.align = "lrrrr"};
+    cli_table table = {.align = is_accuracy(&summary) ? "lrrrr" : "lrrrrr"};
+    char cross[CELL_MAX], held_out[CELL_MAX];
     putchar('\n');
-    TABLE_CELLS(&table, "network", "trials", "validation accuracy", "held-out accuracy", "selected");
+    snprintf(cross, sizeof cross, "cross-validated %s", metric_name(&summary));
+    snprintf(held_out, sizeof held_out, "held-out %s", metric_name(&summary));
+    TABLE_CELLS(&table, "network", "trials", cross, held_out);
+    if (!is_accuracy(&summary)) {
+        TABLE_CELLS(&table, "held-out accuracy");
+    }
+    TABLE_CELLS(&table, "selected");
     for (int i = 0; (candidate = sfu_labelling_candidate(report->labelling, i)) != NULL; i++) {
-        char chosen[CELL_MAX];
-        snprintf(chosen, sizeof chosen, "%d of %d", (int)candidate->chosen, (int)summary.folds);
-        TABLE_CELLS(&table, candidate->net, grouped(candidate->trials), percent(candidate->val_accuracy));
-        if (strcmp(candidate->net, summary.net) == 0) {
-            table_bold(&table);
-        }
-        TABLE_CELLS(&table, percent(candidate->accuracy), chosen);
+        put_candidate(&table, candidate, &summary);
     }
     table_print(&table, stdout, 2);
 }
@@ -88,27 +116,40 @@ static void print_candidates(const cli_labelling *report) {
 /* ---- accuracy ---------------------------------------------------------------------------------------------------- */
 
 static void print_graph(const sfu_label_summary *summary) {
+    char with[2 * CELL_MAX] = "", text[CELL_MAX];
+    if (!is_accuracy(summary) && !isnan(summary->no_graph)) {
+        snprintf(with, sizeof with, ", %s %s", metric_name(summary), score_text(text, summary->no_graph_score));
+    }
     if (isnan(summary->no_graph)) {
-        SENTENCE("Without the graph (mlp): not evaluated within the budget.");
+        SENTENCE("Without the graph (mlp, linear): not evaluated within the budget.");
     } else if (summary->graph_helps) {
-        SENTENCE(
-            "Without the graph (mlp): %s. The graph improves the accuracy significantly (McNemar's test, p < 0.05).",
-            percent(summary->no_graph));
+        SENTENCE("Without the graph (mlp, linear): %s%s. The graph improves the accuracy significantly (McNemar's "
+                 "test, p < 0.05).",
+                 percent(summary->no_graph), with);
     } else {
-        SENTENCE(
-            "Without the graph (mlp): %s. The graph does not improve the accuracy significantly (McNemar's test at "
-            "the 5 %% level).",
-            percent(summary->no_graph));
+        SENTENCE("Without the graph (mlp, linear): %s%s. The graph does not improve the accuracy significantly "
+                 "(McNemar's test at the 5 %% level).",
+                 percent(summary->no_graph), with);
     }
 }
 
 static void print_method(const sfu_label_summary *summary) {
     const bool all = summary->held_out == summary->labelled;
-    SENTENCE("Nested cross-validation with %s on %s%s%s: every node was predicted by networks that were selected and "
-             "trained without it; %s of the predictions are correct. The estimate holds for nodes from the same "
+    SENTENCE("Nested cross-validation with %s on %s%s%s: every node was predicted by networks that were selected, "
+             "trained and calibrated without it; %s of the predictions are correct. The estimate holds for nodes from "
+             "the same "
              "distribution as the labelled ones.",
              counted(summary->folds, "fold"), all ? "all " : grouped(summary->held_out), all ? "" : " of the ",
              counted(summary->labelled, "labelled node"), grouped(summary->right));
+}
+
+static void print_score(const sfu_label_summary *summary) {
+    char score[CELL_MAX], low[CELL_MAX], high[CELL_MAX];
+    if (!is_accuracy(summary)) {
+        SENTENCE("Estimated %s: %s (95 %% bootstrap interval %s to %s).", metric_name(summary),
+                 score_text(score, summary->score), score_text(low, summary->score_low),
+                 score_text(high, summary->score_high));
+    }
 }
 
 static void print_quality(const cli_labelling *report) {
@@ -118,6 +159,7 @@ static void print_quality(const cli_labelling *report) {
     put_heading(stdout, "Estimated accuracy: %s (95 %% confidence interval %s to %s)", percent(summary.accuracy),
                 percent(summary.low), percent(summary.high));
     print_method(&summary);
+    print_score(&summary);
     SENTENCE("Baseline, always predicting the most frequent class (%s): %s.",
              class_of(number, report, summary.frequent_class), percent(summary.frequent));
     if (summary.low <= summary.frequent) {
@@ -192,6 +234,7 @@ static void print_calibration(const cli_labelling *report) {
         }
     }
     table_print(&table, stdout, 2);
+    SENTENCE("Expected calibration error: %.3f.", summary.calibration_error);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -238,9 +281,10 @@ static json_t *candidates_json(const sfu_labelling *labelling) {
     json_t *list = json_array();
     const sfu_label_candidate *one;
     for (int i = 0; (one = sfu_labelling_candidate(labelling, i)) != NULL; i++) {
-        json_append(&list, json_pack("{s:s, s:i, s:o, s:o, s:i}", "net", one->net, "trials", (int)one->trials,
+        json_append(&list, json_pack("{s:s, s:i, s:o, s:o, s:i, s:o, s:o}", "net", one->net, "trials", (int)one->trials,
                                      "val_accuracy", json_number_or_null(one->val_accuracy), "accuracy",
-                                     json_number_or_null(one->accuracy), "chosen", (int)one->chosen));
+                                     json_number_or_null(one->accuracy), "chosen", (int)one->chosen, "val_score",
+                                     json_number_or_null(one->val_score), "score", json_number_or_null(one->score)));
     }
     return list;
 }
@@ -291,6 +335,15 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "graph_helps", json_boolean(summary->graph_helps)) &&
            json_put(object, "params", json_bytes(summary->params)) &&
            json_put(object, "val_accuracy", json_number_or_null(summary->val_accuracy)) &&
+           json_put(object, "metric", json_string(metric_name(summary))) &&
+           json_put(object, "score", json_number_or_null(summary->score)) &&
+           json_put(object, "score_low", json_number_or_null(summary->score_low)) &&
+           json_put(object, "score_high", json_number_or_null(summary->score_high)) &&
+           json_put(object, "no_graph_score", json_number_or_null(summary->no_graph_score)) &&
+           json_put(object, "val_score", json_number_or_null(summary->val_score)) &&
+           json_put(object, "epochs", json_integer(summary->epochs)) &&
+           json_put(object, "temperature", json_number_or_null(summary->temperature)) &&
+           json_put(object, "calibration_error", json_number_or_null(summary->calibration_error)) &&
            json_put(object, "steps", json_integer(summary->steps)) &&
            json_put(object, "all_steps", json_integer(summary->all_steps)) &&
            json_put(object, "trainings", json_integer(summary->trainings)) &&

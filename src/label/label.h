@@ -9,6 +9,7 @@
 #ifndef SFU_LABEL_H
 #define SFU_LABEL_H
 
+#include "dense.h"
 #include "space.h"
 #include "status.h"
 
@@ -22,16 +23,18 @@ bool sfu__label_ignores_graph(int net);
 
 /* A network with hyperparameters, its cross-validation and its model. Starts as {0}. */
 typedef struct sfu__label_trial {
-    char *params;       /* "lr=0.01 hidden=64" */
-    double score, loss; /* the metric and the cross-entropy of `validated` */
-    int32_t epochs;     /* with the best score over all folds; 0: diverged */
-    float *validated;   /* [problem->count][classes]: out-of-fold probabilities after so many epochs */
-    sfu_model *model;   /* trained on all labels of the problem; NULL: none */
+    char *params;        /* "lr=0.01 hidden=64" */
+    int32_t epochs;      /* with the lowest cross-entropy over all folds; 0: diverged */
+    float *validated;    /* [problem->count][classes]: out-of-fold probabilities after so many epochs */
+    double score, error; /* their metric, and its standard error */
+    double loss;         /* their cross-entropy, calibrated */
+    double temperature;  /* */
+    sfu_model *model;    /* trained on all labels of the problem; NULL: none */
 } sfu__label_trial;
 
 void sfu__label_trial_clear(sfu__label_trial *trial);
 
-/* Higher score first, ties by the lower loss; no model ranks last. */
+/* label_score.c has the rule. One that diverged is never better. */
 bool sfu__label_is_better(const sfu__label_trial *one, const sfu__label_trial *other);
 
 /* The search of one network in a problem. Starts as {0}. */
@@ -51,6 +54,7 @@ typedef struct sfu__label_problem {
     sfu_split *all;  /* all labels of the problem as training nodes; the held-out nodes as test nodes */
     int32_t *labels; /* [count]: those of the validation nodes of all folds, in order */
     int32_t count;   /* */
+    int32_t *counts; /* [classes]: how many of them are of each class */
     sfu__label_search nets[SFU__LABEL_NETS];
     int order[SFU__LABEL_NETS]; /* networks by rank at the beginning of the round */
     sfu__label_trial next;      /* the best trial of the step in progress */
@@ -109,7 +113,12 @@ SFU_CHECKED sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const 
                                                  const sfu__candidate *candidate, uint64_t seed,
                                                  const sfu__label_work *work);
 
-/* Trains the model on all labels of the problem for trial->epochs, and calibrates it with trial->validated. */
+/* The cross-entropy of out-of-fold probabilities; and all scores of trial->validated. */
+double sfu__label_loss(const sfu__dense *probabilities, const sfu__label_problem *problem, const sfu__label_work *work);
+SFU_CHECKED sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__label_problem *problem,
+                                        const sfu__label_work *work);
+
+/* Trains the model on all labels of the problem for trial->epochs, with trial->temperature. */
 SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem,
                                         const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work);
 
@@ -142,6 +151,9 @@ SFU_CHECKED sfu_status sfu__label_held_out_predict(float *probabilities, const s
 /* 95 % interval of a metric by the bootstrap: the held-out nodes are drawn with replacement. */
 SFU_CHECKED sfu_status sfu__label_bootstrap(double *low, double *high, const sfu__label_held_out *held,
                                             const float *probabilities, const sfu__label_work *work);
+
+SFU_CHECKED sfu_status sfu__label_calibration_error(double *error, const sfu__label_held_out *held,
+                                                    const float *probabilities);
 
 enum { SFU__LABEL_RANGES = 5 };
 

@@ -1,13 +1,13 @@
 /* label_crossval.c - the cross-validation of a trial: one training per fold, all of them epoch by epoch together.
  *
  * After every epoch the validation nodes of all folds, each predicted by the network that has not seen its label, are
- * scored as one set. Early stopping works on that score, so the number of epochs is chosen by all labels and not by the
- * few of one fold, and holds for a training on all of them.
+ * scored as one set. Early stopping works on their cross-entropy, so the number of epochs is chosen by all labels and
+ * not by the few of one fold, and holds for a training on all of them. A metric would be a noisy criterion: on the few
+ * labels that there are, many epochs have the same.
  */
 #include "label.h"
 
 #include "memory.h"
-#include "scorer.h"
 #include "team.h"
 #include "train.h"
 
@@ -29,10 +29,7 @@ typedef struct crossval {
     const sfu__label_work *work;
     sfu__team *team;
     fold folds[SFU__LABEL_FOLDS];
-    sfu__scorer scorer;
-    float *now;       /* [count][classes]: probabilities after the current epoch */
-    double loss;      /* their mean cross-entropy */
-    int32_t improved; /* last epoch with a higher score */
+    sfu__dense now; /* [count][classes]: probabilities after the current epoch */
 } crossval;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -61,9 +58,8 @@ static sfu_status prepare(crossval *self, uint64_t seed) {
     const sfu__label_problem *problem = self->problem;
     const int32_t classes = self->work->dataset->classes;
     SFU_TRY(sfu__team_new(&self->team, self->work->jobs));
-    SFU_TRY(sfu__scorer_make(&self->scorer, self->work->metric, problem->labels, problem->count, classes,
-                             self->work->positive));
-    SFU_ALLOC(self->now, (size_t)problem->count * (size_t)classes);
+    self->now = (sfu__dense){.rows = problem->count, .cols = classes, .ld = classes};
+    SFU_ALLOC(self->now.data, (size_t)problem->count * (size_t)classes);
     for (int i = 0; i < problem->folds; i++) {
         SFU_TRY(prepare_fold(self, i, seed));
     }
@@ -73,16 +69,16 @@ done:
 
 /* ---- epochs ------------------------------------------------------------------------------------------------------ */
 
-static void copy_output(crossval *self, const fold *one) {
+static void copy_output(const crossval *self, const fold *one) {
     const sfu__dense output = sfu__runner_output(&one->runner, SFU_PASS_EVALUATE);
-    float *to = self->now + (size_t)one->first * (size_t)output.cols;
+    float *to = self->now.data + (size_t)one->first * (size_t)output.cols;
     for (int32_t row = 0; row < output.rows; row++, to += output.cols) {
         memcpy(to, output.data + (int64_t)row * output.ld, (size_t)output.cols * sizeof *to);
     }
 }
 
 /* False if a loss is not finite. */
-static bool run_fold(crossval *self, const fold *one, int32_t number) {
+static bool run_fold(const crossval *self, const fold *one, int32_t number) {
     const sfu__candidate *candidate = self->candidate;
     const sfu__epoch epoch = {.seed = one->seed,
                               .number = (uint32_t)number,
@@ -95,38 +91,29 @@ static bool run_fold(crossval *self, const fold *one, int32_t number) {
     sfu__score training, validation;
     sfu__runner_epoch(&one->runner, &epoch, &training, &validation);
     copy_output(self, one);
-    self->loss += validation.loss / self->problem->count;
     return isfinite(training.loss) && isfinite(validation.loss);
 }
 
-static bool run_epoch(crossval *self, int32_t number) {
+static bool run_epoch(const crossval *self, int32_t number) {
     bool finite = true;
-    self->loss = 0;
     for (int i = 0; i < self->problem->folds && finite; i++) {
         finite = run_fold(self, &self->folds[i], number);
     }
     return finite;
 }
 
-/* Keeps the epoch if its score is the best so far, or equal with a lower loss. A score that is not defined, such as the
- * AUC of one class, counts as 0. */
-static void update_best(sfu__label_trial *trial, crossval *self, int32_t number) {
-    const int32_t classes = self->scorer.classes, count = self->scorer.count;
-    const sfu__dense now = {.data = self->now, .rows = count, .cols = classes, .ld = classes};
-    const double found = sfu__scorer_score(&self->scorer, &now), score = isnan(found) ? 0 : found;
-    if (trial->epochs == 0 || score > trial->score) {
-        self->improved = number;
-    }
-    if (self->improved == number || (score == trial->score && self->loss < trial->loss)) {
-        trial->score = score;
-        trial->loss = self->loss;
+static void update_best(sfu__label_trial *trial, const crossval *self, int32_t number) {
+    const double loss = sfu__label_loss(&self->now, self->problem, self->work);
+    if (trial->epochs == 0 || loss < trial->loss) {
+        trial->loss = loss;
         trial->epochs = number;
-        memcpy(trial->validated, self->now, (size_t)count * (size_t)classes * sizeof *trial->validated);
+        memcpy(trial->validated, self->now.data,
+               (size_t)self->now.rows * (size_t)self->now.cols * sizeof *trial->validated);
     }
 }
 
-static sfu_status run_epochs(sfu__label_trial *trial, crossval *self) {
-    for (int32_t number = 1; number <= EPOCHS && number - self->improved <= PATIENCE; number++) {
+static sfu_status run_epochs(sfu__label_trial *trial, const crossval *self) {
+    for (int32_t number = 1; number <= EPOCHS && number - trial->epochs <= PATIENCE; number++) {
         if (!self->work->should_continue(self->work->user)) {
             return sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
         }
@@ -145,13 +132,13 @@ sfu_status sfu__label_cross_validate(sfu__label_trial *trial, const sfu__label_p
     SFU_ALLOC(trial->validated, (size_t)problem->count * (size_t)work->dataset->classes);
     SFU_TRY(prepare(&self, seed));
     SFU_TRY(run_epochs(trial, &self));
+    SFU_TRY(trial->epochs > 0 ? sfu__label_score(trial, problem, work) : SFU_OK);
 done:
     for (int i = 0; i < problem->folds; i++) {
         sfu__runner_clear(&self.folds[i].runner);
         sfu__objective_clear(&self.folds[i].objective);
     }
-    sfu__scorer_clear(&self.scorer);
-    sfu__free(self.now);
+    sfu__free(self.now.data);
     sfu__team_free(self.team);
     return status;
 }

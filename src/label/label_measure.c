@@ -263,6 +263,7 @@ sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *prob
     count_right(labelling, &all);
     set_accuracy(summary, &all);
     SFU_TRY(set_score(summary, &all));
+    SFU_TRY(sfu__label_calibration_error(&summary->calibration_error, &all.held, all.chosen));
     SFU_TRY(set_frequent(summary, work->dataset));
     SFU_TRY(compare_without_graph(summary, &all));
     SFU_TRY(list_candidates(labelling, &all));

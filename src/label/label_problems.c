@@ -145,10 +145,12 @@ static sfu_status collect_labels(sfu__label_problem *problem, const sfu_dataset 
     sfu_status status = SFU_OK;
     int32_t count = 0;
     SFU_ALLOC(problem->labels, dataset->nodes);
+    SFU_ALLOC_ZERO(problem->counts, dataset->classes);
     for (int i = 0; i < problem->folds; i++) {
         const int32_t *val = sfu_split_part(problem->inner[i], SFU_VAL, &count);
         for (int32_t j = 0; j < count; j++) {
             problem->labels[problem->count++] = dataset->labels[val[j]];
+            problem->counts[dataset->labels[val[j]]]++;
         }
     }
 done:

@@ -1,5 +1,5 @@
 /* label_refit.c - the model of a trial: trained on all labels of the problem for the number of epochs that the
- * cross-validation found, and calibrated by a temperature that is fitted on its out-of-fold predictions. */
+ * cross-validation found, and calibrated by the temperature of its out-of-fold predictions. */
 #include "label.h"
 
 #include "calibration.h"
@@ -36,11 +36,6 @@ static sfu_train_options options_of(const sfu__candidate *candidate, int32_t epo
     return options;
 }
 
-static void calibrate(sfu__label_trial *trial, const sfu__label_problem *problem, int32_t classes) {
-    const sfu__dense validated = {.data = trial->validated, .rows = problem->count, .cols = classes, .ld = classes};
-    trial->model->scores.temperature = sfu__temperature_fit(&validated, problem->labels);
-}
-
 sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem, const sfu__candidate *candidate,
                             uint64_t seed, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
@@ -55,7 +50,7 @@ sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *p
         goto done;
     }
     SFU_TRY(status);
-    calibrate(trial, problem, work->dataset->classes);
+    trial->model->scores.temperature = trial->temperature;
 done:
     return status;
 }

@@ -42,13 +42,6 @@ sfu__label_step sfu__label_step_at(int number) {
 
 /* ---- ranking ----------------------------------------------------------------------------------------------------- */
 
-bool sfu__label_is_better(const sfu__label_trial *one, const sfu__label_trial *other) {
-    if (one->model == NULL || other->model == NULL) {
-        return one->model != NULL;
-    }
-    return one->score > other->score || (one->score == other->score && one->loss < other->loss);
-}
-
 static bool beats(const sfu__label_problem *problem, int net, int other) {
     return sfu__label_is_better(&problem->nets[net].best, &problem->nets[other].best);
 }
@@ -134,5 +127,6 @@ void sfu__label_problem_clear(sfu__label_problem *problem) {
     sfu_split_free(problem->all);
     sfu__label_trial_clear(&problem->next);
     sfu__free(problem->labels);
+    sfu__free(problem->counts);
     *problem = (sfu__label_problem){0};
 }

@@ -72,11 +72,6 @@ done:
 
 /* ---- a trial ----------------------------------------------------------------------------------------------------- */
 
-static bool is_promising(const sfu__label_trial *trial, const sfu__label_trial *best) {
-    return best->model == NULL || trial->score > best->score ||
-           (trial->score == best->score && trial->loss < best->loss);
-}
-
 /* The model is trained only if the trial may become the best of its network. */
 static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem, int net, int32_t number,
                             const sfu__label_work *work) {
@@ -93,8 +88,8 @@ static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem
     SFU_TRY(print_point(&trial->params, search->space, values));
     SFU_TRY(sfu__label_cross_validate(trial, problem, &candidate, own.folds, work));
     if (trial->epochs > 0) {
-        SFU_TRY(sfu__sampler_tell(search->sampler, values, -trial->score));
-        const bool wanted = is_promising(trial, &search->best) && is_promising(trial, &problem->next);
+        SFU_TRY(sfu__sampler_tell(search->sampler, values, trial->loss));
+        const bool wanted = sfu__label_is_better(trial, &search->best) && sfu__label_is_better(trial, &problem->next);
         SFU_TRY(wanted ? sfu__label_refit(trial, problem, &candidate, own.model, work) : SFU_OK);
         problem->next_trainings += wanted;
     }
@@ -115,7 +110,7 @@ sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *
     SFU_TRY(open_search(&problem->nets[net], net));
     for (int32_t i = 0; i < step->trials; i++) {
         SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + i, work));
-        if (sfu__label_is_better(&trial, &problem->next)) {
+        if (trial.model != NULL) {
             sfu__label_trial_clear(&problem->next);
             problem->next = trial;
             trial = (sfu__label_trial){0};
