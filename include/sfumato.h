@@ -165,6 +165,8 @@ typedef struct sfu_csv_options {
     void *write_user;
     bool spreadsheet; /* put a ' before text that a spreadsheet would run as a formula: text that begins with =, +, -,
                          @, a tab or a line end and is not a number. Such a file is not meant to be read back. */
+    bool sets;        /* predictions: end each line with the set of classes ... */
+    double set_threshold; /* ... whose probability is at least this, and the most probable one, separated by | */
 } sfu_csv_options;
 
 SFU_API void sfu_csv_options_init_sized(sfu_csv_options *options, size_t size);
@@ -1054,6 +1056,7 @@ typedef struct sfu_label_options {
     void *on_progress_user;
     sfu_metric metric; /* networks and their settings are chosen by it */
     bool balanced;     /* weight each class by the inverse of its number of labels */
+    double coverage;   /* label sets that contain the true label with this probability; 0: none */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);
@@ -1092,6 +1095,9 @@ typedef struct sfu_label_summary {
     int32_t epochs;                      /* of the training of the model */
     double temperature;                  /* the model was calibrated with it */
     double calibration_error;            /* of the held-out nodes: mean |accuracy - probability| of 15 equal bins */
+    double coverage, set_coverage;       /* of label sets: wanted, and measured in the folds; 0: no sets were made */
+    double set_threshold; /* a set has the classes with at least this probability, and the predicted one */
+    double set_size;      /* mean number of classes in the sets of unlabelled nodes */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 
@@ -1122,6 +1128,16 @@ SFU_API const sfu_label_calibration *sfu_labelling_calibration(const sfu_labelli
  * to the labelling. */
 SFU_API const sfu_model *sfu_labelling_model(const sfu_labelling *labelling);
 SFU_API const float *sfu_labelling_probabilities(const sfu_labelling *labelling);
+
+/* Writes a page about the labelling: the estimate, confusion matrix, calibration, candidates, the most doubtful nodes and
+ * asked[count], nodes to label next (or NULL). One HTML file that loads nothing else. */
+SFU_API SFU_CHECKED sfu_status sfu_labelling_page(const char *path, const sfu_labelling *labelling,
+                                                  const sfu_dataset *dataset, const int32_t *asked, int32_t count);
+
+/* The unlabelled nodes whose labels would help most, the best first. *count is the room in `nodes`, and becomes the
+ * number found. */
+SFU_API SFU_CHECKED sfu_status sfu_labelling_ask(int32_t *nodes, int32_t *count, const sfu_labelling *labelling,
+                                                 const sfu_dataset *dataset);
 
 /* ---- 15. This machine -------------------------------------------------------------------------------------------- */
 

@@ -16,9 +16,9 @@
 static struct {
     sfu_import_options import;
     sfu_label_options label;
-    const char *output, *budget, *container, *model;
+    const char *output, *budget, *container, *model, *page;
     bool all_nodes, forget, spreadsheet;
-    int32_t jobs, top;
+    int32_t jobs, top, ask;
     int metric, class_weight; /* indices into the names below */
 } settings;
 
@@ -38,6 +38,9 @@ typedef struct session {
     sfu_labelling *labelling;
     bool imported;           /* from files, and to be saved as a container */
     char *container, *model; /* output paths; NULL: not saved */
+    char *page;              /* */
+    int32_t *asked;          /* [asked_count]: nodes whose labels would help most; NULL: not asked for */
+    int32_t asked_count;
 } session;
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
@@ -98,12 +101,14 @@ static bool choose_path(char **path, const char *given, const char *ending) {
 static int check_outputs(session *state, const char *dataset) {
     cli_files files = {0};
     if (!choose_path(&state->model, settings.model, ".model.safetensors") ||
+        !choose_path(&state->page, settings.page, ".html") ||
         (state->imported && !choose_path(&state->container, settings.container, ".safetensors"))) {
         return fail("out of memory");
     }
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
     files_write(&files, "--container", state->container, &dataset_file);
     files_write(&files, "--model", state->model, &model_file);
+    files_write(&files, "--page", state->page, &label_page);
     import_files(&files, &settings.import);
     files_read_dataset(&files, dataset);
     return files_check(&files, &cmd_label);
@@ -186,6 +191,17 @@ static sfu_status select_and_predict(session *state) {
     return status;
 }
 
+static sfu_status find_asked(session *state) {
+    if (settings.ask == 0) {
+        return SFU_OK;
+    }
+    state->asked_count = settings.ask;
+    state->asked = calloc((size_t)settings.ask, sizeof *state->asked);
+    return state->asked == NULL
+               ? SFU_ERR_MEMORY
+               : sfu_labelling_ask(state->asked, &state->asked_count, state->labelling, state->dataset);
+}
+
 /* The labels last: if they exist, the other files do. */
 static sfu_status write_files(const session *state) {
     sfu_csv_options csv;
@@ -194,10 +210,15 @@ static sfu_status write_files(const session *state) {
     csv.top = settings.top;
     csv.spreadsheet = settings.spreadsheet;
     csv.write = put_bytes;
+    csv.sets = settings.label.coverage > 0;
+    csv.set_threshold = sfu_labelling_summary(state->labelling)->set_threshold;
     (void)progress_hold(); /* the results of an interrupted search are written, too */
     sfu_status status = state->container ? sfu_dataset_save(state->dataset, state->container) : SFU_OK;
     if (status == SFU_OK && state->model) {
         status = sfu_model_save(sfu_labelling_model(state->labelling), state->model);
+    }
+    if (status == SFU_OK && state->page) {
+        status = sfu_labelling_page(state->page, state->labelling, state->dataset, state->asked, state->asked_count);
     }
     if (status == SFU_OK) {
         status = sfu_predictions_save(to_stdout() ? NULL : settings.output, state->dataset,
@@ -214,6 +235,9 @@ static int print_report(const session *state, char **operands) {
                                   .output = settings.output,
                                   .container = state->container,
                                   .model = state->model,
+                                  .page = state->page,
+                                  .asked = state->asked,
+                                  .asked_count = state->asked_count,
                                   .written = count_written(state)};
     if (to_stdout()) {
         return DONE;
@@ -221,8 +245,9 @@ static int print_report(const session *state, char **operands) {
     return common.json ? put_json_exact(labelling_json(&report)) : labelling_print(&report);
 }
 
-static int finish(const session *state, char **operands) {
-    const sfu_status status = write_files(state);
+static int finish(session *state, char **operands) {
+    sfu_status status = find_asked(state);
+    status = status == SFU_OK ? write_files(state) : status;
     if (status != SFU_OK) {
         return to_stdout() && ferror(stdout) ? FAILED : fail_status(status); /* reported by output_finish */
     }
@@ -262,6 +287,8 @@ static int run(int count, char **operands) {
     }
     free(state.container);
     free(state.model);
+    free(state.page);
+    free(state.asked);
     sfu_labelling_free(state.labelling);
     sfu_dataset_free(state.dataset);
     return code;
@@ -284,10 +311,17 @@ static const cli_option options[] = {
                   "what networks and hyperparameters are chosen by; with rare classes average-precision"),
     OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
                   "balanced: weight classes inversely to their number of labels"),
+    OPTION_NUMBER("coverage", settings.label.coverage, 0, 0.999,
+                  "add a column with a set of labels that contains the true one with this probability, such as 0.9; 0: "
+                  "none"),
+    OPTION_COUNT("ask", "N", settings.ask, 0, 10000, "none",
+                 "list the N unlabelled nodes whose labels would help most"),
     OPTION_TEXT("container", VALUE_FILE, "FILE", settings.container, "the output with .safetensors",
                 "file of the imported dataset"),
     OPTION_TEXT("model", VALUE_FILE, "FILE", settings.model, "the output with .model.safetensors", "file of the model"),
-    OPTION_FLAG("forget", settings.forget, "save neither dataset nor model, except where a path is given"),
+    OPTION_TEXT("page", VALUE_FILE, "FILE", settings.page, "the output with .html",
+                "HTML page with the estimate, confusion matrix and calibration"),
+    OPTION_FLAG("forget", settings.forget, "save neither dataset, model nor page, except where a path is given"),
     OPTION_SEED("seed", settings.label.seed, "random seed of folds, search and trainings"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result of a step"),
@@ -300,8 +334,9 @@ const cli_command cmd_label = {
         "Imports a graph with features and a few labels, selects a network and its hyperparameters by cross-validation "
         "over all labels within the budget, predicts the labels of the unlabelled nodes, and estimates the accuracy of "
         "the predictions. "
-        "Writes node,label,probability and one column per class, and saves the dataset and the model in the same "
-        "folder for further use. Probabilities are calibrated: of the nodes with probability 0.8, about 80 % are "
+        "Writes node,label,probability and one column per class, and saves a page about them, the dataset and the "
+        "model "
+        "in the same folder. Probabilities are calibrated: of the nodes with probability 0.8, about 80 % are "
         "correct.\n\n"
         "The accuracy is estimated by nested cross-validation on the labelled nodes: every labelled node is predicted "
         "by networks that were selected, trained and calibrated without it, so that model selection does not bias the "

@@ -31,6 +31,8 @@ const file_kind model_file = {"a model", .is_one = is_model}, dataset_file = {"a
                                         BEGINS("node,label,probability", "node,label_1,probability_1", "node,h0")},
                 curve_file = {"a learning curve", .begins = BEGINS("epoch,train_loss")},
                 trials_file = {"a table of trials", .begins = BEGINS("number,state")},
+                label_page = {"a page of labels", .begins = BEGINS("<!DOCTYPE html>"),
+                              .mark = "content=\"sfumato label\""},
                 split_file = {"a split", .begins = BEGINS("node,part")},
                 network_drawing = {"a drawing of a network", .begins = BEGINS("<svg "),
                                    .mark = "<desc>Drawn by sfumato</desc>"},

@@ -17,8 +17,8 @@ typedef struct file_kind {
     const char *mark;             /* NULL, or a string within its first 1023 bytes */
 } file_kind;
 
-extern const file_kind model_file, dataset_file, predictions_file, curve_file, trials_file, split_file, network_drawing,
-    history_drawing, history_script, history_data;
+extern const file_kind model_file, dataset_file, predictions_file, curve_file, trials_file, label_page, split_file,
+    network_drawing, history_drawing, history_script, history_data;
 
 /* The files of one command. Starts as {0}. The role names the file in messages: "-o", "--curve", "DATASET". Paths are
  * copied; a NULL path adds nothing. */

@@ -237,6 +237,66 @@ static void print_calibration(const cli_labelling *report) {
     SENTENCE("Expected calibration error: %.3f.", summary.calibration_error);
 }
 
+/* ---- label sets, and nodes to label next ------------------------------------------------------------------------- */
+
+static void print_sets(const cli_labelling *report) {
+    const sfu_label_summary summary = *sfu_labelling_summary(report->labelling);
+    if (summary.coverage > 0) {
+        putchar('\n');
+        put_heading(stdout, "Label sets: %s of them contain the true label", percent(summary.coverage));
+        SENTENCE("The column set has %.2f labels on average. For nodes from the same distribution as the labelled ones "
+                 "it contains the true label with a probability of at least %s (conformal prediction); of the "
+                 "held-out nodes %s were covered.",
+                 summary.set_size, percent(summary.coverage), percent(summary.set_coverage));
+    }
+}
+
+/* The predicted class of a node, and its probability. */
+static int32_t guess_of(const cli_labelling *report, int32_t node, double *probability) {
+    const int32_t classes = sfu_dataset_classes(report->dataset);
+    const float *row = sfu_labelling_probabilities(report->labelling) + (ptrdiff_t)node * classes;
+    int32_t guess = 0;
+    for (int32_t c = 1; c < classes; c++) {
+        guess = row[c] > row[guess] ? c : guess;
+    }
+    *probability = (double)row[guess];
+    return guess;
+}
+
+/* The name of a node, cut if it is long, or its number. */
+static const char *node_text(char text[CELL_MAX], const cli_labelling *report, int32_t node) {
+    size_t size = 0;
+    const char *name = sfu_dataset_node_name(report->dataset, node, &size);
+    if (name) {
+        snprintf(text, CELL_MAX, "%.*s", (int)(size < CELL_MAX ? size : CELL_MAX - 1), name);
+    } else {
+        snprintf(text, CELL_MAX, "%d", (int)node);
+    }
+    clean(text, CELL_MAX);
+    return text;
+}
+
+static void print_asked(const cli_labelling *report) {
+    cli_table table = {.align = "llrr"};
+    const sfu_csr graph = sfu_dataset_graph(report->dataset);
+    if (!report->asked) {
+        return;
+    }
+    putchar('\n');
+    put_heading(stdout, "Nodes whose labels would help most:");
+    TABLE_CELLS(&table, "node", "predicted label", "probability", "neighbours");
+    for (int32_t i = 0; i < report->asked_count; i++) {
+        char number[CELL_MAX], class_number[CLASS_NUMBER_MAX], text[CELL_MAX];
+        const int32_t node = report->asked[i];
+        double probability = 0;
+        const int32_t guess = guess_of(report, node, &probability);
+        snprintf(text, sizeof text, "%.2f", probability);
+        TABLE_CELLS(&table, node_text(number, report, node), class_of(class_number, report, guess), text,
+                    grouped(graph.indptr[node + 1] - graph.indptr[node]));
+    }
+    table_print(&table, stdout, 2);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void print_files(const cli_labelling *report) {
@@ -246,6 +306,9 @@ static void print_files(const cli_labelling *report) {
     }
     if (report->model) {
         printf("Model saved to %s\n", printable(report->model));
+    }
+    if (report->page) {
+        printf("Page written to %s\n", printable(report->page));
     }
     if (!report->dataset_path || (report->container && !is_regular_file(report->container))) {
         return;
@@ -271,6 +334,8 @@ int labelling_print(const cli_labelling *report) {
     print_quality(report);
     print_confusions(report);
     print_calibration(report);
+    print_sets(report);
+    print_asked(report);
     print_files(report);
     return DONE;
 }
@@ -312,6 +377,15 @@ static json_t *calibration_json(const sfu_labelling *labelling) {
     return list;
 }
 
+static json_t *asked_json(const cli_labelling *report) {
+    json_t *list = json_array();
+    for (int32_t i = 0; i < report->asked_count; i++) {
+        char text[CELL_MAX];
+        json_append(&list, json_bytes(node_text(text, report, report->asked[i])));
+    }
+    return list;
+}
+
 static json_t *classes_json(const cli_labelling *report) {
     json_t *list = json_array();
     for (int32_t c = 0; c < sfu_dataset_classes(report->dataset); c++) {
@@ -344,6 +418,10 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "epochs", json_integer(summary->epochs)) &&
            json_put(object, "temperature", json_number_or_null(summary->temperature)) &&
            json_put(object, "calibration_error", json_number_or_null(summary->calibration_error)) &&
+           json_put(object, "coverage", json_number_or_null(summary->coverage)) &&
+           json_put(object, "set_coverage", json_number_or_null(summary->set_coverage)) &&
+           json_put(object, "set_threshold", json_number_or_null(summary->set_threshold)) &&
+           json_put(object, "set_size", json_number_or_null(summary->set_size)) &&
            json_put(object, "steps", json_integer(summary->steps)) &&
            json_put(object, "all_steps", json_integer(summary->all_steps)) &&
            json_put(object, "trainings", json_integer(summary->trainings)) &&
@@ -359,10 +437,11 @@ json_t *labelling_json(const cli_labelling *report) {
                                sfu_net_text(sfu_model_net(sfu_labelling_model(report->labelling))), "classes",
                                classes_json(report), "candidates", candidates_json(report->labelling), "confusion",
                                confusion_json(report), "sureness", calibration_json(report->labelling));
-    if (object && put_summary(object, &summary) && json_put(object, "nodes", json_integer(report->written)) &&
+    if (object && put_summary(object, &summary) && json_put(object, "ask", asked_json(report)) &&
+        json_put(object, "nodes", json_integer(report->written)) &&
         json_put(object, "path", json_bytes(report->output)) &&
         json_put(object, "container", json_bytes(report->container)) &&
-        json_put(object, "model", json_bytes(report->model))) {
+        json_put(object, "model", json_bytes(report->model)) && json_put(object, "page", json_bytes(report->page))) {
         return object;
     }
     json_decref(object);

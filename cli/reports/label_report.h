@@ -9,8 +9,11 @@ typedef struct cli_labelling {
     const sfu_dataset *dataset;
     const sfu_labelling *labelling;
     const char *dataset_path;               /* NULL: not saved */
-    const char *output, *container, *model; /* written files; container and model may be NULL */
+    const char *output, *container, *model; /* written files; all but the first may be NULL */
+    const char *page;                       /* */
     int32_t written;                        /* rows of the output */
+    const int32_t *asked;                   /* [asked_count]: nodes to label next; or NULL */
+    int32_t asked_count;
 } cli_labelling;
 
 /* NULL: out of memory. */

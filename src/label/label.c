@@ -162,6 +162,10 @@ static sfu_status check_options(const sfu_label_options *options) {
     if (!(options->seconds >= 0) || options->steps < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "the budget must be a number of seconds or steps of at least 0");
     }
+    if (!(options->coverage >= 0 && options->coverage < 1)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "coverage %g: it must be at least 0 (0: no label sets) and below 1",
+                         options->coverage);
+    }
     if (sfu_metric_name((int)options->metric, NULL) == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
     }
@@ -176,16 +180,18 @@ static sfu_status prepare(run *all) {
     SFU_TRY(check_options(options));
     SFU_TRY(sfu__label_problems(all->problems, &all->folds, dataset, options->seed));
     sfu_split_part(all->problems[all->folds].all, SFU_TRAIN, &labelled);
-    const int jobs = sfu__thread_count(options->jobs);
+    const int jobs = sfu__thread_count(options->jobs), cores = sfu__thread_count(0);
     all->threads = jobs < all->folds + 1 ? jobs : all->folds + 1;
     all->work = (sfu__label_work){.dataset = dataset,
                                   .seed = options->seed,
-                                  .jobs = jobs / all->threads,
+                                  .jobs = (jobs < cores ? jobs : cores) / all->threads,
                                   .metric = options->metric,
                                   .positive = sfu__positive_class(dataset->labels, dataset->nodes, dataset->classes),
                                   .balanced = options->balanced,
+                                  .coverage = options->coverage,
                                   .should_continue = should_continue,
                                   .user = all};
+    all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;
     all->steps = sfu__label_steps(labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
 done:

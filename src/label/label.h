@@ -91,6 +91,7 @@ typedef struct sfu__label_work {
     sfu_metric metric;
     int32_t positive; /* the class of AUC and average precision (scorer.h) */
     bool balanced;
+    double coverage; /* of label sets; 0: none */
     bool (*should_continue)(void *user);
     void *user;
 } sfu__label_work;
@@ -152,8 +153,22 @@ SFU_CHECKED sfu_status sfu__label_held_out_predict(float *probabilities, const s
 SFU_CHECKED sfu_status sfu__label_bootstrap(double *low, double *high, const sfu__label_held_out *held,
                                             const float *probabilities, const sfu__label_work *work);
 
-SFU_CHECKED sfu_status sfu__label_calibration_error(double *error, const sfu__label_held_out *held,
-                                                    const float *probabilities);
+/* Held-out nodes with similar probabilities of their predicted labels. */
+typedef struct sfu__label_bin {
+    int32_t count;
+    double probability, accuracy; /* means */
+} sfu__label_bin;
+
+enum { SFU__LABEL_BINS = 15 };
+
+/* Bins of equal size, in ascending order of probability, and the expected calibration error: label_reliability.c. */
+SFU_CHECKED sfu_status sfu__label_reliability(sfu__label_bin bins[SFU__LABEL_BINS], double *error,
+                                              const sfu__label_held_out *held, const float *probabilities);
+
+/* Sets coverage, set_coverage and set_threshold: label_sets.c. And the mean size of the sets. */
+SFU_CHECKED sfu_status sfu__label_make_sets(sfu_label_summary *summary, const sfu__label_held_out *held,
+                                            const float *probabilities, double coverage);
+double sfu__label_set_size(const sfu_labelling *labelling, const int32_t *labels, int32_t nodes);
 
 enum { SFU__LABEL_RANGES = 5 };
 
@@ -162,6 +177,7 @@ struct sfu_labelling {
     sfu_label_candidate candidates[SFU__LABEL_NETS];
     int candidate_count;
     sfu_label_calibration calibration[SFU__LABEL_RANGES];
+    sfu__label_bin bins[SFU__LABEL_BINS];
     int32_t classes;
     int32_t *confusion;     /* [classes][classes] */
     float *probabilities;   /* [nodes][classes] */
@@ -172,5 +188,8 @@ struct sfu_labelling {
  * model. */
 SFU_CHECKED sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *problems, int folds,
                                           const sfu__label_work *work);
+
+/* The figures of the page: the reliability diagram, and the accuracy of the most certain nodes: label_figures.c. */
+SFU_CHECKED sfu_status sfu__label_figures(sfu__text *html, const sfu_labelling *labelling);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { EPOCHS = 500, PATIENCE = 25 };
+static const double least_gain = 1e-3; /* relative: a smaller one does not delay the end */
 
 typedef struct fold {
     sfu__objective objective;
@@ -30,6 +31,8 @@ typedef struct crossval {
     sfu__team *team;
     fold folds[SFU__LABEL_FOLDS];
     sfu__dense now; /* [count][classes]: probabilities after the current epoch */
+    double mark;    /* the loss at the last clear gain, and its epoch */
+    int32_t gained; /* */
 } crossval;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -102,8 +105,12 @@ static bool run_epoch(const crossval *self, int32_t number) {
     return finite;
 }
 
-static void update_best(sfu__label_trial *trial, const crossval *self, int32_t number) {
+static void update_best(sfu__label_trial *trial, crossval *self, int32_t number) {
     const double loss = sfu__label_loss(&self->now, self->problem, self->work);
+    if (number == 1 || loss < (1 - least_gain) * self->mark) {
+        self->mark = loss;
+        self->gained = number;
+    }
     if (trial->epochs == 0 || loss < trial->loss) {
         trial->loss = loss;
         trial->epochs = number;
@@ -112,8 +119,8 @@ static void update_best(sfu__label_trial *trial, const crossval *self, int32_t n
     }
 }
 
-static sfu_status run_epochs(sfu__label_trial *trial, const crossval *self) {
-    for (int32_t number = 1; number <= EPOCHS && number - trial->epochs <= PATIENCE; number++) {
+static sfu_status run_epochs(sfu__label_trial *trial, crossval *self) {
+    for (int32_t number = 1; number <= EPOCHS && number - self->gained <= PATIENCE; number++) {
         if (!self->work->should_continue(self->work->user)) {
             return sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
         }

@@ -229,6 +229,9 @@ static sfu_status take_model(sfu_labelling *labelling, measure *all, sfu__label_
     describe_model(&labelling->summary, &labelling->final, all);
     labelling->probabilities = all->held.all;
     all->held.all = NULL;
+    if (all->work->coverage > 0) {
+        labelling->summary.set_size = sfu__label_set_size(labelling, dataset->labels, dataset->nodes);
+    }
 done:
     return status;
 }
@@ -263,7 +266,10 @@ sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *prob
     count_right(labelling, &all);
     set_accuracy(summary, &all);
     SFU_TRY(set_score(summary, &all));
-    SFU_TRY(sfu__label_calibration_error(&summary->calibration_error, &all.held, all.chosen));
+    SFU_TRY(sfu__label_reliability(labelling->bins, &summary->calibration_error, &all.held, all.chosen));
+    if (work->coverage > 0) {
+        SFU_TRY(sfu__label_make_sets(summary, &all.held, all.chosen, work->coverage));
+    }
     SFU_TRY(set_frequent(summary, work->dataset));
     SFU_TRY(compare_without_graph(summary, &all));
     SFU_TRY(list_candidates(labelling, &all));

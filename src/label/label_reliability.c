@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BINS = 15 };
-
 typedef struct guess {
     float probability;
     bool right;
@@ -22,7 +20,17 @@ static int ascending(const void *a, const void *b) {
                                             : (int)x->right - (int)y->right;
 }
 
-sfu_status sfu__label_calibration_error(double *error, const sfu__label_held_out *held, const float *probabilities) {
+static sfu__label_bin bin_of(const guess *guesses, int64_t first, int64_t end) {
+    sfu__label_bin bin = {.count = (int32_t)(end - first)};
+    for (int64_t i = first; i < end; i++) {
+        bin.probability += (double)guesses[i].probability / bin.count;
+        bin.accuracy += (double)guesses[i].right / bin.count;
+    }
+    return bin;
+}
+
+sfu_status sfu__label_reliability(sfu__label_bin bins[SFU__LABEL_BINS], double *error, const sfu__label_held_out *held,
+                                  const float *probabilities) {
     sfu_status status = SFU_OK;
     guess *guesses = NULL;
     SFU_ALLOC(guesses, held->count);
@@ -33,12 +41,9 @@ sfu_status sfu__label_calibration_error(double *error, const sfu__label_held_out
     }
     qsort(guesses, (size_t)held->count, sizeof *guesses, ascending);
     *error = 0;
-    for (int64_t bin = 0; bin < BINS; bin++) {
-        double apart = 0;
-        for (int64_t i = bin * held->count / BINS; i < (bin + 1) * held->count / BINS; i++) {
-            apart += (double)guesses[i].probability - guesses[i].right;
-        }
-        *error += fabs(apart) / held->count;
+    for (int64_t i = 0; i < SFU__LABEL_BINS; i++) {
+        bins[i] = bin_of(guesses, i * held->count / SFU__LABEL_BINS, (i + 1) * held->count / SFU__LABEL_BINS);
+        *error += bins[i].count * fabs(bins[i].probability - bins[i].accuracy) / held->count;
     }
 done:
     sfu__free(guesses);

@@ -39,7 +39,7 @@ static double standard_error(double score, const sfu__label_problem *problem, co
     }
     const double n =
         work->metric == SFU_METRIC_ACCURACY ? problem->count : (double)smallest * (present > 0 ? present : 1);
-    return sqrt(score * (1 - score) / n);
+    return sqrt(score * (1 - score) / n) / 2;
 }
 
 /* The cross-entropy of the calibrated probabilities. */

@@ -54,14 +54,39 @@ typedef struct csv_table {
 
 typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t node);
 
-/* The model's name of a class, else the dataset's, else its number. */
-static sfu_status put_class(const csv_table *csv_output, int32_t class_index) {
+/* The model's name of a class, else the dataset's, else NULL. */
+static const char *class_name(const csv_table *csv_output, int32_t class_index) {
     const char *name = sfu_model_class_name(csv_output->model, class_index);
-    if (name == NULL && class_index < csv_output->dataset->classes) {
-        name = sfu_dataset_class_name(csv_output->dataset, class_index);
-    }
+    return name == NULL && class_index < csv_output->dataset->classes
+               ? sfu_dataset_class_name(csv_output->dataset, class_index)
+               : name;
+}
+
+/* Its name, else its number. */
+static sfu_status put_class(const csv_table *csv_output, int32_t class_index) {
+    const char *name = class_name(csv_output, class_index);
     return name != NULL ? sfu__csv_put(csv_output->out, name, strlen(name))
                         : sfu__writer_format(csv_output->out, "%d", class_index);
+}
+
+/* ",CLASS|CLASS": the classes with at least the probability of the threshold, and the most probable one. */
+static sfu_status put_set(const csv_table *csv_output, int32_t node, double threshold) {
+    sfu_status status = SFU_OK;
+    sfu__text set = {0};
+    const float *row = csv_output->values + (int64_t)node * csv_output->width;
+    const int32_t guess = sfu__largest(row, csv_output->width);
+    for (int32_t c = 0; c < csv_output->width; c++) {
+        const char *name = class_name(csv_output, c);
+        if (c == guess || (double)row[c] >= threshold) {
+            SFU_TRY(sfu__text_format(&set, set.size > 0 ? "|" : ""));
+            SFU_TRY(name != NULL ? sfu__text_format(&set, "%s", name) : sfu__text_format(&set, "%d", c));
+        }
+    }
+    SFU_TRY(put_text(csv_output->out, ","));
+    SFU_TRY(sfu__csv_put(csv_output->out, set.bytes, set.size));
+done:
+    sfu__text_clear(&set);
+    return status;
 }
 
 /* Writes the header, then one row per requested node. */
@@ -74,13 +99,14 @@ static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_c
                          : sfu__writer_open_sink(&csv_output->out, options->write, options->write_user));
     sfu__writer_set_spreadsheet(csv_output->out, options->spreadsheet);
     SFU_TRY(put_header(csv_output));
-    SFU_TRY(put_text(csv_output->out, "\n"));
+    SFU_TRY(put_text(csv_output->out, options->sets ? ",set\n" : "\n"));
     for (int32_t node = 0; node < csv_output->dataset->nodes; node++) {
         if (options->only_unlabelled && labels != NULL && labels[node] != SFU_NO_LABEL) {
             continue;
         }
         SFU_TRY(sfu__csv_put_node(csv_output->out, csv_output->dataset, node));
         SFU_TRY(put_rest(csv_output, node));
+        SFU_TRY(options->sets ? put_set(csv_output, node, options->set_threshold) : SFU_OK);
         SFU_TRY(put_text(csv_output->out, "\n"));
     }
     SFU_TRY(sfu__writer_commit(csv_output->out));

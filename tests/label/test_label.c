@@ -179,11 +179,17 @@ static void the_numbers_agree(void **state) {
     assert_int_equal(unlabelled, summary.unlabelled);
     assert_int_equal(chosen, summary.folds);
     assert_int_equal(candidates, SFU__LABEL_NETS);
-    assert_int_equal(summary.train + summary.val, summary.labelled);
+    assert_int_equal(summary.train, summary.labelled);
+    assert_int_equal(summary.val, summary.labelled);
+    assert_true(summary.score == summary.accuracy && summary.score_low == summary.low);
+    assert_true(summary.temperature > 0 && summary.epochs > 0 && summary.calibration_error < 0.3);
+    assert_true(sfu_model_scores(sfu_labelling_model(labelling))->temperature == summary.temperature);
     assert_true(summary.accuracy == (double)summary.right / summary.labelled);
     assert_true(summary.low < summary.accuracy && summary.accuracy < summary.high);
     assert_true(summary.accuracy > summary.frequent);
-    assert_true(fabs(summary.no_graph - sfu_labelling_candidate(labelling, SFU__LABEL_CONTROL)->accuracy) < 1e-12);
+    assert_true(summary.no_graph <=
+                fmax(sfu_labelling_candidate(labelling, 1)->accuracy, sfu_labelling_candidate(labelling, 2)->accuracy) +
+                    0.1);
     assert_int_equal(sfu_labelling_confusion(labelling, CLASSES, 0), 0);
     assert_int_equal(sfu_labelling_confusion(labelling, 0, -1), 0);
     sfu_labelling_free(labelling);
@@ -220,61 +226,71 @@ static void says_whether_the_graph_helps(void **state) {
 
 /* ---- information flow -------------------------------------------------------------------------------------------- */
 
+static void count_nodes(int *counts, const sfu_split *split, sfu_part part) {
+    int32_t count = 0;
+    const int32_t *nodes = sfu_split_part(split, part, &count);
+    for (int32_t i = 0; i < count; i++) {
+        counts[nodes[i]]++;
+    }
+}
+
+/* Each labelled node is held out by one problem, and validates once in each of the others. */
 static void each_node_is_held_out_once(void **state) {
     (void)state;
     sfu_dataset *dataset = made(2, NODES), *thin = thinned(dataset, 4);
     sfu__label_problem problems[SFU__LABEL_PROBLEMS] = {{0}};
-    int folds = 0, held_out[NODES] = {0}, final[NODES] = {0};
+    int folds = 0, held_out[NODES] = {0};
     assert_ok(sfu__label_problems(problems, &folds, thin, 3));
     assert_int_equal(folds, SFU__LABEL_FOLDS);
     for (int p = 0; p <= folds; p++) {
-        int32_t total = 0;
-        for (int part = 0; part < SFU_PARTS; part++) {
-            int32_t count = 0;
-            const int32_t *nodes = sfu_split_part(problems[p].split, (sfu_part)part, &count);
-            total += count;
-            for (int32_t i = 0; i < count; i++) {
-                assert_true(sfu_dataset_labels(thin)[nodes[i]] != SFU_NO_LABEL);
-                held_out[nodes[i]] += part == SFU_TEST;
-                final[nodes[i]] += p == folds && part != SFU_TEST;
+        int own[NODES] = {0}, validated[NODES] = {0}, trained[NODES] = {0};
+        count_nodes(own, problems[p].all, SFU_TEST);
+        count_nodes(held_out, problems[p].all, SFU_TEST);
+        count_nodes(trained, problems[p].all, SFU_TRAIN);
+        assert_int_equal(problems[p].folds, p < folds ? folds - 1 : folds);
+        for (int f = 0; f < problems[p].folds; f++) {
+            int both[NODES] = {0};
+            count_nodes(validated, problems[p].inner[f], SFU_VAL);
+            count_nodes(both, problems[p].inner[f], SFU_VAL);
+            count_nodes(both, problems[p].inner[f], SFU_TRAIN);
+            for (int i = 0; i < NODES; i++) {
+                assert_int_equal(both[i], trained[i]); /* never a held-out node */
             }
         }
-        assert_int_equal(total, NODES / 4);
-        sfu__label_problem_clear(&problems[p]);
+        for (int i = 0; i < NODES; i++) {
+            const bool labelled = sfu_dataset_labels(thin)[i] != SFU_NO_LABEL;
+            assert_int_equal(trained[i] + own[i], labelled);
+            assert_int_equal(validated[i], trained[i]);
+        }
     }
     for (int i = 0; i < NODES; i++) {
-        assert_int_equal(held_out[i], i % 4 == 0);
-        assert_int_equal(final[i], i % 4 == 0);
+        assert_int_equal(held_out[i], sfu_dataset_labels(thin)[i] != SFU_NO_LABEL);
+    }
+    for (int p = 0; p <= folds; p++) {
+        sfu__label_problem_clear(&problems[p]);
     }
     sfu_dataset_free(thin);
     sfu_dataset_free(dataset);
 }
 
-/* Not all of many labels need to be held out, and held-out parts do not overlap. */
+/* With many labels, fewer parts are held out and validated on: as many as 4000 nodes need. */
 static void of_many_labels_some_are_held_out(void **state) {
     (void)state;
     static const struct {
         int32_t nodes;
         int folds;
-    } cases[] = {{4000, 5}, {10000, 2}, {20000, 1}};
+    } cases[] = {{5000, 4}, {8000, 3}, {20000, 1}};
     for (int i = 0; i < 3; i++) {
-        sfu_dataset *dataset = made(1, cases[i].nodes);
+        sfu_dataset *dataset = made(3, cases[i].nodes);
         sfu__label_problem problems[SFU__LABEL_PROBLEMS] = {{0}};
         int folds = 0;
-        int32_t count = 0, sum = 0;
+        int32_t count = 0;
         assert_ok(sfu__label_problems(problems, &folds, dataset, 0));
         assert_int_equal(folds, cases[i].folds);
-        for (int p = 0; p < folds; p++) {
-            sfu_split_part(problems[p].split, SFU_TEST, &count);
-            assert_int_equal(count, cases[i].nodes / SFU__LABEL_FOLDS);
-        }
-        sfu_split_part(problems[folds].split, SFU_TEST, &count);
-        assert_int_equal(count, 0);
-        for (int part = SFU_TRAIN; part <= SFU_VAL; part++) {
-            sfu_split_part(problems[folds].split, (sfu_part)part, &count);
-            sum += count;
-        }
-        assert_int_equal(sum, cases[i].nodes);
+        assert_int_equal(problems[folds].folds, cases[i].folds);
+        assert_true(problems[folds].count >= 4000);
+        sfu_split_part(problems[folds].all, SFU_TRAIN, &count);
+        assert_int_equal(count, cases[i].nodes);
         for (int p = 0; p <= folds; p++) {
             sfu__label_problem_clear(&problems[p]);
         }
@@ -289,7 +305,7 @@ static bool always(void *user) {
 
 /* The first steps of a problem, as sfu_label makes them. */
 static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, int steps) {
-    const sfu__label_work work = {dataset, 5, 1, always, NULL};
+    const sfu__label_work work = {.dataset = dataset, .seed = 5, .jobs = 1, .positive = -1, .should_continue = always};
     for (int i = 0; i < steps; i++) {
         const sfu__label_step step = sfu__label_step_at(i);
         if (step.slot == 0) {
@@ -300,46 +316,55 @@ static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, 
     }
 }
 
+/* The problem of fold 0 with the labels of its held-out nodes changed by `shift`. */
+static sfu_dataset *solve(sfu__label_problem *solved, const sfu_dataset *dataset, int shift, int steps) {
+    sfu__label_problem problems[SFU__LABEL_PROBLEMS] = {{0}};
+    int32_t labels[NODES], count = 0;
+    int folds = 0;
+    assert_ok(sfu__label_problems(problems, &folds, dataset, 0));
+    memcpy(labels, sfu_dataset_labels(dataset), sizeof labels);
+    const int32_t *test = sfu_split_part(problems[0].all, SFU_TEST, &count);
+    for (int32_t i = 0; i < count; i++) {
+        labels[test[i]] = (labels[test[i]] + shift) % CLASSES;
+    }
+    *solved = problems[0];
+    for (int p = 1; p <= folds; p++) {
+        sfu__label_problem_clear(&problems[p]);
+    }
+    sfu_dataset *other = relabelled(dataset, labels, NULL);
+    make_steps(solved, other, steps);
+    return other;
+}
+
 /* No choice and no model changes when every held-out label does; only their scores do. */
 static void held_out_labels_have_no_say(void **state) {
     (void)state;
-    const int steps = test_is_slow() ? SFU__LABEL_NETS : 19;
-    sfu_dataset *dataset = made(4, NODES);
-    sfu_split *split = NULL;
-    int32_t labels[NODES], count = 0;
-    assert_ok(sfu_split_new(&split, dataset, "cv:5:0:0", NULL));
-    memcpy(labels, sfu_dataset_labels(dataset), sizeof labels);
-    const int32_t *test = sfu_split_part(split, SFU_TEST, &count);
+    const int steps = test_is_slow() ? SFU__LABEL_NETS : SFU__LABEL_NETS + 7;
+    sfu_dataset *dataset = made(4, NODES), *both[2];
     sfu__label_problem problems[2] = {{0}};
-    sfu_dataset *both[2];
-    for (int way = 0; way < 2; way++) {
-        for (int32_t i = 0; i < count; i++) {
-            labels[test[i]] = (labels[test[i]] + way) % CLASSES;
-        }
-        both[way] = relabelled(dataset, labels, split);
-        assert_ok(sfu_split_new(&problems[way].split, both[way], "standard", NULL));
-        make_steps(&problems[way], both[way], steps);
+    for (int shift = 0; shift < 2; shift++) {
+        both[shift] = solve(&problems[shift], dataset, shift, steps);
     }
     const int net = sfu__label_choice(&problems[0]);
     assert_int_equal(net, sfu__label_choice(&problems[1]));
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
-        const sfu__label_best *one = &problems[0].best[i], *other = &problems[1].best[i];
+        const sfu__label_trial *one = &problems[0].nets[i].best, *other = &problems[1].nets[i].best;
         assert_int_equal(problems[0].order[i], problems[1].order[i]);
-        assert_int_equal(problems[0].trials[i], problems[1].trials[i]);
+        assert_int_equal(problems[0].nets[i].trials, problems[1].nets[i].trials);
         assert_string_equal(one->params, other->params);
-        assert_true(one->val_accuracy == other->val_accuracy && one->val_loss == other->val_loss);
+        assert_true(one->score == other->score && one->loss == other->loss && one->epochs == other->epochs);
+        assert_true(one->temperature == other->temperature);
     }
     float one[NODES * CLASSES], other[NODES * CLASSES];
-    assert_ok(sfu_predict(one, NULL, both[0], problems[0].best[net].model, 1));
-    assert_ok(sfu_predict(other, NULL, both[1], problems[1].best[net].model, 1));
+    const sfu_model *models[2] = {problems[0].nets[net].best.model, problems[1].nets[net].best.model};
+    assert_ok(sfu__label_predict(one, both[0], models[0], 1));
+    assert_ok(sfu__label_predict(other, both[1], models[1], 1));
     assert_memory_equal(one, other, sizeof one);
-    assert_true(sfu_model_scores(problems[0].best[net].model)->test_accuracy >
-                sfu_model_scores(problems[1].best[net].model)->test_accuracy);
-    for (int way = 0; way < 2; way++) {
-        sfu__label_problem_clear(&problems[way]);
-        sfu_dataset_free(both[way]);
+    assert_true(sfu_model_scores(models[0])->test_accuracy > sfu_model_scores(models[1])->test_accuracy);
+    for (int shift = 0; shift < 2; shift++) {
+        sfu__label_problem_clear(&problems[shift]);
+        sfu_dataset_free(both[shift]);
     }
-    sfu_split_free(split);
     sfu_dataset_free(dataset);
 }
 
@@ -431,37 +456,71 @@ static void a_small_budget_has_an_answer(void **state) {
 
 static void steps_come_in_order(void **state) {
     (void)state;
-    assert_int_equal(sfu__label_steps(1), 16);
-    assert_int_equal(sfu__label_steps(10), 21);
-    assert_int_equal(sfu__label_steps(1000), 29);
+    assert_int_equal(sfu__label_steps(1), 14);
+    assert_int_equal(sfu__label_steps(40), 17);
+    assert_int_equal(sfu__label_steps(10000), 25);
     int32_t trials = 0;
-    for (int i = 0; i < 29; i++) {
+    for (int i = 0; i < 25; i++) {
         const sfu__label_step step = sfu__label_step_at(i);
         assert_true(step.trials >= trials && (step.slot > 0 || step.trials > trials));
         trials = step.trials;
     }
-    assert_int_equal(trials, 128);
+    assert_int_equal(trials, 64);
 }
 
-/* Models are only compared with NULL here. */
-static void ranks_keep_the_control(void **state) {
+/* The metric decides where it can, the cross-entropy where it cannot, and who diverged is last. */
+static void the_better_trial(void **state) {
     (void)state;
-    static const double accuracies[SFU__LABEL_NETS] = {0.5, 0.1, 0.9, 0.7, 0.7, 0.2, 0.3, 0.8};
-    static const int after_one[] = {2, 7, 3, 4, 0, 6, 5, 1}, later[] = {2, 7, 3, 4, 1, 6, 5, 0};
+    const sfu__label_trial usual = {.epochs = 5, .score = 0.8, .error = 0.02, .loss = 0.5};
+    const sfu__label_trial higher = {.epochs = 5, .score = 0.83, .error = 0.02, .loss = 0.9};
+    const sfu__label_trial close = {.epochs = 5, .score = 0.81, .error = 0.02, .loss = 0.6};
+    const sfu__label_trial diverged = {.epochs = 0, .score = 1};
+    assert_true(sfu__label_is_better(&higher, &usual) && !sfu__label_is_better(&usual, &higher));
+    assert_true(sfu__label_is_better(&usual, &close) && !sfu__label_is_better(&close, &usual));
+    assert_true(sfu__label_is_better(&usual, &diverged) && !sfu__label_is_better(&diverged, &usual));
+    assert_false(sfu__label_is_better(&usual, &usual));
+}
+
+static void ranks_keep_a_network_without_graph(void **state) {
+    (void)state;
+    static const double losses[SFU__LABEL_NETS] = {5, 9, 8, 1, 3, 3, 7, 6, 2};
+    static const int later[] = {3, 8, 4, 5, 2, 7, 6, 0, 1};
     sfu__label_problem problem = {0};
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
-        problem.best[i].model = (const sfu_model *)&problem;
-        problem.best[i].val_accuracy = accuracies[i];
+        problem.nets[i].best = (sfu__label_trial){.epochs = 1, .loss = losses[i]};
     }
     sfu__label_rank(&problem, 0);
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
         assert_int_equal(problem.order[i], i);
     }
     sfu__label_rank(&problem, 1);
-    assert_memory_equal(problem.order, after_one, sizeof after_one);
-    sfu__label_rank(&problem, 2);
     assert_memory_equal(problem.order, later, sizeof later);
-    assert_int_equal(sfu__label_choice(&problem), 2);
+    assert_int_equal(sfu__label_choice(&problem), 3);
+    assert_int_equal(sfu__label_choice_without_graph(&problem), 2);
+}
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+/* Every metric has an estimate inside its interval, and class weights change the model. */
+static void metrics_have_estimates(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(11, NODES), *thin = thinned(dataset, 3);
+    for (int metric = 0; sfu_metric_name(metric, NULL) != NULL; metric++) {
+        sfu_labelling *labelling = NULL;
+        sfu_label_options options = steps_of(3, 0, 1);
+        options.metric = (sfu_metric)metric;
+        options.balanced = metric % 2 == 1;
+        assert_ok(sfu_label(&labelling, thin, &options));
+        const sfu_label_summary summary = *sfu_labelling_summary(labelling);
+        assert_int_equal(summary.metric, metric);
+        assert_true(summary.score_low <= summary.score && summary.score <= summary.score_high);
+        assert_true(summary.score_low >= 0 && summary.score_high <= 1 && summary.score_high - summary.score_low < 0.4);
+        assert_true(summary.val_score > 0.3 && summary.no_graph_score > 0.3);
+        assert_true(sfu_labelling_candidate(labelling, 0)->score > 0.3);
+        sfu_labelling_free(labelling);
+    }
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
 }
 
 /* ---- small and invalid datasets ---------------------------------------------------------------------------------- */
@@ -527,6 +586,9 @@ static void says_what_is_missing(void **state) {
     options = steps_of(0, 0, 0);
     options.seconds = NAN;
     assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "budget");
+    options = steps_of(0, 0, 0);
+    options.metric = (sfu_metric)99;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "metric 99");
     assert_null(labelling);
     sfu_labelling_free(NULL);
     sfu_dataset_free(dataset);
@@ -571,7 +633,9 @@ int main(void) {
         cmocka_unit_test(ends_where_it_is_told),
         cmocka_unit_test(a_small_budget_has_an_answer),
         cmocka_unit_test(steps_come_in_order),
-        cmocka_unit_test(ranks_keep_the_control),
+        cmocka_unit_test(the_better_trial),
+        cmocka_unit_test(ranks_keep_a_network_without_graph),
+        cmocka_unit_test(metrics_have_estimates),
         cmocka_unit_test(twelve_nodes_are_enough),
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(memory_may_run_out),
