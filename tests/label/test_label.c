@@ -121,13 +121,13 @@ static void assert_same(const sfu_labelling *one, const sfu_labelling *other, in
 
 static void the_interval_covers(void **state) {
     (void)state;
-    const int runs = test_is_slow() ? 1 : 20;
+    const int runs = test_is_slow() ? 1 : 12;
     int covered = 0;
     double width = 0, bias = 0;
     for (int seed = 0; seed < runs; seed++) {
         sfu_dataset *dataset = made((uint64_t)seed, 1200), *thin = thinned(dataset, 10);
         sfu_labelling *labelling = NULL;
-        const sfu_label_options options = steps_of(10, (uint64_t)seed, 0);
+        const sfu_label_options options = steps_of(6, (uint64_t)seed, 0);
         assert_ok(sfu_label(&labelling, thin, &options));
         const sfu_label_summary summary = *sfu_labelling_summary(labelling);
         const double truth = true_accuracy(labelling, dataset, thin);
@@ -339,7 +339,7 @@ static sfu_dataset *solve(sfu__label_problem *solved, const sfu_dataset *dataset
 /* No choice and no model changes when every held-out label does; only their scores do. */
 static void held_out_labels_have_no_say(void **state) {
     (void)state;
-    const int steps = test_is_slow() ? SFU__LABEL_NETS : SFU__LABEL_NETS + 7;
+    const int steps = test_is_slow() ? SFU__LABEL_NETS : SFU__LABEL_NETS + 2;
     sfu_dataset *dataset = made(4, NODES), *both[2];
     sfu__label_problem problems[2] = {{0}};
     for (int shift = 0; shift < 2; shift++) {
@@ -374,7 +374,7 @@ static void jobs_do_not_matter(void **state) {
     (void)state;
     sfu_dataset *dataset = made(6, NODES), *thin = thinned(dataset, 3);
     sfu_labelling *alone = NULL, *together = NULL;
-    sfu_label_options options = steps_of(test_is_slow() ? 2 : 20, 7, 1);
+    sfu_label_options options = steps_of(test_is_slow() ? 2 : 11, 7, 1);
     assert_ok(sfu_label(&alone, thin, &options));
     for (options.jobs = 3; options.jobs <= 14; options.jobs += 11) {
         assert_ok(sfu_label(&together, thin, &options));
@@ -523,6 +523,78 @@ static void metrics_have_estimates(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* ---- label sets and nodes to label next -------------------------------------------------------------------------- */
+
+/* The fraction of nodes without a label in `thin` whose set has their true label. */
+static double true_coverage(const sfu_labelling *labelling, const sfu_dataset *dataset, const sfu_dataset *thin) {
+    const float *probabilities = sfu_labelling_probabilities(labelling);
+    const double threshold = sfu_labelling_summary(labelling)->set_threshold;
+    double covered = 0, count = 0;
+    for (int32_t i = 0; i < sfu_dataset_nodes(dataset); i++) {
+        const float *row = probabilities + (ptrdiff_t)i * CLASSES;
+        const float p = row[sfu_dataset_labels(dataset)[i]];
+        if (sfu_dataset_labels(thin)[i] == SFU_NO_LABEL) {
+            covered += (double)p >= threshold || (p >= row[0] && p >= row[1] && p >= row[2]);
+            count++;
+        }
+    }
+    return covered / count;
+}
+
+static void sets_cover_the_truth(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made(12, 900), *thin = thinned(dataset, 4);
+    double before = 0;
+    for (int i = 0; i < 3; i++) {
+        static const double wanted[] = {0.5, 0.9, 0.98};
+        sfu_labelling *labelling = NULL;
+        sfu_label_options options = steps_of(3, 0, 1);
+        options.coverage = wanted[i];
+        assert_ok(sfu_label(&labelling, thin, &options));
+        const sfu_label_summary summary = *sfu_labelling_summary(labelling);
+        assert_true(summary.coverage == wanted[i] && summary.set_size >= 1 && summary.set_size <= CLASSES);
+        assert_true(summary.set_size >= before);
+        assert_true(summary.set_coverage >= wanted[i] - 0.05);
+        assert_true(true_coverage(labelling, dataset, thin) >= wanted[i] - 0.05);
+        before = summary.set_size;
+        sfu_labelling_free(labelling);
+    }
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+static void asks_for_different_unlabelled_nodes(void **state) {
+    (void)state;
+    enum { ASKED = 20 };
+    sfu_dataset *dataset = made(13, NODES), *thin = thinned(dataset, 3);
+    sfu_labelling *labelling = NULL;
+    const sfu_label_options options = steps_of(2, 0, 1);
+    int32_t nodes[NODES], again[NODES], count = ASKED, all = NODES, seen[NODES] = {0};
+    assert_ok(sfu_label(&labelling, thin, &options));
+    assert_ok(sfu_labelling_ask(nodes, &count, labelling, thin));
+    assert_int_equal(count, ASKED);
+    for (int32_t i = 0; i < count; i++) {
+        assert_int_equal(sfu_dataset_labels(thin)[nodes[i]], SFU_NO_LABEL);
+        assert_int_equal(seen[nodes[i]]++, 0);
+    }
+    assert_ok(sfu_labelling_ask(again, &all, labelling, thin));
+    assert_int_equal(all, sfu_labelling_summary(labelling)->unlabelled);
+    assert_memory_equal(nodes, again, sizeof nodes[0] * ASKED);
+    static char page[1 << 17];
+    assert_ok(sfu_labelling_page(test_path("page.html"), labelling, thin, nodes, count));
+    FILE *file = fopen(test_path("page.html"), "r");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    assert_non_null(strstr(page, "Reliability diagram"));
+    assert_non_null(strstr(page, "Label these next"));
+    assert_non_null(strstr(page, "</html>"));
+    assert_fails(SFU_ERR_IO, sfu_labelling_page(test_path("missing/page.html"), labelling, thin, NULL, 0), "missing");
+    sfu_labelling_free(labelling);
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
 /* ---- small and invalid datasets ---------------------------------------------------------------------------------- */
 
 enum { TINY = 12 };
@@ -587,6 +659,9 @@ static void says_what_is_missing(void **state) {
     options.seconds = NAN;
     assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "budget");
     options = steps_of(0, 0, 0);
+    options.coverage = 1;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "coverage 1", "below 1");
+    options.coverage = 0;
     options.metric = (sfu_metric)99;
     assert_fails(SFU_ERR_ARGUMENT, sfu_label(&labelling, dataset, &options), "metric 99");
     assert_null(labelling);
@@ -636,6 +711,8 @@ int main(void) {
         cmocka_unit_test(the_better_trial),
         cmocka_unit_test(ranks_keep_a_network_without_graph),
         cmocka_unit_test(metrics_have_estimates),
+        cmocka_unit_test(sets_cover_the_truth),
+        cmocka_unit_test(asks_for_different_unlabelled_nodes),
         cmocka_unit_test(twelve_nodes_are_enough),
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(memory_may_run_out),
