@@ -14,7 +14,7 @@ label() { # NAME OPTION...
 # ---- the same bytes for any number of jobs; a time budget equals a number of steps
 label one --budget steps:9 --jobs 1
 label three --budget steps:9 --jobs 3
-for end in csv model.safetensors; do
+for end in csv model.safetensors html; do
     cmp one.$end three.$end || fail "three jobs come to another $end than one"
 done
 "$SFUMATO" label one.safetensors -o timed.csv --budget 1s --json --quiet >timed.json
@@ -22,14 +22,22 @@ steps=$(sed -n 's/^  "steps": \([0-9]*\).*/\1/p' timed.json)
 [ "$steps" -ge 1 ] || fail "no steps: $(cat timed.json)"
 "$SFUMATO" label one.safetensors -o again.csv --budget "steps:$steps" --json --quiet >again.json
 cmp timed.csv again.csv || fail "so many steps come to other labels than the budget"
-diff <(grep -v '"seconds"\|"path"\|"model"' timed.json) <(grep -v '"seconds"\|"path"\|"model"' again.json) || fail "other numbers"
+diff <(grep -v '"seconds"\|"path"\|"model"\|"page"' timed.json) <(grep -v '"seconds"\|"path"\|"model"\|"page"' again.json) ||
+    fail "other numbers"
 
 # ---- its files work with other commands, and give the same labels
 sfumato predict one.safetensors one.model.safetensors --only-unlabelled -o predicted.csv >/dev/null
-cmp one.csv predicted.csv || fail "the kept model labels otherwise"
+cmp <(cut -d, -f1,2 one.csv) <(cut -d, -f1,2 predicted.csv) || fail "the kept model labels otherwise"
 sed -n 's/^\(Next:\|     \) sfumato \(explain\|predict\)/sfumato \2/p' one.page >next.sh
 [ "$(wc -l <next.sh)" -eq 2 ] || fail "what is next? $(cat one.page)"
 bash -eu next.sh >/dev/null || fail "this does not run: $(cat next.sh)"
+
+# ---- label sets and nodes to label next
+sfumato label one.safetensors -o sets.csv --budget steps:2 --coverage 0.9 --ask 3 --forget --json --quiet >sets.json
+head -n 1 sets.csv | grep -q ',set$' || fail "no sets: $(head -n 2 sets.csv)"
+[ "$(awk -F, 'NR > 1 && index("|" $NF "|", "|" $2 "|") == 0' sets.csv | wc -l)" -eq 0 ] || fail "a set without its label"
+[ "$(sed -n '/"ask": \[/,/\]/p' sets.json | grep -c '^    "')" -eq 3 ] || fail "not three nodes: $(cat sets.json)"
+[ ! -e sets.html ] || fail "a page in spite of --forget"
 
 # ---- settings are rounded in the report, and exact in the command that continues from them
 ! grep -v '^Next:' one.page | grep -E '\.0*[1-9][0-9]{6}' || fail "these are more than six digits"
