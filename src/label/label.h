@@ -161,7 +161,8 @@ typedef struct sfu__label_bin {
 
 enum { SFU__LABEL_BINS = 15 };
 
-/* Bins of equal size, in ascending order of probability, and the expected calibration error: label_reliability.c. */
+/* Bins of equal size, in ascending order of probability (those that are not used have no nodes), and the expected
+ * calibration error: label_reliability.c. */
 SFU_CHECKED sfu_status sfu__label_reliability(sfu__label_bin bins[SFU__LABEL_BINS], double *error,
                                               const sfu__label_held_out *held, const float *probabilities);
 

@@ -25,7 +25,7 @@ typedef struct measure {
     int32_t classes;
     sfu__label_held_out held;
     sfu__scorer scorer, accuracy;
-    float *chosen, *other; /* [held.count][classes]: predictions of the selected networks, and of others */
+    sfu__dense chosen, other; /* [held.count][classes]: predictions of the selected networks, and of others */
 } measure;
 
 static int bin_of(float probability) {
@@ -38,17 +38,11 @@ static int bin_of(float probability) {
 
 static const float *row_of(const float *rows, int32_t i, int32_t classes) { return rows + (size_t)i * (size_t)classes; }
 
-static double score(const sfu__scorer *scorer, float *probabilities) {
-    const sfu__dense rows = {
-        .data = probabilities, .rows = scorer->count, .cols = scorer->classes, .ld = scorer->classes};
-    return sfu__scorer_score(scorer, &rows);
-}
-
 /* ---- the selected networks --------------------------------------------------------------------------------------- */
 
 static void count_right(sfu_labelling *labelling, const measure *all) {
     for (int32_t i = 0; i < all->held.count; i++) {
-        const float *row = row_of(all->chosen, i, all->classes);
+        const float *row = row_of(all->chosen.data, i, all->classes);
         const int32_t truth = all->held.labels[i], guess = sfu__largest(row, all->classes);
         sfu_label_calibration *range = &labelling->calibration[bin_of(row[guess])];
         range->held_out++;
@@ -63,7 +57,7 @@ static sfu_status predict_chosen(measure *all) {
     for (int fold = 0; fold < all->folds; fold++) {
         nets[fold] = sfu__label_choice(&all->problems[fold]);
     }
-    return sfu__label_held_out_predict(all->chosen, &all->held, nets);
+    return sfu__label_held_out_predict(all->chosen.data, &all->held, nets);
 }
 
 static void set_accuracy(sfu_label_summary *summary, const measure *all) {
@@ -79,13 +73,13 @@ static void set_accuracy(sfu_label_summary *summary, const measure *all) {
 
 static sfu_status set_score(sfu_label_summary *summary, const measure *all) {
     summary->metric = all->work->metric;
-    summary->score = score(&all->scorer, all->chosen);
+    summary->score = sfu__scorer_score(&all->scorer, &all->chosen);
     if (summary->metric == SFU_METRIC_ACCURACY) {
         summary->score_low = summary->low;
         summary->score_high = summary->high;
         return SFU_OK;
     }
-    return sfu__label_bootstrap(&summary->score_low, &summary->score_high, &all->held, all->chosen, all->work);
+    return sfu__label_bootstrap(&summary->score_low, &summary->score_high, &all->held, all->chosen.data, all->work);
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
@@ -124,16 +118,16 @@ static sfu_status compare_without_graph(sfu_label_summary *summary, const measur
             return SFU_OK;
         }
     }
-    SFU_TRY(sfu__label_held_out_predict(all->other, &all->held, nets));
+    SFU_TRY(sfu__label_held_out_predict(all->other.data, &all->held, nets));
     for (int32_t i = 0; i < all->held.count; i++) {
         const int32_t truth = all->held.labels[i];
-        const bool right = sfu__largest(row_of(all->chosen, i, all->classes), all->classes) == truth;
-        const bool other = sfu__largest(row_of(all->other, i, all->classes), all->classes) == truth;
+        const bool right = sfu__largest(row_of(all->chosen.data, i, all->classes), all->classes) == truth;
+        const bool other = sfu__largest(row_of(all->other.data, i, all->classes), all->classes) == truth;
         summary->graph_wins += right && !other;
         summary->graph_loses += !right && other;
     }
-    summary->no_graph = score(&all->accuracy, all->other);
-    summary->no_graph_score = score(&all->scorer, all->other);
+    summary->no_graph = sfu__scorer_score(&all->accuracy, &all->other);
+    summary->no_graph_score = sfu__scorer_score(&all->scorer, &all->other);
     summary->graph_helps = is_significant(summary->graph_wins, summary->graph_loses);
 done:
     return status;
@@ -159,9 +153,9 @@ static sfu_status score_candidate(sfu_label_candidate *candidate, const measure 
             return SFU_OK;
         }
     }
-    SFU_TRY(sfu__label_held_out_predict(all->other, &all->held, nets));
-    candidate->accuracy = score(&all->accuracy, all->other);
-    candidate->score = score(&all->scorer, all->other);
+    SFU_TRY(sfu__label_held_out_predict(all->other.data, &all->held, nets));
+    candidate->accuracy = sfu__scorer_score(&all->accuracy, &all->other);
+    candidate->score = sfu__scorer_score(&all->scorer, &all->other);
 done:
     return status;
 }
@@ -235,8 +229,9 @@ static sfu_status prepare(sfu_labelling *labelling, measure *all) {
                              all->work->positive));
     SFU_TRY(sfu__scorer_make(&all->accuracy, SFU_METRIC_ACCURACY, held->labels, held->count, all->classes, -1));
     SFU_ALLOC_ZERO(labelling->confusion, classes * classes);
-    SFU_ALLOC(all->chosen, (size_t)held->count * classes);
-    SFU_ALLOC(all->other, (size_t)held->count * classes);
+    all->chosen = all->other = (sfu__dense){.rows = held->count, .cols = all->classes, .ld = all->classes};
+    SFU_ALLOC(all->chosen.data, (size_t)held->count * classes);
+    SFU_ALLOC(all->other.data, (size_t)held->count * classes);
 done:
     return status;
 }
@@ -251,9 +246,9 @@ sfu_status sfu__label_measure(sfu_labelling *labelling, sfu__label_problem *prob
     count_right(labelling, &all);
     set_accuracy(summary, &all);
     SFU_TRY(set_score(summary, &all));
-    SFU_TRY(sfu__label_reliability(labelling->bins, &summary->calibration_error, &all.held, all.chosen));
+    SFU_TRY(sfu__label_reliability(labelling->bins, &summary->calibration_error, &all.held, all.chosen.data));
     if (work->coverage > 0) {
-        SFU_TRY(sfu__label_make_sets(summary, &all.held, all.chosen, work->coverage));
+        SFU_TRY(sfu__label_make_sets(summary, &all.held, all.chosen.data, work->coverage));
     }
     SFU_TRY(set_frequent(summary, work->dataset));
     SFU_TRY(compare_without_graph(summary, &all));
@@ -263,7 +258,7 @@ done:
     sfu__label_held_out_clear(&all.held);
     sfu__scorer_clear(&all.scorer);
     sfu__scorer_clear(&all.accuracy);
-    sfu__free(all.chosen);
-    sfu__free(all.other);
+    sfu__free(all.chosen.data);
+    sfu__free(all.other.data);
     return status;
 }

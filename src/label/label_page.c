@@ -94,14 +94,13 @@ static sfu_status add_graph(page *self) {
 }
 
 static sfu_status add_sets(page *self) {
+    static const char markup[] = "<dt>label sets</dt><dd>They contain the true label of at least %s of such nodes; "
+                                 "measured on held-out nodes: %s. Mean size: %s labels.</dd>\n";
     const sfu_label_summary *summary = self->summary;
     char wanted[TEXT_MAX], found[TEXT_MAX], size[SFU__FIXED_MAX];
     return summary->coverage > 0
-               ? sfu__html(&self->html,
-                           "<dt>label sets</dt><dd>They contain the true label of at least %s of such nodes; measured "
-                           "on held-out nodes: %s. Mean size: %s labels.</dd>\n",
-                           percent(wanted, summary->coverage), percent(found, summary->set_coverage),
-                           sfu__fixed(size, summary->set_size, 2))
+               ? sfu__html(&self->html, markup, percent(wanted, summary->coverage),
+                           percent(found, summary->set_coverage), sfu__fixed(size, summary->set_size, 2))
                : SFU_OK;
 }
 
@@ -265,26 +264,26 @@ done:
 }
 
 /* The policy forbids to load anything, whatever else is in the page. */
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"generator\" content=\"sfumato label\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
+    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+    "<title>Labels of %s</title>\n<style>\n";
+
 static sfu_status add_head(page *self) {
+    static const char heading[] = "</style>\n</head>\n<body>\n<main>\n<h1>Labels of %s</h1>\n"
+                                  "<p>%s labelled nodes, %s unlabelled ones.</p>\n";
     sfu_status status = SFU_OK;
     const char *name = sfu_dataset_name(self->dataset);
     char labelled[TEXT_MAX], unlabelled[TEXT_MAX];
     snprintf(labelled, sizeof labelled, "%d", self->summary->labelled);
     snprintf(unlabelled, sizeof unlabelled, "%d", self->summary->unlabelled);
-    SFU_TRY(sfu__html(&self->html,
-                      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta name=\"generator\" content=\"sfumato label\">\n"
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                      "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-                      "<title>Labels of %s</title>\n<style>\n",
-                      name));
+    SFU_TRY(sfu__html(&self->html, head, name));
     SFU_TRY(add_lines(&self->html, sfu__html_style));
-    SFU_TRY(sfu__html(&self->html,
-                      "</style>\n</head>\n<body>\n<main>\n<h1>Labels of %s</h1>\n<p>%s labelled nodes, %s unlabelled "
-                      "ones.</p>\n",
-                      name, labelled, unlabelled));
+    SFU_TRY(sfu__html(&self->html, heading, name, labelled, unlabelled));
 done:
     return status;
 }

@@ -1,6 +1,6 @@
 /* label_reliability.c - the expected calibration error: nodes are sorted by the probability of their predicted label
- * and divided into 15 bins of equal size; the error is the mean of |accuracy - mean probability| of the bins, weighted
- * by their sizes. 0 is perfect; sampling alone gives about 0.8 sqrt(a (1 - a) 15 / n) at accuracy a. */
+ * and divided into bins of equal size, at most 15 and of at least 20 nodes; the error is the mean of |accuracy - mean
+ * probability| of the bins, weighted by their sizes. 0 is perfect. */
 #include "label.h"
 
 #include "memory.h"
@@ -8,6 +8,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { LEAST_NODES = 20 }; /* per bin */
 
 typedef struct guess {
     float probability;
@@ -29,6 +31,11 @@ static sfu__label_bin bin_of(const guess *guesses, int64_t first, int64_t end) {
     return bin;
 }
 
+static int count_bins(int32_t nodes) {
+    const int32_t bins = nodes / LEAST_NODES;
+    return bins < 1 ? 1 : bins < SFU__LABEL_BINS ? (int)bins : SFU__LABEL_BINS;
+}
+
 sfu_status sfu__label_reliability(sfu__label_bin bins[SFU__LABEL_BINS], double *error, const sfu__label_held_out *held,
                                   const float *probabilities) {
     sfu_status status = SFU_OK;
@@ -40,9 +47,10 @@ sfu_status sfu__label_reliability(sfu__label_bin bins[SFU__LABEL_BINS], double *
         guesses[i] = (guess){row[label], label == held->labels[i]};
     }
     qsort(guesses, (size_t)held->count, sizeof *guesses, ascending);
+    const int64_t used = count_bins(held->count);
     *error = 0;
-    for (int64_t i = 0; i < SFU__LABEL_BINS; i++) {
-        bins[i] = bin_of(guesses, i * held->count / SFU__LABEL_BINS, (i + 1) * held->count / SFU__LABEL_BINS);
+    for (int64_t i = 0; i < used; i++) {
+        bins[i] = bin_of(guesses, i * held->count / used, (i + 1) * held->count / used);
         *error += bins[i].count * fabs(bins[i].probability - bins[i].accuracy) / held->count;
     }
 done:

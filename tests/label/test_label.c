@@ -669,22 +669,31 @@ static void says_what_is_missing(void **state) {
     sfu_dataset_free(dataset);
 }
 
-/* A round of default settings and the first study. */
+/* Two steps, label sets, nodes to label next and the page. */
 static sfu_status label_tiny(void *context) {
     (void)context;
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     sfu_labelling *labelling = NULL;
+    int32_t asked[2], count = 2;
     static const int32_t from[] = {0, 1, 2, 4, 5, 6}, to[] = {1, 2, 3, 5, 6, 7};
     static const int32_t labels[] = {0, 0, 0, SFU_NO_LABEL, 1, 1, 1, SFU_NO_LABEL};
     const sfu_arrays arrays = {
         .size = sizeof(sfu_arrays), .nodes = 8, .edges = 6, .edge_from = from, .edge_to = to, .labels = labels};
     sfu_import_options import;
     sfu_import_options_init(&import);
-    const sfu_label_options options = steps_of(9, 0, 1);
+    sfu_label_options options = steps_of(2, 0, 1);
+    options.coverage = 0.8;
+    options.metric = SFU_METRIC_AUC;
     status = sfu_dataset_from_arrays(&dataset, &arrays, &import);
     if (status == SFU_OK) {
         status = sfu_label(&labelling, dataset, &options);
+    }
+    if (status == SFU_OK) {
+        status = sfu_labelling_ask(asked, &count, labelling, dataset);
+    }
+    if (status == SFU_OK) {
+        status = sfu_labelling_page(test_path("tiny.html"), labelling, dataset, asked, count);
     }
     sfu_labelling_free(labelling);
     sfu_dataset_free(dataset);
@@ -693,7 +702,7 @@ static sfu_status label_tiny(void *context) {
 
 static void memory_may_run_out(void **state) {
     (void)state;
-    test_fail_each_allocation(label_tiny, NULL, test_is_slow() ? 15 : 300);
+    test_fail_each_allocation(label_tiny, NULL, test_is_slow() ? 15 : 150);
 }
 
 int main(void) {
