@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SEEDS = 3, TRIALS_MAX = 1024 };
+enum { SEEDS = 3, TRIALS_MAX = 1024, FEW_FEATURES = 50 };
 
 /* The seeds of a trial. */
 typedef struct seeds {
@@ -41,18 +41,22 @@ done:
 }
 
 /* Hyperparameters that are rarely bad with a few labels: the defaults, but with a learning rate that is high enough for
- * the validation score to change before patience ends the training. */
-static const char *default_point(const sfu__space *space) {
-    return sfu__space_find(space, "hidden") < 0 ? "lr=0.1 dropout=0.5 weight_decay=0.0005"
-                                                : "lr=0.03 dropout=0.5 weight_decay=0.0005 hidden=64";
+ * the validation score to change before patience ends the training. A few features cannot replace one another, so that
+ * none of them is dropped. */
+static const char *default_point(const sfu__space *space, int32_t features) {
+    static const char *const points[2][2] = {
+        {"lr=0.1 dropout=0.5 weight_decay=0.0005", "lr=0.03 dropout=0.5 weight_decay=0.0005 hidden=64"},
+        {"lr=0.1 dropout=0 weight_decay=0.0005", "lr=0.03 dropout=0 weight_decay=0.0005 hidden=64"}};
+    return points[features < FEW_FEATURES][sfu__space_find(space, "hidden") >= 0];
 }
 
-static sfu_status suggest(double *values, const sfu__label_search *search, int32_t number, uint64_t seed) {
+static sfu_status suggest(double *values, const sfu__label_search *search, int32_t number, uint64_t seed,
+                          int32_t features) {
     sfu__random streams[2];
     for (uint32_t i = 0; i < 2; i++) {
         streams[i] = sfu__random_start(seed, sfu__stream_of(SFU__STREAM_SEARCH, i));
     }
-    return number == 0 ? sfu__space_point(values, search->space, default_point(search->space))
+    return number == 0 ? sfu__space_point(values, search->space, default_point(search->space, features))
                        : sfu__sampler_ask(values, search->sampler, draw, streams);
 }
 
@@ -83,7 +87,7 @@ static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem
     double *values = NULL;
     sfu_train_options_init(&usual);
     SFU_ALLOC(values, search->space->count);
-    SFU_TRY(suggest(values, search, number, own.draws));
+    SFU_TRY(suggest(values, search, number, own.draws, sfu_dataset_features(work->dataset)));
     SFU_TRY(sfu__candidate_make(&candidate, search->space, values, &usual));
     SFU_TRY(print_point(&trial->params, search->space, values));
     SFU_TRY(sfu__label_cross_validate(trial, problem, &candidate, own.folds, work));
