@@ -1094,7 +1094,7 @@ typedef struct sfu_label_summary {
     double no_graph_score, val_score;    /* the metric, as no_graph and val_accuracy are the accuracy */
     int32_t epochs;                      /* of the training of the model */
     double temperature;                  /* the model was calibrated with it */
-    double calibration_error;            /* of the held-out nodes: mean |accuracy - probability| of 15 equal bins */
+    double calibration_error;            /* of the held-out nodes: mean |accuracy - probability| of equal bins */
     double coverage, set_coverage;       /* of label sets: wanted, and measured in the folds; 0: no sets were made */
     double set_threshold; /* a set has the classes with at least this probability, and the predicted one */
     double set_size;      /* mean number of classes in the sets of unlabelled nodes */
@@ -1129,8 +1129,8 @@ SFU_API const sfu_label_calibration *sfu_labelling_calibration(const sfu_labelli
 SFU_API const sfu_model *sfu_labelling_model(const sfu_labelling *labelling);
 SFU_API const float *sfu_labelling_probabilities(const sfu_labelling *labelling);
 
-/* Writes a page about the labelling: the estimate, confusion matrix, calibration, candidates, the most doubtful nodes and
- * asked[count], nodes to label next (or NULL). One HTML file that loads nothing else. */
+/* Writes a page about the labelling: the estimate, confusion matrix, calibration, candidates, the most doubtful nodes
+ * and asked[count], nodes to label next (or NULL). One HTML file that loads nothing else. */
 SFU_API SFU_CHECKED sfu_status sfu_labelling_page(const char *path, const sfu_labelling *labelling,
                                                   const sfu_dataset *dataset, const int32_t *asked, int32_t count);
 
