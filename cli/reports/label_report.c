@@ -279,7 +279,7 @@ static const char *node_text(char text[CELL_MAX], const cli_labelling *report, i
 static void print_asked(const cli_labelling *report) {
     cli_table table = {.align = "llrr"};
     const sfu_csr graph = sfu_dataset_graph(report->dataset);
-    if (!report->asked) {
+    if (!report->asked || report->asked_count == 0) { /* every node may have a label */
         return;
     }
     putchar('\n');
