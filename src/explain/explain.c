@@ -75,7 +75,7 @@ static void make_heading(listed *to, const sfu_plan *self, const sfu__plan_step 
     snprintf(to->heading, sizeof to->heading, "%d: %s%s", step->layer, layer, step->backward ? ", back" : "");
 }
 
-static void make_listed(listed *to, const sfu__plan_step *step, int from, const sfu__rates *rates) {
+static void make_listed(listed *to, const sfu__plan_step *step, int from, const sfu__measured *measured) {
     const bool shaped = step->c.rows > 0;
     *to =
         (listed){.from = from,
@@ -86,12 +86,12 @@ static void make_listed(listed *to, const sfu__plan_step *step, int from, const 
                           .cols = shaped ? step->c.cols : step->work.width,
                           .flops = sfu__work_flops(&step->work),
                           .bytes = sfu__work_bytes(&step->work),
-                          .predicted_s = sfu__work_seconds(&step->work, rates),
+                          .predicted_s = sfu__predicted_seconds(&step->work, measured),
                           .measured_s = NAN,
                           .depth = 1}};
 }
 
-static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rates) {
+static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__measured *measured) {
     sfu_status status = SFU_OK;
     const sfu__pass *from = &self->plan->passes[pass];
     int layer = -2;
@@ -108,7 +108,7 @@ static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rat
         layer = step->layer;
         backward = step->backward;
         listed *to = &self->steps[pass][self->counts[pass]++];
-        make_listed(to, step, (int)i, rates);
+        make_listed(to, step, (int)i, measured);
         cost->predicted_s += to->step.predicted_s;
     }
     for (int i = 0; i < self->counts[pass]; i++) {
@@ -135,13 +135,11 @@ done:
     return status;
 }
 
-sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
-                        const sfu_plan_options *given) {
+sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
+                             const sfu_plan_options *given, const sfu__measured *measured) {
     sfu_status status = SFU_OK;
     sfu_plan_options full, *options = &full;
     sfu_plan *self = NULL;
-    sfu__rates rates;
-    bool measured;
     *plan = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_plan_options));
     if (net->is_lpnn) {
@@ -164,16 +162,21 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     }
     request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(dataset);
     SFU_TRY(sfu__plan_make(&self->plan, dataset, self->net, &request));
-    sfu__rates_of_this_machine(&rates, &measured);
-    self->nominal = !measured;
+    self->nominal = measured == NULL;
     for (int i = 0; i < SFU_PASSES; i++) {
-        SFU_TRY(list_pass(self, (sfu_pass)i, &rates));
+        SFU_TRY(list_pass(self, (sfu_pass)i, measured));
     }
     *plan = self;
     self = NULL;
 done:
     sfu_plan_free(self);
     return status;
+}
+
+sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
+                        const sfu_plan_options *given) {
+    sfu__measured measured;
+    return sfu__plan_predict(plan, dataset, net, split, given, sfu__measured_load_here(&measured) ? &measured : NULL);
 }
 
 void sfu_plan_free(sfu_plan *plan) {
@@ -303,12 +306,11 @@ done:
     return status;
 }
 
-sfu_status sfu_plan_measure(sfu_plan *plan) {
+static sfu_status measure_plan(sfu_plan *plan, bool epoch_only) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend;
     sfu__executor *executor = NULL;
     sfu__team *team = NULL;
-    const sfu__watch before = sfu__watch_start(NULL, NULL, "measuring the plan");
     SFU_TRY(sfu__backend_cpu(&backend));
     SFU_TRY(sfu__team_new(&team, plan->threads));
     SFU_TRY(sfu__executor_new(&executor, plan->plan, backend, team));
@@ -316,11 +318,21 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     if (plan->plan->passes[SFU_PASS_TRAIN].exists) {
         SFU_TRY(measure_passes(plan, executor, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
     }
-    SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
+    if (!epoch_only) {
+        SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
+    }
 done:
-    sfu__watch_end(before);
     sfu__executor_free(executor);
     sfu__team_free(team);
+    return status;
+}
+
+sfu_status sfu__plan_measure_epoch(sfu_plan *plan) { return measure_plan(plan, true); }
+
+sfu_status sfu_plan_measure(sfu_plan *plan) {
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "measuring the plan");
+    const sfu_status status = measure_plan(plan, false);
+    sfu__watch_end(before);
     return status;
 }
 

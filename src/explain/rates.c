@@ -2,6 +2,7 @@
  * set, so that machines that share a home folder do not mix them up. */
 #include "rates.h"
 
+#include "backend.h"
 #include "dataset.h"
 #include "file.h"
 #include "json.h"
@@ -10,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMAT "sfumato.rates.5"
+#define FORMAT "sfumato.rates.6"
 
-/* An array of the file. The unit rates are one array per kernel, under its name. */
+/* An array of the file. */
 typedef struct field {
     const char *name;
     size_t offset; /* in sfu__measured */
@@ -21,31 +22,9 @@ typedef struct field {
 
 #define FIELD(name, member)                                                                                            \
     { name, offsetof(sfu__measured, member), sizeof(((sfu__measured *)NULL)->member) / sizeof(double) }
-static const field fields[] = {
-    FIELD("level_bytes", memory.bytes),          FIELD("read_GB_s", memory.read),
-    FIELD("gather_GB_s", memory.gather),         FIELD("row_ns", memory.row_ns),
-    FIELD("size_bytes", rates.size_bytes),       FIELD("spmm_ns", rates.gather_ns),
-    FIELD("spmm_row_ns", rates.gather_row_ns),   FIELD("spmm_gaps_ns", rates.half_dropped_ns),
-    FIELD("spmm_order_ns", rates.value_perm_ns), FIELD("spmm_columns_ns", rates.csc_ns),
-    FIELD("spmm_turn_ns", rates.permuted_ns),    FIELD("spmm_turn_row_ns", rates.permuted_row_ns),
-    FIELD("gemm_row_ns", rates.gemm_row_ns),     FIELD("draw_ns", rates.draw_ns),
-    FIELD("stream_ns", rates.stream_ns),         FIELD("step_ns", rates.step_ns)};
+static const field fields[] = {FIELD("read_GB_s", read),  FIELD("row_ns", row_ns),   FIELD("gemm_flop_ns", flop_ns),
+                               FIELD("draw_ns", draw_ns), FIELD("adam_ns", adam_ns), FIELD("slowdown", slowdown)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
-
-/* The i-th array: first those above, then the unit rates of each kernel. False beyond the last. */
-static bool field_at(field *at, char name[32], int i) {
-    if (i >= FIELDS + SFU__KERNEL_COUNT) {
-        return false;
-    }
-    if (i < FIELDS) {
-        *at = fields[i];
-        return true;
-    }
-    snprintf(name, 32, "%s_unit_ns", sfu__kernel_name((sfu__kernel)(i - FIELDS)));
-    *at = (field){name, offsetof(sfu__measured, rates.unit_ns) + (size_t)(i - FIELDS) * SFU__WIDTHS * sizeof(double),
-                  SFU__WIDTHS};
-    return true;
-}
 
 /* ---- path ------------------------------------------------------------------------------------------------------- */
 
@@ -88,11 +67,9 @@ static json_t *numbers(const double *values, size_t count) {
 static json_t *to_json(const sfu__measured *measured) {
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "format", FORMAT, "version", SFU_VERSION, "machine",
                                measured->machine.model, "kernels", measured->kernels);
-    field at;
-    char name[32];
-    for (int i = 0; field_at(&at, name, i); i++) {
-        const double *values = (const double *)(const void *)((const char *)measured + at.offset);
-        sfu__json_set(&object, at.name, numbers(values, at.count));
+    for (int i = 0; i < FIELDS; i++) {
+        const double *values = (const double *)(const void *)((const char *)measured + fields[i].offset);
+        sfu__json_set(&object, fields[i].name, numbers(values, fields[i].count));
     }
     return object;
 }
@@ -129,7 +106,7 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* A rate is a non-negative number below any plausible limit. */
+/* A rate is a positive number below any plausible limit. */
 static bool read_numbers(double *values, size_t count, const sfu__json *array) {
     const double most = 1e15;
     if (!sfu__json_is(array, SFU__JSON_ARRAY) || array->count != count) {
@@ -137,19 +114,10 @@ static bool read_numbers(double *values, size_t count, const sfu__json *array) {
     }
     for (const sfu__json *item = sfu__json_items(array); item != NULL; item = item->next) {
         *values = sfu__json_number(item);
-        if (!sfu__json_is_number(item) || !(*values >= 0.0 && *values <= most)) {
+        if (!sfu__json_is_number(item) || !(*values > 0.0 && *values <= most)) {
             return false;
         }
         values++;
-    }
-    return true;
-}
-
-static bool ascending(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (!(values[i] > (i > 0 ? values[i - 1] : 0.0))) {
-            return false;
-        }
     }
     return true;
 }
@@ -169,20 +137,13 @@ static const char *from_json(sfu__measured *measured, const sfu__json *object) {
     if (!text_is(object, "machine", measured->machine.model) || !text_is(object, "kernels", measured->kernels)) {
         return "measured on another machine";
     }
-    field at;
-    char name[32];
-    for (int i = 0; field_at(&at, name, i); i++) {
-        double *values = (double *)(void *)((char *)measured + at.offset);
-        if (!read_numbers(values, at.count, sfu__json_get(object, at.name))) {
+    for (int i = 0; i < FIELDS; i++) {
+        double *values = (double *)(void *)((char *)measured + fields[i].offset);
+        if (!read_numbers(values, fields[i].count, sfu__json_get(object, fields[i].name))) {
             return "numbers are missing or wrong";
         }
     }
-    for (int level = 0; level < SFU__MEMORY_LEVELS; level++) {
-        if (!(measured->memory.read[level] > 0.0)) {
-            return "numbers are missing or wrong";
-        }
-    }
-    return ascending(measured->rates.size_bytes, SFU__SIZES) ? NULL : "sizes do not ascend";
+    return NULL;
 }
 
 bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, const char *kernels) {
@@ -213,18 +174,12 @@ done:
     return found;
 }
 
-void sfu__rates_of_this_machine(sfu__rates *rates, bool *measured) {
+bool sfu__measured_load_here(sfu__measured *measured) {
     const sfu__backend *backend;
     sfu__machine machine;
-    sfu__measured before;
-    *rates = sfu__nominal_rates;
-    *measured = false;
     if (sfu__backend_cpu(&backend) != SFU_OK) {
-        return;
+        return false;
     }
     sfu__machine_detect(&machine);
-    if (sfu__measured_load(&before, &machine, backend->name)) {
-        *rates = before.rates;
-        *measured = true;
-    }
+    return sfu__measured_load(measured, &machine, backend->name);
 }

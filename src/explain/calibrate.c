@@ -1,0 +1,134 @@
+/* calibrate.c - measures this machine: a few small networks are planned and timed like any other, and the times of
+ * their steps are compared with the nominal ones. */
+#include "rates.h"
+
+#include "memory.h"
+#include "plan_int.h"
+
+#include <math.h>
+#include <string.h>
+
+sfu__step_class sfu__step_class_of(const sfu__work *work) {
+    const int wide = work->width <= 4 ? 0 : work->width <= 16 ? 1 : 2;
+    switch (work->kernel) {
+    case SFU__KERNEL_SPMM:
+    case SFU__KERNEL_SDDMM:
+        return (sfu__step_class)(SFU__CLASS_SPMM + wide);
+    case SFU__KERNEL_GEMM:
+    case SFU__KERNEL_GEMM_T:
+        return (sfu__step_class)(SFU__CLASS_GEMM + wide);
+    case SFU__KERNEL_ADAM:
+        return SFU__CLASS_ADAM;
+    default:
+        return work->draws ? SFU__CLASS_DROPOUT : SFU__CLASS_ELEMENTWISE;
+    }
+}
+
+double sfu__predicted_seconds(const sfu__work *work, const sfu__measured *measured) {
+    const double nominal = sfu__work_seconds(work, &sfu__nominal_rates);
+    return measured != NULL ? measured->slowdown[sfu__step_class_of(work)] * nominal : nominal;
+}
+
+/* ---- networks --------------------------------------------------------------------------------------------------- */
+
+/* The networks have products of all widths. The words of the second dataset are many for its vocabulary, so that its
+ * smoothed features are a dense matrix. */
+static const struct {
+    bool dense;
+    int32_t hidden;
+    const char *net;
+} networks[] = {
+    {false, 16, "gcn+lp"}, {false, 64, "gcn"}, {true, 16, "fp+mlp"}, {true, 64, "fp+mlp"}, {true, 0, "sgcn+lp"}};
+enum { NETWORKS = sizeof networks / sizeof networks[0] };
+
+static sfu_status make_dataset(sfu_dataset **dataset, bool dense) {
+    sfu_make_options options;
+    sfu_make_options_init(&options);
+    if (dense) {
+        options.nodes = 3000;
+        options.classes = 3;
+        options.vocabulary = 500;
+        options.words = 60;
+    }
+    options.threads = 1;
+    return sfu_dataset_make(dataset, &options);
+}
+
+/* Measured and nominal seconds of each class. */
+typedef struct sums {
+    double measured[SFU__CLASS_COUNT], nominal[SFU__CLASS_COUNT];
+} sums;
+
+static void take_best(double *best_ns, double seconds, double units) {
+    *best_ns = units > 0.0 ? fmin(*best_ns, 1e9 * seconds / units) : *best_ns;
+}
+
+static void add_steps(sums *to, sfu__measured *best, const sfu_plan *plan, sfu_pass pass) {
+    const sfu_step *step;
+    int works = 0;
+    for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
+        if (step->depth == 0) { /* a heading */
+            continue;
+        }
+        const sfu__work *work = sfu__plan_work(plan, pass, works++);
+        const sfu__step_class class = sfu__step_class_of(work);
+        to->measured[class] += step->measured_s;
+        to->nominal[class] += sfu__predicted_seconds(work, NULL);
+        if (class == SFU__CLASS_ADAM) {
+            take_best(&best->adam_ns, step->measured_s, (double)work->rows);
+        } else if (class == SFU__CLASS_DROPOUT) {
+            take_best(&best->draw_ns, step->measured_s, sfu__work_draws(work));
+        } else if (class >= SFU__CLASS_GEMM && class < SFU__CLASS_DROPOUT) {
+            take_best(&best->flop_ns, step->measured_s, sfu__work_flops(work));
+        }
+    }
+}
+
+static sfu_status measure_network(sums *to, sfu__measured *best, int number) {
+    sfu_status status = SFU_OK;
+    sfu_dataset *dataset = NULL;
+    sfu_split *split = NULL;
+    sfu_net *net = NULL;
+    sfu_plan *plan = NULL;
+    sfu_net_options net_options;
+    sfu_plan_options plan_options;
+    sfu_net_options_init(&net_options);
+    sfu_plan_options_init(&plan_options);
+    net_options.hidden = networks[number].hidden > 0 ? networks[number].hidden : net_options.hidden;
+    plan_options.threads = 1;
+    SFU_TRY(make_dataset(&dataset, networks[number].dense));
+    SFU_TRY(sfu_split_new(&split, dataset, NULL, NULL));
+    SFU_TRY(sfu_net_parse(&net, networks[number].net, &net_options));
+    SFU_TRY(sfu__plan_predict(&plan, dataset, net, split, &plan_options, NULL));
+    SFU_TRY(sfu__plan_measure_epoch(plan));
+    add_steps(to, best, plan, SFU_PASS_TRAIN);
+    add_steps(to, best, plan, SFU_PASS_EVALUATE);
+done:
+    sfu_plan_free(plan);
+    sfu_net_free(net);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+    return status;
+}
+
+sfu_status sfu__measure_machine(sfu__measured *measured, const char *kernels, sfu__ticker *ticker) {
+    sfu_status status = SFU_OK;
+    sums all = {0};
+    const sfu__watch before = sfu__watch_start(ticker->callback, ticker->user, ticker->what);
+    *measured = (sfu__measured){.flop_ns = INFINITY, .draw_ns = INFINITY, .adam_ns = INFINITY};
+    sfu__machine_detect(&measured->machine);
+    strncpy(measured->kernels, kernels, sizeof measured->kernels - 1);
+    ticker->total = SFU__MEMORY_LEVELS + NETWORKS;
+    SFU_TRY(sfu__measure_memory(measured->read, &measured->row_ns, &measured->machine, ticker));
+    for (int i = 0; i < NETWORKS; i++) {
+        SFU_TRY(sfu__tick(ticker, SFU__MEMORY_LEVELS + i));
+        SFU_TRY(measure_network(&all, measured, i));
+    }
+    for (int class = 0; class < SFU__CLASS_COUNT; class ++) {
+        measured->slowdown[class] = all.measured[class] / all.nominal[class];
+    }
+    SFU_TRY(sfu__tick(ticker, ticker->total));
+done:
+    sfu__watch_end(before);
+    return status;
+}
