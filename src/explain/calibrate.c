@@ -26,7 +26,7 @@ sfu__step_class sfu__step_class_of(const sfu__work *work) {
 
 double sfu__predicted_seconds(const sfu__work *work, const sfu__measured *measured) {
     const double nominal = sfu__work_seconds(work, &sfu__nominal_rates);
-    return measured != NULL ? measured->slowdown[sfu__step_class_of(work)] * nominal : nominal;
+    return measured != NULL ? measured->rates[SFU__RATE_SLOWDOWN + sfu__step_class_of(work)] * nominal : nominal;
 }
 
 /* ---- networks --------------------------------------------------------------------------------------------------- */
@@ -54,16 +54,17 @@ static sfu_status make_dataset(sfu_dataset **dataset, bool dense) {
     return sfu_dataset_make(dataset, &options);
 }
 
-/* Measured and nominal seconds of each class. */
+/* Measured and nominal seconds of each class, and the least time of single operations. */
 typedef struct sums {
     double measured[SFU__CLASS_COUNT], nominal[SFU__CLASS_COUNT];
+    double flop_s, draw_s, adam_s;
 } sums;
 
-static void take_best(double *best_ns, double seconds, double units) {
-    *best_ns = units > 0.0 ? fmin(*best_ns, 1e9 * seconds / units) : *best_ns;
+static void take_least(double *least, double seconds, double count) {
+    *least = count > 0.0 ? fmin(*least, seconds / count) : *least;
 }
 
-static void add_steps(sums *to, sfu__measured *best, const sfu_plan *plan, sfu_pass pass) {
+static void add_steps(sums *to, const sfu_plan *plan, sfu_pass pass) {
     const sfu_step *step;
     int works = 0;
     for (int i = 0; (step = sfu_plan_step(plan, pass, i)) != NULL; i++) {
@@ -71,20 +72,17 @@ static void add_steps(sums *to, sfu__measured *best, const sfu_plan *plan, sfu_p
             continue;
         }
         const sfu__work *work = sfu__plan_work(plan, pass, works++);
-        const sfu__step_class class = sfu__step_class_of(work);
-        to->measured[class] += step->measured_s;
-        to->nominal[class] += sfu__predicted_seconds(work, NULL);
-        if (class == SFU__CLASS_ADAM) {
-            take_best(&best->adam_ns, step->measured_s, (double)work->rows);
-        } else if (class == SFU__CLASS_DROPOUT) {
-            take_best(&best->draw_ns, step->measured_s, sfu__work_draws(work));
-        } else if (class >= SFU__CLASS_GEMM && class < SFU__CLASS_DROPOUT) {
-            take_best(&best->flop_ns, step->measured_s, sfu__work_flops(work));
-        }
+        const sfu__step_class kind = sfu__step_class_of(work);
+        to->measured[kind] += step->measured_s;
+        to->nominal[kind] += sfu__predicted_seconds(work, NULL);
+        const bool gemm = kind >= SFU__CLASS_GEMM && kind < SFU__CLASS_DROPOUT;
+        take_least(&to->flop_s, step->measured_s, gemm ? sfu__work_flops(work) : 0.0);
+        take_least(&to->draw_s, step->measured_s, sfu__work_draws(work));
+        take_least(&to->adam_s, step->measured_s, kind == SFU__CLASS_ADAM ? (double)work->rows : 0.0);
     }
 }
 
-static sfu_status measure_network(sums *to, sfu__measured *best, int number) {
+static sfu_status measure_network(sums *to, int number) {
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     sfu_split *split = NULL;
@@ -101,8 +99,8 @@ static sfu_status measure_network(sums *to, sfu__measured *best, int number) {
     SFU_TRY(sfu_net_parse(&net, networks[number].net, &net_options));
     SFU_TRY(sfu__plan_predict(&plan, dataset, net, split, &plan_options, NULL));
     SFU_TRY(sfu__plan_measure_epoch(plan));
-    add_steps(to, best, plan, SFU_PASS_TRAIN);
-    add_steps(to, best, plan, SFU_PASS_EVALUATE);
+    add_steps(to, plan, SFU_PASS_TRAIN);
+    add_steps(to, plan, SFU_PASS_EVALUATE);
 done:
     sfu_plan_free(plan);
     sfu_net_free(net);
@@ -113,19 +111,23 @@ done:
 
 sfu_status sfu__measure_machine(sfu__measured *measured, const char *kernels, sfu__ticker *ticker) {
     sfu_status status = SFU_OK;
-    sums all = {0};
+    sums all = {.flop_s = INFINITY, .draw_s = INFINITY, .adam_s = INFINITY};
     const sfu__watch before = sfu__watch_start(ticker->callback, ticker->user, ticker->what);
-    *measured = (sfu__measured){.flop_ns = INFINITY, .draw_ns = INFINITY, .adam_ns = INFINITY};
+    double *rates = measured->rates;
+    *measured = (sfu__measured){0};
     sfu__machine_detect(&measured->machine);
     strncpy(measured->kernels, kernels, sizeof measured->kernels - 1);
     ticker->total = SFU__MEMORY_LEVELS + NETWORKS;
-    SFU_TRY(sfu__measure_memory(measured->read, &measured->row_ns, &measured->machine, ticker));
+    SFU_TRY(sfu__measure_memory(rates + SFU__RATE_READ, rates + SFU__RATE_ROW, &measured->machine, ticker));
     for (int i = 0; i < NETWORKS; i++) {
         SFU_TRY(sfu__tick(ticker, SFU__MEMORY_LEVELS + i));
-        SFU_TRY(measure_network(&all, measured, i));
+        SFU_TRY(measure_network(&all, i));
     }
-    for (int class = 0; class < SFU__CLASS_COUNT; class ++) {
-        measured->slowdown[class] = all.measured[class] / all.nominal[class];
+    rates[SFU__RATE_GEMM] = 1e-9 / all.flop_s;
+    rates[SFU__RATE_DRAW] = 1e9 * all.draw_s;
+    rates[SFU__RATE_ADAM] = 1e9 * all.adam_s;
+    for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
+        rates[SFU__RATE_SLOWDOWN + kind] = all.measured[kind] / all.nominal[kind];
     }
     SFU_TRY(sfu__tick(ticker, ticker->total));
 done:

@@ -7,31 +7,14 @@
 
 #include <math.h>
 
-enum { RATES = SFU__MEMORY_LEVELS + 4 + SFU__CLASS_COUNT };
-
 struct sfu_bench {
     sfu__measured measured;
-    sfu_rate rates[RATES];
+    sfu_rate rates[SFU__RATE_COUNT];
 };
 
-/* The public list: memory, single operations, then the classes of steps. */
 static void list_rates(sfu_bench *bench) {
-    static const char *const levels[SFU__MEMORY_LEVELS] = {"read L1", "read L2", "read L3", "read memory"};
-    static const char *const classes[SFU__CLASS_COUNT] = {
-        "spmm, up to 4 wide",  "spmm, up to 16 wide", "spmm, wider", "gemm, up to 4 wide",
-        "gemm, up to 16 wide", "gemm, wider",         "dropout",     "adam",
-        "elementwise"};
-    const sfu__measured *measured = &bench->measured;
-    sfu_rate *rate = bench->rates;
-    for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
-        *rate++ = (sfu_rate){levels[i], "GB/s", measured->read[i]};
-    }
-    *rate++ = (sfu_rate){"gather a row of 16 bytes, L1", "ns", measured->row_ns};
-    *rate++ = (sfu_rate){"gemm, fastest", "GFLOP/s", 1.0 / measured->flop_ns};
-    *rate++ = (sfu_rate){"dropout, per value", "ns", measured->draw_ns};
-    *rate++ = (sfu_rate){"adam, per parameter", "ns", measured->adam_ns};
-    for (int i = 0; i < SFU__CLASS_COUNT; i++) {
-        *rate++ = (sfu_rate){classes[i], "x nominal time", measured->slowdown[i]};
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        bench->rates[i] = (sfu_rate){sfu__rate_names[i][0], sfu__rate_names[i][1], bench->measured.rates[i]};
     }
 }
 
@@ -74,19 +57,22 @@ done:
 
 void sfu_bench_free(sfu_bench *bench) { sfu__free(bench); }
 
-const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) { return i >= 0 && i < RATES ? &bench->rates[i] : NULL; }
+const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) {
+    return i >= 0 && i < SFU__RATE_COUNT ? &bench->rates[i] : NULL;
+}
 
 /* Lower bound of a step: gathered rows at the read bandwidth of their memory level, but no row faster than a short one
  * out of L1; dense products at the best rate; random numbers; Adam. */
 static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
-    const int level = sfu__machine_level(&measured->machine, (double)work->operand);
+    const double *rates = measured->rates;
     const double bytes = sfu__work_gathered(work), rows = bytes > 0.0 ? (double)work->nonzeros : 0.0;
-    double ns = fmax(bytes / measured->read[level], rows * measured->row_ns);
-    ns += sfu__work_draws(work) * measured->draw_ns;
+    const int level = sfu__machine_level(&measured->machine, (double)work->operand);
+    double ns = fmax(bytes / rates[SFU__RATE_READ + level], rows * rates[SFU__RATE_ROW]);
+    ns += sfu__work_draws(work) * rates[SFU__RATE_DRAW];
     if (work->kernel == SFU__KERNEL_GEMM || work->kernel == SFU__KERNEL_GEMM_T) {
-        ns += sfu__work_flops(work) * measured->flop_ns;
+        ns += sfu__work_flops(work) / rates[SFU__RATE_GEMM];
     } else if (work->kernel == SFU__KERNEL_ADAM) {
-        ns += (double)work->rows * measured->adam_ns;
+        ns += (double)work->rows * rates[SFU__RATE_ADAM];
     }
     return 1e-9 * ns;
 }

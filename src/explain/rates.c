@@ -13,18 +13,26 @@
 
 #define FORMAT "sfumato.rates.6"
 
-/* An array of the file. */
-typedef struct field {
-    const char *name;
-    size_t offset; /* in sfu__measured */
-    size_t count;
-} field;
-
-#define FIELD(name, member)                                                                                            \
-    { name, offsetof(sfu__measured, member), sizeof(((sfu__measured *)NULL)->member) / sizeof(double) }
-static const field fields[] = {FIELD("read_GB_s", read),  FIELD("row_ns", row_ns),   FIELD("gemm_flop_ns", flop_ns),
-                               FIELD("draw_ns", draw_ns), FIELD("adam_ns", adam_ns), FIELD("slowdown", slowdown)};
-enum { FIELDS = sizeof fields / sizeof fields[0] };
+#define SLOWDOWN "x nominal time"
+const char *const sfu__rate_names[SFU__RATE_COUNT][2] = {
+    {"read L1", "GB/s"},
+    {"read L2", "GB/s"},
+    {"read L3", "GB/s"},
+    {"read memory", "GB/s"},
+    {"gather a row of 16 bytes, L1", "ns"},
+    {"gemm, fastest", "GFLOP/s"},
+    {"dropout, per value", "ns"},
+    {"adam, per parameter", "ns"},
+    {"spmm, up to 4 wide", SLOWDOWN},
+    {"spmm, up to 16 wide", SLOWDOWN},
+    {"spmm, wider", SLOWDOWN},
+    {"gemm, up to 4 wide", SLOWDOWN},
+    {"gemm, up to 16 wide", SLOWDOWN},
+    {"gemm, wider", SLOWDOWN},
+    {"dropout", SLOWDOWN},
+    {"adam", SLOWDOWN},
+    {"elementwise", SLOWDOWN},
+};
 
 /* ---- path ------------------------------------------------------------------------------------------------------- */
 
@@ -56,20 +64,11 @@ done:
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-static json_t *numbers(const double *values, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        sfu__json_append(&array, json_real(values[i]));
-    }
-    return array;
-}
-
 static json_t *to_json(const sfu__measured *measured) {
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "format", FORMAT, "version", SFU_VERSION, "machine",
                                measured->machine.model, "kernels", measured->kernels);
-    for (int i = 0; i < FIELDS; i++) {
-        const double *values = (const double *)(const void *)((const char *)measured + fields[i].offset);
-        sfu__json_set(&object, fields[i].name, numbers(values, fields[i].count));
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        sfu__json_set(&object, sfu__rate_names[i][0], json_real(measured->rates[i]));
     }
     return object;
 }
@@ -106,22 +105,6 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* A rate is a positive number below any plausible limit. */
-static bool read_numbers(double *values, size_t count, const sfu__json *array) {
-    const double most = 1e15;
-    if (!sfu__json_is(array, SFU__JSON_ARRAY) || array->count != count) {
-        return false;
-    }
-    for (const sfu__json *item = sfu__json_items(array); item != NULL; item = item->next) {
-        *values = sfu__json_number(item);
-        if (!sfu__json_is_number(item) || !(*values > 0.0 && *values <= most)) {
-            return false;
-        }
-        values++;
-    }
-    return true;
-}
-
 static bool text_is(const sfu__json *object, const char *key, const char *wanted) {
     const char *text = sfu__json_string(sfu__json_get(object, key));
     return text != NULL && strcmp(text, wanted) == 0;
@@ -137,11 +120,13 @@ static const char *from_json(sfu__measured *measured, const sfu__json *object) {
     if (!text_is(object, "machine", measured->machine.model) || !text_is(object, "kernels", measured->kernels)) {
         return "measured on another machine";
     }
-    for (int i = 0; i < FIELDS; i++) {
-        double *values = (double *)(void *)((char *)measured + fields[i].offset);
-        if (!read_numbers(values, fields[i].count, sfu__json_get(object, fields[i].name))) {
+    const double most = 1e15; /* beyond any plausible rate */
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        const sfu__json *item = sfu__json_get(object, sfu__rate_names[i][0]);
+        if (!sfu__json_is_number(item) || !(sfu__json_number(item) > 0.0 && sfu__json_number(item) <= most)) {
             return "numbers are missing or wrong";
         }
+        measured->rates[i] = sfu__json_number(item);
     }
     return NULL;
 }

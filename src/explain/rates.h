@@ -21,14 +21,23 @@ typedef enum sfu__step_class {
 
 sfu__step_class sfu__step_class_of(const sfu__work *work);
 
+/* The measured rates; sfu__rate_names has what they are, and their units. */
+enum {
+    SFU__RATE_READ,                                      /* sequential reading from each memory level */
+    SFU__RATE_ROW = SFU__RATE_READ + SFU__MEMORY_LEVELS, /* gathering rows of 16 bytes out of L1 */
+    SFU__RATE_GEMM,                                      /* the fastest dense product */
+    SFU__RATE_DRAW,                                      /* the fastest dropout */
+    SFU__RATE_ADAM,
+    SFU__RATE_SLOWDOWN, /* of each class */
+    SFU__RATE_COUNT = SFU__RATE_SLOWDOWN + SFU__CLASS_COUNT
+};
+extern const char *const sfu__rate_names[SFU__RATE_COUNT][2];
+
 /* A complete measurement, and what it belongs to. */
 typedef struct sfu__measured {
     sfu__machine machine;
-    char kernels[64];                 /* name of the backend */
-    double read[SFU__MEMORY_LEVELS];  /* GB/s, sequential */
-    double row_ns;                    /* a row of 16 bytes out of L1 */
-    double flop_ns, draw_ns, adam_ns; /* the best of a dense product, of a random number and of a parameter */
-    double slowdown[SFU__CLASS_COUNT];
+    char kernels[64]; /* name of the backend */
+    double rates[SFU__RATE_COUNT];
 } sfu__measured;
 
 /* Runs the complete measurement. */

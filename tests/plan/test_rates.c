@@ -144,8 +144,8 @@ static void test_slowdowns(void **state) {
     static const int32_t widths[] = {1, 4, 8, 16, 32, 128};
     sfu__measured measured = {.kernels = "cpu: made up"};
     bool met[SFU__CLASS_COUNT] = {false};
-    for (int class = 0; class < SFU__CLASS_COUNT; class ++) {
-        measured.slowdown[class] = class + 0.5;
+    for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
+        measured.rates[SFU__RATE_SLOWDOWN + kind] = kind + 0.5;
     }
     for (int kernel = 0; kernel < SFU__KERNEL_COUNT; kernel++) {
         for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
@@ -156,15 +156,15 @@ static void test_slowdowns(void **state) {
                                     .nonzeros = 5000,
                                     .operand = 1000000,
                                     .draws = kernel == SFU__KERNEL_DROPOUT_MASK};
-            const sfu__step_class class = sfu__step_class_of(&work);
+            const sfu__step_class kind = sfu__step_class_of(&work);
             const double nominal = sfu__work_seconds(&work, &sfu__nominal_rates);
             assert_near(sfu__predicted_seconds(&work, NULL), nominal);
-            assert_near(sfu__predicted_seconds(&work, &measured), (class + 0.5) * nominal);
-            met[class] = true;
+            assert_near(sfu__predicted_seconds(&work, &measured), (kind + 0.5) * nominal);
+            met[kind] = true;
         }
     }
-    for (int class = 0; class < SFU__CLASS_COUNT; class ++) {
-        assert_true(met[class]);
+    for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
+        assert_true(met[kind]);
     }
     const sfu__work narrow = {.kernel = SFU__KERNEL_GEMM, .width = 4}, wide = {.kernel = SFU__KERNEL_GEMM, .width = 64};
     assert_int_equal(sfu__step_class_of(&narrow), SFU__CLASS_GEMM);
@@ -182,15 +182,12 @@ static void keep_log(void *user, sfu_log_level level, const char *line) {
 
 /* A synthetic measurement. */
 static sfu__measured made_up(void) {
-    sfu__measured measured = {
-        .kernels = "cpu: made up", .row_ns = 0.25, .flop_ns = 0.0078125, .draw_ns = 0.123456, .adam_ns = 0.5};
+    sfu__measured measured = {.kernels = "cpu: made up"};
     sfu__machine_detect(&measured.machine);
-    for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
-        measured.read[i] = 100 - i;
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        measured.rates[i] = i < SFU__RATE_SLOWDOWN ? 100 - i : 1;
     }
-    for (int class = 0; class < SFU__CLASS_COUNT; class ++) {
-        measured.slowdown[class] = 1.0;
-    }
+    measured.rates[SFU__RATE_DRAW] = 0.123456;
     return measured;
 }
 
@@ -234,12 +231,7 @@ static void test_kept(void **state) {
     assert_false(sfu__measured_load(&read, &measured.machine, measured.kernels));
     assert_ok(sfu__measured_save(&measured));
     assert_true(sfu__measured_load(&read, &measured.machine, measured.kernels));
-    assert_memory_equal(read.read, measured.read, sizeof read.read);
-    assert_memory_equal(read.slowdown, measured.slowdown, sizeof read.slowdown);
-    assert_near(read.row_ns, measured.row_ns);
-    assert_near(read.flop_ns, measured.flop_ns);
-    assert_near(read.draw_ns, measured.draw_ns);
-    assert_near(read.adam_ns, measured.adam_ns);
+    assert_memory_equal(read.rates, measured.rates, sizeof read.rates);
     /* Another kernel set or another machine has its own file. */
     assert_false(sfu__measured_load(&read, &measured.machine, "cpu: other"));
     sfu__machine other = measured.machine;
@@ -288,11 +280,11 @@ static void test_broken(void **state) {
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");
     assert_ignored(path, text, "0.123456", "1e300", "numbers are missing");
     assert_ignored(path, text, "0.123456", "\"x\"", "numbers are missing");
-    assert_ignored(path, text, "0.123456", "1, 2", "numbers are missing");
-    assert_ignored(path, text, "\"draw_ns\"", "\"drawn\"", "numbers are missing");
+    assert_ignored(path, text, "0.123456", "[1, 2]", "numbers are missing");
+    assert_ignored(path, text, "\"dropout, per value\"", "\"drawn\"", "numbers are missing");
     assert_ignored(path, text, "100.0", "0", "numbers are missing"); /* 0 GB/s is invalid */
     assert_ignored(path, text, "1.0", "0", "numbers are missing");   /* nor does any step take no time */
-    assert_ignored(path, text, "\"slowdown\"", "\"sizes\"", "numbers are missing");
+    assert_ignored(path, text, "\"elementwise\"", "\"exp\"", "numbers are missing");
     write_changed(path, text, SFU_VERSION, "0.1.0"); /* the version of the program does not matter */
     assert_true(loads(&measured));
     write_file(path, text, size);
@@ -355,12 +347,15 @@ static void test_bench(void **state) {
         const double now = sfu_bench_rate(bench, i)->value; /* the file has six digits */
         assert_true(fabs(sfu_bench_rate(kept, i)->value - now) <= 1e-4 * now);
     }
+    assert_true(sfu__measured_load_here(&measured));
+    assert_string_equal(sfu_bench_rate(kept, SFU__RATE_SLOWDOWN)->what, "spmm, up to 4 wide");
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        assert_near(measured.rates[i], sfu_bench_rate(kept, i)->value);
+    }
+    assert_int_equal(count, SFU__RATE_COUNT);
+    sfu_bench_free(kept);
     sfu_bench_free(bench);
     sfu_bench_free(NULL);
-    assert_true(sfu__measured_load_here(&measured));
-    for (int class = 0; class < SFU__CLASS_COUNT; class ++) { /* a hundred times slower in the slowest builds */
-        assert_true(measured.slowdown[class] > 0.01 && measured.slowdown[class] < 10000);
-    }
 }
 
 /* Measuring takes a few seconds of one core. The limit is a guard: the speed of a machine decides no test. */
@@ -391,8 +386,8 @@ static void keep_strange_rates(double sparse, double dense) {
     assert_ok(sfu__backend_cpu(&backend));
     snprintf(measured.kernels, sizeof measured.kernels, "%s", backend->name);
     for (int wide = 0; wide < 3; wide++) {
-        measured.slowdown[SFU__CLASS_SPMM + wide] = sparse;
-        measured.slowdown[SFU__CLASS_GEMM + wide] = dense;
+        measured.rates[SFU__RATE_SLOWDOWN + SFU__CLASS_SPMM + wide] = sparse;
+        measured.rates[SFU__RATE_SLOWDOWN + SFU__CLASS_GEMM + wide] = dense;
     }
     assert_ok(sfu__measured_save(&measured));
 }
@@ -478,9 +473,9 @@ static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
     assert_ok(sfu__backend_cpu(&backend));
     snprintf(measured.kernels, sizeof measured.kernels, "%s", backend->name);
     for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
-        measured.read[i] = read;
+        measured.rates[SFU__RATE_READ + i] = read;
     }
-    measured.row_ns = row_ns;
+    measured.rates[SFU__RATE_ROW] = row_ns;
     assert_ok(sfu__measured_save(&measured));
     assert_ok(sfu_bench_kept(&bench));
     for (int i = 0; (step = sfu_plan_step(plan, SFU_PASS_EVALUATE, i)) != NULL; i++) {
