@@ -232,36 +232,32 @@ static void run_once(const sfu_plan *self, sfu__executor *executor, sfu_pass pas
     sfu__executor_epoch(executor, &epoch, &training, &validation);
 }
 
-/* Adds the times of a round to the list: those of steps, and the sum of a pass. */
-static void take_round(sfu_plan *self, const double *times, sfu_pass first, sfu_pass last) {
-    for (int pass = (int)first; pass <= (int)last; pass++) {
-        double sum = 0.0;
-        for (int i = 0; i < self->counts[pass]; i++) {
-            listed *to = &self->steps[pass][i];
-            if (to->from >= 0) {
-                to->step.measured_s = times[to->from];
-                sum += to->step.measured_s;
-            }
-        }
-        times += self->plan->passes[pass].step_count;
-        self->costs[pass].measured_s = sum;
-    }
-}
-
-/* The mean time of each step in one round; returns their sum. */
-static double measure_round(double *times, const sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last,
-                            int repeats) {
+/* Runs a round and returns its seconds per run. */
+static double measure_round(const sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last, int repeats) {
     double sum = 0.0;
     for (int i = 0; i < repeats; i++) {
         run_once(self, executor, first, (uint32_t)i + 1);
     }
     for (int pass = (int)first; pass <= (int)last; pass++) {
         for (size_t i = 0; i < self->plan->passes[pass].step_count; i++) {
-            *times = sfu__executor_seconds(executor, (sfu_pass)pass, i) / repeats;
-            sum += *times++;
+            sum += sfu__executor_seconds(executor, (sfu_pass)pass, i) / repeats;
         }
     }
     return sum;
+}
+
+/* Adds the times of the round to the list: those of steps, and the sum of a pass. */
+static void take_round(sfu_plan *self, const sfu__executor *executor, sfu_pass first, sfu_pass last, int repeats) {
+    for (int pass = (int)first; pass <= (int)last; pass++) {
+        self->costs[pass].measured_s = 0.0;
+        for (int i = 0; i < self->counts[pass]; i++) {
+            listed *to = &self->steps[pass][i];
+            if (to->from >= 0) {
+                to->step.measured_s = sfu__executor_seconds(executor, (sfu_pass)pass, (size_t)to->from) / repeats;
+                self->costs[pass].measured_s += to->step.measured_s;
+            }
+        }
+    }
 }
 
 static int compare_seconds(const void *a, const void *b) {
@@ -280,9 +276,7 @@ static sfu_spread spread_of(double *sums, int rounds) {
  * timed together. */
 static sfu_status measure_passes(sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last) {
     sfu_status status = SFU_OK;
-    const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
-    double *times = NULL, sums[ROUNDS_MOST] = {0}, best = INFINITY;
-    SFU_ALLOC(times, steps);
+    double sums[ROUNDS_MOST] = {0}, best = INFINITY;
     run_once(self, executor, first, 1);
     const double start = sfu__now();
     run_once(self, executor, first, 1);
@@ -294,15 +288,14 @@ static sfu_status measure_passes(sfu_plan *self, sfu__executor *executor, sfu_pa
         SFU_TRY(sfu__poll());
         SFU_TRY(sfu__executor_measure(executor, false));
         SFU_TRY(sfu__executor_measure(executor, true));
-        sums[round] = measure_round(times, self, executor, first, last, repeats);
+        sums[round] = measure_round(self, executor, first, last, repeats);
         if (sums[round] < best) {
             best = sums[round];
-            take_round(self, times, first, last);
+            take_round(self, executor, first, last, repeats);
         }
     }
     self->spreads[first] = self->spreads[last] = spread_of(sums, rounds);
 done:
-    sfu__free(times);
     return status;
 }
 
