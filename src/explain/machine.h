@@ -17,9 +17,10 @@ void sfu__machine_detect(sfu__machine *machine);
 /* The level that an array of this size fits into. */
 int sfu__machine_level(const sfu__machine *machine, double bytes);
 
-/* Bandwidth of sequential vector loads from each level, GB/s, and the time of a row of 16 bytes out of L1, with its
- * index, in random order. */
-SFU_CHECKED sfu_status sfu__measure_memory(double read[SFU__MEMORY_LEVELS], double *row_ns, const sfu__machine *machine,
-                                           sfu__ticker *ticker);
+/* Bandwidth of sequential vector loads from each level, GB/s, and the time of a row of 16 and of 32 bytes out of L1,
+ * with its index, in random order. */
+enum { SFU__ROW_WIDTHS = 2 };
+SFU_CHECKED sfu_status sfu__measure_memory(double read[SFU__MEMORY_LEVELS], double row_ns[SFU__ROW_WIDTHS],
+                                           const sfu__machine *machine, sfu__ticker *ticker);
 
 #endif

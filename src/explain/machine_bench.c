@@ -61,13 +61,14 @@ const sfu_rate *sfu_bench_rate(const sfu_bench *bench, int i) {
     return i >= 0 && i < SFU__RATE_COUNT ? &bench->rates[i] : NULL;
 }
 
-/* Lower bound of a step: gathered rows at the read bandwidth of their memory level, but no row faster than a short one
- * out of L1; dense products at the best rate; random numbers; Adam. */
+/* Lower bound of a step: gathered rows at the read bandwidth of their memory level, but no row faster than one of 16
+ * or 32 bytes out of L1; dense products at the best rate; random numbers; Adam. */
 static double floor_of_work(const sfu__measured *measured, const sfu__work *work) {
     const double *rates = measured->rates;
     const double bytes = sfu__work_gathered(work), rows = bytes > 0.0 ? (double)work->nonzeros : 0.0;
+    const int row = work->width < 8 ? 0 : 1;
     const int level = sfu__machine_level(&measured->machine, (double)work->operand);
-    double ns = fmax(bytes / rates[SFU__RATE_READ + level], rows * rates[SFU__RATE_ROW]);
+    double ns = fmax(bytes / rates[SFU__RATE_READ + level], rows * rates[SFU__RATE_ROW + row]);
     ns += sfu__work_draws(work) * rates[SFU__RATE_DRAW];
     if (work->kernel == SFU__KERNEL_GEMM || work->kernel == SFU__KERNEL_GEMM_T) {
         ns += sfu__work_flops(work) / rates[SFU__RATE_GEMM];

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { AT_ONCE = 256, ROW = 16, ROWS = 1 << 14 }; /* bytes per iteration; bytes of a row; rows of a gather */
+enum { AT_ONCE = 256, ROWS = 1 << 14 }; /* bytes per iteration; rows of a gather */
 
 /* What a job reads, and where it stores the result so that the loop is not optimized away. */
 typedef struct reading {
@@ -56,22 +56,26 @@ static void (*widest_reader(void))(reading *) {
 static void (*widest_reader(void))(reading *) { return read_16; }
 #endif
 
-/* Four rows side by side, to hide the latency of accumulation; two indices per load, as in a product. */
-static void gather(reading *self) {
+/* Rows of `parts` vectors of 16 bytes, four rows side by side to hide the latency of accumulation; two indices per
+ * load, as in a product. */
+static inline __attribute__((always_inline)) void gather(reading *self, size_t parts) {
     const read_16_vector *from = (const read_16_vector *)(const void *)self->data;
-    read_16_vector sums[4] = {{0}};
+    read_16_vector sums[8] = {{0}};
     for (int64_t i = 0; i < ROWS; i += 4) {
         uint64_t two[2];
         memcpy(two, self->rows + i, sizeof two);
-        sums[0] |= from[(uint32_t)two[0]];
-        sums[1] |= from[two[0] >> 32];
-        sums[2] |= from[(uint32_t)two[1]];
-        sums[3] |= from[two[1] >> 32];
+        UNROLLED for (size_t r = 0; r < 4; r++) {
+            const read_16_vector *row = from + parts * (r % 2 == 0 ? (uint32_t)two[r / 2] : two[r / 2] >> 32);
+            UNROLLED for (size_t j = 0; j < parts; j++) { sums[(r * parts + j) % 8] |= row[j]; }
+        }
     }
-    for (int j = 0; j < 4; j++) {
+    for (int j = 0; j < 8; j++) {
         self->sum |= sums[j][0] | sums[j][1];
     }
 }
+
+static void gather_16(reading *self) { gather(self, 1); }
+static void gather_32(reading *self) { gather(self, 2); }
 
 /* Seconds per call of `job`: the best of several rounds, which is least affected by other load. */
 static double best_seconds(void (*job)(reading *), reading *work) {
@@ -104,8 +108,9 @@ static int64_t bytes_of_level(const sfu__machine *machine, int level) {
     return (int64_t)fmin(bytes, most) / AT_ONCE * AT_ONCE;
 }
 
-sfu_status sfu__measure_memory(double read[SFU__MEMORY_LEVELS], double *row_ns, const sfu__machine *machine,
-                               sfu__ticker *ticker) {
+sfu_status sfu__measure_memory(double read[SFU__MEMORY_LEVELS], double row_ns[SFU__ROW_WIDTHS],
+                               const sfu__machine *machine, sfu__ticker *ticker) {
+    static void (*const gathers[SFU__ROW_WIDTHS])(reading *) = {gather_16, gather_32};
     sfu_status status = SFU_OK;
     const int64_t most = bytes_of_level(machine, SFU__RAM);
     unsigned char *data = NULL;
@@ -120,10 +125,13 @@ sfu_status sfu__measure_memory(double read[SFU__MEMORY_LEVELS], double *row_ns, 
         work->bytes = bytes_of_level(machine, level);
         read[level] = 1e-9 * (double)work->bytes / best_seconds(widest_reader(), work);
     }
-    for (int64_t i = 0; i < ROWS; i++) {
-        work->rows[i] = (uint32_t)sfu__random_below(&random, (uint64_t)(bytes_of_level(machine, SFU__L1) / ROW));
+    for (int w = 0; w < SFU__ROW_WIDTHS; w++) {
+        const int64_t rows = bytes_of_level(machine, SFU__L1) / (16 << w);
+        for (int64_t i = 0; i < ROWS; i++) {
+            work->rows[i] = (uint32_t)sfu__random_below(&random, (uint64_t)rows);
+        }
+        row_ns[w] = 1e9 * best_seconds(gathers[w], work) / ROWS;
     }
-    *row_ns = 1e9 * best_seconds(gather, work) / ROWS;
 done:
     sfu__free(work);
     sfu__free(data);

@@ -20,6 +20,7 @@ const char *const sfu__rate_names[SFU__RATE_COUNT][2] = {
     {"read L3", "GB/s"},
     {"read memory", "GB/s"},
     {"gather a row of 16 bytes, L1", "ns"},
+    {"gather a row of 32 bytes, L1", "ns"},
     {"gemm, fastest", "GFLOP/s"},
     {"dropout, per value", "ns"},
     {"adam, per parameter", "ns"},

@@ -24,8 +24,8 @@ sfu__step_class sfu__step_class_of(const sfu__work *work);
 /* The measured rates; sfu__rate_names has what they are, and their units. */
 enum {
     SFU__RATE_READ,                                      /* sequential reading from each memory level */
-    SFU__RATE_ROW = SFU__RATE_READ + SFU__MEMORY_LEVELS, /* gathering rows of 16 bytes out of L1 */
-    SFU__RATE_GEMM,                                      /* the fastest dense product */
+    SFU__RATE_ROW = SFU__RATE_READ + SFU__MEMORY_LEVELS, /* gathering rows of 16 and of 32 bytes out of L1 */
+    SFU__RATE_GEMM = SFU__RATE_ROW + SFU__ROW_WIDTHS,    /* the fastest dense product */
     SFU__RATE_DRAW,                                      /* the fastest dropout */
     SFU__RATE_ADAM,
     SFU__RATE_SLOWDOWN, /* of each class */

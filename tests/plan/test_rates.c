@@ -475,7 +475,9 @@ static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
     for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
         measured.rates[SFU__RATE_READ + i] = read;
     }
-    measured.rates[SFU__RATE_ROW] = row_ns;
+    for (int w = 0; w < SFU__ROW_WIDTHS; w++) {
+        measured.rates[SFU__RATE_ROW + w] = w == 1 ? row_ns : 1e6; /* rows of 8 floats: seven classes */
+    }
     assert_ok(sfu__measured_save(&measured));
     assert_ok(sfu_bench_kept(&bench));
     for (int i = 0; (step = sfu_plan_step(plan, SFU_PASS_EVALUATE, i)) != NULL; i++) {
