@@ -1,7 +1,8 @@
 /* rates.h - the speed of this machine: measured by timing small networks, and stored in a file.
  *
  * The predicted time of a step is its nominal time (cost.h) times the slowdown of its class: the ratio of measured to
- * nominal time of the steps of that class when the machine was measured.
+ * nominal time of the steps of that class when the machine was measured. Gathers from memory are scaled by its
+ * bandwidth if that is slower.
  */
 #ifndef SFU_RATES_H
 #define SFU_RATES_H

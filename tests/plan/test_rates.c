@@ -143,6 +143,7 @@ static void test_slowdowns(void **state) {
     (void)state;
     static const int32_t widths[] = {1, 4, 8, 16, 32, 128};
     sfu__measured measured = {.kernels = "cpu: made up"};
+    sfu__machine_detect(&measured.machine);
     bool met[SFU__CLASS_COUNT] = {false};
     for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
         measured.rates[SFU__RATE_SLOWDOWN + kind] = kind + 0.5;
@@ -154,7 +155,7 @@ static void test_slowdowns(void **state) {
                                     .width = widths[w],
                                     .inner = 30,
                                     .nonzeros = 5000,
-                                    .operand = 1000000,
+                                    .operand = 10000,
                                     .draws = kernel == SFU__KERNEL_DROPOUT_MASK};
             const sfu__step_class kind = sfu__step_class_of(&work);
             const double nominal = sfu__work_seconds(&work, &sfu__nominal_rates);
@@ -166,6 +167,14 @@ static void test_slowdowns(void **state) {
     for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
         assert_true(met[kind]);
     }
+    /* Gathers from memory are as much slower as memory is, if their class is not. */
+    const sfu__work far = {.kernel = SFU__KERNEL_SPMM, .width = 4, .nonzeros = 5000, .operand = INT64_C(1) << 50};
+    const double nominal = sfu__work_seconds(&far, &sfu__nominal_rates);
+    measured.rates[SFU__RATE_READ + SFU__RAM] = 1.0;
+    assert_near(sfu__predicted_seconds(&far, &measured),
+                nominal * sizeof(float) / sfu__nominal_rates.stream_ns[SFU__SIZES - 1]);
+    measured.rates[SFU__RATE_READ + SFU__RAM] = 1e6;
+    assert_near(sfu__predicted_seconds(&far, &measured), 0.5 * nominal);
     const sfu__work narrow = {.kernel = SFU__KERNEL_GEMM, .width = 4}, wide = {.kernel = SFU__KERNEL_GEMM, .width = 64};
     assert_int_equal(sfu__step_class_of(&narrow), SFU__CLASS_GEMM);
     assert_int_equal(sfu__step_class_of(&wide), SFU__CLASS_GEMM + 2);
