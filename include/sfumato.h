@@ -1124,9 +1124,9 @@ typedef struct sfu_rate {
 
 typedef struct sfu_bench sfu_bench;
 
-/* Measures one core of this machine in a few seconds: reading from each level of the memory hierarchy, gathering random
- * rows, random numbers, and the kernels that predicted times are made of. Unless `keep` is false, the rates are stored
- * in the user's cache folder, where sfu_plan_new finds them. */
+/* Measures one core of this machine in a few seconds: reading from each level of the memory hierarchy, and the steps of
+ * a few small networks, compared with their nominal times. Unless `keep` is false, the rates are stored in the user's
+ * cache folder, where sfu_plan_new finds them. */
 SFU_API SFU_CHECKED sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user);
 
 /* The rates that an earlier call stored; SFU_ERR_NOT_FOUND if there are none for this machine and these kernels. */
