@@ -123,12 +123,10 @@ SFU__INLINE f16 f16_float_of_int(f16i a) { return (f16)_mm512_cvtepi32_ps((__m51
 #if defined(__aarch64__)
 typedef f4 four;
 SFU__INLINE four four_load(const float *p) { return f4_load(p); }
-SFU__INLINE four four_of(f4 a, const float *scratch) { return (void)scratch, a; }
 #define f4_fma_lane(a, lane, b, c) vfmaq_laneq_f32((c), (b), (a), (lane))
 #else
 typedef const float *four;
 SFU__INLINE four four_load(const float *p) { return p; }
-SFU__INLINE four four_of(f4 a, float *scratch) { return f4_store(scratch, a), scratch; }
 #define f4_fma_lane(a, lane, b, c) f4_fma(f4_set((a)[lane]), (b), (c))
 #define f8_fma_lane(a, lane, b, c) f8_fma(f8_set((a)[lane]), (b), (c))
 #define f16_fma_lane(a, lane, b, c) f16_fma(f16_set((a)[lane]), (b), (c))
