@@ -37,7 +37,6 @@ typedef struct draws {
     int count; /* groups, at most DRAW_MOST */
     const uint32_t *high, *low, *node, *entry;
     const float *value;                         /* NULL, or per group: the single value of its row */
-    bool none_zero;                             /* no value is zero */
     uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* group g from 4 g on: its 16-bit numbers, in the order of entries */
 } draws;
 
@@ -123,7 +122,6 @@ static inline void draw_listed(draws *d, group_list *from, int count, const sfu_
     d->node = from->node;
     d->entry = from->entry;
     d->value = NULL;
-    d->none_zero = false;
     d->count = count;
     draw_all(d, mask);
 }

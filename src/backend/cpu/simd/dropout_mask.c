@@ -83,16 +83,9 @@ static void mark_kept(uint8_t *keep_mask, const draws *d, const float *values, i
     const int whole = whole_groups(d, last);
     const uint32_t *entry = d->entry;
     const uint16_t *bits = draw_bits(d, 0);
-    if (d->none_zero) {
-        for (int g = 0; g < whole; g++, bits += 8) {
-            const uint64_t keep = bytes_at_least(bits, (uint16_t)threshold);
-            memcpy(keep_mask + entry[g], &keep, sizeof keep);
-        }
-    } else {
-        for (int g = 0; g < whole; g++, bits += 8) {
-            const uint64_t keep = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
-            memcpy(keep_mask + entry[g], &keep, sizeof keep);
-        }
+    for (int g = 0; g < whole; g++, bits += 8) {
+        const uint64_t keep = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
+        memcpy(keep_mask + entry[g], &keep, sizeof keep);
     }
     for (int g = whole; g < d->count; g++) {
         const int64_t e = d->entry[g];
@@ -134,7 +127,6 @@ static void draw_rows(void *to, write_fn *what, const sfu__sparse *A, const int3
             d.node = philox_groups->node + g;
             d.entry = philox_groups->entry + g;
             d.value = philox_groups->value != NULL ? philox_groups->value + g : NULL;
-            d.none_zero = philox_groups->none_zero;
             draw_all(&d, mask);
             what(to, &d, A, 0, last, mask);
         }
