@@ -56,9 +56,6 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     pass->exists = true;
     pass->staged = is_staged(plan, kind, request);
     SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
-    if (kind != SFU_PASS_TRAIN) {
-        SFU_TRY(sfu__row_sets_sort(pass, plan));
-    }
     pass->pruned = pass->row_sets[plan->op_count].count == count;
     if (!pass->pruned || pass->staged) {
         SFU_ALLOC(pass->asked, count);
