@@ -118,8 +118,7 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
         if (status != SFU_OK) {
             return status;
         }
-        mixture->table[mixture->tables] = column->cells;
-        mixture->rough[mixture->tables++] = column->rough;
+        mixture->table[mixture->tables++] = column->cells;
         mixture->offset += column->prior;
         return SFU_OK;
     }
@@ -127,8 +126,6 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     const double t = (z - 0.5 * (L + H)) / (H - L);
     mixture->centre[mixture->lines] = at->centre;
     mixture->scale[mixture->lines] = at->scale;
-    mixture->middle[mixture->lines] = 0.5 * (L + H);
-    mixture->reach[mixture->lines] = H - L;
     mixture->x[mixture->lines++] = z;
     mixture->offset -= 0.5 * t * t + at->prior;
     return SFU_OK;
@@ -209,49 +206,14 @@ static int list_distinct(int32_t *list, const sfu__parzen *parzen, const double 
     return listed;
 }
 
-/* Removes points from the list that cannot have the largest log_l - log density according to rough sums. `score` has
- * room for [*listed]. */
-static sfu_status screen(int32_t *list, int *listed, double *score, sfu__parzen *parzen, const double *points,
-                         int count, const double *log_l) {
-    sfu_status status = SFU_OK;
-    const int all = *listed;
-    void *room = sfu__grow(parzen->rough, &parzen->room_rough, (size_t)all, sizeof *parzen->rough);
-    if (room == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    parzen->rough = room;
-    for (int i = 0; i < all; i++) {
-        SFU_TRY(mixture_at(&parzen->rough[i], parzen, points, count, list[i]));
-    }
-    parzen->set->rough(score, parzen->rough, all);
-    const double roughly = 2 * SFU__MIXTURE_ROUGHLY(parzen->rough[0].lines);
-    double most = -INFINITY;
-    for (int i = 0; i < all; i++) {
-        score[i] = log_l[list[i]] - scale_of(&parzen->rough[i]) - sfu__ln(1 + score[i]);
-        most = score[i] > most ? score[i] : most;
-    }
-    *listed = 0;
-    for (int i = 0; i < all; i++) {
-        if (!(score[i] < most - roughly)) {
-            list[(*listed)++] = list[i];
-        }
-    }
-done:
-    return status;
-}
-
 sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count, const double *log_l) {
     const double margin = 1e-6; /* more than the rounding error */
     sfu_status status = SFU_OK;
-    double most = -INFINITY, *score = NULL;
+    double most = -INFINITY;
     int32_t *list = NULL;
     SFU_ALLOC(list, count);
-    SFU_ALLOC(score, count);
     sfu__parzen_update(parzen);
-    int listed = list_distinct(list, parzen, points, count);
-    if (parzen->screens) {
-        SFU_TRY(screen(list, &listed, score, parzen, points, count, log_l));
-    }
+    const int listed = list_distinct(list, parzen, points, count);
     *best = list[0];
     for (int l = 0; l < listed && listed > 1; l++) {
         const int i = list[l];
@@ -264,7 +226,6 @@ sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points
     }
 done:
     sfu__free(list);
-    sfu__free(score);
     return status;
 }
 
