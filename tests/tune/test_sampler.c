@@ -227,36 +227,6 @@ static void test_sums(void **state) {
     }
 }
 
-/* The vector version of the quantiles has the bits of the scalar one, in common and edge cases. */
-static void test_quantiles(void **state) {
-    (void)state;
-    enum { MOST = 40 };
-    static const double edges[] = {0, 1, 0.5, 1e-300, 1e-18, 0x1p-53, 1 - 0x1p-53, 4e-323};
-    double q[MOST], left[MOST], right[MOST], want[MOST], z[MOST + 1];
-    sfu__random random = walk(6);
-    for (int round = 0; round < 2000; round++) {
-        const int count = round % (MOST + 1);
-        for (int i = 0; i < count; i++) {
-            q[i] = round % 3 == 0 && i % 5 == 0 ? edges[(round + i) % 8] : sfu__random_unit(&random);
-            left[i] = round % 4 == 0 && i % 3 == 0 ? edges[(round + i) % 8] / 2 : 0.5 * sfu__random_unit(&random);
-            right[i] = round % 2 == 0 ? 0 : 0.5 * sfu__random_unit(&random);
-        }
-        sfu__normal_quantiles_scalar(want, q, left, right, count);
-        const sfu__mixture_set *set;
-        for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
-            z[count] = -1;
-            set->quantiles(z, q, left, right, count);
-            assert_true(z[count] == -1);
-            for (int i = 0; i < count; i++) {
-                if (z[i] != want[i] || signbit(z[i]) != signbit(want[i])) {
-                    fail_msg("%s: %a, not %a, of %a between %a and %a", set->name, z[i], want[i], q[i], left[i],
-                             right[i]);
-                }
-            }
-        }
-    }
-}
-
 /* The best of many points with abandoned sums, and with full ones. `most` is the upper end of an integer, and
  * `first` the first trial's value of a float between 0 and 1. */
 static void best_of_points(int most, double first) {
@@ -548,7 +518,6 @@ int main(void) {
         cmocka_unit_test(test_kept_as_fresh),
         cmocka_unit_test(test_out),
         cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_draws_of_a_float),
         cmocka_unit_test(test_draws_of_grids),

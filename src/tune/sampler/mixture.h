@@ -10,8 +10,6 @@
 #ifndef SFU_MIXTURE_H
 #define SFU_MIXTURE_H
 
-#include "truncated_normal.h"
-
 enum { SFU__MIXTURE_LANES = 8, SFU__MIXTURE_AXES = 64 };
 
 /* All arrays have a whole number of lanes; entries beyond the kernels have weight 0 and finite numbers. */
@@ -40,7 +38,6 @@ double sfu__mixture_sum_x86_64_v4(const sfu__mixture *mixture);
 typedef struct sfu__mixture_set {
     const char *name; /* that of the backend's kernels for the same instructions */
     sfu__mixture_fn sum;
-    sfu__normal_quantiles_fn quantiles;
 } sfu__mixture_set;
 
 /* The fastest set that this machine supports; $SFUMATO_ISA selects one, as for the backend. */

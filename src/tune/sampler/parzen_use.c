@@ -57,22 +57,16 @@ static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, 
     return (double)index;
 }
 
-/* Samples an interval for kernels [count]: the standardized position within the kernel, then the value. `work` has room
- * for [4][count]. */
+/* Samples an interval for kernels [count]: the standardized position within the kernel, then the value. */
 static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coordinate *at, const int32_t *kernel,
-                      int count, double *work, sfu__parzen_draw_fn draw, void *user) {
+                      int count, sfu__parzen_draw_fn draw, void *user) {
     const double L = at->axis->L, H = at->axis->H;
-    double *z = work, *u = work + count, *left = u + count, *right = left + count;
     for (int i = 0; i < count; i++) {
         const int k = kernel[i];
-        u[i] = draw(user, 1);
-        left[i] = k < parzen->count ? at->left[k] : at->prior_tail;
-        right[i] = k < parzen->count ? at->right[k] : at->prior_tail;
-    }
-    parzen->set->quantiles(z, u, left, right, count);
-    for (int i = 0; i < count; i++) {
-        const int k = kernel[i];
-        const double inner = k < parzen->count ? at->centre[k] + at->sigma[k] * z[i] : 0.5 * (L + H) + (H - L) * z[i];
+        const bool prior = k == parzen->count;
+        const double z = sfu__normal_quantile_between(draw(user, 1), prior ? at->prior_tail : at->left[k],
+                                                      prior ? at->prior_tail : at->right[k]);
+        const double inner = prior ? 0.5 * (L + H) + (H - L) * z : at->centre[k] + at->sigma[k] * z;
         points[i] = sfu__axis_value(at->axis, inner < L ? L : inner > H ? H : inner);
     }
 }
@@ -80,9 +74,7 @@ static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coor
 sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw, void *user) {
     sfu_status status = SFU_OK;
     int32_t *kernel = NULL;
-    double *work = NULL;
     SFU_ALLOC(kernel, count);
-    SFU_ALLOC(work, 4 * (size_t)count);
     sfu__parzen_update(parzen);
     SFU_TRY(draw_kernels(kernel, parzen, count, draw, user));
     for (int choices = 1; choices >= 0; choices--) {
@@ -93,7 +85,7 @@ sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sf
                 continue;
             }
             if (!at->axis->is_choice) {
-                draw_line(to, parzen, at, kernel, count, work, draw, user);
+                draw_line(to, parzen, at, kernel, count, draw, user);
                 continue;
             }
             for (int i = 0; i < count; i++) {
@@ -103,7 +95,6 @@ sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sf
     }
 done:
     sfu__free(kernel);
-    sfu__free(work);
     return status;
 }
 
