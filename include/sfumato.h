@@ -793,10 +793,11 @@ typedef enum sfu_trial_state {
 typedef struct sfu_trial {
     int32_t number; /* from 0 on */
     sfu_trial_state state;
-    double val_accuracy, val_loss; /* NaN if it is not complete */
+    double val_accuracy, val_loss; /* NaN if it is not complete; the accuracy also if the study has another metric */
     int32_t epochs, best_epoch;
     uint64_t seed;      /* of its training: sfu_train with this seed and the same settings gives the same weights */
     const char *params; /* "lr=0.01 hidden=64" */
+    double val_score;   /* the metric of the study; NaN if it is not complete */
 } sfu_trial;
 
 /* The progress of a study. The callback runs on the thread that called sfu_tune, a few times per second, also while a
@@ -887,7 +888,8 @@ SFU_API const sfu_model *sfu_study_model(const sfu_study *study);
 /* Fills `options`, which sfu_train_options_init has initialised, with the settings of the winner, for sfu_train. */
 SFU_API void sfu_study_winner_options(sfu_train_options *options, const sfu_study *study);
 
-/* Writes the trials as CSV: number,state,val_accuracy,val_loss,epochs,best_epoch,seed and one column per parameter. It
+/* Writes the trials as CSV: number,state,val_accuracy (or val_score, if the study has another metric),val_loss,epochs,
+ * best_epoch,seed and one column per parameter. It
  * contains no times: the same study gives the same bytes. */
 SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const char *path,
                                                 const sfu_csv_options *options);

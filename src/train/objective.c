@@ -77,3 +77,9 @@ void sfu__objective_clear(sfu__objective *objective) {
     sfu__free(objective->val_labels);
     *objective = (sfu__objective){0};
 }
+
+sfu_status sfu__objective_scorer(sfu__scorer *scorer, sfu_metric metric, const sfu__objective *objective,
+                                 const sfu_dataset *dataset) {
+    const int32_t positive = sfu__positive_class(dataset->labels, dataset->nodes, dataset->classes);
+    return sfu__scorer_make(scorer, metric, objective->val_labels, objective->val_count, dataset->classes, positive);
+}

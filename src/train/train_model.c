@@ -23,6 +23,7 @@ typedef struct train_job {
     const sfu_split *split;
     const sfu_train_options *options;
     sfu__objective objective;
+    sfu__scorer scorer;
     sfu__runner runner; /* for the training, then for the scores */
     float *start, *best;
     sfu__training training;
@@ -77,6 +78,7 @@ static sfu_status prepare(train_job *job) {
     SFU_TRY(check_data(job));
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
+    SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = job->runner.parameters;
     if (parameters->count == 0) {
@@ -125,6 +127,7 @@ static sfu_status run_epochs(train_job *job) {
                                 .keep = options->keep,
                                 .start = job->start,
                                 .objective = &job->objective,
+                                .scorer = options->metric != SFU_METRIC_ACCURACY ? &job->scorer : NULL,
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     job->scores.epochs = training->ran;
@@ -133,7 +136,9 @@ static sfu_status run_epochs(train_job *job) {
     job->scores.seed = options->seed;
     job->scores.val_loss = training->stopping.best_val_loss;
     job->scores.val_accuracy =
-        job->objective.val_count > 0 ? (double)training->stopping.best_val_correct / job->objective.val_count : NAN;
+        job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
+    job->scores.val_score =
+        options->metric == SFU_METRIC_ACCURACY ? job->scores.val_accuracy : training->stopping.best_val_score;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
     return check_divergence(job);
 }
@@ -236,6 +241,7 @@ done:
 }
 
 static void clear(train_job *job) {
+    sfu__scorer_clear(&job->scorer);
     sfu__objective_clear(&job->objective);
     sfu__runner_clear(&job->runner);
     sfu__free(job->start);

@@ -57,6 +57,9 @@ sfu_status sfu__train_options_check(const sfu_train_options *options) {
         return sfu__fail(SFU_ERR_ARGUMENT, "%s %d: unknown value", loss ? "keep" : "loss",
                          (int)(loss ? (int)options->keep : (int)options->loss));
     }
+    if (sfu_metric_name((int)options->metric, NULL) == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
+    }
     const sfu_status status = check_numbers(options);
     return status != SFU_OK ? status : check_device(options->device);
 }
