@@ -25,6 +25,9 @@ static bool is_linqs(const sfu_import_options *o) {
     return has_suffix(o->source, ".content") || has_suffix(o->source, ".cites");
 }
 static bool is_mat(const sfu_import_options *o) { return has_suffix(o->source, ".mat"); }
+static bool is_platonov(const sfu_import_options *o) {
+    return has_suffix(o->source, ".npz") && sfu__npz_is_platonov(o->source);
+}
 static bool is_npz(const sfu_import_options *o) { return has_suffix(o->source, ".npz"); }
 static bool is_mtx(const sfu_import_options *o) {
     return has_suffix(o->source, ".mtx") || has_suffix(o->edges, ".mtx") ||
@@ -45,7 +48,8 @@ static const struct {
     {"planetoid", "Planetoid's pickles: FOLDER/ind.NAME", is_planetoid, sfu__read_planetoid},
     {"linqs", "NAME.content with NAME.cites beside it", is_linqs, sfu__read_linqs},
     {"mat", "MATLAB's .mat; --edges, --features and --labels name its arrays", is_mat, sfu__read_mat},
-    {"npz", "one .npz with graph, attributes and labels (Shchur's layout)", is_npz, sfu__read_npz},
+    {"platonov", "one .npz with edges, node_features, node_labels and masks", is_platonov, sfu__read_platonov},
+    {"npz", "one .npz in Shchur's layout; --edges, --features and --labels name other arrays", is_npz, sfu__read_npz},
     {"scipy", "scipy's sparse .npz and numpy's .npy: --edges, --features, --labels", is_scipy, sfu__read_scipy},
     {"mtx", "Matrix Market: --edges, --features", is_mtx, sfu__read_mtx},
     {"csv", "CSV or TSV, gzip'd or not: --edges, --nodes, --features, --labels", is_csv, sfu__read_csv},
