@@ -322,6 +322,9 @@ typedef struct sfu_import_options {
     int threads; /* 0: one per core. Never changes the result */
     sfu_progress_fn progress;
     void *progress_user;
+    /* The columns of `edges`, by name or by number from 1; NULL: found by the names in its header, or by position. */
+    const char *source_column, *target_column;
+    const char *weight_column; /* "none": there are no weights */
 } sfu_import_options;
 
 SFU_API void sfu_import_options_init_sized(sfu_import_options *options, size_t size);

@@ -1,5 +1,6 @@
 /* import.c - selects the reader of a format, given by name or recognized from the files, and runs it. */
 #include "dataset.h"
+#include "array_file.h"
 #include "progress.h"
 #include "raw.h"
 #include "sized_struct.h"
@@ -34,11 +35,17 @@ static bool is_mtx(const sfu_import_options *o) {
            (o->edges == NULL && has_suffix(o->features, ".mtx"));
 }
 static bool is_scipy(const sfu_import_options *o) {
-    return o->source == NULL &&
-           (has_suffix(o->edges, ".npz") || has_suffix(o->edges, ".npy") ||
-            (o->edges == NULL && (has_suffix(o->features, ".npz") || has_suffix(o->features, ".npy"))));
+    const char *const files[] = {o->edges, o->features, o->labels};
+    bool any = false, all = o->source == NULL && o->nodes == NULL && o->columns == NULL && o->split == NULL;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        any = any || (files[i] != NULL && i < 2);
+        all = all && (files[i] == NULL || sfu__is_array_path(files[i]));
+    }
+    return any && all;
 }
-static bool is_csv(const sfu_import_options *o) { return o->source == NULL && (o->edges != NULL || o->nodes != NULL); }
+static bool is_csv(const sfu_import_options *o) {
+    return o->source == NULL && (o->edges != NULL || o->nodes != NULL || o->features != NULL);
+}
 
 static const struct {
     const char *name, *text;
