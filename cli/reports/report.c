@@ -101,8 +101,8 @@ json_t *report_json(const cli_report *report) {
                      (int)info->largest_component, "homophily", json_number_or_null(info->homophily), "mean_degree",
                      json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
                      (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
-                     split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest, "source", source ? source : json_null(), "warnings",
-                     warnings_json(report));
+                     split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest,
+                     "source", source ? source : json_null(), "warnings", warnings_json(report));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */

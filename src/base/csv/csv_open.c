@@ -27,8 +27,7 @@ static bool resembles(const sfu__csv *csv, size_t column) {
     size_t size;
     const char *word = sfu__strings_get(&csv->header, (int64_t)column, &size);
     const sfu__csv_field *field = &csv->fields[column];
-    return size == 1 ? field->size == 1
-                     : field->size >= size - 1 && strncasecmp(field->bytes, word, size - 1) == 0;
+    return size == 1 ? field->size == 1 : field->size >= size - 1 && strncasecmp(field->bytes, word, size - 1) == 0;
 }
 
 /* Well-known header names, for files without numeric columns: those that export writes, and other usual ones. */

@@ -65,16 +65,24 @@ const char *sfu__split_tensor(char name[SFU__SPLIT_TENSOR_MAX], int32_t split, i
 
 /* The readers, one per file read_<format>.c. `raw` is zeroed on entry; the caller clears it, also after a failure. */
 SFU_CHECKED sfu_status sfu__read_planetoid(sfu__raw *raw, const sfu_import_options *options);
-SFU_CHECKED sfu_status sfu__read_npz(sfu__raw *raw, const sfu_import_options *options);   /* Shchur's layout */
+SFU_CHECKED sfu_status sfu__read_npz(sfu__raw *raw, const sfu_import_options *options); /* Shchur's layout */
 SFU_CHECKED sfu_status sfu__read_platonov(sfu__raw *raw, const sfu_import_options *options);
 SFU_CHECKED sfu_status sfu__read_scipy(sfu__raw *raw, const sfu_import_options *options); /* one file per matrix */
 SFU_CHECKED sfu_status sfu__read_mat(sfu__raw *raw, const sfu_import_options *options);
 SFU_CHECKED sfu_status sfu__read_linqs(sfu__raw *raw, const sfu_import_options *options);
 SFU_CHECKED sfu_status sfu__read_mtx(sfu__raw *raw, const sfu_import_options *options);
 SFU_CHECKED sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options);
+SFU_CHECKED sfu_status sfu__read_graphland(sfu__raw *raw, const sfu_import_options *options);
+SFU_CHECKED sfu_status sfu__read_ogb(sfu__raw *raw, const sfu_import_options *options);
+SFU_CHECKED sfu_status sfu__read_geom_gcn(sfu__raw *raw, const sfu_import_options *options);
+SFU_CHECKED sfu_status sfu__read_musae(sfu__raw *raw, const sfu_import_options *options);
 
-/* Whether a .npz file has the arrays of Platonov's layout; false if it cannot be opened. */
+/* Whether a source has the arrays or files of a layout; false if it cannot be opened. */
 bool sfu__npz_is_platonov(const char *path);
+bool sfu__is_graphland(const char *folder);
+bool sfu__is_ogb(const char *folder);
+bool sfu__is_geom_gcn(const char *folder);
+bool sfu__is_musae(const char *source);
 
 /* Connects each node to its k nearest neighbours by cosine similarity of the features; fills raw->pairs. */
 SFU_CHECKED sfu_status sfu__knn(sfu__raw *raw, int k, const sfu_import_options *options);

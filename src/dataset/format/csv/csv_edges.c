@@ -188,7 +188,7 @@ done:
 static sfu_status node_of(sfu__tables *tables, const char *bytes, size_t size, int64_t *node) {
     return tables->fixed || (tables->named && tables->options->strict)
                ? sfu__node_index_find(&tables->nodes, bytes, size, node)
-                                                    : sfu__node_index_add(&tables->nodes, bytes, size, node);
+               : sfu__node_index_add(&tables->nodes, bytes, size, node);
 }
 
 /* For numbers that are far apart: an array indexed by them would be too large. */
@@ -307,8 +307,7 @@ static sfu_status read_general(sfu__tables *tables, sfu__csv *csv, const sfu__ed
             break;
         }
         SFU_TRY(read_edge(tables, csv, columns, ends, &weight));
-        SFU_TRY(
-            sfu__pair_buffer_add(&self, &tables->raw->pairs, ends[0], ends[1], columns->weighted ? &weight : NULL));
+        SFU_TRY(sfu__pair_buffer_add(&self, &tables->raw->pairs, ends[0], ends[1], columns->weighted ? &weight : NULL));
     }
     SFU_TRY(sfu__pair_buffer_flush(&self, &tables->raw->pairs));
     if (!tables->named) {
@@ -345,10 +344,10 @@ sfu_status sfu__tables_number_pairs(sfu__tables *tables, int64_t largest, const 
     const int threads = sfu__thread_count(tables->options->threads);
     const sfu_status status =
         largest < 0 ? SFU_OK : number_nodes(tables, &tables->raw->pairs, (uint32_t)largest, threads);
-    return status != GIVE_UP ? status
-                             : sfu__fail(SFU_ERR_FORMAT,
-                                         "%s: an edge has a node that no other file names, and the import is strict",
-                                         path);
+    return status != GIVE_UP
+               ? status
+               : sfu__fail(SFU_ERR_FORMAT, "%s: an edge has a node that no other file names, and the import is strict",
+                           path);
 }
 
 /* *done is false if the general path must read the file. */

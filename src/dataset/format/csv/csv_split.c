@@ -51,8 +51,9 @@ done:
 static sfu_status check_width(const sfu__csv *csv) {
     return csv->width == 0 || (csv->width >= 2 && csv->width <= SFU__STANDARD_SPLITS_MAX + 1)
                ? SFU_OK
-               : sfu__fail(SFU_ERR_FORMAT, "%s: expected 2 columns (node,part), or one more per further split, found %zu",
-                           csv->path, csv->width);
+               : sfu__fail(SFU_ERR_FORMAT,
+                           "%s: expected 2 columns (node,part), or one more per further split, found %zu", csv->path,
+                           csv->width);
 }
 
 sfu_status sfu__csv_split(sfu__tables *tables, const char *path) {

@@ -48,8 +48,7 @@ static sfu_status list_columns(sfu__text *list, const sfu__csv *csv) {
     sfu_status status = SFU_OK;
     char name[SFU__QUOTE_MAX];
     for (size_t i = 0; i < csv->width && i <= SHOWN; i++) {
-        SFU_TRY(sfu__text_format(list, "%s%s", i > 0 ? ", " : "",
-                                 i < SHOWN ? sfu__csv_column(csv, i, name) : "..."));
+        SFU_TRY(sfu__text_format(list, "%s%s", i > 0 ? ", " : "", i < SHOWN ? sfu__csv_column(csv, i, name) : "..."));
     }
 done:
     return status;
@@ -183,7 +182,7 @@ typedef enum value_kind { VALUE_NAME, VALUE_INTEGER, VALUE_NUMBER } value_kind;
 static value_kind kind_of(const sfu__csv_field *field) {
     int64_t integer;
     double number;
-    return sfu__plain_integer(&integer, field->bytes, field->size) ? VALUE_INTEGER
+    return sfu__plain_integer(&integer, field->bytes, field->size)                ? VALUE_INTEGER
            : sfu__parse_double(&number, field->bytes, field->bytes + field->size) ? VALUE_NUMBER
                                                                                   : VALUE_NAME;
 }
@@ -202,9 +201,9 @@ static sfu_status three_columns(search *self) {
     const sfu__csv_field *fields = self->csv->fields;
     const value_kind kinds[] = {kind_of(&fields[0]), kind_of(&fields[1]), kind_of(&fields[2])};
     if (kinds[2] == VALUE_NAME) { /* it cannot be a weight; the first column may be one, or the number of the row */
-        return kinds[0] == VALUE_NAME ? fail_doubt(self->csv, (sfu__edge_columns){0, 1, 0, false},
-                                                   (sfu__edge_columns){0, 2, 0, false})
-                                      : fail_doubt(self->csv, first, (sfu__edge_columns){1, 2, 0, false});
+        return kinds[0] == VALUE_NAME
+                   ? fail_doubt(self->csv, (sfu__edge_columns){0, 1, 0, false}, (sfu__edge_columns){0, 2, 0, false})
+                   : fail_doubt(self->csv, first, (sfu__edge_columns){1, 2, 0, false});
     }
     const bool weight_first = kinds[0] == VALUE_NUMBER && kinds[1] != VALUE_NUMBER && kinds[2] == VALUE_INTEGER;
     const bool any_order = kinds[0] == VALUE_INTEGER && kinds[1] == VALUE_INTEGER && kinds[2] == VALUE_INTEGER;
@@ -248,8 +247,7 @@ static sfu_status check_found(const search *self) {
     }
     return found->source != found->target && !(found->weighted && is_end(self, found->weight))
                ? SFU_OK
-               : sfu__fail(SFU_ERR_ARGUMENT,
-                           "%s: expected three different columns for --source, --target and --weight",
+               : sfu__fail(SFU_ERR_ARGUMENT, "%s: expected three different columns for --source, --target and --weight",
                            self->csv->path);
 }
 

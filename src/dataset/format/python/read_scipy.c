@@ -38,7 +38,8 @@ sfu_status sfu__read_scipy(sfu__raw *raw, const sfu_import_options *options) {
         SFU_TRY(sfu__raw_set_edge_list(raw, &edges.table.dense));
     }
     if (raw->nodes == 0) {
-        status = sfu__fail(SFU_ERR_ARGUMENT, "no .npz or .npy file is given: --edges, --features or --labels is needed");
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "no .npz or .npy file is given: --edges, --features or --labels is needed");
     }
 done:
     sfu__array_file_close(&edges);
