@@ -12,6 +12,8 @@
 #include "folder_source.h"
 #include "npz.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 bool sfu__is_geom_gcn(const char *folder) {
@@ -69,7 +71,7 @@ static sfu_status read_list(number_lists *lists, const sfu__csv *csv, size_t col
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const char *stop = comma != NULL ? comma : end;
         double value;
-        if (!sfu__parse_double(&value, at, stop)) {
+        if (!sfu__parse_double(&value, at, stop) || fabs(value) > (double)FLT_MAX) {
             status = sfu__csv_fail(csv, column, "is not a list of numbers separated by commas");
             goto done;
         }
