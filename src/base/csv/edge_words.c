@@ -14,6 +14,7 @@ static const struct {
              {"source_id", "target_id", true},
              {"source_node", "target_node", true},
              {"src_id", "dst_id", true},
+             {"src_node", "dst_node", true},
              {"from_id", "to_id", true},
              {"from_node", "to_node", true},
              {"fromnodeid", "tonodeid", true},

@@ -42,7 +42,7 @@ static bool is_scipy(const sfu_import_options *o) {
     const char *const files[] = {o->edges, o->features, o->labels};
     bool any = false, all = o->source == NULL && o->nodes == NULL && o->columns == NULL && o->split == NULL;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        any = any || (files[i] != NULL && i < 2);
+        any = any || (i < 2 && files[i] != NULL);
         all = all && (files[i] == NULL || sfu__is_array_path(files[i]));
     }
     return any && all;
