@@ -19,11 +19,11 @@ bool sfu__array_file_is_list(const sfu__array_file *file) {
     return !file->table.is_sparse && sfu__is_edge_list(&file->table.dense, false);
 }
 
-void sfu__array_file_close(sfu__array_file *from) {
-    sfu__table_clear(&from->table);
-    sfu__npz_free(from->npz);
-    sfu__bytes_close(&from->bytes);
-    *from = (sfu__array_file){0};
+void sfu__array_file_close(sfu__array_file *file) {
+    sfu__table_clear(&file->table);
+    sfu__npz_free(file->npz);
+    sfu__bytes_close(&file->bytes);
+    *file = (sfu__array_file){0};
 }
 
 /* The text of the array `format`, truncated to fit. */
@@ -44,7 +44,7 @@ done:
     return status;
 }
 
-static sfu_status read_sparse(sfu__array_file *from, const char *path) {
+static sfu_status read_sparse(sfu__array_file *file, const char *path) {
     sfu_status status = SFU_OK;
     char format[20];
     char quoted[SFU__QUOTE_MAX];
@@ -54,8 +54,8 @@ static sfu_status read_sparse(sfu__array_file *from, const char *path) {
     sfu__array data;
     sfu__array first;
     sfu__array second;
-    SFU_TRY(sfu__npz_open(&from->npz, path));
-    SFU_TRY(read_format(format, sizeof format, from->npz));
+    SFU_TRY(sfu__npz_open(&file->npz, path));
+    SFU_TRY(read_format(format, sizeof format, file->npz));
     const bool coo = strcmp(format, "coo") == 0;
     const bool csc = strcmp(format, "csc") == 0;
     if (!coo && !csc && strcmp(format, "csr") != 0) {
@@ -63,12 +63,12 @@ static sfu_status read_sparse(sfu__array_file *from, const char *path) {
                          "%s: a sparse matrix in the layout %s: csr, csc and coo are read (convert it with .tocsr())",
                          path, sfu__quote(quoted, format, strlen(format)));
     }
-    SFU_TRY(sfu__npz_get(&shape, from->npz, "shape"));
+    SFU_TRY(sfu__npz_get(&shape, file->npz, "shape"));
     SFU_TRY(sfu__array_sides(&rows, &cols, &shape));
-    SFU_TRY(sfu__npz_get(&data, from->npz, "data"));
-    SFU_TRY(sfu__npz_get(&first, from->npz, coo ? "row" : "indptr"));
-    SFU_TRY(sfu__npz_get(&second, from->npz, coo ? "col" : "indices"));
-    sfu__table *table = &from->table;
+    SFU_TRY(sfu__npz_get(&data, file->npz, "data"));
+    SFU_TRY(sfu__npz_get(&first, file->npz, coo ? "row" : "indptr"));
+    SFU_TRY(sfu__npz_get(&second, file->npz, coo ? "col" : "indices"));
+    sfu__table *table = &file->table;
     table->is_sparse = true;
     snprintf(table->location, sizeof table->location, "%s", path);
     SFU_TRY(coo ? sfu__triplets_coordinates(&table->sparse, table->location, rows, cols, &first, &second, &data)
@@ -77,16 +77,16 @@ done:
     return status;
 }
 
-static sfu_status read_dense(sfu__array_file *from, const char *path) {
+static sfu_status read_dense(sfu__array_file *file, const char *path) {
     sfu_status status = SFU_OK;
     sfu__array array;
-    SFU_TRY(sfu__bytes_open(&from->bytes, path));
-    SFU_TRY(sfu__npy_view(&array, from->bytes.data, from->bytes.size, path));
-    sfu__table_set_dense(&from->table, &array);
+    SFU_TRY(sfu__bytes_open(&file->bytes, path));
+    SFU_TRY(sfu__npy_view(&array, file->bytes.data, file->bytes.size, path));
+    sfu__table_set_dense(&file->table, &array);
 done:
     return status;
 }
 
-sfu_status sfu__array_file_open(sfu__array_file *from, const char *path) {
-    return sfu__path_ends_with(path, ".npy") ? read_dense(from, path) : read_sparse(from, path);
+sfu_status sfu__array_file_open(sfu__array_file *file, const char *path) {
+    return sfu__path_ends_with(path, ".npy") ? read_dense(file, path) : read_sparse(file, path);
 }
