@@ -299,10 +299,24 @@ static void musae_by_file(void **state) {
     assert_fails(SFU_ERR_NOT_FOUND, read_musae(folder, NULL), "expected one pair of files");
 }
 
+/* A file that the layout has itself cannot be given as well. */
+static void other_files_are_refused(void **state) {
+    (void)state;
+    sfu_dataset *dataset = NULL;
+    sfu_import_options options;
+    for (int i = 0; i < SAMPLES; i++) {
+        write_sample(&samples[i], -1, NULL);
+        sfu_import_options_init(&options);
+        options.source = folder;
+        options.split = "split.csv";
+        assert_fails(SFU_ERR_ARGUMENT, sfu_dataset_import(&dataset, &options), samples[i].format, "leave out --split");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(are_recognized),     cmocka_unit_test(lists_are_features),
                                        cmocka_unit_test(masks_are_in_order), cmocka_unit_test(what_is_wrong),
                                        cmocka_unit_test(truncated),          cmocka_unit_test(out_of_memory),
-                                       cmocka_unit_test(musae_by_file)};
+                                       cmocka_unit_test(musae_by_file),      cmocka_unit_test(other_files_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,3 +81,37 @@ eval "\"$SFUMATO\" ${command#sfumato} -o again.safetensors --quiet" >/dev/null
 a=$("$SFUMATO" data info scaled.safetensors --json | grep '"digest"')
 b=$("$SFUMATO" data info again.safetensors --json | grep '"digest"')
 [ "$a" = "$b" ] || { echo "another dataset after export and import: $a $b"; exit 1; }
+
+# The same graph in the layouts of Geom-GCN and of the Open Graph Benchmark is the same dataset.
+"$python" - "$TEST_DATA/heterophilous/wisconsin.npz" <<'PY'
+import gzip, os, sys
+import numpy as np
+
+raw = np.load(sys.argv[1])
+x, y, edges = raw["node_features"].astype(int), raw["node_labels"], raw["edges"]
+
+def write(path, lines):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with (gzip.open if path.endswith(".gz") else open)(path, "wt") as out:
+        out.writelines(line + "\n" for line in lines)
+
+write("geom/new_data/wisconsin/out1_node_feature_label.txt", ["node_id\tfeature\tlabel"] +
+      [f"{i}\t{','.join(map(str, row))}\t{y[i]}" for i, row in enumerate(x)])
+write("geom/new_data/wisconsin/out1_graph_edges.txt", ["node_id\tnode_id"] + [f"{a}\t{b}" for a, b in edges])
+os.makedirs("geom/splits")
+write("ogb/raw/num-node-list.csv.gz", [str(len(y))])
+write("ogb/raw/edge.csv.gz", [f"{a},{b}" for a, b in edges])
+write("ogb/raw/node-feat.csv.gz", [",".join(map(str, row)) for row in x])
+write("ogb/raw/node-label.csv.gz", map(str, y))
+for k in range(10):
+    masks = [raw[f"{part}_masks"][k] for part in ("train", "val", "test")]
+    np.savez(f"geom/splits/wisconsin_split_0.6_0.2_{k}.npz",
+             train_mask=masks[0].astype("u1"), val_mask=masks[1].astype("u1"), test_mask=masks[2].astype("u1"))
+    for name, mask in zip(("train", "valid", "test"), masks):
+        write(f"ogb/split/{k}/{name}.csv.gz", map(str, np.flatnonzero(mask)))
+PY
+for folder in geom/new_data/wisconsin ogb; do
+    "$SFUMATO" data import --quiet "$folder" -o folder.safetensors --force >/dev/null
+    b=$("$SFUMATO" data info folder.safetensors --json | grep '"digest"')
+    [ "$a" = "$b" ] || { echo "another dataset from $folder: $a $b"; exit 1; }
+done

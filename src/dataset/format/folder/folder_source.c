@@ -5,11 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sfu__folder_start(sfu__folder_source *self, sfu__raw *raw, const sfu_import_options *options, sfu_header header) {
+/* The files are those of the layout: another one would be left out without a word. */
+static sfu_status check_files(const sfu_import_options *options, const char *format) {
+    const struct {
+        const char *name, *path;
+    } files[] = {{"edges", options->edges},       {"nodes", options->nodes},
+                 {"features", options->features}, {"feature-names", options->feature_names},
+                 {"labels", options->labels},     {"columns", options->columns},
+                 {"split", options->split}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (files[i].path != NULL) {
+            return sfu__fail(SFU_ERR_ARGUMENT,
+                             "%s: the format %s has its own files; leave out --%s, or give all files as options",
+                             options->source, format, files[i].name);
+        }
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__folder_start(sfu__folder_source *self, sfu__raw *raw, const sfu_import_options *options,
+                             sfu_header header) {
     *self = (sfu__folder_source){.options = *options};
     self->options.header = header;
     self->options.source_column = self->options.target_column = self->options.weight_column = NULL;
     self->tables = (sfu__tables){.raw = raw, .options = &self->options};
+    return check_files(options, raw->format);
 }
 
 void sfu__folder_clear(sfu__folder_source *self) {

@@ -17,7 +17,9 @@ typedef struct sfu__folder_source {
     sfu__string_list paths;     /* messages and tables refer to them */
 } sfu__folder_source;
 
-void sfu__folder_start(sfu__folder_source *self, sfu__raw *raw, const sfu_import_options *options, sfu_header header);
+/* Fails if an option names a file that the folder has, too. Call sfu__folder_clear also then. */
+SFU_CHECKED sfu_status sfu__folder_start(sfu__folder_source *self, sfu__raw *raw, const sfu_import_options *options,
+                                         sfu_header header);
 void sfu__folder_clear(sfu__folder_source *self);
 
 /* The path of FOLDER/NAME or FOLDER/NAME.gz, which lives as long as the source. If there is neither: SFU_ERR_NOT_FOUND,

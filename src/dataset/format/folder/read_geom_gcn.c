@@ -259,7 +259,7 @@ sfu_status sfu__read_geom_gcn(sfu__raw *raw, const sfu_import_options *options) 
     sfu__folder_source self;
     const char *nodes, *edges;
     raw->format = "geom-gcn";
-    sfu__folder_start(&self, raw, options, SFU_HEADER_YES);
+    SFU_TRY(sfu__folder_start(&self, raw, options, SFU_HEADER_YES));
     SFU_TRY(sfu__folder_path(&nodes, &self, options->source, "out1_node_feature_label.txt", true));
     SFU_TRY(sfu__folder_path(&edges, &self, options->source, "out1_graph_edges.txt", true));
     SFU_TRY(read_nodes(&self, nodes));

@@ -181,7 +181,7 @@ sfu_status sfu__read_graphland(sfu__raw *raw, const sfu_import_options *options)
     sfu__folder_source self;
     const char *features, *targets, *edges;
     raw->format = "graphland";
-    sfu__folder_start(&self, raw, options, SFU_HEADER_YES);
+    SFU_TRY(sfu__folder_start(&self, raw, options, SFU_HEADER_YES));
     SFU_TRY(read_info(&self, options->source));
     SFU_TRY(sfu__folder_path(&features, &self, options->source, "features.csv", true));
     SFU_TRY(sfu__folder_path(&targets, &self, options->source, "targets.csv", true));

@@ -200,7 +200,7 @@ sfu_status sfu__read_musae(sfu__raw *raw, const sfu_import_options *options) {
     char *prefix = NULL;
     const char *edges = NULL, *target = NULL, *features = NULL;
     raw->format = "musae";
-    sfu__folder_start(&self, raw, options, SFU_HEADER_YES);
+    SFU_TRY(sfu__folder_start(&self, raw, options, SFU_HEADER_YES));
     SFU_TRY(find_prefix(&prefix, options->source));
     if (prefix != NULL) {
         SFU_TRY(file_of(&edges, &self, prefix, edges_end));

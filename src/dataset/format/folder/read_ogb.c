@@ -159,7 +159,7 @@ sfu_status sfu__read_ogb(sfu__raw *raw, const sfu_import_options *options) {
     sfu__folder_source self;
     const char *edges;
     raw->format = "ogb";
-    sfu__folder_start(&self, raw, options, SFU_HEADER_NO);
+    SFU_TRY(sfu__folder_start(&self, raw, options, SFU_HEADER_NO));
     SFU_TRY(read_nodes(&self, options->source));
     SFU_TRY(sfu__folder_path(&edges, &self, options->source, "raw/edge.csv", true));
     SFU_TRY(sfu__csv_edges(&self.tables, edges));
