@@ -436,6 +436,9 @@ static void arrays_by_name(void **state) {
     assert_fails(SFU_ERR_FORMAT, sfu__read_npz(&raw, &wrong), "tiny.npz: words: there is no such array",
                  "the file has: edges, node_features");
     sfu__raw_clear(&raw);
+    const sfu_import_options more = {.source = path, .split = "split.csv"};
+    assert_fails(SFU_ERR_ARGUMENT, sfu__read_platonov(&raw, &more), "--split", "do not go with the arrays of one file");
+    sfu__raw_clear(&raw);
     const sfu_import_options sparse = {.source = make_npz("sparse", -1), .edges = "adj", .features = "attr"};
     assert_ok(sfu__read_npz(&raw, &sparse));
     assert_tiny_features(&raw);

@@ -189,12 +189,24 @@ done:
     return status;
 }
 
+/* Files that would be left out without a word. */
+static sfu_status check_options(const sfu_import_options *options) {
+    return options->nodes == NULL && options->feature_names == NULL && options->columns == NULL &&
+                   options->split == NULL
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT,
+                           "%s: --nodes, --feature-names, --columns and --split do not go with the arrays of one file; "
+                           "save its arrays as .npy files and give them as --edges, --features and --labels",
+                           options->source);
+}
+
 static sfu_status read_archive(sfu__raw *raw, const sfu_import_options *options, const npz_layout *layout) {
     sfu_status status = SFU_OK;
     sfu__npz *npz = NULL;
     sfu__table graph = {0};
     bool found;
     raw->format = layout->format;
+    SFU_TRY(check_options(options));
     SFU_TRY(sfu__raw_add_file(raw, options->source));
     SFU_TRY(sfu__npz_open(&npz, options->source));
     SFU_TRY(read_named(&graph, &found, npz, &layout->graph, options->edges));
