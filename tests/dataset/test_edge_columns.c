@@ -103,6 +103,26 @@ static void by_position(void **state) {
     expect((given){.text = "a,b,c\n", .header = SFU_HEADER_YES}, "");
 }
 
+/* A file of plain numbers is parsed by the fast path, one with a quote by the general one: the same edges. */
+static void fast_and_general(void **state) {
+    (void)state;
+    static const char *const rows[] = {"weight,from,to\n0.5,%s7%s,8\n-0,8,9\n1e2,7,9\n\n3,9,7\n",
+                                       "weight\tfrom\tto\r\n0.5\t%s7%s\t8\r\n 0 \t8 \t 9\r\n1e2\t7\t9\n3\t9\t7",
+                                       "weight from to\n0.5 %s7%s 8\n0  8\t9 \n 1e2 7 9\n3 9 7\n"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int quoted = 0; quoted < 2; quoted++) {
+            char text[256];
+            const char *quote = quoted ? "\"" : "";
+            snprintf(text, sizeof text, rows[i], quote, quote);
+            expect((given){.text = text}, "7-8:0.5,8-9:0,7-9:100,9-7:3");
+        }
+    }
+    assert_fails(SFU_ERR_FORMAT, try_read((given){.text = "weight,from,to\n-1,7,8\n"}), "edges.csv:2", "is negative");
+    assert_fails(SFU_ERR_FORMAT, try_read((given){.text = "weight,from,to\n1,7\n"}), "expected 3 columns");
+    assert_fails(SFU_ERR_FORMAT, try_read((given){.text = "weight,from,to\n1,7,8,9\n"}), "expected 3 columns");
+    assert_fails(SFU_ERR_FORMAT, try_read((given){.text = "weight,from,to\n,7,8\n"}), "edges.csv:2");
+}
+
 static void by_option(void **state) {
     (void)state;
     expect((given){.text = "a,b,c,d\n1,2,3,4\n", .source = "b", .target = "D"}, "2-4");
@@ -162,9 +182,9 @@ static void out_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name),      cmocka_unit_test(words_that_are_nodes),
-                                       cmocka_unit_test(by_position),  cmocka_unit_test(by_option),
-                                       cmocka_unit_test(doubts),       cmocka_unit_test(mistakes),
-                                       cmocka_unit_test(out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_name),     cmocka_unit_test(words_that_are_nodes),
+                                       cmocka_unit_test(by_position), cmocka_unit_test(by_option),
+                                       cmocka_unit_test(doubts),      cmocka_unit_test(fast_and_general),
+                                       cmocka_unit_test(mistakes),    cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,11 +351,11 @@ sfu_status sfu__tables_number_pairs(sfu__tables *tables, int64_t largest, const 
 }
 
 /* *done is false if the general path must read the file. */
-static sfu_status read_fast(sfu__tables *tables, const sfu__csv *csv, bool *done) {
+static sfu_status read_fast(sfu__tables *tables, const sfu__csv *csv, const sfu__edge_columns *columns, bool *done) {
     const sfu_import_options *options = tables->options;
     sfu__edge_file file = {.path = csv->path,
                            .offset = sfu__csv_offset(csv),
-                           .style = {csv->separator, csv->width == 3},
+                           .style = {csv->separator, columns->weighted, columns->weighted && columns->source == 1},
                            .threads = sfu__thread_count(options->threads),
                            .progress = options->progress,
                            .progress_user = options->progress_user,
@@ -386,7 +386,7 @@ sfu_status sfu__csv_edges(sfu__tables *tables, const char *path) {
     SFU_TRY(sfu__tables_open(tables, &csv, path, rules));
     SFU_TRY(sfu__edge_columns_find(&columns, &csv, tables->options));
     if (sfu__edge_columns_plain(&columns, &csv)) {
-        SFU_TRY(read_fast(tables, &csv, &done));
+        SFU_TRY(read_fast(tables, &csv, &columns, &done));
     }
     if (!done) {
         SFU_TRY(read_general(tables, &csv, &columns));

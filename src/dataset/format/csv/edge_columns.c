@@ -341,6 +341,5 @@ done:
 }
 
 bool sfu__edge_columns_plain(const sfu__edge_columns *columns, const sfu__csv *csv) {
-    return columns->source == 0 && columns->target == 1 &&
-           (columns->weighted ? csv->width == ENDS + 1 && columns->weight == ENDS : csv->width <= ENDS);
+    return columns->target == columns->source + 1 && csv->width <= ENDS + (size_t)columns->weighted;
 }

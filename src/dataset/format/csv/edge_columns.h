@@ -15,7 +15,7 @@ typedef struct sfu__edge_columns {
 SFU_CHECKED sfu_status sfu__edge_columns_find(sfu__edge_columns *columns, sfu__csv *csv,
                                               const sfu_import_options *options);
 
-/* Whether these are columns 0 and 1, and 2 for the weight, and there is no other. */
+/* Whether the two nodes are beside each other in this order, with only the weight before or after them. */
 bool sfu__edge_columns_plain(const sfu__edge_columns *columns, const sfu__csv *csv);
 
 #endif
