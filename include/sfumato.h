@@ -236,6 +236,12 @@ SFU_API const char *sfu_dataset_column_name(const sfu_dataset *dataset, int i);
 /* The nodes of one part of the standard split, ascending; NULL and *count = 0 if the dataset has no standard split. */
 SFU_API const int32_t *sfu_dataset_standard(const sfu_dataset *dataset, sfu_part part, int32_t *count);
 
+/* A dataset may have several standard splits, numbered from 0: how many (0: none), and the nodes of one part of one of
+ * them, as above. Split 0 is that of sfu_dataset_standard. */
+SFU_API int32_t sfu_dataset_standard_splits(const sfu_dataset *dataset);
+SFU_API const int32_t *sfu_dataset_standard_split(const sfu_dataset *dataset, int32_t split, sfu_part part,
+                                                  int32_t *count);
+
 /* SHA-256 of the tensors, as 64 hexadecimal digits and a 0. Equal digests mean equal data. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_digest(char digest[65], const sfu_dataset *dataset);
 
@@ -269,6 +275,7 @@ typedef struct sfu_info {
     bool directed, weighted, has_standard;
     int32_t standard[SFU_PARTS]; /* sizes of the standard split */
     const char *source;          /* JSON: where the data came from and how it was processed */
+    int32_t standard_splits;     /* how many standard splits there are; `standard` has the sizes of the first */
 } sfu_info;
 
 /* Computes the statistics on the first call and sets *info to them; they belong to the dataset. */
@@ -300,7 +307,7 @@ typedef struct sfu_import_options {
     const char *feature_names;      /* one per line: names the features and fixes their order and number */
     const char *labels;             /* node,label */
     const char *columns;            /* node and one number per named column */
-    const char *split;              /* node,part */
+    const char *split;              /* node,part, or node and one part for each of several standard splits */
     const char *const *class_names; /* `class_name_count` names: the order of the classes. Classes that the file stores
                                      * as numbers, or under other names, are renamed in this order */
     int32_t class_name_count;
@@ -315,6 +322,9 @@ typedef struct sfu_import_options {
     int threads; /* 0: one per core. Never changes the result */
     sfu_progress_fn progress;
     void *progress_user;
+    /* The columns of `edges`, by name or by number from 1; NULL: found by the names in its header, or by position. */
+    const char *source_column, *target_column;
+    const char *weight_column; /* "none": there are no weights */
 } sfu_import_options;
 
 SFU_API void sfu_import_options_init_sized(sfu_import_options *options, size_t size);
@@ -422,9 +432,10 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_list(void (*found)(void *user, const 
 /* Three disjoint sets of labelled nodes: for training, validation and test. */
 typedef struct sfu_split sfu_split;
 
-/* Creates a split from a protocol: "standard", "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if
- * the dataset has one, else "random:0". `size` is "1" to "5" for the label sets of the paper, or a number of training
- * nodes above 5; NULL: size 1 for "random", all nodes for the others. docs/reference/splits.md has the rules. */
+/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "random:SEED",
+ * "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "random:0". `size` is "1" to "5"
+ * for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all nodes for the
+ * others. docs/reference/splits.md has the rules. */
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 

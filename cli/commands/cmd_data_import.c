@@ -34,7 +34,7 @@ static const cli_option options[] = {
     OPTION_TEXT("columns", VALUE_FILE, "FILE", settings.import.columns, NULL,
                 "node and extra numeric columns, named by the header"),
     OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
-                "standard split: node,part where part is train, val or test"),
+                "standard split: node,part where part is train, val or test; one more column per further split"),
     OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
                 "names of the classes, in order: A,B,... or a file with one name per line"),
     IMPORT_HEADER(settings.import),
@@ -129,30 +129,36 @@ const cli_command cmd_data_import = {
         "The format is detected. If SOURCE holds several arrays, --edges, --features and --labels are the names of "
         "arrays in it; otherwise they are paths of files.\n\n"
         "CSV and TSV files may be compressed with gzip. Their first column is the node id, under any name. "
-        "The nodes are the union over all files, those of --nodes first. An empty label means unlabelled.\n\n"
+        "The nodes are the union over all files, those of --nodes first. An empty label means unlabelled. In a file of "
+        "edges the columns are found by their names (from,to,weight and other usual ones), or by position. CSV files "
+        "and .npy arrays can be combined; then nodes are called by their numbers.\n\n"
         "By default, the graph is made undirected, self-loops and duplicate edges are dropped, and feature "
         "vectors are scaled to unit length. These changes are printed and recorded in the output. An "
         "existing dataset with the name of the output is replaced.",
     .operands = (const cli_operand[]){{.name = "SOURCE",
                                        .optional = true,
                                        .kind = VALUE_FILE,
-                                       .help = "a file, or the folder and prefix of Planetoid files"},
+                                       .help = "a file, a folder, or the folder and prefix of Planetoid files"},
                                       {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data import planetoid/ind.cora", "Planetoid files, by folder and prefix:"},
-                              {"sfumato data import cora.content", "LINQS files; cora.cites is in the same folder:"},
-                              {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
-                               "Arrays in a MATLAB file:"},
-                              {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
-                               "Arrays in SciPy and NumPy files:"},
-                              {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
-                               "Two CSV files; the label is a column of the second:"},
-                              {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
-                               "Separate files for features and labels:"},
-                              {"sfumato data import --nodes nodes.csv --label topic --knn 10",
-                               "No graph: connect each node to its ten nearest neighbours:"},
-                              {0}},
+        (const cli_example[]){
+            {"sfumato data import planetoid/ind.cora", "Planetoid files, by folder and prefix:"},
+            {"sfumato data import cora.content", "LINQS files; cora.cites is in the same folder:"},
+            {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
+             "Arrays in a MATLAB file:"},
+            {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
+             "Arrays in SciPy and NumPy files:"},
+            {"sfumato data import graph.npz --edges pairs --features x --labels y", "Arrays in one NumPy file:"},
+            {"sfumato data import --edges edges.csv --source payer --target payee --weight amount",
+             "A CSV file of edges with other column names:"},
+            {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
+             "Two CSV files; the label is a column of the second:"},
+            {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
+             "Separate files for features and labels:"},
+            {"sfumato data import --nodes nodes.csv --label topic --knn 10",
+             "No graph: connect each node to its ten nearest neighbours:"},
+            {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

@@ -9,6 +9,12 @@
 #define IMPORT_FILES(import)                                                                                           \
     OPTION_TEXT("edges", VALUE_FILE, "FILE", (import).edges, NULL,                                                     \
                 "two columns of node ids, and an optional third one of weights"),                                      \
+        OPTION_TEXT("source", VALUE_TEXT, "COLUMN", (import).source_column, "found by its name",                       \
+                    "the column of --edges with the first node, by name or number"),                                   \
+        OPTION_TEXT("target", VALUE_TEXT, "COLUMN", (import).target_column, "found by its name",                       \
+                    "the column of --edges with the second node"),                                                     \
+        OPTION_TEXT("weight", VALUE_TEXT, "COLUMN", (import).weight_column, "found by its name",                       \
+                    "the column of --edges with the weight; none: no weights"),                                        \
         OPTION_TEXT("nodes", VALUE_FILE, "FILE", (import).nodes, NULL, "node, features and label in one file"),        \
         OPTION_TEXT("label", VALUE_TEXT, "COLUMN", (import).label, NULL, "the column of --nodes with the label"),      \
         OPTION_TEXT("features", VALUE_FILE, "FILE", (import).features, NULL,                                           \

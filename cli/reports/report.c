@@ -89,7 +89,7 @@ json_t *report_json(const cli_report *report) {
     const sfu_info *info = &report->info;
     json_t *source = info->source ? json_loads(info->source, 0, NULL) : NULL;
     return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
-                     "s:b, s:o, s:o, "
+                     "s:b, s:o, s:o, s:i, "
                      "s:s, s:o, s:o}",
                      "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
                      (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
@@ -101,11 +101,20 @@ json_t *report_json(const cli_report *report) {
                      (int)info->largest_component, "homophily", json_number_or_null(info->homophily), "mean_degree",
                      json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
                      (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
-                     split_json(info), "digest", report->digest, "source", source ? source : json_null(), "warnings",
-                     warnings_json(report));
+                     split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest,
+                     "source", source ? source : json_null(), "warnings", warnings_json(report));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
+
+/* Appends "; standard:0 to standard:9" if there are several standard splits. */
+static void add_split_count(char *line, size_t size, const sfu_info *info) {
+    if (info->standard_splits > 1) {
+        const size_t used = strlen(line);
+        snprintf(line + used, size - used, "; %s splits, standard:0 to standard:%d", grouped(info->standard_splits),
+                 info->standard_splits - 1);
+    }
+}
 
 /* Appends ", COUNT WHAT" if count > 0. */
 static void add_count(char *line, size_t size, int64_t count, const char *what) {
@@ -195,6 +204,7 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     if (info->has_standard) {
         snprintf(line, sizeof line, "%s train, %s val, %s test", grouped(info->standard[SFU_TRAIN]),
                  grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
+        add_split_count(line, sizeof line, info);
         TABLE_CELLS(table, "split",
                     grouped((int64_t)info->standard[SFU_TRAIN] + info->standard[SFU_VAL] + info->standard[SFU_TEST]),
                     line);
@@ -290,8 +300,10 @@ void report_print_short(const cli_report *report) {
         printf("  nodes: %s\n", line);
     }
     if (info->has_standard) {
-        printf("  standard split: %s train, %s val, %s test\n", grouped(info->standard[SFU_TRAIN]),
-               grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
+        snprintf(line, sizeof line, "%s train, %s val, %s test", grouped(info->standard[SFU_TRAIN]),
+                 grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
+        add_split_count(line, sizeof line, info);
+        printf("  standard split: %s\n", line);
     }
 }
 

@@ -143,6 +143,13 @@ out = io.BytesIO()
 np.savez_compressed(out, adj_data=a.data, adj_indices=a.indices, adj_indptr=a.indptr, adj_shape=a.shape, labels=labels)
 save("npz", "deflated.npz", out.getvalue())
 
+# Platonov's layout, in the order of the names in pieces.h; two splits.
+edges = np.argwhere(adjacency > 0)
+part = np.array([[0, 1, 2, 0, 3, 1, 2, 3, 0, 1], [2, 0, 0, 1, 3, 1, 2, 3, 1, 0]])
+masks = [npy(part == i) for i in range(3)]
+save("platonov", "tiny", pieces((0, npy(edges)), (1, npy(features)), (2, npy(labels)), *enumerate(masks, 3)))
+save("platonov", "columns", pieces((0, npy(edges.T.astype("i4"))), (2, npy(labels))))
+
 # scipy's, in the order of the names in pieces.h, 100 for the labels.
 for kind in ("csr", "csc", "coo"):
     m = a.asformat(kind)

@@ -68,6 +68,9 @@ void sfu__csv_close(sfu__csv *csv);
 /* Moves to the next row; *more is false after the last. */
 SFU_CHECKED sfu_status sfu__csv_next(sfu__csv *csv, bool *more);
 
+/* Reads the next row into `fields` and stays before it. */
+SFU_CHECKED sfu_status sfu__csv_peek(sfu__csv *csv, bool *more);
+
 /* The offset of the next row in the (decompressed) file. */
 int64_t sfu__csv_offset(const sfu__csv *csv);
 

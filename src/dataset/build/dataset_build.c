@@ -287,14 +287,30 @@ static int compare_nodes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static sfu_status take_split(sfu_dataset *dataset, sfu__raw *raw) {
+/* Standard split number `split`, whose nodes are taken. */
+static sfu_status take_split(sfu_dataset *dataset, int32_t split, int32_t *nodes[SFU_PARTS],
+                             const int64_t count[SFU_PARTS]) {
     sfu_status status = SFU_OK;
-    for (int part = 0; raw->has_standard && part < SFU_PARTS; part++) {
-        if (raw->standard[part] == NULL) {
-            SFU_ALLOC(raw->standard[part], 0);
+    char name[SFU__SPLIT_TENSOR_MAX];
+    for (int part = 0; part < SFU_PARTS; part++) {
+        if (nodes[part] == NULL) {
+            SFU_ALLOC(nodes[part], 0);
         }
-        qsort(raw->standard[part], (size_t)raw->standard_count[part], sizeof *raw->standard[part], compare_nodes);
-        TAKE_VECTOR(dataset, sfu__part_tensors[part], SFU__I32, raw->standard_count[part], raw->standard[part]);
+        qsort(nodes[part], (size_t)count[part], sizeof *nodes[part], compare_nodes);
+        TAKE_VECTOR(dataset, sfu__split_tensor(name, split, part), SFU__I32, count[part], nodes[part]);
+    }
+done:
+    return status;
+}
+
+static sfu_status take_splits(sfu_dataset *dataset, sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    if (!raw->has_standard) {
+        goto done;
+    }
+    SFU_TRY(take_split(dataset, 0, raw->standard, raw->standard_count));
+    for (size_t i = 0; i < raw->more_count; i++) {
+        SFU_TRY(take_split(dataset, (int32_t)i + 1, raw->more_splits[i].nodes, raw->more_splits[i].count));
     }
 done:
     return status;
@@ -413,7 +429,7 @@ static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, c
     if (raw->labels != NULL) {
         TAKE_VECTOR(dataset, "y", SFU__I32, raw->nodes, raw->labels);
     }
-    SFU_TRY(take_split(dataset, raw));
+    SFU_TRY(take_splits(dataset, raw));
     SFU_TRY(take_columns(dataset, raw));
     SFU_TRY(take_names(dataset, raw));
     dataset->assembled = !options->directed;

@@ -1,6 +1,5 @@
-/* csv_labels.c - reads the files that assign nodes to groups: labels.csv and split.csv. */
+/* csv_labels.c - reads labels.csv, which assigns nodes to classes. */
 #include "csv_tables.h"
-#include "split_int.h"
 
 /* Opens a file of two columns. */
 static sfu_status open_pairs(sfu__tables *tables, sfu__csv *csv, const char *path, const char *expected) {
@@ -100,46 +99,5 @@ sfu_status sfu__tables_finish_labels(sfu__tables *tables) {
     sfu__node_index_release(&tables->classes, &raw->class_names);
 done:
     sfu__free(class_of);
-    return status;
-}
-
-/* ---- split ------------------------------------------------------------------------------------------------------ */
-
-sfu_status sfu__csv_split(sfu__tables *tables, const char *path) {
-    sfu_status status = SFU_OK;
-    sfu__raw *raw = tables->raw;
-    sfu__csv csv = {0};
-    sfu__seen seen = {0};
-    size_t capacity[SFU_PARTS] = {0};
-    bool more;
-    SFU_TRY(open_pairs(tables, &csv, path, "node,part"));
-    for (;;) {
-        int64_t node;
-        sfu_part part = SFU_TRAIN;
-        SFU_TRY(sfu__csv_next(&csv, &more));
-        if (!more) {
-            break;
-        }
-        const sfu__csv_field *name = &csv.fields[0];
-        SFU_TRY(sfu__node_index_find(&tables->nodes, name->bytes, name->size, &node));
-        if (node < 0) {
-            status = sfu__csv_fail(&csv, 0, "is a node that no other file names");
-            goto done;
-        }
-        SFU_TRY(sfu__seen_add(&seen, &csv, node, "; a node is in one part"));
-        SFU_TRY(sfu__csv_part(&csv, 1, &part));
-        int32_t *grown =
-            sfu__grow(raw->standard[part], &capacity[part], (size_t)raw->standard_count[part] + 1, sizeof *grown);
-        if (grown == NULL) {
-            status = SFU_ERR_MEMORY;
-            goto done;
-        }
-        raw->standard[part] = grown;
-        grown[raw->standard_count[part]++] = (int32_t)node;
-    }
-    raw->has_standard = true;
-done:
-    sfu__free(seen.lines);
-    sfu__csv_close(&csv);
     return status;
 }

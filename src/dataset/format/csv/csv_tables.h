@@ -65,6 +65,15 @@ SFU_CHECKED sfu_status sfu__csv_columns(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_edges(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_split(sfu__tables *tables, const char *path);
 
+/* Arrays among the files (array_tables.c): reads features, labels and a graph that are matrices, which fixes the nodes;
+ * reads a list of edges; and fails if a CSV file gives features or labels, too. */
+SFU_CHECKED sfu_status sfu__tables_arrays(sfu__tables *tables);
+SFU_CHECKED sfu_status sfu__array_edges(sfu__tables *tables, const char *path);
+SFU_CHECKED sfu_status sfu__tables_check_arrays(const sfu__tables *tables);
+
+/* Maps raw->pairs, which hold numbers up to `largest` (-1: no pairs) as names of nodes, to nodes. */
+SFU_CHECKED sfu_status sfu__tables_number_pairs(sfu__tables *tables, int64_t largest, const char *path);
+
 /* Moves everything into `raw`. */
 SFU_CHECKED sfu_status sfu__tables_finish(sfu__tables *tables);
 

@@ -1,6 +1,7 @@
 /* read_csv.c - reads a dataset from CSV files; see docs/reference/formats.md for the rules and csv_tables.h for the
  * structure. */
 #include "csv_tables.h"
+#include "array_file.h"
 
 typedef sfu_status (*read_file)(sfu__tables *tables, const char *path);
 
@@ -28,19 +29,21 @@ sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
     } files[] = {
         {options->feature_names, sfu__csv_feature_names},
         {options->nodes, sfu__csv_nodes},
-        {options->features, sfu__csv_features},
-        {options->labels, sfu__csv_labels},
+        {sfu__is_array_path(options->features) ? NULL : options->features, sfu__csv_features},
+        {sfu__is_array_path(options->labels) ? NULL : options->labels, sfu__csv_labels},
         {options->columns, sfu__csv_columns},
-        {edges, sfu__csv_edges},
+        {edges, sfu__is_array_path(edges) ? sfu__array_edges : sfu__csv_edges},
         {options->split, sfu__csv_split},
     };
     raw->format = "csv";
     SFU_TRY(check_options(options, edges));
+    SFU_TRY(sfu__tables_arrays(&tables));
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].path != NULL) {
             SFU_TRY(files[i].read(&tables, files[i].path));
         }
     }
+    SFU_TRY(sfu__tables_check_arrays(&tables));
     SFU_TRY(sfu__tables_finish(&tables));
 done:
     sfu__tables_clear(&tables);
