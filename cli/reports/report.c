@@ -68,6 +68,15 @@ static json_t *warnings_json(const cli_report *report) {
     return warnings;
 }
 
+static json_t *notes_json(const cli_report *report) {
+    json_t *notes = json_array();
+    char text[SENTENCE_MAX];
+    for (int i = 0; sfu_dataset_import_note(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
+        json_append(&notes, json_bytes(text));
+    }
+    return notes;
+}
+
 static json_t *columns_json(const cli_report *report) {
     json_t *columns = json_array();
     const char *name;

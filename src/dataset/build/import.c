@@ -8,7 +8,8 @@
 #include <string.h>
 
 void sfu_import_options_init_sized(sfu_import_options *options, size_t size) {
-    const sfu_import_options defaults = {.size = sizeof defaults};
+    const sfu_scale scale = size >= sizeof(sfu_import_options) ? SFU_SCALE_AUTO : SFU_SCALE_UNIT;
+    const sfu_import_options defaults = {.size = sizeof defaults, .scale = scale};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -125,6 +126,14 @@ static sfu_status check_options(const sfu_import_options *options) {
     char quoted[SFU__QUOTE_MAX];
     if (options->knn < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "knn is %d; it must be at least 1", options->knn);
+    }
+    if (options->decimal != '\0' && options->decimal != '.' && options->decimal != ',') {
+        return sfu__fail(SFU_ERR_ARGUMENT, "the decimal separator is %s; expected \".\" or \",\"",
+                         sfu__quote(quoted, &options->decimal, 1));
+    }
+    if (options->id != NULL && options->nodes == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "the id column %s needs the nodes file that holds it",
+                         sfu__quote(quoted, options->id, strlen(options->id)));
     }
     if (options->label != NULL && options->nodes == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT, "the label column %s needs the nodes file that holds it",

@@ -36,11 +36,18 @@ sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
     };
     raw->format = "csv";
     SFU_TRY(check_options(options, edges));
+    SFU_TRY(sfu__tables_start(&tables));
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].path != NULL) {
             SFU_TRY(files[i].read(&tables, files[i].path));
         }
     }
+    if (options->like != NULL && tables.cell_source == NULL) {
+        status = sfu__fail(SFU_ERR_ARGUMENT, "--like needs a table of nodes: --nodes, or --features with one column per "
+                                             "feature");
+        goto done;
+    }
+    SFU_TRY(sfu__tables_check_ids(&tables));
     SFU_TRY(sfu__tables_finish(&tables));
 done:
     sfu__tables_clear(&tables);

@@ -1,0 +1,469 @@
+/* table_fast.c - the fast path for tables of nodes: blocks of an uncompressed file without quotes, in parallel.
+ *
+ * 1. Count the lines that start in each block: then the position of every row in the columns is known.
+ * 2. Parse each block into its part of the columns; words are numbered within the block.
+ * 3. Merge the words of the blocks in file order, and renumber the cells.
+ * 4. Number the nodes in file order.
+ *
+ * A quote, a zero byte, an empty line, a wrong number of fields or a very long line makes it give up.
+ */
+#include "file.h"
+#include "parallel.h"
+#include "table_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BLOCK_BYTES = 1 << 21,
+    LINE_MAX_BYTES = 1 << 18, /* longer lines are left to the general path */
+};
+
+/* Returned when only the general path can continue. */
+static const sfu_status GIVE_UP = SFU_ERR_UNSUPPORTED;
+
+typedef struct block {
+    int64_t first, rows;    /* rows of the table */
+    sfu__node_index *words; /* [width] */
+    sfu__node_index labels;
+    int32_t *label_codes; /* [rows]: into `labels`, -1: empty; NULL without labels */
+    sfu__strings ids;
+} block;
+
+typedef struct table_file {
+    sfu__table_scan *scan;
+    int descriptor;
+    int64_t size;
+    size_t width;
+    char separator;
+    char **buffers; /* one per thread */
+    block *blocks;
+    int64_t count;
+    sfu__ticker ticker;
+} table_file;
+
+static sfu_status read_at(const table_file *self, char *buffer, size_t size, int64_t offset, size_t *got) {
+    *got = 0;
+    while (*got < size) {
+        const ssize_t n = pread(self->descriptor, buffer + *got, size - *got, offset + (int64_t)*got);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return sfu__fail_system(self->scan->csv->path, "cannot read", errno);
+        }
+        if (n == 0) {
+            break;
+        }
+        *got += (size_t)n;
+    }
+    return SFU_OK;
+}
+
+static int64_t block_begin(const table_file *self, int64_t item) {
+    const int64_t begin = self->scan->offset + item * BLOCK_BYTES;
+    return begin < self->size ? begin : self->size;
+}
+
+/* ---- 1. lines --------------------------------------------------------------------------------------------------- */
+
+static int64_t count_newlines(const char *p, size_t size) {
+    int64_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        count += p[i] == '\n';
+    }
+    return count;
+}
+
+/* A line starts after each line end, so the line ends from one byte before the block on are counted. */
+static sfu_status count_item(void *context, int64_t item, int thread) {
+    sfu_status status = SFU_OK;
+    table_file *self = context;
+    char *buffer = self->buffers[thread];
+    const int64_t begin = block_begin(self, item) - (item > 0);
+    const size_t size = (size_t)(block_begin(self, item + 1) - begin);
+    size_t got;
+    SFU_TRY(sfu__poll());
+    SFU_TRY(read_at(self, buffer, size, begin, &got));
+    if (got != size || memchr(buffer, '"', got) != NULL || memchr(buffer, '\0', got) != NULL) {
+        status = GIVE_UP;
+        goto done;
+    }
+    self->blocks[item].rows = count_newlines(buffer, size - 1) + (item == 0);
+done:
+    return status;
+}
+
+/* ---- 2. cells --------------------------------------------------------------------------------------------------- */
+
+/* Parses a plain decimal number that ends at a separator or line end; NULL if there is none. The result is the one of
+ * sfu__parse_double: both factors are exact, so one rounding gives the correctly rounded number. */
+static inline const char *plain_number(const char *p, char separator, double *value) {
+    static const double powers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    enum { DIGITS = 18 };
+    const bool negative = *p == '-';
+    p += negative;
+    const char *begin = p;
+    uint64_t digits = 0;
+    unsigned digit;
+    while ((digit = (unsigned char)*p - (unsigned)'0') <= 9) {
+        digits = digits * 10 + digit;
+        p++;
+    }
+    int64_t count = p - begin;
+    int64_t decimals = 0;
+    if (*p == '.') {
+        const char *point = ++p;
+        while ((digit = (unsigned char)*p - (unsigned)'0') <= 9) {
+            digits = digits * 10 + digit;
+            p++;
+        }
+        decimals = p - point;
+        count += decimals;
+    }
+    if (count == 0 || count > DIGITS || digits > UINT64_C(1) << 53 || (*p != separator && *p != '\n')) {
+        return NULL;
+    }
+    const double magnitude = decimals > 0 ? (double)digits / powers[decimals] : (double)digits;
+    *value = negative ? -magnitude : magnitude;
+    return p;
+}
+
+static bool is_blank(char c, char separator) { return c == ' ' || (c == '\t' && separator != '\t'); }
+
+/* Finds the field at *at, without blanks around it and without the CR of a line end, and moves to what ends it. */
+static sfu__csv_field take_field(const char **at, char separator) {
+    const char *p = *at;
+    while (is_blank(*p, separator)) {
+        p++;
+    }
+    const char *begin = p;
+    while (*p != separator && *p != '\n') {
+        p++;
+    }
+    *at = p;
+    if (*p == '\n' && p > begin && p[-1] == '\r') {
+        p--;
+    }
+    while (p > begin && is_blank(p[-1], separator)) {
+        p--;
+    }
+    return (sfu__csv_field){begin, (size_t)(p - begin)};
+}
+
+static sfu_status take_label(block *to, int64_t row, sfu__csv_field field) {
+    int64_t code = -1;
+    sfu_status status = SFU_OK;
+    if (field.size > 0) {
+        status = sfu__utf8_valid(field.bytes, field.size)
+                     ? sfu__node_index_add(&to->labels, field.bytes, field.size, &code)
+                     : GIVE_UP;
+    }
+    to->label_codes[row] = (int32_t)code;
+    return status;
+}
+
+static sfu_status take_cell(const table_file *self, block *to, int64_t row, size_t column, const char **at) {
+    sfu__cell_column *cells = &self->scan->cells.columns[column];
+    const bool plain = !cells->skipped && !cells->exact && self->scan->rules->decimal == '.' &&
+                       self->scan->rules->missing.count == 0;
+    if (plain) {
+        const char *end = plain_number(*at, self->separator, &cells->values[to->first + row]);
+        if (end != NULL) {
+            *at = end;
+            return SFU_OK;
+        }
+    }
+    const sfu__csv_field field = take_field(at, self->separator);
+    if (column == self->scan->id) {
+        return field.size > 0 ? sfu__strings_add(&to->ids, field.bytes, field.size) : GIVE_UP;
+    }
+    if (column == self->scan->label) {
+        return take_label(to, row, field);
+    }
+    return cells->skipped ? SFU_OK
+                          : sfu__cell_make(&cells->values[to->first + row], &to->words[column], cells->exact,
+                                           self->scan->rules, field.bytes, field.size);
+}
+
+static sfu_status parse_lines(const table_file *self, block *to, const char *p) {
+    sfu_status status = SFU_OK;
+    for (int64_t row = 0; row < to->rows; row++) {
+        for (size_t column = 0; column < self->width; column++) {
+            SFU_TRY(take_cell(self, to, row, column, &p));
+            if (*p != (column + 1 < self->width ? self->separator : '\n')) {
+                status = GIVE_UP;
+                goto done;
+            }
+            p++;
+        }
+    }
+done:
+    return status;
+}
+
+/* Moves to the first line that starts in the block. The buffer begins one byte before it, except for the first. */
+static const char *first_line(const char *buffer, size_t size, int64_t item) {
+    const char *end = item > 0 ? memchr(buffer, '\n', size) : NULL;
+    return item == 0 ? buffer : end != NULL ? end + 1 : buffer + size;
+}
+
+static sfu_status parse_item(void *context, int64_t item, int thread) {
+    sfu_status status = SFU_OK;
+    table_file *self = context;
+    block *to = &self->blocks[item];
+    char *buffer = self->buffers[thread];
+    const int64_t begin = block_begin(self, item) - (item > 0);
+    const size_t size = (size_t)(block_begin(self, item + 1) - begin) + LINE_MAX_BYTES;
+    size_t got;
+    SFU_TRY(sfu__poll());
+    if (to->rows == 0) {
+        goto done;
+    }
+    SFU_TRY(read_at(self, buffer, size, begin, &got));
+    if (begin + (int64_t)got >= self->size && got > 0 && buffer[got - 1] != '\n') {
+        buffer[got++] = '\n';
+    }
+    /* The last line must be complete: then every line ends before a line end, and nothing is read beyond it. */
+    const char *line = first_line(buffer, got, item);
+    if (count_newlines(line, (size_t)(buffer + got - line)) < to->rows) {
+        status = GIVE_UP;
+        goto done;
+    }
+    SFU_ALLOC_ZERO(to->words, self->width);
+    if (self->scan->label < self->width) {
+        SFU_ALLOC(to->label_codes, to->rows);
+    }
+    SFU_TRY(parse_lines(self, to, line));
+    if (thread == 0) {
+        SFU_TRY(sfu__tick(&self->ticker, (double)(begin + (int64_t)size)));
+    }
+done:
+    return status;
+}
+
+/* ---- 3. words --------------------------------------------------------------------------------------------------- */
+
+/* Adds the words of a block to an index; codes (allocated) are their numbers there. */
+static sfu_status merge_words(int64_t **codes, sfu__node_index *to, const sfu__node_index *from) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(*codes, from->count);
+    for (int64_t i = 0; i < from->count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        const char *word = sfu__node_index_name(from, i, digits, &size);
+        SFU_TRY(sfu__node_index_add(to, word, size, &(*codes)[i]));
+    }
+done:
+    return status;
+}
+
+static sfu_status merge_column(void *context, int64_t item, int thread) {
+    sfu_status status = SFU_OK;
+    table_file *self = context;
+    sfu__cell_column *column = &self->scan->cells.columns[item];
+    int64_t *codes = NULL;
+    (void)thread;
+    for (int64_t b = 0; b < self->count && !column->skipped; b++) {
+        const block *from = &self->blocks[b];
+        if (from->words == NULL || from->words[item].count == 0) {
+            continue;
+        }
+        SFU_TRY(sfu__poll());
+        SFU_TRY(merge_words(&codes, &column->words, &from->words[item]));
+        for (double *cell = column->values + from->first; cell < column->values + from->first + from->rows; cell++) {
+            const int64_t code = sfu__cell_code(*cell);
+            *cell = code >= 0 ? sfu__cell_from_code(codes[code]) : *cell;
+        }
+        sfu__free(codes);
+        codes = NULL;
+    }
+done:
+    sfu__free(codes);
+    return status;
+}
+
+/* ---- 4. nodes and labels ---------------------------------------------------------------------------------------- */
+
+/* The node of an id, or GIVE_UP if there must be no such node. */
+static sfu_status node_of(sfu__tables *tables, const char *id, size_t size, int64_t *node) {
+    if (!tables->fixed) {
+        return sfu__node_index_add(&tables->nodes, id, size, node);
+    }
+    const sfu_status status = sfu__node_index_find(&tables->nodes, id, size, node);
+    return status == SFU_OK && *node < 0 ? GIVE_UP : status;
+}
+
+/* `seen` has a bit for each node that has a row. */
+typedef struct node_set {
+    uint64_t *bits;
+    size_t words, capacity;
+} node_set;
+
+static sfu_status add_once(node_set *seen, int64_t node) {
+    const size_t word = (size_t)node / 64;
+    if (word >= seen->words) {
+        uint64_t *grown = sfu__grow(seen->bits, &seen->capacity, word + 1, sizeof *grown);
+        if (grown == NULL) {
+            return SFU_ERR_MEMORY;
+        }
+        seen->bits = grown;
+        memset(grown + seen->words, 0, (seen->capacity - seen->words) * sizeof *grown);
+        seen->words = seen->capacity;
+    }
+    const uint64_t bit = UINT64_C(1) << node % 64;
+    const bool twice = (seen->bits[word] & bit) != 0;
+    seen->bits[word] |= bit;
+    return twice ? GIVE_UP : SFU_OK;
+}
+
+static sfu_status number_nodes(sfu__tables *tables, table_file *self) {
+    sfu_status status = SFU_OK;
+    node_set seen = {0};
+    for (int64_t b = 0; b < self->count; b++) {
+        const block *from = &self->blocks[b];
+        for (int64_t i = 0; i < from->rows; i++) {
+            size_t size;
+            int64_t node;
+            const char *id = sfu__strings_get(&from->ids, i, &size);
+            SFU_TRY(sfu__poll_at(i));
+            SFU_TRY(node_of(tables, id, size, &node));
+            SFU_TRY(add_once(&seen, node));
+            self->scan->nodes[from->first + i] = (int32_t)node;
+        }
+    }
+done:
+    sfu__free(seen.bits);
+    return status;
+}
+
+static sfu_status take_labels(sfu__tables *tables, const table_file *self) {
+    sfu_status status = SFU_OK;
+    int64_t *codes = NULL;
+    for (int64_t b = 0; b < self->count; b++) {
+        const block *from = &self->blocks[b];
+        SFU_TRY(merge_words(&codes, &tables->classes, &from->labels));
+        for (int64_t i = 0; from->label_codes != NULL && i < from->rows; i++) {
+            if (from->label_codes[i] >= 0) {
+                SFU_TRY(sfu__triples_add(&tables->labels, self->scan->nodes[from->first + i],
+                                         codes[from->label_codes[i]], 0));
+            }
+        }
+        sfu__free(codes);
+        codes = NULL;
+    }
+done:
+    sfu__free(codes);
+    return status;
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------------- */
+
+static sfu_status allocate_columns(table_file *self) {
+    sfu_status status = SFU_OK;
+    sfu__table_scan *scan = self->scan;
+    int64_t rows = 0;
+    for (int64_t b = 0; b < self->count; b++) {
+        self->blocks[b].first = rows;
+        rows += self->blocks[b].rows;
+    }
+    if (rows > INT32_MAX) {
+        return GIVE_UP;
+    }
+    scan->cells.rows = rows;
+    SFU_ALLOC(scan->nodes, rows);
+    for (size_t i = 0; i < self->width; i++) {
+        if (!scan->cells.columns[i].skipped) {
+            SFU_ALLOC(scan->cells.columns[i].values, rows);
+        }
+    }
+done:
+    return status;
+}
+
+static void free_blocks(table_file *self) {
+    for (int64_t b = 0; self->blocks != NULL && b < self->count; b++) {
+        block *at = &self->blocks[b];
+        for (size_t i = 0; at->words != NULL && i < self->width; i++) {
+            sfu__node_index_clear(&at->words[i]);
+        }
+        sfu__free(at->words);
+        sfu__node_index_clear(&at->labels);
+        sfu__free(at->label_codes);
+        sfu__strings_clear(&at->ids);
+    }
+    sfu__free(self->blocks);
+}
+
+static sfu_status read_blocks(sfu__tables *tables, table_file *self) {
+    sfu_status status = SFU_OK;
+    self->count = (self->size - self->scan->offset + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    const int wanted = sfu__thread_count(tables->options->threads);
+    const int threads = wanted < self->count ? wanted : (int)self->count;
+    SFU_ALLOC_ZERO(self->blocks, self->count);
+    SFU_ALLOC_ZERO(self->buffers, threads);
+    for (int i = 0; i < threads; i++) {
+        SFU_ALLOC(self->buffers[i], 1 + BLOCK_BYTES + LINE_MAX_BYTES + 1);
+    }
+    SFU_TRY(sfu__parallel(count_item, self, self->count, threads));
+    SFU_TRY(allocate_columns(self));
+    SFU_TRY(sfu__parallel(parse_item, self, self->count, threads));
+    SFU_TRY(sfu__parallel(merge_column, self, (int64_t)self->width, threads));
+    SFU_TRY(number_nodes(tables, self));
+    SFU_TRY(take_labels(tables, self));
+done:
+    for (int i = 0; self->buffers != NULL && i < threads; i++) {
+        sfu__free(self->buffers[i]);
+    }
+    sfu__free(self->buffers);
+    free_blocks(self);
+    return status;
+}
+
+/* Forgets what was read, so that the general path can start. */
+static void start_again(sfu__table_scan *scan) {
+    for (size_t i = 0; i < scan->cells.width; i++) {
+        sfu__free(scan->cells.columns[i].values);
+        scan->cells.columns[i].values = NULL;
+        sfu__node_index_clear(&scan->cells.columns[i].words);
+    }
+    sfu__free(scan->nodes);
+    scan->nodes = NULL;
+    scan->cells.rows = 0;
+}
+
+static bool is_plain_file(int descriptor, int64_t *size) {
+    struct stat file_status;
+    unsigned char magic[2];
+    if (descriptor < 0 || fstat(descriptor, &file_status) != 0 || !S_ISREG(file_status.st_mode)) {
+        return false;
+    }
+    *size = file_status.st_size;
+    return !(pread(descriptor, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b);
+}
+
+sfu_status sfu__table_fast(sfu__tables *tables, sfu__table_scan *scan, bool *done) {
+    const sfu__csv *csv = scan->csv;
+    const sfu_import_options *options = tables->options;
+    table_file self = {.scan = scan, .width = csv->width, .separator = csv->separator};
+    sfu_status status = GIVE_UP;
+    self.descriptor = open(csv->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not block on a pipe */
+    if (is_plain_file(self.descriptor, &self.size) && self.size > scan->offset && csv->separator != '\0' &&
+        csv->width > 1) {
+        self.ticker = (sfu__ticker){options->progress, options->progress_user, csv->what.bytes, "bytes",
+                                    (double)self.size, 0};
+        status = read_blocks(tables, &self);
+    }
+    if (self.descriptor >= 0) {
+        close(self.descriptor);
+    }
+    *done = status == SFU_OK;
+    if (status == GIVE_UP) {
+        start_again(scan);
+        status = SFU_OK;
+    }
+    return status;
+}
