@@ -55,9 +55,6 @@ sfu_status sfu__cell_make(double *cell, sfu__node_index *words, bool exact, cons
                           const char *bytes, size_t size) {
     int64_t code = SFU__CELL_MISSING;
     sfu_status status = SFU_OK;
-    if (!exact && rules->missing.count == 0 && sfu__cell_is_number(cell, rules, bytes, size)) {
-        return SFU_OK;
-    }
     if (!sfu__cell_is_missing(rules, bytes, size)) {
         if (!exact && sfu__cell_is_number(cell, rules, bytes, size)) {
             return SFU_OK;

@@ -107,8 +107,8 @@ typedef struct sfu__transform_input {
  * none. */
 SFU_CHECKED sfu_status sfu__transform_fit(sfu__transform *transform, const sfu__transform_input *input);
 
-/* Checks that a table can be transformed: that every cell has the type of its column. */
-SFU_CHECKED sfu_status sfu__transform_check(const sfu__transform *transform, const sfu__transform_input *input);
+/* Checks that a table can be transformed: that every cell has the type of its column. Counts its missing cells. */
+SFU_CHECKED sfu_status sfu__transform_check(sfu__transform *transform, const sfu__transform_input *input);
 
 /* Features of a table: dense [nodes][features], or a sparse matrix if that is smaller. */
 typedef struct sfu__transform_output {

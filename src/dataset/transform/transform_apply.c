@@ -113,11 +113,18 @@ static void clear_columns(prepared_column *columns, int64_t count) {
     sfu__free(columns);
 }
 
-sfu_status sfu__transform_check(const sfu__transform *transform, const sfu__transform_input *input) {
+sfu_status sfu__transform_check(sfu__transform *transform, const sfu__transform_input *input) {
     sfu_status status = SFU_OK;
     applying self = {.transform = transform, .input = input};
     SFU_ALLOC_ZERO(self.columns, transform->count);
     SFU_TRY(sfu__parallel(prepare_column, &self, transform->count, input->threads));
+    for (int64_t i = 0; i < transform->count; i++) {
+        const sfu__cell_column *cells = self.columns[i].cells;
+        transform->columns[i].missing = 0;
+        for (int64_t row = 0; cells != NULL && row < input->cells->rows; row++) {
+            transform->columns[i].missing += sfu__cell_code(cells->values[row]) == SFU__CELL_MISSING;
+        }
+    }
 done:
     clear_columns(self.columns, transform->count);
     return status;
@@ -125,34 +132,32 @@ done:
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-/* x at the piecewise linear function through (from[i], i / (count - 1)), for from[0] < x < from[count - 1]. Where
- * quantiles are equal, the function jumps: `upper` takes its upper end. */
-static double interpolate(const double *from, int count, double x, bool upper) {
-    int low = 0, high = count - 1; /* from[low] <= x and x <= from[high], strictly so on one side */
-    while (high - low > 1) {
-        const int middle = low + (high - low) / 2;
-        if (upper ? from[middle] <= x : from[middle] < x) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+/* The position of x, quantiles[0] < x < quantiles[count - 1], on the piecewise linear function through
+ * (quantiles[i], i / (count - 1)). Where several quantiles equal x, the function jumps there: the middle of the jump, as
+ * in sklearn's QuantileTransformer. */
+static double interpolate(const double *quantiles, int count, double x) {
+    int high = 0; /* becomes the first quantile that is not below x */
+    for (int step = 1 << 9; step > 0; step >>= 1) {
+        high += high + step < count && quantiles[high + step - 1] < x ? step : 0;
     }
-    const double width = from[high] - from[low];
-    const double part = width > 0 ? (x - from[low]) / width : 0;
-    return (low + part) / (count - 1);
+    if (quantiles[high] == x) {
+        int last = high;
+        while (last + 1 < count && quantiles[last + 1] == x) {
+            last++;
+        }
+        return 0.5 * (high + last) / (count - 1);
+    }
+    const double from = quantiles[high - 1];
+    return (high - 1 + (x - from) / (quantiles[high] - from)) / (count - 1);
 }
 
-/* The mean of both ends of a jump, as sklearn's QuantileTransformer. */
 static double quantile_of(const sfu__transform_column *column, double x) {
     const double *quantiles = column->quantiles;
     const int count = column->quantile_count;
     if (count < 2 || x <= quantiles[0]) {
         return 0;
     }
-    if (x >= quantiles[count - 1]) {
-        return 1;
-    }
-    return 0.5 * (interpolate(quantiles, count, x, true) + interpolate(quantiles, count, x, false));
+    return x >= quantiles[count - 1] ? 1 : interpolate(quantiles, count, x);
 }
 
 static double scaled(const sfu__transform_column *column, sfu__value_scale scale, double x) {
@@ -314,12 +319,82 @@ done:
     return status;
 }
 
-/* ---- blocks of nodes -------------------------------------------------------------------------------------------- */
-
 static int64_t item_end(const applying *self, int64_t item) {
     const int64_t end = (item + 1) * NODES_PER_ITEM;
     return end < self->output->nodes ? end : self->output->nodes;
 }
+
+/* ---- dense features of columns without blocks ------------------------------------------------------------------- */
+
+static void fill_values(float *to, int64_t stride, const prepared_column *self, const int32_t *rows, int64_t count,
+                        sfu__value_scale scale) {
+    const sfu__transform_column *column = self->column;
+    for (int64_t i = 0; i < count; i++) {
+        if (rows[i] < 0) {
+            continue;
+        }
+        const double cell = self->cells->values[rows[i]];
+        const int64_t code = sfu__cell_code(cell);
+        const double x = code == SFU__CELL_NUMBER ? cell : code >= 0 ? self->value_of_word[code] : column->median;
+        to[i * stride + column->first] = (float)scaled(column, scale, x);
+        if (column->indicator && code == SFU__CELL_MISSING) {
+            to[i * stride + column->first + 1] = 1;
+        }
+    }
+}
+
+static void fill_levels(float *to, int64_t stride, const prepared_column *self, const int32_t *rows, int64_t count) {
+    const sfu__transform_column *column = self->column;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t code = rows[i] >= 0 ? sfu__cell_code(self->cells->values[rows[i]]) : -1;
+        const int64_t feature = code >= 0                                ? self->level_of_word[code]
+                                : rows[i] >= 0 && column->missing_level ? column->first + column->levels.count
+                                                                         : -1;
+        if (feature >= 0) {
+            to[i * stride + feature] = 1;
+        }
+    }
+}
+
+static sfu_status fill_item(void *context, int64_t item, int thread) {
+    applying *self = context;
+    const int64_t begin = item * NODES_PER_ITEM;
+    const int64_t count = item_end(self, item) - begin;
+    const int64_t stride = self->transform->features;
+    float *to = self->output->dense + begin * stride;
+    (void)thread;
+    for (int64_t c = 0; c < self->transform->count; c++) {
+        const prepared_column *prepared = &self->columns[c];
+        if (prepared->value_of_word != NULL) {
+            fill_values(to, stride, prepared, self->row_of + begin, count, self->transform->values);
+        } else if (prepared->level_of_word != NULL) {
+            fill_levels(to, stride, prepared, self->row_of + begin, count);
+        }
+    }
+    return sfu__poll();
+}
+
+/* An upper bound of the number of features that are not zero; -1 if there are blocks, whose number is unknown. */
+static int64_t bound_entries(const applying *self) {
+    int64_t bound = 0;
+    for (int64_t c = 0; c < self->transform->count; c++) {
+        const prepared_column *prepared = &self->columns[c];
+        if (prepared->cells == NULL) {
+            continue;
+        }
+        if (prepared->column->type == SFU__TYPE_TEXT || prepared->column->type == SFU__TYPE_LIST) {
+            return -1;
+        }
+        const double *values = prepared->cells->values;
+        for (int64_t row = 0; row < self->input->cells->rows; row++) {
+            bound += values[row] != 0;
+        }
+        bound += prepared->column->indicator ? prepared->column->missing : 0;
+    }
+    return bound;
+}
+
+/* ---- blocks of nodes -------------------------------------------------------------------------------------------- */
 
 /* Sets indptr[node + 1] to the number of entries of the node. */
 static sfu_status apply_item(void *context, int64_t item, int thread) {
@@ -375,14 +450,19 @@ done:
     return status;
 }
 
-/* Allocates the matrix: sparse if 8 bytes per entry and node are less than 4 per cell. */
+/* Whether 8 bytes per entry and node are less than 4 per cell. */
+static bool is_sparse(int64_t nodes, int64_t features, int64_t count) {
+    return 8 * (double)count + 8 * (double)(nodes + 1) < 4 * (double)nodes * (double)features;
+}
+
+/* Allocates the matrix. */
 static sfu_status allocate(sfu__transform_output *output, int64_t features) {
     sfu_status status = SFU_OK;
     for (int64_t node = 0; node < output->nodes; node++) {
         output->indptr[node + 1] += output->indptr[node];
     }
     const int64_t entries_count = output->indptr[output->nodes];
-    if (8 * (double)entries_count + 8 * (double)(output->nodes + 1) < 4 * (double)output->nodes * (double)features) {
+    if (is_sparse(output->nodes, features, entries_count)) {
         SFU_ALLOC(output->indices, entries_count);
         SFU_ALLOC(output->values, entries_count);
     } else {
@@ -411,6 +491,12 @@ sfu_status sfu__transform_apply(sfu__transform_output *output, const sfu__transf
     SFU_ALLOC_ZERO(output->indptr, output->nodes + 1);
     SFU_TRY(find_rows(&self));
     SFU_TRY(sfu__parallel(prepare_column, &self, transform->count, input->threads));
+    const int64_t bound = bound_entries(&self);
+    if (bound >= 0 && !is_sparse(output->nodes, transform->features, bound)) {
+        SFU_ALLOC_ZERO(output->dense, output->nodes * transform->features);
+        SFU_TRY(sfu__parallel(fill_item, &self, self.items, input->threads));
+        goto done;
+    }
     SFU_TRY(sfu__parallel(apply_item, &self, self.items, input->threads));
     SFU_TRY(allocate(output, transform->features));
     SFU_TRY(sfu__parallel(copy_item, &self, self.items, input->threads));

@@ -66,15 +66,16 @@ static void fit_mean(sfu__transform_column *column, const double *x, int64_t row
     column->sd = variance <= n * DBL_EPSILON * variance + noise * noise ? 0 : sqrt(variance);
 }
 
-/* Quantile i of m is the value at rank (rows - 1) i / (m - 1), interpolated. */
-static sfu_status fit_quantiles(sfu__transform_column *column, double *x, int64_t rows) {
+/* Quantile i of m is the value at rank (rows - 1) i / (m - 1), interpolated. The rank is rounded as in numpy's
+ * percentile: among equal values, a rank that is not whole by a rounding error makes a difference. */
+static sfu_status fit_quantiles(sfu__transform_column *column, const double *x, int64_t rows) {
     sfu_status status = SFU_OK;
     const int count = rows < SFU__QUANTILES_MAX ? (int)rows : SFU__QUANTILES_MAX;
-    SFU_TRY(sfu__sort_numbers(x, rows));
     SFU_ALLOC(column->quantiles, count);
     column->quantile_count = count;
     for (int i = 0; i < count; i++) {
-        const double rank = count > 1 ? (double)(rows - 1) * ((double)i / (count - 1)) : 0;
+        const double share = i + 1 < count ? i * (1.0 / (count - 1)) : 1;
+        const double rank = (double)(rows - 1) * (share * 100 / 100);
         const int64_t low = (int64_t)rank < rows - 1 ? (int64_t)rank : rows - 1;
         const int64_t high = low + 1 < rows ? low + 1 : low;
         const double t = rank - (double)low;
@@ -85,12 +86,35 @@ done:
     return status;
 }
 
+/* Inserts `rows` - `count` copies of the median into sorted numbers. */
+static void insert_median(double *sorted, int64_t count, int64_t rows, double median) {
+    int64_t at = count;
+    while (at > 0 && sorted[at - 1] > median) {
+        at--;
+    }
+    memmove(sorted + at + (rows - count), sorted + at, (size_t)(count - at) * sizeof *sorted);
+    for (int64_t i = at; i < at + (rows - count); i++) {
+        sorted[i] = median;
+    }
+}
+
+static sfu_status sort_and_fit(sfu__transform_column *column, double *given, int64_t count, int64_t rows) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__sort_numbers(given, count));
+    column->median = count > 0 ? (given[(count - 1) / 2] + given[count / 2]) / 2 : 0;
+    insert_median(given, count, rows, column->median);
+    SFU_TRY(fit_quantiles(column, given, rows));
+done:
+    return status;
+}
+
 static sfu_status fit_numbers(sfu__transform_column *column, const sfu__cell_column *cells, int64_t rows,
                               sfu__value_scale scale) {
     sfu_status status = SFU_OK;
     double *values = NULL;
     double *given = NULL;
     int64_t count = 0;
+    const bool is_boolean = column->type == SFU__TYPE_BOOLEAN;
     SFU_ALLOC(values, rows);
     SFU_ALLOC(given, rows);
     SFU_TRY(read_values(values, column, cells, rows));
@@ -99,19 +123,18 @@ static sfu_status fit_numbers(sfu__transform_column *column, const sfu__cell_col
         given[count] = values[row];
         count += values[row] == values[row];
     }
-    column->median = sfu__median(given, count);
     column->indicator = count < rows;
+    if (scale == SFU__VALUES_QUANTILE && !is_boolean && rows > 0) {
+        SFU_TRY(sort_and_fit(column, given, count, rows));
+        goto done;
+    }
+    column->median = sfu__median(given, count);
+    SFU_TRY(sfu__poll());
     for (int64_t row = 0; column->indicator && row < rows; row++) {
         values[row] = values[row] == values[row] ? values[row] : column->median;
     }
-    SFU_TRY(sfu__poll());
-    if (column->type == SFU__TYPE_BOOLEAN || rows == 0) {
-        goto done;
-    }
-    if (scale == SFU__VALUES_STANDARD) {
+    if (scale == SFU__VALUES_STANDARD && !is_boolean && rows > 0) {
         fit_mean(column, values, rows);
-    } else if (scale == SFU__VALUES_QUANTILE) {
-        SFU_TRY(fit_quantiles(column, values, rows));
     }
 done:
     sfu__free(values);

@@ -199,7 +199,9 @@ static sfu_status declare_columns(sfu__tables *tables, const sfu__table_scan *sc
     if (scan->csv->has_header) {
         size_t size;
         const char *id = sfu__strings_get(&scan->csv->header, (int64_t)scan->id, &size);
-        transform->id = sfu__utf8_valid(id, size) ? sfu__copy_bytes(id, size) : NULL;
+        const bool stored = sfu__utf8_valid(id, size);
+        transform->id = stored ? sfu__copy_bytes(id, size) : NULL;
+        status = stored && transform->id == NULL ? SFU_ERR_MEMORY : SFU_OK;
     }
 done:
     return status;
