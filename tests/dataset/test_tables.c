@@ -94,11 +94,11 @@ static void numbers(void **state) {
     expect_table("id,f\na,1\nb,NA\nc,3\nd,?\ne,9\n",
                  "f,f (missing): -1.032,0; -0.2949,1; -0.2949,0; -0.2949,1; 1.917,0");
     expect_table("id,f,g\na,1,\nb,2,NA\n", "f: -1; 1"); /* an empty column is left out */
-    sfu_import_options options = options_for("id,f\na,1\nb,2\nc,2\nd,10\n");
+    sfu_import_options options = options_for("id,f\na,1\nb,2\nc,2\nd,2\ne,10\n");
     options.scale = SFU_SCALE_QUANTILE;
-    expect(&options, "f: 0; 0.5; 0.5; 1");
+    expect(&options, "f: 0; 0.5; 0.5; 0.5; 1");
     options.scale = SFU_SCALE_NONE;
-    expect(&options, "f: 1; 2; 2; 10");
+    expect(&options, "f: 1; 2; 2; 2; 10");
     options = options_for("id;f\na;1,5\nb;-\nc;2,5\n");
     options.decimal = ',';
     options.missing = "-";
