@@ -41,15 +41,15 @@
         OPTION_FLAG("directed", (import).directed, "keep the direction of edges")
 #define IMPORT_SCALE(import)                                                                                           \
     OPTION_CHOICE("scale", (import).scale, import_scale_choices,                                                       \
-                  "auto: standardise the columns of a table, each by its type, and scale other features to length 1; "  \
-                  "quantile: replace numbers by their quantiles; unit, sum, none: scale the features of each node to "  \
+                  "auto: standardise the columns of a table, each by its type, and scale other features to length 1; " \
+                  "quantile: replace numbers by their quantiles; unit, sum, none: scale the features of each node to " \
                   "length 1, to sum 1, or not at all")
 #define IMPORT_KNN(import)                                                                                             \
     OPTION_COUNT("knn", "K", (import).knn, 1, 10000, "",                                                               \
                  "build a graph: connect each node to its K nearest neighbours by cosine similarity of the features")
 
 extern const char *const import_header_choices[], *const import_scale_choices[], *const import_decimal_choices[],
-    *const import_label_choices[];
+                                                                                     *const import_label_choices[];
 
 /* The decimal separator by its index in import_decimal_choices. */
 char import_decimal(int choice);

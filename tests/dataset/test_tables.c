@@ -85,7 +85,8 @@ static sfu_status read_table(const char *nodes) {
     return read_options(&options);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------------------------ */
+/* ---- columns ------------------------------------------------------------------------------------------------------
+ */
 
 static void numbers(void **state) {
     (void)state;
@@ -131,16 +132,26 @@ static void dates(void **state) {
         sfu__date_order order;
         double days; /* negative: not a date */
     } all[] = {
-        {"1970-01-02", SFU__DAY_FIRST, 1},           {"1970/1/2", SFU__DAY_FIRST, 1},
-        {"02.01.1970", SFU__DAY_FIRST, 1},           {"01/02/1970", SFU__MONTH_FIRST, 1},
-        {"2 January 1970", SFU__DAY_FIRST, 1},       {"Jan 2, 1970", SFU__DAY_FIRST, 1},
-        {"2-Jan-1970", SFU__DAY_FIRST, 1},           {"1970-02", SFU__DAY_FIRST, 31},
-        {"2000-03-01", SFU__DAY_FIRST, 11017},       {"1970-01-02 06:00", SFU__DAY_FIRST, 1.25},
-        {"1970-01-02T06:00:00.0+06:00", SFU__DAY_FIRST, 1}, {"1970-01-02T06:00-0600", SFU__DAY_FIRST, 1.5},
-        {"1970-02-30", SFU__DAY_FIRST, -1},          {"1970-13-01", SFU__DAY_FIRST, -1},
-        {"1900-02-29", SFU__DAY_FIRST, -1},          {"31/12/1970", SFU__MONTH_FIRST, -1},
-        {"1970-01-02x", SFU__DAY_FIRST, -1},         {"1970-01-02T25:00", SFU__DAY_FIRST, -1},
-        {"12345678", SFU__DAY_FIRST, -1},            {"2 Janus 1970", SFU__DAY_FIRST, -1},
+        {"1970-01-02", SFU__DAY_FIRST, 1},
+        {"1970/1/2", SFU__DAY_FIRST, 1},
+        {"02.01.1970", SFU__DAY_FIRST, 1},
+        {"01/02/1970", SFU__MONTH_FIRST, 1},
+        {"2 January 1970", SFU__DAY_FIRST, 1},
+        {"Jan 2, 1970", SFU__DAY_FIRST, 1},
+        {"2-Jan-1970", SFU__DAY_FIRST, 1},
+        {"1970-02", SFU__DAY_FIRST, 31},
+        {"2000-03-01", SFU__DAY_FIRST, 11017},
+        {"1970-01-02 06:00", SFU__DAY_FIRST, 1.25},
+        {"1970-01-02T06:00:00.0+06:00", SFU__DAY_FIRST, 1},
+        {"1970-01-02T06:00-0600", SFU__DAY_FIRST, 1.5},
+        {"1970-02-30", SFU__DAY_FIRST, -1},
+        {"1970-13-01", SFU__DAY_FIRST, -1},
+        {"1900-02-29", SFU__DAY_FIRST, -1},
+        {"31/12/1970", SFU__MONTH_FIRST, -1},
+        {"1970-01-02x", SFU__DAY_FIRST, -1},
+        {"1970-01-02T25:00", SFU__DAY_FIRST, -1},
+        {"12345678", SFU__DAY_FIRST, -1},
+        {"2 Janus 1970", SFU__DAY_FIRST, -1},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         double days = -1;
@@ -227,7 +238,8 @@ static void wrong_tables(void **state) {
     assert_fails(SFU_ERR_FORMAT, read_options(&options), "a node is called \"1.0\" in one place and \"1\" in another");
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------------------------------
+ */
 
 static void labels(void **state) {
     (void)state;
@@ -263,7 +275,8 @@ static void prices(void **state) {
     sfu__text_clear(&text);
 }
 
-/* ---- the same by both paths, and later ---------------------------------------------------------------------------- */
+/* ---- the same by both paths, and later ----------------------------------------------------------------------------
+ */
 
 static const char mixed[] = "id,n,b,c,d,t,u\n"
                             "a,1.5,yes,x,2020-01-01,the cat sat on it,3 1 2\n"
@@ -373,7 +386,8 @@ static void json_that_is_wrong(void **state) {
     }
 }
 
-/* ---- order statistics --------------------------------------------------------------------------------------------- */
+/* ---- order statistics ---------------------------------------------------------------------------------------------
+ */
 
 static int compare(const void *a, const void *b) {
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
@@ -422,11 +436,20 @@ static void every_allocation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),      cmocka_unit_test(words),         cmocka_unit_test(dates),
-        cmocka_unit_test(lists),        cmocka_unit_test(identifiers),   cmocka_unit_test(bags_of_words),
-        cmocka_unit_test(wrong_tables), cmocka_unit_test(labels),        cmocka_unit_test(prices),
-        cmocka_unit_test(both_paths),   cmocka_unit_test(applied_again), cmocka_unit_test(json_that_is_wrong),
-        cmocka_unit_test(medians_and_sorting), cmocka_unit_test(every_allocation),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(words),
+        cmocka_unit_test(dates),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(identifiers),
+        cmocka_unit_test(bags_of_words),
+        cmocka_unit_test(wrong_tables),
+        cmocka_unit_test(labels),
+        cmocka_unit_test(prices),
+        cmocka_unit_test(both_paths),
+        cmocka_unit_test(applied_again),
+        cmocka_unit_test(json_that_is_wrong),
+        cmocka_unit_test(medians_and_sorting),
+        cmocka_unit_test(every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

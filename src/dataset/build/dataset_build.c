@@ -211,13 +211,13 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
     }
     json_t *source = json_pack(
         "{s:s, s:o, s:s, s:b, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:I, s:b, s:i}", "format",
-        raw->format != NULL ? raw->format : "arrays", "files", files, "scale", sfu__scale_name(recorded_scale(raw, options)),
-        "directed", (int)options->directed, "self_loops", options->keep_loops ? "keep" : "drop", "self_loops_dropped",
-        (json_int_t)record->assembly.loops_dropped, "duplicates_dropped",
-        (json_int_t)record->assembly.duplicates_dropped, "duplicates", duplicate_names[options->duplicates],
-        "largest_component", (int)options->largest, "nodes_left_out", (json_int_t)record->nodes_left_out,
-        "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
-        (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
+        raw->format != NULL ? raw->format : "arrays", "files", files, "scale",
+        sfu__scale_name(recorded_scale(raw, options)), "directed", (int)options->directed, "self_loops",
+        options->keep_loops ? "keep" : "drop", "self_loops_dropped", (json_int_t)record->assembly.loops_dropped,
+        "duplicates_dropped", (json_int_t)record->assembly.duplicates_dropped, "duplicates",
+        duplicate_names[options->duplicates], "largest_component", (int)options->largest, "nodes_left_out",
+        (json_int_t)record->nodes_left_out, "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges,
+        "features_merged", (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
     if (raw->missing_labels.count > 0) {
         sfu__json_set(&source, "labels_missing", missing_labels_json(raw));
     }

@@ -41,9 +41,9 @@ typedef struct sfu__raw {
     sfu__strings files;          /* base names of the files read, for the `source` record */
     const char *format;          /* static: "planetoid" */
     char *generator;             /* JSON for the `source` record: options of the generator, or NULL */
-    char *transform;             /* JSON: how the columns of a table became features (transform.h), or NULL; and then: */
-    sfu_scale row_scale;         /* the scaling of feature vectors that is left to do, */
-    int value_scale;             /* and an sfu__value_scale: the scaling of columns that was done */
+    char *transform;     /* JSON: how the columns of a table became features (transform.h), or NULL; and then: */
+    sfu_scale row_scale; /* the scaling of feature vectors that is left to do, */
+    int value_scale;     /* and an sfu__value_scale: the scaling of columns that was done */
     sfu__strings missing_labels; /* spellings of labels that were taken as missing, */
     int64_t *missing_counts;     /* and how often: [missing_labels.count] */
 } sfu__raw;

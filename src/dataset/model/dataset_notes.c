@@ -24,10 +24,10 @@ static sfu_status label_note(sfu__text *text, const sfu_dataset *dataset) {
         SFU_TRY(sfu__text_format(text, "%lld label%s taken as missing:", (long long)total, total == 1 ? "" : "s"));
     }
     for (const sfu__json *item = sfu__json_items(missing); total > 0 && item != NULL; item = item->next) {
-        SFU_TRY(sfu__text_format(text, "%s %lld %s%s", item == sfu__json_items(missing) ? "" : ",",
-                                 (long long)sfu__json_whole(item), item->key != NULL ? item->key : "?",
-                                 item->key != NULL && strcmp(item->key, "-1") == 0 ? " (beside other class numbers)"
-                                                                                   : ""));
+        SFU_TRY(
+            sfu__text_format(text, "%s %lld %s%s", item == sfu__json_items(missing) ? "" : ",",
+                             (long long)sfu__json_whole(item), item->key != NULL ? item->key : "?",
+                             item->key != NULL && strcmp(item->key, "-1") == 0 ? " (beside other class numbers)" : ""));
     }
 done:
     sfu__json_clear(&source);

@@ -28,7 +28,8 @@ static bool month_name(scan *s, int *month) {
     static const char *const names[] = {"january", "february", "march",     "april",   "may",      "june",
                                         "july",    "august",   "september", "october", "november", "december"};
     size_t size = 0;
-    while (s->p + size < s->end && ((s->p[size] >= 'a' && s->p[size] <= 'z') || (s->p[size] >= 'A' && s->p[size] <= 'Z'))) {
+    while (s->p + size < s->end &&
+           ((s->p[size] >= 'a' && s->p[size] <= 'z') || (s->p[size] >= 'A' && s->p[size] <= 'Z'))) {
         size++;
     }
     for (*month = 1; size >= 3 && *month <= 12; ++*month) {

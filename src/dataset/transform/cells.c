@@ -48,7 +48,8 @@ bool sfu__cell_is_missing(const sfu__cell_rules *rules, const char *bytes, size_
 }
 
 bool sfu__cell_is_number(double *value, const sfu__cell_rules *rules, const char *bytes, size_t size) {
-    return sfu__csv_parse(value, &(sfu__csv_field){bytes, size}, rules->decimal) && *value <= (double)FLT_MAX && *value >= -(double)FLT_MAX;
+    return sfu__csv_parse(value, &(sfu__csv_field){bytes, size}, rules->decimal) && *value <= (double)FLT_MAX &&
+           *value >= -(double)FLT_MAX;
 }
 
 sfu_status sfu__cell_make(double *cell, sfu__node_index *words, bool exact, const sfu__cell_rules *rules,

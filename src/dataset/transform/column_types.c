@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-const char *const sfu__transform_types[SFU__TYPES] = {
-    "auto", "number", "date", "boolean", "category", "text", "list", "identifier", "ignored", "empty"};
+const char *const sfu__transform_types[SFU__TYPES] = {"auto", "number", "date",       "boolean", "category",
+                                                      "text", "list",   "identifier", "ignored", "empty"};
 
 enum { FEW_ROWS = 10 };                 /* a table with fewer rows has no identifiers besides the nodes */
 static const double mostly = 0.75;      /* of the cells: the others are probably mistakes */
@@ -285,9 +285,7 @@ sfu_status sfu__detect_type(sfu__transform_column *column, sfu__cell_column *cel
         if (!input->features_file) {
             SFU_TRY(is_numeric_id(&identifier, column->name, cells->values, rows, counts));
         }
-        column->type = identifier       ? SFU__TYPE_IDENTIFIER
-                       : counts->binary ? SFU__TYPE_BOOLEAN
-                                        : SFU__TYPE_NUMBER;
+        column->type = identifier ? SFU__TYPE_IDENTIFIER : counts->binary ? SFU__TYPE_BOOLEAN : SFU__TYPE_NUMBER;
     }
 done:
     return status;

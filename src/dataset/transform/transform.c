@@ -13,8 +13,7 @@ void sfu__transform_clear(sfu__transform *transform) {
     *transform = (sfu__transform){0};
 }
 
-sfu_status sfu__transform_add(sfu__transform *transform, const char *name, size_t size,
-                              sfu__transform_type declared) {
+sfu_status sfu__transform_add(sfu__transform *transform, const char *name, size_t size, sfu__transform_type declared) {
     sfu__transform_column *columns =
         sfu__grow(transform->columns, &transform->capacity, (size_t)transform->count + 1, sizeof *columns);
     if (columns == NULL) {
@@ -85,7 +84,7 @@ static sfu_status write_name(sfu__text *text, const sfu__transform_column *colum
         return status != SFU_OK ? status : sfu__text_add(text, level, size);
     }
     i -= column->levels.count;
-    return column->type == SFU__TYPE_TEXT        ? sfu__text_format(text, "#%lld", (long long)i)
+    return column->type == SFU__TYPE_TEXT    ? sfu__text_format(text, "#%lld", (long long)i)
            : i == 0 && column->missing_level ? sfu__text_format(text, " (missing)")
                                              : sfu__text_format(text, " (other)");
 }

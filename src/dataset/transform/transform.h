@@ -53,11 +53,11 @@ enum {
 typedef struct sfu__transform_column {
     char *name;
     sfu__transform_type type;
-    bool declared;       /* by an option, not detected */
-    int64_t missing;     /* cells of the fitted table */
-    bool indicator;      /* number, date, boolean: a feature for missing cells */
+    bool declared;   /* by an option, not detected */
+    int64_t missing; /* cells of the fitted table */
+    bool indicator;  /* number, date, boolean: a feature for missing cells */
     double median, mean, sd;
-    double *quantiles;   /* [quantile_count], or NULL */
+    double *quantiles; /* [quantile_count], or NULL */
     int quantile_count;
     sfu__date_order order;
     sfu__strings levels;  /* of a category, or the vocabulary of a text, in byte order */

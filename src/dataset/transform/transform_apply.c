@@ -95,7 +95,8 @@ static sfu_status prepare_column(void *context, int64_t item, int thread) {
         for (int64_t i = 0; i < cells->words.count; i++) {
             prepared->level_of_word[i] = word_level(prepared, i);
         }
-    } else if (column->type == SFU__TYPE_NUMBER || column->type == SFU__TYPE_DATE || column->type == SFU__TYPE_BOOLEAN) {
+    } else if (column->type == SFU__TYPE_NUMBER || column->type == SFU__TYPE_DATE ||
+               column->type == SFU__TYPE_BOOLEAN) {
         SFU_ALLOC(prepared->value_of_word, cells->words.count);
         for (int64_t i = 0; i < cells->words.count; i++) {
             SFU_TRY(word_value(&prepared->value_of_word[i], prepared, self->input, i, rows));
@@ -133,8 +134,8 @@ done:
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
 /* The position of x, quantiles[0] < x < quantiles[count - 1], on the piecewise linear function through
- * (quantiles[i], i / (count - 1)). Where several quantiles equal x, the function jumps there: the middle of the jump, as
- * in sklearn's QuantileTransformer. */
+ * (quantiles[i], i / (count - 1)). Where several quantiles equal x, the function jumps there: the middle of the jump,
+ * as in sklearn's QuantileTransformer. */
 static double interpolate(const double *quantiles, int count, double x) {
     int high = 0; /* becomes the first quantile that is not below x */
     for (int step = 1 << 9; step > 0; step >>= 1) {
@@ -347,9 +348,9 @@ static void fill_levels(float *to, int64_t stride, const prepared_column *self, 
     const sfu__transform_column *column = self->column;
     for (int64_t i = 0; i < count; i++) {
         const int64_t code = rows[i] >= 0 ? sfu__cell_code(self->cells->values[rows[i]]) : -1;
-        const int64_t feature = code >= 0                                ? self->level_of_word[code]
+        const int64_t feature = code >= 0                               ? self->level_of_word[code]
                                 : rows[i] >= 0 && column->missing_level ? column->first + column->levels.count
-                                                                         : -1;
+                                                                        : -1;
         if (feature >= 0) {
             to[i * stride + feature] = 1;
         }

@@ -25,9 +25,8 @@ static json_t *strings_json(const sfu__strings *strings) {
 }
 
 static json_t *column_json(const sfu__transform_column *column, sfu__value_scale values) {
-    json_t *object = json_pack("{s:s, s:s, s:b, s:I}", "name", column->name, "type",
-                               sfu__transform_types[column->type], "declared", (int)column->declared, "missing",
-                               (json_int_t)column->missing);
+    json_t *object = json_pack("{s:s, s:s, s:b, s:I}", "name", column->name, "type", sfu__transform_types[column->type],
+                               "declared", (int)column->declared, "missing", (json_int_t)column->missing);
     switch (column->type) {
     case SFU__TYPE_DATE:
         sfu__json_set(&object, "day_first", json_boolean(column->order == SFU__DAY_FIRST));
@@ -73,9 +72,9 @@ sfu_status sfu__transform_print(char **text, const sfu__transform *transform) {
     for (int64_t i = 0; i < transform->count; i++) {
         sfu__json_append(&columns, column_json(&transform->columns[i], transform->values));
     }
-    json_t *object = json_pack("{s:i, s:s, s:s, s:s, s:b}", "version", VERSION, "values",
-                               value_scales[transform->values], "rows", row_scales[transform->rows], "decimal",
-                               decimal, "named", (int)transform->named);
+    json_t *object =
+        json_pack("{s:i, s:s, s:s, s:s, s:b}", "version", VERSION, "values", value_scales[transform->values], "rows",
+                  row_scales[transform->rows], "decimal", decimal, "named", (int)transform->named);
     if (transform->id != NULL) {
         sfu__json_set(&object, "id", json_string(transform->id));
     }
@@ -89,9 +88,7 @@ sfu_status sfu__transform_print(char **text, const sfu__transform *transform) {
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-static sfu_status fail(const char *place, const char *what) {
-    return sfu__fail(SFU_ERR_FORMAT, "%s: %s", place, what);
-}
+static sfu_status fail(const char *place, const char *what) { return sfu__fail(SFU_ERR_FORMAT, "%s: %s", place, what); }
 
 /* The index of a text in a list of `count` names, -1 if it has none. */
 static int index_of(const sfu__json *text, const char *const *names, int count) {
@@ -174,12 +171,11 @@ static sfu_status read_column(sfu__transform *transform, const sfu__json *object
     SFU_TRY(read_number(&column->mean, object, "mean", place));
     SFU_TRY(read_number(&column->sd, object, "sd", place));
     SFU_TRY(read_quantiles(column, sfu__json_get(object, "quantiles"), place));
-    SFU_TRY(read_strings(&column->levels, sfu__json_get(object, type == SFU__TYPE_TEXT ? "words" : "levels"), true,
-                         place));
+    SFU_TRY(
+        read_strings(&column->levels, sfu__json_get(object, type == SFU__TYPE_TEXT ? "words" : "levels"), true, place));
     const int64_t buckets = sfu__json_whole(sfu__json_get(object, "buckets"));
     column->list_width = sfu__json_whole(sfu__json_get(object, "width"));
-    if (buckets < 0 || buckets > INT32_MAX / 2 || column->list_width < 0 ||
-        column->list_width > SFU__LIST_WIDTH_MAX) {
+    if (buckets < 0 || buckets > INT32_MAX / 2 || column->list_width < 0 || column->list_width > SFU__LIST_WIDTH_MAX) {
         status = fail(place, "a number of features is out of range");
     }
     column->buckets = (int32_t)buckets;

@@ -4,9 +4,9 @@
 /* The words of "3 numeric columns standardised: ...; 12 missing cells set to the median". */
 static const struct {
     sfu__transform_type type;
-    const char *noun;       /* of the columns */
-    const char *done[3];    /* by sfu__value_scale */
-    const char *missing;    /* what happens to missing cells */
+    const char *noun;    /* of the columns */
+    const char *done[3]; /* by sfu__value_scale */
+    const char *missing; /* what happens to missing cells */
 } sentences[] = {
     {SFU__TYPE_NUMBER,
      "numeric",
@@ -16,10 +16,7 @@ static const struct {
      "date",
      {"in days", "in days, standardised", "in days, transformed to quantiles"},
      "set to the median, with an indicator"},
-    {SFU__TYPE_BOOLEAN,
-     "boolean",
-     {"as 0 and 1", "as 0 and 1", "as 0 and 1"},
-     "set to the median, with an indicator"},
+    {SFU__TYPE_BOOLEAN, "boolean", {"as 0 and 1", "as 0 and 1", "as 0 and 1"}, "set to the median, with an indicator"},
     {SFU__TYPE_CATEGORY, "categorical", {"one-hot", "one-hot", "one-hot"}, "as a level"},
     {SFU__TYPE_TEXT, "text", {"as word counts", "as words, unit length", "as words, unit length"}, "without words"},
     {SFU__TYPE_LIST, "list", {"as numbers", "as numbers, unit length", "as numbers, unit length"}, "as zeros"},

@@ -103,8 +103,8 @@ static void find_missing(class_list *list, const sfu__tables *tables) {
         char digits[SFU__DIGITS_MAX];
         size_t size;
         const char *name = class_name(list, i, digits, &size);
-        list->missing[i] = sfu__cell_is_missing(&tables->rules, name, size) &&
-                           !is_given_class(tables->options, name, size);
+        list->missing[i] =
+            sfu__cell_is_missing(&tables->rules, name, size) && !is_given_class(tables->options, name, size);
     }
     find_minus_one(list, tables->options);
 }

@@ -208,8 +208,7 @@ done:
 }
 
 static bool has_features(const sfu__transform_column *column) {
-    return column->type != SFU__TYPE_IDENTIFIER && column->type != SFU__TYPE_IGNORED &&
-           column->type != SFU__TYPE_EMPTY;
+    return column->type != SFU__TYPE_IDENTIFIER && column->type != SFU__TYPE_IGNORED && column->type != SFU__TYPE_EMPTY;
 }
 
 /* Finds the columns of a given transformation. */

@@ -101,7 +101,7 @@ done:
 /* Parses a plain decimal number that ends at a separator or line end; NULL if there is none. The result is the one of
  * sfu__parse_double: both factors are exact, so one rounding gives the correctly rounded number. */
 static inline const char *plain_number(const char *p, char separator, double *value) {
-    static const double powers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
     enum { DIGITS = 18 };
     const bool negative = *p == '-';
@@ -168,8 +168,8 @@ static sfu_status take_label(block *to, int64_t row, sfu__csv_field field) {
 
 static sfu_status take_cell(const table_file *self, block *to, int64_t row, size_t column, const char **at) {
     sfu__cell_column *cells = &self->scan->cells.columns[column];
-    const bool plain = !cells->skipped && !cells->exact && self->scan->rules->decimal == '.' &&
-                       self->scan->rules->missing.count == 0;
+    const bool plain =
+        !cells->skipped && !cells->exact && self->scan->rules->decimal == '.' && self->scan->rules->missing.count == 0;
     if (plain) {
         const char *end = plain_number(*at, self->separator, &cells->values[to->first + row]);
         if (end != NULL) {
@@ -453,8 +453,8 @@ sfu_status sfu__table_fast(sfu__tables *tables, sfu__table_scan *scan, bool *don
     self.descriptor = open(csv->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not block on a pipe */
     if (is_plain_file(self.descriptor, &self.size) && self.size > scan->offset && csv->separator != '\0' &&
         csv->width > 1) {
-        self.ticker = (sfu__ticker){options->progress, options->progress_user, csv->what.bytes, "bytes",
-                                    (double)self.size, 0};
+        self.ticker =
+            (sfu__ticker){options->progress, options->progress_user, csv->what.bytes, "bytes", (double)self.size, 0};
         status = read_blocks(tables, &self);
     }
     if (self.descriptor >= 0) {

@@ -12,16 +12,16 @@
 /* An open file, and what is read from it. */
 typedef struct sfu__table_scan {
     sfu__csv *csv;
-    int64_t offset;         /* of the first row of data */
-    size_t id, label;       /* columns; label >= csv->width: none */
-    const char *hint;       /* ends the message about a node with two rows */
-    bool row_read;          /* the first row of data is the current one of `csv`, */
-    bool more;              /* if there is one */
-    bool features_file;     /* not the file of the nodes */
+    int64_t offset;     /* of the first row of data */
+    size_t id, label;   /* columns; label >= csv->width: none */
+    const char *hint;   /* ends the message about a node with two rows */
+    bool row_read;      /* the first row of data is the current one of `csv`, */
+    bool more;          /* if there is one */
+    bool features_file; /* not the file of the nodes */
     sfu__cell_rules *rules;
-    sfu__cells cells;       /* out; the columns of node ids and labels are skipped */
-    int32_t *nodes;         /* out: the node of each row */
-    size_t capacity;        /* of `nodes` */
+    sfu__cells cells; /* out; the columns of node ids and labels are skipped */
+    int32_t *nodes;   /* out: the node of each row */
+    size_t capacity;  /* of `nodes` */
 } sfu__table_scan;
 
 /* Reads a table: assigns its columns to the transformation, which is fitted unless it was given. Of `scan`, what comes

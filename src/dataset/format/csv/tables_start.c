@@ -60,8 +60,7 @@ done:
 
 static sfu_status read_like(sfu__tables *tables) {
     const sfu_import_options *options = tables->options;
-    if (options->numeric != NULL || options->categorical != NULL || options->text != NULL ||
-        options->ignore != NULL) {
+    if (options->numeric != NULL || options->categorical != NULL || options->text != NULL || options->ignore != NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT,
                          "--like takes the types of the columns from %s; it cannot be combined with --numeric, "
                          "--categorical, --text and --ignore",
