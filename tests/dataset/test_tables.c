@@ -410,9 +410,13 @@ static void medians_and_sorting(void **state) {
             assert_true(numbers_[0][i] == numbers_[1][i]);
         }
         const double median = (numbers_[0][(count - 1) / 2] + numbers_[0][count / 2]) / 2;
-        assert_true(sfu__median(numbers_[2], count) == median);
+        double found = 0;
+        assert_ok(sfu__median(&found, numbers_[2], count, numbers_[0][0], numbers_[0][count - 1]));
+        assert_true(found == median);
     }
-    assert_true(sfu__median(NULL, 0) == 0);
+    double none = 1;
+    assert_ok(sfu__median(&none, NULL, 0, HUGE_VAL, -HUGE_VAL));
+    assert_true(none == 0);
 }
 
 static sfu_status read_context(void *context) { return read_options(context); }

@@ -16,13 +16,14 @@ static const double distinct_at = 0.95; /* fraction of distinct cells of an iden
 void sfu__count_cells(sfu__column_counts *counts, const double *values, int64_t rows) {
     sfu__column_counts c = {.least = HUGE_VAL, .most = -HUGE_VAL};
     int64_t whole = 0, ones = 0, negative = 0;
+    const double too_large = 0x1p53; /* for a fraction */
     for (int64_t row = 0; row < rows; row++) {
         const double x = values[row];
         if (x == x) {
             c.numbers++;
             c.zeros += x == 0;
             ones += x == 1;
-            whole += x == rint(x);
+            whole += x >= too_large || x <= -too_large || x == (double)(int64_t)x;
             negative += x < 0;
             c.least = x < c.least ? x : c.least;
             c.most = x > c.most ? x : c.most;

@@ -104,15 +104,73 @@ static void select_rank(double *numbers, int64_t count, int64_t rank) {
     }
 }
 
-double sfu__median(double *numbers, int64_t count) {
-    if (count == 0) {
-        return 0;
-    }
-    const int64_t middle = count / 2;
-    select_rank(numbers, count, middle);
-    double lower = numbers[middle];
-    for (int64_t i = 0; count % 2 == 0 && i < middle; i++) {
+/* The median of numbers, which are reordered. */
+static double small_median(double *numbers, int64_t count, int64_t rank, bool even) {
+    select_rank(numbers, count, rank);
+    double lower = numbers[rank];
+    for (int64_t i = 0; even && i < rank; i++) {
         lower = i == 0 || numbers[i] > lower ? numbers[i] : lower;
     }
-    return count % 2 == 0 ? (lower + numbers[middle]) / 2 : numbers[middle];
+    return even ? (lower + numbers[rank]) / 2 : numbers[rank];
+}
+
+/* ---- median ----------------------------------------------------------------------------------------------------- */
+
+enum { BUCKETS = 4096 };
+
+/* The bucket of a number: a function that never falls, so that the order of buckets is that of their numbers. */
+static int bucket_of(double x, double least, double per_bucket) {
+    const double position = (x - least) * per_bucket;
+    return position >= BUCKETS ? BUCKETS - 1 : position > 0 ? (int)position : 0;
+}
+
+/* Copies the numbers of the buckets from `first` to `last`; returns how many there are. */
+static int64_t collect(double *to, const double *numbers, int64_t count, double least, double per_bucket, int first,
+                       int last) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int bucket = numbers[i] == numbers[i] ? bucket_of(numbers[i], least, per_bucket) : -1;
+        if (bucket >= first && bucket <= last) {
+            to[found++] = numbers[i];
+        }
+    }
+    return found;
+}
+
+sfu_status sfu__median(double *median, const double *numbers, int64_t count, double least, double most) {
+    sfu_status status = SFU_OK;
+    int64_t sizes[BUCKETS] = {0};
+    int64_t given = 0, before = 0;
+    double *middle = NULL;
+    const double per_bucket = most > least ? BUCKETS / (most - least) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (numbers[i] == numbers[i]) {
+            sizes[bucket_of(numbers[i], least, per_bucket)]++;
+            given++;
+        }
+    }
+    *median = 0;
+    if (given == 0) {
+        return SFU_OK;
+    }
+    /* The two numbers in the middle, which are one if their count is odd, lie in the buckets from `first` to `last`. */
+    const int64_t low = (given - 1) / 2, high = given / 2;
+    int first = 0;
+    for (; before + sizes[first] <= low; first++) {
+        before += sizes[first];
+    }
+    int last = first;
+    for (int64_t end = before + sizes[first]; end <= high;) {
+        end += sizes[++last];
+    }
+    int64_t space = 0;
+    for (int bucket = first; bucket <= last; bucket++) {
+        space += sizes[bucket];
+    }
+    SFU_ALLOC(middle, space);
+    const int64_t found = collect(middle, numbers, count, least, per_bucket, first, last);
+    *median = small_median(middle, found, high - before, low != high);
+done:
+    sfu__free(middle);
+    return status;
 }

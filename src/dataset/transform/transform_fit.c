@@ -41,14 +41,14 @@ done:
     return status;
 }
 
-/* Sum of (x - centre)^power, power 1 or 2, in blocks. */
-static double block_sum(const double *x, int64_t rows, double centre, int power) {
+/* Sum of (x - centre)^power, power 1 or 2, in blocks; NaN stands for the median. */
+static double block_sum(const double *x, int64_t rows, double median, double centre, int power) {
     double total = 0;
     for (int64_t begin = 0; begin < rows; begin += BLOCK) {
         const int64_t end = begin + BLOCK < rows ? begin + BLOCK : rows;
         double sum[4] = {0};
         for (int64_t i = begin; i < end; i++) {
-            const double d = x[i] - centre;
+            const double d = (x[i] == x[i] ? x[i] : median) - centre;
             sum[i & 3] += power == 1 ? d : d * d;
         }
         total += (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -59,9 +59,9 @@ static double block_sum(const double *x, int64_t rows, double centre, int power)
 /* A column whose variance is within the rounding errors of its mean is constant: sd = 0. */
 static void fit_mean(sfu__transform_column *column, const double *x, int64_t rows) {
     const double n = (double)rows;
-    column->mean = block_sum(x, rows, 0, 1) / n;
-    const double rest = block_sum(x, rows, column->mean, 1) / n;
-    const double variance = block_sum(x, rows, column->mean, 2) / n - rest * rest;
+    column->mean = block_sum(x, rows, column->median, 0, 1) / n;
+    const double rest = block_sum(x, rows, column->median, column->mean, 1) / n;
+    const double variance = block_sum(x, rows, column->median, column->mean, 2) / n - rest * rest;
     const double noise = n * column->mean * DBL_EPSILON;
     column->sd = variance <= n * DBL_EPSILON * variance + noise * noise ? 0 : sqrt(variance);
 }
@@ -98,47 +98,55 @@ static void insert_median(double *sorted, int64_t count, int64_t rows, double me
     }
 }
 
-static sfu_status sort_and_fit(sfu__transform_column *column, double *given, int64_t count, int64_t rows) {
+static sfu_status sort_and_fit(sfu__transform_column *column, const double *values, int64_t rows) {
     sfu_status status = SFU_OK;
+    double *given = NULL;
+    int64_t count = 0;
+    SFU_ALLOC(given, rows);
+    for (int64_t row = 0; row < rows; row++) {
+        given[count] = values[row];
+        count += values[row] == values[row];
+    }
     SFU_TRY(sfu__sort_numbers(given, count));
     column->median = count > 0 ? (given[(count - 1) / 2] + given[count / 2]) / 2 : 0;
     insert_median(given, count, rows, column->median);
     SFU_TRY(fit_quantiles(column, given, rows));
 done:
+    sfu__free(given);
+    return status;
+}
+
+static sfu_status fit_values(sfu__transform_column *column, const double *values, int64_t rows,
+                             const sfu__column_counts *counts, sfu__value_scale scale) {
+    sfu_status status = SFU_OK;
+    const bool scaled = column->type != SFU__TYPE_BOOLEAN && rows > 0;
+    column->indicator = counts->numbers < rows;
+    if (scaled && scale == SFU__VALUES_QUANTILE) {
+        return sort_and_fit(column, values, rows);
+    }
+    SFU_TRY(sfu__median(&column->median, values, rows, counts->least, counts->most));
+    SFU_TRY(sfu__poll());
+    if (scaled && scale == SFU__VALUES_STANDARD) {
+        fit_mean(column, values, rows);
+    }
+done:
     return status;
 }
 
 static sfu_status fit_numbers(sfu__transform_column *column, const sfu__cell_column *cells, int64_t rows,
-                              sfu__value_scale scale) {
+                              const sfu__column_counts *counts, sfu__value_scale scale) {
     sfu_status status = SFU_OK;
+    sfu__column_counts of_values;
     double *values = NULL;
-    double *given = NULL;
-    int64_t count = 0;
-    const bool is_boolean = column->type == SFU__TYPE_BOOLEAN;
+    if (cells->words.count == 0) {
+        return fit_values(column, cells->values, rows, counts, scale);
+    }
     SFU_ALLOC(values, rows);
-    SFU_ALLOC(given, rows);
     SFU_TRY(read_values(values, column, cells, rows));
-    SFU_TRY(sfu__poll());
-    for (int64_t row = 0; row < rows; row++) {
-        given[count] = values[row];
-        count += values[row] == values[row];
-    }
-    column->indicator = count < rows;
-    if (scale == SFU__VALUES_QUANTILE && !is_boolean && rows > 0) {
-        SFU_TRY(sort_and_fit(column, given, count, rows));
-        goto done;
-    }
-    column->median = sfu__median(given, count);
-    SFU_TRY(sfu__poll());
-    for (int64_t row = 0; column->indicator && row < rows; row++) {
-        values[row] = values[row] == values[row] ? values[row] : column->median;
-    }
-    if (scale == SFU__VALUES_STANDARD && !is_boolean && rows > 0) {
-        fit_mean(column, values, rows);
-    }
+    sfu__count_cells(&of_values, values, rows);
+    SFU_TRY(fit_values(column, values, rows, &of_values, scale));
 done:
     sfu__free(values);
-    sfu__free(given);
     return status;
 }
 
@@ -224,7 +232,7 @@ static sfu_status fit_column(void *context, int64_t item, int thread) {
     case SFU__TYPE_NUMBER:
     case SFU__TYPE_DATE:
     case SFU__TYPE_BOOLEAN:
-        return fit_numbers(column, cells, rows, self->transform->values);
+        return fit_numbers(column, cells, rows, &self->counts[item], self->transform->values);
     case SFU__TYPE_CATEGORY:
         return fit_levels(column, cells, rows, self->input->path);
     case SFU__TYPE_TEXT:

@@ -7,8 +7,9 @@
 /* Sorts numbers, which must not be NaN, by value. */
 SFU_CHECKED sfu_status sfu__sort_numbers(double *numbers, int64_t count);
 
-/* The median of numbers, which it reorders: the mean of the two in the middle. */
-double sfu__median(double *numbers, int64_t count);
+/* The median of the numbers that are not NaN, all from `least` to `most`: the mean of the two in the middle; 0 if there
+ * are none. */
+SFU_CHECKED sfu_status sfu__median(double *median, const double *numbers, int64_t count, double least, double most);
 
 /* Value of a boolean word: 0, 1, or -1 if it is none. */
 int sfu__boolean_word(const char *bytes, size_t size);

@@ -24,9 +24,19 @@ enum {
 /* Returned when only the general path can continue. */
 static const sfu_status GIVE_UP = SFU_ERR_UNSUPPORTED;
 
+/* Cells of words seen before in a column of a block: most texts are short and repeat. A direct-mapped cache; an entry
+ * with size 0 is free. */
+enum { CACHE_BITS = 8, CACHED_MAX = 16 };
+typedef struct cached_word {
+    uint64_t low, high; /* the bytes, padded with zeros */
+    size_t size;
+    double cell;
+} cached_word;
+
 typedef struct block {
     int64_t first, rows;    /* rows of the table */
     sfu__node_index *words; /* [width] */
+    cached_word **caches;   /* [width], each [1 << CACHE_BITS] or NULL; while the block is parsed */
     sfu__node_index labels;
     int32_t *label_codes; /* [rows]: into `labels`, -1: empty; NULL without labels */
     sfu__strings ids;
@@ -166,6 +176,42 @@ static sfu_status take_label(block *to, int64_t row, sfu__csv_field field) {
     return status;
 }
 
+/* Loads the bytes of a short word; the buffer continues for CACHED_MAX bytes after it. */
+static uint64_t load_bytes(const char *p, size_t size) {
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return size >= 8 ? word : size == 0 ? 0 : word & (~UINT64_C(0) >> (64 - 8 * size));
+}
+
+static sfu_status make_cell(const table_file *self, block *to, size_t column, sfu__csv_field field, double *cell) {
+    sfu_status status = SFU_OK;
+    cached_word *entry = NULL;
+    uint64_t low = 0, high = 0;
+    const bool exact = self->scan->cells.columns[column].exact;
+    if (field.size > 0 && field.size <= CACHED_MAX) {
+        if (to->caches[column] == NULL) {
+            SFU_ALLOC_ZERO(to->caches[column], 1 << CACHE_BITS);
+        }
+        low = load_bytes(field.bytes, field.size);
+        high = field.size > 8 ? load_bytes(field.bytes + 8, field.size - 8) : 0;
+        const uint64_t mixed = (low ^ high * 3 ^ field.size) * UINT64_C(0x9e3779b97f4a7c15);
+        entry = &to->caches[column][mixed >> (64 - CACHE_BITS)];
+        if (entry->low == low && entry->high == high && entry->size == field.size) {
+            *cell = entry->cell;
+            return SFU_OK;
+        }
+    }
+    SFU_TRY(sfu__cell_make(cell, &to->words[column], exact, self->scan->rules, field.bytes, field.size));
+    if (entry != NULL) {
+        *entry = (cached_word){low, high, field.size, *cell};
+    }
+done:
+    return status;
+}
+
 static sfu_status take_cell(const table_file *self, block *to, int64_t row, size_t column, const char **at) {
     sfu__cell_column *cells = &self->scan->cells.columns[column];
     const bool plain =
@@ -184,9 +230,7 @@ static sfu_status take_cell(const table_file *self, block *to, int64_t row, size
     if (column == self->scan->label) {
         return take_label(to, row, field);
     }
-    return cells->skipped ? SFU_OK
-                          : sfu__cell_make(&cells->values[to->first + row], &to->words[column], cells->exact,
-                                           self->scan->rules, field.bytes, field.size);
+    return cells->skipped ? SFU_OK : make_cell(self, to, column, field, &cells->values[to->first + row]);
 }
 
 static sfu_status parse_lines(const table_file *self, block *to, const char *p) {
@@ -211,6 +255,14 @@ static const char *first_line(const char *buffer, size_t size, int64_t item) {
     return item == 0 ? buffer : end != NULL ? end + 1 : buffer + size;
 }
 
+static void free_caches(block *at, size_t width) {
+    for (size_t i = 0; at->caches != NULL && i < width; i++) {
+        sfu__free(at->caches[i]);
+    }
+    sfu__free(at->caches);
+    at->caches = NULL;
+}
+
 static sfu_status parse_item(void *context, int64_t item, int thread) {
     sfu_status status = SFU_OK;
     table_file *self = context;
@@ -227,6 +279,7 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
     if (begin + (int64_t)got >= self->size && got > 0 && buffer[got - 1] != '\n') {
         buffer[got++] = '\n';
     }
+    memset(buffer + got, 0, CACHED_MAX);
     /* The last line must be complete: then every line ends before a line end, and nothing is read beyond it. */
     const char *line = first_line(buffer, got, item);
     if (count_newlines(line, (size_t)(buffer + got - line)) < to->rows) {
@@ -234,6 +287,7 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
         goto done;
     }
     SFU_ALLOC_ZERO(to->words, self->width);
+    SFU_ALLOC_ZERO(to->caches, self->width);
     if (self->scan->label < self->width) {
         SFU_ALLOC(to->label_codes, to->rows);
     }
@@ -242,6 +296,7 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
         SFU_TRY(sfu__tick(&self->ticker, (double)(begin + (int64_t)size)));
     }
 done:
+    free_caches(to, self->width);
     return status;
 }
 
@@ -406,7 +461,7 @@ static sfu_status read_blocks(sfu__tables *tables, table_file *self) {
     SFU_ALLOC_ZERO(self->blocks, self->count);
     SFU_ALLOC_ZERO(self->buffers, threads);
     for (int i = 0; i < threads; i++) {
-        SFU_ALLOC(self->buffers[i], 1 + BLOCK_BYTES + LINE_MAX_BYTES + 1);
+        SFU_ALLOC(self->buffers[i], 1 + BLOCK_BYTES + LINE_MAX_BYTES + 1 + CACHED_MAX);
     }
     SFU_TRY(sfu__parallel(count_item, self, self->count, threads));
     SFU_TRY(allocate_columns(self));
