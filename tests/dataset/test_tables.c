@@ -361,6 +361,21 @@ static void applied_again(void **state) {
     sfu_dataset_free(old);
 }
 
+/* The classes of the old dataset, also if the new one has only some of them. */
+static void classes_again(void **state) {
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s", test_path("classes.safetensors"));
+    sfu_import_options options = options_for("id,f,t\na,1,x\nb,2,y\nc,3,z\n");
+    options.label = "t";
+    sfu_dataset_free(import(&options, path));
+    options.like = path;
+    options.nodes = test_text_file("some.csv", "id,f,t\nd,1,z\ne,2,NA\nf,3,x\n");
+    expect(&options, "f: -1.225; 0; 1.225 / x,y,z / 2,-1,0");
+    options.nodes = test_text_file("others.csv", "id,f,t\nd,1,z\ne,2,w\n");
+    expect(&options, "f: -1.225; 0 / w,z / 1,0");
+}
+
 static void json_that_is_wrong(void **state) {
     (void)state;
     static const char *const all[] = {
@@ -451,6 +466,7 @@ int main(void) {
         cmocka_unit_test(prices),
         cmocka_unit_test(both_paths),
         cmocka_unit_test(applied_again),
+        cmocka_unit_test(classes_again),
         cmocka_unit_test(json_that_is_wrong),
         cmocka_unit_test(medians_and_sorting),
         cmocka_unit_test(every_allocation),

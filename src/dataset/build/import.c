@@ -142,6 +142,24 @@ static sfu_status check_options(const sfu_import_options *options) {
     return SFU_OK;
 }
 
+/* Options about the columns of a table are for formats that have one. */
+static sfu_status check_table_options(const sfu_import_options *options, const char *format) {
+    const struct {
+        const char *option, *value;
+    } all[] = {{"--numeric", options->numeric},
+               {"--categorical", options->categorical},
+               {"--text", options->text},
+               {"--ignore", options->ignore},
+               {"--like", options->like}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].value != NULL && strcmp(format, "csv") != 0 && strcmp(format, "mtx") != 0) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s is about the columns of a CSV table, and the format is %s",
+                             all[i].option, format);
+        }
+    }
+    return SFU_OK;
+}
+
 /* ---- import --------------------------------------------------------------------------------------------------- */
 
 static sfu_status import(sfu_dataset **dataset, const sfu_import_options *options) {
@@ -154,6 +172,7 @@ static sfu_status import(sfu_dataset **dataset, const sfu_import_options *option
     *dataset = NULL;
     SFU_TRY(check_options(options));
     SFU_TRY(find_format(&format, options));
+    SFU_TRY(check_table_options(options, formats[format].name));
     name = options->name != NULL ? sfu__copy_string(options->name) : default_name(options);
     if (name == NULL) {
         status = SFU_ERR_MEMORY;

@@ -165,8 +165,9 @@ static bool read_time(scan *s, double *days) {
     }
     if (take(s, '.') || take(s, ',')) {
         double scale = 0.1;
-        for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++, scale /= 10) {
-            fraction += scale * (*s->p - '0');
+        while (s->p < s->end && *s->p >= '0' && *s->p <= '9') {
+            fraction += scale * (*s->p++ - '0');
+            scale /= 10;
         }
     }
     (void)take(s, ' ');

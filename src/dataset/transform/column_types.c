@@ -49,7 +49,9 @@ sfu_status sfu__fail_cell(const sfu__transform_input *input, const char *name, c
     const int64_t found = sfu__cell_code(cells->values[row]);
     const char *word = sfu__node_index_name(&cells->words, found, digits, &size);
     char where[32] = "";
-    snprintf(where, sizeof where, line > 0 ? ":%lld" : "", (long long)line);
+    if (line > 0) {
+        snprintf(where, sizeof where, ":%lld", (long long)line);
+    }
     return sfu__fail(SFU_ERR_FORMAT, "%s%s: column %s: %s %s", input->path, where,
                      sfu__quote(quoted_name, name, strlen(name)), sfu__quote(quoted, word, size), message);
 }

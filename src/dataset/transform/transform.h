@@ -47,7 +47,7 @@ enum {
     SFU__LEVELS_DECLARED_MAX = 65536, /* of a declared one */
     SFU__VOCABULARY_MAX = 2048,       /* words of a text column */
     SFU__BUCKETS = 512,               /* of hashed words, if there are more */
-    SFU__LIST_WIDTH_MAX = 1 << 24
+    SFU__LIST_WIDTH_MAX = 1 << 20
 };
 
 typedef struct sfu__transform_column {

@@ -190,11 +190,37 @@ done:
     return status;
 }
 
+/* With `like`, the classes are those of the dataset or model that it names, unless the file has others. */
+static sfu_status use_like_classes(sfu__tables *tables, int32_t *class_of, int64_t count) {
+    sfu_status status = SFU_OK;
+    int64_t *number = NULL;
+    SFU_ALLOC(number, tables->classes.count);
+    for (int64_t i = 0; i < tables->classes.count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        const char *name = sfu__node_index_name(&tables->classes, i, digits, &size);
+        SFU_TRY(sfu__node_index_find(&tables->like, name, size, &number[i]));
+        if (number[i] < 0) {
+            goto done;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        class_of[i] = class_of[i] >= 0 ? (int32_t)number[class_of[i]] : class_of[i];
+    }
+    sfu__node_index_clear(&tables->classes);
+    tables->classes = tables->like;
+    tables->like = (sfu__node_index){0};
+done:
+    sfu__free(number);
+    return status;
+}
+
 /* Decides which classes there are; class_of[number of a name] is the class or SFU_NO_LABEL (allocated). */
 static sfu_status find_classes(sfu__tables *tables, int32_t **class_of) {
     sfu_status status = SFU_OK;
     class_list list = {.names = &tables->classes};
-    SFU_ALLOC(*class_of, tables->classes.count);
+    const int64_t count = tables->classes.count;
+    SFU_ALLOC(*class_of, count);
     SFU_ALLOC_ZERO(list.missing, tables->classes.count);
     SFU_ALLOC_ZERO(list.uses, tables->classes.count);
     for (int64_t i = 0; i < tables->labels.count; i++) {
@@ -207,6 +233,9 @@ static sfu_status find_classes(sfu__tables *tables, int32_t **class_of) {
     SFU_TRY(check_classes(&list, tables));
     SFU_TRY(record_missing(tables->raw, &list));
     SFU_TRY(sort_classes(&tables->classes, &list, *class_of));
+    if (tables->like.count > 0 && tables->classes.count > 0) {
+        SFU_TRY(use_like_classes(tables, *class_of, count));
+    }
 done:
     sfu__free(list.missing);
     sfu__free(list.uses);

@@ -23,6 +23,7 @@ void sfu__tables_clear(sfu__tables *tables) {
     sfu__node_index_clear(&tables->features);
     sfu__node_index_clear(&tables->classes);
     sfu__node_index_clear(&tables->column_names);
+    sfu__node_index_clear(&tables->like);
     sfu__cells_clear(&tables->cells);
     sfu__free(tables->cell_nodes);
     sfu__free(tables->cell_source);

@@ -48,6 +48,7 @@ typedef struct sfu__tables {
     int32_t *cell_nodes;       /* [cells.rows] */
     size_t *cell_source;       /* [transform.count]: columns of `cells` */
     sfu__transform transform;  /* fitted to the cells, or given by the option `like` */
+    sfu__node_index like;      /* the classes of the dataset or model that the option `like` names, in their order */
     sfu__cell_rules rules;     /* of labels; those of cells are in `transform` */
     sfu__rows dense;           /* features as a matrix */
     bool has_triples;

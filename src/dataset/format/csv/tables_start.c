@@ -24,10 +24,21 @@ static sfu_status fail_no_transform(const char *like) {
                      like);
 }
 
-/* Datasets and models are files of one kind, with the transformation in their metadata. */
-static sfu_status read_file(sfu__transform *transform, const char *path) {
+static sfu_status add_classes(sfu__node_index *classes, const sfu__strings *names) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; i < names->count; i++) { /* each name ends with a NUL byte */
+        const char *name = names->bytes + names->offsets[i];
+        SFU_TRY(sfu__node_index_append(classes, name, strlen(name)));
+    }
+done:
+    return status;
+}
+
+/* Datasets and models are files of one kind, with classes and transformation in their metadata. */
+static sfu_status read_file(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     sfu__safetensors *file = NULL;
+    sfu__strings names = {0};
     sfu__text place = {0};
     SFU_TRY(sfu__safetensors_open(&file, path));
     const char *text = sfu__safetensors_metadata(file, "transform");
@@ -36,15 +47,18 @@ static sfu_status read_file(sfu__transform *transform, const char *path) {
         goto done;
     }
     SFU_TRY(sfu__text_format(&place, "%s: the metadata \"transform\"", path));
-    SFU_TRY(sfu__transform_read(transform, text, place.bytes));
+    SFU_TRY(sfu__transform_read(&tables->transform, text, place.bytes));
+    SFU_TRY(sfu__names_from_json(&names, sfu__safetensors_metadata(file, "classes"), path));
+    SFU_TRY(add_classes(&tables->like, &names));
 done:
+    sfu__strings_clear(&names);
     sfu__text_clear(&place);
     sfu__safetensors_free(file);
     return status;
 }
 
 /* A dataset by its name. */
-static sfu_status read_named(sfu__transform *transform, const char *name) {
+static sfu_status read_named(sfu__tables *tables, const char *name) {
     sfu_status status = SFU_OK;
     sfu_dataset *dataset = NULL;
     SFU_TRY(sfu_dataset_open(&dataset, name));
@@ -52,7 +66,8 @@ static sfu_status read_named(sfu__transform *transform, const char *name) {
         status = fail_no_transform(name);
         goto done;
     }
-    SFU_TRY(sfu__transform_read(transform, dataset->transform, name));
+    SFU_TRY(sfu__transform_read(&tables->transform, dataset->transform, name));
+    SFU_TRY(add_classes(&tables->like, &dataset->class_names));
 done:
     sfu_dataset_free(dataset);
     return status;
@@ -70,8 +85,7 @@ static sfu_status read_like(sfu__tables *tables) {
         return sfu__fail(SFU_ERR_ARGUMENT, "--like takes the scaling from %s; it cannot be combined with --scale",
                          options->like);
     }
-    return sfu__path_is_file(options->like) ? read_file(&tables->transform, options->like)
-                                            : read_named(&tables->transform, options->like);
+    return sfu__path_is_file(options->like) ? read_file(tables, options->like) : read_named(tables, options->like);
 }
 
 /* ---- start ------------------------------------------------------------------------------------------------------ */
