@@ -240,7 +240,7 @@ static sfu_status finish_table(sfu__tables *tables) {
     sfu__transform_output output = {.nodes = raw->nodes, .node_of = tables->cell_nodes};
     SFU_TRY(sfu__transform_print(&raw->transform, transform));
     raw->row_scale = transform->rows;
-    raw->value_scale = transform->values;
+    raw->value_scale = (int)transform->values;
     if (transform->features == 0) {
         goto done;
     }
