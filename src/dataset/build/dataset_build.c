@@ -89,8 +89,8 @@ static sfu_status check_finite(const float *values, int64_t count, int64_t colum
 static sfu_status compress_dense(sfu__raw *raw) {
     sfu_status status = SFU_OK;
     const int64_t cells = raw->nodes * raw->features;
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < cells; i++) {
+    int64_t nonzeros = raw->dense_nonzeros;
+    for (int64_t i = 0; raw->dense_nonzeros == 0 && i < cells; i++) {
         nonzeros += raw->dense[i] != 0;
     }
     if (8 * nonzeros + 8 * (raw->nodes + 1) >= 4 * cells) {
@@ -127,7 +127,9 @@ static sfu_status finish_features(sfu__raw *raw, build_record *record) {
         SFU_TRY(set_one_hot(raw));
         sfu__log(SFU_LOG_NOTE, "no features were given: one-hot node ids are used as features");
     } else if (raw->dense != NULL) {
-        SFU_TRY(check_finite(raw->dense, raw->nodes * raw->features, raw->features, "the feature"));
+        if (raw->dense_nonzeros == 0) {
+            SFU_TRY(check_finite(raw->dense, raw->nodes * raw->features, raw->features, "the feature"));
+        }
         SFU_TRY(compress_dense(raw));
     } else {
         if (raw->sparse.values != NULL) {

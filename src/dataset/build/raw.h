@@ -26,6 +26,7 @@ typedef struct sfu__raw {
     int64_t features;           /* columns of x */
     bool has_features;          /* false: one-hot node ids */
     float *dense;               /* [nodes][features], or NULL if the features are sparse */
+    int64_t dense_nonzeros;     /* number of entries of `dense` that are not zero, if known; then all are finite */
     sfu_matrix sparse;          /* nodes x features; rows need not be sorted */
     int32_t *labels;            /* [nodes], SFU_NO_LABEL for unlabelled nodes; NULL: no labels */
     int64_t classes;            /* every label is below it */

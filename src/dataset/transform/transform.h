@@ -114,6 +114,7 @@ SFU_CHECKED sfu_status sfu__transform_check(sfu__transform *transform, const sfu
 typedef struct sfu__transform_output {
     int64_t nodes;
     const int32_t *node_of; /* [rows]: the node of each row; nodes without a row get zeros */
+    int64_t nonzeros;       /* out: features that are not zero */
     float *dense;           /* out: allocated, or NULL and */
     int64_t *indptr;        /* out: CSR, allocated */
     int32_t *indices;

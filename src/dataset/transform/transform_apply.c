@@ -9,6 +9,7 @@
 #include "words.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* A feature and its value. */
@@ -29,6 +30,7 @@ typedef struct prepared_column {
     const sfu__cell_column *cells;
     double *value_of_word;
     int32_t *level_of_word;
+    int64_t bound; /* of its features that are not zero; unknown for text and lists */
 } prepared_column;
 
 typedef struct applying {
@@ -39,6 +41,7 @@ typedef struct applying {
     int32_t *row_of;          /* [nodes], -1: none */
     entries *blocks;          /* [items] */
     int64_t items;
+    atomic_int_least64_t nonzeros; /* of dense features */
 } applying;
 
 enum { NODES_PER_ITEM = 4096 };
@@ -74,6 +77,17 @@ static int32_t word_level(const prepared_column *self, int64_t code) {
                                  : -1;
 }
 
+/* An upper bound of the features of a column that are not zero, except for text and lists. */
+static int64_t bound_of(const prepared_column *self, int64_t rows) {
+    int64_t bound = 0, missing = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        const double cell = self->cells->values[row];
+        bound += cell != 0;
+        missing += cell != cell && sfu__cell_code(cell) == SFU__CELL_MISSING;
+    }
+    return bound + (self->column->indicator ? missing : 0);
+}
+
 static sfu_status prepare_column(void *context, int64_t item, int thread) {
     sfu_status status = SFU_OK;
     applying *self = context;
@@ -102,6 +116,7 @@ static sfu_status prepare_column(void *context, int64_t item, int thread) {
             SFU_TRY(word_value(&prepared->value_of_word[i], prepared, self->input, i, rows));
         }
     }
+    prepared->bound = bound_of(prepared, rows);
 done:
     return status;
 }
@@ -327,9 +342,10 @@ static int64_t item_end(const applying *self, int64_t item) {
 
 /* ---- dense features of columns without blocks ------------------------------------------------------------------- */
 
-static void fill_values(float *to, int64_t stride, const prepared_column *self, const int32_t *rows, int64_t count,
-                        sfu__value_scale scale) {
+static int64_t fill_values(float *to, int64_t stride, const prepared_column *self, const int32_t *rows, int64_t count,
+                           sfu__value_scale scale) {
     const sfu__transform_column *column = self->column;
+    int64_t nonzeros = 0;
     for (int64_t i = 0; i < count; i++) {
         if (rows[i] < 0) {
             continue;
@@ -337,15 +353,20 @@ static void fill_values(float *to, int64_t stride, const prepared_column *self, 
         const double cell = self->cells->values[rows[i]];
         const int64_t code = sfu__cell_code(cell);
         const double x = code == SFU__CELL_NUMBER ? cell : code >= 0 ? self->value_of_word[code] : column->median;
-        to[i * stride + column->first] = (float)scaled(column, scale, x);
+        const float value = (float)scaled(column, scale, x);
+        to[i * stride + column->first] = value;
+        nonzeros += value != 0;
         if (column->indicator && code == SFU__CELL_MISSING) {
             to[i * stride + column->first + 1] = 1;
+            nonzeros++;
         }
     }
+    return nonzeros;
 }
 
-static void fill_levels(float *to, int64_t stride, const prepared_column *self, const int32_t *rows, int64_t count) {
+static int64_t fill_levels(float *to, int64_t stride, const prepared_column *self, const int32_t *rows, int64_t count) {
     const sfu__transform_column *column = self->column;
+    int64_t nonzeros = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t code = rows[i] >= 0 ? sfu__cell_code(self->cells->values[rows[i]]) : -1;
         const int64_t feature = code >= 0                               ? self->level_of_word[code]
@@ -353,8 +374,10 @@ static void fill_levels(float *to, int64_t stride, const prepared_column *self, 
                                                                         : -1;
         if (feature >= 0) {
             to[i * stride + feature] = 1;
+            nonzeros++;
         }
     }
+    return nonzeros;
 }
 
 static sfu_status fill_item(void *context, int64_t item, int thread) {
@@ -363,15 +386,17 @@ static sfu_status fill_item(void *context, int64_t item, int thread) {
     const int64_t count = item_end(self, item) - begin;
     const int64_t stride = self->transform->features;
     float *to = self->output->dense + begin * stride;
+    int64_t nonzeros = 0;
     (void)thread;
     for (int64_t c = 0; c < self->transform->count; c++) {
         const prepared_column *prepared = &self->columns[c];
         if (prepared->value_of_word != NULL) {
-            fill_values(to, stride, prepared, self->row_of + begin, count, self->transform->values);
+            nonzeros += fill_values(to, stride, prepared, self->row_of + begin, count, self->transform->values);
         } else if (prepared->level_of_word != NULL) {
-            fill_levels(to, stride, prepared, self->row_of + begin, count);
+            nonzeros += fill_levels(to, stride, prepared, self->row_of + begin, count);
         }
     }
+    atomic_fetch_add(&self->nonzeros, nonzeros);
     return sfu__poll();
 }
 
@@ -386,11 +411,7 @@ static int64_t bound_entries(const applying *self) {
         if (prepared->column->type == SFU__TYPE_TEXT || prepared->column->type == SFU__TYPE_LIST) {
             return -1;
         }
-        const double *values = prepared->cells->values;
-        for (int64_t row = 0; row < self->input->cells->rows; row++) {
-            bound += values[row] != 0;
-        }
-        bound += prepared->column->indicator ? prepared->column->missing : 0;
+        bound += prepared->bound;
     }
     return bound;
 }
@@ -496,10 +517,12 @@ sfu_status sfu__transform_apply(sfu__transform_output *output, const sfu__transf
     if (bound >= 0 && !is_sparse(output->nodes, transform->features, bound)) {
         SFU_ALLOC_ZERO(output->dense, output->nodes * transform->features);
         SFU_TRY(sfu__parallel(fill_item, &self, self.items, input->threads));
+        output->nonzeros = atomic_load(&self.nonzeros);
         goto done;
     }
     SFU_TRY(sfu__parallel(apply_item, &self, self.items, input->threads));
     SFU_TRY(allocate(output, transform->features));
+    output->nonzeros = output->indptr[output->nodes];
     SFU_TRY(sfu__parallel(copy_item, &self, self.items, input->threads));
 done:
     clear(&self);

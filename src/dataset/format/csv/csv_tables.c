@@ -248,6 +248,7 @@ static sfu_status finish_table(sfu__tables *tables) {
     raw->has_features = true;
     raw->features = transform->features;
     raw->dense = output.dense;
+    raw->dense_nonzeros = output.dense != NULL ? output.nonzeros : 0;
     if (output.dense == NULL) {
         raw->sparse = (sfu_matrix){.rows = (int32_t)raw->nodes,
                                    .cols = (int32_t)raw->features,

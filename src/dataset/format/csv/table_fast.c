@@ -48,7 +48,8 @@ typedef struct table_file {
     int64_t size;
     size_t width;
     char separator;
-    char **buffers; /* one per thread */
+    char **buffers;   /* one per thread */
+    double **numbers; /* [width]: the values of columns whose cells may be plain numbers, else NULL */
     block *blocks;
     int64_t count;
     sfu__ticker ticker;
@@ -212,17 +213,9 @@ done:
     return status;
 }
 
-static sfu_status take_cell(const table_file *self, block *to, int64_t row, size_t column, const char **at) {
+/* A cell that is not a plain number. */
+static sfu_status take_other(const table_file *self, block *to, int64_t row, size_t column, const char **at) {
     sfu__cell_column *cells = &self->scan->cells.columns[column];
-    const bool plain =
-        !cells->skipped && !cells->exact && self->scan->rules->decimal == '.' && self->scan->rules->missing.count == 0;
-    if (plain) {
-        const char *end = plain_number(*at, self->separator, &cells->values[to->first + row]);
-        if (end != NULL) {
-            *at = end;
-            return SFU_OK;
-        }
-    }
     const sfu__csv_field field = take_field(at, self->separator);
     if (column == self->scan->id) {
         return field.size > 0 ? sfu__strings_add(&to->ids, field.bytes, field.size) : GIVE_UP;
@@ -237,7 +230,13 @@ static sfu_status parse_lines(const table_file *self, block *to, const char *p) 
     sfu_status status = SFU_OK;
     for (int64_t row = 0; row < to->rows; row++) {
         for (size_t column = 0; column < self->width; column++) {
-            SFU_TRY(take_cell(self, to, row, column, &p));
+            double *values = self->numbers[column];
+            const char *end = values != NULL ? plain_number(p, self->separator, &values[to->first + row]) : NULL;
+            if (end != NULL) {
+                p = end;
+            } else {
+                SFU_TRY(take_other(self, to, row, column, &p));
+            }
             if (*p != (column + 1 < self->width ? self->separator : '\n')) {
                 status = GIVE_UP;
                 goto done;
@@ -420,6 +419,7 @@ done:
 static sfu_status allocate_columns(table_file *self) {
     sfu_status status = SFU_OK;
     sfu__table_scan *scan = self->scan;
+    const bool plain = scan->rules->decimal == '.' && scan->rules->missing.count == 0;
     int64_t rows = 0;
     for (int64_t b = 0; b < self->count; b++) {
         self->blocks[b].first = rows;
@@ -430,10 +430,13 @@ static sfu_status allocate_columns(table_file *self) {
     }
     scan->cells.rows = rows;
     SFU_ALLOC(scan->nodes, rows);
+    SFU_ALLOC_ZERO(self->numbers, self->width);
     for (size_t i = 0; i < self->width; i++) {
-        if (!scan->cells.columns[i].skipped) {
-            SFU_ALLOC(scan->cells.columns[i].values, rows);
+        sfu__cell_column *column = &scan->cells.columns[i];
+        if (!column->skipped) {
+            SFU_ALLOC(column->values, rows);
         }
+        self->numbers[i] = !column->exact && plain ? column->values : NULL;
     }
 done:
     return status;
@@ -474,6 +477,7 @@ done:
         sfu__free(self->buffers[i]);
     }
     sfu__free(self->buffers);
+    sfu__free(self->numbers);
     free_blocks(self);
     return status;
 }
