@@ -82,8 +82,10 @@ static int64_t block_begin(const table_file *self, int64_t item) {
 
 static int64_t count_newlines(const char *p, size_t size) {
     int64_t count = 0;
-    for (size_t i = 0; i < size; i++) {
-        count += p[i] == '\n';
+    const char *end = p + size;
+    while (p < end && (p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+        count++;
+        p++;
     }
     return count;
 }
@@ -226,9 +228,15 @@ static sfu_status take_other(const table_file *self, block *to, int64_t row, siz
     return cells->skipped ? SFU_OK : make_cell(self, to, column, field, &cells->values[to->first + row]);
 }
 
-static sfu_status parse_lines(const table_file *self, block *to, const char *p) {
+/* Parses the lines of a block; `last` is the end of the last one. If another program has changed the file since its
+ * lines were counted, there may be fewer. */
+static sfu_status parse_lines(const table_file *self, block *to, const char *p, const char *last) {
     sfu_status status = SFU_OK;
     for (int64_t row = 0; row < to->rows; row++) {
+        if (p > last) {
+            status = GIVE_UP;
+            goto done;
+        }
         for (size_t column = 0; column < self->width; column++) {
             double *values = self->numbers[column];
             const char *end = values != NULL ? plain_number(p, self->separator, &values[to->first + row]) : NULL;
@@ -279,9 +287,10 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
         buffer[got++] = '\n';
     }
     memset(buffer + got, 0, CACHED_MAX);
-    /* The last line must be complete: then every line ends before a line end, and nothing is read beyond it. */
-    const char *line = first_line(buffer, got, item);
-    if (count_newlines(line, (size_t)(buffer + got - line)) < to->rows) {
+    /* The last line that starts in the block must be complete: then nothing is read beyond its end. */
+    const size_t border = (size_t)(block_begin(self, item + 1) - begin) - 1;
+    const char *last = got > border ? memchr(buffer + border, '\n', got - border) : NULL;
+    if (last == NULL) {
         status = GIVE_UP;
         goto done;
     }
@@ -290,7 +299,7 @@ static sfu_status parse_item(void *context, int64_t item, int thread) {
     if (self->scan->label < self->width) {
         SFU_ALLOC(to->label_codes, to->rows);
     }
-    SFU_TRY(parse_lines(self, to, line));
+    SFU_TRY(parse_lines(self, to, first_line(buffer, got, item), last));
     if (thread == 0) {
         SFU_TRY(sfu__tick(&self->ticker, (double)(begin + (int64_t)size)));
     }
