@@ -288,9 +288,24 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_class_counts(int32_t *class_counts, c
  * last one. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_warning(char *text, size_t size, const sfu_dataset *dataset, int i);
 
+/* Writes the i-th sentence about what the import did with columns and labels into a buffer of `size` bytes;
+ * SFU_ERR_NOT_FOUND after the last one. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_import_note(char *text, size_t size, const sfu_dataset *dataset, int i);
+
 /* ---- 5. Import, make, get --------------------------------------------------------------------------------------- */
 
-typedef enum sfu_scale { SFU_SCALE_UNIT = 0, SFU_SCALE_SUM = 1, SFU_SCALE_NONE = 2 } sfu_scale;
+/* Feature vectors scaled to length 1, to sum 1, or not at all. AUTO: the columns of a CSV table are standardised, each
+ * by its type; everything else, and a table that is a bag of words, is scaled to length 1. QUANTILE: number columns of
+ * a CSV table become quantiles in [0, 1]. */
+typedef enum sfu_scale {
+    SFU_SCALE_UNIT = 0,
+    SFU_SCALE_SUM = 1,
+    SFU_SCALE_NONE = 2,
+    SFU_SCALE_AUTO = 3,
+    SFU_SCALE_QUANTILE = 4
+} sfu_scale;
+/* AUTO refuses numbers with many different values as labels; CLASS takes every number, also -1, as a class. */
+typedef enum sfu_label_type { SFU_LABEL_AUTO = 0, SFU_LABEL_CLASS = 1 } sfu_label_type;
 typedef enum sfu_duplicates { SFU_DUPLICATES_MAX = 0, SFU_DUPLICATES_SUM = 1, SFU_DUPLICATES_FIRST = 2 } sfu_duplicates;
 typedef enum sfu_header { SFU_HEADER_AUTO = 0, SFU_HEADER_YES = 1, SFU_HEADER_NO = 2 } sfu_header;
 
@@ -325,8 +340,20 @@ typedef struct sfu_import_options {
     /* The columns of `edges`, by name or by number from 1; NULL: found by the names in its header, or by position. */
     const char *source_column, *target_column;
     const char *weight_column; /* "none": there are no weights */
+    /* The columns of `nodes`, or of dense `features`. Lists are names separated by commas; a column without a name is
+     * called by its number, from 1. Types that are not given are detected (docs/reference/formats.md). */
+    const char *id;          /* the column of the node names; NULL: the first */
+    const char *numeric;     /* list */
+    const char *categorical; /* list */
+    const char *text;        /* list */
+    const char *ignore;      /* list */
+    const char *missing;     /* list of spellings of missing cells, in addition to the usual ones */
+    char decimal;            /* '.' (or 0) or ',' */
+    sfu_label_type label_type;
+    const char *like; /* a dataset or a model: its columns are transformed as the ones it was made from */
 } sfu_import_options;
 
+/* The default of scale is SFU_SCALE_AUTO; SFU_SCALE_UNIT for programs that were compiled without `id`. */
 SFU_API void sfu_import_options_init_sized(sfu_import_options *options, size_t size);
 static inline void sfu_import_options_init(sfu_import_options *options) {
     sfu_import_options_init_sized(options, sizeof *options);

@@ -18,6 +18,7 @@ static struct {
     sfu_label_options label;
     const char *output, *budget, *container, *model;
     bool all_nodes, forget, spreadsheet;
+    int decimal; /* index into import_decimal_choices */
     int32_t jobs, top;
 } settings;
 
@@ -151,6 +152,7 @@ static sfu_status read_dataset(session *state, char **operands) {
         settings.import.name = name = report_name(state->container);
     }
     settings.import.progress = progress_report;
+    settings.import.decimal = import_decimal(settings.decimal);
     const sfu_status status =
         state->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&state->dataset, &settings.import);
     free(name);
@@ -263,6 +265,7 @@ static int run(int count, char **operands) {
 
 static const cli_option options[] = {
     IMPORT_FILES(settings.import),
+    IMPORT_COLUMNS(settings.import, settings.decimal, settings.import.label_type),
     IMPORT_HEADER(settings.import),
     IMPORT_RULES(settings.import),
     IMPORT_SCALE(settings.import),

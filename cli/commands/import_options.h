@@ -22,6 +22,22 @@
         OPTION_TEXT("feature-names", VALUE_FILE, "FILE", (import).feature_names, NULL,                                 \
                     "one name per line; determines the number and order of the features"),                             \
         OPTION_TEXT("labels", VALUE_FILE, "FILE", (import).labels, NULL, "node,label")
+#define IMPORT_COLUMNS(import, decimal_choice, label_choice)                                                           \
+    OPTION_TEXT("id", VALUE_TEXT, "COLUMN", (import).id, "the first", "the column of --nodes with the node id"),       \
+        OPTION_TEXT("numeric", VALUE_TEXT, "COLUMNS", (import).numeric, "detected", "columns of numbers: A,B,..."),    \
+        OPTION_TEXT("categorical", VALUE_TEXT, "COLUMNS", (import).categorical, "detected",                            \
+                    "columns of categories, which become one feature per level"),                                      \
+        OPTION_TEXT("text", VALUE_TEXT, "COLUMNS", (import).text, "detected",                                          \
+                    "columns of free text, which become word counts"),                                                 \
+        OPTION_TEXT("ignore", VALUE_TEXT, "COLUMNS", (import).ignore, "",                                              \
+                    "columns to leave out; identifiers are left out anyway"),                                          \
+        OPTION_TEXT("missing", VALUE_TEXT, "VALUES", (import).missing, "",                                             \
+                    "values that mean a missing cell or label, besides an empty one, NA, N/A, nan, NULL, None and ?"), \
+        OPTION_CHOICE("decimal", decimal_choice, import_decimal_choices, "decimal point or comma"),                    \
+        OPTION_CHOICE("label-type", label_choice, import_label_choices,                                                \
+                      "class takes every number as a class; auto refuses numbers that look measured"),                 \
+        OPTION_TEXT("like", VALUE_FILE, "DATASET", (import).like, "",                                                  \
+                    "transform the columns as those of this dataset, or of the dataset of this model")
 #define IMPORT_HEADER(import)                                                                                          \
     OPTION_CHOICE("header", (import).header, import_header_choices,                                                    \
                   "whether the first line of a CSV file has the column names")
@@ -31,12 +47,18 @@
         OPTION_FLAG("directed", (import).directed, "keep the direction of edges")
 #define IMPORT_SCALE(import)                                                                                           \
     OPTION_CHOICE("scale", (import).scale, import_scale_choices,                                                       \
-                  "scale the features of each node to length 1, to sum 1, or not at all")
+                  "auto: standardise the columns of a table, each by its type, and scale other features to length 1; " \
+                  "quantile: replace numbers by their quantiles; unit, sum, none: scale the features of each node to " \
+                  "length 1, to sum 1, or not at all")
 #define IMPORT_KNN(import)                                                                                             \
     OPTION_COUNT("knn", "K", (import).knn, 1, 10000, "",                                                               \
                  "build a graph: connect each node to its K nearest neighbours by cosine similarity of the features")
 
-extern const char *const import_header_choices[], *const import_scale_choices[];
+extern const char *const import_header_choices[], *const import_scale_choices[], *const import_decimal_choices[],
+                                                                                     *const import_label_choices[];
+
+/* The decimal separator by its index in import_decimal_choices. */
+char import_decimal(int choice);
 
 /* Adds the files that the options name. */
 void import_files(cli_files *files, const sfu_import_options *import);

@@ -68,6 +68,15 @@ static json_t *warnings_json(const cli_report *report) {
     return warnings;
 }
 
+static json_t *notes_json(const cli_report *report) {
+    json_t *notes = json_array();
+    char text[SENTENCE_MAX];
+    for (int i = 0; sfu_dataset_import_note(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
+        json_append(&notes, json_bytes(text));
+    }
+    return notes;
+}
+
 static json_t *columns_json(const cli_report *report) {
     json_t *columns = json_array();
     const char *name;
@@ -90,7 +99,7 @@ json_t *report_json(const cli_report *report) {
     json_t *source = info->source ? json_loads(info->source, 0, NULL) : NULL;
     return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
                      "s:b, s:o, s:o, s:i, "
-                     "s:s, s:o, s:o}",
+                     "s:s, s:o, s:o, s:o}",
                      "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
                      (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
                      (json_int_t)info->self_loops_dropped, "duplicates_dropped", (json_int_t)info->duplicates_dropped,
@@ -102,7 +111,8 @@ json_t *report_json(const cli_report *report) {
                      json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
                      (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
                      split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest,
-                     "source", source ? source : json_null(), "warnings", warnings_json(report));
+                     "source", source ? source : json_null(), "notes", notes_json(report), "warnings",
+                     warnings_json(report));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -256,6 +266,17 @@ static void print_classes(const cli_report *report) {
     }
 }
 
+/* What the import did, one sentence per line, each after `before` blanks. */
+static void print_notes(const cli_report *report, int before) {
+    char text[SENTENCE_MAX];
+    const int width = terminal_width(STDOUT_FILENO) - 1;
+    for (int i = 0; sfu_dataset_import_note(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
+        printf("%*s", before, "");
+        clean(text, sizeof text);
+        put_wrapped(stdout, text, before, before, width);
+    }
+}
+
 void report_print_warnings(const cli_report *report) {
     char text[SENTENCE_MAX];
     const int width = terminal_width(STDOUT_FILENO) - 1;
@@ -278,6 +299,7 @@ void report_print(const cli_report *report) {
     table_print(&table, stdout, 2);
     print_source(report);
     printf("  digest      %s\n", report->digest);
+    print_notes(report, 2);
     if (report->info.classes > 0) {
         print_classes(report);
     }
@@ -305,6 +327,7 @@ void report_print_short(const cli_report *report) {
         add_split_count(line, sizeof line, info);
         printf("  standard split: %s\n", line);
     }
+    print_notes(report, 2);
 }
 
 /* ---- saving ----------------------------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@ void sfu_model_free(sfu_model *model) {
     sfu__strings_clear(&model->class_names);
     sfu__strings_clear(&model->feature_names);
     sfu__free(model->run);
+    sfu__free(model->transform);
     sfu__free(model->confusion);
     sfu__free(model);
 }
@@ -94,6 +95,10 @@ sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts) {
     SFU_TRY(copy_names(&self->feature_names, parts->feature_names));
     snprintf(self->dataset, sizeof self->dataset, "%s", parts->dataset != NULL ? parts->dataset : "");
     SFU_TRY(copy_run(self, parts));
+    if (parts->transform != NULL && (self->transform = sfu__copy_string(parts->transform)) == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
     *model = self;
     self = NULL;
 done:

@@ -19,6 +19,7 @@ struct sfu_model {
     sfu__strings feature_names; /* each NUL-terminated; count 0: none */
     char dataset[65];           /* digest of the training dataset; "": unknown */
     char *run;                  /* JSON: settings and scores as stored in the file; NULL: unknown */
+    char *transform;            /* JSON: the column transformation of the training dataset, or NULL */
     sfu_scores scores;          /* zeros if unknown */
     int32_t *confusion; /* [classes][classes], rows: true class, columns: predicted; test nodes; NULL: unknown */
 };
@@ -31,6 +32,7 @@ typedef struct sfu__model_parts {
     const sfu__strings *class_names;   /* or NULL */
     const sfu__strings *feature_names; /* or NULL */
     const char *dataset;               /* digest, or NULL */
+    const char *transform;             /* JSON, or NULL */
 
     /* Of the training run; settings are stored in the file, but not threads, device and callbacks. */
     const sfu_train_options *options; /* NULL: there was no run, and there are no scores */

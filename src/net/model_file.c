@@ -253,6 +253,12 @@ static sfu_status read_run(sfu_model *self, const source *from) {
                              : sfu__run_read(&self->scores, &self->confusion, self->classes, run, from->path);
 }
 
+static sfu_status read_transform(sfu_model *self, const source *from) {
+    const char *transform = sfu__safetensors_metadata(from->file, "transform");
+    self->transform = transform != NULL ? sfu__copy_string(transform) : NULL;
+    return transform != NULL && self->transform == NULL ? SFU_ERR_MEMORY : SFU_OK;
+}
+
 static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const char *path) {
     sfu_status status = SFU_OK;
     const source from = {file, path};
@@ -268,6 +274,7 @@ static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const ch
     SFU_TRY(read_tensors(self, &from));
     SFU_TRY(sfu__model_show_parameters(self));
     SFU_TRY(read_run(self, &from));
+    SFU_TRY(read_transform(self, &from));
     *model = self;
     self = NULL;
 done:
@@ -316,7 +323,8 @@ static void list_metadata(const char **list, const sfu_model *model, const char 
                                     {"classes", classes},
                                     {"feature_names", features},
                                     {"dataset", model->dataset[0] != '\0' ? model->dataset : NULL},
-                                    {"run", model->run}};
+                                    {"run", model->run},
+                                    {"transform", model->transform}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (pairs[i][1] != NULL) {
             *list++ = pairs[i][0];
@@ -335,7 +343,7 @@ sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     tensor_name *names = NULL;
     char *classes = NULL;
     char *features = NULL;
-    const char *metadata[14];
+    const char *metadata[16];
     SFU_ALLOC(values, model->parameters.size);
     SFU_ALLOC(tensors, count);
     SFU_ALLOC(names, count);

@@ -24,7 +24,8 @@ sfu_status sfu_model_from_net(sfu_model **model, const sfu_dataset *dataset, con
                                                       .nodes = dataset->nodes,
                                                       .theta = theta,
                                                       .class_names = &dataset->class_names,
-                                                      .feature_names = &dataset->feature_names}));
+                                                      .feature_names = &dataset->feature_names,
+                                                      .transform = dataset->transform}));
 done:
     sfu__parameters_clear(&parameters);
     sfu__free(columns);

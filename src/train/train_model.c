@@ -233,6 +233,7 @@ static sfu_status make_model(sfu_model **model, const train_job *job) {
                                                       .class_names = &job->dataset->class_names,
                                                       .feature_names = &job->dataset->feature_names,
                                                       .dataset = digest,
+                                                      .transform = job->dataset->transform,
                                                       .options = job->options,
                                                       .scores = &job->scores,
                                                       .confusion = job->confusion}));

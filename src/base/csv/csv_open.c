@@ -11,9 +11,9 @@ bool sfu__csv_is(const char *bytes, size_t size, const char *word) {
     return size == strlen(word) && strncasecmp(bytes, word, size) == 0;
 }
 
-static bool is_number(const sfu__csv_field *field) {
+static bool is_number(const sfu__csv *csv, size_t column) {
     double value;
-    return sfu__parse_double(&value, field->bytes, field->bytes + field->size);
+    return sfu__csv_parse(&value, &csv->fields[column], csv->rules.decimal);
 }
 
 /* Whether the first row, which is in csv->header, names the ends of an edge. *sure: such words are no nodes. */
@@ -44,9 +44,12 @@ static bool has_header_words(const sfu__csv *csv) {
             return true;
         }
     }
-    for (size_t i = 0; csv->rules.label != NULL && i < csv->width; i++) {
-        if (f[i].size == strlen(csv->rules.label) && memcmp(f[i].bytes, csv->rules.label, f[i].size) == 0) {
-            return true;
+    const char *const names[] = {csv->rules.label, csv->rules.id};
+    for (size_t i = 0; i < csv->width; i++) {
+        for (size_t n = 0; n < 2; n++) {
+            if (names[n] != NULL && f[i].size == strlen(names[n]) && memcmp(f[i].bytes, names[n], f[i].size) == 0) {
+                return true;
+            }
         }
     }
     return false;
@@ -133,7 +136,7 @@ done:
 static bool differs_from_header(const sfu__csv *csv, const bool *numbers) {
     bool any = false;
     for (size_t i = 0; i < csv->width && i < csv->field_count; i++) {
-        if (is_number(&csv->fields[i])) {
+        if (is_number(csv, i)) {
             if (numbers[i]) {
                 return false;
             }
@@ -153,7 +156,7 @@ static sfu_status decide_header(sfu__csv *csv, bool *header) {
     }
     SFU_ALLOC(numbers, csv->width);
     for (size_t i = 0; i < csv->width; i++) {
-        numbers[i] = is_number(&csv->fields[i]);
+        numbers[i] = is_number(csv, i);
     }
     const mark second = position_now(csv);
     const char *row;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 void sfu_import_options_init_sized(sfu_import_options *options, size_t size) {
-    const sfu_import_options defaults = {.size = sizeof defaults};
+    const sfu_scale scale = size >= sizeof(sfu_import_options) ? SFU_SCALE_AUTO : SFU_SCALE_UNIT;
+    const sfu_import_options defaults = {.size = sizeof defaults, .scale = scale};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -184,9 +185,35 @@ static sfu_status check_options(const sfu_import_options *options) {
     if (options->knn < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "knn is %d; it must be at least 1", options->knn);
     }
+    if (options->decimal != '\0' && options->decimal != '.' && options->decimal != ',') {
+        return sfu__fail(SFU_ERR_ARGUMENT, "the decimal separator is %s; expected \".\" or \",\"",
+                         sfu__quote(quoted, &options->decimal, 1));
+    }
+    if (options->id != NULL && options->nodes == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "the id column %s needs the nodes file that holds it",
+                         sfu__quote(quoted, options->id, strlen(options->id)));
+    }
     if (options->label != NULL && options->nodes == NULL && options->source == NULL) {
         return sfu__fail(SFU_ERR_ARGUMENT, "the label column %s needs the nodes file that holds it",
                          sfu__quote(quoted, options->label, strlen(options->label)));
+    }
+    return SFU_OK;
+}
+
+/* Options about the columns of a table are for formats that have one. */
+static sfu_status check_table_options(const sfu_import_options *options, const char *format) {
+    const struct {
+        const char *option, *value;
+    } all[] = {{"--numeric", options->numeric},
+               {"--categorical", options->categorical},
+               {"--text", options->text},
+               {"--ignore", options->ignore},
+               {"--like", options->like}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].value != NULL && strcmp(format, "csv") != 0 && strcmp(format, "mtx") != 0) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s is about the columns of a CSV table, and the format is %s",
+                             all[i].option, format);
+        }
     }
     return SFU_OK;
 }
@@ -203,6 +230,7 @@ static sfu_status import(sfu_dataset **dataset, const sfu_import_options *option
     *dataset = NULL;
     SFU_TRY(check_options(options));
     SFU_TRY(find_format(&format, options));
+    SFU_TRY(check_table_options(options, formats[format].name));
     name = options->name != NULL ? sfu__copy_string(options->name) : default_name(options);
     if (name == NULL) {
         status = SFU_ERR_MEMORY;

@@ -29,6 +29,9 @@ void sfu__raw_clear(sfu__raw *raw) {
     sfu__free(raw->more_splits);
     sfu__strings_clear(&raw->files);
     sfu__free(raw->generator);
+    sfu__free(raw->transform);
+    sfu__strings_clear(&raw->missing_labels);
+    sfu__free(raw->missing_counts);
     *raw = (sfu__raw){0};
 }
 

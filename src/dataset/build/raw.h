@@ -32,6 +32,7 @@ typedef struct sfu__raw {
     int64_t features;           /* columns of x */
     bool has_features;          /* false: one-hot node ids */
     float *dense;               /* [nodes][features], or NULL if the features are sparse */
+    int64_t dense_nonzeros;     /* number of entries of `dense` that are not zero, if known; then all are finite */
     sfu_matrix sparse;          /* nodes x features; rows need not be sorted */
     int32_t *labels;            /* [nodes], SFU_NO_LABEL for unlabelled nodes; NULL: no labels */
     int64_t classes;            /* every label is below it */
@@ -49,6 +50,11 @@ typedef struct sfu__raw {
     sfu__strings files;          /* base names of the files read, for the `source` record */
     const char *format;          /* static: "planetoid" */
     char *generator;             /* JSON for the `source` record: options of the generator, or NULL */
+    char *transform;     /* JSON: how the columns of a table became features (transform.h), or NULL; and then: */
+    sfu_scale row_scale; /* the scaling of feature vectors that is left to do, */
+    int value_scale;     /* and an sfu__value_scale: the scaling of columns that was done */
+    sfu__strings missing_labels; /* spellings of labels that were taken as missing, */
+    int64_t *missing_counts;     /* and how often: [missing_labels.count] */
 } sfu__raw;
 
 void sfu__raw_clear(sfu__raw *raw);

@@ -52,6 +52,7 @@ void sfu_dataset_free(sfu_dataset *dataset) {
     sfu__safetensors_free(dataset->file);
     sfu__statistics_free(dataset->statistics);
     sfu__free(dataset->source);
+    sfu__free(dataset->transform);
     sfu__free(dataset->name);
     sfu__free(dataset);
 }

@@ -41,7 +41,8 @@ struct sfu_dataset {
     sfu__strings feature_names; /* each NUL-terminated; count 0: none */
     sfu__tensor *tensors;       /* all of the above and the node columns, as stored in the container */
     int64_t tensor_count;
-    char *source; /* JSON: how the dataset was made */
+    char *source;    /* JSON: how the dataset was made */
+    char *transform; /* JSON: how the columns of a table became features (transform.h), or NULL */
 
     sfu__safetensors *file;
     void **owned;

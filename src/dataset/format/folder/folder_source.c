@@ -29,7 +29,8 @@ sfu_status sfu__folder_start(sfu__folder_source *self, sfu__raw *raw, const sfu_
     self->options.header = header;
     self->options.source_column = self->options.target_column = self->options.weight_column = NULL;
     self->tables = (sfu__tables){.raw = raw, .options = &self->options};
-    return check_files(options, raw->format);
+    const sfu_status status = check_files(options, raw->format);
+    return status != SFU_OK ? status : sfu__tables_start(&self->tables);
 }
 
 void sfu__folder_clear(sfu__folder_source *self) {

@@ -31,12 +31,14 @@ done:
     return status;
 }
 
-static sfu_status note_categories(const char *path, const char *text, size_t size) {
+/* The features that are categories, although they may be numbers. */
+static sfu_status take_categories(sfu__folder_source *self, const char *text, size_t size) {
     sfu_status status = SFU_OK;
     sfu__text names = {0};
     SFU_TRY(sfu__yaml_get(&names, text, size, "categorical_features_names"));
     if (names.size > 0) {
-        sfu__log(SFU_LOG_NOTE, "%s: features that are categories are read as numbers: %s", path, names.bytes);
+        SFU_TRY(sfu__string_list_add(&self->paths, names.bytes));
+        self->options.categorical = self->paths.items[self->paths.count - 1];
     }
 done:
     sfu__text_clear(&names);
@@ -51,7 +53,7 @@ static sfu_status read_info(sfu__folder_source *self, const char *folder) {
     if (path != NULL) {
         SFU_TRY(sfu__bytes_open(&bytes, path));
         SFU_TRY(check_task(path, (const char *)bytes.data, bytes.size));
-        SFU_TRY(note_categories(path, (const char *)bytes.data, bytes.size));
+        SFU_TRY(take_categories(self, (const char *)bytes.data, bytes.size));
     }
 done:
     sfu__bytes_close(&bytes);

@@ -300,6 +300,7 @@ sfu_status sfu__read_mtx(sfu__raw *raw, const sfu_import_options *options) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: a nodes file goes with CSV edges, not with a matrix", options->nodes);
         goto done;
     }
+    SFU_TRY(sfu__tables_start(&tables));
     if (edges != NULL) {
         SFU_TRY(read_graph(&tables, edges));
     }
