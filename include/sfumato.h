@@ -713,8 +713,10 @@ typedef struct sfu_scores {
     bool interrupted; /* the caller ended the training */
     uint64_t seed;
     char split_digest[65];
-    double val_score, test_score; /* the metric of the training on the validation and the test nodes */
-    double temperature;           /* fitted on the validation nodes; 1: not calibrated */
+    double val_score, test_score;                 /* the metric of the training on the validation and the test nodes */
+    double temperature;                           /* fitted on the validation nodes; 1: not calibrated */
+    double test_log_loss, test_calibration_error; /* of the test nodes, with calibrated probabilities */
+    double raw_test_log_loss, raw_test_calibration_error; /* and before calibration */
 } sfu_scores;
 
 /* The scores of the training that made the model; zeros and false for a model without a training, or opened from a file
@@ -756,10 +758,26 @@ SFU_API const sfu_parameter *sfu_model_parameter(const sfu_model *model, int i);
 SFU_API SFU_CHECKED sfu_status sfu_model_set_parameter(sfu_model *model, int i, const float *values);
 
 /* Predicts every node: class probabilities, probabilities[nodes][classes], and the most probable class, labels[nodes].
- * Either may be NULL. Fails if the features or classes of the dataset are not those of the model. threads 0: one per
+ * Either may be NULL. The probabilities are calibrated with the temperature of the model, which does not change the
+ * most probable class. Fails if the features or classes of the dataset are not those of the model. threads 0: one per
  * core. */
 SFU_API SFU_CHECKED sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
                                            const sfu_model *model, int threads);
+
+typedef struct sfu_predict_options {
+    size_t size;
+    bool raw;    /* probabilities as the network computes them, not calibrated */
+    int threads; /* 0: one per core. Never changes the result */
+} sfu_predict_options;
+
+SFU_API void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size);
+static inline void sfu_predict_options_init(sfu_predict_options *options) {
+    sfu_predict_options_init_sized(options, sizeof *options);
+}
+
+/* The same with options. */
+SFU_API SFU_CHECKED sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
+                                                const sfu_model *model, const sfu_predict_options *options);
 
 /* The output of the last hidden layer for every node, embedding[nodes][sfu_model_embedding_width]. */
 SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,

@@ -14,7 +14,7 @@
 static struct {
     const char *output;
     sfu_csv_options csv;
-    bool embedding;
+    bool embedding, raw;
     int32_t threads;
 } settings;
 
@@ -53,8 +53,12 @@ static sfu_status compute(session *state) {
     if (settings.embedding) {
         return sfu_embed(state->values, state->dataset, state->model, settings.threads);
     }
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.raw = settings.raw;
+    options.threads = settings.threads;
     state->labels = calloc((size_t)state->nodes, sizeof *state->labels);
-    return state->labels ? sfu_predict(state->values, state->labels, state->dataset, state->model, settings.threads)
+    return state->labels ? sfu_predict_with(state->values, state->labels, state->dataset, state->model, &options)
                          : SFU_ERR_MEMORY;
 }
 
@@ -156,8 +160,8 @@ static int run_checked(session *state, char **operands) {
 
 static int run(int count, char **operands) {
     (void)count;
-    if (settings.embedding && settings.csv.top > 0) {
-        return usage_error(&cmd_predict, "--top cannot be combined with --embedding");
+    if (settings.embedding && (settings.csv.top > 0 || settings.raw)) {
+        return usage_error(&cmd_predict, "--%s cannot be combined with --embedding", settings.raw ? "raw" : "top");
     }
     if (common.json && to_stdout()) {
         return usage_error(&cmd_predict, "-o - and --json would both write to stdout");
@@ -186,6 +190,7 @@ static const cli_option options[] = {
     OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "one column per class",
                  "write only the N most probable classes of each node"),
     OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
+    OPTION_FLAG("raw", settings.raw, "write the probabilities of the network, without calibration"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
@@ -199,6 +204,8 @@ const cli_command cmd_predict = {
         "Writes node,label,probability and one probability column per class, one row per node in the order of the "
         "dataset. "
         "With --top N, the N most probable classes and their probabilities replace the class columns.\n\n"
+        "Probabilities are calibrated with the temperature that train fitted on the validation nodes. The labels do "
+        "not depend on it.\n\n"
         "The dataset may differ from the training dataset: another graph with the same features. Features and classes "
         "must match those of the model.",
     .operands =

@@ -110,6 +110,14 @@ static void print_scores(const sfu_scores *scores, bool seed) {
     table_print(&table, stdout, 2);
 }
 
+static void print_calibration(const sfu_scores *scores) {
+    if (isfinite(scores->test_log_loss) && scores->temperature != 1) {
+        printf("  probabilities calibrated: test log loss %.3f -> %.3f, calibration error %.3f -> %.3f\n",
+               scores->raw_test_log_loss, scores->test_log_loss, scores->raw_test_calibration_error,
+               scores->test_calibration_error);
+    }
+}
+
 void trainings_print(const cli_trainings *trainings) {
     const sfu_scores scores = *sfu_model_scores(trainings->model);
     print_title(trainings);
@@ -118,6 +126,7 @@ void trainings_print(const cli_trainings *trainings) {
         printf("\n");
     }
     print_scores(&scores, trainings->count > 1);
+    print_calibration(&scores);
     if (trainings->curve) {
         printf("  learning curve written to %s\n", printable(trainings->curve));
     }
@@ -207,13 +216,31 @@ static json_t *confusion_json(const sfu_model *model) {
     return rows;
 }
 
+/* Scores that exist since the probabilities are calibrated, and those of the metric. */
+static const struct {
+    const char *key;
+    size_t offset;
+} later_scores[] = {{"val_score", offsetof(sfu_scores, val_score)},
+                    {"test_score", offsetof(sfu_scores, test_score)},
+                    {"temperature", offsetof(sfu_scores, temperature)},
+                    {"test_log_loss", offsetof(sfu_scores, test_log_loss)},
+                    {"test_calibration_error", offsetof(sfu_scores, test_calibration_error)},
+                    {"raw_test_log_loss", offsetof(sfu_scores, raw_test_log_loss)},
+                    {"raw_test_calibration_error", offsetof(sfu_scores, raw_test_calibration_error)}};
+
 static json_t *scores_json(const sfu_scores *scores) {
-    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
-                     (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy),
-                     "val_accuracy", json_number_or_null(scores->val_accuracy), "val_loss",
-                     json_number_or_null(scores->val_loss), "test_accuracy", json_number_or_null(scores->test_accuracy),
-                     "test_macro_f1", json_number_or_null(scores->test_macro_f1), "seconds", scores->seconds, "seed",
-                     json_seed(scores->seed), "interrupted", (int)scores->interrupted);
+    json_t *object = json_pack(
+        "{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
+        (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy), "val_accuracy",
+        json_number_or_null(scores->val_accuracy), "val_loss", json_number_or_null(scores->val_loss), "test_accuracy",
+        json_number_or_null(scores->test_accuracy), "test_macro_f1", json_number_or_null(scores->test_macro_f1),
+        "seconds", scores->seconds, "seed", json_seed(scores->seed), "interrupted", (int)scores->interrupted);
+    for (size_t i = 0; i < sizeof later_scores / sizeof later_scores[0]; i++) {
+        double value;
+        memcpy(&value, (const char *)scores + later_scores[i].offset, sizeof value);
+        json_set(&object, later_scores[i].key, json_number_or_null(value));
+    }
+    return object;
 }
 
 /* "runs", "mean" and "deviation". */

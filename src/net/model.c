@@ -108,6 +108,10 @@ int32_t sfu_model_classes(const sfu_model *model) { return model->classes; }
 int32_t sfu_model_features(const sfu_model *model) { return model->features; }
 const sfu_scores *sfu_model_scores(const sfu_model *model) { return &model->scores; }
 
+double sfu__model_temperature(const sfu_model *model) {
+    return model->scores.temperature > 0 ? model->scores.temperature : 1;
+}
+
 const char *sfu_model_class_name(const sfu_model *model, int32_t class_index) {
     return class_index >= 0 && class_index < model->class_names.count
                ? model->class_names.bytes + model->class_names.offsets[class_index]

@@ -46,6 +46,9 @@ SFU_CHECKED sfu_status sfu__model_show_parameters(sfu_model *model);
 /* Like sfu_model_open, from bytes in memory; `path` is used in messages. */
 SFU_CHECKED sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, const char *path);
 
+/* The temperature that calibrates its probabilities; 1: they stay as they are. */
+double sfu__model_temperature(const sfu_model *model);
+
 /* Whether prediction needs f of lpnn: then it is stored, and the model can only be used with its training graph. */
 bool sfu__model_needs_f(const sfu_net *net);
 

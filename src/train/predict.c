@@ -1,6 +1,9 @@
 /* predict.c - applies a model to a dataset: probabilities, labels and the last hidden layer, in the caller's memory. */
+#include "calibration.h"
 #include "metrics.h"
+#include "parallel.h"
 #include "runner.h"
+#include "sized_struct.h"
 
 #include <string.h>
 
@@ -86,21 +89,60 @@ static void copy_rows(float *to, const sfu__dense *from) {
     }
 }
 
-sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
-                       int threads) {
-    sfu_status status = SFU_OK;
-    sfu__runner runner = {0};
-    SFU_TRY(run(&runner, dataset, model, threads));
-    const sfu__dense output = sfu__runner_output(&runner, SFU_PASS_PREDICT);
-    if (probabilities != NULL) {
-        copy_rows(probabilities, &output);
+/* Calibration in blocks of rows. */
+enum { BLOCK = 4096 };
+typedef struct calibrated {
+    float *probabilities; /* [rows][classes] */
+    int32_t rows, classes;
+    double temperature;
+} calibrated;
+
+static sfu_status calibrate_block(void *context, int64_t item, int thread) {
+    const calibrated *all = context;
+    (void)thread;
+    for (int64_t row = item * BLOCK; row < (item + 1) * BLOCK && row < all->rows; row++) {
+        sfu__temperature_apply(all->probabilities + row * all->classes, all->classes, all->temperature);
     }
+    return SFU_OK;
+}
+
+static sfu_status calibrate(float *probabilities, const sfu__dense *output, const sfu_model *model, int threads) {
+    calibrated all = {probabilities, output->rows, output->cols, sfu__model_temperature(model)};
+    const int64_t blocks = ((int64_t)all.rows + BLOCK - 1) / BLOCK;
+    return all.temperature == 1 ? SFU_OK : sfu__parallel(calibrate_block, &all, blocks, sfu__thread_count(threads));
+}
+
+void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size) {
+    const sfu_predict_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
+
+sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
+                            const sfu_predict_options *given) {
+    sfu_status status = SFU_OK;
+    sfu_predict_options options;
+    sfu__runner runner = {0};
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
+    SFU_TRY(run(&runner, dataset, model, options.threads));
+    const sfu__dense output = sfu__runner_output(&runner, SFU_PASS_PREDICT);
     for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
         labels[node] = sfu__largest(output.data + (int64_t)node * output.ld, output.cols);
+    }
+    if (probabilities != NULL) {
+        copy_rows(probabilities, &output);
+        SFU_TRY(options.raw ? SFU_OK : calibrate(probabilities, &output, model, options.threads));
     }
 done:
     sfu__runner_clear(&runner);
     return status;
+}
+
+sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
+                       int threads) {
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.threads = threads;
+    return sfu_predict_with(probabilities, labels, dataset, model, &options);
 }
 
 sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model, int threads) {
