@@ -118,6 +118,13 @@ static void print_calibration(const sfu_scores *scores) {
     }
 }
 
+static void print_leak(const sfu_scores *scores, int32_t tests) {
+    if (scores->leaked > 0) {
+        printf("  LEAKED: the weights were fitted on %s of %s before; the test scores are not valid\n",
+               grouped(scores->leaked), counted(tests, "test node"));
+    }
+}
+
 void trainings_print(const cli_trainings *trainings) {
     const sfu_scores scores = *sfu_model_scores(trainings->model);
     print_title(trainings);
@@ -127,6 +134,7 @@ void trainings_print(const cli_trainings *trainings) {
     }
     print_scores(&scores, trainings->count > 1);
     print_calibration(&scores);
+    print_leak(&scores, input_part(trainings->input, SFU_TEST));
     if (trainings->curve) {
         printf("  learning curve written to %s\n", printable(trainings->curve));
     }
@@ -239,6 +247,9 @@ static json_t *scores_json(const sfu_scores *scores) {
         double value;
         memcpy(&value, (const char *)scores + later_scores[i].offset, sizeof value);
         json_set(&object, later_scores[i].key, json_number_or_null(value));
+    }
+    if (scores->leaked > 0) {
+        json_set(&object, "leaked", json_integer(scores->leaked));
     }
     return object;
 }

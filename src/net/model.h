@@ -21,6 +21,8 @@ struct sfu_model {
     char *run;                  /* JSON: settings and scores as stored in the file; NULL: unknown */
     sfu_scores scores;          /* zeros if unknown */
     int32_t *confusion; /* [classes][classes], rows: true class, columns: predicted; test nodes; NULL: unknown */
+    int64_t *fitted;    /* digests of the nodes that the weights were fitted on, ascending; NULL: unknown */
+    int64_t fitted_count;
 };
 
 /* The results of a training; all of it is copied. */
@@ -31,6 +33,8 @@ typedef struct sfu__model_parts {
     const sfu__strings *class_names;   /* or NULL */
     const sfu__strings *feature_names; /* or NULL */
     const char *dataset;               /* digest, or NULL */
+    const int64_t *fitted;             /* ascending, or NULL */
+    int64_t fitted_count;
 
     /* Of the training run; settings are stored in the file, but not threads, device and callbacks. */
     const sfu_train_options *options; /* NULL: there was no run, and there are no scores */
@@ -48,6 +52,9 @@ SFU_CHECKED sfu_status sfu__model_view(sfu_model **model, const void *bytes, siz
 
 /* The temperature that calibrates its probabilities; 1: they stay as they are. */
 double sfu__model_temperature(const sfu_model *model);
+
+/* Whether a node with this digest (node_digest.h) is among those that the weights were fitted on. */
+bool sfu__model_has_fitted(const sfu_model *model, int64_t digest);
 
 /* Whether prediction needs f of lpnn: then it is stored, and the model can only be used with its training graph. */
 bool sfu__model_needs_f(const sfu_net *net);

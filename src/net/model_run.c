@@ -91,6 +91,9 @@ sfu_status sfu__run_print(sfu__text *text, const sfu_train_options *options, con
     }
     SFU_TRY(sfu__text_format(text, "\"interrupted\":%s,", scores->interrupted ? "true" : "false"));
     SFU_TRY(put_seed(text, scores->seed));
+    if (scores->leaked > 0) {
+        SFU_TRY(sfu__text_format(text, ",\"leaked\":%d", scores->leaked));
+    }
     SFU_TRY(sfu__text_format(text, ",\"split\":\"%.64s\"", scores->split_digest));
     if (confusion != NULL) {
         SFU_TRY(put_confusion(text, confusion, classes));
@@ -140,6 +143,7 @@ static void read_scores(sfu_scores *scores, const sfu__json *json) {
     read_older(scores, json);
     scores->interrupted = sfu__json_is(sfu__json_get(json, "interrupted"), SFU__JSON_TRUE);
     scores->seed = seed_of(sfu__json_get(json, "seed"));
+    scores->leaked = whole_number(sfu__json_get(json, "leaked"));
     const char *split = sfu__json_string(sfu__json_get(json, "split"));
     snprintf(scores->split_digest, sizeof scores->split_digest, "%s", split != NULL ? split : "");
 }

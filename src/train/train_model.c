@@ -5,6 +5,7 @@
  * model.
  */
 #include "clock.h"
+#include "leak.h"
 #include "metrics.h"
 #include "part_scores.h"
 #include "progress.h"
@@ -67,6 +68,7 @@ done:
 static sfu_status start_from_model(train_job *job, const sfu_model *model) {
     sfu_status status = SFU_OK;
     const size_t size = (size_t)job->runner.parameters->size;
+    SFU_TRY(sfu__check_leak(&job->scores.leaked, job->dataset, job->split, model, job->options->allow_leak));
     SFU_ALLOC(job->start, size);
     sfu__runner_start(&job->runner, job->objective.train_labels, job->options->seed);
     SFU_TRY(sfu__runner_load(&job->runner, model));
@@ -273,7 +275,9 @@ done:
 static sfu_status make_model(sfu_model **model, const train_job *job) {
     sfu_status status = SFU_OK;
     char digest[65];
+    int64_t *fitted = NULL, fitted_count = 0;
     SFU_TRY(sfu_dataset_digest(digest, job->dataset));
+    SFU_TRY(sfu__fitted_nodes(&fitted, &fitted_count, job->dataset, job->split, job->options->init));
     SFU_TRY(sfu__model_new(model, &(sfu__model_parts){.net = job->net,
                                                       .features = job->dataset->features,
                                                       .classes = job->dataset->classes,
@@ -282,10 +286,13 @@ static sfu_status make_model(sfu_model **model, const train_job *job) {
                                                       .class_names = &job->dataset->class_names,
                                                       .feature_names = &job->dataset->feature_names,
                                                       .dataset = digest,
+                                                      .fitted = fitted,
+                                                      .fitted_count = fitted_count,
                                                       .options = job->options,
                                                       .scores = &job->scores,
                                                       .confusion = job->confusion}));
 done:
+    sfu__free(fitted);
     return status;
 }
 
