@@ -810,6 +810,12 @@ SFU_API SFU_CHECKED sfu_status sfu_predictions_save(const char *path, const sfu_
 SFU_API SFU_CHECKED sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
                                                   const float *embedding, const sfu_csv_options *options);
 
+/* Reads a list of nodes from a CSV file: the first column, by name, with or without the header "node"; so a file of
+ * predictions will do. Writes them, ascending and each once, to nodes[sfu_dataset_nodes(dataset)], and their number to
+ * *count. */
+SFU_API SFU_CHECKED sfu_status sfu_nodes_read(int32_t *nodes, int32_t *count, const sfu_dataset *dataset,
+                                              const char *path);
+
 /* The scores of a model on labelled nodes of any dataset. */
 typedef struct sfu_evaluation sfu_evaluation;
 

@@ -15,6 +15,7 @@ static struct {
     const char *output;
     sfu_csv_options csv;
     bool embedding, raw;
+    int unknowns; /* index into unknown_features */
     int32_t threads;
 } settings;
 
@@ -56,6 +57,7 @@ static sfu_status compute(session *state) {
     sfu_predict_options options;
     sfu_predict_options_init(&options);
     options.raw = settings.raw;
+    options.ignore_unknown_features = settings.unknowns == 1;
     options.threads = settings.threads;
     state->labels = calloc((size_t)state->nodes, sizeof *state->labels);
     return state->labels ? sfu_predict_with(state->values, state->labels, state->dataset, state->model, &options)
@@ -192,6 +194,8 @@ static const cli_option options[] = {
     OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
     OPTION_FLAG("raw", settings.raw, "write the probabilities of the network, without calibration"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
+    OPTION_CHOICE("unknown-features", settings.unknowns, unknown_features,
+                  "features that only the dataset or only the model has: error, or ignore (0 if sparse)"),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
@@ -207,7 +211,7 @@ const cli_command cmd_predict = {
         "Probabilities are calibrated with the temperature that train fitted on the validation nodes. The labels do "
         "not depend on it.\n\n"
         "The dataset may differ from the training dataset: another graph with the same features. Features and classes "
-        "must match those of the model.",
+        "are matched by name if dataset and model have names, otherwise by position.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},

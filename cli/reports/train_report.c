@@ -1,5 +1,6 @@
 #include "train_report.h"
 
+#include "class_report.h"
 #include "output.h"
 #include "table.h"
 
@@ -145,84 +146,24 @@ void trainings_print(const cli_trainings *trainings) {
 
 /* ---- per class --------------------------------------------------------------------------------------------------- */
 
-static void print_class_scores(const sfu_model *model) {
-    cli_table table = {.align = "rlrrrr"};
-    TABLE_CELLS(&table, "", "class", "precision", "recall", "F1", "test nodes");
-    for (int32_t c = 0; c < sfu_model_classes(model); c++) {
-        const sfu_class_score score = sfu_model_class_score(model, c);
-        const char *name = sfu_model_class_name(model, c);
-        char number[CLASS_NUMBER_MAX];
-        snprintf(number, sizeof number, "%d", c);
-        TABLE_CELLS(&table, number, name ? name : "", percent(score.precision), percent(score.recall),
-                    percent(score.f1), grouped(score.support));
-    }
-    table_print(&table, stdout, 2);
+static sfu_class_score model_score(const void *of, int32_t class_index) {
+    return sfu_model_class_score(of, class_index);
 }
 
-/* Rows and columns are class numbers. */
-static void print_confusion(const sfu_model *model) {
-    const int32_t classes = sfu_model_classes(model);
-    char *align = malloc((size_t)classes + 2), number[CLASS_NUMBER_MAX];
-    if (!align) {
-        fail("out of memory");
-        return;
-    }
-    memset(align, 'r', (size_t)classes + 1);
-    align[classes + 1] = '\0';
-    cli_table table = {.align = align};
-    table_cell(&table, "");
-    for (int32_t guess = 0; guess < classes; guess++) {
-        snprintf(number, sizeof number, "%d", guess);
-        table_cell(&table, number);
-    }
-    for (int32_t truth = 0; truth < classes; truth++) {
-        snprintf(number, sizeof number, "%d", truth);
-        table_cell(&table, number);
-        for (int32_t guess = 0; guess < classes; guess++) {
-            table_cell(&table, grouped(sfu_model_confusion(model, truth, guess)));
-            if (truth == guess) {
-                table_bold(&table);
-            }
-        }
-    }
-    table_print(&table, stdout, 2);
-    free(align);
+static int32_t model_confusion(const void *of, int32_t truth, int32_t guess) {
+    return sfu_model_confusion(of, truth, guess);
+}
+
+static cli_class_scores class_scores(const cli_trainings *trainings) {
+    return (cli_class_scores){trainings->model, trainings->model, model_score, model_confusion};
 }
 
 void trainings_print_classes(const cli_trainings *trainings) {
-    putchar('\n');
-    put_heading(stdout, "Test scores per class");
-    print_class_scores(trainings->model);
-    putchar('\n');
-    put_heading(stdout, "Confusion matrix (rows: true class, columns: predicted class)");
-    print_confusion(trainings->model);
+    const cli_class_scores scores = class_scores(trainings);
+    class_scores_print(&scores, "Test scores per class", "test nodes");
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
-
-static json_t *class_scores_json(const sfu_model *model) {
-    json_t *classes = json_array();
-    for (int32_t c = 0; c < sfu_model_classes(model); c++) {
-        const sfu_class_score score = sfu_model_class_score(model, c);
-        char number[CLASS_NUMBER_MAX];
-        json_append(&classes, json_pack("{s:o, s:f, s:f, s:f, s:i}", "name", json_bytes(model_class(number, model, c)),
-                                        "precision", score.precision, "recall", score.recall, "f1", score.f1, "support",
-                                        (int)score.support));
-    }
-    return classes;
-}
-
-static json_t *confusion_json(const sfu_model *model) {
-    json_t *rows = json_array();
-    for (int32_t truth = 0; truth < sfu_model_classes(model); truth++) {
-        json_t *row = json_array();
-        for (int32_t guess = 0; guess < sfu_model_classes(model); guess++) {
-            json_append(&row, json_integer(sfu_model_confusion(model, truth, guess)));
-        }
-        json_append(&rows, row);
-    }
-    return rows;
-}
 
 /* Scores that exist since the probabilities are calibrated, and those of the metric. */
 static const struct {
@@ -270,13 +211,14 @@ static bool put_runs(json_t *object, const cli_trainings *trainings) {
 json_t *trainings_json(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
     const sfu_scores scores = *sfu_model_scores(trainings->model);
+    const cli_class_scores classes = class_scores(trainings);
     json_t *object = scores_json(&scores);
     const bool ok = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
                     json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
                     json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
                     json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
-                    json_put(object, "per_class", class_scores_json(trainings->model)) &&
-                    json_put(object, "confusion", confusion_json(trainings->model)) &&
+                    json_put(object, "per_class", class_scores_json(&classes)) &&
+                    json_put(object, "confusion", confusion_json(&classes)) &&
                     json_put(object, "model", json_bytes(trainings->output)) &&
                     (trainings->count == 1 || put_runs(object, trainings));
     if (!ok) {

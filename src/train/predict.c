@@ -87,6 +87,7 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(check_nodes(dataset, options->nodes, options->node_count));
     SFU_TRY(sfu__feature_view_make(&prediction->view, dataset, model, options->ignore_unknown_features));
+    SFU_TRY(prediction->any_classes ? SFU_OK : check_classes(dataset, model));
     SFU_TRY(check_graph(dataset, model));
     SFU_TRY(sfu__runner_make(runner, prediction->view.dataset, model->net, &request));
     SFU_TRY(sfu__runner_load(runner, model));
@@ -110,23 +111,22 @@ static void copy_rows(float *to, const sfu__dense *from) {
 /* Calibration in blocks of rows. */
 enum { BLOCK = 4096 };
 typedef struct calibrated {
-    float *probabilities; /* [rows][classes] */
-    int32_t rows, classes;
+    sfu__dense rows;
     double temperature;
 } calibrated;
 
 static sfu_status calibrate_block(void *context, int64_t item, int thread) {
     const calibrated *all = context;
     (void)thread;
-    for (int64_t row = item * BLOCK; row < (item + 1) * BLOCK && row < all->rows; row++) {
-        sfu__temperature_apply(all->probabilities + row * all->classes, all->classes, all->temperature);
+    for (int64_t row = item * BLOCK; row < (item + 1) * BLOCK && row < all->rows.rows; row++) {
+        sfu__temperature_apply(all->rows.data + row * all->rows.ld, all->rows.cols, all->temperature);
     }
     return SFU_OK;
 }
 
-static sfu_status calibrate(float *probabilities, const sfu__dense *output, const sfu_model *model, int threads) {
-    calibrated all = {probabilities, output->rows, output->cols, sfu__model_temperature(model)};
-    const int64_t blocks = ((int64_t)all.rows + BLOCK - 1) / BLOCK;
+sfu_status sfu__calibrate(const sfu__dense *probabilities, const sfu_model *model, int threads) {
+    calibrated all = {*probabilities, sfu__model_temperature(model)};
+    const int64_t blocks = ((int64_t)all.rows.rows + BLOCK - 1) / BLOCK;
     return all.temperature == 1 ? SFU_OK : sfu__parallel(calibrate_block, &all, blocks, sfu__thread_count(threads));
 }
 
@@ -141,7 +141,6 @@ sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dat
     sfu_predict_options options;
     sfu__prediction prediction = {0};
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
-    SFU_TRY(check_classes(dataset, model));
     SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
     const sfu__dense output = sfu__runner_output(&prediction.runner, SFU_PASS_PREDICT);
     for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
@@ -149,7 +148,8 @@ sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dat
     }
     if (probabilities != NULL) {
         copy_rows(probabilities, &output);
-        SFU_TRY(options.raw ? SFU_OK : calibrate(probabilities, &output, model, options.threads));
+        const sfu__dense rows = {probabilities, output.rows, output.cols, output.cols};
+        SFU_TRY(options.raw ? SFU_OK : sfu__calibrate(&rows, model, options.threads));
     }
 done:
     sfu__prediction_clear(&prediction);
@@ -174,7 +174,6 @@ sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_mod
     }
     sfu_predict_options_init(&options);
     options.threads = threads;
-    SFU_TRY(check_classes(dataset, model));
     SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
     SFU_TRY(sfu__runner_embedding(&hidden, &prediction.runner, SFU_PASS_PREDICT));
     copy_rows(embedding, &hidden);
