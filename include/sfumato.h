@@ -165,8 +165,8 @@ typedef struct sfu_csv_options {
     void *write_user;
     bool spreadsheet; /* put a ' before text that a spreadsheet would run as a formula: text that begins with =, +, -,
                          @, a tab or a line end and is not a number. Such a file is not meant to be read back. */
-    const int32_t *nodes; /* predictions: the rows of the probabilities are these nodes, as in sfu_predict_options */
-    int32_t node_count;   /* 0: every node */
+    const int32_t *nodes; /* predictions: the rows of the probabilities are these nodes, ascending; NULL: all nodes */
+    int32_t node_count;   /* of `nodes` */
 } sfu_csv_options;
 
 SFU_API void sfu_csv_options_init_sized(sfu_csv_options *options, size_t size);
@@ -776,8 +776,8 @@ typedef struct sfu_predict_options {
     int threads;                  /* 0: one per core. Never changes the result */
     bool ignore_unknown_features; /* features of the dataset that the model does not know are left out, and sparse
                                      features that only the model knows are 0; otherwise either is an error */
-    const int32_t *nodes;         /* predict only these, ascending: probabilities[node_count][classes] */
-    int32_t node_count;           /* 0: every node */
+    const int32_t *nodes;         /* predict only these, ascending: probabilities[node_count][classes]; NULL: all */
+    int32_t node_count;           /* of `nodes`. Their rows are the same bytes as in a prediction of all nodes */
 } sfu_predict_options;
 
 SFU_API void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size);
@@ -790,9 +790,9 @@ SFU_API SFU_CHECKED sfu_status sfu_predict_with(float *probabilities, int32_t *l
                                                 const sfu_model *model, const sfu_predict_options *options);
 
 /* The nodes of `dataset` whose prediction may differ from that in `since`, an older version of it: new nodes, nodes
- * whose features or edges changed, and nodes that the network connects with these. Nodes are matched by name. Writes
- * them, ascending, to nodes[sfu_dataset_nodes(dataset)] and their number to *count. Predictions of the other nodes are
- * the same bytes in both. */
+ * whose features, edges or columns changed, and nodes within as many edges of these as the network has smoothings.
+ * Nodes are matched by name. Writes them, ascending, to nodes[sfu_dataset_nodes(dataset)] and their number to *count.
+ */
 SFU_API SFU_CHECKED sfu_status sfu_changed_nodes(int32_t *nodes, int32_t *count, const sfu_dataset *dataset,
                                                  const sfu_dataset *since, const sfu_model *model);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static struct {
-    const char *output;
+    const char *output, *since;
     sfu_csv_options csv;
     bool embedding, raw;
     int unknowns; /* index into unknown_features */
@@ -24,9 +24,10 @@ static void defaults(void) { sfu_csv_options_init(&settings.csv); }
 typedef struct session {
     sfu_dataset *dataset;
     sfu_model *model;
-    float *values;   /* probabilities or hidden layer, [nodes][width] */
-    int32_t *labels; /* [nodes]; NULL for embeddings */
-    int32_t nodes, width;
+    float *values;    /* probabilities or hidden layer, [rows][width] */
+    int32_t *labels;  /* [rows]; NULL for embeddings */
+    int32_t *changed; /* nodes of the rows, with --since; NULL: all nodes */
+    int32_t rows, width;
 } session;
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
@@ -39,15 +40,28 @@ static sfu_status open_both(session *state, char **operands) {
         status = sfu_dataset_open(&state->dataset, operands[0]);
     }
     if (status == SFU_OK) {
-        state->nodes = sfu_dataset_nodes(state->dataset);
+        state->rows = sfu_dataset_nodes(state->dataset);
         state->width = settings.embedding ? sfu_model_embedding_width(state->model) : sfu_model_classes(state->model);
     }
     return status;
 }
 
+/* Sets the rows to the nodes that changed since the other dataset. */
+static sfu_status find_changes(session *state) {
+    sfu_dataset *since = NULL;
+    state->changed = calloc((size_t)state->rows + 1, sizeof *state->changed);
+    sfu_status status = state->changed ? sfu_dataset_open(&since, settings.since) : SFU_ERR_MEMORY;
+    if (status == SFU_OK) {
+        status = sfu_changed_nodes(state->changed, &state->rows, state->dataset, since, state->model);
+    }
+    sfu_dataset_free(since);
+    return status;
+}
+
 static sfu_status compute(session *state) {
     /* sfu_embed reports a width of 0. */
-    state->values = calloc((size_t)state->nodes * (size_t)(state->width > 0 ? state->width : 1), sizeof *state->values);
+    const size_t rows = state->rows > 0 ? (size_t)state->rows : 1;
+    state->values = calloc(rows * (size_t)(state->width > 0 ? state->width : 1), sizeof *state->values);
     if (!state->values) {
         return SFU_ERR_MEMORY;
     }
@@ -59,7 +73,9 @@ static sfu_status compute(session *state) {
     options.raw = settings.raw;
     options.ignore_unknown_features = settings.unknowns == 1;
     options.threads = settings.threads;
-    state->labels = calloc((size_t)state->nodes, sizeof *state->labels);
+    options.nodes = state->changed;
+    options.node_count = state->rows;
+    state->labels = calloc(rows, sizeof *state->labels);
     return state->labels ? sfu_predict_with(state->values, state->labels, state->dataset, state->model, &options)
                          : SFU_ERR_MEMORY;
 }
@@ -67,25 +83,27 @@ static sfu_status compute(session *state) {
 static sfu_status save(const session *state) {
     const char *path = to_stdout() ? NULL : settings.output;
     settings.csv.write = put_bytes;
+    settings.csv.nodes = state->changed;
+    settings.csv.node_count = state->rows;
     return settings.embedding ? sfu_embedding_save(path, state->dataset, state->model, state->values, &settings.csv)
                               : sfu_predictions_save(path, state->dataset, state->model, state->values, &settings.csv);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
-static bool is_written(const session *state, int32_t node) {
-    const int32_t *known = sfu_dataset_labels(state->dataset);
+static bool is_written(const session *state, int32_t row) {
+    const int32_t *known = sfu_dataset_labels(state->dataset), node = state->changed ? state->changed[row] : row;
     return !settings.csv.only_unlabelled || !known || known[node] == SFU_NO_LABEL;
 }
 
 /* The number of written nodes and (counts not NULL) of nodes per class. */
 static int32_t count_written(const session *state, int32_t *counts) {
     int32_t written = 0;
-    for (int32_t node = 0; node < state->nodes; node++) {
-        if (is_written(state, node)) {
+    for (int32_t row = 0; row < state->rows; row++) {
+        if (is_written(state, row)) {
             written++;
             if (counts) {
-                counts[state->labels[node]]++;
+                counts[state->labels[row]]++;
             }
         }
     }
@@ -113,6 +131,10 @@ static int print(const session *state, const int32_t *counts, int32_t written) {
     put_clean(stdout, sfu_dataset_name(state->dataset));
     printf(": %s of %s\n", settings.embedding ? "embeddings" : "labels",
            counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"));
+    if (settings.since) {
+        printf("  changed since %s, of %s\n", printable(settings.since),
+               counted(sfu_dataset_nodes(state->dataset), "node"));
+    }
     if (settings.embedding) {
         printf("  %s (last hidden layer)\n", counted(state->width, "dimension"));
     }
@@ -145,6 +167,9 @@ static int print_report(const session *state, const char *model) {
 
 static int run_checked(session *state, char **operands) {
     sfu_status status = open_both(state, operands);
+    if (status == SFU_OK && settings.since) {
+        status = find_changes(state);
+    }
     if (status == SFU_OK) {
         status = compute(state);
     }
@@ -162,8 +187,11 @@ static int run_checked(session *state, char **operands) {
 
 static int run(int count, char **operands) {
     (void)count;
-    if (settings.embedding && (settings.csv.top > 0 || settings.raw)) {
-        return usage_error(&cmd_predict, "--%s cannot be combined with --embedding", settings.raw ? "raw" : "top");
+    if (settings.embedding && (settings.csv.top > 0 || settings.raw || settings.since)) {
+        return usage_error(&cmd_predict, "--%s cannot be combined with --embedding",
+                           settings.csv.top > 0 ? "top"
+                           : settings.raw       ? "raw"
+                                                : "since");
     }
     if (common.json && to_stdout()) {
         return usage_error(&cmd_predict, "-o - and --json would both write to stdout");
@@ -172,6 +200,9 @@ static int run(int count, char **operands) {
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
     files_read_dataset(&files, operands[0]);
     files_read(&files, "MODEL", operands[1]);
+    if (settings.since) {
+        files_read_dataset(&files, settings.since);
+    }
     const int checked = files_check(&files, &cmd_predict);
     if (checked != DONE) {
         return checked;
@@ -182,6 +213,7 @@ static int run(int count, char **operands) {
     progress_end();
     free(state.values);
     free(state.labels);
+    free(state.changed);
     sfu_model_free(state.model);
     sfu_dataset_free(state.dataset);
     return code;
@@ -192,6 +224,8 @@ static const cli_option options[] = {
     OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "one column per class",
                  "write only the N most probable classes of each node"),
     OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
+    OPTION_TEXT("since", VALUE_DATASET, "DATASET", settings.since, "",
+                "write only nodes whose prediction may differ from that on this older version of the dataset"),
     OPTION_FLAG("raw", settings.raw, "write the probabilities of the network, without calibration"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
     OPTION_CHOICE("unknown-features", settings.unknowns, unknown_features,
@@ -224,6 +258,9 @@ const cli_command cmd_predict = {
                                        "The two most probable classes of each node:"},
                                       {"sfumato predict citation model.safetensors --embedding -o hidden.csv",
                                        "Embeddings from the last hidden layer:"},
+                                      {"sfumato predict new.safetensors model.safetensors --since old.safetensors "
+                                       "-o changed.csv",
+                                       "After a change of the graph, only what may differ:"},
                                       {0}},
     .reports = true,
     .writes = true,

@@ -36,6 +36,7 @@ void sfu__plan_release(sfu__plan *plan) {
         sfu__shared_release(plan->smoothers[i].shared);
         sfu__learned_free(plan->smoothers[i].learned);
     }
+    sfu__row_sets_free(&plan->costed, plan->op_count);
     sfu__free(plan->smoothers);
     sfu__free(plan->ops);
     sfu__parameters_clear(&plan->parameters);
@@ -99,6 +100,9 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     SFU_TRY(sfu_dataset_digest(self->digest, dataset));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
     SFU_TRY(sfu__op_list_make(self, net));
+    if (request->as_all) {
+        SFU_TRY(sfu__row_sets_make(&self->costed, self, NULL, self->nodes, NULL));
+    }
     for (int i = 0; i < SFU_PASSES; i++) {
         if (request->count[i] > 0) {
             SFU_TRY(make_pass(self, (sfu_pass)i, request));

@@ -185,6 +185,7 @@ struct sfu__plan {
     bool dropout;
     unsigned rewrites;
     int threads;
+    sfu__pass costed; /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */
     sfu__parameters parameters;
     sfu__op *ops;

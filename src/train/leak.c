@@ -45,7 +45,7 @@ static sfu_status fail_leak(const sfu_dataset *dataset, int32_t leaked, int32_t 
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
                      "the model was fitted on %d of the %d test nodes, such as %s, so test scores would be too high; "
-                     "start from the split that it was trained with, train without it, or allow the leak "
+                     "use the split that the model was trained with, train without it, or allow the leak "
                      "(--allow-leak)",
                      leaked, tests, sfu__quote(quoted, name, size));
 }

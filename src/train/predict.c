@@ -82,10 +82,11 @@ sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *d
     sfu_status status = SFU_OK;
     sfu__runner *runner = &prediction->runner;
     sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = options->threads};
-    request.nodes[SFU_PASS_PREDICT] = options->node_count > 0 ? options->nodes : NULL;
-    request.count[SFU_PASS_PREDICT] = options->node_count > 0 ? options->node_count : dataset->nodes;
+    request.nodes[SFU_PASS_PREDICT] = options->nodes;
+    request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
+    request.as_all = options->nodes != NULL;
     SFU_TRY(sfu_dataset_check(dataset));
-    SFU_TRY(check_nodes(dataset, options->nodes, options->node_count));
+    SFU_TRY(options->nodes != NULL ? check_nodes(dataset, options->nodes, options->node_count) : SFU_OK);
     SFU_TRY(sfu__feature_view_make(&prediction->view, dataset, model, options->ignore_unknown_features));
     SFU_TRY(prediction->any_classes ? SFU_OK : check_classes(dataset, model));
     SFU_TRY(check_graph(dataset, model));
@@ -141,6 +142,9 @@ sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dat
     sfu_predict_options options;
     sfu__prediction prediction = {0};
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
+    if (options.nodes != NULL && options.node_count == 0) {
+        return SFU_OK;
+    }
     SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
     const sfu__dense output = sfu__runner_output(&prediction.runner, SFU_PASS_PREDICT);
     for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
