@@ -59,7 +59,8 @@ static bool same_features(const changes *it, int32_t node, int32_t old) {
            same_values(X->values, Y->values, from, old_from, count);
 }
 
-/* The neighbours in the same order: another order would be another order of summation. */
+/* The neighbours in the same order, and the node at the same position among them, where smoothing may add a self-loop:
+ * another order would be another order of summation. */
 static bool same_row(const changes *it, int32_t node, int32_t old) {
     const sfu_csr *A = &it->dataset->graph, *B = &it->since->graph;
     const int64_t from = A->indptr[node], old_from = B->indptr[old], count = A->indptr[node + 1] - from;
@@ -67,7 +68,8 @@ static bool same_row(const changes *it, int32_t node, int32_t old) {
         return false;
     }
     for (int64_t e = 0; e < count; e++) {
-        if (it->old_of[A->indices[from + e]] != B->indices[old_from + e]) {
+        const int32_t neighbour = A->indices[from + e], before = B->indices[old_from + e];
+        if (it->old_of[neighbour] != before || (neighbour < node) != (before < old)) {
             return false;
         }
     }

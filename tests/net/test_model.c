@@ -193,12 +193,12 @@ static void the_file_is_what_it_should_be(void **state) {
     assert_ok(sfu__model_new(&model, &self.parts));
     assert_ok(sfu_model_save(model, test_path("file.safetensors")));
     assert_ok(sfu__safetensors_open(&file, test_path("file.safetensors")));
-    static const char *const names[] = {"layer.0.self", "layer.1.bias", "layer.1.weight", "layer.2.bias",
-                                        "layer.2.weight"};
-    for (int i = 0; i < 5; i++) {
+    static const char *const names[] = {"fitted",         "layer.0.self", "layer.1.bias",
+                                        "layer.1.weight", "layer.2.bias", "layer.2.weight"};
+    for (int i = 0; i < 6; i++) {
         assert_string_equal(sfu__safetensors_get(file, i)->name, names[i]);
     }
-    assert_null(sfu__safetensors_get(file, 5));
+    assert_null(sfu__safetensors_get(file, 6));
     const sfu__tensor *weight = sfu__safetensors_find(file, "layer.1.weight");
     assert_int_equal(weight->dims, 2);
     assert_int_equal(weight->shape[0], FEATURES);
