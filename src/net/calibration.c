@@ -70,11 +70,10 @@ static double find_zero(const fitted *self) {
             high = b;
         }
         const double next = at.second > 0 ? b - at.first / at.second : -1;
-        const bool close = fabs(next - b) <= 1e-9 * b;
-        b = next > low && next < high ? next : sfu__exp((sfu__ln(low) + sfu__ln(high)) / 2);
-        if (close) {
+        if (fabs(next - b) <= 1e-9 * b) {
             break;
         }
+        b = next > low && next < high ? next : sfu__exp((sfu__ln(low) + sfu__ln(high)) / 2);
     }
     return b;
 }

@@ -114,11 +114,13 @@ static sfu_status check_differences(const matching *it, bool ignore) {
         return sfu__fail(SFU_ERR_ARGUMENT, "%s: the model knows none of its %d features", it->dataset->name,
                          it->dataset->features);
     }
-    if (it->unknown > 0 || it->missing > 0) {
-        sfu__log(SFU_LOG_NOTE,
-                 "%s: %lld features that the model does not know are left out, and %lld of the model's %d "
-                 "features are missing and count as 0",
-                 it->dataset->name, (long long)it->unknown, (long long)it->missing, it->model->features);
+    if (it->unknown > 0) {
+        sfu__log(SFU_LOG_NOTE, "%s: %lld of %d features are not known to the model and left out", it->dataset->name,
+                 (long long)it->unknown, it->dataset->features);
+    }
+    if (it->missing > 0) {
+        sfu__log(SFU_LOG_NOTE, "%s: %lld of the %d features of the model are missing and count as 0", it->dataset->name,
+                 (long long)it->missing, it->model->features);
     }
     return SFU_OK;
 }

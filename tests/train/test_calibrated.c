@@ -5,6 +5,7 @@
 #include "metrics.h"
 #include "model.h"
 #include "part_scores.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,6 +178,39 @@ static void the_most_probable_class_stays(void **state) {
     }
 }
 
+/* The fitted temperature is a minimum, and calibrated probabilities are calibrated. */
+static void the_fit_is_a_minimum(void **state) {
+    (void)state;
+    enum { ROWS = 60 };
+    int fitted = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        static float rows[ROWS][CLASSES];
+        int32_t labels[ROWS];
+        const sfu__dense all = {rows[0], ROWS, CLASSES, CLASSES};
+        sfu__random random = sfu__random_start(seed, 1);
+        for (int i = 0; i < ROWS; i++) {
+            double sum = 0;
+            labels[i] = (int32_t)sfu__random_below(&random, CLASSES);
+            for (int c = 0; c < CLASSES; c++) {
+                rows[i][c] =
+                    (float)(0.05 + sfu__random_unit(&random) + (c == labels[i] ? 0.1 * (double)(seed % 9) : 0));
+                sum += (double)rows[i][c];
+            }
+            for (int c = 0; c < CLASSES; c++) {
+                rows[i][c] = (float)((double)rows[i][c] / sum);
+            }
+        }
+        const double temperature = sfu__temperature_fit(&all, labels);
+        for (int i = 0; i < ROWS; i++) {
+            sfu__temperature_apply(rows[i], CLASSES, temperature);
+        }
+        const bool inside = temperature > 0.001 && temperature < 60; /* else labels that the rows say nothing about */
+        assert_true(!inside || fabs(sfu__temperature_fit(&all, labels) - 1) < 1e-3);
+        fitted += inside;
+    }
+    assert_true(fitted > 100);
+}
+
 static void the_calibration_error_of_bins(void **state) {
     (void)state;
     float rows[30][2];
@@ -219,6 +253,7 @@ int main(void) {
         cmocka_unit_test(files_keep_the_temperature),
         cmocka_unit_test(the_most_probable_class_stays),
         cmocka_unit_test(the_calibration_error_of_bins),
+        cmocka_unit_test(the_fit_is_a_minimum),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
