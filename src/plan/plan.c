@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "parallel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void pass_clear(sfu__pass *pass, const sfu__plan *plan) {
@@ -73,6 +74,16 @@ done:
 
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
 
+/* The name of the data in the keys of shared matrices. A prediction of some nodes runs once and shares nothing, so that
+ * the dataset is not read for its digest. */
+static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
+    if (request->as_all) {
+        snprintf(plan->digest, sizeof plan->digest, "plan %p", (const void *)plan);
+        return SFU_OK;
+    }
+    return sfu_dataset_digest(plan->digest, plan->dataset);
+}
+
 sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                           const sfu__plan_request *request) {
     sfu_status status = SFU_OK;
@@ -97,7 +108,7 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     self->rewrites = request->rewrites;
     self->threads = sfu__thread_count(request->threads);
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
-    SFU_TRY(sfu_dataset_digest(self->digest, dataset));
+    SFU_TRY(name_data(self, request));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
     SFU_TRY(sfu__op_list_make(self, net));
     if (request->as_all) {

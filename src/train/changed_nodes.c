@@ -18,8 +18,11 @@ typedef struct changes {
     const sfu_dataset *dataset, *since;
     int32_t *old_of, *new_of; /* new_of only for directed graphs */
     uint8_t *changed;         /* [nodes]: 1 if the node is in D, or later within k edges of it */
+    bool in_place;            /* each node that is in both has the same number in both */
     bool same_features;       /* both have the same list of features in the same form: rows are compared directly */
     sfu__node_digests digests[2];
+    const float **column[2]; /* [columns]: node columns of the dataset, and of the same name in `since` */
+    int columns;
 } changes;
 
 /* ---- differences ------------------------------------------------------------------------------------------------- */
@@ -67,6 +70,10 @@ static bool same_row(const changes *it, int32_t node, int32_t old) {
     if (B->indptr[old + 1] - old_from != count) {
         return false;
     }
+    if (it->in_place) {
+        return memcmp(A->indices + from, B->indices + old_from, (size_t)count * sizeof *A->indices) == 0 &&
+               same_values(A->values, B->values, from, old_from, count);
+    }
     for (int64_t e = 0; e < count; e++) {
         const int32_t neighbour = A->indices[from + e], before = B->indices[old_from + e];
         if (it->old_of[neighbour] != before || (neighbour < node) != (before < old)) {
@@ -76,12 +83,9 @@ static bool same_row(const changes *it, int32_t node, int32_t old) {
     return same_values(A->values, B->values, from, old_from, count);
 }
 
-/* A column that one dataset lacks makes no difference: a network that needs it cannot predict there. */
 static bool same_columns(const changes *it, int32_t node, int32_t old) {
-    const char *name = NULL;
-    for (int i = 0; (name = sfu_dataset_column_name(it->dataset, i)) != NULL; i++) {
-        const float *here = sfu_dataset_column(it->dataset, name), *before = sfu_dataset_column(it->since, name);
-        if (before != NULL && memcmp(here + node, before + old, sizeof *here) != 0) {
+    for (int i = 0; i < it->columns; i++) {
+        if (memcmp(it->column[0][i] + node, it->column[1][i] + old, sizeof(float)) != 0) {
             return false;
         }
     }
@@ -216,6 +220,25 @@ static void expand(const changes *it, int32_t *nodes, int32_t *count, int64_t st
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
+/* A column that one dataset lacks makes no difference: a network that needs it cannot predict there. */
+static sfu_status find_columns(changes *it) {
+    sfu_status status = SFU_OK;
+    const char *name = NULL;
+    int count = 0;
+    while (sfu_dataset_column_name(it->dataset, count) != NULL) {
+        count++;
+    }
+    SFU_ALLOC(it->column[0], count);
+    SFU_ALLOC(it->column[1], count);
+    for (int i = 0; (name = sfu_dataset_column_name(it->dataset, i)) != NULL; i++) {
+        it->column[0][it->columns] = sfu_dataset_column(it->dataset, name);
+        it->column[1][it->columns] = sfu_dataset_column(it->since, name);
+        it->columns += it->column[1][it->columns] != NULL;
+    }
+done:
+    return status;
+}
+
 static sfu_status prepare(changes *it) {
     sfu_status status = SFU_OK;
     it->same_features = it->dataset->features == it->since->features &&
@@ -223,7 +246,12 @@ static sfu_status prepare(changes *it) {
                         same_names(&it->dataset->feature_names, &it->since->feature_names);
     SFU_ALLOC(it->old_of, it->dataset->nodes);
     SFU_ALLOC(it->changed, it->dataset->nodes);
+    SFU_TRY(find_columns(it));
     SFU_TRY(sfu__match_nodes(it->old_of, it->dataset, it->since));
+    it->in_place = true;
+    for (int32_t node = 0; node < it->dataset->nodes; node++) {
+        it->in_place = it->in_place && (it->old_of[node] == node || it->old_of[node] < 0);
+    }
     if (!it->same_features) {
         SFU_TRY(sfu__node_digests_make(&it->digests[0], it->dataset));
         SFU_TRY(sfu__node_digests_make(&it->digests[1], it->since));
@@ -236,6 +264,8 @@ static void clear(changes *it) {
     sfu__free(it->old_of);
     sfu__free(it->new_of);
     sfu__free(it->changed);
+    sfu__free(it->column[0]);
+    sfu__free(it->column[1]);
     sfu__node_digests_clear(&it->digests[0]);
     sfu__node_digests_clear(&it->digests[1]);
 }
