@@ -85,7 +85,7 @@ static bool same_row(const changes *it, int32_t node, int32_t old) {
 
 static bool same_columns(const changes *it, int32_t node, int32_t old) {
     for (int i = 0; i < it->columns; i++) {
-        if (memcmp(it->column[0][i] + node, it->column[1][i] + old, sizeof(float)) != 0) {
+        if (it->column[0][i][node] != it->column[1][i][old]) {
             return false;
         }
     }

@@ -175,12 +175,12 @@ static void features_that_one_side_lacks(void **state) {
     (void)state;
     float here[NODES][CLASSES], there[NODES][CLASSES];
     predict(here, dataset, false);
-    sfu_dataset *extra = make(&(form){.turn = 2, .without = -1, .extra = "novel"}, NODES);
+    sfu_dataset *more = make(&(form){.turn = 2, .without = -1, .extra = "novel"}, NODES);
     sfu_dataset *fewer = make(&(form){.without = 4}, NODES);
-    sfu_dataset *dense = make(&(form){.without = 4, .dense = true}, NODES);
-    assert_fails(SFU_ERR_ARGUMENT, sfu_predict(there[0], NULL, extra, model, 1),
+    sfu_dataset *full = make(&(form){.without = 4, .dense = true}, NODES);
+    assert_fails(SFU_ERR_ARGUMENT, sfu_predict(there[0], NULL, more, model, 1),
                  "here: the model does not know the feature \"novel\"; --unknown-features ignore");
-    predict(there, extra, true);
+    predict(there, more, true);
     assert_memory_equal(here, there, sizeof here);
     assert_fails(SFU_ERR_ARGUMENT, sfu_predict(there[0], NULL, fewer, model, 1),
                  "here: the feature \"word4\" of the model is missing; --unknown-features ignore takes it as 0");
@@ -189,12 +189,12 @@ static void features_that_one_side_lacks(void **state) {
     sfu_predict_options options;
     sfu_predict_options_init(&options);
     options.ignore_unknown_features = true;
-    assert_fails(SFU_ERR_ARGUMENT, sfu_predict_with(there[0], NULL, dense, model, &options),
+    assert_fails(SFU_ERR_ARGUMENT, sfu_predict_with(there[0], NULL, full, model, &options),
                  "the feature \"word4\" of the model is missing");
     assert_null(strstr(sfu_message(), "--unknown"));
-    sfu_dataset_free(extra);
+    sfu_dataset_free(more);
     sfu_dataset_free(fewer);
-    sfu_dataset_free(dense);
+    sfu_dataset_free(full);
 }
 
 static void some_nodes_only(void **state) {
