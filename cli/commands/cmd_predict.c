@@ -187,11 +187,13 @@ static int run_checked(session *state, char **operands) {
 
 static int run(int count, char **operands) {
     (void)count;
-    if (settings.embedding && (settings.csv.top > 0 || settings.raw || settings.since)) {
-        return usage_error(&cmd_predict, "--%s cannot be combined with --embedding",
-                           settings.csv.top > 0 ? "top"
-                           : settings.raw       ? "raw"
-                                                : "since");
+    const char *excluded = settings.csv.top > 0    ? "top"
+                           : settings.raw          ? "raw"
+                           : settings.since        ? "since"
+                           : settings.unknowns > 0 ? "unknown-features"
+                                                   : NULL;
+    if (settings.embedding && excluded) {
+        return usage_error(&cmd_predict, "--%s cannot be combined with --embedding", excluded);
     }
     if (common.json && to_stdout()) {
         return usage_error(&cmd_predict, "-o - and --json would both write to stdout");

@@ -18,7 +18,7 @@ typedef struct version {
     int32_t from[EDGES + MORE], to[EDGES + MORE];
     float features[NODES + MORE][FEATURES];
     float column[NODES + MORE];
-    char names[NODES + MORE][12];
+    char names[NODES + MORE][16];
 } version;
 
 static void draw(version *v, uint64_t seed) {
