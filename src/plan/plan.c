@@ -76,10 +76,10 @@ done:
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
 
 /* The name of the data in the keys of shared matrices. A prediction of some nodes runs once and shares nothing, so that
- * the dataset is not read for its digest. */
+ * the dataset is not read for its digest: its name is that of the plan, as long as a digest. */
 static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
     if (request->as_all) {
-        snprintf(plan->digest, sizeof plan->digest, "plan %p", (const void *)plan);
+        snprintf(plan->digest, sizeof plan->digest, "%064llx", (unsigned long long)(uintptr_t)plan);
         return SFU_OK;
     }
     return sfu_dataset_digest(plan->digest, plan->dataset);
