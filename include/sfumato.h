@@ -165,6 +165,8 @@ typedef struct sfu_csv_options {
     void *write_user;
     bool spreadsheet; /* put a ' before text that a spreadsheet would run as a formula: text that begins with =, +, -,
                          @, a tab or a line end and is not a number. Such a file is not meant to be read back. */
+    const int32_t *nodes; /* predictions: the rows of the probabilities are these nodes, ascending; NULL: all nodes */
+    int32_t node_count;   /* of `nodes` */
 } sfu_csv_options;
 
 SFU_API void sfu_csv_options_init_sized(sfu_csv_options *options, size_t size);
@@ -714,6 +716,7 @@ typedef struct sfu_train_options {
     sfu_epoch_fn on_epoch; /* or NULL */
     void *on_epoch_user;
     sfu_metric metric; /* on the validation nodes, for early stopping and the choice of trials */
+    bool allow_leak;   /* go on although `init` was fitted on nodes that are test nodes now; marks the scores */
 } sfu_train_options;
 
 SFU_API void sfu_train_options_init_sized(sfu_train_options *options, size_t size);
@@ -721,9 +724,10 @@ static inline void sfu_train_options_init(sfu_train_options *options) {
     sfu_train_options_init_sized(options, sizeof *options);
 }
 
-/* Trains a network. Test labels are read only after the training, for the scores. If the loss stops being a number,
- * training ends there with a warning in the log and keeps the best weights so far; if there are none, it fails with
- * SFU_ERR_DIVERGED. */
+/* Trains a network. Test labels are read only after the training, for the scores. The model records which nodes it was
+ * fitted on; a model to start from (`init`) that was fitted on a test node is refused (SFU_ERR_ARGUMENT). If the loss
+ * stops being a number, training ends there with a warning in the log and keeps the best weights so far; if there are
+ * none, it fails with SFU_ERR_DIVERGED. */
 SFU_API SFU_CHECKED sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net,
                                          const sfu_split *split, const sfu_train_options *options);
 
@@ -751,8 +755,12 @@ typedef struct sfu_scores {
     bool interrupted; /* the caller ended the training */
     uint64_t seed;
     char split_digest[65];
-    double val_score, test_score; /* the metric of the training on the validation and the test nodes */
-    double temperature;           /* fitted on the validation nodes; 1: not calibrated */
+    double val_score, test_score;                 /* the metric of the training on the validation and the test nodes */
+    double temperature;                           /* fitted on the validation nodes; 1: not calibrated */
+    double test_log_loss, test_calibration_error; /* of the test nodes, with calibrated probabilities */
+    double raw_test_log_loss, raw_test_calibration_error; /* and before calibration */
+    int32_t leaked; /* test nodes that the weights were fitted on (sfu_train_options.allow_leak): test scores are not
+                       valid unless this is 0 */
 } sfu_scores;
 
 /* The scores of the training that made the model; zeros and false for a model without a training, or opened from a file
@@ -794,10 +802,37 @@ SFU_API const sfu_parameter *sfu_model_parameter(const sfu_model *model, int i);
 SFU_API SFU_CHECKED sfu_status sfu_model_set_parameter(sfu_model *model, int i, const float *values);
 
 /* Predicts every node: class probabilities, probabilities[nodes][classes], and the most probable class, labels[nodes].
- * Either may be NULL. Fails if the features or classes of the dataset are not those of the model. threads 0: one per
- * core. */
+ * Either may be NULL. The probabilities are calibrated with the temperature of the model, which does not change the
+ * most probable class. Features and classes are matched by name where dataset and model have names, otherwise by
+ * position; fails if they are not those of the model. threads 0: one per core. */
 SFU_API SFU_CHECKED sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
                                            const sfu_model *model, int threads);
+
+typedef struct sfu_predict_options {
+    size_t size;
+    bool raw;                     /* probabilities as the network computes them, not calibrated */
+    int threads;                  /* 0: one per core. Never changes the result */
+    bool ignore_unknown_features; /* features of the dataset that the model does not know are left out, and sparse
+                                     features that only the model knows are 0; otherwise either is an error */
+    const int32_t *nodes;         /* predict only these, ascending: probabilities[node_count][classes]; NULL: all */
+    int32_t node_count;           /* of `nodes`. Their rows are the same bytes as in a prediction of all nodes */
+} sfu_predict_options;
+
+SFU_API void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size);
+static inline void sfu_predict_options_init(sfu_predict_options *options) {
+    sfu_predict_options_init_sized(options, sizeof *options);
+}
+
+/* The same with options. */
+SFU_API SFU_CHECKED sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
+                                                const sfu_model *model, const sfu_predict_options *options);
+
+/* The nodes of `dataset` whose prediction may differ from that in `since`, an older version of it: new nodes, nodes
+ * whose features, edges or columns changed, and nodes within as many edges of these as the network has smoothings.
+ * Nodes are matched by name. Writes them, ascending, to nodes[sfu_dataset_nodes(dataset)] and their number to *count.
+ */
+SFU_API SFU_CHECKED sfu_status sfu_changed_nodes(int32_t *nodes, int32_t *count, const sfu_dataset *dataset,
+                                                 const sfu_dataset *since, const sfu_model *model);
 
 /* The output of the last hidden layer for every node, embedding[nodes][sfu_model_embedding_width]. */
 SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
@@ -812,6 +847,52 @@ SFU_API SFU_CHECKED sfu_status sfu_predictions_save(const char *path, const sfu_
 /* Writes the embedding of sfu_embed as CSV, node,h0,h1,...; `top` is ignored. */
 SFU_API SFU_CHECKED sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
                                                   const float *embedding, const sfu_csv_options *options);
+
+/* Reads a list of nodes from a CSV file: the first column, by name, with or without the header "node"; so a file of
+ * predictions will do. Writes them, ascending and each once, to nodes[sfu_dataset_nodes(dataset)], and their number to
+ * *count. */
+SFU_API SFU_CHECKED sfu_status sfu_nodes_read(int32_t *nodes, int32_t *count, const sfu_dataset *dataset,
+                                              const char *path);
+
+/* The scores of a model on labelled nodes of any dataset. */
+typedef struct sfu_evaluation sfu_evaluation;
+
+typedef struct sfu_evaluate_options {
+    size_t size;
+    const int32_t *nodes; /* ascending; those without a label do not count. NULL: every node */
+    int32_t node_count;
+    bool ignore_unknown_features; /* as in sfu_predict_options */
+    int threads;                  /* 0: one per core. Never changes the result */
+} sfu_evaluate_options;
+
+SFU_API void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size);
+static inline void sfu_evaluate_options_init(sfu_evaluate_options *options) {
+    sfu_evaluate_options_init_sized(options, sizeof *options);
+}
+
+/* Predicts nodes and compares with their labels. Features and classes are matched as by sfu_predict; a label of a class
+ * that the model does not know counts as a wrong prediction in the accuracy alone, and is not in the other scores. */
+SFU_API SFU_CHECKED sfu_status sfu_evaluate(sfu_evaluation **evaluation, const sfu_dataset *dataset,
+                                            const sfu_model *model, const sfu_evaluate_options *options);
+SFU_API void sfu_evaluation_free(sfu_evaluation *evaluation);
+
+/* Scores are NaN if they are not defined: AUC with nodes of one class only. */
+typedef struct sfu_evaluation_summary {
+    int32_t nodes, correct;     /* nodes with a label, and those predicted correctly */
+    int32_t unlabelled;         /* nodes that were left out for want of a label */
+    int32_t unknown_class;      /* nodes with a label of a class that the model does not know */
+    bool fitted_known;          /* the model records the nodes it was fitted on */
+    int32_t fitted;             /* evaluated nodes that the model was fitted on: their scores are too good */
+    double accuracy, low, high; /* with its 95 % confidence interval (Wilson) */
+    double macro_f1, balanced_accuracy;
+    double auc, average_precision;      /* of the rarer of two classes; with more, means over the classes */
+    double log_loss, calibration_error; /* of the calibrated probabilities; expected calibration error, 15 bins */
+} sfu_evaluation_summary;
+SFU_API const sfu_evaluation_summary *sfu_evaluation_scores(const sfu_evaluation *evaluation);
+
+/* As sfu_model_class_score and sfu_model_confusion, with the classes of the model. */
+SFU_API sfu_class_score sfu_evaluation_class_score(const sfu_evaluation *evaluation, int32_t class_index);
+SFU_API int32_t sfu_evaluation_confusion(const sfu_evaluation *evaluation, int32_t truth, int32_t guess);
 
 /* ---- 12. Tuning -------------------------------------------------------------------------------------------------- */
 

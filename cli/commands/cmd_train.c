@@ -263,6 +263,8 @@ static const cli_option options[] = {
     OPTION_COUNT("repeat", "N", settings.repeat, 1, 100000, NULL,
                  "train with N consecutive seeds; print mean and standard deviation, keep the best"),
     OPTION_TEXT("init", VALUE_FILE, "MODEL", settings.init, "", "initialize the weights from this model"),
+    OPTION_FLAG("allow-leak", settings.train.allow_leak,
+                "with --init: go on if that model was fitted on test nodes; the results are marked as leaked"),
     OPTION_FLAG("report", settings.report, "print precision, recall and F1 per class, and the confusion matrix"),
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),

@@ -49,6 +49,9 @@ void input_files(cli_files *files, const cli_input_settings *settings, const cha
 /* The size of a part of the split. */
 int32_t input_part(const cli_input *input, sfu_part part);
 
+/* The choices of --unknown-features: 0 is error, 1 is ignore. */
+extern const char *const unknown_features[];
+
 /* A class by its name in the model, or by its number. */
 enum { CLASS_NUMBER_MAX = 16 };
 const char *model_class(char number[CLASS_NUMBER_MAX], const sfu_model *model, int32_t class_index);

@@ -97,22 +97,21 @@ static json_t *split_json(const sfu_info *info) {
 json_t *report_json(const cli_report *report) {
     const sfu_info *info = &report->info;
     json_t *source = info->source ? json_loads(info->source, 0, NULL) : NULL;
-    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
-                     "s:b, s:o, s:o, s:i, "
-                     "s:s, s:o, s:o, s:o}",
-                     "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
-                     (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
-                     (json_int_t)info->self_loops_dropped, "duplicates_dropped", (json_int_t)info->duplicates_dropped,
-                     "features", (int)info->features, "feature_nonzeros", (json_int_t)info->feature_nonzeros,
-                     "feature_density", json_number_or_null(density(info)), "classes", classes_json(report),
-                     "unlabelled", (int)info->unlabelled, "isolated", (int)info->isolated, "featureless",
-                     (int)info->featureless, "components", (int)info->components, "largest_component",
-                     (int)info->largest_component, "homophily", json_number_or_null(info->homophily), "mean_degree",
-                     json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
-                     (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
-                     split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest,
-                     "source", source ? source : json_null(), "notes", notes_json(report), "warnings",
-                     warnings_json(report));
+    return json_pack(
+        "{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
+        "s:b, s:o, s:o, s:i, "
+        "s:s, s:o, s:o, s:o}",
+        "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
+        (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
+        (json_int_t)info->self_loops_dropped, "duplicates_dropped", (json_int_t)info->duplicates_dropped, "features",
+        (int)info->features, "feature_nonzeros", (json_int_t)info->feature_nonzeros, "feature_density",
+        json_number_or_null(density(info)), "classes", classes_json(report), "unlabelled", (int)info->unlabelled,
+        "isolated", (int)info->isolated, "featureless", (int)info->featureless, "components", (int)info->components,
+        "largest_component", (int)info->largest_component, "homophily", json_number_or_null(info->homophily),
+        "mean_degree", json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
+        (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
+        split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest, "source",
+        source ? source : json_null(), "notes", notes_json(report), "warnings", warnings_json(report));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "calibration.h"
 
-#include "sfumato.h"
+#include "metrics.h"
 #include "special.h"
 
 #include <math.h>
@@ -70,11 +70,10 @@ static double find_zero(const fitted *self) {
             high = b;
         }
         const double next = at.second > 0 ? b - at.first / at.second : -1;
-        const bool close = fabs(next - b) <= 1e-9 * b;
-        b = next > low && next < high ? next : sfu__exp((sfu__ln(low) + sfu__ln(high)) / 2);
-        if (close) {
+        if (fabs(next - b) <= 1e-9 * b) {
             break;
         }
+        b = next > low && next < high ? next : sfu__exp((sfu__ln(low) + sfu__ln(high)) / 2);
     }
     return b;
 }
@@ -92,18 +91,21 @@ double sfu__temperature_fit(const sfu__dense *probabilities, const int32_t *labe
 
 void sfu__temperature_apply(float *row, int32_t classes, double temperature) {
     const double b = 1 / temperature;
-    double top = 0, sum = 0;
-    if (temperature == 1) {
+    double sum = 0;
+    if (temperature == 1 || classes < 1) {
         return;
     }
+    const int32_t best = sfu__largest(row, classes);
+    const double top = log_of(row[best]);
     for (int32_t c = 0; c < classes; c++) {
-        top = (double)row[c] > top ? (double)row[c] : top;
+        sum += sfu__exp(b * (log_of(row[c]) - top));
     }
     for (int32_t c = 0; c < classes; c++) {
-        sum += sfu__exp(b * (log_of(row[c]) - log_of((float)top)));
+        row[c] = (float)(sfu__exp(b * (log_of(row[c]) - top)) / sum);
     }
-    for (int32_t c = 0; c < classes; c++) {
-        row[c] = (float)(sfu__exp(b * (log_of(row[c]) - log_of((float)top))) / sum);
+    const int32_t rounded = sfu__largest(row, classes); /* different probabilities may be rounded to the same */
+    if (rounded != best) {
+        row[best] = nextafterf(row[rounded], 2);
     }
 }
 

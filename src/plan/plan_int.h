@@ -184,6 +184,8 @@ struct sfu__plan {
     bool dropout;
     unsigned rewrites;
     int threads;
+    uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
+    sfu__pass costed;       /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */
     sfu__parameters parameters;
     sfu__op *ops;
@@ -281,6 +283,11 @@ void sfu__fold_estimate_clear(sfu__fold_estimate *estimate);
 
 /* Whether the first `last` ops contain an activation with act(0) != 0, which makes sparse features dense. */
 bool sfu__fold_fills(const sfu__plan *plan, int last);
+
+/* smoothed_rows.c */
+
+/* Finds the rows of smoothing matrices that a prediction of some nodes reads, if these alone may be filled in. */
+SFU_CHECKED sfu_status sfu__smoothed_rows_make(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request);
 
 /* strategies.c */
 

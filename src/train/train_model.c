@@ -5,7 +5,9 @@
  * model.
  */
 #include "clock.h"
+#include "leak.h"
 #include "metrics.h"
+#include "part_scores.h"
 #include "progress.h"
 #include "sized_struct.h"
 #include "train.h"
@@ -31,6 +33,7 @@ typedef struct train_job {
     int32_t node_count;
     uint8_t *part_of;               /* [nodes]: sfu_part, or SFU_PARTS */
     sfu__tally *tallies[SFU_PARTS]; /* [classes] each */
+    int32_t *labels;                /* [node_count]: labels of `nodes` after sort_parts */
     int32_t *confusion;             /* [classes][classes], or NULL */
     sfu_scores scores;
 } train_job;
@@ -50,6 +53,9 @@ sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split,
 static sfu_status check_data(const train_job *job) {
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__train_options_check(job->options));
+    if (sfu_metric_name((int)job->options->metric, NULL) == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)job->options->metric);
+    }
     SFU_TRY(sfu_dataset_check(job->dataset));
     if (job->dataset->labels == NULL) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no node has a label, so there is nothing to learn from",
@@ -63,6 +69,7 @@ done:
 static sfu_status start_from_model(train_job *job, const sfu_model *model) {
     sfu_status status = SFU_OK;
     const size_t size = (size_t)job->runner.parameters->size;
+    SFU_TRY(sfu__check_leak(&job->scores.leaked, job->dataset, job->split, model, job->options->allow_leak));
     SFU_ALLOC(job->start, size);
     sfu__runner_start(&job->runner, job->objective.train_labels, job->options->seed);
     SFU_TRY(sfu__runner_load(&job->runner, model));
@@ -197,6 +204,54 @@ static void count_predictions(const train_job *job, const sfu__dense *probabilit
     }
 }
 
+static void swap_rows(const train_job *job, const sfu__dense *probabilities, int32_t i, int32_t j) {
+    float *one = probabilities->data + (int64_t)i * probabilities->ld;
+    float *other = probabilities->data + (int64_t)j * probabilities->ld;
+    for (int32_t c = 0; c < probabilities->cols; c++) {
+        const float value = one[c];
+        one[c] = other[c];
+        other[c] = value;
+    }
+    const int32_t node = job->nodes[i];
+    job->nodes[i] = job->nodes[j];
+    job->nodes[j] = node;
+}
+
+/* Moves the rows of a part to the front of those from `first` on; returns them. */
+static sfu__dense take_part(const train_job *job, const sfu__dense *probabilities, int32_t first, sfu_part part) {
+    int32_t next = first;
+    for (int32_t i = first; i < job->node_count; i++) {
+        if (job->part_of[job->nodes[i]] == part) {
+            if (i != next) {
+                swap_rows(job, probabilities, i, next);
+            }
+            next++;
+        }
+    }
+    return (sfu__dense){.data = probabilities->data + (int64_t)first * probabilities->ld,
+                        .rows = next - first,
+                        .cols = probabilities->cols,
+                        .ld = probabilities->ld};
+}
+
+/* The positive class is that of the training nodes. Changes the probabilities. */
+static sfu_status score_parts(train_job *job, const sfu__dense *probabilities) {
+    sfu_status status = SFU_OK;
+    const sfu__objective *objective = &job->objective;
+    const sfu__dense val = take_part(job, probabilities, 0, SFU_VAL);
+    const sfu__dense test = take_part(job, probabilities, val.rows, SFU_TEST);
+    SFU_ALLOC(job->labels, job->node_count);
+    for (int32_t i = 0; i < job->node_count; i++) {
+        job->labels[i] = job->dataset->labels[job->nodes[i]];
+    }
+    const int32_t positive =
+        sfu__positive_class(objective->train_labels, objective->train_count, job->dataset->classes);
+    SFU_TRY(sfu__score_validation(&job->scores, &val, job->labels, job->options->metric, positive));
+    SFU_TRY(sfu__score_test(&job->scores, &test, job->labels + val.rows, job->options->metric, positive));
+done:
+    return status;
+}
+
 static sfu_status score(train_job *job) {
     sfu_status status = SFU_OK;
     const int64_t size = job->runner.parameters->size;
@@ -215,6 +270,7 @@ static sfu_status score(train_job *job) {
     job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
     job->scores.test_accuracy = sfu__tally_accuracy(job->tallies[SFU_TEST], classes);
     job->scores.test_macro_f1 = sfu__tally_macro_f1(job->tallies[SFU_TEST], classes);
+    SFU_TRY(score_parts(job, &probabilities));
 done:
     return status;
 }
@@ -224,7 +280,9 @@ done:
 static sfu_status make_model(sfu_model **model, const train_job *job) {
     sfu_status status = SFU_OK;
     char digest[65];
+    int64_t *fitted = NULL, fitted_count = 0;
     SFU_TRY(sfu_dataset_digest(digest, job->dataset));
+    SFU_TRY(sfu__fitted_nodes(&fitted, &fitted_count, job->dataset, job->split, job->options->init));
     SFU_TRY(sfu__model_new(model, &(sfu__model_parts){.net = job->net,
                                                       .features = job->dataset->features,
                                                       .classes = job->dataset->classes,
@@ -234,10 +292,13 @@ static sfu_status make_model(sfu_model **model, const train_job *job) {
                                                       .feature_names = &job->dataset->feature_names,
                                                       .dataset = digest,
                                                       .transform = job->dataset->transform,
+                                                      .fitted = fitted,
+                                                      .fitted_count = fitted_count,
                                                       .options = job->options,
                                                       .scores = &job->scores,
                                                       .confusion = job->confusion}));
 done:
+    sfu__free(fitted);
     return status;
 }
 
@@ -249,6 +310,7 @@ static void clear(train_job *job) {
     sfu__free(job->best);
     sfu__free(job->nodes);
     sfu__free(job->part_of);
+    sfu__free(job->labels);
     for (int part = 0; part < SFU_PARTS; part++) {
         sfu__free(job->tallies[part]);
     }

@@ -61,7 +61,7 @@ static const sample samples[] = {
       {"split_masks_RL.csv", "node_id,train,val,test\n0,True,False,False\n1,False,True,False\n2,False,False,True\n"},
       {"info.yaml", "name: x\ntask: 'binary_classification'\ncategorical_features_names:\n- b\n"}},
      4,
-     2,
+     5, /* a, and the levels of b */
      2,
      2,
      3},
