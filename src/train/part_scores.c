@@ -14,16 +14,6 @@ static sfu_status score(double *score, const sfu__dense *probabilities, const in
     return status;
 }
 
-sfu_status sfu__score_validation(sfu_scores *scores, const sfu__dense *probabilities, const int32_t *labels,
-                                 sfu_metric metric, int32_t positive) {
-    scores->temperature = sfu__temperature_fit(probabilities, labels);
-    if (metric == SFU_METRIC_ACCURACY) {
-        scores->val_score = scores->val_accuracy;
-        return SFU_OK;
-    }
-    return score(&scores->val_score, probabilities, labels, metric, positive);
-}
-
 sfu_status sfu__score_test(sfu_scores *scores, const sfu__dense *probabilities, const int32_t *labels,
                            sfu_metric metric, int32_t positive) {
     sfu_status status = SFU_OK;

@@ -4,6 +4,7 @@
  * weights kept on the nodes of all three parts, with a separate prediction plan; 4. store weights and scores in the
  * model.
  */
+#include "calibration.h"
 #include "clock.h"
 #include "leak.h"
 #include "metrics.h"
@@ -144,8 +145,8 @@ static sfu_status run_epochs(train_job *job) {
     job->scores.val_loss = training->stopping.best_val_loss;
     job->scores.val_accuracy =
         job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
-    job->scores.val_score =
-        options->metric == SFU_METRIC_ACCURACY ? job->scores.val_accuracy : training->stopping.best_val_score;
+    const bool by_metric = options->metric != SFU_METRIC_ACCURACY && job->objective.val_count > 0;
+    job->scores.val_score = by_metric ? training->stopping.best_val_score : job->scores.val_accuracy;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
     return check_divergence(job);
 }
@@ -234,20 +235,17 @@ static sfu__dense take_part(const train_job *job, const sfu__dense *probabilitie
                         .ld = probabilities->ld};
 }
 
-/* The positive class is that of the training nodes. Changes the probabilities. */
+/* Changes the probabilities. */
 static sfu_status score_parts(train_job *job, const sfu__dense *probabilities) {
     sfu_status status = SFU_OK;
-    const sfu__objective *objective = &job->objective;
     const sfu__dense val = take_part(job, probabilities, 0, SFU_VAL);
     const sfu__dense test = take_part(job, probabilities, val.rows, SFU_TEST);
     SFU_ALLOC(job->labels, job->node_count);
     for (int32_t i = 0; i < job->node_count; i++) {
         job->labels[i] = job->dataset->labels[job->nodes[i]];
     }
-    const int32_t positive =
-        sfu__positive_class(objective->train_labels, objective->train_count, job->dataset->classes);
-    SFU_TRY(sfu__score_validation(&job->scores, &val, job->labels, job->options->metric, positive));
-    SFU_TRY(sfu__score_test(&job->scores, &test, job->labels + val.rows, job->options->metric, positive));
+    job->scores.temperature = sfu__temperature_fit(&val, job->labels);
+    SFU_TRY(sfu__score_test(&job->scores, &test, job->labels + val.rows, job->options->metric, job->scorer.positive));
 done:
     return status;
 }

@@ -58,7 +58,10 @@ static double val_score(const sfu_model *model, sfu_metric metric) {
     int32_t count = 0, labels[NODES];
     float all[NODES][CLASSES], rows[NODES][CLASSES];
     const int32_t *nodes = sfu_split_part(split, SFU_VAL, &count);
-    assert_ok(sfu_predict(&all[0][0], NULL, dataset, model, 1));
+    sfu_predict_options raw;
+    sfu_predict_options_init(&raw);
+    raw.raw = true; /* calibrated rows may tie */
+    assert_ok(sfu_predict_with(&all[0][0], NULL, dataset, model, &raw));
     for (int32_t i = 0; i < count; i++) {
         memcpy(rows[i], all[nodes[i]], sizeof rows[i]);
         labels[i] = sfu_dataset_labels(dataset)[nodes[i]];
