@@ -21,7 +21,7 @@
 #define SFU_TRANSFORM_H
 
 #include "cell_dates.h"
-#include "cells.h"
+#include "table_cells.h"
 
 typedef enum sfu__transform_type {
     SFU__TYPE_AUTO, /* as a declaration: to be detected */

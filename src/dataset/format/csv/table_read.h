@@ -6,7 +6,7 @@
 #ifndef SFU_TABLE_READ_H
 #define SFU_TABLE_READ_H
 
-#include "cells.h"
+#include "table_cells.h"
 #include "csv_tables.h"
 
 /* An open file, and what is read from it. */

@@ -1,10 +1,10 @@
-/* cells.h - the cells of a table, column by column, as they were written in the file.
+/* table_cells.h - the cells of a table, column by column, as they were written in the file.
  *
  * A cell is a number, missing, or a word: one of the distinct texts of its column. All three are stored in one double:
  * a NaN holds the code of a missing cell or of a word in its payload.
  */
-#ifndef SFU_CELLS_H
-#define SFU_CELLS_H
+#ifndef SFU_TABLE_CELLS_H
+#define SFU_TABLE_CELLS_H
 
 #include "node_index.h"
 

@@ -1,5 +1,5 @@
-/* cells.c - stores the cells of a table; see cells.h. */
-#include "cells.h"
+/* table_cells.c - stores the cells of a table; see cells.h. */
+#include "table_cells.h"
 #include "csv.h"
 #include "progress.h"
 
