@@ -1,4 +1,4 @@
-/* table_cells.c - stores the cells of a table; see cells.h. */
+/* table_cells.c - stores the cells of a table; see table_cells.h. */
 #include "table_cells.h"
 #include "csv.h"
 #include "progress.h"

@@ -1,4 +1,4 @@
-/* table_read.h - reads a table of nodes, one row per node, into cells (cells.h).
+/* table_read.h - reads a table of nodes, one row per node, into cells (table_cells.h).
  *
  * Two paths give the same cells. The fast path (table_fast.c) parses blocks of an uncompressed file without quotes in
  * parallel; the general one reads any CSV file row by row, and reports the errors.
