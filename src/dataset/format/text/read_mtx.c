@@ -34,7 +34,7 @@ static sfu_status read_edges_fast(sfu__tables *tables, const sfu__mtx *self, boo
     numbering numbers = {(uint32_t)self->rows};
     sfu__edge_file file = {.path = self->lines.path,
                            .offset = sfu__csv_offset(&self->lines),
-                           .style = {' ', !self->pattern},
+                           .style = {.separator = ' ', .weighted = !self->pattern},
                            .threads = sfu__thread_count(options->threads),
                            .progress = options->progress,
                            .progress_user = options->progress_user,
