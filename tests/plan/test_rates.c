@@ -160,7 +160,7 @@ static void test_slowdowns(void **state) {
             const sfu__step_class kind = sfu__step_class_of(&work);
             const double nominal = sfu__work_seconds(&work, &sfu__nominal_rates);
             assert_near(sfu__predicted_seconds(&work, NULL), nominal);
-            assert_near(sfu__predicted_seconds(&work, &measured), (kind + 0.5) * nominal);
+            assert_near(sfu__predicted_seconds(&work, &measured), ((int)kind + 0.5) * nominal);
             met[kind] = true;
         }
     }
