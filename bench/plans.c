@@ -74,11 +74,12 @@ static bool next_ways(int *strategies, const sfu__pass *pass) {
     return false;
 }
 
-static double predicted(const sfu__pass *pass, const sfu__rates *rates) {
+static double predicted(const sfu__pass *pass, const sfu__measured *measured) {
     double sum = 0.0;
     for (size_t i = 0; i < pass->step_count; i++) {
-        sum +=
-            pass->steps[i].kernel != SFU__KERNEL_CROSS_ENTROPY ? sfu__work_seconds(&pass->steps[i].work, rates) : 0.0;
+        sum += pass->steps[i].kernel != SFU__KERNEL_CROSS_ENTROPY
+                   ? sfu__predicted_seconds(&pass->steps[i].work, measured)
+                   : 0.0;
     }
     return sum;
 }
@@ -86,13 +87,12 @@ static double predicted(const sfu__pass *pass, const sfu__rates *rates) {
 static bool show_all;
 
 static void show(const entry *at, int pass, bool chosen) {
-    sfu__rates here;
-    bool measured;
-    sfu__rates_of_this_machine(&here, &measured);
+    sfu__measured here;
+    const bool measured = sfu__measured_load_here(&here);
     const sfu__pass *of = &at->it.plan->passes[pass];
     printf("  %s %-10s %8.1f us, nominal %8.1f, here %8.1f  %s\n", chosen ? "*" : " ",
-           pass == 0 ? "training" : "validation", 1e6 * at->seconds, 1e6 * predicted(of, &sfu__nominal_rates),
-           1e6 * predicted(of, &here), at->text);
+           pass == 0 ? "training" : "validation", 1e6 * at->seconds, 1e6 * predicted(of, NULL),
+           1e6 * predicted(of, measured ? &here : NULL), at->text);
 }
 
 static void time_entry(entry *at, int pass, int tries) {

@@ -106,9 +106,13 @@ int main(void) {
     if (sfu_model_from_net(&copy, dataset, net, 0) != SFU_OK || copy_weights(copy, model) != SFU_OK) {
         return failed("copying the weights");
     }
+    /* The copy has the weights, but not the temperature that calibrates the probabilities of the trained model. */
     static float here[NODES][CLASSES], there[NODES][CLASSES];
-    if (sfu_predict(here[0], NULL, dataset, model, 0) != SFU_OK ||
-        sfu_predict(there[0], NULL, dataset, copy, 0) != SFU_OK) {
+    sfu_predict_options raw;
+    sfu_predict_options_init(&raw);
+    raw.raw = true;
+    if (sfu_predict_with(here[0], NULL, dataset, model, &raw) != SFU_OK ||
+        sfu_predict_with(there[0], NULL, dataset, copy, &raw) != SFU_OK) {
         return failed("predicting");
     }
     bool same = true;

@@ -165,7 +165,9 @@ typedef struct sfu_csv_options {
     void *write_user;
     bool spreadsheet; /* put a ' before text that a spreadsheet would run as a formula: text that begins with =, +, -,
                          @, a tab or a line end and is not a number. Such a file is not meant to be read back. */
-    bool sets;        /* predictions: end each line with the set of classes ... */
+    const int32_t *nodes; /* predictions: the rows of the probabilities are these nodes, ascending; NULL: all nodes */
+    int32_t node_count;   /* of `nodes` */
+    bool sets;            /* predictions: end each line with the set of classes ... */
     double set_threshold; /* ... whose probability is at least this, and the most probable one, separated by | */
 } sfu_csv_options;
 
@@ -238,6 +240,12 @@ SFU_API const char *sfu_dataset_column_name(const sfu_dataset *dataset, int i);
 /* The nodes of one part of the standard split, ascending; NULL and *count = 0 if the dataset has no standard split. */
 SFU_API const int32_t *sfu_dataset_standard(const sfu_dataset *dataset, sfu_part part, int32_t *count);
 
+/* A dataset may have several standard splits, numbered from 0: how many (0: none), and the nodes of one part of one of
+ * them, as above. Split 0 is that of sfu_dataset_standard. */
+SFU_API int32_t sfu_dataset_standard_splits(const sfu_dataset *dataset);
+SFU_API const int32_t *sfu_dataset_standard_split(const sfu_dataset *dataset, int32_t split, sfu_part part,
+                                                  int32_t *count);
+
 /* SHA-256 of the tensors, as 64 hexadecimal digits and a 0. Equal digests mean equal data. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_digest(char digest[65], const sfu_dataset *dataset);
 
@@ -271,6 +279,7 @@ typedef struct sfu_info {
     bool directed, weighted, has_standard;
     int32_t standard[SFU_PARTS]; /* sizes of the standard split */
     const char *source;          /* JSON: where the data came from and how it was processed */
+    int32_t standard_splits;     /* how many standard splits there are; `standard` has the sizes of the first */
 } sfu_info;
 
 /* Computes the statistics on the first call and sets *info to them; they belong to the dataset. */
@@ -283,9 +292,24 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_class_counts(int32_t *class_counts, c
  * last one. */
 SFU_API SFU_CHECKED sfu_status sfu_dataset_warning(char *text, size_t size, const sfu_dataset *dataset, int i);
 
+/* Writes the i-th sentence about what the import did with columns and labels into a buffer of `size` bytes;
+ * SFU_ERR_NOT_FOUND after the last one. */
+SFU_API SFU_CHECKED sfu_status sfu_dataset_import_note(char *text, size_t size, const sfu_dataset *dataset, int i);
+
 /* ---- 5. Import, make, get --------------------------------------------------------------------------------------- */
 
-typedef enum sfu_scale { SFU_SCALE_UNIT = 0, SFU_SCALE_SUM = 1, SFU_SCALE_NONE = 2 } sfu_scale;
+/* Feature vectors scaled to length 1, to sum 1, or not at all. AUTO: the columns of a CSV table are standardised, each
+ * by its type; everything else, and a table that is a bag of words, is scaled to length 1. QUANTILE: number columns of
+ * a CSV table become quantiles in [0, 1]. */
+typedef enum sfu_scale {
+    SFU_SCALE_UNIT = 0,
+    SFU_SCALE_SUM = 1,
+    SFU_SCALE_NONE = 2,
+    SFU_SCALE_AUTO = 3,
+    SFU_SCALE_QUANTILE = 4
+} sfu_scale;
+/* AUTO refuses numbers with many different values as labels; CLASS takes every number, also -1, as a class. */
+typedef enum sfu_label_type { SFU_LABEL_AUTO = 0, SFU_LABEL_CLASS = 1 } sfu_label_type;
 typedef enum sfu_duplicates { SFU_DUPLICATES_MAX = 0, SFU_DUPLICATES_SUM = 1, SFU_DUPLICATES_FIRST = 2 } sfu_duplicates;
 typedef enum sfu_header { SFU_HEADER_AUTO = 0, SFU_HEADER_YES = 1, SFU_HEADER_NO = 2 } sfu_header;
 
@@ -302,7 +326,7 @@ typedef struct sfu_import_options {
     const char *feature_names;      /* one per line: names the features and fixes their order and number */
     const char *labels;             /* node,label */
     const char *columns;            /* node and one number per named column */
-    const char *split;              /* node,part */
+    const char *split;              /* node,part, or node and one part for each of several standard splits */
     const char *const *class_names; /* `class_name_count` names: the order of the classes. Classes that the file stores
                                      * as numbers, or under other names, are renamed in this order */
     int32_t class_name_count;
@@ -317,8 +341,23 @@ typedef struct sfu_import_options {
     int threads; /* 0: one per core. Never changes the result */
     sfu_progress_fn progress;
     void *progress_user;
+    /* The columns of `edges`, by name or by number from 1; NULL: found by the names in its header, or by position. */
+    const char *source_column, *target_column;
+    const char *weight_column; /* "none": there are no weights */
+    /* The columns of `nodes`, or of dense `features`. Lists are names separated by commas; a column without a name is
+     * called by its number, from 1. Types that are not given are detected (docs/reference/formats.md). */
+    const char *id;          /* the column of the node names; NULL: the first */
+    const char *numeric;     /* list */
+    const char *categorical; /* list */
+    const char *text;        /* list */
+    const char *ignore;      /* list */
+    const char *missing;     /* list of spellings of missing cells, in addition to the usual ones */
+    char decimal;            /* '.' (or 0) or ',' */
+    sfu_label_type label_type;
+    const char *like; /* a dataset or a model: its columns are transformed as the ones it was made from */
 } sfu_import_options;
 
+/* The default of scale is SFU_SCALE_AUTO; SFU_SCALE_UNIT for programs that were compiled without `id`. */
 SFU_API void sfu_import_options_init_sized(sfu_import_options *options, size_t size);
 static inline void sfu_import_options_init(sfu_import_options *options) {
     sfu_import_options_init_sized(options, sizeof *options);
@@ -424,9 +463,10 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_list(void (*found)(void *user, const 
 /* Three disjoint sets of labelled nodes: for training, validation and test. */
 typedef struct sfu_split sfu_split;
 
-/* Creates a split from a protocol: "standard", "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if
- * the dataset has one, else "random:0". `size` is "1" to "5" for the label sets of the paper, or a number of training
- * nodes above 5; NULL: size 1 for "random", all nodes for the others. docs/reference/splits.md has the rules. */
+/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "random:SEED",
+ * "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "random:0". `size` is "1" to "5"
+ * for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all nodes for the
+ * others. docs/reference/splits.md has the rules. */
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 
@@ -677,7 +717,9 @@ typedef struct sfu_train_options {
     int threads;           /* 0: one per core. Never changes the result */
     sfu_epoch_fn on_epoch; /* or NULL */
     void *on_epoch_user;
-    sfu_metric metric; /* on the validation nodes, for early stopping and the choice of trials */
+    sfu_metric metric;  /* on the validation nodes, for early stopping and the choice of trials */
+    bool allow_leak;    /* go on although `init` was fitted on nodes that are test nodes now; marks the scores */
+    double temperature; /* of the model's probabilities; 0: fitted on the validation nodes */
 } sfu_train_options;
 
 SFU_API void sfu_train_options_init_sized(sfu_train_options *options, size_t size);
@@ -685,9 +727,10 @@ static inline void sfu_train_options_init(sfu_train_options *options) {
     sfu_train_options_init_sized(options, sizeof *options);
 }
 
-/* Trains a network. Test labels are read only after the training, for the scores. If the loss stops being a number,
- * training ends there with a warning in the log and keeps the best weights so far; if there are none, it fails with
- * SFU_ERR_DIVERGED. */
+/* Trains a network. Test labels are read only after the training, for the scores. The model records which nodes it was
+ * fitted on; a model to start from (`init`) that was fitted on a test node is refused (SFU_ERR_ARGUMENT). If the loss
+ * stops being a number, training ends there with a warning in the log and keeps the best weights so far; if there are
+ * none, it fails with SFU_ERR_DIVERGED. */
 SFU_API SFU_CHECKED sfu_status sfu_train(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net,
                                          const sfu_split *split, const sfu_train_options *options);
 
@@ -715,8 +758,12 @@ typedef struct sfu_scores {
     bool interrupted; /* the caller ended the training */
     uint64_t seed;
     char split_digest[65];
-    double val_score, test_score; /* the metric of the training on the validation and the test nodes */
-    double temperature;           /* fitted on the validation nodes; 1: not calibrated */
+    double val_score, test_score;                 /* the metric of the training on the validation and the test nodes */
+    double temperature;                           /* fitted on the validation nodes; 1: not calibrated */
+    double test_log_loss, test_calibration_error; /* of the test nodes, with calibrated probabilities */
+    double raw_test_log_loss, raw_test_calibration_error; /* and before calibration */
+    int32_t leaked; /* test nodes that the weights were fitted on (sfu_train_options.allow_leak): test scores are not
+                       valid unless this is 0 */
 } sfu_scores;
 
 /* The scores of the training that made the model; zeros and false for a model without a training, or opened from a file
@@ -758,10 +805,37 @@ SFU_API const sfu_parameter *sfu_model_parameter(const sfu_model *model, int i);
 SFU_API SFU_CHECKED sfu_status sfu_model_set_parameter(sfu_model *model, int i, const float *values);
 
 /* Predicts every node: class probabilities, probabilities[nodes][classes], and the most probable class, labels[nodes].
- * Either may be NULL. Fails if the features or classes of the dataset are not those of the model. threads 0: one per
- * core. */
+ * Either may be NULL. The probabilities are calibrated with the temperature of the model, which does not change the
+ * most probable class. Features and classes are matched by name where dataset and model have names, otherwise by
+ * position; fails if they are not those of the model. threads 0: one per core. */
 SFU_API SFU_CHECKED sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
                                            const sfu_model *model, int threads);
+
+typedef struct sfu_predict_options {
+    size_t size;
+    bool raw;                     /* probabilities as the network computes them, not calibrated */
+    int threads;                  /* 0: one per core. Never changes the result */
+    bool ignore_unknown_features; /* features of the dataset that the model does not know are left out, and sparse
+                                     features that only the model knows are 0; otherwise either is an error */
+    const int32_t *nodes;         /* predict only these, ascending: probabilities[node_count][classes]; NULL: all */
+    int32_t node_count;           /* of `nodes`. Their rows are the same bytes as in a prediction of all nodes */
+} sfu_predict_options;
+
+SFU_API void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size);
+static inline void sfu_predict_options_init(sfu_predict_options *options) {
+    sfu_predict_options_init_sized(options, sizeof *options);
+}
+
+/* The same with options. */
+SFU_API SFU_CHECKED sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dataset *dataset,
+                                                const sfu_model *model, const sfu_predict_options *options);
+
+/* The nodes of `dataset` whose prediction may differ from that in `since`, an older version of it: new nodes, nodes
+ * whose features, edges or columns changed, and nodes within as many edges of these as the network has smoothings.
+ * Nodes are matched by name. Writes them, ascending, to nodes[sfu_dataset_nodes(dataset)] and their number to *count.
+ */
+SFU_API SFU_CHECKED sfu_status sfu_changed_nodes(int32_t *nodes, int32_t *count, const sfu_dataset *dataset,
+                                                 const sfu_dataset *since, const sfu_model *model);
 
 /* The output of the last hidden layer for every node, embedding[nodes][sfu_model_embedding_width]. */
 SFU_API SFU_CHECKED sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model,
@@ -776,6 +850,52 @@ SFU_API SFU_CHECKED sfu_status sfu_predictions_save(const char *path, const sfu_
 /* Writes the embedding of sfu_embed as CSV, node,h0,h1,...; `top` is ignored. */
 SFU_API SFU_CHECKED sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, const sfu_model *model,
                                                   const float *embedding, const sfu_csv_options *options);
+
+/* Reads a list of nodes from a CSV file: the first column, by name, with or without the header "node"; so a file of
+ * predictions will do. Writes them, ascending and each once, to nodes[sfu_dataset_nodes(dataset)], and their number to
+ * *count. */
+SFU_API SFU_CHECKED sfu_status sfu_nodes_read(int32_t *nodes, int32_t *count, const sfu_dataset *dataset,
+                                              const char *path);
+
+/* The scores of a model on labelled nodes of any dataset. */
+typedef struct sfu_evaluation sfu_evaluation;
+
+typedef struct sfu_evaluate_options {
+    size_t size;
+    const int32_t *nodes; /* ascending; those without a label do not count. NULL: every node */
+    int32_t node_count;
+    bool ignore_unknown_features; /* as in sfu_predict_options */
+    int threads;                  /* 0: one per core. Never changes the result */
+} sfu_evaluate_options;
+
+SFU_API void sfu_evaluate_options_init_sized(sfu_evaluate_options *options, size_t size);
+static inline void sfu_evaluate_options_init(sfu_evaluate_options *options) {
+    sfu_evaluate_options_init_sized(options, sizeof *options);
+}
+
+/* Predicts nodes and compares with their labels. Features and classes are matched as by sfu_predict; a label of a class
+ * that the model does not know counts as a wrong prediction in the accuracy alone, and is not in the other scores. */
+SFU_API SFU_CHECKED sfu_status sfu_evaluate(sfu_evaluation **evaluation, const sfu_dataset *dataset,
+                                            const sfu_model *model, const sfu_evaluate_options *options);
+SFU_API void sfu_evaluation_free(sfu_evaluation *evaluation);
+
+/* Scores are NaN if they are not defined: AUC with nodes of one class only. */
+typedef struct sfu_evaluation_summary {
+    int32_t nodes, correct;     /* nodes with a label, and those predicted correctly */
+    int32_t unlabelled;         /* nodes that were left out for want of a label */
+    int32_t unknown_class;      /* nodes with a label of a class that the model does not know */
+    bool fitted_known;          /* the model records the nodes it was fitted on */
+    int32_t fitted;             /* evaluated nodes that the model was fitted on: their scores are too good */
+    double accuracy, low, high; /* with its 95 % confidence interval (Wilson) */
+    double macro_f1, balanced_accuracy;
+    double auc, average_precision;      /* of the rarer of two classes; with more, means over the classes */
+    double log_loss, calibration_error; /* of the calibrated probabilities; expected calibration error, 15 bins */
+} sfu_evaluation_summary;
+SFU_API const sfu_evaluation_summary *sfu_evaluation_scores(const sfu_evaluation *evaluation);
+
+/* As sfu_model_class_score and sfu_model_confusion, with the classes of the model. */
+SFU_API sfu_class_score sfu_evaluation_class_score(const sfu_evaluation *evaluation, int32_t class_index);
+SFU_API int32_t sfu_evaluation_confusion(const sfu_evaluation *evaluation, int32_t truth, int32_t guess);
 
 /* ---- 12. Tuning -------------------------------------------------------------------------------------------------- */
 
@@ -795,10 +915,11 @@ typedef enum sfu_trial_state {
 typedef struct sfu_trial {
     int32_t number; /* from 0 on */
     sfu_trial_state state;
-    double val_accuracy, val_loss; /* NaN if it is not complete */
+    double val_accuracy, val_loss; /* NaN if it is not complete; the accuracy also if the study has another metric */
     int32_t epochs, best_epoch;
     uint64_t seed;      /* of its training: sfu_train with this seed and the same settings gives the same weights */
     const char *params; /* "lr=0.01 hidden=64" */
+    double val_score;   /* the metric of the study; NaN if it is not complete */
 } sfu_trial;
 
 /* The progress of a study. The callback runs on the thread that called sfu_tune, a few times per second, also while a
@@ -889,7 +1010,8 @@ SFU_API const sfu_model *sfu_study_model(const sfu_study *study);
 /* Fills `options`, which sfu_train_options_init has initialised, with the settings of the winner, for sfu_train. */
 SFU_API void sfu_study_winner_options(sfu_train_options *options, const sfu_study *study);
 
-/* Writes the trials as CSV: number,state,val_accuracy,val_loss,epochs,best_epoch,seed and one column per parameter. It
+/* Writes the trials as CSV: number,state,val_accuracy (or val_score, if the study has another metric),val_loss,epochs,
+ * best_epoch,seed and one column per parameter. It
  * contains no times: the same study gives the same bytes. */
 SFU_API SFU_CHECKED sfu_status sfu_study_export(const sfu_study *study, const char *path,
                                                 const sfu_csv_options *options);
@@ -1149,9 +1271,9 @@ typedef struct sfu_rate {
 
 typedef struct sfu_bench sfu_bench;
 
-/* Measures one core of this machine in a few seconds: reading from each level of the memory hierarchy, gathering random
- * rows, random numbers, and the kernels that predicted times are made of. Unless `keep` is false, the rates are stored
- * in the user's cache folder, where sfu_plan_new finds them. */
+/* Measures one core of this machine in a few seconds: reading from each level of the memory hierarchy, and the steps of
+ * a few small networks, compared with their nominal times. Unless `keep` is false, the rates are stored in the user's
+ * cache folder, where sfu_plan_new finds them. */
 SFU_API SFU_CHECKED sfu_status sfu_bench_new(sfu_bench **bench, bool keep, sfu_progress_fn progress, void *user);
 
 /* The rates that an earlier call stored; SFU_ERR_NOT_FOUND if there are none for this machine and these kernels. */

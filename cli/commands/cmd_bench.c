@@ -204,14 +204,13 @@ const cli_command cmd_bench = {
     .name = "bench",
     .summary = "measure the speed of this machine and of a network",
     .description =
-        "Measures the throughput of one core: bandwidth of each level of the memory hierarchy, random row gathers, "
-        "random "
-        "numbers, and the compute kernels. This takes a few seconds and needs an otherwise idle machine. The rates are "
-        "saved in the cache folder; explain uses them for its predictions.\n\n"
+        "Measures the throughput of one core: bandwidth of each level of the memory hierarchy, random row gathers, and "
+        "the steps of a few small networks, compared with their nominal times. This takes a few seconds and needs an "
+        "otherwise idle machine. The rates are saved in the cache folder; explain uses them for its predictions.\n\n"
         "With a dataset and a network, it also measures the passes of the network and compares them with a lower bound "
         "(roofline): gathered rows at the bandwidth of the memory level that holds them, and at most at the L1 rate "
-        "for rows of that width; dense products at peak rate; random numbers; and Adam. An epoch is a training step "
-        "and a validation.",
+        "for short rows; dense products at peak rate; random numbers; and Adam. An epoch is a training step and a "
+        "validation.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .optional = true, .kind = VALUE_DATASET, .help = "name or path of a dataset"},

@@ -14,6 +14,7 @@ static struct {
     sfu_import_options import;
     const char *output, *class_names;
     int self_loops; /* index into self_loop_choices */
+    int decimal;    /* index into import_decimal_choices */
 } settings;
 
 static const char *const self_loop_choices[] = {"drop", "keep", NULL};
@@ -34,9 +35,10 @@ static const cli_option options[] = {
     OPTION_TEXT("columns", VALUE_FILE, "FILE", settings.import.columns, NULL,
                 "node and extra numeric columns, named by the header"),
     OPTION_TEXT("split", VALUE_FILE, "FILE", settings.import.split, NULL,
-                "standard split: node,part where part is train, val or test"),
+                "standard split: node,part where part is train, val or test; one more column per further split"),
     OPTION_TEXT("class-names", VALUE_FILE, "NAMES", settings.class_names, NULL,
                 "names of the classes, in order: A,B,... or a file with one name per line"),
+    IMPORT_COLUMNS(settings.import, settings.decimal, settings.import.label_type),
     IMPORT_HEADER(settings.import),
     IMPORT_RULES(settings.import),
     OPTION_CHOICE("self-loops", settings.self_loops, self_loop_choices, "drop or keep self-loops"),
@@ -97,6 +99,7 @@ static int run(int count, char **operands) {
     sfu_import_options *import = &settings.import;
     import->source = count > 0 ? operands[0] : NULL;
     import->keep_loops = settings.self_loops == 1;
+    import->decimal = import_decimal(settings.decimal);
     if (!import->source && !import->edges && !import->nodes && !import->features) {
         return usage_error(&cmd_data_import,
                            "nothing to read: give a SOURCE, or --edges, --nodes or --features, for example "
@@ -128,31 +131,48 @@ const cli_command cmd_data_import = {
     .description =
         "The format is detected. If SOURCE holds several arrays, --edges, --features and --labels are the names of "
         "arrays in it; otherwise they are paths of files.\n\n"
-        "CSV and TSV files may be compressed with gzip. Their first column is the node id, under any name. "
-        "The nodes are the union over all files, those of --nodes first. An empty label means unlabelled.\n\n"
-        "By default, the graph is made undirected, self-loops and duplicate edges are dropped, and feature "
-        "vectors are scaled to unit length. These changes are printed and recorded in the output. An "
+        "CSV and TSV files may be compressed with gzip. Their first column is the node id, under any name; --id names "
+        "another column of --nodes. "
+        "The nodes are the union over all files, those of --nodes first. An empty label means unlabelled, "
+        "and so do NA, N/A, nan, NULL, None and ?. In a file of edges the columns are found by their names "
+        "(from,to,weight and other usual ones), or by position. CSV files and .npy arrays can be combined; then nodes "
+        "are called by their numbers.\n\n"
+        "The columns of --nodes are numbers, truth values, dates, categories, free text, lists of numbers or "
+        "identifiers; the types are detected unless an option names them. Numbers and dates are standardised, missing "
+        "cells are set to the median, categories become one feature per level, identifiers are left out. --like does "
+        "the same to a second table as was done to the first.\n\n"
+        "By default, the graph is made undirected, self-loops and duplicate edges are dropped, and features other than "
+        "the columns of a table are scaled to unit length. These changes are printed and recorded in the output. An "
         "existing dataset with the name of the output is replaced.",
     .operands = (const cli_operand[]){{.name = "SOURCE",
                                        .optional = true,
                                        .kind = VALUE_FILE,
-                                       .help = "a file, or the folder and prefix of Planetoid files"},
+                                       .help = "a file, a folder, or the folder and prefix of Planetoid files"},
                                       {0}},
     .options = options,
     .examples =
-        (const cli_example[]){{"sfumato data import planetoid/ind.cora", "Planetoid files, by folder and prefix:"},
-                              {"sfumato data import cora.content", "LINQS files; cora.cites is in the same folder:"},
-                              {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
-                               "Arrays in a MATLAB file:"},
-                              {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
-                               "Arrays in SciPy and NumPy files:"},
-                              {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
-                               "Two CSV files; the label is a column of the second:"},
-                              {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
-                               "Separate files for features and labels:"},
-                              {"sfumato data import --nodes nodes.csv --label topic --knn 10",
-                               "No graph: connect each node to its ten nearest neighbours:"},
-                              {0}},
+        (const cli_example[]){
+            {"sfumato data import planetoid/ind.cora", "Planetoid files, by folder and prefix:"},
+            {"sfumato data import cora.content", "LINQS files; cora.cites is in the same folder:"},
+            {"sfumato data import ACM3025.mat --edges PAP --features feature --labels label",
+             "Arrays in a MATLAB file:"},
+            {"sfumato data import --edges apa.npz --features a_feat.npz --labels labels.npy",
+             "Arrays in SciPy and NumPy files:"},
+            {"sfumato data import graph.npz --edges pairs --features x --labels y", "Arrays in one NumPy file:"},
+            {"sfumato data import --edges edges.csv --source payer --target payee --weight amount",
+             "A CSV file of edges with other column names:"},
+            {"sfumato data import --edges edges.csv --nodes nodes.csv --label topic",
+             "Two CSV files; the label is a column of the second:"},
+            {"sfumato data import --edges edges.csv --features words.csv --labels labels.csv",
+             "Separate files for features and labels:"},
+            {"sfumato data import --edges edges.csv --nodes users.csv --id user --label group --categorical zip "
+             "--ignore phone",
+             "Another node column, and types of columns that would not be detected:"},
+            {"sfumato data import --edges new_edges.csv --nodes new.csv --like people.safetensors",
+             "New nodes, with the features of an earlier import:"},
+            {"sfumato data import --nodes nodes.csv --label topic --knn 10",
+             "No graph: connect each node to its ten nearest neighbours:"},
+            {0}},
     .reports = true,
     .writes = true,
     .defaults = defaults,

@@ -91,6 +91,7 @@ const cli_command cmd_data_split = {
         "same digest on every machine.\n\n"
         "SPLIT is one of\n\n"
         "  standard              the split that comes with the dataset\n"
+        "  standard:NUMBER       one of several such splits, from 0\n"
         "  random:SEED           500 validation and 1000 test nodes; the training\n"
         "                        nodes are drawn from the rest, see --size\n"
         "  cv:FOLDS:FOLD:SEED    one fold of a cross-validation\n"

@@ -8,6 +8,7 @@
 #include "command_input.h"
 #include "progress_bar.h"
 #include "report.h"
+#include "training_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +20,9 @@ static struct {
     const char *output, *budget, *container, *model, *page;
     bool all_nodes, forget, spreadsheet;
     int32_t jobs, top, ask;
-    int metric, class_weight; /* indices into the names below */
+    int metric, class_weight; /* index into metric_choices; 1: balanced */
+    int decimal;              /* index into import_decimal_choices */
 } settings;
-
-static const char *const metrics[] = {"accuracy", "macro-f1", "balanced-accuracy", "auc", "average-precision", NULL};
-static const char *const class_weights[] = {"none", "balanced", NULL};
 
 static void defaults(void) {
     memset(&settings, 0, sizeof settings);
@@ -160,6 +159,7 @@ static sfu_status read_dataset(session *state, char **operands) {
         settings.import.name = name = report_name(state->container);
     }
     settings.import.progress = progress_report;
+    settings.import.decimal = import_decimal(settings.decimal);
     const sfu_status status =
         state->container && !name ? SFU_ERR_MEMORY : sfu_dataset_import(&state->dataset, &settings.import);
     free(name);
@@ -296,6 +296,7 @@ static int run(int count, char **operands) {
 
 static const cli_option options[] = {
     IMPORT_FILES(settings.import),
+    IMPORT_COLUMNS(settings.import, settings.decimal, settings.import.label_type),
     IMPORT_HEADER(settings.import),
     IMPORT_RULES(settings.import),
     IMPORT_SCALE(settings.import),
@@ -307,10 +308,9 @@ static const cli_option options[] = {
                  "write only the N most probable classes of each node"),
     OPTION_OFFER("budget", VALUE_TEXT, "TIME", settings.budget, NULL, offer_budgets, false,
                  "search budget: 60s, 2m, 1h; or steps:N, which gives the same bytes on every machine"),
-    OPTION_CHOICE("metric", settings.metric, metrics,
+    OPTION_CHOICE("metric", settings.metric, metric_choices,
                   "what networks and hyperparameters are chosen by; with rare classes average-precision"),
-    OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
-                  "balanced: weight classes inversely to their number of labels"),
+    OPTION_CLASS_WEIGHT(settings.class_weight),
     OPTION_NUMBER("coverage", settings.label.coverage, 0, 0.999,
                   "add a column with a set of labels that contains the true one with this probability, such as 0.9; 0: "
                   "none"),

@@ -12,9 +12,10 @@
 #include <string.h>
 
 static struct {
-    const char *output;
+    const char *output, *since;
     sfu_csv_options csv;
-    bool embedding;
+    bool embedding, raw;
+    int unknowns; /* index into unknown_features */
     int32_t threads;
 } settings;
 
@@ -23,9 +24,10 @@ static void defaults(void) { sfu_csv_options_init(&settings.csv); }
 typedef struct session {
     sfu_dataset *dataset;
     sfu_model *model;
-    float *values;   /* probabilities or hidden layer, [nodes][width] */
-    int32_t *labels; /* [nodes]; NULL for embeddings */
-    int32_t nodes, width;
+    float *values;    /* probabilities or hidden layer, [rows][width] */
+    int32_t *labels;  /* [rows]; NULL for embeddings */
+    int32_t *changed; /* nodes of the rows, with --since; NULL: all nodes */
+    int32_t rows, width;
 } session;
 
 static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_stdout(settings.output); }
@@ -38,48 +40,70 @@ static sfu_status open_both(session *state, char **operands) {
         status = sfu_dataset_open(&state->dataset, operands[0]);
     }
     if (status == SFU_OK) {
-        state->nodes = sfu_dataset_nodes(state->dataset);
+        state->rows = sfu_dataset_nodes(state->dataset);
         state->width = settings.embedding ? sfu_model_embedding_width(state->model) : sfu_model_classes(state->model);
     }
     return status;
 }
 
+/* Sets the rows to the nodes that changed since the other dataset. */
+static sfu_status find_changes(session *state) {
+    sfu_dataset *since = NULL;
+    state->changed = calloc((size_t)state->rows + 1, sizeof *state->changed);
+    sfu_status status = state->changed ? sfu_dataset_open(&since, settings.since) : SFU_ERR_MEMORY;
+    if (status == SFU_OK) {
+        status = sfu_changed_nodes(state->changed, &state->rows, state->dataset, since, state->model);
+    }
+    sfu_dataset_free(since);
+    return status;
+}
+
 static sfu_status compute(session *state) {
     /* sfu_embed reports a width of 0. */
-    state->values = calloc((size_t)state->nodes * (size_t)(state->width > 0 ? state->width : 1), sizeof *state->values);
+    const size_t rows = state->rows > 0 ? (size_t)state->rows : 1;
+    state->values = calloc(rows * (size_t)(state->width > 0 ? state->width : 1), sizeof *state->values);
     if (!state->values) {
         return SFU_ERR_MEMORY;
     }
     if (settings.embedding) {
         return sfu_embed(state->values, state->dataset, state->model, settings.threads);
     }
-    state->labels = calloc((size_t)state->nodes, sizeof *state->labels);
-    return state->labels ? sfu_predict(state->values, state->labels, state->dataset, state->model, settings.threads)
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.raw = settings.raw;
+    options.ignore_unknown_features = settings.unknowns == 1;
+    options.threads = settings.threads;
+    options.nodes = state->changed;
+    options.node_count = state->rows;
+    state->labels = calloc(rows, sizeof *state->labels);
+    return state->labels ? sfu_predict_with(state->values, state->labels, state->dataset, state->model, &options)
                          : SFU_ERR_MEMORY;
 }
 
 static sfu_status save(const session *state) {
     const char *path = to_stdout() ? NULL : settings.output;
     settings.csv.write = put_bytes;
+    settings.csv.nodes = state->changed;
+    settings.csv.node_count = state->rows;
     return settings.embedding ? sfu_embedding_save(path, state->dataset, state->model, state->values, &settings.csv)
                               : sfu_predictions_save(path, state->dataset, state->model, state->values, &settings.csv);
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
-static bool is_written(const session *state, int32_t node) {
-    const int32_t *known = sfu_dataset_labels(state->dataset);
+static bool is_written(const session *state, int32_t row) {
+    const int32_t *known = sfu_dataset_labels(state->dataset), node = state->changed ? state->changed[row] : row;
     return !settings.csv.only_unlabelled || !known || known[node] == SFU_NO_LABEL;
 }
 
 /* The number of written nodes and (counts not NULL) of nodes per class. */
 static int32_t count_written(const session *state, int32_t *counts) {
     int32_t written = 0;
-    for (int32_t node = 0; node < state->nodes; node++) {
-        if (is_written(state, node)) {
+    for (int32_t row = 0; row < state->rows; row++) {
+        if (is_written(state, row)) {
             written++;
             if (counts) {
-                counts[state->labels[node]]++;
+                counts[state->labels[row]]++;
             }
         }
     }
@@ -107,6 +131,10 @@ static int print(const session *state, const int32_t *counts, int32_t written) {
     put_clean(stdout, sfu_dataset_name(state->dataset));
     printf(": %s of %s\n", settings.embedding ? "embeddings" : "labels",
            counted(written, settings.csv.only_unlabelled ? "unlabelled node" : "node"));
+    if (settings.since) {
+        printf("  changed since %s, of %s\n", printable(settings.since),
+               counted(sfu_dataset_nodes(state->dataset), "node"));
+    }
     if (settings.embedding) {
         printf("  %s (last hidden layer)\n", counted(state->width, "dimension"));
     }
@@ -139,6 +167,9 @@ static int print_report(const session *state, const char *model) {
 
 static int run_checked(session *state, char **operands) {
     sfu_status status = open_both(state, operands);
+    if (status == SFU_OK && settings.since) {
+        status = find_changes(state);
+    }
     if (status == SFU_OK) {
         status = compute(state);
     }
@@ -156,8 +187,13 @@ static int run_checked(session *state, char **operands) {
 
 static int run(int count, char **operands) {
     (void)count;
-    if (settings.embedding && settings.csv.top > 0) {
-        return usage_error(&cmd_predict, "--top cannot be combined with --embedding");
+    const char *excluded = settings.csv.top > 0    ? "top"
+                           : settings.raw          ? "raw"
+                           : settings.since        ? "since"
+                           : settings.unknowns > 0 ? "unknown-features"
+                                                   : NULL;
+    if (settings.embedding && excluded) {
+        return usage_error(&cmd_predict, "--%s cannot be combined with --embedding", excluded);
     }
     if (common.json && to_stdout()) {
         return usage_error(&cmd_predict, "-o - and --json would both write to stdout");
@@ -166,6 +202,9 @@ static int run(int count, char **operands) {
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
     files_read_dataset(&files, operands[0]);
     files_read(&files, "MODEL", operands[1]);
+    if (settings.since) {
+        files_read_dataset(&files, settings.since);
+    }
     const int checked = files_check(&files, &cmd_predict);
     if (checked != DONE) {
         return checked;
@@ -176,6 +215,7 @@ static int run(int count, char **operands) {
     progress_end();
     free(state.values);
     free(state.labels);
+    free(state.changed);
     sfu_model_free(state.model);
     sfu_dataset_free(state.dataset);
     return code;
@@ -186,7 +226,12 @@ static const cli_option options[] = {
     OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "one column per class",
                  "write only the N most probable classes of each node"),
     OPTION_FLAG("only-unlabelled", settings.csv.only_unlabelled, "write only the unlabelled nodes"),
+    OPTION_TEXT("since", VALUE_DATASET, "DATASET", settings.since, "",
+                "write only nodes whose prediction may differ from that on this older version of the dataset"),
+    OPTION_FLAG("raw", settings.raw, "write the probabilities of the network, without calibration"),
     OPTION_FLAG("embedding", settings.embedding, "write the last hidden layer instead: node,h0,h1,..."),
+    OPTION_CHOICE("unknown-features", settings.unknowns, unknown_features,
+                  "features that only the dataset or only the model has: error, or ignore (0 if sparse)"),
     OPTION_SPREADSHEET(settings.csv.spreadsheet),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
                  "number of threads; does not affect the result"),
@@ -199,8 +244,10 @@ const cli_command cmd_predict = {
         "Writes node,label,probability and one probability column per class, one row per node in the order of the "
         "dataset. "
         "With --top N, the N most probable classes and their probabilities replace the class columns.\n\n"
+        "Probabilities are calibrated with the temperature that train fitted on the validation nodes. The labels do "
+        "not depend on it.\n\n"
         "The dataset may differ from the training dataset: another graph with the same features. Features and classes "
-        "must match those of the model.",
+        "are matched by name if dataset and model have names, otherwise by position.",
     .operands =
         (const cli_operand[]){
             {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
@@ -213,6 +260,9 @@ const cli_command cmd_predict = {
                                        "The two most probable classes of each node:"},
                                       {"sfumato predict citation model.safetensors --embedding -o hidden.csv",
                                        "Embeddings from the last hidden layer:"},
+                                      {"sfumato predict new.safetensors model.safetensors --since old.safetensors "
+                                       "-o changed.csv",
+                                       "After a change of the graph, only what may differ:"},
                                       {0}},
     .reports = true,
     .writes = true,

@@ -4,6 +4,7 @@
 #include "output.h"
 #include "progress_bar.h"
 #include "train_report.h"
+#include "training_options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static struct {
     cli_input_settings input;
     sfu_train_options train;
     sfu_loss loss;
-    int class_weight; /* index into class_weights */
+    int class_weight, metric; /* indices into the choices of training_options.h */
     sfu_keep keep;
     const char *init, *device, *output, *curve;
     int32_t threads, repeat;
@@ -21,7 +22,6 @@ static struct {
 } settings;
 
 static const char *const losses[] = {"mean", "sum", NULL};
-static const char *const class_weights[] = {"none", "balanced", NULL};
 static const char *const keeps[] = {"best", "last", NULL};
 
 static void defaults(void) {
@@ -91,10 +91,10 @@ static bool on_epoch(void *user, const sfu_epoch *epoch) {
         NULL, &(sfu_progress){.what = what, .unit = "epochs", .done = epoch->epoch, .total = settings.train.epochs});
 }
 
-/* By validation accuracy, then lower validation loss, then the earlier one; without validation the first. */
+/* By the metric on the validation nodes, then lower validation loss, then the earlier one; without validation the
+ * first. */
 static bool is_better(const sfu_scores *one, const sfu_scores *other) {
-    return one->val_accuracy > other->val_accuracy ||
-           (one->val_accuracy == other->val_accuracy && one->val_loss < other->val_loss);
+    return one->val_score > other->val_score || (one->val_score == other->val_score && one->val_loss < other->val_loss);
 }
 
 /* Keeps the model if it is the best so far, and frees it otherwise. */
@@ -158,6 +158,7 @@ static sfu_status begin(session *state, char **operands) {
     settings.train.loss = settings.loss;
     settings.train.keep = settings.keep;
     settings.train.balanced = settings.class_weight == 1;
+    settings.train.metric = (sfu_metric)settings.metric;
     settings.train.device = settings.device;
     settings.train.threads = settings.threads;
     settings.train.on_epoch = on_epoch;
@@ -251,8 +252,8 @@ static const cli_option options[] = {
     OPTION_NUMBER("weight-decay", settings.train.weight_decay, 0, 1e30, "weight decay (L2), added to the gradient"),
     OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "dropout rate, below 1"),
     OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy over the labelled nodes: mean or sum"),
-    OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
-                  "balanced: weight classes inversely to their number of labels"),
+    OPTION_CLASS_WEIGHT(settings.class_weight),
+    OPTION_METRIC(settings.metric),
     OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs"),
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping: epochs without a better validation accuracy; 0: off"),
@@ -262,6 +263,8 @@ static const cli_option options[] = {
     OPTION_COUNT("repeat", "N", settings.repeat, 1, 100000, NULL,
                  "train with N consecutive seeds; print mean and standard deviation, keep the best"),
     OPTION_TEXT("init", VALUE_FILE, "MODEL", settings.init, "", "initialize the weights from this model"),
+    OPTION_FLAG("allow-leak", settings.train.allow_leak,
+                "with --init: go on if that model was fitted on test nodes; the results are marked as leaked"),
     OPTION_FLAG("report", settings.report, "print precision, recall and F1 per class, and the confusion matrix"),
     OPTION_TEXT("curve", VALUE_FILE, "FILE", settings.curve, "",
                 "write the learning curve as CSV: loss and accuracy per epoch"),

@@ -3,6 +3,7 @@
 
 #include "output.h"
 #include "progress_bar.h"
+#include "training_options.h"
 #include "tune_report.h"
 
 #include <ctype.h>
@@ -15,8 +16,9 @@
 static struct {
     cli_input_settings input;
     sfu_tune_options tune;
-    sfu_train_options train;         /* what tune.train points to */
-    int sampler, loss, class_weight; /* indices into the lists below */
+    sfu_train_options train;  /* what tune.train points to */
+    int sampler, loss;        /* indices into the lists below */
+    int class_weight, metric; /* and into those of training_options.h */
     int32_t jobs, top;
     bool spreadsheet;
     cli_texts enqueue;
@@ -25,7 +27,6 @@ static struct {
 
 static const char *const samplers[] = {"tpe", "tpe-independent", "random", NULL};
 static const char *const losses[] = {"auto", "mean", "sum", NULL};
-static const char *const class_weights[] = {"none", "balanced", NULL};
 
 static void defaults(void) {
     sfu_net_options_init(&settings.input.net);
@@ -123,8 +124,7 @@ static bool on_progress(void *user, const sfu_tune_progress *progress) {
         snprintf(failed, sizeof failed, "%s failed", grouped(progress->failed));
     }
     if (progress->best) {
-        snprintf(best, sizeof best, "best %s at %d", percent(progress->best->val_accuracy),
-                 (int)progress->best->number);
+        snprintf(best, sizeof best, "best %s at %d", percent(progress->best->val_score), (int)progress->best->number);
     }
     snprintf(detail, sizeof detail, "%s%s%s", best, best[0] && failed[0] ? ", " : "", failed);
     progress_detail(detail);
@@ -145,6 +145,7 @@ static void set_options(session *state, const char *location) {
     settings.tune.loss_is_set = settings.loss > 0;
     settings.train.loss = settings.loss == 2 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     settings.train.balanced = settings.class_weight == 1;
+    settings.train.metric = (sfu_metric)settings.metric;
     settings.tune.jobs = settings.jobs;
     settings.tune.enqueue = settings.enqueue.items;
     settings.tune.enqueue_count = settings.enqueue.count;
@@ -331,8 +332,8 @@ static const cli_option options[] = {
     OPTION_NUMBER("dropout", settings.train.dropout, 0, 1, "dropout rate if not searched, below 1"),
     OPTION_CHOICE("loss", settings.loss, losses,
                   "cross-entropy over the labelled nodes: mean or sum; auto: sum with --space paper, otherwise mean"),
-    OPTION_CHOICE("class-weight", settings.class_weight, class_weights,
-                  "balanced: weight classes inversely to their number of labels"),
+    OPTION_CLASS_WEIGHT(settings.class_weight),
+    OPTION_METRIC(settings.metric),
     OPTION_COUNT("epochs", "N", settings.train.epochs, 1, INT32_MAX, NULL, "maximum number of epochs per trial"),
     OPTION_COUNT("patience", "N", settings.train.patience, 0, INT32_MAX, NULL,
                  "early stopping of a trial: epochs without a better validation accuracy; 0: off"),

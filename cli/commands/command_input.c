@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+const char *const unknown_features[] = {"error", "ignore", NULL};
+
 sfu_status input_open(cli_input *input, const cli_input_settings *settings, char **operands) {
     const sfu_status status = sfu_net_parse(&input->net, operands[1], &settings->net);
     return status == SFU_OK ? input_open_data(input, settings, operands[0]) : status;

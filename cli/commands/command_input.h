@@ -25,7 +25,8 @@ typedef struct cli_input_settings {
          .letter = 'k', .min = 1, .max = 1000},                                                                        \
         OPTION_OFFER("split", VALUE_TEXT, "SPLIT", (settings).split, "standard if there is one, else random:0",        \
                      offer_splits, false,                                                                              \
-                     "training, validation and test nodes: standard, random:SEED, cv:FOLDS:FOLD:SEED or file:CSV"),    \
+                     "training, validation and test nodes: standard[:NUMBER], random:SEED, cv:FOLDS:FOLD:SEED or "     \
+                     "file:CSV"),                                                                                      \
         OPTION_OFFER("size", VALUE_TEXT, "SIZE", (settings).size, "1 for random, all otherwise", offer_size, false,    \
                      "label-set size: 1 (20 labels per class) to 5 (all), or a number of training nodes above 5")
 
@@ -47,6 +48,9 @@ void input_files(cli_files *files, const cli_input_settings *settings, const cha
 
 /* The size of a part of the split. */
 int32_t input_part(const cli_input *input, sfu_part part);
+
+/* The choices of --unknown-features: 0 is error, 1 is ignore. */
+extern const char *const unknown_features[];
 
 /* A class by its name in the model, or by its number. */
 enum { CLASS_NUMBER_MAX = 16 };

@@ -68,6 +68,15 @@ static json_t *warnings_json(const cli_report *report) {
     return warnings;
 }
 
+static json_t *notes_json(const cli_report *report) {
+    json_t *notes = json_array();
+    char text[SENTENCE_MAX];
+    for (int i = 0; sfu_dataset_import_note(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
+        json_append(&notes, json_bytes(text));
+    }
+    return notes;
+}
+
 static json_t *columns_json(const cli_report *report) {
     json_t *columns = json_array();
     const char *name;
@@ -88,24 +97,33 @@ static json_t *split_json(const sfu_info *info) {
 json_t *report_json(const cli_report *report) {
     const sfu_info *info = &report->info;
     json_t *source = info->source ? json_loads(info->source, 0, NULL) : NULL;
-    return json_pack("{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
-                     "s:b, s:o, s:o, "
-                     "s:s, s:o, s:o}",
-                     "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
-                     (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
-                     (json_int_t)info->self_loops_dropped, "duplicates_dropped", (json_int_t)info->duplicates_dropped,
-                     "features", (int)info->features, "feature_nonzeros", (json_int_t)info->feature_nonzeros,
-                     "feature_density", json_number_or_null(density(info)), "classes", classes_json(report),
-                     "unlabelled", (int)info->unlabelled, "isolated", (int)info->isolated, "featureless",
-                     (int)info->featureless, "components", (int)info->components, "largest_component",
-                     (int)info->largest_component, "homophily", json_number_or_null(info->homophily), "mean_degree",
-                     json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
-                     (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
-                     split_json(info), "digest", report->digest, "source", source ? source : json_null(), "warnings",
-                     warnings_json(report));
+    return json_pack(
+        "{s:o, s:i, s:I, s:I, s:I, s:I, s:i, s:I, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:b, "
+        "s:b, s:o, s:o, s:i, "
+        "s:s, s:o, s:o, s:o}",
+        "name", json_bytes(sfu_dataset_name(report->dataset)), "nodes", (int)info->nodes, "edges",
+        (json_int_t)info->edges, "self_loops", (json_int_t)info->self_loops, "self_loops_dropped",
+        (json_int_t)info->self_loops_dropped, "duplicates_dropped", (json_int_t)info->duplicates_dropped, "features",
+        (int)info->features, "feature_nonzeros", (json_int_t)info->feature_nonzeros, "feature_density",
+        json_number_or_null(density(info)), "classes", classes_json(report), "unlabelled", (int)info->unlabelled,
+        "isolated", (int)info->isolated, "featureless", (int)info->featureless, "components", (int)info->components,
+        "largest_component", (int)info->largest_component, "homophily", json_number_or_null(info->homophily),
+        "mean_degree", json_number_or_null(info->mean_degree), "max_degree", (int)info->max_degree, "directed",
+        (int)info->directed, "weighted", (int)info->weighted, "columns", columns_json(report), "split",
+        split_json(info), "standard_splits", (int)info->standard_splits, "digest", report->digest, "source",
+        source ? source : json_null(), "notes", notes_json(report), "warnings", warnings_json(report));
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
+
+/* Appends "; standard:0 to standard:9" if there are several standard splits. */
+static void add_split_count(char *line, size_t size, const sfu_info *info) {
+    if (info->standard_splits > 1) {
+        const size_t used = strlen(line);
+        snprintf(line + used, size - used, "; %s splits, standard:0 to standard:%d", grouped(info->standard_splits),
+                 info->standard_splits - 1);
+    }
+}
 
 /* Appends ", COUNT WHAT" if count > 0. */
 static void add_count(char *line, size_t size, int64_t count, const char *what) {
@@ -195,6 +213,7 @@ static void add_node_rows(cli_table *table, const cli_report *report) {
     if (info->has_standard) {
         snprintf(line, sizeof line, "%s train, %s val, %s test", grouped(info->standard[SFU_TRAIN]),
                  grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
+        add_split_count(line, sizeof line, info);
         TABLE_CELLS(table, "split",
                     grouped((int64_t)info->standard[SFU_TRAIN] + info->standard[SFU_VAL] + info->standard[SFU_TEST]),
                     line);
@@ -246,6 +265,17 @@ static void print_classes(const cli_report *report) {
     }
 }
 
+/* What the import did, one sentence per line, each after `before` blanks. */
+static void print_notes(const cli_report *report, int before) {
+    char text[SENTENCE_MAX];
+    const int width = terminal_width(STDOUT_FILENO) - 1;
+    for (int i = 0; sfu_dataset_import_note(text, sizeof text, report->dataset, i) == SFU_OK; i++) {
+        printf("%*s", before, "");
+        clean(text, sizeof text);
+        put_wrapped(stdout, text, before, before, width);
+    }
+}
+
 void report_print_warnings(const cli_report *report) {
     char text[SENTENCE_MAX];
     const int width = terminal_width(STDOUT_FILENO) - 1;
@@ -268,6 +298,7 @@ void report_print(const cli_report *report) {
     table_print(&table, stdout, 2);
     print_source(report);
     printf("  digest      %s\n", report->digest);
+    print_notes(report, 2);
     if (report->info.classes > 0) {
         print_classes(report);
     }
@@ -290,9 +321,12 @@ void report_print_short(const cli_report *report) {
         printf("  nodes: %s\n", line);
     }
     if (info->has_standard) {
-        printf("  standard split: %s train, %s val, %s test\n", grouped(info->standard[SFU_TRAIN]),
-               grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
+        snprintf(line, sizeof line, "%s train, %s val, %s test", grouped(info->standard[SFU_TRAIN]),
+                 grouped(info->standard[SFU_VAL]), grouped(info->standard[SFU_TEST]));
+        add_split_count(line, sizeof line, info);
+        printf("  standard split: %s\n", line);
     }
+    print_notes(report, 2);
 }
 
 /* ---- saving ----------------------------------------------------------------------------------------------------- */

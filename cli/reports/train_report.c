@@ -1,5 +1,6 @@
 #include "train_report.h"
 
+#include "class_report.h"
 #include "output.h"
 #include "table.h"
 
@@ -110,6 +111,21 @@ static void print_scores(const sfu_scores *scores, bool seed) {
     table_print(&table, stdout, 2);
 }
 
+static void print_calibration(const sfu_scores *scores) {
+    if (isfinite(scores->test_log_loss) && scores->temperature != 1) {
+        printf("  probabilities calibrated: test log loss %.3f -> %.3f, calibration error %.3f -> %.3f\n",
+               scores->raw_test_log_loss, scores->test_log_loss, scores->raw_test_calibration_error,
+               scores->test_calibration_error);
+    }
+}
+
+static void print_leak(const sfu_scores *scores, int32_t tests) {
+    if (scores->leaked > 0) {
+        printf("  LEAKED: the weights were fitted on %s of %s before; the test scores are not valid\n",
+               grouped(scores->leaked), counted(tests, "test node"));
+    }
+}
+
 void trainings_print(const cli_trainings *trainings) {
     const sfu_scores scores = *sfu_model_scores(trainings->model);
     print_title(trainings);
@@ -118,6 +134,8 @@ void trainings_print(const cli_trainings *trainings) {
         printf("\n");
     }
     print_scores(&scores, trainings->count > 1);
+    print_calibration(&scores);
+    print_leak(&scores, input_part(trainings->input, SFU_TEST));
     if (trainings->curve) {
         printf("  learning curve written to %s\n", printable(trainings->curve));
     }
@@ -128,92 +146,53 @@ void trainings_print(const cli_trainings *trainings) {
 
 /* ---- per class --------------------------------------------------------------------------------------------------- */
 
-static void print_class_scores(const sfu_model *model) {
-    cli_table table = {.align = "rlrrrr"};
-    TABLE_CELLS(&table, "", "class", "precision", "recall", "F1", "test nodes");
-    for (int32_t c = 0; c < sfu_model_classes(model); c++) {
-        const sfu_class_score score = sfu_model_class_score(model, c);
-        const char *name = sfu_model_class_name(model, c);
-        char number[CLASS_NUMBER_MAX];
-        snprintf(number, sizeof number, "%d", c);
-        TABLE_CELLS(&table, number, name ? name : "", percent(score.precision), percent(score.recall),
-                    percent(score.f1), grouped(score.support));
-    }
-    table_print(&table, stdout, 2);
+static sfu_class_score model_score(const void *of, int32_t class_index) {
+    return sfu_model_class_score(of, class_index);
 }
 
-/* Rows and columns are class numbers. */
-static void print_confusion(const sfu_model *model) {
-    const int32_t classes = sfu_model_classes(model);
-    char *align = malloc((size_t)classes + 2), number[CLASS_NUMBER_MAX];
-    if (!align) {
-        fail("out of memory");
-        return;
-    }
-    memset(align, 'r', (size_t)classes + 1);
-    align[classes + 1] = '\0';
-    cli_table table = {.align = align};
-    table_cell(&table, "");
-    for (int32_t guess = 0; guess < classes; guess++) {
-        snprintf(number, sizeof number, "%d", guess);
-        table_cell(&table, number);
-    }
-    for (int32_t truth = 0; truth < classes; truth++) {
-        snprintf(number, sizeof number, "%d", truth);
-        table_cell(&table, number);
-        for (int32_t guess = 0; guess < classes; guess++) {
-            table_cell(&table, grouped(sfu_model_confusion(model, truth, guess)));
-            if (truth == guess) {
-                table_bold(&table);
-            }
-        }
-    }
-    table_print(&table, stdout, 2);
-    free(align);
+static int32_t model_confusion(const void *of, int32_t truth, int32_t guess) {
+    return sfu_model_confusion(of, truth, guess);
+}
+
+static cli_class_scores class_scores(const cli_trainings *trainings) {
+    return (cli_class_scores){trainings->model, trainings->model, model_score, model_confusion};
 }
 
 void trainings_print_classes(const cli_trainings *trainings) {
-    putchar('\n');
-    put_heading(stdout, "Test scores per class");
-    print_class_scores(trainings->model);
-    putchar('\n');
-    put_heading(stdout, "Confusion matrix (rows: true class, columns: predicted class)");
-    print_confusion(trainings->model);
+    const cli_class_scores scores = class_scores(trainings);
+    class_scores_print(&scores, "Test scores per class", "test nodes");
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *class_scores_json(const sfu_model *model) {
-    json_t *classes = json_array();
-    for (int32_t c = 0; c < sfu_model_classes(model); c++) {
-        const sfu_class_score score = sfu_model_class_score(model, c);
-        char number[CLASS_NUMBER_MAX];
-        json_append(&classes, json_pack("{s:o, s:f, s:f, s:f, s:i}", "name", json_bytes(model_class(number, model, c)),
-                                        "precision", score.precision, "recall", score.recall, "f1", score.f1, "support",
-                                        (int)score.support));
-    }
-    return classes;
-}
-
-static json_t *confusion_json(const sfu_model *model) {
-    json_t *rows = json_array();
-    for (int32_t truth = 0; truth < sfu_model_classes(model); truth++) {
-        json_t *row = json_array();
-        for (int32_t guess = 0; guess < sfu_model_classes(model); guess++) {
-            json_append(&row, json_integer(sfu_model_confusion(model, truth, guess)));
-        }
-        json_append(&rows, row);
-    }
-    return rows;
-}
+/* Scores that exist since the probabilities are calibrated, and those of the metric. */
+static const struct {
+    const char *key;
+    size_t offset;
+} later_scores[] = {{"val_score", offsetof(sfu_scores, val_score)},
+                    {"test_score", offsetof(sfu_scores, test_score)},
+                    {"temperature", offsetof(sfu_scores, temperature)},
+                    {"test_log_loss", offsetof(sfu_scores, test_log_loss)},
+                    {"test_calibration_error", offsetof(sfu_scores, test_calibration_error)},
+                    {"raw_test_log_loss", offsetof(sfu_scores, raw_test_log_loss)},
+                    {"raw_test_calibration_error", offsetof(sfu_scores, raw_test_calibration_error)}};
 
 static json_t *scores_json(const sfu_scores *scores) {
-    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
-                     (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy),
-                     "val_accuracy", json_number_or_null(scores->val_accuracy), "val_loss",
-                     json_number_or_null(scores->val_loss), "test_accuracy", json_number_or_null(scores->test_accuracy),
-                     "test_macro_f1", json_number_or_null(scores->test_macro_f1), "seconds", scores->seconds, "seed",
-                     json_seed(scores->seed), "interrupted", (int)scores->interrupted);
+    json_t *object = json_pack(
+        "{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:b}", "epochs", (int)scores->epochs, "best_epoch",
+        (int)scores->best_epoch, "train_accuracy", json_number_or_null(scores->train_accuracy), "val_accuracy",
+        json_number_or_null(scores->val_accuracy), "val_loss", json_number_or_null(scores->val_loss), "test_accuracy",
+        json_number_or_null(scores->test_accuracy), "test_macro_f1", json_number_or_null(scores->test_macro_f1),
+        "seconds", scores->seconds, "seed", json_seed(scores->seed), "interrupted", (int)scores->interrupted);
+    for (size_t i = 0; i < sizeof later_scores / sizeof later_scores[0]; i++) {
+        double value;
+        memcpy(&value, (const char *)scores + later_scores[i].offset, sizeof value);
+        json_set(&object, later_scores[i].key, json_number_or_null(value));
+    }
+    if (scores->leaked > 0) {
+        json_set(&object, "leaked", json_integer(scores->leaked));
+    }
+    return object;
 }
 
 /* "runs", "mean" and "deviation". */
@@ -232,13 +211,14 @@ static bool put_runs(json_t *object, const cli_trainings *trainings) {
 json_t *trainings_json(const cli_trainings *trainings) {
     const cli_input *input = trainings->input;
     const sfu_scores scores = *sfu_model_scores(trainings->model);
+    const cli_class_scores classes = class_scores(trainings);
     json_t *object = scores_json(&scores);
     const bool ok = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
                     json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
                     json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
                     json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
-                    json_put(object, "per_class", class_scores_json(trainings->model)) &&
-                    json_put(object, "confusion", confusion_json(trainings->model)) &&
+                    json_put(object, "per_class", class_scores_json(&classes)) &&
+                    json_put(object, "confusion", confusion_json(&classes)) &&
                     json_put(object, "model", json_bytes(trainings->output)) &&
                     (trainings->count == 1 || put_runs(object, trainings));
     if (!ok) {

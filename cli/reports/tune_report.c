@@ -77,6 +77,11 @@ static void put_option(FILE *file, const char *name, const char *value) {
     put_shell_word(file, value);
 }
 
+/* The name of the metric of the study. */
+static const char *metric_of(const cli_tuning *tuning) {
+    return sfu_metric_name((int)tuning->options->train->metric, NULL);
+}
+
 /* sfumato train citation 'smooth | dense 64 relu | smooth | softmax' --lr 0.01 ... --seed 123 -o model.safetensors */
 static void put_train_command(FILE *file, const cli_tuning *tuning) {
     sfu_train_options winner, *train = &winner;
@@ -98,6 +103,9 @@ static void put_train_command(FILE *file, const cli_tuning *tuning) {
     put_option(file, "loss", train->loss == SFU_LOSS_SUM ? "sum" : "mean");
     if (train->balanced) {
         put_option(file, "class-weight", "balanced");
+    }
+    if (train->metric != SFU_METRIC_ACCURACY) {
+        put_option(file, "metric", metric_of(tuning));
     }
     fprintf(file, " --epochs %d --patience %d --seed %llu -o ", (int)train->epochs, (int)train->patience,
             (unsigned long long)train->seed);
@@ -139,7 +147,8 @@ static void print_best(const cli_tuning *tuning) {
     }
     snprintf(cell, sizeof cell, "%llu", (unsigned long long)best->seed);
     TABLE_CELLS(&table, "seed", cell);
-    TABLE_CELLS(&table, "validation accuracy", percent(best->val_accuracy));
+    snprintf(cell, sizeof cell, "validation %s", metric_of(tuning));
+    TABLE_CELLS(&table, cell, percent(best->val_score));
     snprintf(cell, sizeof cell, "%.4g", best->val_loss);
     TABLE_CELLS(&table, "validation loss", cell);
     TABLE_CELLS(&table, "test accuracy", percent(scores.test_accuracy));
@@ -156,14 +165,15 @@ static void print_top(const cli_tuning *tuning) {
     const sfu_trial *trial;
     memset(align, 'r', (size_t)(parameters + 4 < 127 ? parameters + 4 : 127));
     cli_table table = {.align = align};
-    TABLE_CELLS(&table, "trial", "val accuracy", "val loss", "epochs");
+    snprintf(cell, sizeof cell, "val %s", metric_of(tuning));
+    TABLE_CELLS(&table, "trial", cell, "val loss", "epochs");
     for (int i = 0; i < parameters; i++) {
         table_cell(&table, sfu_study_parameter(study, i));
     }
     int32_t rank = 0;
     for (; rank < tuning->top && (trial = sfu_study_ranked(study, rank)) != NULL; rank++) {
         snprintf(cell, sizeof cell, "%d", (int)trial->number);
-        TABLE_CELLS(&table, cell, percent(trial->val_accuracy));
+        TABLE_CELLS(&table, cell, percent(trial->val_score));
         if (rank == 0) {
             table_bold(&table);
         }
@@ -258,9 +268,10 @@ static json_t *params_json(const sfu_study *study, int32_t number) {
 }
 
 static json_t *trial_json(const sfu_study *study, const sfu_trial *trial) {
-    return json_pack("{s:i, s:o, s:o, s:o, s:i, s:i, s:o}", "number", (int)trial->number, "params",
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:o}", "number", (int)trial->number, "params",
                      params_json(study, trial->number), "val_accuracy", json_number_or_null(trial->val_accuracy),
-                     "val_loss", json_number_or_null(trial->val_loss), "epochs", (int)trial->epochs, "best_epoch",
+                     "val_score", json_number_or_null(trial->val_score), "val_loss",
+                     json_number_or_null(trial->val_loss), "epochs", (int)trial->epochs, "best_epoch",
                      (int)trial->best_epoch, "seed", json_seed(trial->seed));
 }
 

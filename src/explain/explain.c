@@ -75,7 +75,7 @@ static void make_heading(listed *to, const sfu_plan *self, const sfu__plan_step 
     snprintf(to->heading, sizeof to->heading, "%d: %s%s", step->layer, layer, step->backward ? ", back" : "");
 }
 
-static void make_listed(listed *to, const sfu__plan_step *step, int from, const sfu__rates *rates) {
+static void make_listed(listed *to, const sfu__plan_step *step, int from, const sfu__measured *measured) {
     const bool shaped = step->c.rows > 0;
     *to =
         (listed){.from = from,
@@ -86,12 +86,12 @@ static void make_listed(listed *to, const sfu__plan_step *step, int from, const 
                           .cols = shaped ? step->c.cols : step->work.width,
                           .flops = sfu__work_flops(&step->work),
                           .bytes = sfu__work_bytes(&step->work),
-                          .predicted_s = sfu__work_seconds(&step->work, rates),
+                          .predicted_s = sfu__predicted_seconds(&step->work, measured),
                           .measured_s = NAN,
                           .depth = 1}};
 }
 
-static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rates) {
+static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__measured *measured) {
     sfu_status status = SFU_OK;
     const sfu__pass *from = &self->plan->passes[pass];
     int layer = -2;
@@ -108,7 +108,7 @@ static sfu_status list_pass(sfu_plan *self, sfu_pass pass, const sfu__rates *rat
         layer = step->layer;
         backward = step->backward;
         listed *to = &self->steps[pass][self->counts[pass]++];
-        make_listed(to, step, (int)i, rates);
+        make_listed(to, step, (int)i, measured);
         cost->predicted_s += to->step.predicted_s;
     }
     for (int i = 0; i < self->counts[pass]; i++) {
@@ -135,13 +135,11 @@ done:
     return status;
 }
 
-sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
-                        const sfu_plan_options *given) {
+sfu_status sfu__plan_predict(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
+                             const sfu_plan_options *given, const sfu__measured *measured) {
     sfu_status status = SFU_OK;
     sfu_plan_options full, *options = &full;
     sfu_plan *self = NULL;
-    sfu__rates rates;
-    bool measured;
     *plan = NULL;
     SFU_TRY(SFU__READ_OPTIONS(&full, given, sfu_plan_options));
     if (!(options->dropout >= 0.0 && options->dropout < 1.0)) {
@@ -161,16 +159,21 @@ sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_n
     }
     request.count[SFU_PASS_PREDICT] = sfu_dataset_nodes(dataset);
     SFU_TRY(sfu__plan_make(&self->plan, dataset, self->net, &request));
-    sfu__rates_of_this_machine(&rates, &measured);
-    self->nominal = !measured;
+    self->nominal = measured == NULL;
     for (int i = 0; i < SFU_PASSES; i++) {
-        SFU_TRY(list_pass(self, (sfu_pass)i, &rates));
+        SFU_TRY(list_pass(self, (sfu_pass)i, measured));
     }
     *plan = self;
     self = NULL;
 done:
     sfu_plan_free(self);
     return status;
+}
+
+sfu_status sfu_plan_new(sfu_plan **plan, const sfu_dataset *dataset, const sfu_net *net, const sfu_split *split,
+                        const sfu_plan_options *given) {
+    sfu__measured measured;
+    return sfu__plan_predict(plan, dataset, net, split, given, sfu__measured_load_here(&measured) ? &measured : NULL);
 }
 
 void sfu_plan_free(sfu_plan *plan) {
@@ -226,36 +229,32 @@ static void run_once(const sfu_plan *self, sfu__executor *executor, sfu_pass pas
     sfu__executor_epoch(executor, &epoch, &training, &validation);
 }
 
-/* Adds the times of a round to the list: those of steps, and the sum of a pass. */
-static void take_round(sfu_plan *self, const double *times, sfu_pass first, sfu_pass last) {
-    for (int pass = (int)first; pass <= (int)last; pass++) {
-        double sum = 0.0;
-        for (int i = 0; i < self->counts[pass]; i++) {
-            listed *to = &self->steps[pass][i];
-            if (to->from >= 0) {
-                to->step.measured_s = times[to->from];
-                sum += to->step.measured_s;
-            }
-        }
-        times += self->plan->passes[pass].step_count;
-        self->costs[pass].measured_s = sum;
-    }
-}
-
-/* The mean time of each step in one round; returns their sum. */
-static double measure_round(double *times, const sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last,
-                            int repeats) {
+/* Runs a round and returns its seconds per run. */
+static double measure_round(const sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last, int repeats) {
     double sum = 0.0;
     for (int i = 0; i < repeats; i++) {
         run_once(self, executor, first, (uint32_t)i + 1);
     }
     for (int pass = (int)first; pass <= (int)last; pass++) {
         for (size_t i = 0; i < self->plan->passes[pass].step_count; i++) {
-            *times = sfu__executor_seconds(executor, (sfu_pass)pass, i) / repeats;
-            sum += *times++;
+            sum += sfu__executor_seconds(executor, (sfu_pass)pass, i) / repeats;
         }
     }
     return sum;
+}
+
+/* Adds the times of the round to the list: those of steps, and the sum of a pass. */
+static void take_round(sfu_plan *self, const sfu__executor *executor, sfu_pass first, sfu_pass last, int repeats) {
+    for (int pass = (int)first; pass <= (int)last; pass++) {
+        self->costs[pass].measured_s = 0.0;
+        for (int i = 0; i < self->counts[pass]; i++) {
+            listed *to = &self->steps[pass][i];
+            if (to->from >= 0) {
+                to->step.measured_s = sfu__executor_seconds(executor, (sfu_pass)pass, (size_t)to->from) / repeats;
+                self->costs[pass].measured_s += to->step.measured_s;
+            }
+        }
+    }
 }
 
 static int compare_seconds(const void *a, const void *b) {
@@ -274,9 +273,7 @@ static sfu_spread spread_of(double *sums, int rounds) {
  * timed together. */
 static sfu_status measure_passes(sfu_plan *self, sfu__executor *executor, sfu_pass first, sfu_pass last) {
     sfu_status status = SFU_OK;
-    const size_t steps = self->plan->passes[first].step_count + self->plan->passes[last].step_count;
-    double *times = NULL, sums[ROUNDS_MOST] = {0}, best = INFINITY;
-    SFU_ALLOC(times, steps);
+    double sums[ROUNDS_MOST] = {0}, best = INFINITY;
     run_once(self, executor, first, 1);
     const double start = sfu__now();
     run_once(self, executor, first, 1);
@@ -288,24 +285,22 @@ static sfu_status measure_passes(sfu_plan *self, sfu__executor *executor, sfu_pa
         SFU_TRY(sfu__poll());
         SFU_TRY(sfu__executor_measure(executor, false));
         SFU_TRY(sfu__executor_measure(executor, true));
-        sums[round] = measure_round(times, self, executor, first, last, repeats);
+        sums[round] = measure_round(self, executor, first, last, repeats);
         if (sums[round] < best) {
             best = sums[round];
-            take_round(self, times, first, last);
+            take_round(self, executor, first, last, repeats);
         }
     }
     self->spreads[first] = self->spreads[last] = spread_of(sums, rounds);
 done:
-    sfu__free(times);
     return status;
 }
 
-sfu_status sfu_plan_measure(sfu_plan *plan) {
+static sfu_status measure_plan(sfu_plan *plan, bool epoch_only) {
     sfu_status status = SFU_OK;
     const sfu__backend *backend;
     sfu__executor *executor = NULL;
     sfu__team *team = NULL;
-    const sfu__watch before = sfu__watch_start(NULL, NULL, "measuring the plan");
     SFU_TRY(sfu__backend_cpu(&backend));
     SFU_TRY(sfu__team_new(&team, plan->threads));
     SFU_TRY(sfu__executor_new(&executor, plan->plan, backend, team));
@@ -313,11 +308,21 @@ sfu_status sfu_plan_measure(sfu_plan *plan) {
     if (plan->plan->passes[SFU_PASS_TRAIN].exists) {
         SFU_TRY(measure_passes(plan, executor, SFU_PASS_TRAIN, SFU_PASS_EVALUATE));
     }
-    SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
+    if (!epoch_only) {
+        SFU_TRY(measure_passes(plan, executor, SFU_PASS_PREDICT, SFU_PASS_PREDICT));
+    }
 done:
-    sfu__watch_end(before);
     sfu__executor_free(executor);
     sfu__team_free(team);
+    return status;
+}
+
+sfu_status sfu__plan_measure_epoch(sfu_plan *plan) { return measure_plan(plan, true); }
+
+sfu_status sfu_plan_measure(sfu_plan *plan) {
+    const sfu__watch before = sfu__watch_start(NULL, NULL, "measuring the plan");
+    const sfu_status status = measure_plan(plan, false);
+    sfu__watch_end(before);
     return status;
 }
 

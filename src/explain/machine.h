@@ -2,7 +2,6 @@
 #ifndef SFU_MACHINE_H
 #define SFU_MACHINE_H
 
-#include "cost.h"
 #include "progress.h"
 
 /* The caches and main memory. */
@@ -18,17 +17,10 @@ void sfu__machine_detect(sfu__machine *machine);
 /* The level that an array of this size fits into. */
 int sfu__machine_level(const sfu__machine *machine, double bytes);
 
-typedef struct sfu__memory_rates {
-    double bytes[SFU__MEMORY_LEVELS];  /* size of the array that was read */
-    double read[SFU__MEMORY_LEVELS];   /* GB/s, sequential vector loads */
-    double gather[SFU__MEMORY_LEVELS]; /* GB/s, rows of 256 bytes in random order, prefetched */
-    double row_ns[SFU__WIDTHS];        /* rows of sfu__rate_widths in random order out of L1, with their indices */
-} sfu__memory_rates;
-
-SFU_CHECKED sfu_status sfu__memory_rates_measure(sfu__memory_rates *rates, const sfu__machine *machine,
-                                                 sfu__ticker *ticker);
-
-/* Seconds per call of `job`: the best of several rounds, which is least affected by other load. */
-double sfu__best_seconds(void (*job)(void *context), void *context);
+/* Bandwidth of sequential vector loads from each level, GB/s, and the time of a row of 16 and of 32 bytes out of L1,
+ * with its index, in random order. */
+enum { SFU__ROW_WIDTHS = 2 };
+SFU_CHECKED sfu_status sfu__measure_memory(double read[SFU__MEMORY_LEVELS], double row_ns[SFU__ROW_WIDTHS],
+                                           const sfu__machine *machine, sfu__ticker *ticker);
 
 #endif

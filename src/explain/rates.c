@@ -2,6 +2,7 @@
  * set, so that machines that share a home folder do not mix them up. */
 #include "rates.h"
 
+#include "backend.h"
 #include "dataset.h"
 #include "file.h"
 #include "json.h"
@@ -10,42 +11,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMAT "sfumato.rates.5"
+#define FORMAT "sfumato.rates.6"
 
-/* An array of the file. The unit rates are one array per kernel, under its name. */
-typedef struct field {
-    const char *name;
-    size_t offset; /* in sfu__measured */
-    size_t count;
-} field;
-
-#define FIELD(name, member)                                                                                            \
-    { name, offsetof(sfu__measured, member), sizeof(((sfu__measured *)NULL)->member) / sizeof(double) }
-static const field fields[] = {
-    FIELD("level_bytes", memory.bytes),          FIELD("read_GB_s", memory.read),
-    FIELD("gather_GB_s", memory.gather),         FIELD("row_ns", memory.row_ns),
-    FIELD("size_bytes", rates.size_bytes),       FIELD("spmm_ns", rates.gather_ns),
-    FIELD("spmm_row_ns", rates.gather_row_ns),   FIELD("spmm_gaps_ns", rates.half_dropped_ns),
-    FIELD("spmm_order_ns", rates.value_perm_ns), FIELD("spmm_columns_ns", rates.csc_ns),
-    FIELD("spmm_turn_ns", rates.permuted_ns),    FIELD("spmm_turn_row_ns", rates.permuted_row_ns),
-    FIELD("gemm_row_ns", rates.gemm_row_ns),     FIELD("draw_ns", rates.draw_ns),
-    FIELD("stream_ns", rates.stream_ns),         FIELD("step_ns", rates.step_ns)};
-enum { FIELDS = sizeof fields / sizeof fields[0] };
-
-/* The i-th array: first those above, then the unit rates of each kernel. False beyond the last. */
-static bool field_at(field *at, char name[32], int i) {
-    if (i >= FIELDS + SFU__KERNEL_COUNT) {
-        return false;
-    }
-    if (i < FIELDS) {
-        *at = fields[i];
-        return true;
-    }
-    snprintf(name, 32, "%s_unit_ns", sfu__kernel_name((sfu__kernel)(i - FIELDS)));
-    *at = (field){name, offsetof(sfu__measured, rates.unit_ns) + (size_t)(i - FIELDS) * SFU__WIDTHS * sizeof(double),
-                  SFU__WIDTHS};
-    return true;
-}
+#define SLOWDOWN "x nominal time"
+const char *const sfu__rate_names[SFU__RATE_COUNT][2] = {
+    {"read L1", "GB/s"},
+    {"read L2", "GB/s"},
+    {"read L3", "GB/s"},
+    {"read memory", "GB/s"},
+    {"gather a row of 16 bytes, L1", "ns"},
+    {"gather a row of 32 bytes, L1", "ns"},
+    {"gemm, fastest", "GFLOP/s"},
+    {"dropout, per value", "ns"},
+    {"adam, per parameter", "ns"},
+    {"spmm, up to 4 wide", SLOWDOWN},
+    {"spmm, up to 16 wide", SLOWDOWN},
+    {"spmm, wider", SLOWDOWN},
+    {"gemm, up to 4 wide", SLOWDOWN},
+    {"gemm, up to 16 wide", SLOWDOWN},
+    {"gemm, wider", SLOWDOWN},
+    {"dropout", SLOWDOWN},
+    {"adam", SLOWDOWN},
+    {"elementwise", SLOWDOWN},
+};
 
 /* ---- path ------------------------------------------------------------------------------------------------------- */
 
@@ -77,22 +65,11 @@ done:
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-static json_t *numbers(const double *values, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        sfu__json_append(&array, json_real(values[i]));
-    }
-    return array;
-}
-
 static json_t *to_json(const sfu__measured *measured) {
     json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "format", FORMAT, "version", SFU_VERSION, "machine",
                                measured->machine.model, "kernels", measured->kernels);
-    field at;
-    char name[32];
-    for (int i = 0; field_at(&at, name, i); i++) {
-        const double *values = (const double *)(const void *)((const char *)measured + at.offset);
-        sfu__json_set(&object, at.name, numbers(values, at.count));
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        sfu__json_set(&object, sfu__rate_names[i][0], json_real(measured->rates[i]));
     }
     return object;
 }
@@ -129,31 +106,6 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* A rate is a non-negative number below any plausible limit. */
-static bool read_numbers(double *values, size_t count, const sfu__json *array) {
-    const double most = 1e15;
-    if (!sfu__json_is(array, SFU__JSON_ARRAY) || array->count != count) {
-        return false;
-    }
-    for (const sfu__json *item = sfu__json_items(array); item != NULL; item = item->next) {
-        *values = sfu__json_number(item);
-        if (!sfu__json_is_number(item) || !(*values >= 0.0 && *values <= most)) {
-            return false;
-        }
-        values++;
-    }
-    return true;
-}
-
-static bool ascending(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (!(values[i] > (i > 0 ? values[i - 1] : 0.0))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool text_is(const sfu__json *object, const char *key, const char *wanted) {
     const char *text = sfu__json_string(sfu__json_get(object, key));
     return text != NULL && strcmp(text, wanted) == 0;
@@ -169,20 +121,15 @@ static const char *from_json(sfu__measured *measured, const sfu__json *object) {
     if (!text_is(object, "machine", measured->machine.model) || !text_is(object, "kernels", measured->kernels)) {
         return "measured on another machine";
     }
-    field at;
-    char name[32];
-    for (int i = 0; field_at(&at, name, i); i++) {
-        double *values = (double *)(void *)((char *)measured + at.offset);
-        if (!read_numbers(values, at.count, sfu__json_get(object, at.name))) {
+    const double most = 1e15; /* beyond any plausible rate */
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        const sfu__json *item = sfu__json_get(object, sfu__rate_names[i][0]);
+        if (!sfu__json_is_number(item) || !(sfu__json_number(item) > 0.0 && sfu__json_number(item) <= most)) {
             return "numbers are missing or wrong";
         }
+        measured->rates[i] = sfu__json_number(item);
     }
-    for (int level = 0; level < SFU__MEMORY_LEVELS; level++) {
-        if (!(measured->memory.read[level] > 0.0)) {
-            return "numbers are missing or wrong";
-        }
-    }
-    return ascending(measured->rates.size_bytes, SFU__SIZES) ? NULL : "sizes do not ascend";
+    return NULL;
 }
 
 bool sfu__measured_load(sfu__measured *measured, const sfu__machine *machine, const char *kernels) {
@@ -213,18 +160,12 @@ done:
     return found;
 }
 
-void sfu__rates_of_this_machine(sfu__rates *rates, bool *measured) {
+bool sfu__measured_load_here(sfu__measured *measured) {
     const sfu__backend *backend;
     sfu__machine machine;
-    sfu__measured before;
-    *rates = sfu__nominal_rates;
-    *measured = false;
     if (sfu__backend_cpu(&backend) != SFU_OK) {
-        return;
+        return false;
     }
     sfu__machine_detect(&machine);
-    if (sfu__measured_load(&before, &machine, backend->name)) {
-        *rates = before.rates;
-        *measured = true;
-    }
+    return sfu__measured_load(measured, &machine, backend->name);
 }

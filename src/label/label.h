@@ -123,10 +123,6 @@ SFU_CHECKED sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__labe
 SFU_CHECKED sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *problem,
                                         const sfu__candidate *candidate, uint64_t seed, const sfu__label_work *work);
 
-/* The calibrated probabilities of all nodes, [nodes][classes]. */
-SFU_CHECKED sfu_status sfu__label_predict(float *probabilities, const sfu_dataset *dataset, const sfu_model *model,
-                                          int jobs);
-
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 /* The held-out nodes of all folds, in the order of the folds. Starts as {0}. */

@@ -47,7 +47,7 @@ sfu_status sfu__label_held_out_predict(float *probabilities, const sfu__label_he
     const size_t classes = (size_t)held->classes;
     for (int fold = 0; fold < held->folds; fold++) {
         const sfu_model *model = held->problems[fold].nets[nets[fold]].best.model;
-        SFU_TRY(sfu__label_predict(held->all, held->dataset, model, held->jobs));
+        SFU_TRY(sfu_predict(held->all, NULL, held->dataset, model, held->jobs));
         for (int32_t i = held->first[fold]; i < held->first[fold + 1]; i++) {
             memcpy(probabilities + (size_t)i * classes, held->all + (size_t)held->nodes[i] * classes,
                    classes * sizeof *probabilities);

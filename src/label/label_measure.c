@@ -196,7 +196,7 @@ static sfu_status take_model(sfu_labelling *labelling, measure *all, sfu__label_
     sfu_status status = SFU_OK;
     const sfu_dataset *dataset = all->work->dataset;
     const int net = sfu__label_choice(problem);
-    SFU_TRY(sfu__label_predict(all->held.all, dataset, problem->nets[net].best.model, all->held.jobs));
+    SFU_TRY(sfu_predict(all->held.all, NULL, dataset, problem->nets[net].best.model, all->held.jobs));
     labelling->final = problem->nets[net].best;
     problem->nets[net].best = (sfu__label_trial){0};
     for (int32_t node = 0; node < dataset->nodes; node++) {

@@ -2,7 +2,6 @@
  * cross-validation found, and calibrated by the temperature of its out-of-fold predictions. */
 #include "label.h"
 
-#include "calibration.h"
 #include "dataset.h"
 #include "model.h"
 
@@ -19,7 +18,8 @@ static bool on_epoch(void *user, const sfu_epoch *epoch) {
     return !watching->ended;
 }
 
-static sfu_train_options options_of(const sfu__candidate *candidate, int32_t epochs, uint64_t seed, watch *watching) {
+static sfu_train_options options_of(const sfu__label_trial *trial, const sfu__candidate *candidate, uint64_t seed,
+                                    watch *watching) {
     sfu_train_options options;
     sfu_train_options_init(&options);
     options.lr = candidate->lr;
@@ -27,7 +27,8 @@ static sfu_train_options options_of(const sfu__candidate *candidate, int32_t epo
     options.weight_decay = candidate->weight_decay;
     options.balanced = watching->work->balanced;
     options.metric = watching->work->metric;
-    options.epochs = epochs;
+    options.temperature = trial->temperature;
+    options.epochs = trial->epochs;
     options.patience = 0;
     options.seed = seed;
     options.threads = watching->work->jobs;
@@ -40,28 +41,13 @@ sfu_status sfu__label_refit(sfu__label_trial *trial, const sfu__label_problem *p
                             uint64_t seed, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     watch watching = {work, false};
-    const sfu_train_options options = options_of(candidate, trial->epochs, seed, &watching);
+    const sfu_train_options options = options_of(trial, candidate, seed, &watching);
     status = sfu_train(&trial->model, work->dataset, candidate->net, problem->all, &options);
     if (watching.ended) {
         status = sfu__fail(SFU_ERR_CANCELLED, "the labelling was stopped");
     }
     if (status == SFU_ERR_DIVERGED) {
         status = SFU_OK; /* it has no model then */
-        goto done;
     }
-    SFU_TRY(status);
-    trial->model->scores.temperature = trial->temperature;
-done:
-    return status;
-}
-
-sfu_status sfu__label_predict(float *probabilities, const sfu_dataset *dataset, const sfu_model *model, int jobs) {
-    sfu_status status = SFU_OK;
-    const int32_t classes = dataset->classes;
-    SFU_TRY(sfu_predict(probabilities, NULL, dataset, model, jobs));
-    for (int32_t node = 0; node < dataset->nodes; node++) {
-        sfu__temperature_apply(probabilities + (int64_t)node * classes, classes, sfu_model_scores(model)->temperature);
-    }
-done:
     return status;
 }

@@ -78,6 +78,7 @@ typedef struct job {
     sfu_matrix *matrix;
     double *row_sums;    /* r, then r^-left */
     double *column_sums; /* c, then c^-right; NULL if right is 0 */
+    const uint8_t *rows; /* whether to fill in each row; NULL: all of them */
 } job;
 
 /* Iterates over the entries of one row of A~ in ascending columns, including the diagonal, without zeros. */
@@ -274,7 +275,7 @@ static sfu_status fill(void *context, int64_t item, int thread) {
     const job *self = context;
     sfu_status status = SFU_OK;
     for (int64_t row = first_row(item); row < end_row(self, item) && status == SFU_OK; row++) {
-        status = fill_row(self, row);
+        status = self->rows == NULL || self->rows[row] != 0 ? fill_row(self, row) : SFU_OK;
     }
     return status;
 }
@@ -305,11 +306,30 @@ done:
     return status;
 }
 
+static sfu_status alloc_entries(sfu_matrix *matrix, bool zero) {
+    sfu_status status = SFU_OK;
+    const int64_t count = matrix->indptr[matrix->rows];
+    if (zero) {
+        SFU_ALLOC_ZERO(matrix->indices, count);
+        SFU_ALLOC_ZERO(matrix->values, count);
+    } else {
+        SFU_ALLOC(matrix->indices, count);
+        SFU_ALLOC(matrix->values, count);
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
                           const sfu_smoothing_options *options, int threads) {
+    return sfu__smoothing_rows(matrix, graph, symmetric, options, NULL, threads);
+}
+
+sfu_status sfu__smoothing_rows(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
+                               const sfu_smoothing_options *options, const uint8_t *rows, int threads) {
     assert(graph->rows == graph->cols);
     sfu_status status = SFU_OK;
-    job self = {.graph = graph, .options = options, .matrix = matrix};
+    job self = {.graph = graph, .options = options, .matrix = matrix, .rows = rows};
     const int64_t items = ((int64_t)graph->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
     *matrix = (sfu_matrix){.rows = graph->rows, .cols = graph->cols};
     SFU_TRY(sfu__normalization_of(&self.normalization, options));
@@ -323,8 +343,7 @@ sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetr
     SFU_TRY(make_column_sums(&self, symmetric));
     SFU_TRY(sfu__parallel(make_factors, &self, items, threads));
 
-    SFU_ALLOC(matrix->indices, matrix->indptr[matrix->rows]);
-    SFU_ALLOC(matrix->values, matrix->indptr[matrix->rows]);
+    SFU_TRY(alloc_entries(matrix, rows != NULL));
     SFU_TRY(sfu__parallel(fill, &self, items, threads));
 done:
     sfu__free(self.row_sums);

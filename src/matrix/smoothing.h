@@ -11,6 +11,11 @@
 SFU_CHECKED sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
                                       const sfu_smoothing_options *options, int threads);
 
+/* The same, but only the rows i with rows[i] != 0 are filled in; the others have as many entries, all of them zeros in
+ * column 0, which take no memory until they are read. */
+SFU_CHECKED sfu_status sfu__smoothing_rows(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
+                                           const sfu_smoothing_options *options, const uint8_t *rows, int threads);
+
 /* The normalization of a norm or a pair of exponents: S_ij = r_i^-left A~_ij c_j^-right, or, if rows are scaled,
  * A~_ij c_j^-right / sum_k A~_ik c_k^-right, where r^-left cancels and left is 0. */
 typedef struct sfu__normalization {

@@ -1,6 +1,6 @@
 #include "calibration.h"
 
-#include "sfumato.h"
+#include "metrics.h"
 #include "special.h"
 
 #include <math.h>
@@ -91,18 +91,21 @@ double sfu__temperature_fit(const sfu__dense *probabilities, const int32_t *labe
 
 void sfu__temperature_apply(float *row, int32_t classes, double temperature) {
     const double b = 1 / temperature;
-    double top = 0, sum = 0;
-    if (temperature == 1) {
+    double sum = 0;
+    if (temperature == 1 || classes < 1) {
         return;
     }
+    const int32_t best = sfu__largest(row, classes);
+    const double top = log_of(row[best]);
     for (int32_t c = 0; c < classes; c++) {
-        top = (double)row[c] > top ? (double)row[c] : top;
+        sum += sfu__exp(b * (log_of(row[c]) - top));
     }
     for (int32_t c = 0; c < classes; c++) {
-        sum += sfu__exp(b * (log_of(row[c]) - log_of((float)top)));
+        row[c] = (float)(sfu__exp(b * (log_of(row[c]) - top)) / sum);
     }
-    for (int32_t c = 0; c < classes; c++) {
-        row[c] = (float)(sfu__exp(b * (log_of(row[c]) - log_of((float)top))) / sum);
+    const int32_t rounded = sfu__largest(row, classes); /* different probabilities may be rounded to the same */
+    if (rounded != best) {
+        row[best] = nextafterf(row[rounded], 2);
     }
 }
 

@@ -16,7 +16,9 @@ void sfu_model_free(sfu_model *model) {
     sfu__strings_clear(&model->class_names);
     sfu__strings_clear(&model->feature_names);
     sfu__free(model->run);
+    sfu__free(model->transform);
     sfu__free(model->confusion);
+    sfu__free(model->fitted);
     sfu__free(model);
 }
 
@@ -79,6 +81,18 @@ done:
     return status;
 }
 
+static sfu_status copy_fitted(sfu_model *self, const sfu__model_parts *parts) {
+    sfu_status status = SFU_OK;
+    if (parts->fitted == NULL) {
+        return SFU_OK;
+    }
+    SFU_ALLOC(self->fitted, parts->fitted_count);
+    memcpy(self->fitted, parts->fitted, (size_t)parts->fitted_count * sizeof *self->fitted);
+    self->fitted_count = parts->fitted_count;
+done:
+    return status;
+}
+
 sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts) {
     sfu_status status = SFU_OK;
     sfu_model *self = NULL;
@@ -94,6 +108,11 @@ sfu_status sfu__model_new(sfu_model **model, const sfu__model_parts *parts) {
     SFU_TRY(copy_names(&self->feature_names, parts->feature_names));
     snprintf(self->dataset, sizeof self->dataset, "%s", parts->dataset != NULL ? parts->dataset : "");
     SFU_TRY(copy_run(self, parts));
+    if (parts->transform != NULL && (self->transform = sfu__copy_string(parts->transform)) == NULL) {
+        status = SFU_ERR_MEMORY;
+        goto done;
+    }
+    SFU_TRY(copy_fitted(self, parts));
     *model = self;
     self = NULL;
 done:
@@ -107,6 +126,23 @@ const sfu_net *sfu_model_net(const sfu_model *model) { return model->net; }
 int32_t sfu_model_classes(const sfu_model *model) { return model->classes; }
 int32_t sfu_model_features(const sfu_model *model) { return model->features; }
 const sfu_scores *sfu_model_scores(const sfu_model *model) { return &model->scores; }
+
+bool sfu__model_has_fitted(const sfu_model *model, int64_t digest) {
+    int64_t low = 0, high = model->fitted_count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (model->fitted[middle] < digest) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < model->fitted_count && model->fitted[low] == digest;
+}
+
+double sfu__model_temperature(const sfu_model *model) {
+    return model->scores.temperature > 0 ? model->scores.temperature : 1;
+}
 
 const char *sfu_model_class_name(const sfu_model *model, int32_t class_index) {
     return class_index >= 0 && class_index < model->class_names.count

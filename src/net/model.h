@@ -19,8 +19,11 @@ struct sfu_model {
     sfu__strings feature_names; /* each NUL-terminated; count 0: none */
     char dataset[65];           /* digest of the training dataset; "": unknown */
     char *run;                  /* JSON: settings and scores as stored in the file; NULL: unknown */
+    char *transform;            /* JSON: the column transformation of the training dataset, or NULL */
     sfu_scores scores;          /* zeros if unknown */
     int32_t *confusion; /* [classes][classes], rows: true class, columns: predicted; test nodes; NULL: unknown */
+    int64_t *fitted;    /* digests of the nodes that the weights were fitted on, ascending; NULL: unknown */
+    int64_t fitted_count;
 };
 
 /* The results of a training; all of it is copied. */
@@ -31,6 +34,9 @@ typedef struct sfu__model_parts {
     const sfu__strings *class_names;   /* or NULL */
     const sfu__strings *feature_names; /* or NULL */
     const char *dataset;               /* digest, or NULL */
+    const char *transform;             /* JSON, or NULL */
+    const int64_t *fitted;             /* ascending, or NULL */
+    int64_t fitted_count;
 
     /* Of the training run; settings are stored in the file, but not threads, device and callbacks. */
     const sfu_train_options *options; /* NULL: there was no run, and there are no scores */
@@ -45,6 +51,12 @@ SFU_CHECKED sfu_status sfu__model_show_parameters(sfu_model *model);
 
 /* Like sfu_model_open, from bytes in memory; `path` is used in messages. */
 SFU_CHECKED sfu_status sfu__model_view(sfu_model **model, const void *bytes, size_t size, const char *path);
+
+/* The temperature that calibrates its probabilities; 1: they stay as they are. */
+double sfu__model_temperature(const sfu_model *model);
+
+/* Whether a node with this digest (node_digest.h) is among those that the weights were fitted on. */
+bool sfu__model_has_fitted(const sfu_model *model, int64_t digest);
 
 /* Whether prediction needs f of lpnn: then it is stored, and the model can only be used with its training graph. */
 bool sfu__model_needs_f(const sfu_net *net);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FORMAT "sfumato.model.1"
+#define FITTED "fitted"
 
 typedef char tensor_name[SFU__PARAMETER_NAME_MAX];
 
@@ -132,12 +133,12 @@ static sfu_status fail_shape(const source *from, const char *name, const sfu__pa
                            name, parameter->cols);
 }
 
-/* Fails with the first tensor that is not a parameter. */
+/* Fails with the first tensor that is neither a parameter nor the digests of the fitted nodes. */
 static sfu_status fail_unknown(const sfu_model *self, const source *from) {
     const sfu__tensor *tensor = NULL;
     bool known = true;
     for (int64_t i = 0; known && (tensor = sfu__safetensors_get(from->file, i)) != NULL; i++) {
-        known = false;
+        known = strcmp(tensor->name, FITTED) == 0;
         for (int j = 0; j < self->parameters.count && !known; j++) {
             tensor_name name;
             known = strcmp(tensor->name, sfu__parameter_name(name, &self->parameters.items[j])) == 0;
@@ -165,7 +166,8 @@ static sfu_status check_tensors(const sfu_model *self, const source *from) {
             return fail_shape(from, name, parameter);
         }
     }
-    return sfu__safetensors_get(from->file, self->parameters.count) == NULL ? SFU_OK : fail_unknown(self, from);
+    const int64_t count = self->parameters.count + (sfu__safetensors_find(from->file, FITTED) != NULL);
+    return sfu__safetensors_get(from->file, count) == NULL ? SFU_OK : fail_unknown(self, from);
 }
 
 static sfu_status copy_tensor(float *theta, const sfu__parameter *parameter, const sfu__tensor *tensor,
@@ -195,6 +197,28 @@ static sfu_status read_tensors(sfu_model *self, const source *from) {
     for (int i = 0; i < self->parameters.count; i++) {
         const sfu__parameter *parameter = &self->parameters.items[i];
         SFU_TRY(copy_tensor(self->theta, parameter, find(from, parameter->layer, parameter->name), from));
+    }
+done:
+    return status;
+}
+
+/* The digests of the nodes that the model was fitted on, which a model need not have. */
+static sfu_status read_fitted(sfu_model *self, const source *from) {
+    sfu_status status = SFU_OK;
+    const sfu__tensor *tensor = sfu__safetensors_find(from->file, FITTED);
+    if (tensor == NULL) {
+        return SFU_OK;
+    }
+    if (tensor->dtype != SFU__I64 || tensor->dims != 1) {
+        return fail_tensor(from, FITTED, "expected I64 with one dimension");
+    }
+    SFU_ALLOC(self->fitted, tensor->count);
+    memcpy(self->fitted, tensor->data, (size_t)tensor->count * sizeof *self->fitted);
+    self->fitted_count = tensor->count;
+    for (int64_t i = 1; i < self->fitted_count; i++) {
+        if (self->fitted[i] < self->fitted[i - 1]) {
+            return fail_tensor(from, FITTED, "expected ascending numbers");
+        }
     }
 done:
     return status;
@@ -253,6 +277,12 @@ static sfu_status read_run(sfu_model *self, const source *from) {
                              : sfu__run_read(&self->scores, &self->confusion, self->classes, run, from->path);
 }
 
+static sfu_status read_transform(sfu_model *self, const source *from) {
+    const char *transform = sfu__safetensors_metadata(from->file, "transform");
+    self->transform = transform != NULL ? sfu__copy_string(transform) : NULL;
+    return transform != NULL && self->transform == NULL ? SFU_ERR_MEMORY : SFU_OK;
+}
+
 static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const char *path) {
     sfu_status status = SFU_OK;
     const source from = {file, path};
@@ -266,8 +296,10 @@ static sfu_status read_model(sfu_model **model, sfu__safetensors *file, const ch
     SFU_TRY(check_feature_names(self, &from));
     SFU_TRY(read_nodes(self, &from));
     SFU_TRY(read_tensors(self, &from));
+    SFU_TRY(read_fitted(self, &from));
     SFU_TRY(sfu__model_show_parameters(self));
     SFU_TRY(read_run(self, &from));
+    SFU_TRY(read_transform(self, &from));
     *model = self;
     self = NULL;
 done:
@@ -305,9 +337,20 @@ static sfu__tensor pack_tensor(float *to, const char *name, const float *theta, 
     return tensor;
 }
 
-/* By name, as in dataset files. */
+/* The widest type first, so that every tensor is aligned; then by name. */
 static int compare_tensors(const void *a, const void *b) {
-    return strcmp(((const sfu__tensor *)a)->name, ((const sfu__tensor *)b)->name);
+    const sfu__tensor *one = a, *other = b;
+    const int wide = (other->dtype == SFU__I64) - (one->dtype == SFU__I64);
+    return wide != 0 ? wide : strcmp(one->name, other->name);
+}
+
+static sfu__tensor fitted_tensor(const sfu_model *model) {
+    return (sfu__tensor){.name = FITTED,
+                         .dtype = SFU__I64,
+                         .dims = 1,
+                         .shape = {model->fitted_count},
+                         .count = model->fitted_count,
+                         .data = model->fitted};
 }
 
 static void list_metadata(const char **list, const sfu_model *model, const char *classes, const char *features) {
@@ -316,7 +359,8 @@ static void list_metadata(const char **list, const sfu_model *model, const char 
                                     {"classes", classes},
                                     {"feature_names", features},
                                     {"dataset", model->dataset[0] != '\0' ? model->dataset : NULL},
-                                    {"run", model->run}};
+                                    {"run", model->run},
+                                    {"transform", model->transform}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (pairs[i][1] != NULL) {
             *list++ = pairs[i][0];
@@ -328,21 +372,24 @@ static void list_metadata(const char **list, const sfu_model *model, const char 
 
 sfu_status sfu_model_save(const sfu_model *model, const char *path) {
     sfu_status status = SFU_OK;
-    const int count = model->parameters.count;
+    const int parameters = model->parameters.count, count = parameters + (model->fitted != NULL);
     int64_t used = 0;
     float *values = NULL;
     sfu__tensor *tensors = NULL;
     tensor_name *names = NULL;
     char *classes = NULL;
     char *features = NULL;
-    const char *metadata[14];
+    const char *metadata[16];
     SFU_ALLOC(values, model->parameters.size);
     SFU_ALLOC(tensors, count);
-    SFU_ALLOC(names, count);
-    for (int i = 0; i < count; i++) {
+    SFU_ALLOC(names, parameters);
+    for (int i = 0; i < parameters; i++) {
         const sfu__parameter *parameter = &model->parameters.items[i];
         tensors[i] = pack_tensor(values + used, sfu__parameter_name(names[i], parameter), model->theta, parameter);
         used += tensors[i].count;
+    }
+    if (model->fitted != NULL) {
+        tensors[parameters] = fitted_tensor(model);
     }
     qsort(tensors, (size_t)count, sizeof *tensors, compare_tensors);
     SFU_TRY(sfu__names_to_json(&classes, &model->class_names, path, "class"));

@@ -30,8 +30,11 @@ const sfu_parameter *sfu_model_parameter(const sfu_model *model, int i) {
 static void forget_run(sfu_model *model) {
     sfu__free(model->run);
     sfu__free(model->confusion);
+    sfu__free(model->fitted);
     model->run = NULL;
     model->confusion = NULL;
+    model->fitted = NULL;
+    model->fitted_count = 0;
     model->scores = (sfu_scores){0};
 }
 

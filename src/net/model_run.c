@@ -22,7 +22,14 @@ static const struct {
                {"val_accuracy", offsetof(sfu_scores, val_accuracy)},
                {"val_loss", offsetof(sfu_scores, val_loss)},
                {"test_accuracy", offsetof(sfu_scores, test_accuracy)},
-               {"test_macro_f1", offsetof(sfu_scores, test_macro_f1)}};
+               {"test_macro_f1", offsetof(sfu_scores, test_macro_f1)},
+               {"val_score", offsetof(sfu_scores, val_score)},
+               {"test_score", offsetof(sfu_scores, test_score)},
+               {"temperature", offsetof(sfu_scores, temperature)},
+               {"test_log_loss", offsetof(sfu_scores, test_log_loss)},
+               {"test_calibration_error", offsetof(sfu_scores, test_calibration_error)},
+               {"raw_test_log_loss", offsetof(sfu_scores, raw_test_log_loss)},
+               {"raw_test_calibration_error", offsetof(sfu_scores, raw_test_calibration_error)}};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
@@ -45,9 +52,11 @@ static sfu_status put_settings(sfu__text *text, const sfu_train_options *options
     SFU_TRY(put_number(text, "weight_decay", options->weight_decay));
     SFU_TRY(put_number(text, "dropout", options->dropout));
     SFU_TRY(sfu__text_format(text,
-                             "\"loss\":\"%s\",\"class_weight\":\"%s\",\"epochs\":%d,\"patience\":%d,\"keep\":\"%s\",",
+                             "\"loss\":\"%s\",\"class_weight\":\"%s\",\"epochs\":%d,\"patience\":%d,\"keep\":\"%s\","
+                             "\"metric\":\"%s\",",
                              options->loss == SFU_LOSS_SUM ? "sum" : "mean", options->balanced ? "balanced" : "none",
-                             options->epochs, options->patience, options->keep == SFU_KEEP_LAST ? "last" : "best"));
+                             options->epochs, options->patience, options->keep == SFU_KEEP_LAST ? "last" : "best",
+                             sfu_metric_name((int)options->metric, NULL)));
     SFU_TRY(put_seed(text, options->seed));
 done:
     return status;
@@ -82,6 +91,9 @@ sfu_status sfu__run_print(sfu__text *text, const sfu_train_options *options, con
     }
     SFU_TRY(sfu__text_format(text, "\"interrupted\":%s,", scores->interrupted ? "true" : "false"));
     SFU_TRY(put_seed(text, scores->seed));
+    if (scores->leaked > 0) {
+        SFU_TRY(sfu__text_format(text, ",\"leaked\":%d", scores->leaked));
+    }
     SFU_TRY(sfu__text_format(text, ",\"split\":\"%.64s\"", scores->split_digest));
     if (confusion != NULL) {
         SFU_TRY(put_confusion(text, confusion, classes));
@@ -103,6 +115,23 @@ static uint64_t seed_of(const sfu__json *value) {
     return text != NULL ? strtoull(text, NULL, 10) : (uint64_t)sfu__json_whole(value);
 }
 
+/* Version 0.1.0 knew accuracy alone, and did not calibrate. */
+static void read_older(sfu_scores *scores, const sfu__json *json) {
+    if (sfu__json_get(json, "temperature") == NULL) {
+        scores->temperature = 1;
+        scores->val_score = scores->val_accuracy;
+        scores->test_score = scores->test_accuracy;
+    }
+}
+
+static sfu_status check_temperature(const sfu_scores *scores, const char *path) {
+    return scores->temperature >= 1e-6 && scores->temperature <= 1e6
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_FORMAT,
+                           "%s: the metadata \"run\": \"temperature\" is %g; expected a number from 1e-6 to 1e6", path,
+                           scores->temperature);
+}
+
 static void read_scores(sfu_scores *scores, const sfu__json *json) {
     scores->epochs = whole_number(sfu__json_get(json, "epochs"));
     scores->best_epoch = whole_number(sfu__json_get(json, "best_epoch"));
@@ -111,8 +140,10 @@ static void read_scores(sfu_scores *scores, const sfu__json *json) {
         const double number = sfu__json_is_number(value) ? sfu__json_number(value) : (double)NAN;
         memcpy((char *)scores + numbers[i].field, &number, sizeof number);
     }
+    read_older(scores, json);
     scores->interrupted = sfu__json_is(sfu__json_get(json, "interrupted"), SFU__JSON_TRUE);
     scores->seed = seed_of(sfu__json_get(json, "seed"));
+    scores->leaked = whole_number(sfu__json_get(json, "leaked"));
     const char *split = sfu__json_string(sfu__json_get(json, "split"));
     snprintf(scores->split_digest, sizeof scores->split_digest, "%s", split != NULL ? split : "");
 }
@@ -158,7 +189,9 @@ sfu_status sfu__run_read(sfu_scores *scores, int32_t **confusion, int32_t classe
         status = sfu__fail(SFU_ERR_FORMAT, "%s: the metadata \"run\" is not a JSON object", path);
     } else if (sfu__json_is(found, SFU__JSON_OBJECT)) {
         read_scores(scores, found);
-        status = read_confusion(confusion, classes, sfu__json_get(found, "confusion"), path);
+        status = check_temperature(scores, path);
+        status =
+            status != SFU_OK ? status : read_confusion(confusion, classes, sfu__json_get(found, "confusion"), path);
     }
     sfu__json_clear(&json);
     return status;

@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "parallel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void pass_clear(sfu__pass *pass, const sfu__plan *plan) {
@@ -36,6 +37,8 @@ void sfu__plan_release(sfu__plan *plan) {
         sfu__shared_release(plan->smoothers[i].shared);
         sfu__learned_free(plan->smoothers[i].learned);
     }
+    sfu__row_sets_free(&plan->costed, plan->op_count);
+    sfu__free(plan->smoothed_rows);
     sfu__free(plan->smoothers);
     sfu__free(plan->ops);
     sfu__parameters_clear(&plan->parameters);
@@ -56,9 +59,6 @@ static sfu_status make_pass(sfu__plan *plan, sfu_pass kind, const sfu__plan_requ
     pass->exists = true;
     pass->staged = is_staged(plan, kind, request);
     SFU_TRY(sfu__row_sets_make(pass, plan, nodes, count, pass->staged ? request->stages : NULL));
-    if (kind != SFU_PASS_TRAIN) {
-        SFU_TRY(sfu__row_sets_sort(pass, plan));
-    }
     pass->pruned = pass->row_sets[plan->op_count].count == count;
     if (!pass->pruned || pass->staged) {
         SFU_ALLOC(pass->asked, count);
@@ -71,6 +71,16 @@ done:
 }
 
 bool sfu__plan_supports(const sfu_net *net) { return !net->is_lpnn; }
+
+/* The name of the data in the keys of shared matrices. A prediction of some nodes runs once and shares nothing, so that
+ * the dataset is not read for its digest: its name is that of the plan, as long as a digest. */
+static sfu_status name_data(sfu__plan *plan, const sfu__plan_request *request) {
+    if (request->as_all) {
+        snprintf(plan->digest, sizeof plan->digest, "%064llx", (unsigned long long)(uintptr_t)plan);
+        return SFU_OK;
+    }
+    return sfu_dataset_digest(plan->digest, plan->dataset);
+}
 
 sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sfu_net *net,
                           const sfu__plan_request *request) {
@@ -96,9 +106,15 @@ sfu_status sfu__plan_make(sfu__plan **plan, const sfu_dataset *dataset, const sf
     self->rewrites = request->rewrites;
     self->threads = sfu__thread_count(request->threads);
     memcpy(self->strategies, request->strategies, sizeof self->strategies);
-    SFU_TRY(sfu_dataset_digest(self->digest, dataset));
+    SFU_TRY(name_data(self, request));
     SFU_TRY(sfu__parameters_make(&self->parameters, net, self->features, self->classes, self->nodes));
+    if (request->as_all) {
+        SFU_TRY(sfu__smoothed_rows_make(self, net, request));
+    }
     SFU_TRY(sfu__op_list_make(self, net));
+    if (request->as_all) {
+        SFU_TRY(sfu__row_sets_make(&self->costed, self, NULL, self->nodes, NULL));
+    }
     for (int i = 0; i < SFU_PASSES; i++) {
         if (request->count[i] > 0) {
             SFU_TRY(make_pass(self, (sfu_pass)i, request));

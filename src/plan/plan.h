@@ -41,6 +41,8 @@ typedef struct sfu__plan_request {
     int32_t count[SFU_PASSES];        /* 0: no such pass */
     const sfu__stages *stages;        /* of the evaluation; NULL: one stage. Never changes results */
     int32_t classes;                  /* 0: the dataset's; a model may know more classes than the data it predicts */
+    bool as_all;                      /* prediction: with the strategies of all nodes, so that rows of `nodes` are the
+                                       * same bytes as in a prediction of all of them */
     bool dropout;                     /* training uses dropout: some rate of the run or of a layer is not 0 */
     unsigned rewrites;                /* SFU__ALL_REWRITES, or fewer */
     int threads;                      /* for building the plan; never changes it */

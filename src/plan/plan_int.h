@@ -60,8 +60,7 @@ typedef struct sfu__smoother {
     int64_t values_offset; /* learned: first value, in floats from the start of an executor's learned values */
 } sfu__smoother;
 
-/* The needed rows of a value. They are grouped by the first stage that needs them and ascend within a stage, unless
- * sfu__row_sets_sort has sorted them. */
+/* The needed rows of a value. They are grouped by the first stage that needs them and ascend within a stage. */
 typedef struct sfu__row_set {
     int32_t count;
     int32_t *nodes;            /* NULL: all nodes */
@@ -185,6 +184,8 @@ struct sfu__plan {
     bool dropout;
     unsigned rewrites;
     int threads;
+    uint8_t *smoothed_rows; /* [nodes]: rows of smoothing matrices that are read; NULL: all (ir/smoothed_rows.c) */
+    sfu__pass costed;       /* row_sets of all nodes, if strategies are chosen as for these (request.as_all) */
     int strategies[SFU_PASSES][SFU__SEGMENTS]; /* as requested */
     sfu__parameters parameters;
     sfu__op *ops;
@@ -204,10 +205,6 @@ SFU_CHECKED sfu_status sfu__op_list_make(sfu__plan *plan, const sfu_net *net);
 /* row_sets.c: the rows that each op needs, found from the output nodes back to the features. */
 SFU_CHECKED sfu_status sfu__row_sets_make(sfu__pass *pass, const sfu__plan *plan, const int32_t *nodes, int32_t count,
                                           const sfu__stages *stages);
-/* Sorts intermediate rows, whose order is not visible outside, by the length of the sparse rows they are computed from,
- * so that neighbouring rows of a product have equal lengths. Not for the training pass: the order of its rows
- * determines the order of summation in the gradients. */
-SFU_CHECKED sfu_status sfu__row_sets_sort(sfu__pass *pass, const sfu__plan *plan);
 void sfu__row_sets_free(sfu__pass *pass, int op_count);
 /* Row of each node in a row set; NULL: every node is its own row (all nodes, or no row set). */
 SFU_CHECKED sfu_status sfu__row_set_index(int32_t **row_of, const sfu__row_set *row_set, int32_t nodes);
@@ -286,6 +283,11 @@ void sfu__fold_estimate_clear(sfu__fold_estimate *estimate);
 
 /* Whether the first `last` ops contain an activation with act(0) != 0, which makes sparse features dense. */
 bool sfu__fold_fills(const sfu__plan *plan, int last);
+
+/* smoothed_rows.c */
+
+/* Finds the rows of smoothing matrices that a prediction of some nodes reads, if these alone may be filled in. */
+SFU_CHECKED sfu_status sfu__smoothed_rows_make(sfu__plan *plan, const sfu_net *net, const sfu__plan_request *request);
 
 /* strategies.c */
 

@@ -7,22 +7,22 @@ sfu__early_stopping sfu__early_stopping_start(int32_t patience) {
     return (sfu__early_stopping){.patience = patience, .best_val_loss = NAN};
 }
 
-/* The first epoch, or one with more correct validation nodes than all before it. */
-static bool is_more_accurate(const sfu__early_stopping *stopping, int64_t val_correct) {
-    return stopping->best_epoch == 0 || val_correct > stopping->best_val_correct;
+/* The first epoch, or one with a higher score than all before it. */
+static bool is_higher(const sfu__early_stopping *stopping, double val_score) {
+    return stopping->best_epoch == 0 || val_score > stopping->best_val_score;
 }
 
-bool sfu__early_stopping_is_best(const sfu__early_stopping *stopping, int64_t val_correct, double val_loss) {
-    return is_more_accurate(stopping, val_correct) ||
-           (val_correct == stopping->best_val_correct && val_loss < stopping->best_val_loss);
+bool sfu__early_stopping_is_best(const sfu__early_stopping *stopping, double val_score, double val_loss) {
+    return is_higher(stopping, val_score) ||
+           (val_score == stopping->best_val_score && val_loss < stopping->best_val_loss);
 }
 
-void sfu__early_stopping_keep(sfu__early_stopping *stopping, int32_t epoch, int64_t val_correct, double val_loss) {
-    if (is_more_accurate(stopping, val_correct)) {
+void sfu__early_stopping_keep(sfu__early_stopping *stopping, int32_t epoch, double val_score, double val_loss) {
+    if (is_higher(stopping, val_score)) {
         stopping->last_improved = epoch;
     }
     stopping->best_epoch = epoch;
-    stopping->best_val_correct = val_correct;
+    stopping->best_val_score = val_score;
     stopping->best_val_loss = val_loss;
 }
 

@@ -2,6 +2,7 @@
 #include "runner.h"
 
 sfu_status sfu_model_from_net(sfu_model **model, const sfu_dataset *dataset, const sfu_net *net, uint64_t seed) {
+    static const int64_t none; /* no node was fitted */
     sfu_status status = SFU_OK;
     sfu__parameters parameters = {0};
     const float **columns = NULL;
@@ -24,7 +25,9 @@ sfu_status sfu_model_from_net(sfu_model **model, const sfu_dataset *dataset, con
                                                       .nodes = dataset->nodes,
                                                       .theta = theta,
                                                       .class_names = &dataset->class_names,
-                                                      .feature_names = &dataset->feature_names}));
+                                                      .feature_names = &dataset->feature_names,
+                                                      .transform = dataset->transform,
+                                                      .fitted = &none}));
 done:
     sfu__parameters_clear(&parameters);
     sfu__free(columns);

@@ -77,3 +77,26 @@ void sfu__objective_clear(sfu__objective *objective) {
     sfu__free(objective->val_labels);
     *objective = (sfu__objective){0};
 }
+
+/* Nodes of class 0 minus those of class 1. */
+static int64_t excess_of_first(const int32_t *labels, int32_t count) {
+    int64_t excess = 0;
+    for (int32_t i = 0; i < count; i++) {
+        excess += (labels[i] == 0) - (labels[i] == 1);
+    }
+    return excess;
+}
+
+/* As sfu__positive_class, of training and validation nodes together: the former often have as many of each class. Test
+ * labels are not read. */
+static int32_t positive_class(const sfu__objective *objective, int32_t classes) {
+    const int64_t excess = excess_of_first(objective->train_labels, objective->train_count) +
+                           excess_of_first(objective->val_labels, objective->val_count);
+    return classes != 2 ? -1 : excess < 0 ? 0 : 1;
+}
+
+sfu_status sfu__objective_scorer(sfu__scorer *scorer, sfu_metric metric, const sfu__objective *objective,
+                                 const sfu_dataset *dataset) {
+    return sfu__scorer_make(scorer, metric, objective->val_labels, objective->val_count, dataset->classes,
+                            positive_class(objective, dataset->classes));
+}

@@ -1,29 +1,49 @@
 /* predict.c - applies a model to a dataset: probabilities, labels and the last hidden layer, in the caller's memory. */
+#include "predict.h"
+
+#include "calibration.h"
 #include "metrics.h"
-#include "runner.h"
+#include "parallel.h"
+#include "sized_struct.h"
 
 #include <string.h>
 
 /* ---- checks that model and dataset match ------------------------------------------------------------------------- */
 
-/* The i-th name of a dataset or a model; NULL if it has none. */
-static const char *name_of(const sfu__strings *names, int64_t i) {
-    return i < names->count ? names->bytes + names->offsets[i] : NULL;
-}
-
-/* Reports the first name that differs. If only one side has names, there is nothing to compare. */
-static sfu_status check_names(const sfu_dataset *dataset, const char *what, const sfu__strings *theirs,
-                              const sfu__strings *ours) {
-    for (int64_t i = 0; i < theirs->count && i < ours->count; i++) {
-        const char *here = name_of(theirs, i), *there = name_of(ours, i);
-        if (strcmp(here, there) != 0) {
+/* Classes are matched by name where both sides have names; a class that the model does not know is an error. */
+static sfu_status check_classes(const sfu_dataset *dataset, const sfu_model *model) {
+    const bool named = dataset->class_names.count > 0 && model->class_names.count > 0;
+    for (int32_t i = 0; named && i < dataset->classes && i < model->classes; i++) {
+        if (sfu__model_class(model, dataset, i) < 0) {
+            const char *here = sfu_dataset_class_name(dataset, i), *there = sfu_model_class_name(model, i);
             char here_quoted[SFU__QUOTE_MAX], there_quoted[SFU__QUOTE_MAX];
-            return sfu__fail(SFU_ERR_ARGUMENT, "%s: %s %lld is %s, but %s in the model", dataset->name, what,
-                             (long long)i, sfu__quote(here_quoted, here, strlen(here)),
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: class %d is %s, but %s in the model", dataset->name, i,
+                             sfu__quote(here_quoted, here, strlen(here)),
                              sfu__quote(there_quoted, there, strlen(there)));
         }
     }
-    return SFU_OK;
+    const bool other = named ? dataset->classes > model->classes : dataset->classes != model->classes;
+    return dataset->classes > 0 && other
+               ? sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d class%s, but the model was trained with %d", dataset->name,
+                           dataset->classes, dataset->classes == 1 ? "" : "es", model->classes)
+               : SFU_OK;
+}
+
+int32_t sfu__model_class(const sfu_model *model, const sfu_dataset *dataset, int32_t class_index) {
+    const char *name = sfu_dataset_class_name(dataset, class_index);
+    const char *there = sfu_model_class_name(model, class_index);
+    if (name == NULL || model->class_names.count == 0) {
+        return class_index < model->classes ? class_index : -1;
+    }
+    if (there != NULL && strcmp(name, there) == 0) {
+        return class_index;
+    }
+    for (int32_t i = 0; i < model->classes; i++) {
+        if (strcmp(name, sfu_model_class_name(model, i)) == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 /* A model with per-node parameters is valid only on the graph it was trained on. */
@@ -45,38 +65,41 @@ done:
     return status;
 }
 
-/* Features first: a mismatch there makes the other differences meaningless. */
-static sfu_status check_fit(const sfu_dataset *dataset, const sfu_model *model) {
-    sfu_status status = SFU_OK;
-    if (dataset->features != model->features) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d feature%s, but the model was trained with %d", dataset->name,
-                         dataset->features, dataset->features == 1 ? "" : "s", model->features);
-    }
-    SFU_TRY(check_names(dataset, "feature", &dataset->feature_names, &model->feature_names));
-    SFU_TRY(check_names(dataset, "class", &dataset->class_names, &model->class_names));
-    if (dataset->classes > 0 && dataset->classes != model->classes) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "%s: it has %d class%s, but the model was trained with %d", dataset->name,
-                         dataset->classes, dataset->classes == 1 ? "" : "es", model->classes);
-    }
-    SFU_TRY(check_graph(dataset, model));
-done:
-    return status;
-}
-
 /* ---- predicting -------------------------------------------------------------------------------------------------- */
 
-/* Runs the prediction pass for every node; call sfu__runner_clear also after a failure. */
-static sfu_status run(sfu__runner *runner, const sfu_dataset *dataset, const sfu_model *model, int threads) {
+static sfu_status check_nodes(const sfu_dataset *dataset, const int32_t *nodes, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (nodes[i] < 0 || nodes[i] >= dataset->nodes || (i > 0 && nodes[i] <= nodes[i - 1])) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "%s: node %d of the list is %d; expected ascending numbers below %d",
+                             dataset->name, i, nodes[i], dataset->nodes);
+        }
+    }
+    return SFU_OK;
+}
+
+sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *dataset, const sfu_model *model,
+                               const sfu_predict_options *options) {
     sfu_status status = SFU_OK;
-    sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = threads};
-    request.count[SFU_PASS_PREDICT] = dataset->nodes;
+    sfu__runner *runner = &prediction->runner;
+    sfu__plan_request request = {.classes = model->classes, .rewrites = SFU__ALL_REWRITES, .threads = options->threads};
+    request.nodes[SFU_PASS_PREDICT] = options->nodes;
+    request.count[SFU_PASS_PREDICT] = options->nodes != NULL ? options->node_count : dataset->nodes;
+    request.as_all = options->nodes != NULL;
     SFU_TRY(sfu_dataset_check(dataset));
-    SFU_TRY(check_fit(dataset, model));
-    SFU_TRY(sfu__runner_make(runner, dataset, model->net, &request));
+    SFU_TRY(options->nodes != NULL ? check_nodes(dataset, options->nodes, options->node_count) : SFU_OK);
+    SFU_TRY(sfu__feature_view_make(&prediction->view, dataset, model, options->ignore_unknown_features));
+    SFU_TRY(prediction->any_classes ? SFU_OK : check_classes(dataset, model));
+    SFU_TRY(check_graph(dataset, model));
+    SFU_TRY(sfu__runner_make(runner, prediction->view.dataset, model->net, &request));
     SFU_TRY(sfu__runner_load(runner, model));
     sfu__runner_forward(runner, SFU_PASS_PREDICT);
 done:
     return status;
+}
+
+void sfu__prediction_clear(sfu__prediction *prediction) {
+    sfu__runner_clear(&prediction->runner);
+    sfu__feature_view_clear(&prediction->view);
 }
 
 /* Copies padded rows to contiguous rows. */
@@ -86,34 +109,79 @@ static void copy_rows(float *to, const sfu__dense *from) {
     }
 }
 
-sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
-                       int threads) {
-    sfu_status status = SFU_OK;
-    sfu__runner runner = {0};
-    SFU_TRY(run(&runner, dataset, model, threads));
-    const sfu__dense output = sfu__runner_output(&runner, SFU_PASS_PREDICT);
-    if (probabilities != NULL) {
-        copy_rows(probabilities, &output);
+/* Calibration in blocks of rows. */
+enum { BLOCK = 4096 };
+typedef struct calibrated {
+    sfu__dense rows;
+    double temperature;
+} calibrated;
+
+static sfu_status calibrate_block(void *context, int64_t item, int thread) {
+    const calibrated *all = context;
+    (void)thread;
+    for (int64_t row = item * BLOCK; row < (item + 1) * BLOCK && row < all->rows.rows; row++) {
+        sfu__temperature_apply(all->rows.data + row * all->rows.ld, all->rows.cols, all->temperature);
     }
+    return SFU_OK;
+}
+
+sfu_status sfu__calibrate(const sfu__dense *probabilities, const sfu_model *model, int threads) {
+    calibrated all = {*probabilities, sfu__model_temperature(model)};
+    const int64_t blocks = ((int64_t)all.rows.rows + BLOCK - 1) / BLOCK;
+    return all.temperature == 1 ? SFU_OK : sfu__parallel(calibrate_block, &all, blocks, sfu__thread_count(threads));
+}
+
+void sfu_predict_options_init_sized(sfu_predict_options *options, size_t size) {
+    const sfu_predict_options defaults = {.size = sizeof defaults};
+    sfu__sized_init(options, size, &defaults, sizeof defaults);
+}
+
+sfu_status sfu_predict_with(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
+                            const sfu_predict_options *given) {
+    sfu_status status = SFU_OK;
+    sfu_predict_options options;
+    sfu__prediction prediction = {0};
+    SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_predict_options));
+    if (options.nodes != NULL && options.node_count == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
+    const sfu__dense output = sfu__runner_output(&prediction.runner, SFU_PASS_PREDICT);
     for (int32_t node = 0; labels != NULL && node < output.rows; node++) {
         labels[node] = sfu__largest(output.data + (int64_t)node * output.ld, output.cols);
     }
+    if (probabilities != NULL) {
+        copy_rows(probabilities, &output);
+        const sfu__dense rows = {probabilities, output.rows, output.cols, output.cols};
+        SFU_TRY(options.raw ? SFU_OK : sfu__calibrate(&rows, model, options.threads));
+    }
 done:
-    sfu__runner_clear(&runner);
+    sfu__prediction_clear(&prediction);
     return status;
+}
+
+sfu_status sfu_predict(float *probabilities, int32_t *labels, const sfu_dataset *dataset, const sfu_model *model,
+                       int threads) {
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.threads = threads;
+    return sfu_predict_with(probabilities, labels, dataset, model, &options);
 }
 
 sfu_status sfu_embed(float *embedding, const sfu_dataset *dataset, const sfu_model *model, int threads) {
     sfu_status status = SFU_OK;
-    sfu__runner runner = {0};
+    sfu_predict_options options;
+    sfu__prediction prediction = {0};
     sfu__dense hidden;
     if (sfu_model_embedding_width(model) == 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "\"%s\" has no hidden layer", sfu_net_text(model->net));
     }
-    SFU_TRY(run(&runner, dataset, model, threads));
-    SFU_TRY(sfu__runner_embedding(&hidden, &runner, SFU_PASS_PREDICT));
+    sfu_predict_options_init(&options);
+    options.threads = threads;
+    SFU_TRY(sfu__prediction_run(&prediction, dataset, model, &options));
+    SFU_TRY(sfu__runner_embedding(&hidden, &prediction.runner, SFU_PASS_PREDICT));
     copy_rows(embedding, &hidden);
 done:
-    sfu__runner_clear(&runner);
+    sfu__prediction_clear(&prediction);
     return status;
 }

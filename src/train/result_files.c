@@ -45,14 +45,16 @@ done:
 
 typedef struct csv_table {
     sfu__writer *out;
+    const int32_t *nodes; /* of the rows, or NULL: all of them */
+    int32_t rows;
     const sfu_dataset *dataset;
     const sfu_model *model;
-    const float *values; /* [nodes][width] */
+    const float *values; /* [rows][width] */
     int32_t width, top;
     float *left; /* [width]: scratch for selecting the most probable classes */
 } csv_table;
 
-typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t node);
+typedef sfu_status (*put_fn)(const csv_table *csv_output, int32_t row);
 
 /* The model's name of a class, else the dataset's, else NULL. */
 static const char *class_name(const csv_table *csv_output, int32_t class_index) {
@@ -100,13 +102,14 @@ static sfu_status put_lines(csv_table *csv_output, const char *path, const sfu_c
     sfu__writer_set_spreadsheet(csv_output->out, options->spreadsheet);
     SFU_TRY(put_header(csv_output));
     SFU_TRY(put_text(csv_output->out, options->sets ? ",set\n" : "\n"));
-    for (int32_t node = 0; node < csv_output->dataset->nodes; node++) {
+    for (int32_t row = 0; row < csv_output->rows; row++) {
+        const int32_t node = csv_output->nodes != NULL ? csv_output->nodes[row] : row;
         if (options->only_unlabelled && labels != NULL && labels[node] != SFU_NO_LABEL) {
             continue;
         }
         SFU_TRY(sfu__csv_put_node(csv_output->out, csv_output->dataset, node));
-        SFU_TRY(put_rest(csv_output, node));
-        SFU_TRY(options->sets ? put_set(csv_output, node, options->set_threshold) : SFU_OK);
+        SFU_TRY(put_rest(csv_output, row));
+        SFU_TRY(options->sets ? put_set(csv_output, row, options->set_threshold) : SFU_OK);
         SFU_TRY(put_text(csv_output->out, "\n"));
     }
     SFU_TRY(sfu__writer_commit(csv_output->out));
@@ -121,10 +124,21 @@ static sfu_status check_destination(const char *path, const sfu_csv_options *opt
                : sfu__fail(SFU_ERR_ARGUMENT, "a CSV file needs a path, or a function that gets its bytes");
 }
 
+static sfu_status check_rows(const csv_table *csv_output) {
+    for (int32_t row = 0; row < csv_output->rows && csv_output->nodes != NULL; row++) {
+        const int32_t node = csv_output->nodes[row];
+        if (node < 0 || node >= csv_output->dataset->nodes) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "node %d of the list is %d; expected a number below %d", row, node,
+                             csv_output->dataset->nodes);
+        }
+    }
+    return SFU_OK;
+}
+
 /* ---- predictions ----------------------------------------------------------------------------------------------- */
 
-static const float *row_of(const csv_table *csv_output, int32_t node) {
-    return csv_output->values + (int64_t)node * csv_output->width;
+static const float *row_of(const csv_table *csv_output, int32_t row) {
+    return csv_output->values + (int64_t)row * csv_output->width;
 }
 
 /* ",CLASS,PROBABILITY" */
@@ -148,9 +162,9 @@ done:
     return status;
 }
 
-static sfu_status put_class_row(const csv_table *csv_output, int32_t node) {
+static sfu_status put_class_row(const csv_table *csv_output, int32_t number) {
     sfu_status status = SFU_OK;
-    const float *row = row_of(csv_output, node);
+    const float *row = row_of(csv_output, number);
     const int32_t guess = sfu__largest(row, csv_output->width);
     SFU_TRY(put_prediction(csv_output, guess, row[guess]));
     for (int32_t c = 0; c < csv_output->width; c++) {
@@ -171,9 +185,9 @@ done:
 }
 
 /* Classes in descending order of probability; ties go to the lower class. */
-static sfu_status put_top_row(const csv_table *csv_output, int32_t node) {
+static sfu_status put_top_row(const csv_table *csv_output, int32_t number) {
     sfu_status status = SFU_OK;
-    memcpy(csv_output->left, row_of(csv_output, node), (size_t)csv_output->width * sizeof *csv_output->left);
+    memcpy(csv_output->left, row_of(csv_output, number), (size_t)csv_output->width * sizeof *csv_output->left);
     for (int32_t i = 0; i < csv_output->top; i++) {
         const int32_t guess = sfu__largest(csv_output->left, csv_output->width);
         SFU_TRY(put_prediction(csv_output, guess, csv_output->left[guess]));
@@ -194,6 +208,9 @@ sfu_status sfu_predictions_save(const char *path, const sfu_dataset *dataset, co
         status = sfu__fail(SFU_ERR_ARGUMENT, "top %d: it must be at least 0 (0: one column per class)", options->top);
         goto done;
     }
+    all.nodes = options->nodes;
+    all.rows = options->nodes != NULL ? options->node_count : dataset->nodes;
+    SFU_TRY(check_rows(&all));
     all.top = options->top < all.width ? options->top : all.width;
     SFU_ALLOC(all.left, all.width);
     SFU_TRY(put_lines(&all, path, options, all.top > 0 ? put_top_header : put_class_header,
@@ -216,9 +233,9 @@ done:
 }
 
 /* Nine significant digits reproduce every float exactly. */
-static sfu_status put_hidden_row(const csv_table *csv_output, int32_t node) {
+static sfu_status put_hidden_row(const csv_table *csv_output, int32_t number) {
     sfu_status status = SFU_OK;
-    const float *row = row_of(csv_output, node);
+    const float *row = row_of(csv_output, number);
     for (int32_t i = 0; i < csv_output->width; i++) {
         SFU_TRY(sfu__writer_format(csv_output->out, ",%.9g", (double)row[i]));
     }
@@ -231,7 +248,10 @@ sfu_status sfu_embedding_save(const char *path, const sfu_dataset *dataset, cons
     sfu_csv_options options;
     sfu_status status = SFU__READ_OPTIONS(&options, given, sfu_csv_options);
     status = status != SFU_OK ? status : check_destination(path, &options);
-    csv_table all = {
-        .dataset = dataset, .model = model, .values = embedding, .width = sfu_model_embedding_width(model)};
+    csv_table all = {.dataset = dataset,
+                     .model = model,
+                     .values = embedding,
+                     .rows = dataset->nodes,
+                     .width = sfu_model_embedding_width(model)};
     return status != SFU_OK ? status : put_lines(&all, path, &options, put_hidden_header, put_hidden_row);
 }

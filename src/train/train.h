@@ -8,6 +8,7 @@
 
 #include "early_stopping.h"
 #include "runner.h"
+#include "scorer.h"
 
 /* The training objective: labels of the rows of the training and the evaluation pass, and the weights of the loss.
  * Shared by all training runs of one plan. Starts as {0}. */
@@ -34,6 +35,10 @@ SFU_CHECKED sfu_status sfu__objective_make(sfu__objective *objective, const sfu_
                                            const sfu_split *split, const sfu__objective_options *rules);
 void sfu__objective_clear(sfu__objective *objective);
 
+/* A scorer of the objective's validation nodes, which it borrows. Each thread needs its own. */
+SFU_CHECKED sfu_status sfu__objective_scorer(sfu__scorer *scorer, sfu_metric metric, const sfu__objective *objective,
+                                             const sfu_dataset *dataset);
+
 /* The planner's request of a training run: the rows of its passes, and whether any layer uses dropout. */
 sfu__plan_request sfu__train_request(const sfu_net *net, const sfu_split *split, double dropout, int threads);
 
@@ -45,12 +50,14 @@ typedef struct sfu__training {
     sfu_keep keep;
     const float *start; /* initial parameters; NULL: from the seed */
     const sfu__objective *objective;
+    const sfu__scorer *scorer; /* of the validation nodes; NULL: the score of an epoch is its number of correct nodes */
     bool outcome_only; /* the outcome alone matters: validation of an epoch that cannot be the best may exit early, and
                           on_epoch then gets NaN for its validation scores */
 
     /* outcome */
     float *best;                  /* the parameters kept: caller's memory of sfu__parameters.size floats, or NULL */
     sfu__early_stopping stopping; /* the epoch kept and its validation score; best_epoch 0: none kept */
+    int64_t best_val_correct;     /* correct validation nodes of that epoch */
     int32_t ran;                  /* epochs */
     bool diverged, stopped;       /* the loss is not finite; the callback asked to stop */
     int32_t *misses; /* [val_count], caller's memory or NULL: adds the number of epochs in which each validation node

@@ -4,8 +4,11 @@
  * weights kept on the nodes of all three parts, with a separate prediction plan; 4. store weights and scores in the
  * model.
  */
+#include "calibration.h"
 #include "clock.h"
+#include "leak.h"
 #include "metrics.h"
+#include "part_scores.h"
 #include "progress.h"
 #include "sized_struct.h"
 #include "train.h"
@@ -23,6 +26,7 @@ typedef struct train_job {
     const sfu_split *split;
     const sfu_train_options *options;
     sfu__objective objective;
+    sfu__scorer scorer;
     sfu__runner runner; /* for the training, then for the scores */
     float *start, *best;
     sfu__training training;
@@ -30,6 +34,7 @@ typedef struct train_job {
     int32_t node_count;
     uint8_t *part_of;               /* [nodes]: sfu_part, or SFU_PARTS */
     sfu__tally *tallies[SFU_PARTS]; /* [classes] each */
+    int32_t *labels;                /* [node_count]: labels of `nodes` after sort_parts */
     int32_t *confusion;             /* [classes][classes], or NULL */
     sfu_scores scores;
 } train_job;
@@ -62,6 +67,7 @@ done:
 static sfu_status start_from_model(train_job *job, const sfu_model *model) {
     sfu_status status = SFU_OK;
     const size_t size = (size_t)job->runner.parameters->size;
+    SFU_TRY(sfu__check_leak(&job->scores.leaked, job->dataset, job->split, model, job->options->allow_leak));
     SFU_ALLOC(job->start, size);
     sfu__runner_start(&job->runner, job->objective.train_labels, job->options->seed);
     SFU_TRY(sfu__runner_load(&job->runner, model));
@@ -77,6 +83,7 @@ static sfu_status prepare(train_job *job) {
     SFU_TRY(check_data(job));
     SFU_TRY(sfu__objective_make(&job->objective, job->dataset, job->split,
                                 &(sfu__objective_options){job->options->loss, job->options->balanced}));
+    SFU_TRY(sfu__objective_scorer(&job->scorer, job->options->metric, &job->objective, job->dataset));
     SFU_TRY(sfu__runner_make(&job->runner, job->dataset, job->net, &request));
     const sfu__parameters *parameters = job->runner.parameters;
     if (parameters->count == 0) {
@@ -125,6 +132,7 @@ static sfu_status run_epochs(train_job *job) {
                                 .keep = options->keep,
                                 .start = job->start,
                                 .objective = &job->objective,
+                                .scorer = options->metric != SFU_METRIC_ACCURACY ? &job->scorer : NULL,
                                 .best = job->best};
     sfu__training_run(training, &job->runner, options->on_epoch, options->on_epoch_user);
     job->scores.epochs = training->ran;
@@ -133,7 +141,9 @@ static sfu_status run_epochs(train_job *job) {
     job->scores.seed = options->seed;
     job->scores.val_loss = training->stopping.best_val_loss;
     job->scores.val_accuracy =
-        job->objective.val_count > 0 ? (double)training->stopping.best_val_correct / job->objective.val_count : NAN;
+        job->objective.val_count > 0 ? (double)training->best_val_correct / job->objective.val_count : NAN;
+    const bool by_metric = options->metric != SFU_METRIC_ACCURACY && job->objective.val_count > 0;
+    job->scores.val_score = by_metric ? training->stopping.best_val_score : job->scores.val_accuracy;
     snprintf(job->scores.split_digest, sizeof job->scores.split_digest, "%s", sfu_split_digest(job->split));
     return check_divergence(job);
 }
@@ -192,6 +202,52 @@ static void count_predictions(const train_job *job, const sfu__dense *probabilit
     }
 }
 
+static void swap_rows(const train_job *job, const sfu__dense *probabilities, int32_t i, int32_t j) {
+    float *one = probabilities->data + (int64_t)i * probabilities->ld;
+    float *other = probabilities->data + (int64_t)j * probabilities->ld;
+    for (int32_t c = 0; c < probabilities->cols; c++) {
+        const float value = one[c];
+        one[c] = other[c];
+        other[c] = value;
+    }
+    const int32_t node = job->nodes[i];
+    job->nodes[i] = job->nodes[j];
+    job->nodes[j] = node;
+}
+
+/* Moves the rows of a part to the front of those from `first` on; returns them. */
+static sfu__dense take_part(const train_job *job, const sfu__dense *probabilities, int32_t first, sfu_part part) {
+    int32_t next = first;
+    for (int32_t i = first; i < job->node_count; i++) {
+        if (job->part_of[job->nodes[i]] == part) {
+            if (i != next) {
+                swap_rows(job, probabilities, i, next);
+            }
+            next++;
+        }
+    }
+    return (sfu__dense){.data = probabilities->data + (int64_t)first * probabilities->ld,
+                        .rows = next - first,
+                        .cols = probabilities->cols,
+                        .ld = probabilities->ld};
+}
+
+/* Changes the probabilities. */
+static sfu_status score_parts(train_job *job, const sfu__dense *probabilities) {
+    sfu_status status = SFU_OK;
+    const sfu__dense val = take_part(job, probabilities, 0, SFU_VAL);
+    const sfu__dense test = take_part(job, probabilities, val.rows, SFU_TEST);
+    SFU_ALLOC(job->labels, job->node_count);
+    for (int32_t i = 0; i < job->node_count; i++) {
+        job->labels[i] = job->dataset->labels[job->nodes[i]];
+    }
+    job->scores.temperature =
+        job->options->temperature > 0 ? job->options->temperature : sfu__temperature_fit(&val, job->labels);
+    SFU_TRY(sfu__score_test(&job->scores, &test, job->labels + val.rows, job->options->metric, job->scorer.positive));
+done:
+    return status;
+}
+
 static sfu_status score(train_job *job) {
     sfu_status status = SFU_OK;
     const int64_t size = job->runner.parameters->size;
@@ -210,6 +266,7 @@ static sfu_status score(train_job *job) {
     job->scores.train_accuracy = sfu__tally_accuracy(job->tallies[SFU_TRAIN], classes);
     job->scores.test_accuracy = sfu__tally_accuracy(job->tallies[SFU_TEST], classes);
     job->scores.test_macro_f1 = sfu__tally_macro_f1(job->tallies[SFU_TEST], classes);
+    SFU_TRY(score_parts(job, &probabilities));
 done:
     return status;
 }
@@ -219,7 +276,9 @@ done:
 static sfu_status make_model(sfu_model **model, const train_job *job) {
     sfu_status status = SFU_OK;
     char digest[65];
+    int64_t *fitted = NULL, fitted_count = 0;
     SFU_TRY(sfu_dataset_digest(digest, job->dataset));
+    SFU_TRY(sfu__fitted_nodes(&fitted, &fitted_count, job->dataset, job->split, job->options->init));
     SFU_TRY(sfu__model_new(model, &(sfu__model_parts){.net = job->net,
                                                       .features = job->dataset->features,
                                                       .classes = job->dataset->classes,
@@ -228,20 +287,26 @@ static sfu_status make_model(sfu_model **model, const train_job *job) {
                                                       .class_names = &job->dataset->class_names,
                                                       .feature_names = &job->dataset->feature_names,
                                                       .dataset = digest,
+                                                      .transform = job->dataset->transform,
+                                                      .fitted = fitted,
+                                                      .fitted_count = fitted_count,
                                                       .options = job->options,
                                                       .scores = &job->scores,
                                                       .confusion = job->confusion}));
 done:
+    sfu__free(fitted);
     return status;
 }
 
 static void clear(train_job *job) {
+    sfu__scorer_clear(&job->scorer);
     sfu__objective_clear(&job->objective);
     sfu__runner_clear(&job->runner);
     sfu__free(job->start);
     sfu__free(job->best);
     sfu__free(job->nodes);
     sfu__free(job->part_of);
+    sfu__free(job->labels);
     for (int part = 0; part < SFU_PARTS; part++) {
         sfu__free(job->tallies[part]);
     }

@@ -44,6 +44,10 @@ static sfu_status check_numbers(const sfu_train_options *options) {
         return sfu__fail(SFU_ERR_ARGUMENT, "patience %d: it must be at least 0 (0: no early stopping)",
                          options->patience);
     }
+    if (options->temperature != 0 && !(options->temperature >= 1e-6 && options->temperature <= 1e6)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "temperature %g: it must be from 1e-6 to 1e6, or 0 to fit one",
+                         options->temperature);
+    }
     if (options->threads < 0) {
         return sfu__fail(SFU_ERR_ARGUMENT, "threads %d: it must be at least 0 (0: one per core)", options->threads);
     }
@@ -56,6 +60,9 @@ sfu_status sfu__train_options_check(const sfu_train_options *options) {
     if (!loss || !keep) {
         return sfu__fail(SFU_ERR_ARGUMENT, "%s %d: unknown value", loss ? "keep" : "loss",
                          (int)(loss ? (int)options->keep : (int)options->loss));
+    }
+    if (sfu_metric_name((int)options->metric, NULL) == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "metric %d: unknown value", (int)options->metric);
     }
     const sfu_status status = check_numbers(options);
     return status != SFU_OK ? status : check_device(options->device);

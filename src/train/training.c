@@ -16,6 +16,7 @@ typedef struct state {
     const sfu__runner *runner;
     int64_t size;                 /* floats per parameter vector */
     sfu__score train, validation; /* scores of the current epoch */
+    double score;                 /* what early stopping maximises, of the current epoch */
 } state;
 
 /* Tests the bits, two values at a time: the exponent of infinities and NaN is all ones and overflows into the sign bit
@@ -70,7 +71,7 @@ static void run_epoch(state *at, int32_t number) {
     const sfu__training *training = at->training;
     const sfu__objective *objective = training->objective;
     const float *weights = at->runner->sums_loss ? objective->sum_weights : objective->train_weights;
-    const bool best_alone = training->outcome_only && training->keep == SFU_KEEP_BEST;
+    const bool best_alone = training->outcome_only && training->keep == SFU_KEEP_BEST && training->scorer == NULL;
     const sfu__epoch epoch = {.seed = training->seed,
                               .number = (uint32_t)number,
                               .dropout = training->dropout,
@@ -79,7 +80,7 @@ static void run_epoch(state *at, int32_t number) {
                               .target = {objective->train_labels, weights},
                               .validation = {objective->val_labels, NULL},
                               .evaluate = objective->val_count > 0,
-                              .needed = best_alone ? training->stopping.best_val_correct : 0};
+                              .needed = best_alone ? training->best_val_correct : 0};
     sfu__runner_epoch(at->runner, &epoch, &at->train, &at->validation);
     count_misses(at);
 }
@@ -95,19 +96,32 @@ static void keep_parameters(state *at, int32_t epoch) {
     if (training->best != NULL) {
         memcpy(training->best, theta, (size_t)at->size * sizeof *theta);
     }
-    sfu__early_stopping_keep(&training->stopping, epoch, at->validation.correct, val_loss(at));
+    training->best_val_correct = at->validation.correct;
+    sfu__early_stopping_keep(&training->stopping, epoch, at->score, val_loss(at));
+}
+
+/* A metric that is not defined, such as the AUC of nodes of one class, leaves the choice to the loss. */
+static double score_of(const state *at) {
+    const sfu__scorer *scorer = at->training->scorer;
+    if (scorer == NULL) {
+        return (double)at->validation.correct;
+    }
+    const sfu__dense probabilities = sfu__runner_output(at->runner, SFU_PASS_EVALUATE);
+    const double score = sfu__scorer_score(scorer, &probabilities);
+    return isnan(score) ? 0 : score;
 }
 
 /* Keeps the epoch if its validation score is the best so far. */
 static void update_best(state *at, int32_t epoch) {
     sfu__training *training = at->training;
     const sfu__early_stopping *stopping = &training->stopping;
-    if (at->validation.correct < stopping->best_val_correct) {
+    at->score = score_of(at);
+    if (training->scorer == NULL && at->validation.correct < training->best_val_correct) {
         return; /* its loss may be incomplete */
     }
     if (!is_loss(at->validation.loss, training->objective->val_count)) {
         training->diverged = true;
-    } else if (sfu__early_stopping_is_best(stopping, at->validation.correct, val_loss(at))) {
+    } else if (sfu__early_stopping_is_best(stopping, at->score, val_loss(at))) {
         keep_parameters(at, epoch);
     }
 }
@@ -121,7 +135,7 @@ static bool report_epoch(state *at, sfu_epoch_fn on_epoch, void *user, int64_t s
         .train_loss = at->train.loss,
         .val_loss = val_loss(at),
         .val_accuracy = is_validated(at) ? (double)at->validation.correct / count : NAN,
-        .best_val_accuracy = scored ? (double)training->stopping.best_val_correct / count : NAN,
+        .best_val_accuracy = scored ? (double)training->best_val_correct / count : NAN,
         .best_epoch = scored ? training->stopping.best_epoch : training->ran,
         .seconds = 1e-9 * (double)(sfu__now_ns() - started),
     };
@@ -156,6 +170,7 @@ void sfu__training_run(sfu__training *training, const sfu__runner *runner, sfu_e
     state at = {.training = training, .runner = runner, .size = runner->parameters->size};
     const int64_t started = sfu__now_ns();
     training->ran = 0;
+    training->best_val_correct = 0;
     training->stopping = sfu__early_stopping_start(training->patience);
     training->diverged = training->stopped = false;
     initialize(&at);

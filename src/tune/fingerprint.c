@@ -4,9 +4,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-static const char selection[] = "val_accuracy, then val_loss, then number";
 
 /* Adds one item; takes over the text as its value. */
 static sfu_status add(sfu__fingerprint *fingerprint, const char *key, const char *text, sfu__text *json) {
@@ -118,6 +117,17 @@ done:
     return status;
 }
 
+/* "val_macro_f1, then val_loss, then number" */
+static sfu_status add_selection(sfu__fingerprint *fingerprint, sfu_metric metric) {
+    char *name = fingerprint->metric, selection[64];
+    snprintf(name, sizeof fingerprint->metric, "val_%s", sfu_metric_name((int)metric, NULL));
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        name[i] = name[i] == '-' ? '_' : name[i];
+    }
+    snprintf(selection, sizeof selection, "%s, then val_loss, then number", name);
+    return add_string(fingerprint, "sfumato:selection", "the rule of choice", selection);
+}
+
 /* "cora gcn random:0 size 1" */
 static sfu_status make_name(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of) {
     sfu__text name = {0};
@@ -152,7 +162,7 @@ sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__finge
     SFU_TRY(add_integer(fingerprint, "sfumato:seed", "the seed", options->seed));
     SFU_TRY(add_integer(fingerprint, "sfumato:wave", "the wave", (uint64_t)options->wave));
     SFU_TRY(add_points(fingerprint, options));
-    SFU_TRY(add_string(fingerprint, "sfumato:selection", "the rule of choice", selection));
+    SFU_TRY(add_selection(fingerprint, of->train->metric));
 done:
     return status;
 }

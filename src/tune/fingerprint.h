@@ -21,7 +21,8 @@ typedef struct sfu__fingerprint {
     sfu__store_attribute items[SFU__FINGERPRINT_ITEMS];
     char *json[SFU__FINGERPRINT_ITEMS]; /* storage of the items' values */
     int count;
-    char *name; /* name of the study: the user's, or made from dataset, network and split */
+    char *name;      /* name of the study: the user's, or made from dataset, network and split */
+    char metric[32]; /* "val_accuracy": what is maximised */
 } sfu__fingerprint;
 
 SFU_CHECKED sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of);

@@ -46,12 +46,12 @@ static sfu_status find_best(sample *trials) {
     double *losses = NULL;
     SFU_ALLOC(losses, trials->count);
     for (int32_t i = 0; i < trials->count; i++) {
-        losses[i] = -trials->all[i]->outcome.val_accuracy;
+        losses[i] = -trials->all[i]->outcome.val_score;
     }
     qsort(losses, (size_t)trials->count, sizeof *losses, by_size);
     const double last = losses[(int32_t)ceil(best_share * trials->count) - 1];
     for (int32_t i = 0; i < trials->count; i++) {
-        trials->is_best[i] = -trials->all[i]->outcome.val_accuracy <= last;
+        trials->is_best[i] = -trials->all[i]->outcome.val_score <= last;
         trials->best += trials->is_best[i];
     }
 done:
@@ -65,7 +65,7 @@ static sfu_status take_sample(sample *taken, const sfu__trials *trials) {
     SFU_ALLOC_ZERO(taken->is_best, trials->count);
     for (int32_t i = 0; i < trials->count; i++) {
         const sfu__trial *trial = &trials->items[i];
-        if (trial->state == SFU__TRIAL_COMPLETE && isfinite(trial->outcome.val_accuracy)) {
+        if (trial->state == SFU__TRIAL_COMPLETE && isfinite(trial->outcome.val_score)) {
             taken->all[taken->count++] = trial;
         }
     }

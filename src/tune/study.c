@@ -34,11 +34,12 @@ done:
     return status;
 }
 
-sfu_trial sfu__trial_show(const sfu__trial *trial, const char *params) {
+sfu_trial sfu__trial_show(const sfu__trial *trial, const char *params, sfu_metric metric) {
     const bool complete = trial->state == SFU__TRIAL_COMPLETE;
     return (sfu_trial){.number = trial->number,
                        .state = (sfu_trial_state)trial->state,
-                       .val_accuracy = complete ? trial->outcome.val_accuracy : NAN,
+                       .val_accuracy = complete && metric == SFU_METRIC_ACCURACY ? trial->outcome.val_score : NAN,
+                       .val_score = complete ? trial->outcome.val_score : NAN,
                        .val_loss = complete ? trial->outcome.val_loss : NAN,
                        .epochs = complete ? trial->outcome.epochs : 0,
                        .best_epoch = complete ? trial->outcome.best_epoch : 0,
@@ -73,7 +74,8 @@ static sfu_status show_trials(sfu_study *study) {
     SFU_ALLOC(study->public_trials, study->trials.count); /* after all texts are added, because they are reallocated */
     for (int32_t i = 0; i < study->trials.count; i++) {
         size_t size = 0;
-        study->public_trials[i] = sfu__trial_show(&study->trials.items[i], sfu__strings_get(&study->params, i, &size));
+        study->public_trials[i] =
+            sfu__trial_show(&study->trials.items[i], sfu__strings_get(&study->params, i, &size), study->metric);
     }
 done:
     sfu__text_clear(&text);
@@ -195,7 +197,7 @@ static sfu_status add_scores(sfu__text *line, const sfu_trial *trial) {
     if (trial->state != SFU_TRIAL_COMPLETE) {
         return sfu__text_format(line, ",,,,");
     }
-    SFU_TRY(sfu__text_number(line, trial->val_accuracy));
+    SFU_TRY(sfu__text_number(line, trial->val_score));
     SFU_TRY(sfu__text_format(line, ","));
     SFU_TRY(sfu__text_number(line, trial->val_loss));
     SFU_TRY(sfu__text_format(line, ",%d,%d,", trial->epochs, trial->best_epoch));
@@ -230,7 +232,8 @@ sfu_status sfu_study_export(const sfu_study *study, const char *path, const sfu_
     SFU_TRY(SFU__READ_OPTIONS(&options, given, sfu_csv_options));
     SFU_TRY(sfu__writer_open(&writer, path));
     sfu__writer_set_spreadsheet(writer, options.spreadsheet);
-    SFU_TRY(sfu__writer_format(writer, "number,state,val_accuracy,val_loss,epochs,best_epoch,seed"));
+    SFU_TRY(sfu__writer_format(writer, "number,state,%s,val_loss,epochs,best_epoch,seed",
+                               study->metric == SFU_METRIC_ACCURACY ? "val_accuracy" : "val_score"));
     for (int i = 0; i < study->space->count; i++) {
         SFU_TRY(sfu__writer_format(writer, ",%s", study->space->items[i].name));
     }

@@ -8,6 +8,7 @@
 struct sfu_study {
     char *name, *location; /* location: NULL in memory */
     sfu__space *space;
+    sfu_metric metric;
     sfu__trials trials;
 
     /* Set when all trials are finished. */
@@ -28,7 +29,7 @@ const sfu__trial *sfu__trials_best(const sfu__trials *trials);
 SFU_CHECKED sfu_status sfu__trial_params(sfu__text *text, const sfu__space *space, const double *values);
 
 /* A trial in the form of the public interface; `params` is borrowed. */
-sfu_trial sfu__trial_show(const sfu__trial *trial, const char *params);
+sfu_trial sfu__trial_show(const sfu__trial *trial, const char *params, sfu_metric metric);
 
 /* Sets everything that is derived from the finished trials, except the winner's model. */
 SFU_CHECKED sfu_status sfu__study_finish(sfu_study *study);

@@ -6,7 +6,7 @@
  */
 #include "file.h"
 #include "gnuplot.h"
-#include "sfumato.h"
+#include "study_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct extent {
 } extent;
 
 static bool is_complete(const sfu_trial *trial) {
-    return trial->state == SFU_TRIAL_COMPLETE && isfinite(trial->val_accuracy);
+    return trial->state == SFU_TRIAL_COMPLETE && isfinite(trial->val_score);
 }
 
 /* ---- the axis ---------------------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static sfu_status measure(extent *e, const sfu_study *study) {
     for (int32_t i = 0; i < e->trials; i++) {
         const sfu_trial *trial = sfu_study_trial(study, i);
         if (is_complete(trial)) {
-            sorted[e->complete++] = trial->val_accuracy;
+            sorted[e->complete++] = trial->val_score;
         }
         e->failed += trial->state == SFU_TRIAL_FAIL;
     }
@@ -72,7 +72,7 @@ static sfu_status measure(extent *e, const sfu_study *study) {
         const sfu_trial *winner = sfu_study_ranked(study, 0);
         qsort(sorted, (size_t)e->complete, sizeof *sorted, by_size);
         set_scale(e, sorted);
-        e->best = 100 * winner->val_accuracy;
+        e->best = 100 * winner->val_score;
         e->best_number = winner->number;
     }
 done:
@@ -96,7 +96,7 @@ static sfu_status write_data(const char *path, const sfu_study *study) {
     SFU_TRY(sfu__writer_format(out, "trial,state,val_percent,best_percent\n"));
     for (int32_t i = 0; i < sfu_study_trials(study); i++) {
         const sfu_trial *trial = sfu_study_trial(study, i);
-        const double accuracy = is_complete(trial) ? trial->val_accuracy : NAN;
+        const double accuracy = is_complete(trial) ? trial->val_score : NAN;
         best = isnan(best) || accuracy > best ? accuracy : best;
         SFU_TRY(sfu__writer_format(out, "%d,%s", trial->number, states[trial->state]));
         SFU_TRY(put_percent(out, accuracy));
@@ -123,8 +123,7 @@ static const char style[] = "\n"
                             "set tmargin 3.5\n"
                             "set key horizontal maxcols 4 center bottom at screen 0.5, 0.03 Left reverse samplen 1.2 "
                             "width -4 font ',13' textcolor rgb '#404040'\n"
-                            "set xlabel 'trial' textcolor rgb '#404040' offset 0,0.4\n"
-                            "set ylabel 'validation accuracy, %' textcolor rgb '#404040' offset 0.5,0\n";
+                            "set xlabel 'trial' textcolor rgb '#404040' offset 0,0.4\n";
 
 /* The series, from back to front; a kind without points is left out of the key. */
 static sfu_status add_points(sfu__text *script, const extent *e) {
@@ -180,6 +179,8 @@ static sfu_status write_script(const sfu__plot_files *files, const sfu_study *st
     SFU_TRY(add_header(&script, files, study, e));
     SFU_TRY(sfu__plot_terminal(&script, terminal));
     SFU_TRY(sfu__text_add(&script, style, sizeof style - 1));
+    SFU_TRY(sfu__text_format(&script, "set ylabel 'validation %s, %%' textcolor rgb '#404040' offset 0.5,0\n",
+                             sfu_metric_name((int)study->metric, NULL)));
     SFU_TRY(sfu__text_format(&script, "set xrange [%.6g:%d]\nset yrange [low:high]\nset ytics %g\n", -0.005 * e->trials,
                              e->trials > 1 ? e->trials : 1, e->step));
     if (e->trials <= 10) { /* integer ticks only */

@@ -56,8 +56,8 @@ done:
 
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other) {
     const sfu__outcome *a = &one->outcome, *b = &other->outcome;
-    if (a->val_accuracy != b->val_accuracy) {
-        return a->val_accuracy > b->val_accuracy;
+    if (a->val_score != b->val_score) {
+        return a->val_score > b->val_score;
     }
     return a->val_loss != b->val_loss ? a->val_loss < b->val_loss : one->number < other->number;
 }

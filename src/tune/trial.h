@@ -18,8 +18,9 @@ static inline bool sfu__trial_finished(sfu__trial_state state) {
 
 /* The result of a training run. */
 typedef struct sfu__outcome {
-    bool failed; /* it diverged, or its values do not form a network: the other fields are unset */
-    double val_accuracy, val_loss;
+    bool failed;      /* it diverged, or its values do not form a network: the other fields are unset */
+    double val_score; /* what the study maximises: the validation accuracy, or another metric */
+    double val_loss;
     int32_t epochs, best_epoch;
 } sfu__outcome;
 
@@ -50,7 +51,7 @@ SFU_CHECKED sfu_status sfu__trials_follow(sfu__trials *trials, const sfu__trials
 /* Copies a trial over the one with its number, or appends it. */
 SFU_CHECKED sfu_status sfu__trials_put(sfu__trials *trials, const sfu__trial *trial);
 
-/* Whether `one` ranks above `other`: higher validation accuracy, then lower loss, then lower number. */
+/* Whether `one` ranks above `other`: higher validation score, then lower loss, then lower number. */
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other);
 
 #endif

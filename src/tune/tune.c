@@ -79,7 +79,7 @@ static sfu_status open_store(sfu__tuning *self) {
                                         .space = study->space,
                                         .fingerprint = fingerprint.items,
                                         .fingerprint_count = fingerprint.count,
-                                        .metric = "val_accuracy",
+                                        .metric = fingerprint.metric,
                                         .old_schema = self->options->old_optuna,
                                         .wait = {sfu__tune_keep_waiting, self},
                                         .remedy = self->options->remedy};
@@ -107,6 +107,7 @@ static sfu_status prepare(sfu__tuning *self, const char *net, const sfu_net_opti
     sfu_status status = SFU_OK;
     SFU_ALLOC_ZERO(self->study, 1);
     study = self->study;
+    study->metric = self->train.metric;
     uint64_t unused;
     SFU_TRY(self->options->space_is_shared
                 ? sfu__space_new_among(&study->space, self->options->space, net, net_options, &unused)
@@ -179,12 +180,13 @@ static sfu_status train_winner(sfu__tuning *self, const sfu__trial *best) {
         goto done;
     }
     const sfu_scores scores = *sfu_model_scores(study->model);
-    if (scores.val_accuracy != best->outcome.val_accuracy || scores.val_loss != best->outcome.val_loss) {
+    if (scores.val_score != best->outcome.val_score || scores.val_loss != best->outcome.val_loss) {
         status = sfu__fail(
             SFU_ERR_FORMAT,
-            "trial %d of the study finished to a validation accuracy of %.17g and a loss of %.17g; trained "
-            "again gives %.17g and %.17g, so the study was not made by this program",
-            best->number, best->outcome.val_accuracy, best->outcome.val_loss, scores.val_accuracy, scores.val_loss);
+            "trial %d of the study has a validation %s of %.17g and a loss of %.17g; trained again it has %.17g and "
+            "%.17g, so the study was not made by this program",
+            best->number, sfu_metric_name((int)self->train.metric, NULL), best->outcome.val_score,
+            best->outcome.val_loss, scores.val_score, scores.val_loss);
     }
 done:
     sfu__candidate_clear(&candidate);

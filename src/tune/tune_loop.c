@@ -24,7 +24,7 @@ static sfu_status tell_results(bool *all, sfu__tuning *self, int32_t end) {
     for (; self->told < end && sfu__trial_finished(trials->items[self->told].state); self->told++) {
         const sfu__trial *trial = &trials->items[self->told];
         if (trial->state == SFU__TRIAL_COMPLETE) {
-            SFU_TRY(sfu__sampler_tell(self->sampler, trial->values, -trial->outcome.val_accuracy));
+            SFU_TRY(sfu__sampler_tell(self->sampler, trial->values, -trial->outcome.val_score));
         }
     }
 done:
@@ -247,7 +247,7 @@ static bool call_progress(sfu__tuning *self) {
     const int32_t done = self->done - self->unsaved;
     sfu_trial best = {0};
     if (self->best != NULL) {
-        best = sfu__trial_show(self->best, self->best_params.bytes);
+        best = sfu__trial_show(self->best, self->best_params.bytes, self->train.metric);
     }
     const sfu_tune_progress progress = {.done = done,
                                         .total = self->store == NULL      ? 0

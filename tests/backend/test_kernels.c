@@ -222,16 +222,15 @@ static void run_drop_groups(run *r) { drop_values(r, true, false); }
 static void run_drop_even(run *r) { drop_values(r, false, true); }
 static void run_drop_even_groups(run *r) { drop_values(r, true, true); }
 
-static void mark_kept(run *r, bool grouped, bool zeros) {
+static void mark_kept(run *r, bool grouped) {
     operand_sparse S = sparse_new(r->rows, r->inner, false, r->seed);
     int32_t *nodes = r->variant % 2 == 1 ? nodes_new(r->rows, r->seed) : NULL;
     const int64_t count = S.indptr[r->rows];
     uint8_t *keep_mask = exact(count, 1);
-    for (int64_t e = 0; zeros && e < count; e += 7) {
+    for (int64_t e = 0; e < count; e += 7) {
         S.values[e] = e % 2 == 0 ? 0.0F : -0.0F;
     }
     sfu__cpu_matrix philox_groups = grouped ? groups_new(&S, nodes) : (sfu__cpu_matrix){0};
-    assert_true(!grouped || philox_groups.view.philox_groups->none_zero == (!zeros || count == 0));
     const sfu__mask mask = mask_of(r);
     FOR_PIECES(r, r->rows, piece) { r->backend->dropout_mask(keep_mask, &S.A, nodes, &mask, piece); }
     put(r, keep_mask, (size_t)count);
@@ -240,10 +239,8 @@ static void mark_kept(run *r, bool grouped, bool zeros) {
     free(nodes);
     free(keep_mask);
 }
-static void run_dropout_mask(run *r) { mark_kept(r, false, true); }
-static void run_dropout_mask_groups(run *r) { mark_kept(r, true, true); }
-static void run_dropout_mask_none_zero(run *r) { mark_kept(r, false, false); }
-static void run_dropout_mask_none_zero_groups(run *r) { mark_kept(r, true, false); }
+static void run_dropout_mask(run *r) { mark_kept(r, false); }
+static void run_dropout_mask_groups(run *r) { mark_kept(r, true); }
 
 /* Every activation is combined with every mask: 6 and 5 are coprime. */
 static void run_activate(run *r) {
@@ -385,10 +382,6 @@ static const struct {
      "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
     {"dropout_mask", run_dropout_mask, 10, "9bb189bcafe4d0ec75a62c3e25ca60e3259ad1c36cbe9ca0d42e622976323512"},
     {"dropout_sparse", run_drop_sparse, 20, "bf22ca1e4f8514b0325ade979598940b55acd8c3b572818d45f46639e03bf32a"},
-    {"dropout_mask of no zeros", run_dropout_mask_none_zero, 10,
-     "8584f53fff0b3d0bc74bf978bf10c8107aa528cedec84a25dc55fc73a32146d2"},
-    {"dropout_mask of no zeros by groups", run_dropout_mask_none_zero_groups, 10,
-     "8584f53fff0b3d0bc74bf978bf10c8107aa528cedec84a25dc55fc73a32146d2"},
     {"dropout_sparse of even rows", run_drop_even, 20,
      "8936df61df8b1cc8f7302151db56741ce5be91801bca1f1a065d4e8cfb01bb83"},
     {"dropout_sparse of even rows by groups", run_drop_even_groups, 20,

@@ -106,7 +106,10 @@ static void check_pairs(const sfu__pairs *pairs, const edges *all, bool weighted
 
 static void check_file(const char *path, const edges *all, const style *s, size_t block, int threads) {
     sfu__pairs pairs = {0};
-    sfu__edge_file file = {.path = path, .style = {s->separator, s->weighted}, .threads = threads, .block = block};
+    sfu__edge_file file = {.path = path,
+                           .style = {.separator = s->separator, .weighted = s->weighted},
+                           .threads = threads,
+                           .block = block};
     uint32_t largest = 0;
     for (size_t i = 0; i < all->count; i++) {
         largest = all->items[i].from > largest ? all->items[i].from : largest;
@@ -190,7 +193,7 @@ static void what_does_not_fit(void **state) {
         for (size_t block = 1; block < 20; block++) {
             sfu__pairs pairs = {0};
             sfu__edge_file file = {
-                .path = test_text_file("x.csv", texts[i]), .style = {',', false}, .threads = 2, .block = block};
+                .path = test_text_file("x.csv", texts[i]), .style = {.separator = ','}, .threads = 2, .block = block};
             assert_ok(sfu__edges_fast(&pairs, &file));
             if (file.fits) {
                 print_error("%s", texts[i]);
@@ -209,7 +212,7 @@ static void what_does_not_fit(void **state) {
     assert_ok(sfu__text_format(&text, "1,2\n3,4\n"));
     sfu__pairs pairs = {0};
     sfu__edge_file file = {
-        .path = test_text_file("l.csv", text.bytes), .style = {',', false}, .threads = 1, .block = 100};
+        .path = test_text_file("l.csv", text.bytes), .style = {.separator = ','}, .threads = 1, .block = 100};
     assert_ok(sfu__edges_fast(&pairs, &file));
     assert_false(file.fits);
     sfu__text_clear(&text);
@@ -313,7 +316,7 @@ static void broken_gzip(void **state) {
 
 static sfu_status read_quickly(void *context) {
     sfu__pairs pairs = {0};
-    sfu__edge_file file = {.path = context, .style = {',', false}, .threads = 1, .block = 8};
+    sfu__edge_file file = {.path = context, .style = {.separator = ','}, .threads = 1, .block = 8};
     const sfu_status status = sfu__edges_fast(&pairs, &file);
     sfu__pairs_clear(&pairs);
     return status;

@@ -18,6 +18,7 @@ static char paths[5][512];
 static sfu_import_options given(const files *f) {
     sfu_import_options options;
     sfu_import_options_init(&options);
+    options.scale = SFU_SCALE_NONE;
     const struct {
         const char *text, *name;
         const char **option;

@@ -40,6 +40,7 @@ static sfu_import_options given(const files *f) {
     options.strict = f->strict;
     options.header = f->header;
     options.threads = 2;
+    options.scale = SFU_SCALE_NONE;
     return options;
 }
 
@@ -220,10 +221,12 @@ static void nodes_files(void **state) {
                  "nodes.csv: no column \"topic\" for the label; there are \"f\", \"g\"");
     assert_fails(SFU_ERR_ARGUMENT, read_files((files){.nodes = "a,1,2\nb,1,2\n", .label = "topic"}),
                  "nodes.csv: no column \"topic\" for the label; there are 2, 3");
-    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f,t\na,1,x\n", .label = "f"}),
-                 "nodes.csv:2: column \"t\": \"x\" is not a number");
-    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\nb,\n"}),
-                 "nodes.csv:3: column \"f\": \"\" is not a number");
+    expect((files){.nodes = "id,f,t\na,1,x\n", .label = "f"}, "n=1 nodes=a d=1 features=t=x x=1 C=1 classes=1 y=0");
+    expect((files){.nodes = "id,f\na,3\nb,\n"}, "n=2 nodes=a,b d=2 features=f,f (missing) x=3,0;3,1");
+    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\nb,2\nc,3\nd,x\n"}),
+                 "nodes.csv:5: column \"f\": \"x\" is not a number");
+    assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\nb,2\nc,3\nd,1e99\n"}),
+                 "nodes.csv:5: column \"f\": \"1e99\" is too large for a 32-bit float");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\na,1\nb,2\n\na,3\n"}),
                  "nodes.csv:5: node \"a\" is on line 2 already");
     assert_fails(SFU_ERR_FORMAT, read_files((files){.nodes = "id,f\n,1\n"}), "nodes.csv:2: field 1, the node");

@@ -544,7 +544,7 @@ static void texts_that_are_wrong(void **state) {
     static const struct {
         const char *protocol, *size, *quoted, *right;
     } wrong[] = {
-        {"", NULL, "split \"\"", "\"standard\", \"random:SEED\""},
+        {"", NULL, "split \"\"", "\"standard\", \"standard:NUMBER\", \"random:SEED\""},
         {"randon:0", NULL, "split \"randon:0\"", "\"cv:FOLDS:FOLD:SEED\" or \"file:CSV\""},
         {"Random:0", NULL, "\"Random:0\"", "expected \"standard\""},
         {"random", NULL, "split \"random\"", "expected the form \"random:SEED\""},
@@ -565,7 +565,7 @@ static void texts_that_are_wrong(void **state) {
         {"cv:5:5:0", NULL, "\"cv:5:5:0\"", "FOLD must be from 0 to 4"},
         {"file:", NULL, "\"file:\"", "\"file:CSV\""},
         {"file", NULL, "\"file\"", "\"file:CSV\""},
-        {"standard:1", NULL, "\"standard:1\"", "takes no arguments"},
+        {"standard:x", NULL, "\"standard:x\"", "NUMBER must be a whole number"},
         {"random:0", "", "size \"\"", "1 to 5, or a number"},
         {"random:0", "0", "size \"0\"", "1 to 5, or a number"},
         {"random:0", "-3", "size \"-3\"", "1 to 5"},

@@ -3,15 +3,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ENDINGS = 8, PATH_SIZE = 1024 };
 
 static char paths[ENDINGS][PATH_SIZE];
 
+#define MARK "sfumato-fuzz-"
+
 static void remove_files(void) {
     for (int i = 0; i < ENDINGS && paths[i][0] != '\0'; i++) {
         (void)unlink(paths[i]);
+    }
+    for (int i = 0; i < ENDINGS && paths[i][0] != '\0'; i++) { /* the folders of fuzz_folder */
+        for (char *slash; (slash = strrchr(strstr(paths[i], MARK), '/')) != NULL;) {
+            *slash = '\0';
+            (void)rmdir(paths[i]);
+        }
     }
 }
 
@@ -20,7 +29,7 @@ static const char *path_of(const char *ending) {
     const char *memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; /* a disk would slow it down tenfold */
     const char *folder = getenv("TMPDIR");
     char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/sfumato-fuzz-%ld%s", folder != NULL ? folder : memory, (long)getpid(), ending);
+    snprintf(path, sizeof path, "%s/" MARK "%ld%s", folder != NULL ? folder : memory, (long)getpid(), ending);
     for (int i = 0; i < ENDINGS; i++) {
         if (paths[i][0] == '\0') {
             if (i == 0) {
@@ -58,4 +67,38 @@ void fuzz_files(const char **paths_out, const char *const *endings, int count, c
             bytes = cut != NULL ? cut + 1 : NULL;
         }
     }
+}
+
+/* Makes the folders of a path below the temporary one. */
+static void make_folders(const char *path) {
+    char folder[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *at = strstr(folder, MARK); (at = strchr(at, '/')) != NULL; at++) {
+        *at = '\0';
+        (void)mkdir(folder, 0700);
+        *at = '/';
+    }
+}
+
+const char *fuzz_folder(const char *const *names, int count, const uint8_t *bytes, size_t size) {
+    static char folder[PATH_SIZE];
+    for (int i = 0; i < count; i++) {
+        char ending[PATH_SIZE];
+        const char *section = NULL;
+        snprintf(ending, sizeof ending, ".d/%s", names[i]);
+        const char *path = path_of(ending);
+        make_folders(path);
+        (void)unlink(path);
+        if (bytes != NULL) {
+            const char *const endings[] = {ending};
+            const uint8_t *cut = size > 0 ? memchr(bytes, 0x1e, size) : NULL;
+            fuzz_files(&section, endings, 1, bytes, size);
+            size -= cut != NULL ? (size_t)(cut - bytes) + 1 : size;
+            bytes = cut != NULL ? cut + 1 : NULL;
+        }
+    }
+    snprintf(folder, sizeof folder, "%s", paths[0]);
+    *strstr(folder, ".d/") = '\0';
+    memcpy(folder + strlen(folder), ".d", 3);
+    return folder;
 }

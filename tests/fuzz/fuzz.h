@@ -16,4 +16,8 @@ const char *fuzz_file(const char *ending, const uint8_t *bytes, size_t size);
  * is NULL if its section is missing. */
 void fuzz_files(const char **paths, const char *const *endings, int count, const uint8_t *bytes, size_t size);
 
+/* Readers of a folder: section i becomes the file FOLDER/names[i], which is missing if its section is. Returns the
+ * folder. */
+const char *fuzz_folder(const char *const *names, int count, const uint8_t *bytes, size_t size);
+
 #endif

@@ -143,6 +143,13 @@ out = io.BytesIO()
 np.savez_compressed(out, adj_data=a.data, adj_indices=a.indices, adj_indptr=a.indptr, adj_shape=a.shape, labels=labels)
 save("npz", "deflated.npz", out.getvalue())
 
+# Platonov's layout, in the order of the names in pieces.h; two splits.
+edges = np.argwhere(adjacency > 0)
+part = np.array([[0, 1, 2, 0, 3, 1, 2, 3, 0, 1], [2, 0, 0, 1, 3, 1, 2, 3, 1, 0]])
+masks = [npy(part == i) for i in range(3)]
+save("platonov", "tiny", pieces((0, npy(edges)), (1, npy(features)), (2, npy(labels)), *enumerate(masks, 3)))
+save("platonov", "columns", pieces((0, npy(edges.T.astype("i4"))), (2, npy(labels))))
+
 # scipy's, in the order of the names in pieces.h, 100 for the labels.
 for kind in ("csr", "csc", "coo"):
     m = a.asformat(kind)
@@ -166,8 +173,9 @@ for name, variables, compress in (
 def safetensors(tensors, **metadata):
     header, data = {"__metadata__": {"format": "sfumato.model.1", **metadata}}, b""
     for name, tensor in sorted(tensors.items()):
-        begin, data = len(data), data + tensor.astype("<f4").tobytes()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [begin, len(data)]}
+        whole = tensor.dtype.kind == "i"
+        begin, data = len(data), data + tensor.astype("<i8" if whole else "<f4").tobytes()
+        header[name] = {"dtype": "I64" if whole else "F32", "shape": list(tensor.shape), "data_offsets": [begin, len(data)]}
     text = json.dumps(header).encode()
     text += b" " * (-(8 + len(text)) % 64)
     return struct.pack("<Q", len(text)) + text + data
@@ -181,6 +189,9 @@ save("model", "learned", safetensors(
     classes='["a", "b"]', dataset="0123456789abcdef" * 4,
     run='{"settings": {"lr": 0.01}, "scores": {"epochs": 9, "val_accuracy": null, "seed": "18446744073709551615", '
         '"confusion": [[1, 2], [3, 4]]}}'))
+save("model", "fitted", safetensors(
+    {"layer.0.weight": weights, "layer.0.bias": np.zeros(3), "fitted": np.array([-(2**63), -5, 7, 2**63 - 1])},
+    net="softmax", run='{"scores": {"temperature": 0.25, "val_score": 0.5, "leaked": 3}}'))
 save("model", "lpnn", safetensors(
     {"layer.0.weight": np.ones((4, 128)), "layer.0.bias": np.ones(128), "layer.1.weight": np.ones((128, 64)),
      "layer.1.bias": np.ones(64), "layer.2.weight": np.ones((64, 2)), "layer.2.bias": np.ones(2), "f": np.ones((3, 2))},

@@ -100,7 +100,9 @@ static const char *const planetoid_endings[] = {".x", ".y", ".tx", ".ty", ".allx
 static const char *const npz_names[] = {"adj_data",     "adj_indices", "adj_indptr", "adj_shape",    "attr_data",
                                         "attr_indices", "attr_indptr", "attr_shape", "attr_matrix",  "labels",
                                         "class_names",  "node_names",  "attr_names", "idx_to_class", "idx_to_node"};
+static const char *const platonov_names[] = {"edges",       "node_features", "node_labels",
+                                             "train_masks", "val_masks",     "test_masks"};
 static const char *const scipy_names[] = {"format", "shape", "data", "indices", "indptr", "row", "col"};
-enum { PLANETOID_FILES = 8, NPZ_NAMES = 15, SCIPY_NAMES = 7, SCIPY_LABELS = 100 };
+enum { PLANETOID_FILES = 8, NPZ_NAMES = 15, PLATONOV_NAMES = 6, SCIPY_NAMES = 7, SCIPY_LABELS = 100 };
 
 #endif

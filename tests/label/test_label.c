@@ -357,8 +357,8 @@ static void held_out_labels_have_no_say(void **state) {
     }
     float one[NODES * CLASSES], other[NODES * CLASSES];
     const sfu_model *models[2] = {problems[0].nets[net].best.model, problems[1].nets[net].best.model};
-    assert_ok(sfu__label_predict(one, both[0], models[0], 1));
-    assert_ok(sfu__label_predict(other, both[1], models[1], 1));
+    assert_ok(sfu_predict(one, NULL, both[0], models[0], 1));
+    assert_ok(sfu_predict(other, NULL, both[1], models[1], 1));
     assert_memory_equal(one, other, sizeof one);
     assert_true(sfu_model_scores(models[0])->test_accuracy > sfu_model_scores(models[1])->test_accuracy);
     for (int shift = 0; shift < 2; shift++) {

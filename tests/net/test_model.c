@@ -60,11 +60,20 @@ static void make(made *self, const char *text) {
                                 .test_macro_f1 = 1e-30,
                                 .seconds = 12.5,
                                 .interrupted = true,
-                                .seed = UINT64_MAX};
+                                .seed = UINT64_MAX,
+                                .val_score = 0.5,
+                                .test_score = (double)NAN,
+                                .temperature = 0.25,
+                                .test_log_loss = 1.5,
+                                .raw_test_log_loss = 2.5,
+                                .leaked = 7};
     memcpy(self->scores.split_digest, digest, sizeof digest);
     const int32_t confusion[CLASSES * CLASSES] = {5, 1, 0, 2, 7, 0, 0, 0, 0};
     memcpy(self->confusion, confusion, sizeof confusion);
+    static const int64_t fitted[] = {INT64_MIN, -3, 8, INT64_MAX};
     self->parts = (sfu__model_parts){.net = self->net,
+                                     .fitted = fitted,
+                                     .fitted_count = 4,
                                      .features = FEATURES,
                                      .classes = CLASSES,
                                      .nodes = NODES,
@@ -107,7 +116,10 @@ static void assert_same_model(const sfu_model *a, const sfu_model *b) {
     assert_true(x.seed == y.seed && strcmp(x.split_digest, y.split_digest) == 0);
     assert_true(same_number(x.train_accuracy, y.train_accuracy) && same_number(x.val_accuracy, y.val_accuracy));
     assert_true(same_number(x.val_loss, y.val_loss) && same_number(x.test_accuracy, y.test_accuracy));
-    assert_true(same_number(x.test_macro_f1, y.test_macro_f1));
+    assert_true(same_number(x.test_macro_f1, y.test_macro_f1) && same_number(x.val_score, y.val_score));
+    assert_true(same_number(x.temperature, y.temperature) && x.leaked == y.leaked);
+    assert_int_equal(a->fitted_count, b->fitted_count);
+    assert_memory_equal(a->fitted, b->fitted, (size_t)a->fitted_count * sizeof *a->fitted);
 }
 
 static void assert_same_file(const char *a, const char *b) {
@@ -181,12 +193,12 @@ static void the_file_is_what_it_should_be(void **state) {
     assert_ok(sfu__model_new(&model, &self.parts));
     assert_ok(sfu_model_save(model, test_path("file.safetensors")));
     assert_ok(sfu__safetensors_open(&file, test_path("file.safetensors")));
-    static const char *const names[] = {"layer.0.self", "layer.1.bias", "layer.1.weight", "layer.2.bias",
-                                        "layer.2.weight"};
-    for (int i = 0; i < 5; i++) {
+    static const char *const names[] = {"fitted",         "layer.0.self", "layer.1.bias",
+                                        "layer.1.weight", "layer.2.bias", "layer.2.weight"};
+    for (int i = 0; i < 6; i++) {
         assert_string_equal(sfu__safetensors_get(file, i)->name, names[i]);
     }
-    assert_null(sfu__safetensors_get(file, 5));
+    assert_null(sfu__safetensors_get(file, 6));
     const sfu__tensor *weight = sfu__safetensors_find(file, "layer.1.weight");
     assert_int_equal(weight->dims, 2);
     assert_int_equal(weight->shape[0], FEATURES);
@@ -206,9 +218,12 @@ static void the_file_is_what_it_should_be(void **state) {
         sfu__safetensors_metadata(file, "run"),
         "{\"settings\":{\"lr\":0.01,\"weight_decay\":0.0005,\"dropout\":0.5,\"loss\":\"mean\",\"class_weight\":"
         "\"none\","
-        "\"epochs\":500,\"patience\":25,\"keep\":\"best\",\"seed\":0},\"scores\":{\"epochs\":100,\"best_epoch\":75,"
+        "\"epochs\":500,\"patience\":25,\"keep\":\"best\",\"metric\":\"accuracy\",\"seed\":0},"
+        "\"scores\":{\"epochs\":100,\"best_epoch\":75,"
         "\"train_accuracy\":1,\"val_accuracy\":0.3333333333333333,\"val_loss\":1.2345678901234567,"
-        "\"test_accuracy\":null,\"test_macro_f1\":1e-30,\"interrupted\":true,\"seed\":\"18446744073709551615\","
+        "\"test_accuracy\":null,\"test_macro_f1\":1e-30,\"val_score\":0.5,\"test_score\":null,"
+        "\"temperature\":0.25,\"test_log_loss\":1.5,\"test_calibration_error\":0,\"raw_test_log_loss\":2.5,"
+        "\"raw_test_calibration_error\":0,\"interrupted\":true,\"seed\":\"18446744073709551615\",\"leaked\":7,"
         "\"split\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
         "\"confusion\":[[5,1,0],[2,7,0],[0,0,0]]}}");
     sfu__safetensors_free(file);

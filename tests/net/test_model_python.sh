@@ -27,6 +27,9 @@ assert len(metadata["dataset"]) == 64
 confusion = np.array(run["scores"]["confusion"])
 assert confusion.sum() == len(data["split.test"])
 assert np.isclose(np.trace(confusion) / confusion.sum(), run["scores"]["test_accuracy"])
+fitted = tensors.pop("fitted")
+assert fitted.dtype == np.int64 and len(fitted) == len(data["split.train"]) + len(data["split.val"])
+assert (np.diff(fitted) > 0).all()
 shapes = {name: tensor.shape for name, tensor in tensors.items()}
 assert shapes == {"layer.1.weight": (shapes["layer.1.weight"][0], 64), "layer.1.bias": (64,),
                   "layer.3.weight": (64, len(classes)), "layer.3.bias": (len(classes),)}, shapes

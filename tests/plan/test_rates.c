@@ -1,6 +1,7 @@
 /* The predicted times of steps, the file of measured rates, and that plans do not depend on measured rates. */
 #include "support.h"
 
+#include "backend.h"
 #include "rates.h"
 #include "text.h"
 
@@ -60,18 +61,15 @@ static void test_points(void **state) {
     const sfu__work csc = {.kernel = SFU__KERNEL_SPMM, .rows = 10, .width = 8, .nonzeros = 1000, .csc = true};
     assert_near(1e9 * sfu__work_seconds(&csc, rates),
                 1000 * rates->csc_ns[1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
-    /* Rows sorted by length: scaled like other products from the second size on. */
-    sfu__rates by_length = *rates;
-    by_length.permuted_ns[1] = 0.5;
-    by_length.permuted_row_ns[1] = 2.0;
+    /* Rows sorted by length: like others, while the values fit into L2. */
     const sfu__work row_perm = {.kernel = SFU__KERNEL_SPMM,
                                 .rows = 10,
                                 .width = 8,
                                 .nonzeros = 1000,
                                 .operand = (int64_t)rates->size_bytes[1],
                                 .row_permuted = true};
-    assert_near(1e9 * sfu__work_seconds(&row_perm, &by_length),
-                1000 * 0.5 * rates->gather_ns[1][1] / rates->gather_ns[0][1] + 10 * 2.0 + rates->step_ns);
+    assert_near(1e9 * sfu__work_seconds(&row_perm, rates),
+                1000 * rates->gather_ns[1][1] + 10 * rates->gather_row_ns[1] + rates->step_ns);
     assert_near(1e9 * seconds(SFU__KERNEL_ADAM, 1000, 1, 0, 0, 0),
                 1000 * rates->unit_ns[SFU__KERNEL_ADAM][0] + rates->step_ns);
     assert_near(1e9 * seconds(SFU__KERNEL_GEMM, 100, 8, 10, 0, 0),
@@ -140,6 +138,48 @@ static void test_machine(void **state) {
     assert_int_equal(sfu__machine_level(&machine, 1e15), SFU__RAM);
 }
 
+/* Each class of steps has its own factor, and every kernel and width belongs to one. */
+static void test_slowdowns(void **state) {
+    (void)state;
+    static const int32_t widths[] = {1, 4, 8, 16, 32, 128};
+    sfu__measured measured = {.kernels = "cpu: made up"};
+    sfu__machine_detect(&measured.machine);
+    bool met[SFU__CLASS_COUNT] = {false};
+    for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
+        measured.rates[SFU__RATE_SLOWDOWN + kind] = kind + 0.5;
+    }
+    for (int kernel = 0; kernel < SFU__KERNEL_COUNT; kernel++) {
+        for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+            const sfu__work work = {.kernel = (sfu__kernel)kernel,
+                                    .rows = 1000,
+                                    .width = widths[w],
+                                    .inner = 30,
+                                    .nonzeros = 5000,
+                                    .operand = 10000,
+                                    .draws = kernel == SFU__KERNEL_DROPOUT_MASK};
+            const sfu__step_class kind = sfu__step_class_of(&work);
+            const double nominal = sfu__work_seconds(&work, &sfu__nominal_rates);
+            assert_near(sfu__predicted_seconds(&work, NULL), nominal);
+            assert_near(sfu__predicted_seconds(&work, &measured), ((int)kind + 0.5) * nominal);
+            met[kind] = true;
+        }
+    }
+    for (int kind = 0; kind < SFU__CLASS_COUNT; kind++) {
+        assert_true(met[kind]);
+    }
+    /* Gathers from memory are as much slower as memory is, if their class is not. */
+    const sfu__work far = {.kernel = SFU__KERNEL_SPMM, .width = 4, .nonzeros = 5000, .operand = INT64_C(1) << 50};
+    const double nominal = sfu__work_seconds(&far, &sfu__nominal_rates);
+    measured.rates[SFU__RATE_READ + SFU__RAM] = 1.0;
+    assert_near(sfu__predicted_seconds(&far, &measured),
+                nominal * sizeof(float) / sfu__nominal_rates.stream_ns[SFU__SIZES - 1]);
+    measured.rates[SFU__RATE_READ + SFU__RAM] = 1e6;
+    assert_near(sfu__predicted_seconds(&far, &measured), 0.5 * nominal);
+    const sfu__work narrow = {.kernel = SFU__KERNEL_GEMM, .width = 4}, wide = {.kernel = SFU__KERNEL_GEMM, .width = 64};
+    assert_int_equal(sfu__step_class_of(&narrow), SFU__CLASS_GEMM);
+    assert_int_equal(sfu__step_class_of(&wide), SFU__CLASS_GEMM + 2);
+}
+
 /* ---- the file --------------------------------------------------------------------------------------------------- */
 
 static char logged[1024];
@@ -151,17 +191,12 @@ static void keep_log(void *user, sfu_log_level level, const char *line) {
 
 /* A synthetic measurement. */
 static sfu__measured made_up(void) {
-    sfu__measured measured = {.kernels = "cpu: made up", .rates = sfu__nominal_rates};
+    sfu__measured measured = {.kernels = "cpu: made up"};
     sfu__machine_detect(&measured.machine);
-    for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
-        measured.memory.bytes[i] = 1000 * (i + 1);
-        measured.memory.read[i] = 100 - i;
-        measured.memory.gather[i] = 50 - i;
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        measured.rates[i] = i < SFU__RATE_SLOWDOWN ? 100 - i : 1;
     }
-    for (int w = 0; w < SFU__WIDTHS; w++) {
-        measured.memory.row_ns[w] = 0.25 * (w + 1);
-    }
-    measured.rates.draw_ns = 0.123456;
+    measured.rates[SFU__RATE_DRAW] = 0.123456;
     return measured;
 }
 
@@ -205,8 +240,7 @@ static void test_kept(void **state) {
     assert_false(sfu__measured_load(&read, &measured.machine, measured.kernels));
     assert_ok(sfu__measured_save(&measured));
     assert_true(sfu__measured_load(&read, &measured.machine, measured.kernels));
-    assert_memory_equal(&read.rates, &measured.rates, sizeof read.rates);
-    assert_memory_equal(&read.memory, &measured.memory, sizeof read.memory);
+    assert_memory_equal(read.rates, measured.rates, sizeof read.rates);
     /* Another kernel set or another machine has its own file. */
     assert_false(sfu__measured_load(&read, &measured.machine, "cpu: other"));
     sfu__machine other = measured.machine;
@@ -249,16 +283,17 @@ static void test_broken(void **state) {
         assert_false(loads(&measured));
         assert_non_null(strstr(logged, "ignored: not JSON"));
     }
-    assert_ignored(path, text, "sfumato.rates.5", "sfumato.rates.4", "another version");
-    assert_ignored(path, text, "sfumato.rates.5", "sfumato.rices.5", "not a file of rates");
+    assert_ignored(path, text, "sfumato.rates.6", "sfumato.rates.5", "another version");
+    assert_ignored(path, text, "sfumato.rates.6", "sfumato.rices.6", "not a file of rates");
     assert_ignored(path, text, measured.machine.model, "an abacus", "another machine");
     assert_ignored(path, text, "0.123456", "-1", "numbers are missing");
     assert_ignored(path, text, "0.123456", "1e300", "numbers are missing");
     assert_ignored(path, text, "0.123456", "\"x\"", "numbers are missing");
-    assert_ignored(path, text, "0.123456", "1, 2", "numbers are missing");
-    assert_ignored(path, text, "\"draw_ns\"", "\"drawn\"", "numbers are missing");
+    assert_ignored(path, text, "0.123456", "[1, 2]", "numbers are missing");
+    assert_ignored(path, text, "\"dropout, per value\"", "\"drawn\"", "numbers are missing");
     assert_ignored(path, text, "100.0", "0", "numbers are missing"); /* 0 GB/s is invalid */
-    assert_ignored(path, text, "32000.0", "9e9", "do not ascend");
+    assert_ignored(path, text, "1.0", "0", "numbers are missing");   /* nor does any step take no time */
+    assert_ignored(path, text, "\"elementwise\"", "\"exp\"", "numbers are missing");
     write_changed(path, text, SFU_VERSION, "0.1.0"); /* the version of the program does not matter */
     assert_true(loads(&measured));
     write_file(path, text, size);
@@ -297,16 +332,13 @@ static bool cancel(void *user, const sfu_progress *progress) {
 static void test_bench(void **state) {
     (void)state;
     sfu_bench *bench = NULL;
-    sfu__rates rates;
-    bool measured = true;
+    sfu__measured measured;
     int calls = 0;
     assert_fails(SFU_ERR_CANCELLED, sfu_bench_new(&bench, true, cancel, NULL), "cancelled");
     assert_null(bench);
     assert_fails(SFU_ERR_NOT_FOUND, sfu_bench_kept(&bench), "sfumato bench measures them");
     assert_null(bench);
-    sfu__rates_of_this_machine(&rates, &measured);
-    assert_false(measured);
-    assert_memory_equal(&rates, &sfu__nominal_rates, sizeof rates);
+    assert_false(sfu__measured_load_here(&measured));
     assert_ok(sfu_bench_new(&bench, true, count_calls, &calls));
     assert_true(calls > 1);
     const sfu_rate *rate;
@@ -317,21 +349,22 @@ static void test_bench(void **state) {
     }
     assert_true(count > 10);
     assert_null(sfu_bench_rate(bench, -1));
-    sfu_bench *keep_mask = NULL;
-    assert_ok(sfu_bench_kept(&keep_mask));
+    sfu_bench *kept = NULL;
+    assert_ok(sfu_bench_kept(&kept));
     for (int i = 0; i < count; i++) {
-        assert_string_equal(sfu_bench_rate(keep_mask, i)->what, sfu_bench_rate(bench, i)->what);
+        assert_string_equal(sfu_bench_rate(kept, i)->what, sfu_bench_rate(bench, i)->what);
         const double now = sfu_bench_rate(bench, i)->value; /* the file has six digits */
-        assert_true(fabs(sfu_bench_rate(keep_mask, i)->value - now) <= 1e-4 * now);
+        assert_true(fabs(sfu_bench_rate(kept, i)->value - now) <= 1e-4 * now);
     }
-    sfu_bench_free(keep_mask);
+    assert_true(sfu__measured_load_here(&measured));
+    assert_string_equal(sfu_bench_rate(kept, SFU__RATE_SLOWDOWN)->what, "spmm, up to 4 wide");
+    for (int i = 0; i < SFU__RATE_COUNT; i++) {
+        assert_near(measured.rates[i], sfu_bench_rate(kept, i)->value);
+    }
+    assert_int_equal(count, SFU__RATE_COUNT);
+    sfu_bench_free(kept);
     sfu_bench_free(bench);
     sfu_bench_free(NULL);
-    sfu__rates_of_this_machine(&rates, &measured);
-    assert_true(measured);
-    for (int s = 0; s < SFU__SIZES; s++) {
-        assert_true(rates.size_bytes[s] > (s > 0 ? rates.size_bytes[s - 1] : 0));
-    }
 }
 
 /* Measuring takes a few seconds of one core. The limit is a guard: the speed of a machine decides no test. */
@@ -361,13 +394,9 @@ static void keep_strange_rates(double sparse, double dense) {
     sfu__measured measured = made_up();
     assert_ok(sfu__backend_cpu(&backend));
     snprintf(measured.kernels, sizeof measured.kernels, "%s", backend->name);
-    for (int w = 0; w < SFU__WIDTHS; w++) {
-        for (int s = 0; s < SFU__SIZES; s++) {
-            measured.rates.gather_ns[s][w] *= sparse;
-        }
-        measured.rates.permuted_ns[w] *= sparse;
-        measured.rates.unit_ns[SFU__KERNEL_GEMM][w] *= dense;
-        measured.rates.unit_ns[SFU__KERNEL_GEMM_T][w] *= dense;
+    for (int wide = 0; wide < 3; wide++) {
+        measured.rates[SFU__RATE_SLOWDOWN + SFU__CLASS_SPMM + wide] = sparse;
+        measured.rates[SFU__RATE_SLOWDOWN + SFU__CLASS_GEMM + wide] = dense;
     }
     assert_ok(sfu__measured_save(&measured));
 }
@@ -453,10 +482,10 @@ static void assert_floor(const sfu_plan *plan, double row_ns, double read) {
     assert_ok(sfu__backend_cpu(&backend));
     snprintf(measured.kernels, sizeof measured.kernels, "%s", backend->name);
     for (int i = 0; i < SFU__MEMORY_LEVELS; i++) {
-        measured.memory.read[i] = read;
+        measured.rates[SFU__RATE_READ + i] = read;
     }
-    for (int w = 0; w < SFU__WIDTHS; w++) {
-        measured.memory.row_ns[w] = row_ns;
+    for (int w = 0; w < SFU__ROW_WIDTHS; w++) {
+        measured.rates[SFU__RATE_ROW + w] = w == 1 ? row_ns : 1e6; /* rows of 8 floats: seven classes */
     }
     assert_ok(sfu__measured_save(&measured));
     assert_ok(sfu_bench_kept(&bench));
@@ -526,6 +555,7 @@ int main(void) {
                                        cmocka_unit_test(test_growth),
                                        cmocka_unit_test(test_counts),
                                        cmocka_unit_test(test_machine),
+                                       cmocka_unit_test(test_slowdowns),
                                        cmocka_unit_test_setup(test_kept, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_broken, use_a_fresh_folder),
                                        cmocka_unit_test_setup(test_no_memory, use_a_fresh_folder),

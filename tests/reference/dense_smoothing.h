@@ -1,4 +1,5 @@
-/* dense_smoothing.h - the smoothing matrix as docs/reference/smoothing.md defines it, literally, dense and in double. */
+/* dense_smoothing.h - the smoothing matrix as docs/reference/smoothing.md defines it, literally, dense and in double.
+ */
 #ifndef SFU_TEST_DENSE_SMOOTHING_H
 #define SFU_TEST_DENSE_SMOOTHING_H
 

@@ -1,5 +1,5 @@
-/* tpe_reference.h - a slow version of the Parzen estimator: every suggestion from the formulas of docs/internals/tpe.md and all
- * trials, with the C library's functions and without state between suggestions. */
+/* tpe_reference.h - a slow version of the Parzen estimator: every suggestion from the formulas of docs/internals/tpe.md
+ * and all trials, with the C library's functions and without state between suggestions. */
 #ifndef SFU_TPE_REFERENCE_H
 #define SFU_TPE_REFERENCE_H
 

@@ -63,7 +63,7 @@ sfu__outcome case_outcome(int32_t number) {
     if (number % 10 == 7) {
         return (sfu__outcome){.failed = true};
     }
-    return (sfu__outcome){.val_accuracy = sfu__random_unit(&random),
+    return (sfu__outcome){.val_score = sfu__random_unit(&random),
                           .val_loss = 1.0 / (0.1 + sfu__random_unit(&random)),
                           .epochs = 100 + number % 17,
                           .best_epoch = 1 + number % 17};
@@ -111,7 +111,7 @@ static bool same_number(double one, double other) { return bits(one) == bits(oth
 bool case_same(const sfu__trial *one, const sfu__trial *other) {
     const sfu__outcome *a = &one->outcome, *b = &other->outcome;
     bool same = one->number == other->number && one->state == other->state && one->enqueued == other->enqueued &&
-                one->seed == other->seed && a->failed == b->failed && same_number(a->val_accuracy, b->val_accuracy) &&
+                one->seed == other->seed && a->failed == b->failed && same_number(a->val_score, b->val_score) &&
                 same_number(a->val_loss, b->val_loss) && a->epochs == b->epochs && a->best_epoch == b->best_epoch;
     for (int i = 0; i < CASE_PARAMETERS; i++) {
         same = same &&

@@ -18,7 +18,7 @@ static void the_best_epoch(void **state) {
     assert_false(sfu__early_stopping_is_best(&stopping, 4, 0.1));
     sfu__early_stopping_keep(&stopping, 4, 7, 1.0);
     assert_int_equal(stopping.best_epoch, 4);
-    assert_int_equal(stopping.best_val_correct, 7);
+    assert_true(stopping.best_val_score == 7);
     assert_true(stopping.best_val_loss == 1.0);
 }
 

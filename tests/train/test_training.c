@@ -141,8 +141,13 @@ static sfu_model *train(const char *text, const sfu_train_options *options) {
     return model;
 }
 
+/* The probabilities of the network, which the losses of a training are computed from. */
 static void predict(float *probabilities, const sfu_model *model) {
-    assert_ok(sfu_predict(probabilities, NULL, dataset, model, 1));
+    sfu_predict_options options;
+    sfu_predict_options_init(&options);
+    options.raw = true;
+    options.threads = 1;
+    assert_ok(sfu_predict_with(probabilities, NULL, dataset, model, &options));
 }
 
 /* ---- early stopping ---------------------------------------------------------------------------------------------- */

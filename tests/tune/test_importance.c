@@ -60,7 +60,7 @@ static sfu_status add_trial(sfu__trials *trials, uint64_t *state, int levels, bo
     }
     const double accuracy = (20 - loss + unit(state)) / 32;
     trial->state = SFU__TRIAL_COMPLETE;
-    trial->outcome.val_accuracy = levels > 0 ? floor(accuracy * levels) / levels : accuracy;
+    trial->outcome.val_score = levels > 0 ? floor(accuracy * levels) / levels : accuracy;
     return SFU_OK;
 }
 
@@ -170,7 +170,7 @@ static void too_few_or_all_alike(void **state) {
     assert_nothing_told(&trials);
     assert_ok(make_study(&trials, 2, 30, 0, false));
     for (int32_t i = 0; i < trials.count; i++) {
-        trials.items[i].outcome.val_accuracy = 0.5;
+        trials.items[i].outcome.val_score = 0.5;
     }
     assert_nothing_told(&trials);
     sfu__trials_clear(&trials);
@@ -190,7 +190,7 @@ static void only_complete_trials_count(void **state) {
         trials.items[i].state = others[i % 4];
         if (i % 4 == 0) {
             trials.items[i].state = SFU__TRIAL_COMPLETE;
-            trials.items[i].outcome.val_accuracy = NAN;
+            trials.items[i].outcome.val_score = NAN;
         }
     }
     assert_ok(sfu__importance(among, &space, &trials));

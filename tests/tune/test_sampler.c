@@ -227,117 +227,7 @@ static void test_sums(void **state) {
     }
 }
 
-enum { ROUGH_KERNELS = 384, ROUGH_TABLES = 3, ROUGH_ROWS = 2 + ROUGH_TABLES + 2 * SFU__MIXTURE_ROUGH_AXES };
-
-/* Rows of weights, bases and tables, then of centres and scales: wide and narrow kernels on lines of several sizes. */
-static void rough_kernels(double (*row)[ROUGH_KERNELS], double size, double least, sfu__random *random) {
-    for (int k = 0; k < ROUGH_KERNELS; k++) {
-        row[0][k] = sfu__random_unit(random);
-        row[1][k] = 60 * sfu__random_unit(random) - 30;
-        for (int t = 0; t < ROUGH_TABLES; t++) {
-            row[2 + t][k] = -20 * sfu__random_unit(random);
-        }
-        for (int r = 2 + ROUGH_TABLES; r < ROUGH_ROWS; r += 2) {
-            row[r][k] = size * (3 + sfu__random_unit(random));
-            row[r + 1][k] = 0.7071 / (size * (least + 0.05 * sfu__random_unit(random)));
-        }
-    }
-}
-
-/* A point anywhere, or near a kernel. */
-static void rough_point(sfu__mixture *m, double (*row)[ROUGH_KERNELS], double size, int near, sfu__random *random) {
-    static float table[ROUGH_TABLES][ROUGH_KERNELS];
-    m->weight = row[0];
-    m->base = row[1];
-    m->offset = 10 * sfu__random_unit(random) - 5;
-    for (int t = 0; t < m->tables; t++) {
-        const int which = (near + t) % ROUGH_TABLES;
-        m->table[t] = row[2 + which];
-        m->rough[t] = table[which];
-        for (int k = 0; k < ROUGH_KERNELS; k++) {
-            table[which][k] = (float)(SFU__MIXTURE_BITS * m->table[t][k]);
-        }
-    }
-    for (int j = 0; j < m->lines; j++) {
-        m->centre[j] = row[2 + ROUGH_TABLES + 2 * j];
-        m->scale[j] = row[3 + ROUGH_TABLES + 2 * j];
-        m->middle[j] = 3.5 * size;
-        m->reach[j] = size;
-        m->x[j] = near % 2 == 0 ? size * (3 + sfu__random_unit(random)) : fmin(m->centre[j][near] * 1.001, 4 * size);
-    }
-}
-
-/* Rough sums have the documented error, and no less than float allows. */
-static void test_rough_sums(void **state) {
-    (void)state;
-    enum { POINTS = 11 };
-    static double row[ROUGH_ROWS][ROUGH_KERNELS];
-    static sfu__mixture points[POINTS];
-    sfu__random random = walk(5);
-    double most = 0;
-    for (int round = 0; round < 400; round++) {
-        const double size = round % 5 == 0 ? 1e-9 : round % 7 == 0 ? 1e12 : 1;
-        const int count = 1 + round % POINTS;
-        rough_kernels(row, size, round % 3 == 0 ? 0.01 : 0.2, &random);
-        for (int i = 0; i < count; i++) {
-            points[i] = (sfu__mixture){.from = round % 2 * 32,
-                                       .count = 8 * (round % 43),
-                                       .lines = round % (SFU__MIXTURE_ROUGH_AXES + 1),
-                                       .tables = round % (ROUGH_TABLES + 1)};
-            rough_point(&points[i], row, size, i, &random);
-        }
-        const sfu__mixture_set *set;
-        for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
-            double sums[POINTS + 1] = {[POINTS] = 0};
-            sums[count] = -1;
-            if (set->rough != NULL) {
-                set->rough(sums, points, count);
-            }
-            for (int i = 0; set->rough != NULL && i < count; i++) {
-                const double plain = sfu__mixture_sum_scalar(&points[i]), size_of = fmax(plain, 0x1p-24);
-                const double off = fabs(sums[i] - plain) / size_of / SFU__MIXTURE_ROUGHLY(points[i].lines);
-                if (!(off <= 1)) {
-                    fail_msg("%s: %g instead of %g, %d lines", set->name, sums[i], plain, points[i].lines);
-                }
-                most = fmax(most, off);
-            }
-            assert_true(sums[count] == -1);
-        }
-    }
-    assert_true(most > 0.001 || sfu__mixture_best()->rough == NULL);
-}
-
-/* The vector version of the quantiles has the bits of the scalar one, in common and edge cases. */
-static void test_quantiles(void **state) {
-    (void)state;
-    enum { MOST = 40 };
-    static const double edges[] = {0, 1, 0.5, 1e-300, 1e-18, 0x1p-53, 1 - 0x1p-53, 4e-323};
-    double q[MOST], left[MOST], right[MOST], want[MOST], z[MOST + 1];
-    sfu__random random = walk(6);
-    for (int round = 0; round < 2000; round++) {
-        const int count = round % (MOST + 1);
-        for (int i = 0; i < count; i++) {
-            q[i] = round % 3 == 0 && i % 5 == 0 ? edges[(round + i) % 8] : sfu__random_unit(&random);
-            left[i] = round % 4 == 0 && i % 3 == 0 ? edges[(round + i) % 8] / 2 : 0.5 * sfu__random_unit(&random);
-            right[i] = round % 2 == 0 ? 0 : 0.5 * sfu__random_unit(&random);
-        }
-        sfu__normal_quantiles_scalar(want, q, left, right, count);
-        const sfu__mixture_set *set;
-        for (int s = 0; (set = sfu__mixture_set_at(s)) != NULL; s++) {
-            z[count] = -1;
-            set->quantiles(z, q, left, right, count);
-            assert_true(z[count] == -1);
-            for (int i = 0; i < count; i++) {
-                if (z[i] != want[i] || signbit(z[i]) != signbit(want[i])) {
-                    fail_msg("%s: %a, not %a, of %a between %a and %a", set->name, z[i], want[i], q[i], left[i],
-                             right[i]);
-                }
-            }
-        }
-    }
-}
-
-/* The best of many points with rough and abandoned sums, and with full ones. `most` is the upper end of an integer, and
+/* The best of many points with abandoned sums, and with full ones. `most` is the upper end of an integer, and
  * `first` the first trial's value of a float between 0 and 1. */
 static void best_of_points(int most, double first) {
     enum { TRIALS = 700, POINTS = 24 };
@@ -628,8 +518,6 @@ int main(void) {
         cmocka_unit_test(test_kept_as_fresh),
         cmocka_unit_test(test_out),
         cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_rough_sums),
-        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_draws_of_a_float),
         cmocka_unit_test(test_draws_of_grids),

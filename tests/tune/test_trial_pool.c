@@ -85,7 +85,7 @@ static void the_same_whoever_helps(void **state) {
             assert_int_equal(alone[i].epochs, epochs());
             assert_int_equal(alone[i].epochs, together[i].epochs);
             assert_int_equal(alone[i].best_epoch, together[i].best_epoch);
-            assert_true(alone[i].val_accuracy == together[i].val_accuracy && alone[i].val_loss == together[i].val_loss);
+            assert_true(alone[i].val_score == together[i].val_score && alone[i].val_loss == together[i].val_loss);
         }
         clear(&it);
     }

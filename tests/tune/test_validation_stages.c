@@ -313,7 +313,7 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
                                    .misses = stages ? NULL : misses};
     sfu__training_run(&to->training, &runner, count_unseen, &to->unseen);
     if (!stages) {
-        sfu__hardness_add(&it->hardness, misses, to->training.ran, to->training.stopping.best_val_correct);
+        sfu__hardness_add(&it->hardness, misses, to->training.ran, to->training.best_val_correct);
     }
     free(misses);
     sfu__runner_clear(&runner);
@@ -323,7 +323,7 @@ static void train(trained *to, study *it, const char *text, int number, bool sta
 static void assert_same_outcome(const trained *a, const trained *b) {
     assert_int_equal(a->training.ran, b->training.ran);
     assert_int_equal(a->training.stopping.best_epoch, b->training.stopping.best_epoch);
-    assert_int_equal(a->training.stopping.best_val_correct, b->training.stopping.best_val_correct);
+    assert_int_equal(a->training.best_val_correct, b->training.best_val_correct);
     assert_memory_equal(&a->training.stopping.best_val_loss, &b->training.stopping.best_val_loss,
                         sizeof a->training.stopping.best_val_loss);
     assert_int_equal(a->training.diverged, b->training.diverged);

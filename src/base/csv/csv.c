@@ -299,10 +299,30 @@ done:
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
+/* "12,5" */
+static bool parse_comma(double *number, const sfu__csv_field *field) {
+    enum { LONGEST = 64 };
+    char text[LONGEST];
+    const char *comma = memchr(field->bytes, ',', field->size);
+    if (field->size > LONGEST || memchr(field->bytes, '.', field->size) != NULL) {
+        return false;
+    }
+    memcpy(text, field->bytes, field->size);
+    if (comma != NULL) {
+        text[comma - field->bytes] = '.';
+    }
+    return sfu__parse_double(number, text, text + field->size);
+}
+
+bool sfu__csv_parse(double *number, const sfu__csv_field *field, char decimal) {
+    return decimal == ',' ? parse_comma(number, field)
+                          : sfu__parse_double(number, field->bytes, field->bytes + field->size);
+}
+
 sfu_status sfu__csv_number(const sfu__csv *csv, size_t column, float *value) {
     const sfu__csv_field *field = &csv->fields[column];
     double number;
-    if (!sfu__parse_double(&number, field->bytes, field->bytes + field->size)) {
+    if (!sfu__csv_parse(&number, field, csv->rules.decimal)) {
         return sfu__csv_fail(csv, column, "is not a number");
     }
     if (number > FLT_MAX || number < -FLT_MAX) {

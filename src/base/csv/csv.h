@@ -9,7 +9,7 @@
  * - All rows have as many fields as the first.
  *
  * The first row is a header if some column has a number in the second row and none of these columns has one in the
- * first row; or if it has well-known names (see csv_open.c); or if it contains `label`.
+ * first row; or if it has well-known names (see csv_open.c); or if it contains `label` or `id`.
  */
 #ifndef SFU_CSV_H
 #define SFU_CSV_H
@@ -28,6 +28,8 @@ typedef struct sfu__csv_rules {
     bool edges;        /* allow comments at the top and blanks as separators */
     bool lines;        /* each line is one field, quotes are not special, and empty lines count */
     const char *label; /* name of a column, or NULL */
+    const char *id;    /* another one */
+    char decimal;      /* of numbers: ',', else '.' */
     sfu_progress_fn progress;
     void *progress_user;
 } sfu__csv_rules;
@@ -68,8 +70,14 @@ void sfu__csv_close(sfu__csv *csv);
 /* Moves to the next row; *more is false after the last. */
 SFU_CHECKED sfu_status sfu__csv_next(sfu__csv *csv, bool *more);
 
+/* Reads the next row into `fields` and stays before it. */
+SFU_CHECKED sfu_status sfu__csv_peek(sfu__csv *csv, bool *more);
+
 /* The offset of the next row in the (decompressed) file. */
 int64_t sfu__csv_offset(const sfu__csv *csv);
+
+/* Parses a whole field as a number, with a decimal comma if `decimal` is ','. */
+bool sfu__csv_parse(double *number, const sfu__csv_field *field, char decimal);
 
 /* Parses a column of the current row as a number within the range of a float. */
 SFU_CHECKED sfu_status sfu__csv_number(const sfu__csv *csv, size_t column, float *value);

@@ -1,5 +1,6 @@
 /* csv_open.c - the start of a CSV file: comments, separator and header detection. */
 #include "csv_int.h"
+#include "edge_words.h"
 
 #include <string.h>
 #include <strings.h>
@@ -10,29 +11,45 @@ bool sfu__csv_is(const char *bytes, size_t size, const char *word) {
     return size == strlen(word) && strncasecmp(bytes, word, size) == 0;
 }
 
-static bool is_number(const sfu__csv_field *field) {
+static bool is_number(const sfu__csv *csv, size_t column) {
     double value;
-    return sfu__parse_double(&value, field->bytes, field->bytes + field->size);
+    return sfu__csv_parse(&value, &csv->fields[column], csv->rules.decimal);
+}
+
+/* Whether the first row, which is in csv->header, names the ends of an edge. *sure: such words are no nodes. */
+static bool has_edge_words(const sfu__csv *csv, size_t ends[2], bool *sure) {
+    return csv->rules.edges && csv->width >= 2 && sfu__edge_ends(&csv->header, 0, &ends[0], &ends[1], sure);
+}
+
+/* Whether a field of the second row looks like one of the words of the first: "node7" like "node1", "w" like "u". Then
+ * both are names of nodes. */
+static bool resembles(const sfu__csv *csv, size_t column) {
+    size_t size;
+    const char *word = sfu__strings_get(&csv->header, (int64_t)column, &size);
+    const sfu__csv_field *field = &csv->fields[column];
+    return size == 1 ? field->size == 1 : field->size >= size - 1 && strncasecmp(field->bytes, word, size - 1) == 0;
 }
 
 /* Well-known header names, for files without numeric columns: those that export writes, and other usual ones. */
 static bool has_header_words(const sfu__csv *csv) {
-    static const char *const ends[][2] = {{"source", "target"}, {"src", "dst"}, {"from", "to"}};
     static const char *const nodes[] = {"node", "id", "node_id"};
     const sfu__csv_field *f = csv->fields;
-    for (size_t i = 0; csv->rules.edges && csv->width >= 2 && i < sizeof ends / sizeof ends[0]; i++) {
-        if (sfu__csv_is(f[0].bytes, f[0].size, ends[i][0]) && sfu__csv_is(f[1].bytes, f[1].size, ends[i][1])) {
-            return true;
-        }
+    size_t ends[2];
+    bool sure;
+    if (has_edge_words(csv, ends, &sure) && sure) {
+        return true;
     }
     for (size_t i = 0; !csv->rules.edges && i < sizeof nodes / sizeof nodes[0]; i++) {
         if (sfu__csv_is(f[0].bytes, f[0].size, nodes[i])) {
             return true;
         }
     }
-    for (size_t i = 0; csv->rules.label != NULL && i < csv->width; i++) {
-        if (f[i].size == strlen(csv->rules.label) && memcmp(f[i].bytes, csv->rules.label, f[i].size) == 0) {
-            return true;
+    const char *const names[] = {csv->rules.label, csv->rules.id};
+    for (size_t i = 0; i < csv->width; i++) {
+        for (size_t n = 0; n < 2; n++) {
+            if (names[n] != NULL && f[i].size == strlen(names[n]) && memcmp(f[i].bytes, names[n], f[i].size) == 0) {
+                return true;
+            }
         }
     }
     return false;
@@ -119,7 +136,7 @@ done:
 static bool differs_from_header(const sfu__csv *csv, const bool *numbers) {
     bool any = false;
     for (size_t i = 0; i < csv->width && i < csv->field_count; i++) {
-        if (is_number(&csv->fields[i])) {
+        if (is_number(csv, i)) {
             if (numbers[i]) {
                 return false;
             }
@@ -139,7 +156,7 @@ static sfu_status decide_header(sfu__csv *csv, bool *header) {
     }
     SFU_ALLOC(numbers, csv->width);
     for (size_t i = 0; i < csv->width; i++) {
-        numbers[i] = is_number(&csv->fields[i]);
+        numbers[i] = is_number(csv, i);
     }
     const mark second = position_now(csv);
     const char *row;
@@ -148,11 +165,22 @@ static sfu_status decide_header(sfu__csv *csv, bool *header) {
     SFU_TRY(sfu__csv_take_row(csv, &row, &end, &more));
     if (more) {
         SFU_TRY(sfu__csv_split_row(csv, row, end));
-        *header = differs_from_header(csv, numbers);
+        size_t ends[2];
+        bool sure;
+        *header = differs_from_header(csv, numbers) ||
+                  (has_edge_words(csv, ends, &sure) && ends[0] < csv->field_count && ends[1] < csv->field_count &&
+                   !resembles(csv, ends[0]) && !resembles(csv, ends[1]));
     }
     return_to(csv, second);
 done:
     sfu__free(numbers);
+    return status;
+}
+
+sfu_status sfu__csv_peek(sfu__csv *csv, bool *more) {
+    const mark start = position_now(csv);
+    const sfu_status status = sfu__csv_next(csv, more);
+    return_to(csv, start);
     return status;
 }
 

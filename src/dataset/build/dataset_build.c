@@ -4,6 +4,7 @@
 #include "dataset.h"
 #include "json.h"
 #include "scale.h"
+#include "transform.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,8 +89,8 @@ static sfu_status check_finite(const float *values, int64_t count, int64_t colum
 static sfu_status compress_dense(sfu__raw *raw) {
     sfu_status status = SFU_OK;
     const int64_t cells = raw->nodes * raw->features;
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < cells; i++) {
+    int64_t nonzeros = raw->dense_nonzeros;
+    for (int64_t i = 0; raw->dense_nonzeros == 0 && i < cells; i++) {
         nonzeros += raw->dense[i] != 0;
     }
     if (8 * nonzeros + 8 * (raw->nodes + 1) >= 4 * cells) {
@@ -126,7 +127,9 @@ static sfu_status finish_features(sfu__raw *raw, build_record *record) {
         SFU_TRY(set_one_hot(raw));
         sfu__log(SFU_LOG_NOTE, "no features were given: one-hot node ids are used as features");
     } else if (raw->dense != NULL) {
-        SFU_TRY(check_finite(raw->dense, raw->nodes * raw->features, raw->features, "the feature"));
+        if (raw->dense_nonzeros == 0) {
+            SFU_TRY(check_finite(raw->dense, raw->nodes * raw->features, raw->features, "the feature"));
+        }
         SFU_TRY(compress_dense(raw));
     } else {
         if (raw->sparse.values != NULL) {
@@ -136,6 +139,24 @@ static sfu_status finish_features(sfu__raw *raw, build_record *record) {
     }
 done:
     return status;
+}
+
+/* The scaling of feature vectors that is left to do. */
+static sfu_status row_scale(sfu_scale *scale, const sfu__raw *raw, const sfu_import_options *options) {
+    *scale = raw->transform != NULL ? raw->row_scale : options->scale;
+    *scale = *scale == SFU_SCALE_AUTO ? SFU_SCALE_UNIT : *scale;
+    return *scale != SFU_SCALE_QUANTILE
+               ? SFU_OK
+               : sfu__fail(SFU_ERR_ARGUMENT, "only the columns of a CSV table can be scaled to quantiles");
+}
+
+/* What was done, as a value of --scale. */
+static sfu_scale recorded_scale(const sfu__raw *raw, const sfu_import_options *options) {
+    if (raw->transform != NULL && raw->value_scale != SFU__VALUES_RAW) {
+        return raw->value_scale == SFU__VALUES_STANDARD ? SFU_SCALE_AUTO : SFU_SCALE_QUANTILE;
+    }
+    const sfu_scale scale = raw->transform != NULL ? raw->row_scale : options->scale;
+    return scale == SFU_SCALE_AUTO ? SFU_SCALE_UNIT : scale;
 }
 
 /* ---- the graph ------------------------------------------------------------------------------------------------ */
@@ -166,6 +187,19 @@ done:
 
 /* ---- the source record ---------------------------------------------------------------------------------------- */
 
+/* {"NA": 597} */
+static json_t *missing_labels_json(const sfu__raw *raw) {
+    json_t *object = json_object();
+    for (int64_t i = 0; i < raw->missing_labels.count; i++) {
+        size_t size;
+        char spelling[SFU__QUOTE_MAX];
+        const char *bytes = sfu__strings_get(&raw->missing_labels, i, &size);
+        snprintf(spelling, sizeof spelling, "%.*s", (int)size, bytes);
+        sfu__json_set(&object, spelling, json_integer((json_int_t)raw->missing_counts[i]));
+    }
+    return object;
+}
+
 /* Writes the record as JSON, without path, time or machine, so that the same input gives the same bytes. */
 static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const sfu_import_options *options,
                                const build_record *record) {
@@ -179,13 +213,16 @@ static sfu_status write_source(sfu_dataset *dataset, const sfu__raw *raw, const 
     }
     json_t *source = json_pack(
         "{s:s, s:o, s:s, s:b, s:s, s:I, s:I, s:s, s:b, s:I, s:I, s:I, s:b, s:i}", "format",
-        raw->format != NULL ? raw->format : "arrays", "files", files, "scale", sfu__scale_name(options->scale),
-        "directed", (int)options->directed, "self_loops", options->keep_loops ? "keep" : "drop", "self_loops_dropped",
-        (json_int_t)record->assembly.loops_dropped, "duplicates_dropped",
-        (json_int_t)record->assembly.duplicates_dropped, "duplicates", duplicate_names[options->duplicates],
-        "largest_component", (int)options->largest, "nodes_left_out", (json_int_t)record->nodes_left_out,
-        "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges, "features_merged",
-        (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
+        raw->format != NULL ? raw->format : "arrays", "files", files, "scale",
+        sfu__scale_name(recorded_scale(raw, options)), "directed", (int)options->directed, "self_loops",
+        options->keep_loops ? "keep" : "drop", "self_loops_dropped", (json_int_t)record->assembly.loops_dropped,
+        "duplicates_dropped", (json_int_t)record->assembly.duplicates_dropped, "duplicates",
+        duplicate_names[options->duplicates], "largest_component", (int)options->largest, "nodes_left_out",
+        (json_int_t)record->nodes_left_out, "nodes_only_in_edges", (json_int_t)raw->nodes_only_in_edges,
+        "features_merged", (json_int_t)record->features_merged, "one_hot", (int)record->one_hot, "knn", options->knn);
+    if (raw->missing_labels.count > 0) {
+        sfu__json_set(&source, "labels_missing", missing_labels_json(raw));
+    }
     sfu_status status = SFU_OK;
     sfu__text text = {0};
     char *printed = NULL;
@@ -287,14 +324,30 @@ static int compare_nodes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static sfu_status take_split(sfu_dataset *dataset, sfu__raw *raw) {
+/* Standard split number `split`, whose nodes are taken. */
+static sfu_status take_split(sfu_dataset *dataset, int32_t split, int32_t *nodes[SFU_PARTS],
+                             const int64_t count[SFU_PARTS]) {
     sfu_status status = SFU_OK;
-    for (int part = 0; raw->has_standard && part < SFU_PARTS; part++) {
-        if (raw->standard[part] == NULL) {
-            SFU_ALLOC(raw->standard[part], 0);
+    char name[SFU__SPLIT_TENSOR_MAX];
+    for (int part = 0; part < SFU_PARTS; part++) {
+        if (nodes[part] == NULL) {
+            SFU_ALLOC(nodes[part], 0);
         }
-        qsort(raw->standard[part], (size_t)raw->standard_count[part], sizeof *raw->standard[part], compare_nodes);
-        TAKE_VECTOR(dataset, sfu__part_tensors[part], SFU__I32, raw->standard_count[part], raw->standard[part]);
+        qsort(nodes[part], (size_t)count[part], sizeof *nodes[part], compare_nodes);
+        TAKE_VECTOR(dataset, sfu__split_tensor(name, split, part), SFU__I32, count[part], nodes[part]);
+    }
+done:
+    return status;
+}
+
+static sfu_status take_splits(sfu_dataset *dataset, sfu__raw *raw) {
+    sfu_status status = SFU_OK;
+    if (!raw->has_standard) {
+        goto done;
+    }
+    SFU_TRY(take_split(dataset, 0, raw->standard, raw->standard_count));
+    for (size_t i = 0; i < raw->more_count; i++) {
+        SFU_TRY(take_split(dataset, (int32_t)i + 1, raw->more_splits[i].nodes, raw->more_splits[i].count));
     }
 done:
     return status;
@@ -408,12 +461,14 @@ static sfu_status fill(sfu_dataset *dataset, sfu__raw *raw, sfu_matrix *graph, c
     SFU_TRY(name_classes(dataset, raw, options));
     SFU_TRY(copy_names(&dataset->feature_names, &raw->feature_names));
     SFU_TRY(write_source(dataset, raw, options, record));
+    dataset->transform = raw->transform;
+    raw->transform = NULL;
     SFU_TRY(take_matrix(dataset, "adj", "weight", graph));
     SFU_TRY(take_features(dataset, raw));
     if (raw->labels != NULL) {
         TAKE_VECTOR(dataset, "y", SFU__I32, raw->nodes, raw->labels);
     }
-    SFU_TRY(take_split(dataset, raw));
+    SFU_TRY(take_splits(dataset, raw));
     SFU_TRY(take_columns(dataset, raw));
     SFU_TRY(take_names(dataset, raw));
     dataset->assembled = !options->directed;
@@ -428,8 +483,10 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
     sfu_matrix graph = {0};
     sfu_dataset *self = NULL;
     build_record record = {0};
+    sfu_scale scale = SFU_SCALE_NONE;
     *dataset = NULL;
     SFU_TRY(sfu__poll());
+    SFU_TRY(row_scale(&scale, raw, options));
     SFU_TRY(check_counts(raw));
     SFU_TRY(check_labels(raw));
     SFU_TRY(check_names(raw, options));
@@ -439,7 +496,7 @@ sfu_status sfu__build(sfu_dataset **dataset, sfu__raw *raw, const sfu_import_opt
         SFU_TRY(sfu__keep_largest(raw, &graph, !options->directed, &record.nodes_left_out));
     }
     if (!record.one_hot) { /* one-hot rows have norm 1 already */
-        SFU_TRY(sfu__scale(raw, options->scale));
+        SFU_TRY(sfu__scale(raw, scale));
     }
     SFU_TRY(sfu__dataset_new(&self, options->name != NULL ? options->name : "dataset"));
     SFU_TRY(fill(self, raw, &graph, options, &record));

@@ -169,9 +169,45 @@ done:
     return status;
 }
 
+/* Several splits: one column of parts per split, named by its number, and a row for each node of any of them. */
+static sfu_status write_splits(sfu__writer *out, const sfu_dataset *dataset) {
+    static const char *const names[SFU_PARTS + 1] = {",train", ",val", ",test", ","};
+    sfu_status status = SFU_OK;
+    uint8_t *part_of = NULL; /* [splits][nodes] */
+    const int64_t splits = sfu_dataset_standard_splits(dataset), nodes = dataset->nodes;
+    SFU_ALLOC(part_of, splits * nodes);
+    memset(part_of, SFU_PARTS, (size_t)(splits * nodes));
+    SFU_TRY(put_text(out, "node"));
+    for (int32_t split = 0; split < splits; split++) {
+        SFU_TRY(sfu__writer_format(out, ",%d", split));
+        for (int part = 0; part < SFU_PARTS; part++) {
+            int32_t count;
+            const int32_t *members = sfu_dataset_standard_split(dataset, split, (sfu_part)part, &count);
+            for (int32_t i = 0; i < count; i++) {
+                part_of[split * nodes + members[i]] = (uint8_t)part;
+            }
+        }
+    }
+    SFU_TRY(put_text(out, "\n"));
+    for (int32_t node = 0; node < nodes; node++) {
+        SFU_TRY(sfu__poll_at(node));
+        SFU_TRY(sfu__csv_put_node(out, dataset, node));
+        for (int64_t split = 0; split < splits; split++) {
+            SFU_TRY(put_text(out, names[part_of[split * nodes + node]]));
+        }
+        SFU_TRY(put_text(out, "\n"));
+    }
+done:
+    sfu__free(part_of);
+    return status;
+}
+
 static sfu_status write_split(sfu__writer *out, const sfu_dataset *dataset) {
     static const char *const names[SFU_PARTS] = {",train\n", ",val\n", ",test\n"};
     sfu_status status = SFU_OK;
+    if (sfu_dataset_standard_splits(dataset) > 1) {
+        return write_splits(out, dataset);
+    }
     SFU_TRY(put_text(out, "node,part\n"));
     for (int part = 0; part < SFU_PARTS; part++) {
         for (int32_t i = 0; i < dataset->standard_count[part]; i++) {

@@ -69,18 +69,25 @@ static void keep_vectors(sfu__raw *raw, const int32_t *number) {
     }
 }
 
-static void keep_split(sfu__raw *raw, const int32_t *number) {
+static void keep_split(int32_t *const nodes[SFU_PARTS], int64_t count[SFU_PARTS], int64_t all, const int32_t *number) {
     for (int part = 0; part < SFU_PARTS; part++) {
         int64_t out = 0;
-        for (int64_t i = 0; raw->standard[part] != NULL && i < raw->standard_count[part]; i++) {
-            const int32_t node = raw->standard[part][i];
+        for (int64_t i = 0; nodes[part] != NULL && i < count[part]; i++) {
+            const int32_t node = nodes[part][i];
             /* An invalid node number stays as it is: the check of the finished dataset reports it. */
-            const int32_t to = node >= 0 && node < raw->nodes ? number[node] : node;
+            const int32_t to = node >= 0 && node < all ? number[node] : node;
             if (to >= 0) {
-                raw->standard[part][out++] = to;
+                nodes[part][out++] = to;
             }
         }
-        raw->standard_count[part] = out;
+        count[part] = out;
+    }
+}
+
+static void keep_splits(sfu__raw *raw, const int32_t *number) {
+    keep_split(raw->standard, raw->standard_count, raw->nodes, number);
+    for (size_t i = 0; i < raw->more_count; i++) {
+        keep_split(raw->more_splits[i].nodes, raw->more_splits[i].count, raw->nodes, number);
     }
 }
 
@@ -101,7 +108,7 @@ sfu_status sfu__keep_largest(sfu__raw *raw, sfu_matrix *graph, bool symmetric, i
     }
     SFU_TRY(keep_names(raw, number));
     keep_vectors(raw, number);
-    keep_split(raw, number);
+    keep_splits(raw, number);
     keep_rows(graph, number, number);
     graph->cols = graph->rows;
     if (raw->dense == NULL) {

@@ -1,6 +1,7 @@
 /* raw.c - frees the output of a reader and adds node columns to it. */
 #include "raw.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *const sfu__part_names[SFU_PARTS] = {"train", "val", "test"};
@@ -21,10 +22,59 @@ void sfu__raw_clear(sfu__raw *raw) {
     sfu__free(raw->columns);
     for (int part = 0; part < SFU_PARTS; part++) {
         sfu__free(raw->standard[part]);
+        for (size_t i = 0; i < raw->more_count; i++) {
+            sfu__free(raw->more_splits[i].nodes[part]);
+        }
     }
+    sfu__free(raw->more_splits);
     sfu__strings_clear(&raw->files);
     sfu__free(raw->generator);
+    sfu__free(raw->transform);
+    sfu__strings_clear(&raw->missing_labels);
+    sfu__free(raw->missing_counts);
     *raw = (sfu__raw){0};
+}
+
+const char *sfu__split_tensor(char name[SFU__SPLIT_TENSOR_MAX], int32_t split, int part) {
+    if (split == 0) {
+        return sfu__part_tensors[part];
+    }
+    snprintf(name, SFU__SPLIT_TENSOR_MAX, "split.%d.%s", split, sfu__part_names[part]);
+    return name;
+}
+
+/* The place of the next split: a new one in `more_splits`. */
+static sfu_status grow_splits(sfu__raw *raw) {
+    if (raw->more_count + 1 >= SFU__STANDARD_SPLITS_MAX) {
+        return sfu__fail(SFU_ERR_FORMAT, "more than %d standard splits", SFU__STANDARD_SPLITS_MAX);
+    }
+    sfu__raw_split *grown =
+        sfu__grow(raw->more_splits, &raw->more_capacity, raw->more_count + 1, sizeof *raw->more_splits);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    raw->more_splits = grown;
+    grown[raw->more_count++] = (sfu__raw_split){0};
+    return SFU_OK;
+}
+
+sfu_status sfu__raw_add_split(sfu__raw *raw, int32_t *nodes[SFU_PARTS], const int64_t count[SFU_PARTS]) {
+    const bool first = !raw->has_standard;
+    const sfu_status status = first ? SFU_OK : grow_splits(raw);
+    for (int part = 0; part < SFU_PARTS; part++) {
+        if (status != SFU_OK) {
+            sfu__free(nodes[part]);
+        } else if (first) {
+            raw->standard[part] = nodes[part];
+            raw->standard_count[part] = count[part];
+        } else {
+            raw->more_splits[raw->more_count - 1].nodes[part] = nodes[part];
+            raw->more_splits[raw->more_count - 1].count[part] = count[part];
+        }
+        nodes[part] = NULL;
+    }
+    raw->has_standard = raw->has_standard || status == SFU_OK;
+    return status;
 }
 
 sfu_status sfu__raw_add_column(sfu__raw *raw, const char *name, const float *values, int64_t nodes) {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 const char *sfu__scale_name(sfu_scale scale) {
-    static const char *const names[] = {"unit", "sum", "none"};
+    static const char *const names[] = {"unit", "sum", "none", "auto", "quantile"};
     return names[scale];
 }
 

@@ -4,7 +4,7 @@
 
 #include "raw.h"
 
-/* "unit", "sum" or "none". */
+/* "unit", "sum", "none", "auto" or "quantile". */
 const char *sfu__scale_name(sfu_scale scale);
 
 /* Divides each node's features by their L2 norm ("unit") or their L1 norm ("sum"). All-zero rows are unchanged. */

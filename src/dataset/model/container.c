@@ -36,8 +36,10 @@ static sfu_status read_metadata(sfu_dataset *dataset, const char *path, int64_t 
     SFU_TRY(sfu__text_format(&location, "%s: the metadata \"feature_names\"", path));
     SFU_TRY(sfu__names_from_json(&dataset->feature_names, sfu__safetensors_metadata(dataset->file, "feature_names"),
                                  location.bytes));
+    const char *transform = sfu__safetensors_metadata(dataset->file, "transform");
     dataset->source = source != NULL ? sfu__copy_string(source) : NULL;
-    if (source != NULL && dataset->source == NULL) {
+    dataset->transform = transform != NULL ? sfu__copy_string(transform) : NULL;
+    if ((source != NULL && dataset->source == NULL) || (transform != NULL && dataset->transform == NULL)) {
         status = SFU_ERR_MEMORY;
     }
 done:
@@ -141,6 +143,9 @@ sfu_status sfu_dataset_save(const sfu_dataset *dataset, const char *path) {
     }
     if (dataset->source != NULL) {
         metadata[n++] = "source", metadata[n++] = dataset->source;
+    }
+    if (dataset->transform != NULL) {
+        metadata[n++] = "transform", metadata[n++] = dataset->transform;
     }
     metadata[n] = NULL;
     SFU_TRY(sfu__safetensors_write(path, tensors, dataset->tensor_count, metadata));

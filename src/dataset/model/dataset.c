@@ -46,11 +46,13 @@ void sfu_dataset_free(sfu_dataset *dataset) {
     }
     sfu__free(dataset->owned);
     sfu__free(dataset->tensors);
+    sfu__free(dataset->more_splits);
     sfu__strings_clear(&dataset->class_names);
     sfu__strings_clear(&dataset->feature_names);
     sfu__safetensors_free(dataset->file);
     sfu__statistics_free(dataset->statistics);
     sfu__free(dataset->source);
+    sfu__free(dataset->transform);
     sfu__free(dataset->name);
     sfu__free(dataset);
 }
@@ -196,25 +198,61 @@ done:
     return status;
 }
 
-static sfu_status bind_split(sfu_dataset *dataset, const char *location) {
+/* *found: the dataset has a tensor of standard split number `split`. */
+static sfu_status bind_split(sfu__standard_split *bound, bool *found, const sfu_dataset *dataset, const char *location,
+                             int32_t split) {
+    *found = false;
+    *bound = (sfu__standard_split){0};
     for (int part = 0; part < SFU_PARTS; part++) {
+        char buffer[SFU__SPLIT_TENSOR_MAX];
+        const char *name = sfu__split_tensor(buffer, split, part);
         const sfu__tensor *tensor;
         const sfu_status status =
-            find_checked(&tensor, dataset, location, &(tensor_spec){sfu__part_tensors[part], SFU__I32, -1, -1, false});
+            find_checked(&tensor, dataset, location, &(tensor_spec){name, SFU__I32, -1, -1, false});
         if (status != SFU_OK) {
             return status;
         }
         if (tensor != NULL && tensor->count > dataset->nodes) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: %s has %lld nodes, the graph only %d", location,
-                             sfu__part_tensors[part], (long long)tensor->count, dataset->nodes);
+            return sfu__fail(SFU_ERR_FORMAT, "%s: %s has %lld nodes, the graph only %d", location, name,
+                             (long long)tensor->count, dataset->nodes);
         }
         if (tensor != NULL) {
-            dataset->has_standard = true;
-            dataset->standard[part] = tensor->data;
-            dataset->standard_count[part] = (int32_t)tensor->count;
+            *found = true;
+            bound->nodes[part] = tensor->data;
+            bound->count[part] = (int32_t)tensor->count;
         }
     }
     return SFU_OK;
+}
+
+static sfu_status bind_splits(sfu_dataset *dataset, const char *location) {
+    sfu_status status = SFU_OK;
+    sfu__standard_split bound;
+    bool found;
+    dataset->more_count = 0; /* the second call, after the tensors were copied, binds anew */
+    SFU_TRY(bind_split(&bound, &found, dataset, location, 0));
+    if (!found) {
+        goto done;
+    }
+    dataset->has_standard = true;
+    memcpy(dataset->standard, bound.nodes, sizeof dataset->standard);
+    memcpy(dataset->standard_count, bound.count, sizeof dataset->standard_count);
+    while (dataset->more_count + 1 < SFU__STANDARD_SPLITS_MAX) {
+        SFU_TRY(bind_split(&bound, &found, dataset, location, dataset->more_count + 1));
+        if (!found) {
+            break;
+        }
+        sfu__standard_split *grown =
+            sfu__resize(dataset->more_splits, (size_t)dataset->more_count + 1, sizeof *dataset->more_splits);
+        if (grown == NULL) {
+            status = SFU_ERR_MEMORY;
+            goto done;
+        }
+        dataset->more_splits = grown;
+        grown[dataset->more_count++] = bound;
+    }
+done:
+    return status;
 }
 
 static sfu_status bind_names(sfu_dataset *dataset, const char *location) {
@@ -287,7 +325,7 @@ sfu_status sfu__dataset_bind(sfu_dataset *dataset, const char *location, int64_t
     SFU_TRY(bind_graph(dataset, location));
     SFU_TRY(bind_features(dataset, location, features));
     SFU_TRY(bind_labels(dataset, location));
-    SFU_TRY(bind_split(dataset, location));
+    SFU_TRY(bind_splits(dataset, location));
     SFU_TRY(bind_names(dataset, location));
     SFU_TRY(bind_columns(dataset, location));
     if (dataset->feature_names.count > 0 && dataset->feature_names.count != dataset->features) {
@@ -366,6 +404,19 @@ const int32_t *sfu_dataset_standard(const sfu_dataset *dataset, sfu_part part, i
     const bool known = (int)part >= 0 && part < SFU_PARTS;
     *count = known ? dataset->standard_count[part] : 0;
     return known ? dataset->standard[part] : NULL;
+}
+
+int32_t sfu_dataset_standard_splits(const sfu_dataset *dataset) {
+    return dataset->has_standard ? 1 + dataset->more_count : 0;
+}
+
+const int32_t *sfu_dataset_standard_split(const sfu_dataset *dataset, int32_t split, sfu_part part, int32_t *count) {
+    const bool known = (int)part >= 0 && part < SFU_PARTS && split > 0 && split <= dataset->more_count;
+    if (split == 0) {
+        return sfu_dataset_standard(dataset, part, count);
+    }
+    *count = known ? dataset->more_splits[split - 1].count[part] : 0;
+    return known ? dataset->more_splits[split - 1].nodes[part] : NULL;
 }
 
 static const char *name_of(const sfu__strings *names, int64_t i) {

@@ -16,6 +16,12 @@
 
 #include <pthread.h>
 
+/* A standard split after the first: its nodes, ascending. */
+typedef struct sfu__standard_split {
+    const int32_t *nodes[SFU_PARTS];
+    int32_t count[SFU_PARTS];
+} sfu__standard_split;
+
 struct sfu_dataset {
     char *name;
     int32_t nodes, features, classes;
@@ -26,6 +32,8 @@ struct sfu_dataset {
     const int32_t *standard[SFU_PARTS];
     int32_t standard_count[SFU_PARTS];
     bool has_standard;
+    sfu__standard_split *more_splits; /* standard splits 1, 2, ... */
+    int32_t more_count;
     const char *node_bytes;      /* names of the nodes, or NULL */
     const int64_t *node_offsets; /* nodes + 1 */
     int64_t node_bytes_size;
@@ -33,7 +41,8 @@ struct sfu_dataset {
     sfu__strings feature_names; /* each NUL-terminated; count 0: none */
     sfu__tensor *tensors;       /* all of the above and the node columns, as stored in the container */
     int64_t tensor_count;
-    char *source; /* JSON: how the dataset was made */
+    char *source;    /* JSON: how the dataset was made */
+    char *transform; /* JSON: how the columns of a table became features (transform.h), or NULL */
 
     sfu__safetensors *file;
     void **owned;

@@ -58,31 +58,41 @@ static sfu_status check_labels(const sfu_dataset *dataset) {
     return SFU_OK;
 }
 
-static sfu_status check_split(const sfu_dataset *dataset) {
-    if (!dataset->has_standard) {
-        return SFU_OK;
-    }
-    char *part_of = sfu__alloc_zero((size_t)dataset->nodes, 1);
-    if (part_of == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    sfu_status status = SFU_OK;
-    for (int part = 0; part < SFU_PARTS && status == SFU_OK; part++) {
+/* `part_of` is zero for every node on entry. */
+static sfu_status check_split(const sfu_dataset *dataset, int32_t split, char *part_of) {
+    char name[SFU__SPLIT_TENSOR_MAX], other[SFU__SPLIT_TENSOR_MAX];
+    for (int part = 0; part < SFU_PARTS; part++) {
         int32_t previous = -1;
-        for (int32_t i = 0; i < dataset->standard_count[part] && status == SFU_OK; i++) {
-            const int32_t node = dataset->standard[part][i];
+        int32_t count;
+        const int32_t *nodes = sfu_dataset_standard_split(dataset, split, (sfu_part)part, &count);
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t node = nodes[i];
             if (node <= previous || node >= dataset->nodes) {
-                status = sfu__fail(SFU_ERR_FORMAT, "%s: %s: entry %d is node %d; nodes must ascend and lie in [0, %d)",
-                                   dataset->name, sfu__part_tensors[part], i, node, dataset->nodes);
-            } else if (part_of[node] != 0) {
-                status = sfu__fail(SFU_ERR_FORMAT, "%s: node %d is in %s and in %s", dataset->name, node,
-                                   sfu__part_tensors[part_of[node] - 1], sfu__part_tensors[part]);
-            } else {
-                part_of[node] = (char)(part + 1);
-                previous = node;
+                return sfu__fail(SFU_ERR_FORMAT, "%s: %s: entry %d is node %d; nodes must ascend and lie in [0, %d)",
+                                 dataset->name, sfu__split_tensor(name, split, part), i, node, dataset->nodes);
             }
+            if (part_of[node] != 0) {
+                return sfu__fail(SFU_ERR_FORMAT, "%s: node %d is in %s and in %s", dataset->name, node,
+                                 sfu__split_tensor(other, split, part_of[node] - 1),
+                                 sfu__split_tensor(name, split, part));
+            }
+            part_of[node] = (char)(part + 1);
+            previous = node;
         }
     }
+    return SFU_OK;
+}
+
+static sfu_status check_splits(const sfu_dataset *dataset) {
+    sfu_status status = SFU_OK;
+    char *part_of = NULL;
+    SFU_ALLOC(part_of, dataset->nodes);
+    for (int32_t split = 0; split < sfu_dataset_standard_splits(dataset); split++) {
+        SFU_TRY(sfu__poll());
+        memset(part_of, 0, (size_t)dataset->nodes);
+        SFU_TRY(check_split(dataset, split, part_of));
+    }
+done:
     sfu__free(part_of);
     return status;
 }
@@ -122,7 +132,7 @@ static sfu_status check_all(sfu_dataset *dataset) {
     SFU_TRY(check_graph(dataset));
     SFU_TRY(check_features(dataset));
     SFU_TRY(check_labels(dataset));
-    SFU_TRY(check_split(dataset));
+    SFU_TRY(check_splits(dataset));
     SFU_TRY(check_names(dataset));
     SFU_TRY(check_columns(dataset));
 done:

@@ -123,6 +123,7 @@ done:
 
 static void count_standard_split(sfu__statistics *statistics, const sfu_dataset *dataset) {
     statistics->info.has_standard = dataset->has_standard;
+    statistics->info.standard_splits = sfu_dataset_standard_splits(dataset);
     for (int part = 0; part < SFU_PARTS; part++) {
         statistics->info.standard[part] = dataset->standard_count[part];
         for (int32_t i = 0; i < dataset->standard_count[part]; i++) {

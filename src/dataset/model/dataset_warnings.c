@@ -173,10 +173,16 @@ static bool featureless(rule_input *about) {
                              about->info->nodes);
 }
 
+/* The transformation of a table has scaled its columns; vectors of features then have any length. */
+static bool columns_are_scaled(const sfu_dataset *dataset) {
+    return dataset->transform != NULL && strstr(dataset->transform, "\"values\":\"raw\"") == NULL;
+}
+
 static bool unscaled(rule_input *about) {
     const sfu__statistics *statistics = about->statistics;
     const bool unit = fabs(statistics->smallest_norm - 1.0) < 1e-3 && fabs(statistics->largest_norm - 1.0) < 1e-3;
-    return statistics->largest_norm > 0.0 && !unit && !statistics->rows_sum_to_one &&
+    return !columns_are_scaled(about->dataset) && statistics->largest_norm > 0.0 && !unit &&
+           !statistics->rows_sum_to_one &&
            warn(about,
                 "Features are not scaled: the L2 norms of the feature vectors range from %.3g to %.3g, but the usual "
                 "learning rates and weight decays are for unit vectors; scale them when importing.",

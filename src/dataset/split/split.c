@@ -64,12 +64,14 @@ static sfu_status check_given_size(const sfu__draft *draft) {
 }
 
 /* An unlabelled node can be neither trained on nor scored, so it is left out. */
-static void take_standard(sfu__draft *draft) {
+static void take_standard(sfu__draft *draft, int32_t split) {
     const sfu_dataset *dataset = draft->dataset;
     int32_t unlabelled = 0;
     for (int part = 0; part < SFU_PARTS; part++) {
-        for (int32_t i = 0; i < dataset->standard_count[part]; i++) {
-            const int32_t node = dataset->standard[part][i];
+        int32_t count;
+        const int32_t *nodes = sfu_dataset_standard_split(dataset, split, (sfu_part)part, &count);
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t node = nodes[i];
             const bool labelled = dataset->labels[node] != SFU_NO_LABEL;
             draft->part_of[node] = labelled ? (uint8_t)part : SFU__NO_PART;
             unlabelled += !labelled;
@@ -80,20 +82,40 @@ static void take_standard(sfu__draft *draft) {
     }
 }
 
-static sfu_status parse_standard(sfu__draft *draft, const char *rest) {
-    sfu_status status = SFU_OK;
+/* The number of a standard split must be below the number of them. */
+static sfu_status check_standard(const sfu__draft *draft, int64_t split) {
     char quoted[SFU__QUOTE_MAX];
-    if (rest != NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "split %s: \"standard\" takes no arguments", draft->quoted);
-    }
-    if (!draft->dataset->has_standard) {
-        const char *name = sfu_dataset_name(draft->dataset);
+    const char *name = sfu_dataset_name(draft->dataset);
+    const int32_t splits = sfu_dataset_standard_splits(draft->dataset);
+    if (splits == 0) {
         return sfu__fail(SFU_ERR_NOT_FOUND, "split %s: the dataset %s has no standard split; \"random:0\" draws one",
                          draft->quoted, sfu__quote(quoted, name, strlen(name)));
     }
+    if (split >= splits && splits == 1) {
+        return sfu__fail(SFU_ERR_NOT_FOUND, "split %s: the dataset %s has one standard split, \"standard\"",
+                         draft->quoted, sfu__quote(quoted, name, strlen(name)));
+    }
+    if (split >= splits) {
+        return sfu__fail(SFU_ERR_NOT_FOUND,
+                         "split %s: the dataset %s has %d standard splits, \"standard:0\" to \"standard:%d\"",
+                         draft->quoted, sfu__quote(quoted, name, strlen(name)), splits, splits - 1);
+    }
+    return SFU_OK;
+}
+
+/* The text of split 0 is "standard", with and without its number: results name it alike. */
+static sfu_status parse_standard(sfu__draft *draft, const char *rest) {
+    static const char *const names[] = {"NUMBER"};
+    sfu_status status = SFU_OK;
+    int64_t split = 0;
+    if (rest != NULL) {
+        SFU_TRY(parse_numbers(&split, 1, names, draft, rest, "standard:NUMBER"));
+    }
+    SFU_TRY(check_standard(draft, split));
     SFU_TRY(check_given_size(draft));
-    take_standard(draft);
-    SFU_TRY(sfu__text_format(&draft->text, "standard"));
+    take_standard(draft, (int32_t)split);
+    SFU_TRY(split == 0 ? sfu__text_format(&draft->text, "standard")
+                       : sfu__text_format(&draft->text, "standard:%d", (int)split));
 done:
     return status;
 }
@@ -126,7 +148,8 @@ static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
         }
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "split %s: expected \"standard\", \"random:SEED\", \"cv:FOLDS:FOLD:SEED\" or \"file:CSV\"",
+                     "split %s: expected \"standard\", \"standard:NUMBER\", \"random:SEED\", "
+                     "\"cv:FOLDS:FOLD:SEED\" or \"file:CSV\"",
                      draft->quoted);
 }
 

@@ -46,8 +46,6 @@ const sfu__rates sfu__nominal_rates = {
     .gather_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .value_perm_ns = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},
     .csc_ns = {0.65, 0.95, 1.6, 3.2, 6.4},
-    .permuted_ns = {0.45, 0.75, 1.1, 1.9, 3.5}, /* as in arbitrary order */
-    .permuted_row_ns = {1.5, 1.5, 2.5, 2.5, 3.5},
     .unit_ns = {[SFU__KERNEL_GEMM] = {0.16, 0.26, 0.49, 0.97, 1.93},
                 [SFU__KERNEL_GEMM_T] = {0.17, 0.28, 0.5, 0.97, 1.93},
                 [SFU__KERNEL_REDUCE_BLOCKS] = NS_PER_FLOAT(0.1),
@@ -156,7 +154,7 @@ static double at_size(const double *points, size_t stride, double bytes, const s
 }
 
 /* Interpolates over the widths; proportional to the width beyond the last. */
-double sfu__at_width(const double points[SFU__WIDTHS], int32_t width) {
+static double at_width(const double points[SFU__WIDTHS], int32_t width) {
     if (width <= sfu__rate_widths[0]) {
         return points[0];
     }
@@ -177,7 +175,7 @@ static double packed_ns(const sfu__work *work, const double points[SFU__WIDTHS],
                  half = points[SFU__WIDTHS - 1] / 2;
     const double through_perm =
         work->value_permuted ? at_size(rates->value_perm_ns, 1, (double)work->nonzeros, rates) : 0.0;
-    return sfu__at_width(points, work->width) / 2 + (dropped > half ? dropped - half : 0.0) + through_perm;
+    return at_width(points, work->width) / 2 + (dropped > half ? dropped - half : 0.0) + through_perm;
 }
 
 /* Extra time of streaming `floats` beyond L2; the unit rates were measured with operands in L2. */
@@ -187,19 +185,17 @@ static double stream_ns(double floats, const sfu__rates *rates) {
 }
 
 static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
-    const double rows = (double)work->rows * sfu__at_width(rates->gather_row_ns, work->width);
+    const double rows = (double)work->rows * at_width(rates->gather_row_ns, work->width);
     double points[SFU__WIDTHS];
     if (work->csc) {
-        return (double)work->nonzeros * sfu__at_width(rates->csc_ns, work->width) + rows;
+        return (double)work->nonzeros * at_width(rates->csc_ns, work->width) + rows;
     }
     for (int i = 0; i < SFU__WIDTHS; i++) {
         points[i] = at_size(&rates->gather_ns[0][i], SFU__WIDTHS, (double)work->operand, rates);
     }
-    if (work->row_permuted) { /* scaled by the slowdown of a gather at this size */
-        const double slower = sfu__at_width(points, work->width) / sfu__at_width(rates->gather_ns[0], work->width);
-        return (double)work->nonzeros * sfu__at_width(rates->permuted_ns, work->width) * slower +
-               (double)work->rows * sfu__at_width(rates->permuted_row_ns, work->width) +
-               stream_ns(1.5 * (double)work->nonzeros, rates); /* a value, and half as much for its 16-bit index */
+    if (work->row_permuted) { /* streams a value per non-zero, and half as much for its 16-bit index */
+        return (double)work->nonzeros * at_width(points, work->width) + rows +
+               stream_ns(1.5 * (double)work->nonzeros, rates);
     }
     const int32_t blocks = work->width / LAST_WIDTH;
     int32_t width = work->width;
@@ -215,7 +211,7 @@ static double gather_ns(const sfu__work *work, const sfu__rates *rates) {
         each += blocks * at_size(rates->half_dropped_ns, 1, (double)work->operand, rates);
         width -= blocks * LAST_WIDTH;
     }
-    each += width > 0 ? sfu__at_width(points, width) : 0.0;
+    each += width > 0 ? at_width(points, width) : 0.0;
     return (double)work->nonzeros * each + rows;
 }
 
@@ -228,7 +224,7 @@ static double gemm_starts(double inner) {
 
 double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates) {
     const double rows = (double)work->rows, inner = (double)work->inner, width = work->width;
-    const double unit = sfu__at_width(rates->unit_ns[work->kernel], work->width);
+    const double unit = at_width(rates->unit_ns[work->kernel], work->width);
     double ns = rates->step_ns;
     switch (work->kernel) {
     case SFU__KERNEL_SPMM:
@@ -236,7 +232,7 @@ double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates) {
         ns += gather_ns(work, rates);
         break;
     case SFU__KERNEL_GEMM:
-        ns += rows * (inner * unit + gemm_starts(inner) * sfu__at_width(rates->gemm_row_ns, work->width)) +
+        ns += rows * (inner * unit + gemm_starts(inner) * at_width(rates->gemm_row_ns, work->width)) +
               stream_ns(rows * inner, rates);
         break;
     case SFU__KERNEL_GEMM_T:

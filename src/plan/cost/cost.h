@@ -1,8 +1,7 @@
 /* cost.h - the cost model: floating-point operations, memory traffic and predicted time of a step.
  *
- * There are two sets of rates. The nominal rates are constants of the program: every choice that affects rounding uses
- * them, so that a plan is the same on every machine. The measured rates of this machine only serve the predicted times
- * that are printed.
+ * The nominal rates are constants of the program: every choice that affects rounding uses them, so that a plan is the
+ * same on every machine. Printed times are multiplied by measured factors (src/explain/rates.h).
  */
 #ifndef SFU_COST_H
 #define SFU_COST_H
@@ -56,8 +55,8 @@ double sfu__work_gathered(const sfu__work *work); /* gathered part of them: nonz
 double sfu__work_draws(const sfu__work *work);    /* random numbers drawn */
 
 /* Rates of one core. The time of a step depends on the width of its rows and on the cache level of its operands; both
- * are table axes with interpolation in between. The sizes depend on the machine: half of L1, twice L1, half of L2,
- * twice L2, half of L3, memory. */
+ * are table axes with interpolation in between. The sizes are those of half of L1, twice L1, half of L2, twice L2, half
+ * of L3, memory. */
 enum { SFU__SIZES = 6, SFU__SIZE_L2 = 2, SFU__WIDTHS = 5 };
 extern const int32_t sfu__rate_widths[SFU__WIDTHS]; /* 4, 8, 16, 32, 64 floats; proportional beyond */
 
@@ -68,8 +67,6 @@ typedef struct sfu__rates {
     double half_dropped_ns[SFU__SIZES];        /* spmm after dropout of every other entry, per non-zero, 64 floats */
     double value_perm_ns[SFU__SIZES];          /* spmm through value_perm, extra per non-zero, by size of the values */
     double csc_ns[SFU__WIDTHS];                /* spmm in CSC form with sums in L1, per non-zero; up to 16 floats */
-    double permuted_ns[SFU__WIDTHS];           /* spmm by row length with a B of the first size, per non-zero, */
-    double permuted_row_ns[SFU__WIDTHS];       /* and per row; up to 16 floats */
     double unit_ns[SFU__KERNEL_COUNT][SFU__WIDTHS]; /* per row; gemm, gemm_t: per row and column of A; dropout_sparse,
                                                      * dropout_mask, smoothings: per non-zero; adam: per parameter;
                                                      * reduce_blocks: per float. Operands in L2 */
@@ -80,9 +77,6 @@ typedef struct sfu__rates {
 } sfu__rates;
 
 extern const sfu__rates sfu__nominal_rates;
-
-/* A rate at any width, interpolated. */
-double sfu__at_width(const double points[SFU__WIDTHS], int32_t width);
 
 double sfu__work_seconds(const sfu__work *work, const sfu__rates *rates);
 

@@ -73,7 +73,8 @@ static sfu_status make_smoothing(void *context, sfu__shared *entry) {
     const smoothing_job *job = context;
     const sfu_dataset *dataset = job->plan->dataset;
     sfu_matrix *S = &entry->matrix;
-    SFU_TRY(sfu__smoothing(S, &dataset->graph, !dataset->directed, job->options, job->plan->threads));
+    SFU_TRY(sfu__smoothing_rows(S, &dataset->graph, !dataset->directed, job->options, job->plan->smoothed_rows,
+                                job->plan->threads));
     const int64_t count = S->indptr[S->rows];
     if (S->values == NULL) {
         SFU_ALLOC(S->values, count);

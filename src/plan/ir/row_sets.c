@@ -5,7 +5,6 @@
  */
 #include "progress.h"
 #include "plan_int.h"
-#include "row_lengths.h"
 
 #include <string.h>
 
@@ -81,19 +80,19 @@ typedef struct row_set_builder {
     int64_t listed_rows;
 } row_set_builder;
 
-/* The nearest smoothing before (-1) or after (1) op i, if it has the same matrix; else -1. */
-static int nearest_same_smoothing(const sfu__plan *plan, int i, int direction) {
-    int at = i + direction;
-    while (at >= 0 && at < plan->op_count && plan->ops[at].kind != SFU__OP_SMOOTH) {
-        at += direction;
+/* The nearest smoothing after op i, if it has the same matrix; else -1. */
+static int next_same_smoothing(const sfu__plan *plan, int i) {
+    int at = i + 1;
+    while (at < plan->op_count && plan->ops[at].kind != SFU__OP_SMOOTH) {
+        at++;
     }
-    return at >= 0 && at < plan->op_count && plan->ops[at].smoothing == plan->ops[i].smoothing ? at : -1;
+    return at < plan->op_count && plan->ops[at].smoothing == plan->ops[i].smoothing ? at : -1;
 }
 
-/* Whether the input of smoothing i may share the row list of its output if they are equal: only where sorting would
- * give both the same order, and never with the list of the final output. */
+/* Whether the input of smoothing i may share the row list of its output if they are equal: never that of the final
+ * output. */
 static bool may_share(const row_set_builder *self, int i) {
-    return nearest_same_smoothing(self->plan, i, -1) >= 0 && self->row_sets[i + 1].nodes != NULL &&
+    return self->row_sets[i + 1].nodes != NULL &&
            self->row_sets[i + 1].nodes != self->row_sets[self->plan->op_count].nodes;
 }
 
@@ -122,7 +121,7 @@ static sfu_status find_input_rows(row_set_builder *self, int i) {
         *in = *out;
         return SFU_OK;
     }
-    const int later = nearest_same_smoothing(plan, i, 1);
+    const int later = next_same_smoothing(plan, i);
     if (later >= 0 && self->row_sets[later].nodes == out->nodes && self->row_sets[later + 1].nodes == out->nodes &&
         may_share(self, i)) { /* the same matrix has already mapped these rows to themselves */
         *in = *out;
@@ -178,39 +177,6 @@ sfu_status sfu__row_sets_make(sfu__pass *pass, const sfu__plan *plan, const int3
     }
 done:
     sfu__free(self.stage_of);
-    return status;
-}
-
-/* Sorts the rows of each stage by ascending length. */
-static sfu_status sort_stages_by_length(int32_t *rows, const sfu__row_set *row_set, const int64_t *indptr) {
-    sfu_status status = SFU_OK;
-    for (int stage = 0; stage < SFU__STAGES; stage++) {
-        const sfu__range at = sfu__stage_rows(row_set, stage);
-        SFU_TRY(sfu__sort_by_length(rows + at.begin, (int32_t)(at.end - at.begin), indptr));
-    }
-done:
-    return status;
-}
-
-/* Sorting was measured to pay up to 10,964 rows. Larger sets keep their order: their gathers miss the caches, and
- * neighbours in the graph may be neighbours in memory. */
-enum { SORT_LIMIT = 1 << 14 };
-
-sfu_status sfu__row_sets_sort(sfu__pass *pass, const sfu__plan *plan) {
-    sfu_status status = SFU_OK;
-    const sfu__row_set *last = &pass->row_sets[plan->op_count];
-    for (int i = 0; i < plan->op_count; i++) {
-        sfu__row_set *row_set = &pass->row_sets[i];
-        const bool sorted = i > 0 && row_set->nodes == pass->row_sets[i - 1].nodes;
-        if (row_set->nodes == NULL || row_set->nodes == last->nodes || row_set->count > SORT_LIMIT || sorted) {
-            continue;
-        }
-        const sfu_csr *csr = i == 0 ? &plan->dataset->sparse : &plan->smoothers[plan->ops[i - 1].smoothing].csr;
-        if (csr->indptr != NULL) {
-            SFU_TRY(sort_stages_by_length(row_set->nodes, row_set, csr->indptr));
-        }
-    }
-done:
     return status;
 }
 

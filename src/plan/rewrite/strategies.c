@@ -209,7 +209,9 @@ done:
 }
 
 static cost_context cost_context_of(const sfu__plan *plan, sfu_pass pass) {
-    return (cost_context){plan, &plan->passes[pass], pass == SFU_PASS_TRAIN, pass == SFU_PASS_PREDICT};
+    const bool all = pass == SFU_PASS_PREDICT && plan->costed.row_sets != NULL;
+    return (cost_context){plan, all ? &plan->costed : &plan->passes[pass], pass == SFU_PASS_TRAIN,
+                          pass == SFU_PASS_PREDICT};
 }
 
 /* ---- choosing --------------------------------------------------------------------------------------------------- */

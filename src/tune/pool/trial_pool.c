@@ -38,6 +38,7 @@ typedef struct pool_thread {
     sfu__trial_pool *pool;
     int index;
     sfu__team *team; /* the thread and its helpers */
+    sfu__scorer scorer;
     epoch_times epoch_times;
     bool wants_help; /* the trial accepts helpers; protected by the lock */
     int32_t number;  /* number of the trial that accepts helpers */
@@ -188,8 +189,10 @@ static bool after_epoch(void *user, const sfu_epoch *epoch) {
 }
 
 static sfu__outcome outcome_of(const sfu__training *training) {
+    const double count = training->objective->val_count;
     return (sfu__outcome){.failed = training->diverged || training->stopping.best_epoch == 0,
-                          .val_accuracy = (double)training->stopping.best_val_correct / training->objective->val_count,
+                          .val_score = training->scorer != NULL ? training->stopping.best_val_score
+                                                                : (double)training->best_val_correct / count,
                           .val_loss = training->stopping.best_val_loss,
                           .epochs = training->ran,
                           .best_epoch = training->stopping.best_epoch};
@@ -200,6 +203,7 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
     const sfu_train_options *train_options = pool->options.train;
     sfu_status status = SFU_OK;
     const sfu__runner *runner = NULL;
+    const bool by_accuracy = train_options->metric == SFU_METRIC_ACCURACY; /* only then validation runs in stages */
     SFU_TRY(sfu__runner_cache_get(&runner, pool->cache, self->index, candidate->net, candidate->dropout));
     sfu__training training = {.seed = task->seed,
                               .lr = candidate->lr,
@@ -209,14 +213,15 @@ static sfu_status train(pool_thread *self, pool_task *task, const sfu__candidate
                               .patience = train_options->patience,
                               .keep = train_options->keep,
                               .objective = &pool->objective,
-                              .outcome_only = true,
-                              .misses = sfu__runner_cache_misses(pool->cache, self->index, runner)};
+                              .scorer = by_accuracy ? NULL : &self->scorer,
+                              .outcome_only = true};
+    training.misses = by_accuracy ? sfu__runner_cache_misses(pool->cache, self->index, runner) : NULL;
     self->epoch_times = (epoch_times){.number = task->finished.number};
     sfu__training_run(&training, runner, after_epoch, self);
     end_help(self);
     task->finished.outcome = outcome_of(&training);
     if (training.misses != NULL) {
-        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.stopping.best_val_correct));
+        SFU_TRY(sfu__runner_cache_learn(pool->cache, self->index, training.ran, training.best_val_correct));
     }
 done:
     return status;
@@ -289,6 +294,11 @@ static sfu_status start_threads(sfu__trial_pool *pool) {
         thread->pool = pool;
         thread->index = pool->count;
         thread->team = sfu__runner_cache_team(pool->cache, pool->count);
+        const sfu_status status = sfu__objective_scorer(&thread->scorer, pool->options.train->metric, &pool->objective,
+                                                        pool->options.dataset);
+        if (status != SFU_OK) {
+            return status;
+        }
         const int error = pthread_create(&thread->id, NULL, thread_main, thread);
         if (error != 0) { /* fewer threads give the same result */
             return pool->count > 0 ? SFU_OK : sfu__fail_system("tune", "a thread could not be started", error);
@@ -343,6 +353,9 @@ void sfu__trial_pool_free(sfu__trial_pool *pool) {
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->count; i++) {
         pthread_join(pool->threads[i].id, NULL);
+    }
+    for (int i = 0; pool->threads != NULL && i < pool->options.jobs; i++) {
+        sfu__scorer_clear(&pool->threads[i].scorer);
     }
     queue_clear(&pool->waiting);
     queue_clear(&pool->done);

@@ -55,12 +55,12 @@ double sfu__mixture_sum_scalar(const sfu__mixture *mixture) {
 
 /* One per set of kernels that the backend has in this build, by its name. */
 static const sfu__mixture_set sets[] = {
-    {"cpu: plain", sfu__mixture_sum_scalar, NULL, sfu__normal_quantiles_scalar},
+    {"cpu: plain", sfu__mixture_sum_scalar},
 #if defined(__aarch64__)
-    {"cpu: neon", sfu__mixture_sum_neon, sfu__mixture_rough_neon, sfu__normal_quantiles_neon},
+    {"cpu: neon", sfu__mixture_sum_neon},
 #elif defined(__x86_64__)
-    {"cpu: x86-64-v3", sfu__mixture_sum_x86_64_v3, sfu__mixture_rough_x86_64_v3, sfu__normal_quantiles_x86_64_v3},
-    {"cpu: x86-64-v4", sfu__mixture_sum_x86_64_v4, sfu__mixture_rough_x86_64_v4, sfu__normal_quantiles_x86_64_v4},
+    {"cpu: x86-64-v3", sfu__mixture_sum_x86_64_v3},
+    {"cpu: x86-64-v4", sfu__mixture_sum_x86_64_v4},
 #endif
 };
 enum { SETS = sizeof sets / sizeof sets[0] };

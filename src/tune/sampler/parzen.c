@@ -9,20 +9,6 @@
 #include <limits.h>
 #include <string.h>
 
-/* A kernel's factor on an axis, relative to the prior's, is below 2^7 because the minimum width is R/100; on an axis of
- * C choices it is at most C. */
-static bool can_screen(const sfu__parzen *parzen) {
-    double bits = 0;
-    for (int j = 0; j < parzen->axes; j++) {
-        const sfu__axis *axis = parzen->at[j].axis;
-        bits += axis->is_choice ? sfu__ln((double)axis->grid) / sfu__ln(2) : 7;
-        if (axis->grid > SFU__PARZEN_COLUMNS) {
-            return false;
-        }
-    }
-    return parzen->set->rough != NULL && parzen->axes <= SFU__MIXTURE_ROUGH_AXES && bits <= SFU__MIXTURE_ROUGH_BITS;
-}
-
 sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, int count) {
     sfu_status status = SFU_OK;
     sfu__parzen *made = NULL;
@@ -42,7 +28,6 @@ sfu_status sfu__parzen_new(sfu__parzen **parzen, const sfu__axis *const *axes, i
             SFU_ALLOC_ZERO(at->columns, at->column_count);
         }
     }
-    made->screens = can_screen(made);
     *parzen = made;
     made = NULL;
 done:
@@ -53,7 +38,6 @@ done:
 static void coordinate_clear(sfu__coordinate *at) {
     for (int i = 0; at->columns != NULL && i < at->column_count; i++) {
         sfu__free(at->columns[i].cells);
-        sfu__free(at->columns[i].rough);
     }
     sfu__free(at->columns);
     sfu__free(at->centre);
@@ -80,7 +64,6 @@ void sfu__parzen_free(sfu__parzen *parzen) {
     sfu__free(parzen->weight);
     sfu__free(parzen->base);
     sfu__free(parzen->touched);
-    sfu__free(parzen->rough);
     sfu__free(parzen);
 }
 
@@ -118,12 +101,13 @@ static sfu_status coordinate_grow(sfu__coordinate *at, int before, int now) {
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             WIDEN(at->columns[i].cells);
-            WIDEN(at->columns[i].rough);
         }
     }
 done:
     return status;
 }
+
+enum { FIRST_CAPACITY = 4 * SFU__MIXTURE_LANES };
 
 sfu_status sfu__parzen_reserve(sfu__parzen *parzen, int count) {
     sfu_status status = SFU_OK;
@@ -131,7 +115,7 @@ sfu_status sfu__parzen_reserve(sfu__parzen *parzen, int count) {
         return SFU_OK;
     }
     const int before = parzen->capacity;
-    int now = before > 0 ? before : SFU__MIXTURE_ROOM;
+    int now = before > 0 ? before : FIRST_CAPACITY;
     while (now < count) {
         if (now > INT_MAX / 2) {
             return sfu__fail(SFU_ERR_MEMORY, "%d trials are too many for one estimate", count);
@@ -208,7 +192,6 @@ static void coordinate_open(sfu__coordinate *at, int slot, int count) {
     for (int i = 0; i < at->column_count && slot < count; i++) {
         if (at->columns[i].cells != NULL) {
             OPEN(at->columns[i].cells, slot);
-            OPEN(at->columns[i].rough, slot);
         }
     }
     for (int i = 0; i < count && slot < count; i++) {
@@ -240,17 +223,6 @@ static void coordinate_insert(sfu__coordinate *at, int slot, int count, double v
     }
 }
 
-/* Trials of another space may lie outside. */
-static bool within_ranges(const sfu__parzen *parzen, const double *values) {
-    for (int j = 0; j < parzen->axes; j++) {
-        const sfu__axis *axis = parzen->at[j].axis;
-        if (!(values[j] >= axis->low && values[j] <= axis->high)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void sfu__parzen_insert(sfu__parzen *parzen, int64_t number, const double *values) {
     const int count = parzen->count, slot = slot_of(parzen, number);
     assert(count < parzen->capacity && (slot == count || parzen->number[slot] != number));
@@ -262,7 +234,6 @@ void sfu__parzen_insert(sfu__parzen *parzen, int64_t number, const double *value
         coordinate_insert(&parzen->at[j], slot, count, values[j]);
     }
     parzen->touched[slot] = true;
-    parzen->screens = parzen->screens && within_ranges(parzen, values);
     parzen->count++;
     parzen->settled = false;
 }
@@ -289,7 +260,6 @@ static void coordinate_remove(sfu__coordinate *at, int slot, int count) {
     for (int i = 0; i < at->column_count; i++) {
         if (at->columns[i].cells != NULL) {
             CLOSE(at->columns[i].cells, slot);
-            CLOSE(at->columns[i].rough, slot);
         }
     }
     at->version++;

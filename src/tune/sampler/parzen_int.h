@@ -11,7 +11,6 @@ enum { SFU__PARZEN_COLUMNS = 512 };
 /* log p_k(x) of every kernel k at one grid point or choice x. */
 typedef struct sfu__parzen_densities {
     double *cells; /* [capacity]; NULL: not allocated */
-    float *rough;  /* [capacity]: `cells` times SFU__MIXTURE_BITS, for rough sums */
     double prior;  /* value of the prior */
     int64_t index;
     double from, to;  /* on a grid: the inner bounds of the cell */
@@ -39,7 +38,7 @@ typedef struct sfu__coordinate {
 } sfu__coordinate;
 
 struct sfu__parzen {
-    int axes, count, capacity; /* capacity: a multiple of SFU__MIXTURE_ROOM */
+    int axes, count, capacity; /* capacity: a multiple of SFU__MIXTURE_LANES */
     sfu__coordinate *at;       /* [axes] */
     int64_t *number;           /* [capacity] number of the trial, ascending */
     double *weight, *base;     /* [capacity] as in mixture.h */
@@ -48,9 +47,6 @@ struct sfu__parzen {
     int weighted;              /* count for which the weights were computed; -1: none */
     bool settled;              /* widths, weights and base are up to date */
     const sfu__mixture_set *set;
-    bool screens;        /* rough sums may be used: mixture.h's requirements hold and every index has its own column */
-    sfu__mixture *rough; /* [room_rough]: points for rough sums */
-    size_t room_rough;
 };
 
 /* Updates widths, weights and base. */

@@ -57,22 +57,16 @@ static double draw_choice(const sfu__parzen *parzen, const sfu__coordinate *at, 
     return (double)index;
 }
 
-/* Samples an interval for kernels [count]: the standardized position within the kernel, then the value. `work` has room
- * for [4][count]. */
+/* Samples an interval for kernels [count]: the standardized position within the kernel, then the value. */
 static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coordinate *at, const int32_t *kernel,
-                      int count, double *work, sfu__parzen_draw_fn draw, void *user) {
+                      int count, sfu__parzen_draw_fn draw, void *user) {
     const double L = at->axis->L, H = at->axis->H;
-    double *z = work, *u = work + count, *left = u + count, *right = left + count;
     for (int i = 0; i < count; i++) {
         const int k = kernel[i];
-        u[i] = draw(user, 1);
-        left[i] = k < parzen->count ? at->left[k] : at->prior_tail;
-        right[i] = k < parzen->count ? at->right[k] : at->prior_tail;
-    }
-    parzen->set->quantiles(z, u, left, right, count);
-    for (int i = 0; i < count; i++) {
-        const int k = kernel[i];
-        const double inner = k < parzen->count ? at->centre[k] + at->sigma[k] * z[i] : 0.5 * (L + H) + (H - L) * z[i];
+        const bool prior = k == parzen->count;
+        const double z = sfu__normal_quantile_between(draw(user, 1), prior ? at->prior_tail : at->left[k],
+                                                      prior ? at->prior_tail : at->right[k]);
+        const double inner = prior ? 0.5 * (L + H) + (H - L) * z : at->centre[k] + at->sigma[k] * z;
         points[i] = sfu__axis_value(at->axis, inner < L ? L : inner > H ? H : inner);
     }
 }
@@ -80,9 +74,7 @@ static void draw_line(double *points, const sfu__parzen *parzen, const sfu__coor
 sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sfu__parzen_draw_fn draw, void *user) {
     sfu_status status = SFU_OK;
     int32_t *kernel = NULL;
-    double *work = NULL;
     SFU_ALLOC(kernel, count);
-    SFU_ALLOC(work, 4 * (size_t)count);
     sfu__parzen_update(parzen);
     SFU_TRY(draw_kernels(kernel, parzen, count, draw, user));
     for (int choices = 1; choices >= 0; choices--) {
@@ -93,7 +85,7 @@ sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sf
                 continue;
             }
             if (!at->axis->is_choice) {
-                draw_line(to, parzen, at, kernel, count, work, draw, user);
+                draw_line(to, parzen, at, kernel, count, draw, user);
                 continue;
             }
             for (int i = 0; i < count; i++) {
@@ -103,7 +95,6 @@ sfu_status sfu__parzen_sample(double *points, sfu__parzen *parzen, int count, sf
     }
 done:
     sfu__free(kernel);
-    sfu__free(work);
     return status;
 }
 
@@ -118,8 +109,7 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
         if (status != SFU_OK) {
             return status;
         }
-        mixture->table[mixture->tables] = column->cells;
-        mixture->rough[mixture->tables++] = column->rough;
+        mixture->table[mixture->tables++] = column->cells;
         mixture->offset += column->prior;
         return SFU_OK;
     }
@@ -127,8 +117,6 @@ static sfu_status add_axis(sfu__mixture *mixture, const sfu__parzen *parzen, sfu
     const double t = (z - 0.5 * (L + H)) / (H - L);
     mixture->centre[mixture->lines] = at->centre;
     mixture->scale[mixture->lines] = at->scale;
-    mixture->middle[mixture->lines] = 0.5 * (L + H);
-    mixture->reach[mixture->lines] = H - L;
     mixture->x[mixture->lines++] = z;
     mixture->offset -= 0.5 * t * t + at->prior;
     return SFU_OK;
@@ -209,49 +197,14 @@ static int list_distinct(int32_t *list, const sfu__parzen *parzen, const double 
     return listed;
 }
 
-/* Removes points from the list that cannot have the largest log_l - log density according to rough sums. `score` has
- * room for [*listed]. */
-static sfu_status screen(int32_t *list, int *listed, double *score, sfu__parzen *parzen, const double *points,
-                         int count, const double *log_l) {
-    sfu_status status = SFU_OK;
-    const int all = *listed;
-    void *room = sfu__grow(parzen->rough, &parzen->room_rough, (size_t)all, sizeof *parzen->rough);
-    if (room == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    parzen->rough = room;
-    for (int i = 0; i < all; i++) {
-        SFU_TRY(mixture_at(&parzen->rough[i], parzen, points, count, list[i]));
-    }
-    parzen->set->rough(score, parzen->rough, all);
-    const double roughly = 2 * SFU__MIXTURE_ROUGHLY(parzen->rough[0].lines);
-    double most = -INFINITY;
-    for (int i = 0; i < all; i++) {
-        score[i] = log_l[list[i]] - scale_of(&parzen->rough[i]) - sfu__ln(1 + score[i]);
-        most = score[i] > most ? score[i] : most;
-    }
-    *listed = 0;
-    for (int i = 0; i < all; i++) {
-        if (!(score[i] < most - roughly)) {
-            list[(*listed)++] = list[i];
-        }
-    }
-done:
-    return status;
-}
-
 sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points, int count, const double *log_l) {
     const double margin = 1e-6; /* more than the rounding error */
     sfu_status status = SFU_OK;
-    double most = -INFINITY, *score = NULL;
+    double most = -INFINITY;
     int32_t *list = NULL;
     SFU_ALLOC(list, count);
-    SFU_ALLOC(score, count);
     sfu__parzen_update(parzen);
-    int listed = list_distinct(list, parzen, points, count);
-    if (parzen->screens) {
-        SFU_TRY(screen(list, &listed, score, parzen, points, count, log_l));
-    }
+    const int listed = list_distinct(list, parzen, points, count);
     *best = list[0];
     for (int l = 0; l < listed && listed > 1; l++) {
         const int i = list[l];
@@ -264,7 +217,6 @@ sfu_status sfu__parzen_best(int *best, sfu__parzen *parzen, const double *points
     }
 done:
     sfu__free(list);
-    sfu__free(score);
     return status;
 }
 

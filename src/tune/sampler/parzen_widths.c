@@ -150,7 +150,6 @@ static void update_cells(sfu__parzen_densities *column, const sfu__coordinate *a
     for (int k = 0; k < count; k++) {
         if (at->changed[k] > column->version) {
             column->cells[k] = log_cell(column, at->centre[k], at->sigma[k]) - at->log_share[k];
-            column->rough[k] = (float)(SFU__MIXTURE_BITS * column->cells[k]);
         }
     }
 }
@@ -158,16 +157,11 @@ static void update_cells(sfu__parzen_densities *column, const sfu__coordinate *a
 /* All change with every trial: in whole lanes, so that the compiler vectorizes. */
 static void update_choices(sfu__parzen_densities *column, const sfu__coordinate *at, int count) {
     const double index = (double)column->index, hit = at->hit, miss = at->miss;
-    const float rough_hit = (float)(SFU__MIXTURE_BITS * hit), rough_miss = (float)(SFU__MIXTURE_BITS * miss);
     for (int k = 0; k < count; k += SFU__MIXTURE_LANES) {
         const double *centre = at->centre + k;
         double *cells = column->cells + k;
-        float *rough = column->rough + k;
         for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
             cells[lane] = centre[lane] == index ? hit : miss;
-        }
-        for (int lane = 0; lane < SFU__MIXTURE_LANES; lane++) {
-            rough[lane] = centre[lane] == index ? rough_hit : rough_miss;
         }
     }
 }
@@ -183,13 +177,8 @@ static void column_update(sfu__parzen_densities *column, const sfu__coordinate *
 
 static sfu_status column_new(sfu__parzen_densities *column, int capacity) {
     sfu_status status = SFU_OK;
-    double *cells = NULL;
-    SFU_ALLOC_ZERO(cells, capacity);
-    SFU_ALLOC_ZERO(column->rough, capacity);
-    column->cells = cells;
-    cells = NULL;
+    SFU_ALLOC_ZERO(column->cells, capacity);
 done:
-    sfu__free(cells);
     return status;
 }
 

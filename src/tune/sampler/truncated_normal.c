@@ -106,12 +106,6 @@ double sfu__normal_quantile_between(double q, double left, double right) {
     return -sfu__normal_log_quantile(fmin(sfu__ln(right + (1 - q) * mass), LOG_HALF));
 }
 
-void sfu__normal_quantiles_scalar(double *z, const double *q, const double *left, const double *right, int count) {
-    for (int i = 0; i < count; i++) {
-        z[i] = sfu__normal_quantile_between(q[i], left[i], right[i]);
-    }
-}
-
 double sfu__truncated_normal_quantile(double q, double a, double b) {
     if (a >= 0) {
         return -sfu__truncated_normal_quantile(1 - q, -b, -a);

@@ -22,13 +22,4 @@ double sfu__truncated_normal_quantile(double q, double a, double b);
  * b]. */
 double sfu__normal_quantile_between(double q, double left, double right);
 
-/* The same for several values, and the vector versions that the build has (src/tune/sampler/simd), with the same
- * bits. */
-typedef void (*sfu__normal_quantiles_fn)(double *z, const double *q, const double *left, const double *right,
-                                         int count);
-void sfu__normal_quantiles_scalar(double *z, const double *q, const double *left, const double *right, int count);
-void sfu__normal_quantiles_neon(double *z, const double *q, const double *left, const double *right, int count);
-void sfu__normal_quantiles_x86_64_v3(double *z, const double *q, const double *left, const double *right, int count);
-void sfu__normal_quantiles_x86_64_v4(double *z, const double *q, const double *left, const double *right, int count);
-
 #endif

@@ -64,13 +64,15 @@ typedef struct process {
     int64_t start; /* in clock ticks since boot; -1: unknown */
 } process;
 
-/* Parses /proc/PID/stat: "PID (NAME) STATE ...", where NAME may contain anything and the fields after it are
- * numbers. */
+/* Parses the stat file of a process's first thread: "PID (NAME) STATE ...", where NAME may contain anything and the
+ * fields after it are numbers. Its start time is that of the process. An emulator (qemu-user) answers for
+ * /proc/PID/stat itself if a process asks about itself, with another start time than others see; it does not for a
+ * thread. */
 static process read_process(int64_t pid) {
     enum { STATE = 3, THREADS = 20, START = 22 };
     char path[64], line[LINE];
     process self = {.start = -1};
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)pid, (long long)pid);
     read_line(line, path);
     char *rest = strrchr(line, ')');
     char *save = NULL, *word = rest != NULL ? strtok_r(rest + 1, " \n", &save) : NULL;

@@ -109,7 +109,7 @@ static sfu_status take_trial(void *user, const sfu__sql *columns, int count) {
                          (long long)number, sfu__quote(quoted, state, strlen(state)));
     }
     if (columns[3].kind == SFU__SQL_REAL && isfinite(columns[3].real)) {
-        trial->outcome.val_accuracy = columns[3].real;
+        trial->outcome.val_score = columns[3].real;
         self->has[self->trials.count - 1] |= HAS_VALUE;
     }
     trial->enqueued = columns[4].kind != SFU__SQL_NULL;

@@ -124,7 +124,7 @@ sfu_status sfu__sql_add_outcome(sfu__sql_store *self, int64_t id, const sfu__out
     sfu_status status = SFU_OK;
     sfu__text loss = {0};
     char epochs[16], best_epoch[16];
-    const sfu__sql value[] = {sfu__sql_int(id), sfu__sql_real(outcome->val_accuracy)};
+    const sfu__sql value[] = {sfu__sql_int(id), sfu__sql_real(outcome->val_score)};
     SFU_TRY(sfu__sql_do(
         self, "INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES ($1, 0, $2, 'FINITE')", value,
         2, NULL));

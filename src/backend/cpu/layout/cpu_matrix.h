@@ -28,7 +28,6 @@ typedef struct sfu__philox_groups {
     const uint32_t *node;       /* node of the row */
     const uint32_t *entry;      /* first entry. All four arrays are followed by SFU__PHILOX_PADDING zeros */
     const float *value;         /* NULL, or the single value of the row, if the values are fixed */
-    bool none_zero;             /* the values are fixed and none is zero */
 } sfu__philox_groups;
 enum { SFU__PHILOX_PADDING = 64 };
 

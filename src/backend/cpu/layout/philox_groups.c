@@ -34,19 +34,6 @@ static void list_groups(uint32_t *lists, int64_t stride, const sfu__sparse *A, c
     }
 }
 
-/* Unknown for values that are set when the matrix is bound. */
-static bool none_zero(const sfu__sparse *A) {
-    if (A->values == NULL || A->value_perm != NULL) {
-        return false;
-    }
-    for (int64_t e = 0; e < A->indptr[A->rows]; e++) {
-        if (A->values[e] == 0.0F) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The value of each group's row. */
 static void list_values(float *value, const int64_t *first, const sfu__sparse *A) {
     for (int32_t row = 0; row < A->rows; row++) {
@@ -82,8 +69,7 @@ sfu_status sfu__cpu_make_philox_groups(sfu__cpu_matrix *matrix, const int32_t *n
                                    .low = lists + stride,
                                    .node = lists + 2 * stride,
                                    .entry = lists + 3 * stride,
-                                   .value = value,
-                                   .none_zero = none_zero(A)};
+                                   .value = value};
     *bytes = 8 * ((int64_t)A->rows + 1) + 16 * stride + (value != NULL ? 4 * first[A->rows] : 0);
     matrix->view.philox_groups = matrix->philox_groups = groups;
     first = NULL;

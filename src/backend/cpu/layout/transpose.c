@@ -47,8 +47,7 @@ sfu_status sfu__cpu_transpose(sfu__cpu_matrix *matrix, const sfu__cpu_matrix *of
     int32_t *position = NULL;
     *matrix = (sfu__cpu_matrix){.own = {.rows = view->cols, .cols = view->rows}};
     if (last > INT32_MAX && view->value_perm == NULL) {
-        return sfu__fail(SFU_ERR_ARGUMENT,
-                         "a training pass over %lld non-zeros is too large; train with fewer labels",
+        return sfu__fail(SFU_ERR_ARGUMENT, "a training pass over %lld non-zeros is too large; train with fewer labels",
                          (long long)last);
     }
     SFU_TRY(sfu__cpu_row_positions(&position, view));

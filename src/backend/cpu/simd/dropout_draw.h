@@ -5,10 +5,8 @@
  * interleaved to hide the latency of the multiplications. With narrow vectors, a few groups use the scalar integer
  * multipliers, which would otherwise be idle.
  *
- * The first rounds are mostly redundant. Two words of the counter are equal for all groups, so the first round needs
- * one product, that of the group index, which is precomputed (sfu__philox_groups). In the second round one product
- * depends on the node alone, the other on the group index alone: if all rows have the same groups, the first is
- * computed once per row and the second once.
+ * The first round is mostly redundant. Two words of the counter are equal for all groups, so it needs one product, that
+ * of the group index, which is precomputed for sparse matrices (sfu__philox_groups).
  */
 #ifndef SFU_DROPOUT_DRAW_H
 #define SFU_DROPOUT_DRAW_H
@@ -37,7 +35,6 @@ typedef struct draws {
     int count; /* groups, at most DRAW_MOST */
     const uint32_t *high, *low, *node, *entry;
     const float *value;                         /* NULL, or per group: the single value of its row */
-    bool none_zero;                             /* no value is zero */
     uint32_t bits[(DRAW_MOST + DRAW_STEP) * 4]; /* group g from 4 g on: its 16-bit numbers, in the order of entries */
 } draws;
 
@@ -71,9 +68,9 @@ typedef struct draw_flight {
     draw_counter beside[DRAW_BESIDE + 1];
 } draw_flight;
 
-/* Runs the last `rounds` rounds, starting with these keys. */
-SFU__INLINE void draw_rounds(uint32_t *bits, draw_flight *f, int rounds, uint32_t key0, uint32_t key1) {
-    for (int round = 0; round < rounds; round++) {
+/* Runs all rounds but the first, starting with these keys. */
+SFU__INLINE void draw_rounds(uint32_t *bits, draw_flight *f, uint32_t key0, uint32_t key1) {
+    for (int round = 1; round < DRAW_ROUNDS; round++) {
         const vu k0 = (vu){0} + key0, k1 = (vu){0} + key1;
         SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
             vu high0, high1;
@@ -109,7 +106,7 @@ static inline void draw_all(draws *d, const sfu__mask *mask) {
             const int g = DRAW_ABREAST + u;
             f.beside[u] = (draw_counter){node[g] ^ common.c0, common.c1, high[g] ^ common.c2, low[g]};
         }
-        draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 1, common.key0, common.key1);
+        draw_rounds(d->bits + 4 * at, &f, common.key0, common.key1);
     }
 }
 
@@ -123,7 +120,6 @@ static inline void draw_listed(draws *d, group_list *from, int count, const sfu_
     d->node = from->node;
     d->entry = from->entry;
     d->value = NULL;
-    d->none_zero = false;
     d->count = count;
     draw_all(d, mask);
 }
@@ -142,60 +138,6 @@ SFU__INLINE int draw_list(group_list *d, int count, uint32_t node, int64_t begin
         v_store_words(d->entry + at, 8 * groups + entry);
     }
     return count + (int)(end - begin);
-}
-
-/* The counters, after the second round, of rows that have the same groups. Per group, repeated for each row: words 0
- * and 1 and half of word 2; per node: the other half and word 3. */
-typedef struct draw_grid {
-    uint32_t c0[DRAW_MOST + DRAW_STEP], c1[DRAW_MOST + DRAW_STEP], c2[DRAW_MOST + DRAW_STEP];
-    uint32_t node_c2[DRAW_MOST + DRAW_STEP], node_c3[DRAW_MOST + DRAW_STEP];
-} draw_grid;
-
-/* Sets up groups [begin, end) of `rows` rows: at most DRAW_MOST in total. */
-static inline void draw_grid_groups(draw_grid *grid, int64_t rows, int64_t begin, int64_t end,
-                                    const draw_common *common) {
-    memset(grid, 0, sizeof *grid); /* the padding is drawn as well */
-    for (int64_t at = 0; at < rows * (end - begin); at += end - begin) {
-        for (int64_t g = begin; g < end; g += LANES) {
-            vu high, high1;
-            const vu low = v_multiply(v_count() + (uint32_t)g, SFU__PHILOX_FACTOR0, &high);
-            const vu low1 = v_multiply(high ^ common->c2, SFU__PHILOX_FACTOR1, &high1);
-            v_store_words(grid->c0 + at + g - begin, high1 ^ (common->c1 ^ common->key0));
-            v_store_words(grid->c1 + at + g - begin, low1);
-            v_store_words(grid->c2 + at + g - begin, low ^ common->key1);
-        }
-    }
-}
-
-/* Sets the node of `groups` groups from `at` on. */
-SFU__INLINE void draw_grid_node(draw_grid *grid, int64_t at, int64_t groups, uint32_t node, const draw_common *common) {
-    const uint64_t product = (uint64_t)(node ^ common->c0) * SFU__PHILOX_FACTOR0;
-    const vu c2 = (vu){0} + (uint32_t)(product >> 32), c3 = (vu){0} + (uint32_t)product;
-    for (int64_t g = 0; g < groups; g += LANES) {
-        v_store_words(grid->node_c2 + at + g, c2);
-        v_store_words(grid->node_c3 + at + g, c3);
-    }
-}
-
-/* Draws the first `count` groups of the grid. */
-static inline void draw_grid_bits(draws *d, const draw_grid *grid, int count, const draw_common *common) {
-    d->count = count;
-    for (int64_t at = 0; at < count; at += DRAW_STEP) {
-        draw_flight f;
-        SFU__UNROLL for (int64_t u = 0; u < DRAW_IN_FLIGHT; u++) {
-            const int64_t g = at + u * LANES;
-            f.c0[u] = v_load_words(grid->c0 + g);
-            f.c1[u] = v_load_words(grid->c1 + g);
-            f.c2[u] = v_load_words(grid->c2 + g) ^ v_load_words(grid->node_c2 + g);
-            f.c3[u] = v_load_words(grid->node_c3 + g);
-        }
-        SFU__UNROLL for (int u = 0; u < DRAW_BESIDE; u++) {
-            const int64_t g = at + DRAW_ABREAST + u;
-            f.beside[u] = (draw_counter){grid->c0[g], grid->c1[g], grid->c2[g] ^ grid->node_c2[g], grid->node_c3[g]};
-        }
-        draw_rounds(d->bits + 4 * at, &f, DRAW_ROUNDS - 2, common->key0 + SFU__PHILOX_STEP0,
-                    common->key1 + SFU__PHILOX_STEP1);
-    }
 }
 
 SFU__INLINE const uint16_t *draw_bits(const draws *d, int64_t group) {

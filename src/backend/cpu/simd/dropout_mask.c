@@ -83,16 +83,9 @@ static void mark_kept(uint8_t *keep_mask, const draws *d, const float *values, i
     const int whole = whole_groups(d, last);
     const uint32_t *entry = d->entry;
     const uint16_t *bits = draw_bits(d, 0);
-    if (d->none_zero) {
-        for (int g = 0; g < whole; g++, bits += 8) {
-            const uint64_t keep = bytes_at_least(bits, (uint16_t)threshold);
-            memcpy(keep_mask + entry[g], &keep, sizeof keep);
-        }
-    } else {
-        for (int g = 0; g < whole; g++, bits += 8) {
-            const uint64_t keep = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
-            memcpy(keep_mask + entry[g], &keep, sizeof keep);
-        }
+    for (int g = 0; g < whole; g++, bits += 8) {
+        const uint64_t keep = bytes_where(bits, (uint16_t)threshold, values + entry[g]);
+        memcpy(keep_mask + entry[g], &keep, sizeof keep);
     }
     for (int g = whole; g < d->count; g++) {
         const int64_t e = d->entry[g];
@@ -134,7 +127,6 @@ static void draw_rows(void *to, write_fn *what, const sfu__sparse *A, const int3
             d.node = philox_groups->node + g;
             d.entry = philox_groups->entry + g;
             d.value = philox_groups->value != NULL ? philox_groups->value + g : NULL;
-            d.none_zero = philox_groups->none_zero;
             draw_all(&d, mask);
             what(to, &d, A, 0, last, mask);
         }
@@ -281,9 +273,8 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
     const int64_t groups = (H->ld + 7) / 8, wide = groups < DRAW_MOST ? groups : DRAW_MOST, tall = DRAW_MOST / wide;
     const float *by = s.by;
     const bool by_rows = done == section_backward;
-    const draw_common common = draw_common_of(mask);
     draws d;
-    draw_grid grid;
+    group_list list;
     s.d = &d;
     s.ld = H->ld;
     for (int64_t i = rows.begin; i < rows.end; i += s.rows) {
@@ -294,14 +285,12 @@ static void in_sections(const sfu__dense *H, section s, const int32_t *nodes, co
             s.groups = groups - group < wide ? groups - group : wide;
             s.begin = 8 * group;
             s.end = 8 * (group + s.groups) < H->ld ? 8 * (group + s.groups) : H->ld;
-            if (draws_bits && (i == rows.begin || wide < groups)) { /* else the grid has these groups already */
-                draw_grid_groups(&grid, s.rows, group, group + s.groups, &common);
-            }
+            int count = 0;
             for (int64_t r = 0; draws_bits && r < s.rows; r++) {
-                draw_grid_node(&grid, r * s.groups, s.groups, sfu__node_of(nodes, i + r), &common);
+                count = draw_list(&list, count, sfu__node_of(nodes, i + r), group, group + s.groups, 0);
             }
             if (draws_bits) {
-                draw_grid_bits(&d, &grid, (int)(s.rows * s.groups), &common);
+                draw_listed(&d, &list, count, mask);
             }
             done(&s, act);
         }

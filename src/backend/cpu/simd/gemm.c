@@ -11,9 +11,6 @@
 /* Rows of one panel: approximately a multiple of every tile height. */
 enum { PANEL = 120 };
 
-/* A B of at most NEAR floats stays in L1; an A of more than FAR floats exceeds L2. */
-enum { NEAR = 1 << 13, FAR = 1 << 17 };
-
 /* Columns of A per pass of gemm_t, and the leading dimension whose multiples map 64 rows to too few cache sets. */
 enum { COLUMNS = 64, APART = 256 };
 
@@ -27,8 +24,8 @@ typedef struct tile {
 
 /* The kernels for tiles of one width. Both panel functions compute all tiles below one another, from the top. */
 typedef struct shape {
-    int32_t width, tall;
-    void (*panel)(const tile *upper, int64_t rows);        /* tiles of `tall` rows of A and C, and the remaining rows */
+    int32_t width;
+    void (*panel)(const tile *upper, int64_t rows);        /* rows of A and C */
     void (*panel_across)(const tile *upper, int64_t cols); /* transposed A: its columns are rows of C */
     void (*sums)(const tile *t);                           /* one row, as if A were ones */
 } shape;
@@ -70,32 +67,6 @@ static const shape *shape_of(int32_t columns) {
     return columns >= 16 ? &tile16_shape : columns >= 8 ? &tile8_shape : &tile4_shape;
 }
 
-/* Prefetches 64 columns of `rows` rows of A. */
-SFU__INLINE void prefetch_rows(const float *A, int64_t lda, int64_t rows) {
-    for (int64_t r = 0; r < rows; r++) {
-        SFU__UNROLL for (int64_t k = 0; k < SFU__CHAIN_TERMS; k += 16) { __builtin_prefetch(A + r * lda + k); }
-    }
-}
-
-/* For a B that stays in L1 and an A with long rows. A panel is as tall as a tile and its rows are read from end to end:
- * more streams than the hardware prefetcher follows, so a large A is prefetched explicitly. */
-static void gemm_narrow(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
-    const shape *s = shape_of(C->ld);
-    const bool far = (int64_t)A->rows * A->ld > FAR;
-    for (int64_t i = rows.begin; i < rows.end; i += s->tall) {
-        const int64_t tall = rows.end - i < s->tall ? rows.end - i : s->tall;
-        const float *a = A->data + i * A->ld;
-        for (int64_t k = 0; k < A->cols; k += SFU__CHAIN_TERMS) {
-            const int64_t left = A->cols - k, terms = left < SFU__CHAIN_TERMS ? left : SFU__CHAIN_TERMS;
-            if (far && i + 2 * (int64_t)s->tall <= rows.end) {
-                prefetch_rows(left > SFU__CHAIN_TERMS ? a + k + SFU__CHAIN_TERMS : a + tall * A->ld, A->ld, tall);
-            }
-            s->panel(&(tile){C->data + i * C->ld, a + k, B->data + k * B->ld, C->ld, A->ld, B->ld, terms, k == 0},
-                     tall);
-        }
-    }
-}
-
 static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
     for (int64_t i = rows.begin; i < rows.end; i += PANEL) {
         const int64_t tall = rows.end - i < PANEL ? rows.end - i : PANEL;
@@ -121,8 +92,6 @@ static void gemm_panels(const sfu__dense *C, const sfu__dense *A, const sfu__den
 void KERNEL(gemm)(const sfu__dense *C, const sfu__dense *A, const sfu__dense *B, sfu__range rows) {
     if (SFU__NARROW_ELSEWHERE && C->ld <= 4) {
         NARROW_KERNEL(gemm)(C, A, B, rows);
-    } else if (C->ld == shape_of(C->ld)->width && A->cols > SFU__CHAIN_TERMS && (int64_t)B->rows * B->ld <= NEAR) {
-        gemm_narrow(C, A, B, rows);
     } else {
         gemm_panels(C, A, B, rows);
     }

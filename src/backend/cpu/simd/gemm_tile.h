@@ -153,7 +153,7 @@ static void NAME(sums)(const tile *t) {
     NAME(put)(t->C, sum, t->first);
 }
 
-static const shape NAME(shape) = {WIDTH, TALL, NAME(panel), NAME(panel_across), NAME(sums)};
+static const shape NAME(shape) = {WIDTH, NAME(panel), NAME(panel_across), NAME(sums)};
 
 #undef WIDTH
 #undef VEC

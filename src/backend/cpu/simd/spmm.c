@@ -5,7 +5,7 @@
 
 /* AHEAD: prefetch distance in entries. Nothing is prefetched if B (in bytes) is small enough: narrow rows come fast
  * enough from L2, because many loads overlap; wide ones, which take longer than a prefetch, only from L1. */
-enum { AHEAD = 16, FEW = 8 };
+enum { AHEAD = 16 };
 
 static int64_t prefetch_from(int32_t ld) { return ld <= 8 ? 512 << 10 : ld <= 32 ? 128 << 10 : 32 << 10; }
 #define OF(vec, operation) SFU__JOIN(vec, operation)

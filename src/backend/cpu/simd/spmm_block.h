@@ -129,29 +129,6 @@ SFU__INLINE void NAME(pairs_row)(VEC *sum, const operands *o, int64_t begin, int
     }
 }
 
-/* A chain of at most FEW entries; FEW are always read, and the excess is multiplied by zero, which adds nothing (unless
- * B is not finite). In the narrowest blocks this is cheaper than a loop with an unpredictable end, unless the values
- * are gathered. */
-SFU__INLINE void NAME(few)(VEC *sum, const operands *o, int64_t begin, int64_t count, bool prefetch) {
-    float scratch[FEW];
-    SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) { sum[v] = OF(VEC, _zero)(); }
-    SFU__UNROLL for (int k = 0; k < FEW && prefetch; k++) {
-        __builtin_prefetch(row_at(o, o->indices[begin + AHEAD + k]));
-    }
-    SFU__UNROLL for (int q = 0; q < FEW; q += 4) {
-        const f4u present = (f4u)((f4i){0, 1, 2, 3} + q < (f4i){0} + (int32_t)count);
-        const four a = four_of(f4_keep(present, f4_load(o->values + begin + q)), scratch + q);
-        const int32_t *indices = o->indices + begin + q;
-        SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
-            const int64_t at = v * NAME(lanes);
-            sum[v] = OF(VEC, _fma_lane)(a, 0, OF(VEC, _load)(row_at(o, indices[0]) + at), sum[v]);
-            sum[v] = OF(VEC, _fma_lane)(a, 1, OF(VEC, _load)(row_at(o, indices[1]) + at), sum[v]);
-            sum[v] = OF(VEC, _fma_lane)(a, 2, OF(VEC, _load)(row_at(o, indices[2]) + at), sum[v]);
-            sum[v] = OF(VEC, _fma_lane)(a, 3, OF(VEC, _load)(row_at(o, indices[3]) + at), sum[v]);
-        }
-    }
-}
-
 SFU__INLINE void NAME(put)(float *c, const operands *o, const VEC *sum, bool add) {
     SFU__UNROLL for (int64_t v = 0; v < NAME(count); v++) {
         float *to = c + v * NAME(lanes);
@@ -200,15 +177,15 @@ SFU__INLINE void NAME(rows)(float *c, int64_t ld, const operands *o, const int64
             NAME(any_row)(c + i * ld, o, begin, end);
         } else {
             VEC sum[NAME(count)];
-            if (WIDTH <= 4 && !value_permuted && end - begin <= FEW && begin + FEW <= last) {
-                NAME(few)(sum, o, begin, end - begin, prefetch);
 #if WIDTH == 64 && SFU__LANES < 16
-            } else if (!value_permuted && prefetch) {
+            if (!value_permuted && prefetch) {
                 NAME(fours)(sum, o, begin, end);
-#endif
             } else {
                 NAME(chain)(sum, o, begin, end, value_permuted, prefetch);
             }
+#else
+            NAME(chain)(sum, o, begin, end, value_permuted, prefetch);
+#endif
             if (o->add) {
                 NAME(put)(c + i * ld, o, sum, true);
             } else {
@@ -243,9 +220,8 @@ __attribute__((noinline)) static void NAME(block_in_pairs)(float *c, int64_t ld,
 
 __attribute__((noinline)) static void NAME(block)(float *c, int64_t ld, const operands *o, const int64_t *indptr,
                                                   sfu__range rows) {
-    const operands local = *o; /* a copy that stores into C cannot alias */
-    const bool few = WIDTH == 4 && o->value_perm == NULL;
-    if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH && !o->prefetch && !few) { /* B has no padding */
+    const operands local = *o;                                            /* a copy that stores into C cannot alias */
+    if (WIDTH <= 32 && o->stride == INT64_C(4) * WIDTH && !o->prefetch) { /* B has no padding */
         NAME(block_in_pairs)(c, ld, o, indptr, rows);
     } else if (o->value_perm != NULL) {
         if (o->prefetch) {

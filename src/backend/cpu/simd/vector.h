@@ -123,12 +123,10 @@ SFU__INLINE f16 f16_float_of_int(f16i a) { return (f16)_mm512_cvtepi32_ps((__m51
 #if defined(__aarch64__)
 typedef f4 four;
 SFU__INLINE four four_load(const float *p) { return f4_load(p); }
-SFU__INLINE four four_of(f4 a, const float *scratch) { return (void)scratch, a; }
 #define f4_fma_lane(a, lane, b, c) vfmaq_laneq_f32((c), (b), (a), (lane))
 #else
 typedef const float *four;
 SFU__INLINE four four_load(const float *p) { return p; }
-SFU__INLINE four four_of(f4 a, float *scratch) { return f4_store(scratch, a), scratch; }
 #define f4_fma_lane(a, lane, b, c) f4_fma(f4_set((a)[lane]), (b), (c))
 #define f8_fma_lane(a, lane, b, c) f8_fma(f8_set((a)[lane]), (b), (c))
 #define f16_fma_lane(a, lane, b, c) f16_fma(f16_set((a)[lane]), (b), (c))
@@ -278,12 +276,8 @@ SFU__INLINE void e8_store(float *p, e8 a) { SFU__JOIN(SFU__VECTOR_OF_8, _store)(
 SFU__INLINE e8 e8_set(float x) { return SFU__JOIN(SFU__VECTOR_OF_8, _set)(x); }
 SFU__INLINE e8 e8_keep(e8u mask, e8 a) { return SFU__JOIN(SFU__VECTOR_OF_8, _keep)(mask, a); }
 
-/* For eight 16-bit numbers: 1 in the byte of each that is at least `least` (and whose float is not zero), else 0. */
+/* For eight 16-bit numbers: 1 in the byte of each that is at least `least` and whose float is not zero, else 0. */
 #if defined(__aarch64__)
-SFU__INLINE uint64_t bytes_at_least(const uint16_t *halves, uint16_t least) {
-    const uint16x8_t large = vcgeq_u16(vld1q_u16(halves), vdupq_n_u16(least));
-    return vget_lane_u64(vreinterpret_u64_u8(vand_u8(vmovn_u16(large), vdup_n_u8(1))), 0);
-}
 SFU__INLINE uint64_t bytes_where(const uint16_t *halves, uint16_t least, const float *floats) {
     const uint16x8_t large = vcgeq_u16(vld1q_u16(halves), vdupq_n_u16(least));
     const uint32x4_t low = vceqzq_f32(vld1q_f32(floats)), high = vceqzq_f32(vld1q_f32(floats + 4));
@@ -292,11 +286,6 @@ SFU__INLINE uint64_t bytes_where(const uint16_t *halves, uint16_t least, const f
     return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
 }
 #else
-SFU__INLINE uint64_t bytes_at_least(const uint16_t *halves, uint16_t least) {
-    const __m128i numbers = _mm_loadu_si128((const __m128i *)(const void *)halves);
-    const __m128i large = _mm_cmpeq_epi16(_mm_max_epu16(numbers, _mm_set1_epi16((short)least)), numbers);
-    return (uint64_t)_mm_cvtsi128_si64(_mm_and_si128(_mm_packs_epi16(large, large), _mm_set1_epi8(1)));
-}
 SFU__INLINE uint64_t bytes_where(const uint16_t *halves, uint16_t least, const float *floats) {
     const __m128i numbers = _mm_loadu_si128((const __m128i *)(const void *)halves);
     const __m128i large = _mm_cmpeq_epi16(_mm_max_epu16(numbers, _mm_set1_epi16((short)least)), numbers);

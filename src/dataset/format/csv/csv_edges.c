@@ -6,6 +6,7 @@
  */
 #include "csv_tables.h"
 #include "progress.h"
+#include "edge_columns.h"
 #include "edges_fast.h"
 #include "parallel.h"
 
@@ -169,7 +170,7 @@ static sfu_status map_numbers(sfu__tables *tables, sfu__pairs *pairs, uint32_t l
     }
     SFU_TRY(sfu__pairs_each(pairs, find_unknown, &self, threads));
     if (atomic_load(&self.missing)) {
-        if (tables->options->strict) {
+        if (tables->options->strict || tables->fixed) {
             status = GIVE_UP;
             goto done;
         }
@@ -185,8 +186,9 @@ done:
 
 /* The node of a name; *node is -1 if it is unknown and must not be added. */
 static sfu_status node_of(sfu__tables *tables, const char *bytes, size_t size, int64_t *node) {
-    return tables->named && tables->options->strict ? sfu__node_index_find(&tables->nodes, bytes, size, node)
-                                                    : sfu__node_index_add(&tables->nodes, bytes, size, node);
+    return tables->fixed || (tables->named && tables->options->strict)
+               ? sfu__node_index_find(&tables->nodes, bytes, size, node)
+               : sfu__node_index_add(&tables->nodes, bytes, size, node);
 }
 
 /* For numbers that are far apart: an array indexed by them would be too large. */
@@ -264,28 +266,36 @@ done:
     return status;
 }
 
-static sfu_status read_edge(sfu__tables *tables, const sfu__csv *csv, int64_t ends[2], float *weight) {
+static sfu_status fail_unknown_node(const sfu__tables *tables, const sfu__csv *csv, size_t column) {
+    return sfu__csv_fail(csv, column,
+                         tables->fixed ? "is not a node; they are numbered from 0 on"
+                                       : "is a node that no other file names, and the import is strict");
+}
+
+static sfu_status read_edge(sfu__tables *tables, const sfu__csv *csv, const sfu__edge_columns *columns, int64_t ends[2],
+                            float *weight) {
     sfu_status status = SFU_OK;
+    const size_t at[2] = {columns->source, columns->target};
     for (size_t i = 0; i < 2; i++) {
-        const sfu__csv_field *field = &csv->fields[i];
+        const sfu__csv_field *field = &csv->fields[at[i]];
         if (field->size == 0) {
-            status = sfu__csv_fail_row(csv, "field %zu, a node, is empty", i + 1);
+            status = sfu__csv_fail_row(csv, "field %zu, a node, is empty", at[i] + 1);
             goto done;
         }
         SFU_TRY(node_of(tables, field->bytes, field->size, &ends[i]));
         if (ends[i] < 0) {
-            status = sfu__csv_fail(csv, i, "is a node that no other file names, and the import is strict");
+            status = fail_unknown_node(tables, csv, at[i]);
             goto done;
         }
     }
-    if (csv->width == 3) {
-        SFU_TRY(read_weight(csv, 2, weight));
+    if (columns->weighted) {
+        SFU_TRY(read_weight(csv, columns->weight, weight));
     }
 done:
     return status;
 }
 
-static sfu_status read_general(sfu__tables *tables, sfu__csv *csv) {
+static sfu_status read_general(sfu__tables *tables, sfu__csv *csv, const sfu__edge_columns *columns) {
     sfu_status status = SFU_OK;
     sfu__pair_buffer self = {0};
     int64_t ends[2] = {0};
@@ -296,8 +306,8 @@ static sfu_status read_general(sfu__tables *tables, sfu__csv *csv) {
         if (!more) {
             break;
         }
-        SFU_TRY(read_edge(tables, csv, ends, &weight));
-        SFU_TRY(sfu__pair_buffer_add(&self, &tables->raw->pairs, ends[0], ends[1], csv->width == 3 ? &weight : NULL));
+        SFU_TRY(read_edge(tables, csv, columns, ends, &weight));
+        SFU_TRY(sfu__pair_buffer_add(&self, &tables->raw->pairs, ends[0], ends[1], columns->weighted ? &weight : NULL));
     }
     SFU_TRY(sfu__pair_buffer_flush(&self, &tables->raw->pairs));
     if (!tables->named) {
@@ -330,12 +340,22 @@ done:
     return status;
 }
 
+sfu_status sfu__tables_number_pairs(sfu__tables *tables, int64_t largest, const char *path) {
+    const int threads = sfu__thread_count(tables->options->threads);
+    const sfu_status status =
+        largest < 0 ? SFU_OK : number_nodes(tables, &tables->raw->pairs, (uint32_t)largest, threads);
+    return status != GIVE_UP
+               ? status
+               : sfu__fail(SFU_ERR_FORMAT, "%s: an edge has a node that no other file names, and the import is strict",
+                           path);
+}
+
 /* *done is false if the general path must read the file. */
-static sfu_status read_fast(sfu__tables *tables, const sfu__csv *csv, bool *done) {
+static sfu_status read_fast(sfu__tables *tables, const sfu__csv *csv, const sfu__edge_columns *columns, bool *done) {
     const sfu_import_options *options = tables->options;
     sfu__edge_file file = {.path = csv->path,
                            .offset = sfu__csv_offset(csv),
-                           .style = {csv->separator, csv->width == 3},
+                           .style = {csv->separator, columns->weighted, columns->weighted && columns->source == 1},
                            .threads = sfu__thread_count(options->threads),
                            .progress = options->progress,
                            .progress_user = options->progress_user,
@@ -356,18 +376,20 @@ static sfu_status read_fast(sfu__tables *tables, const sfu__csv *csv, bool *done
 sfu_status sfu__csv_edges(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     sfu__csv csv = {0};
+    sfu__edge_columns columns;
     bool done = false;
     const int64_t before = tables->nodes.count;
-    SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.edges = true}));
-    if (csv.width != 0 && csv.width != 2 && csv.width != 3) {
-        status =
-            sfu__fail(SFU_ERR_FORMAT, "%s:%lld: expected 2 or 3 columns (two nodes and an optional weight), found %zu",
-                      path, (long long)csv.width_line, csv.width);
-        goto done;
+    const char *source = tables->options->source_column;
+    int64_t number;
+    const bool named = source != NULL && !sfu__parse_int64_string(&number, source);
+    const sfu__csv_rules rules = {.edges = true, .label = named ? source : NULL};
+    SFU_TRY(sfu__tables_open(tables, &csv, path, rules));
+    SFU_TRY(sfu__edge_columns_find(&columns, &csv, tables->options));
+    if (sfu__edge_columns_plain(&columns, &csv)) {
+        SFU_TRY(read_fast(tables, &csv, &columns, &done));
     }
-    SFU_TRY(read_fast(tables, &csv, &done));
     if (!done) {
-        SFU_TRY(read_general(tables, &csv));
+        SFU_TRY(read_general(tables, &csv, &columns));
     }
     tables->raw->has_graph = true;
     tables->raw->nodes_only_in_edges = tables->named ? tables->nodes.count - before : 0;

@@ -1,10 +1,10 @@
-/* csv_features.c - reads the files with numbers per node: nodes.csv, features.csv, columns.csv.
+/* csv_features.c - reads the files of features and of numbers per node: features.csv, columns.csv.
  *
  * A features file is read as node,feature,value if it has three columns and either its header names the second one
  * "feature" and the third "value", or it has no header and the second field of its first row is not a number. Every
- * other features file has a number in each column except the first.
+ * other features file is a table: csv_nodes.c.
  */
-#include "csv_tables.h"
+#include "table_read.h"
 
 #include <string.h>
 
@@ -40,148 +40,9 @@ done:
     return status;
 }
 
-/* The number of features must agree with the file of feature names. */
-static sfu_status check_feature_count(const sfu__tables *tables, const sfu__csv *csv, int64_t count) {
-    if (count == tables->features.count) {
-        return SFU_OK;
-    }
-    return sfu__fail(SFU_ERR_FORMAT, "%s: found %lld features, but %s names %lld", csv->path, (long long)count,
-                     tables->options->feature_names, (long long)tables->features.count);
-}
-
 static sfu_status fail_double_column(const sfu__csv *csv, size_t column) {
     char name[SFU__QUOTE_MAX];
     return sfu__fail(SFU_ERR_FORMAT, "%s: duplicate column name: %s", csv->path, sfu__csv_column(csv, column, name));
-}
-
-/* The feature index of a column of the header: in order of appearance, or from the file of feature names. */
-static sfu_status column_index(sfu__tables *tables, const sfu__csv *csv, size_t column, int64_t *feature) {
-    sfu_status status = SFU_OK;
-    size_t size;
-    const char *name = sfu__strings_get(&csv->header, (int64_t)column, &size);
-    if (tables->features_fixed) {
-        SFU_TRY(sfu__node_index_find(&tables->features, name, size, feature));
-        if (*feature < 0) {
-            char quoted[SFU__QUOTE_MAX];
-            status = sfu__fail(SFU_ERR_FORMAT, "%s: column %s is not a feature named in %s", csv->path,
-                               sfu__quote(quoted, name, size), tables->options->feature_names);
-        }
-    } else {
-        const int64_t before = tables->features.count;
-        SFU_TRY(sfu__tables_name(&tables->features, csv, name, size, "feature", feature));
-        if (tables->features.count == before) {
-            status = fail_double_column(csv, column);
-        }
-    }
-done:
-    return status;
-}
-
-/* Assigns the columns of the header, except column 0 and `skip`, to features. *order (allocated) is the feature index
- * of each column, or NULL without a header. */
-static sfu_status feature_columns(sfu__tables *tables, const sfu__csv *csv, size_t skip, int32_t **order) {
-    sfu_status status = SFU_OK;
-    bool *taken = NULL;
-    const int64_t count = (int64_t)csv->width - 1 - (skip < csv->width ? 1 : 0);
-    *order = NULL;
-    if (tables->features_fixed) {
-        SFU_TRY(check_feature_count(tables, csv, count));
-    }
-    if (!csv->has_header) {
-        if (!tables->features_fixed) {
-            sfu__node_index_numbers(&tables->features, count);
-        }
-        goto done;
-    }
-    SFU_ALLOC(*order, count);
-    SFU_ALLOC_ZERO(taken, count);
-    int64_t i = 0;
-    for (size_t column = 1; column < csv->width; column++) {
-        if (column == skip) {
-            continue;
-        }
-        int64_t feature;
-        SFU_TRY(column_index(tables, csv, column, &feature));
-        if (taken[feature]) {
-            status = fail_double_column(csv, column);
-            goto done;
-        }
-        taken[feature] = true;
-        (*order)[i++] = (int32_t)feature;
-    }
-done:
-    sfu__free(taken);
-    return status;
-}
-
-/* ---- the nodes file --------------------------------------------------------------------------------------------- */
-
-/* The column of the label; csv->width if none is requested. */
-static sfu_status find_label(const sfu__tables *tables, const sfu__csv *csv, size_t *column) {
-    sfu_status status = SFU_OK;
-    const char *label = tables->options->label;
-    sfu__text columns = {0};
-    *column = csv->width;
-    if (label == NULL) {
-        return SFU_OK;
-    }
-    for (size_t i = 1; i < csv->width; i++) {
-        size_t size;
-        int64_t number;
-        const char *name = csv->has_header ? sfu__strings_get(&csv->header, (int64_t)i, &size) : NULL;
-        if (name != NULL ? size == strlen(label) && memcmp(name, label, size) == 0
-                         : sfu__parse_int64_string(&number, label) && number == (int64_t)i + 1) {
-            *column = i;
-            return SFU_OK;
-        }
-    }
-    enum { SHOWN = 12 };
-    char quoted[SFU__QUOTE_MAX];
-    for (size_t i = 1; i < csv->width && i <= SHOWN; i++) {
-        SFU_TRY(sfu__text_format(&columns, "%s%s", i > 1 ? ", " : "", sfu__csv_column(csv, i, quoted)));
-    }
-    status = sfu__fail(SFU_ERR_ARGUMENT, "%s: no column %s for the label; there %s %s%s", csv->path,
-                       sfu__quote(quoted, label, strlen(label)), csv->width == 2 ? "is" : "are",
-                       csv->width > 1 ? columns.bytes : "none", csv->width > SHOWN + 1 ? ", ..." : "");
-done:
-    sfu__text_clear(&columns);
-    return status;
-}
-
-sfu_status sfu__csv_nodes(sfu__tables *tables, const char *path) {
-    sfu_status status = SFU_OK;
-    sfu__csv csv = {0};
-    sfu__seen seen = {0};
-    int32_t *order = NULL;
-    size_t label;
-    bool more;
-    tables->named = true;
-    SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.label = tables->options->label}));
-    SFU_TRY(find_label(tables, &csv, &label));
-    tables->labels_from = label < csv.width ? path : NULL;
-    if (csv.width > 1 + (size_t)(label < csv.width)) {
-        tables->features_from = path;
-        SFU_TRY(feature_columns(tables, &csv, label, &order));
-        tables->dense.width = tables->features.count;
-    }
-    for (;;) {
-        int64_t node;
-        SFU_TRY(sfu__csv_next(&csv, &more));
-        if (!more) {
-            break;
-        }
-        SFU_TRY(sfu__tables_node(tables, &csv, 0, &node));
-        SFU_TRY(sfu__seen_add(&seen, &csv, node, ""));
-        SFU_TRY(sfu__rows_add(&tables->dense, &csv, node, 1, label, order));
-        if (label < csv.width) {
-            SFU_TRY(sfu__tables_label(tables, &csv, node, label));
-        }
-    }
-done:
-    sfu__free(order);
-    sfu__free(seen.lines);
-    sfu__csv_close(&csv);
-    return status;
 }
 
 /* ---- features --------------------------------------------------------------------------------------------------- */
@@ -261,26 +122,6 @@ done:
     return status;
 }
 
-static sfu_status read_feature_rows(sfu__tables *tables, sfu__csv *csv, bool more) {
-    sfu_status status = SFU_OK;
-    sfu__seen seen = {0};
-    int32_t *order = NULL;
-    int64_t node;
-    const char *hint = csv->width == 3 ? "; for node,feature,value give it that header" : "";
-    SFU_TRY(feature_columns(tables, csv, csv->width, &order));
-    tables->dense.width = tables->features.count;
-    while (more) {
-        SFU_TRY(sfu__tables_node(tables, csv, 0, &node));
-        SFU_TRY(sfu__seen_add(&seen, csv, node, hint));
-        SFU_TRY(sfu__rows_add(&tables->dense, csv, node, 1, csv->width, order));
-        SFU_TRY(sfu__csv_next(csv, &more));
-    }
-done:
-    sfu__free(order);
-    sfu__free(seen.lines);
-    return status;
-}
-
 sfu_status sfu__csv_features(sfu__tables *tables, const char *path) {
     sfu_status status = SFU_OK;
     sfu__csv csv = {0};
@@ -291,6 +132,7 @@ sfu_status sfu__csv_features(sfu__tables *tables, const char *path) {
         return sfu__fail(SFU_ERR_ARGUMENT, "%s and %s both give features", tables->features_from, path);
     }
     SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){0}));
+    const int64_t offset = sfu__csv_offset(&csv);
     SFU_TRY(sfu__csv_next(&csv, &more));
     if (csv.width == 1) {
         status =
@@ -300,7 +142,14 @@ sfu_status sfu__csv_features(sfu__tables *tables, const char *path) {
     tables->features_from = path;
     tables->has_triples = (more || csv.has_header) && are_triples(&csv);
     if (!tables->has_triples && csv.width > 0) {
-        SFU_TRY(read_feature_rows(tables, &csv, more));
+        const char *hint = csv.width == 3 ? "; for node,feature,value give it that header" : "";
+        SFU_TRY(sfu__csv_table(tables, &(sfu__table_scan){.csv = &csv,
+                                                          .offset = offset,
+                                                          .label = csv.width,
+                                                          .hint = hint,
+                                                          .more = more,
+                                                          .row_read = true,
+                                                          .features_file = true}));
     } else {
         while (more) {
             SFU_TRY(sfu__tables_node(tables, &csv, 0, &node));

@@ -1,6 +1,5 @@
-/* csv_labels.c - reads the files that assign nodes to groups: labels.csv and split.csv. */
+/* csv_labels.c - reads labels.csv, which assigns nodes to classes. */
 #include "csv_tables.h"
-#include "split_int.h"
 
 /* Opens a file of two columns. */
 static sfu_status open_pairs(sfu__tables *tables, sfu__csv *csv, const char *path, const char *expected) {
@@ -54,30 +53,191 @@ done:
     return status;
 }
 
-/* Sorts the classes; class_of[old number] is the new number (allocated). Classes that are all plain integers are sorted
- * by value, others by the bytes of their names. */
-static sfu_status sort_classes(sfu__node_index *classes, int32_t **class_of) {
-    sfu_status status = SFU_OK;
-    int32_t *order = NULL;
-    sfu__node_index sorted = {0};
-    int64_t largest;
-    const int64_t count = classes->count;
-    const bool numbers = sfu__node_index_all_plain(classes, &largest);
-    SFU_ALLOC(*class_of, count);
-    SFU_TRY(sfu__node_index_sort(classes, numbers, &order));
-    for (int64_t rank = 0; rank < count; rank++) {
+/* ---- classes ---------------------------------------------------------------------------------------------------- */
+
+static bool is_given_class(const sfu_import_options *options, const char *name, size_t size) {
+    for (int32_t i = 0; options->class_names != NULL && i < options->class_name_count; i++) {
+        if (strlen(options->class_names[i]) == size && memcmp(options->class_names[i], name, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The classes while it is decided which of them are missing labels. */
+typedef struct class_list {
+    const sfu__node_index *names;
+    bool *missing; /* [names->count] */
+    int64_t *uses; /* [names->count]: nodes */
+} class_list;
+
+static const char *class_name(const class_list *list, int64_t i, char digits[SFU__DIGITS_MAX], size_t *size) {
+    return sfu__node_index_name(list->names, i, digits, size);
+}
+
+/* -1 is no class beside at least two others that are all plain integers. */
+static void find_minus_one(class_list *list, const sfu_import_options *options) {
+    int64_t others = 0, found = -1;
+    for (int64_t i = 0; i < list->names->count; i++) {
         char digits[SFU__DIGITS_MAX];
         size_t size;
-        const char *name = sfu__node_index_name(classes, order[rank], digits, &size);
+        int64_t value;
+        const char *name = class_name(list, i, digits, &size);
+        if (size == 2 && memcmp(name, "-1", 2) == 0) {
+            found = i;
+        } else if (!list->missing[i]) {
+            if (!sfu__plain_integer(&value, name, size)) {
+                return;
+            }
+            others++;
+        }
+    }
+    if (found >= 0 && others >= 2 && options->label_type != SFU_LABEL_CLASS && !is_given_class(options, "-1", 2)) {
+        list->missing[found] = true;
+    }
+}
+
+static void find_missing(class_list *list, const sfu__tables *tables) {
+    for (int64_t i = 0; i < list->names->count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        const char *name = class_name(list, i, digits, &size);
+        list->missing[i] =
+            sfu__cell_is_missing(&tables->rules, name, size) && !is_given_class(tables->options, name, size);
+    }
+    find_minus_one(list, tables->options);
+}
+
+/* Numbers of which nearly every node has another are measured, not classes. */
+static sfu_status check_classes(const class_list *list, const sfu__tables *tables) {
+    enum { FEW_CLASSES = 20 };
+    int64_t classes = 0, labelled = 0;
+    bool whole = true;
+    double number;
+    if (tables->options->label_type == SFU_LABEL_CLASS || tables->options->class_names != NULL) {
+        return SFU_OK;
+    }
+    for (int64_t i = 0; i < list->names->count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        const char *name = class_name(list, i, digits, &size);
+        if (list->missing[i]) {
+            continue;
+        }
+        if (!sfu__cell_is_number(&number, &tables->rules, name, size)) {
+            return SFU_OK;
+        }
+        classes++;
+        labelled += list->uses[i];
+        whole = whole && number == (double)(int64_t)number;
+    }
+    if (classes <= FEW_CLASSES || (whole && 2 * classes <= labelled)) {
+        return SFU_OK;
+    }
+    return sfu__fail(SFU_ERR_FORMAT,
+                     "%s: the labels are numbers with %lld different values for %lld nodes; expected classes, and "
+                     "regression is not offered (--label-type class takes every number as a class)",
+                     tables->labels_from, (long long)classes, (long long)labelled);
+}
+
+/* Records how many labels of each spelling were taken as missing. */
+static sfu_status record_missing(sfu__raw *raw, const class_list *list) {
+    sfu_status status = SFU_OK;
+    SFU_ALLOC(raw->missing_counts, list->names->count);
+    for (int64_t i = 0; i < list->names->count; i++) {
+        if (list->missing[i]) {
+            char digits[SFU__DIGITS_MAX];
+            size_t size;
+            const char *name = class_name(list, i, digits, &size);
+            SFU_TRY(sfu__strings_add(&raw->missing_labels, name, size));
+            raw->missing_counts[raw->missing_labels.count - 1] = list->uses[i];
+        }
+    }
+done:
+    return status;
+}
+
+/* Sorts the classes that are not missing; class_of[old number] is the new number. Classes that are all plain integers
+ * are sorted by value, others by the bytes of their names. */
+static sfu_status sort_classes(sfu__node_index *classes, const class_list *list, int32_t *class_of) {
+    sfu_status status = SFU_OK;
+    int32_t *order = NULL;
+    sfu__node_index kept = {0}, sorted = {0};
+    int64_t largest, number;
+    char digits[SFU__DIGITS_MAX];
+    size_t size;
+    for (int64_t i = 0; i < classes->count; i++) {
+        if (!list->missing[i]) {
+            const char *name = class_name(list, i, digits, &size);
+            SFU_TRY(sfu__node_index_append(&kept, name, size));
+        }
+    }
+    SFU_TRY(sfu__node_index_sort(&kept, sfu__node_index_all_plain(&kept, &largest), &order));
+    for (int64_t rank = 0; rank < kept.count; rank++) {
+        const char *name = sfu__node_index_name(&kept, order[rank], digits, &size);
         SFU_TRY(sfu__node_index_append(&sorted, name, size));
-        (*class_of)[order[rank]] = (int32_t)rank;
+        SFU_TRY(sfu__node_index_find(classes, name, size, &number));
+        class_of[number] = (int32_t)rank;
     }
     sfu__node_index_clear(classes);
     *classes = sorted;
     sorted = (sfu__node_index){0};
 done:
+    sfu__node_index_clear(&kept);
     sfu__node_index_clear(&sorted);
     sfu__free(order);
+    return status;
+}
+
+/* With `like`, the classes are those of the dataset or model that it names, unless the file has others. */
+static sfu_status use_like_classes(sfu__tables *tables, int32_t *class_of, int64_t count) {
+    sfu_status status = SFU_OK;
+    int64_t *number = NULL;
+    SFU_ALLOC(number, tables->classes.count);
+    for (int64_t i = 0; i < tables->classes.count; i++) {
+        char digits[SFU__DIGITS_MAX];
+        size_t size;
+        const char *name = sfu__node_index_name(&tables->classes, i, digits, &size);
+        SFU_TRY(sfu__node_index_find(&tables->like, name, size, &number[i]));
+        if (number[i] < 0) {
+            goto done;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        class_of[i] = class_of[i] >= 0 ? (int32_t)number[class_of[i]] : class_of[i];
+    }
+    sfu__node_index_clear(&tables->classes);
+    tables->classes = tables->like;
+    tables->like = (sfu__node_index){0};
+done:
+    sfu__free(number);
+    return status;
+}
+
+/* Decides which classes there are; class_of[number of a name] is the class or SFU_NO_LABEL (allocated). */
+static sfu_status find_classes(sfu__tables *tables, int32_t **class_of) {
+    sfu_status status = SFU_OK;
+    class_list list = {.names = &tables->classes};
+    const int64_t count = tables->classes.count;
+    SFU_ALLOC(*class_of, count);
+    SFU_ALLOC_ZERO(list.missing, tables->classes.count);
+    SFU_ALLOC_ZERO(list.uses, tables->classes.count);
+    for (int64_t i = 0; i < tables->labels.count; i++) {
+        list.uses[tables->labels.features[i]]++;
+    }
+    for (int64_t i = 0; i < tables->classes.count; i++) {
+        (*class_of)[i] = SFU_NO_LABEL;
+    }
+    find_missing(&list, tables);
+    SFU_TRY(check_classes(&list, tables));
+    SFU_TRY(record_missing(tables->raw, &list));
+    SFU_TRY(sort_classes(&tables->classes, &list, *class_of));
+    if (tables->like.count > 0 && tables->classes.count > 0) {
+        SFU_TRY(use_like_classes(tables, *class_of, count));
+    }
+done:
+    sfu__free(list.missing);
+    sfu__free(list.uses);
     return status;
 }
 
@@ -85,11 +245,11 @@ sfu_status sfu__tables_finish_labels(sfu__tables *tables) {
     sfu_status status = SFU_OK;
     sfu__raw *raw = tables->raw;
     int32_t *class_of = NULL;
+    SFU_TRY(find_classes(tables, &class_of));
     raw->classes = tables->classes.count;
     if (raw->classes == 0) {
         goto done;
     }
-    SFU_TRY(sort_classes(&tables->classes, &class_of));
     SFU_ALLOC(raw->labels, raw->nodes);
     for (int64_t i = 0; i < raw->nodes; i++) {
         raw->labels[i] = SFU_NO_LABEL;
@@ -100,46 +260,5 @@ sfu_status sfu__tables_finish_labels(sfu__tables *tables) {
     sfu__node_index_release(&tables->classes, &raw->class_names);
 done:
     sfu__free(class_of);
-    return status;
-}
-
-/* ---- split ------------------------------------------------------------------------------------------------------ */
-
-sfu_status sfu__csv_split(sfu__tables *tables, const char *path) {
-    sfu_status status = SFU_OK;
-    sfu__raw *raw = tables->raw;
-    sfu__csv csv = {0};
-    sfu__seen seen = {0};
-    size_t capacity[SFU_PARTS] = {0};
-    bool more;
-    SFU_TRY(open_pairs(tables, &csv, path, "node,part"));
-    for (;;) {
-        int64_t node;
-        sfu_part part = SFU_TRAIN;
-        SFU_TRY(sfu__csv_next(&csv, &more));
-        if (!more) {
-            break;
-        }
-        const sfu__csv_field *name = &csv.fields[0];
-        SFU_TRY(sfu__node_index_find(&tables->nodes, name->bytes, name->size, &node));
-        if (node < 0) {
-            status = sfu__csv_fail(&csv, 0, "is a node that no other file names");
-            goto done;
-        }
-        SFU_TRY(sfu__seen_add(&seen, &csv, node, "; a node is in one part"));
-        SFU_TRY(sfu__csv_part(&csv, 1, &part));
-        int32_t *grown =
-            sfu__grow(raw->standard[part], &capacity[part], (size_t)raw->standard_count[part] + 1, sizeof *grown);
-        if (grown == NULL) {
-            status = SFU_ERR_MEMORY;
-            goto done;
-        }
-        raw->standard[part] = grown;
-        grown[raw->standard_count[part]++] = (int32_t)node;
-    }
-    raw->has_standard = true;
-done:
-    sfu__free(seen.lines);
-    sfu__csv_close(&csv);
     return status;
 }

@@ -1,5 +1,6 @@
 /* csv_tables.c - collects the rows of the CSV files of a dataset and converts them to features, labels and columns. */
 #include "csv_tables.h"
+#include "parallel.h"
 #include "progress.h"
 
 #include <string.h>
@@ -22,6 +23,12 @@ void sfu__tables_clear(sfu__tables *tables) {
     sfu__node_index_clear(&tables->features);
     sfu__node_index_clear(&tables->classes);
     sfu__node_index_clear(&tables->column_names);
+    sfu__node_index_clear(&tables->like);
+    sfu__cells_clear(&tables->cells);
+    sfu__free(tables->cell_nodes);
+    sfu__free(tables->cell_source);
+    sfu__transform_clear(&tables->transform);
+    sfu__strings_clear(&tables->rules.missing);
     rows_clear(&tables->dense);
     rows_clear(&tables->columns);
     triples_clear(&tables->triples);
@@ -34,6 +41,7 @@ sfu_status sfu__tables_open(sfu__tables *tables, sfu__csv *csv, const char *path
     sfu_status status = SFU_OK;
     const char *base = sfu__path_base(path);
     rules.header = rules.header == SFU_HEADER_AUTO ? tables->options->header : rules.header;
+    rules.decimal = tables->options->decimal;
     rules.progress = tables->options->progress;
     rules.progress_user = tables->options->progress_user;
     SFU_TRY(sfu__csv_open(csv, path, &rules));
@@ -60,6 +68,39 @@ done:
     return status;
 }
 
+/* The size of a name such as 12.0 without its decimals, or 0. */
+static size_t size_without_decimals(const char *name, size_t size) {
+    int64_t value;
+    size_t end = size;
+    while (end > 0 && name[end - 1] == '0') {
+        end--;
+    }
+    return end < size && end > 1 && name[end - 1] == '.' && sfu__plain_integer(&value, name, end - 1) ? end - 1 : 0;
+}
+
+sfu_status sfu__tables_check_ids(sfu__tables *tables) {
+    sfu_status status = SFU_OK;
+    for (int64_t i = 0; tables->nodes.spelled && i < tables->nodes.count; i++) {
+        size_t size;
+        int64_t other = -1;
+        const char *name = sfu__strings_get(&tables->nodes.names, i, &size);
+        const size_t whole = size_without_decimals(name, size);
+        SFU_TRY(sfu__poll_at(i));
+        if (whole > 0) {
+            SFU_TRY(sfu__node_index_find(&tables->nodes, name, whole, &other));
+        }
+        if (other >= 0) {
+            char quoted[2][SFU__QUOTE_MAX];
+            status = sfu__fail(SFU_ERR_FORMAT,
+                               "a node is called %s in one place and %s in another; write its id alike in all files",
+                               sfu__quote(quoted[0], name, size), sfu__quote(quoted[1], name, whole));
+            goto done;
+        }
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__seen_add(sfu__seen *seen, const sfu__csv *csv, int64_t node, const char *hint) {
     if ((size_t)node >= seen->count) {
         int64_t *grown = sfu__grow(seen->lines, &seen->capacity, (size_t)node + 1, sizeof *seen->lines);
@@ -73,7 +114,7 @@ sfu_status sfu__seen_add(sfu__seen *seen, const sfu__csv *csv, int64_t node, con
     if (seen->lines[node] != 0) {
         char name[SFU__QUOTE_MAX];
         return sfu__csv_fail_row(csv, "node %s is on line %lld already%s",
-                                 sfu__quote(name, csv->fields[0].bytes, csv->fields[0].size),
+                                 sfu__quote(name, csv->fields[seen->column].bytes, csv->fields[seen->column].size),
                                  (long long)seen->lines[node], hint);
     }
     seen->lines[node] = csv->line;
@@ -179,66 +220,44 @@ void sfu__pair_buffer_clear(sfu__pair_buffer *buffer) {
 
 /* ---- finishing -------------------------------------------------------------------------------------------------- */
 
-static bool in_node_order(const sfu__rows *rows, int64_t nodes) {
-    bool same = rows->count == nodes;
-    for (int64_t i = 0; same && i < nodes; i++) {
-        same = rows->nodes[i] == i;
-    }
-    return same;
+/* A matrix with one row per node, in their order. */
+static void finish_dense(sfu__tables *tables) {
+    tables->raw->features = tables->dense.width;
+    tables->raw->has_features = true;
+    tables->raw->dense = tables->dense.values;
+    tables->dense.values = NULL;
 }
 
-/* Converts rows to CSR; missing rows are zero. */
-static sfu_status rows_to_sparse(sfu_matrix *sparse, const sfu__rows *rows, int64_t nodes) {
+/* The features of a table with typed columns. */
+static sfu_status finish_table(sfu__tables *tables) {
     sfu_status status = SFU_OK;
-    SFU_ALLOC_ZERO(sparse->indptr, nodes + 1);
-    for (int64_t r = 0; r < rows->count; r++) {
-        for (int64_t c = 0; c < rows->width; c++) {
-            sparse->indptr[rows->nodes[r] + 1] += rows->values[r * rows->width + c] != 0;
-        }
-    }
-    for (int64_t i = 0; i < nodes; i++) {
-        sparse->indptr[i + 1] += sparse->indptr[i];
-    }
-    SFU_ALLOC(sparse->indices, sparse->indptr[nodes]);
-    SFU_ALLOC(sparse->values, sparse->indptr[nodes]);
-    for (int64_t r = 0; r < rows->count; r++) {
-        SFU_TRY(sfu__poll_at(r));
-        int64_t at = sparse->indptr[rows->nodes[r]];
-        for (int64_t c = 0; c < rows->width; c++) {
-            const float value = rows->values[r * rows->width + c];
-            if (value != 0) {
-                sparse->indices[at] = (int32_t)c;
-                sparse->values[at++] = value;
-            }
-        }
-    }
-    sparse->rows = (int32_t)nodes;
-    sparse->cols = (int32_t)rows->width;
-done:
-    return status;
-}
-
-/* Dense features. Nodes without a row get zeros; if these would be most of the matrix, it becomes sparse, so that two
- * small files cannot cause a huge allocation. */
-static sfu_status finish_dense(sfu__tables *tables) {
-    enum { SMALL = 1 << 20, MAX_RATIO = 4 };
-    sfu_status status = SFU_OK;
-    sfu__rows *rows = &tables->dense;
     sfu__raw *raw = tables->raw;
-    raw->features = rows->width;
-    raw->has_features = true;
-    if (in_node_order(rows, raw->nodes)) {
-        raw->dense = rows->values;
-        rows->values = NULL;
-    } else if (raw->nodes <= MAX_RATIO * rows->count || raw->nodes <= SMALL / (rows->width + 1)) {
-        SFU_ALLOC_ZERO(raw->dense, raw->nodes * rows->width);
-        for (int64_t r = 0; r < rows->count; r++) {
-            memcpy(raw->dense + rows->nodes[r] * rows->width, rows->values + r * rows->width,
-                   (size_t)rows->width * sizeof *rows->values);
-        }
-    } else {
-        SFU_TRY(rows_to_sparse(&raw->sparse, rows, raw->nodes));
+    const sfu__transform *transform = &tables->transform;
+    const sfu__transform_input input = {.cells = &tables->cells,
+                                        .source = tables->cell_source,
+                                        .path = tables->features_from,
+                                        .threads = sfu__thread_count(tables->options->threads)};
+    sfu__transform_output output = {.nodes = raw->nodes, .node_of = tables->cell_nodes};
+    SFU_TRY(sfu__transform_print(&raw->transform, transform));
+    raw->row_scale = transform->rows;
+    raw->value_scale = (int)transform->values;
+    if (transform->features == 0) {
+        goto done;
     }
+    SFU_TRY(sfu__transform_apply(&output, transform, &input));
+    raw->has_features = true;
+    raw->features = transform->features;
+    raw->dense = output.dense;
+    raw->dense_nonzeros = output.dense != NULL ? output.nonzeros : 0;
+    if (output.dense == NULL) {
+        raw->sparse = (sfu_matrix){.rows = (int32_t)raw->nodes,
+                                   .cols = (int32_t)raw->features,
+                                   .indptr = output.indptr,
+                                   .indices = output.indices,
+                                   .values = output.values};
+    }
+    sfu__cells_clear(&tables->cells);
+    SFU_TRY(sfu__transform_feature_names(&raw->feature_names, transform));
 done:
     return status;
 }
@@ -322,8 +341,10 @@ sfu_status sfu__tables_finish(sfu__tables *tables) {
     sfu_status status = SFU_OK;
     sfu__raw *raw = tables->raw;
     raw->nodes = tables->nodes.count;
-    if (tables->dense.width > 0) {
-        SFU_TRY(finish_dense(tables));
+    if (tables->cell_source != NULL) {
+        SFU_TRY(finish_table(tables));
+    } else if (tables->dense.width > 0) {
+        finish_dense(tables);
     } else if (tables->has_triples && raw->features > 0) {
         SFU_TRY(finish_triples(tables));
     }
@@ -333,7 +354,7 @@ sfu_status sfu__tables_finish(sfu__tables *tables) {
     if (tables->column_names.count > 0) {
         SFU_TRY(finish_columns(tables));
     }
-    if (raw->has_features) {
+    if (raw->has_features && raw->transform == NULL) {
         sfu__node_index_release(&tables->features, &raw->feature_names);
     }
     if (!tables->fixed) {

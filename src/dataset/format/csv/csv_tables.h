@@ -4,8 +4,8 @@
  * then the rows of a file are stored in file order with the number of their node; sfu__tables_finish moves them to
  * their final positions:
  *
- *   nodes     id, numbers, label  ->  features and labels
- *   features  node, numbers       ->  features      or  node, feature, value  ->  triples
+ *   nodes     id, columns, label  ->  scan, transform and labels
+ *   features  node, columns       ->  scan, transform      or  node, feature, value  ->  triples
  *   labels    node, label         ->  labels
  *   columns   node, numbers       ->  columns
  *   edges     node, node, weight  ->  raw->pairs, as node numbers
@@ -17,6 +17,7 @@
 #include "csv.h"
 #include "node_index.h"
 #include "raw.h"
+#include "transform.h"
 
 /* Rows of numbers, each belonging to a node. */
 typedef struct sfu__rows {
@@ -43,7 +44,13 @@ typedef struct sfu__tables {
     sfu__node_index features;  /* names, in column order or order of appearance */
     bool features_fixed;       /* the set of features is fixed by a file of names */
     const char *features_from; /* the file that gave features, or NULL */
-    sfu__rows dense;
+    sfu__cells cells;          /* the table of features and their columns, or empty */
+    int32_t *cell_nodes;       /* [cells.rows] */
+    size_t *cell_source;       /* [transform.count]: columns of `cells` */
+    sfu__transform transform;  /* fitted to the cells, or given by the option `like` */
+    sfu__node_index like;      /* the classes of the dataset or model that the option `like` names, in their order */
+    sfu__cell_rules rules;     /* of labels; those of cells are in `transform` */
+    sfu__rows dense;           /* features as a matrix */
     bool has_triples;
     sfu__triples triples;
     sfu__node_index classes; /* in order of appearance */
@@ -65,6 +72,15 @@ SFU_CHECKED sfu_status sfu__csv_columns(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_edges(sfu__tables *tables, const char *path);
 SFU_CHECKED sfu_status sfu__csv_split(sfu__tables *tables, const char *path);
 
+/* Arrays among the files (array_tables.c): reads features, labels and a graph that are matrices, which fixes the nodes;
+ * reads a list of edges; and fails if a CSV file gives features or labels, too. */
+SFU_CHECKED sfu_status sfu__tables_arrays(sfu__tables *tables);
+SFU_CHECKED sfu_status sfu__array_edges(sfu__tables *tables, const char *path);
+SFU_CHECKED sfu_status sfu__tables_check_arrays(const sfu__tables *tables);
+
+/* Maps raw->pairs, which hold numbers up to `largest` (-1: no pairs) as names of nodes, to nodes. */
+SFU_CHECKED sfu_status sfu__tables_number_pairs(sfu__tables *tables, int64_t largest, const char *path);
+
 /* Moves everything into `raw`. */
 SFU_CHECKED sfu_status sfu__tables_finish(sfu__tables *tables);
 
@@ -80,6 +96,7 @@ SFU_CHECKED sfu_status sfu__tables_node(sfu__tables *tables, const sfu__csv *csv
 typedef struct sfu__seen {
     int64_t *lines; /* 0: not seen yet */
     size_t count, capacity;
+    size_t column; /* of the node, for the message */
 } sfu__seen;
 
 /* Records that the current row describes `node`; a second row is an error. `hint` ends the message. */
@@ -110,6 +127,19 @@ SFU_CHECKED sfu_status sfu__pair_buffer_add(sfu__pair_buffer *buffer, sfu__pairs
                                             const float *weight);
 SFU_CHECKED sfu_status sfu__pair_buffer_flush(sfu__pair_buffer *buffer, sfu__pairs *pairs);
 void sfu__pair_buffer_clear(sfu__pair_buffer *buffer);
+
+/* Sets the rules for missing cells, and reads the transformation that the option `like` names. */
+SFU_CHECKED sfu_status sfu__tables_start(sfu__tables *tables);
+
+/* Fails if two names of nodes are one number, such as 1 and 1.0: files that spell a node differently. */
+SFU_CHECKED sfu_status sfu__tables_check_ids(sfu__tables *tables);
+
+/* Whether a list of names "a,b" has a name. */
+bool sfu__names_have(const char *list, const char *name, size_t size);
+
+/* The column with a name, or without a header with that number from 1; csv->width if `name` is NULL. Fails if there is
+ * none; `what` ends "no column NAME for WHAT". */
+SFU_CHECKED sfu_status sfu__csv_find_column(const sfu__csv *csv, const char *name, const char *what, size_t *column);
 
 /* Sorts the classes and stores them in `raw`, with the labels of all nodes. */
 SFU_CHECKED sfu_status sfu__tables_finish_labels(sfu__tables *tables);

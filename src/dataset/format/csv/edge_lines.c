@@ -73,6 +73,19 @@ static bool skip_separator(const char **at, char separator) {
     return moved;
 }
 
+/* Parses a weight in [begin, stop), with blanks at its end. */
+static bool parse_weight(float *weight, const char *begin, const char *stop, char separator) {
+    double value;
+    while (stop > begin && is_blank(stop[-1], separator)) {
+        stop--;
+    }
+    if (!sfu__parse_double(&value, begin, stop) || value < 0 || value > FLT_MAX) {
+        return false;
+    }
+    *weight = (float)value + 0.0f; /* -0 is 0 */
+    return true;
+}
+
 /* Parses a weight and the rest of its line. */
 static bool read_weight(const char **at, float *weight, char separator) {
     const char *begin = *at;
@@ -82,19 +95,23 @@ static bool read_weight(const char **at, float *weight, char separator) {
     }
     *at = stop + 1;
     stop -= stop > begin && stop[-1] == '\r';
-    while (stop > begin && is_blank(stop[-1], separator)) {
-        stop--;
+    return parse_weight(weight, begin, stop, separator);
+}
+
+/* Parses a weight at the start of a line and the separator after it. */
+static bool read_first_weight(const char **at, float *weight, char separator) {
+    const char *begin = *at;
+    const char *stop = begin;
+    while (*stop != '\n' && *stop != separator && !(separator == ' ' && is_blank(*stop, separator))) {
+        stop++;
     }
-    double value;
-    if (!sfu__parse_double(&value, begin, stop) || value < 0 || value > FLT_MAX) {
-        return false;
-    }
-    *weight = (float)value + 0.0f; /* -0 is 0 */
-    return true;
+    *at = stop;
+    return parse_weight(weight, begin, stop, separator) && skip_separator(at, separator);
 }
 
 /* Slow path: parses one line with blanks, with a weight, or empty. */
-static bool read_line(const char **at, sfu__edge_lines *out, char separator, bool weighted) {
+static bool read_line(const char **at, sfu__edge_lines *out, const sfu__edge_style *style) {
+    const char separator = style->separator;
     const char *p = skip_blanks(*at, ' ');
     uint32_t from;
     uint32_t to;
@@ -104,20 +121,25 @@ static bool read_line(const char **at, sfu__edge_lines *out, char separator, boo
         return true;
     }
     p = skip_blanks(*at, separator);
+    if (style->first && !read_first_weight(&p, &weight, separator)) {
+        return false;
+    }
     if (!read_number(&p, &from) || !skip_separator(&p, separator) || !read_number(&p, &to)) {
         return false;
     }
-    if (weighted) {
+    if (style->weighted && !style->first) {
         if (!skip_separator(&p, separator) || !read_weight(&p, &weight, separator)) {
             return false;
         }
-        out->weights[out->count] = weight;
     } else {
         p = skip_blanks(p, separator);
         p += *p == '\r';
         if (*p++ != '\n') {
             return false;
         }
+    }
+    if (style->weighted) {
+        out->weights[out->count] = weight;
     }
     out->ends[2 * out->count] = from;
     out->ends[2 * out->count + 1] = to;
@@ -148,15 +170,15 @@ static inline uint32_t largest_of(uint32_t largest, const uint32_t ends[2]) {
 }
 
 /* Parses all lines of [p, end), which ends with a line end. */
-static bool read_lines(const char *p, const char *end, sfu__edge_lines *out, char separator, bool weighted) {
+static bool read_lines(const char *p, const char *end, sfu__edge_lines *out, const sfu__edge_style *style) {
     while (p < end) {
         uint32_t *next = out->ends + 2 * out->count;
-        while (!weighted && p < end && read_simple_line(&p, next, separator)) {
+        while (!style->weighted && p < end && read_simple_line(&p, next, style->separator)) {
             out->largest = largest_of(out->largest, next);
             next += 2;
         }
         out->count = (next - out->ends) / 2;
-        if (p < end && !read_line(&p, out, separator, weighted)) {
+        if (p < end && !read_line(&p, out, style)) {
             return false;
         }
     }
@@ -233,8 +255,7 @@ static bool read_halves(const sfu__edge_style *style, const char *begin, const c
     } else {
         read_interleaved(&one, &two, style->separator);
     }
-    if (!read_lines(one.p, one.end, &one.out, style->separator, style->weighted) ||
-        !read_lines(two.p, two.end, &two.out, style->separator, style->weighted)) {
+    if (!read_lines(one.p, one.end, &one.out, style) || !read_lines(two.p, two.end, &two.out, style)) {
         return false;
     }
     /* Empty lines leave a gap between the halves. */

@@ -1,4 +1,5 @@
-/* edge_lines.h - parses lines of two decimal numbers and an optional weight from a buffer in memory. */
+/* edge_lines.h - parses lines of two decimal numbers, with an optional weight after or before them, from a buffer in
+ * memory. */
 #ifndef SFU_EDGE_LINES_H
 #define SFU_EDGE_LINES_H
 
@@ -8,6 +9,7 @@
 typedef struct sfu__edge_style {
     char separator; /* ',', '\t', ';' or ' ': one or more blanks */
     bool weighted;  /* three columns instead of two */
+    bool first;     /* the weight is the first of them, not the last */
 } sfu__edge_style;
 
 /* The parsed edges. Starts as {0}. */

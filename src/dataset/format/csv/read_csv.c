@@ -1,6 +1,7 @@
 /* read_csv.c - reads a dataset from CSV files; see docs/reference/formats.md for the rules and csv_tables.h for the
  * structure. */
 #include "csv_tables.h"
+#include "array_file.h"
 
 typedef sfu_status (*read_file)(sfu__tables *tables, const char *path);
 
@@ -17,6 +18,36 @@ static sfu_status check_options(const sfu_import_options *options, const char *e
     return SFU_OK;
 }
 
+/* Whether an edge has a node below `count`. */
+static bool edges_reach(const sfu__pairs *pairs, int64_t count) {
+    for (size_t b = 0; b < pairs->block_count; b++) {
+        for (int64_t i = 0; i < 2 * pairs->blocks[b].count; i++) {
+            if ((int64_t)pairs->blocks[b].ends[i] < count) {
+                return true;
+            }
+        }
+    }
+    return pairs->count == 0;
+}
+
+/* Warns if the edges name none of the nodes of the nodes file: probably another column has their ids. */
+static void check_ids(const sfu__tables *tables) {
+    const sfu__raw *raw = tables->raw;
+    const char *other = NULL;
+    if (tables->options->nodes == NULL || raw->nodes_only_in_edges == 0 ||
+        edges_reach(&raw->pairs, tables->nodes.count - raw->nodes_only_in_edges)) {
+        return;
+    }
+    for (int64_t i = 0; i < tables->transform.count; i++) {
+        const sfu__transform_column *column = &tables->transform.columns[i];
+        other = column->type == SFU__TYPE_IDENTIFIER ? column->name : other;
+    }
+    sfu__log(SFU_LOG_WARNING,
+             "no edge has a node of %s: its ids are not those of the edges; name the right column with "
+             "--id%s%s",
+             tables->options->nodes, other != NULL ? ", perhaps " : "", other != NULL ? other : "");
+}
+
 sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
     sfu_status status = SFU_OK;
     sfu__tables tables = {.raw = raw, .options = options};
@@ -28,19 +59,30 @@ sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
     } files[] = {
         {options->feature_names, sfu__csv_feature_names},
         {options->nodes, sfu__csv_nodes},
-        {options->features, sfu__csv_features},
-        {options->labels, sfu__csv_labels},
+        {sfu__is_array_path(options->features) ? NULL : options->features, sfu__csv_features},
+        {sfu__is_array_path(options->labels) ? NULL : options->labels, sfu__csv_labels},
         {options->columns, sfu__csv_columns},
-        {edges, sfu__csv_edges},
+        {edges, sfu__is_array_path(edges) ? sfu__array_edges : sfu__csv_edges},
         {options->split, sfu__csv_split},
     };
     raw->format = "csv";
     SFU_TRY(check_options(options, edges));
+    SFU_TRY(sfu__tables_arrays(&tables));
+    SFU_TRY(sfu__tables_start(&tables));
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (files[i].path != NULL) {
             SFU_TRY(files[i].read(&tables, files[i].path));
         }
     }
+    if (options->like != NULL && tables.cell_source == NULL) {
+        status =
+            sfu__fail(SFU_ERR_ARGUMENT, "--like needs a table of nodes: --nodes, or --features with one column per "
+                                        "feature");
+        goto done;
+    }
+    SFU_TRY(sfu__tables_check_ids(&tables));
+    check_ids(&tables);
+    SFU_TRY(sfu__tables_check_arrays(&tables));
     SFU_TRY(sfu__tables_finish(&tables));
 done:
     sfu__tables_clear(&tables);

@@ -127,6 +127,23 @@ SFU_CHECKED sfu_status sfu__raw_set_features(sfu__raw *raw, const sfu__table *ta
 SFU_CHECKED sfu_status sfu__raw_set_sparse_features(sfu__raw *raw, const sfu__triplets *triplets, const char *location);
 SFU_CHECKED sfu_status sfu__raw_set_nodes(sfu__raw *raw, int64_t nodes, const char *location);
 
+/* ---- edge_array.c: lists of edges, and masks of splits ---------------------------------------------------------- */
+
+/* Whether an array has the shape of a list of edges: m x 2 or 2 x m numbers. 2 x 2 is a matrix unless `list` says that
+ * it is a list. */
+bool sfu__is_edge_list(const sfu__array *array, bool list);
+
+/* Appends the edges of such an array, as its numbers, all below `below`; *largest is the largest of them. */
+SFU_CHECKED sfu_status sfu__edge_list_pairs(sfu__pairs *pairs, int64_t *largest, const sfu__array *array,
+                                            int64_t below);
+
+/* Sets the graph from such an array. The number of nodes is that set before, or else the largest number plus one. */
+SFU_CHECKED sfu_status sfu__raw_set_edge_list(sfu__raw *raw, const sfu__array *array);
+
+/* Adds standard splits from masks of train, val and test: one entry per node, or one row per split and one column per
+ * node, or the other way round. An entry is 0 or 1. */
+SFU_CHECKED sfu_status sfu__raw_add_masks(sfu__raw *raw, const sfu__array masks[SFU_PARTS]);
+
 /* Adds the base name of a path to raw->files. */
 SFU_CHECKED sfu_status sfu__raw_add_file(sfu__raw *raw, const char *path);
 

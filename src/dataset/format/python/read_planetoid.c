@@ -81,7 +81,10 @@ static sfu_status find_in_folder(char **prefix, const char *folder) {
         }
     }
     if (first == NULL) {
-        status = sfu__fail(SFU_ERR_NOT_FOUND, "%s: there is no ind.NAME.graph in this folder", folder);
+        status = sfu__fail(SFU_ERR_NOT_FOUND,
+                           "%s: expected the files of a known layout in this folder: Planetoid (ind.NAME.graph), "
+                           "GraphLand, OGB, Geom-GCN or MUSAE; name CSV files with --edges and --nodes",
+                           folder);
         goto done;
     }
     *prefix = sfu__path_join(folder, first);

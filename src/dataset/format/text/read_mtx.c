@@ -34,7 +34,7 @@ static sfu_status read_edges_fast(sfu__tables *tables, const sfu__mtx *self, boo
     numbering numbers = {(uint32_t)self->rows};
     sfu__edge_file file = {.path = self->lines.path,
                            .offset = sfu__csv_offset(&self->lines),
-                           .style = {' ', !self->pattern},
+                           .style = {.separator = ' ', .weighted = !self->pattern},
                            .threads = sfu__thread_count(options->threads),
                            .progress = options->progress,
                            .progress_user = options->progress_user,
@@ -300,6 +300,7 @@ sfu_status sfu__read_mtx(sfu__raw *raw, const sfu_import_options *options) {
         status = sfu__fail(SFU_ERR_ARGUMENT, "%s: a nodes file goes with CSV edges, not with a matrix", options->nodes);
         goto done;
     }
+    SFU_TRY(sfu__tables_start(&tables));
     if (edges != NULL) {
         SFU_TRY(read_graph(&tables, edges));
     }

@@ -1,0 +1,19 @@
+/* training_options.h - options that the commands that train have in common. */
+#ifndef CLI_TRAINING_OPTIONS_H
+#define CLI_TRAINING_OPTIONS_H
+
+#include "options.h"
+
+/* Ends with NULL; an index is a value of sfu_metric. */
+extern const char *const metric_choices[];
+/* An index of 1: balanced. */
+extern const char *const class_weight_choices[];
+
+#define OPTION_METRIC(place)                                                                                           \
+    OPTION_CHOICE("metric", place, metric_choices,                                                                     \
+                  "what is maximised on the validation nodes: decides early stopping and the best training")
+#define OPTION_CLASS_WEIGHT(place)                                                                                     \
+    OPTION_CHOICE("class-weight", place, class_weight_choices,                                                         \
+                  "balanced: weight classes inversely to their number of labels")
+
+#endif

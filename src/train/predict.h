@@ -1,0 +1,26 @@
+/* predict.h - a model applied to a dataset: what sfu_predict, sfu_embed and sfu_evaluate share. */
+#ifndef SFU_PREDICT_H
+#define SFU_PREDICT_H
+
+#include "feature_view.h"
+#include "runner.h"
+
+/* Starts as {0}. */
+typedef struct sfu__prediction {
+    bool any_classes; /* set by the caller: the dataset may have classes that the model does not know */
+    sfu__feature_view view;
+    sfu__runner runner; /* its prediction pass has run */
+} sfu__prediction;
+
+/* Runs the prediction pass for the nodes of the options. Call sfu__prediction_clear also after a failure. */
+SFU_CHECKED sfu_status sfu__prediction_run(sfu__prediction *prediction, const sfu_dataset *dataset,
+                                           const sfu_model *model, const sfu_predict_options *options);
+void sfu__prediction_clear(sfu__prediction *prediction);
+
+/* Calibrates rows of probabilities with the temperature of the model, in place. */
+SFU_CHECKED sfu_status sfu__calibrate(const sfu__dense *probabilities, const sfu_model *model, int threads);
+
+/* The class of a model that class `class_index` of a dataset is, by name where both have names; -1: none. */
+int32_t sfu__model_class(const sfu_model *model, const sfu_dataset *dataset, int32_t class_index);
+
+#endif
