@@ -390,7 +390,10 @@ typedef struct sfu_arrays {
     int32_t standard_count[SFU_PARTS];
     int column_count;
     const char *const *column_names;
-    const float *const *columns; /* [column_count][nodes] */
+    const float *const *columns;      /* [column_count][nodes] */
+    const char *const *feature_names; /* [features], or NULL */
+    const int64_t *edge_indptr; /* [nodes + 1]: the edges as a CSR matrix, with edge_from NULL: the edges from node
+                                 * i lead to edge_to[edge_indptr[i]], ..., edge_to[edge_indptr[i + 1] - 1] */
 } sfu_arrays;
 
 SFU_API void sfu_arrays_init_sized(sfu_arrays *arrays, size_t size);
@@ -470,8 +473,9 @@ typedef struct sfu_split sfu_split;
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 
-/* Creates a split from three arrays of node numbers, nodes[part][counts[part]], in any order. Each part needs at least
- * one node; a node may occur once and must have a label. */
+/* Creates a split from three arrays of node numbers, nodes[part][counts[part]], in any order. A node may occur once and
+ * must have a label. The training part needs at least one node; the others may be empty. Without validation nodes a
+ * training has no early stopping and keeps its last weights, and a study is refused. */
 SFU_API SFU_CHECKED sfu_status sfu_split_from_nodes(sfu_split **split, const sfu_dataset *dataset,
                                                     const int32_t *const nodes[SFU_PARTS],
                                                     const int32_t counts[SFU_PARTS]);

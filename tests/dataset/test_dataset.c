@@ -99,6 +99,49 @@ static void from_arrays(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* The edges of node i are those from edge_indptr[i] on; the dataset is that of the same pairs. */
+static void edges_as_csr(void **state) {
+    (void)state;
+    static const int32_t from[] = {0, 0, 2, 2, 3}, to[] = {1, 1, 0, 2, 4};
+    static const int64_t indptr[] = {0, 2, 2, 4, 5, 5};
+    static const char *const names[] = {"length", "weight"};
+    sfu_arrays arrays = small();
+    arrays.edges = 5;
+    arrays.edge_from = from;
+    arrays.edge_to = to;
+    arrays.feature_names = names;
+    sfu_dataset *pairs = make(&arrays, NULL);
+    arrays.edge_from = NULL;
+    arrays.edge_indptr = indptr;
+    sfu_dataset *csr = make(&arrays, NULL);
+    char one[65], other[65];
+    assert_ok(sfu_dataset_digest(one, pairs));
+    assert_ok(sfu_dataset_digest(other, csr));
+    assert_string_equal(one, other);
+    assert_string_equal(sfu_dataset_feature_name(csr, 1), "weight");
+    sfu_dataset_free(pairs);
+    sfu_dataset_free(csr);
+}
+
+static void refused_csr(void **state) {
+    (void)state;
+    static const int64_t late[] = {1, 2, 2, 4, 5, 6}, short_of[] = {0, 2, 2, 4, 5, 5}, falls[] = {0, 4, 2, 4, 5, 6};
+    static const struct {
+        const int64_t *indptr;
+        const char *what;
+    } wrong[] = {{late, "found 1 to 6"}, {short_of, "found 0 to 5"}, {falls, "falls from 4 to 2 at node 1"}};
+    sfu_dataset *dataset = NULL;
+    sfu_arrays arrays = small();
+    arrays.edge_indptr = late;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_dataset_from_arrays(&dataset, &arrays, NULL), "not both");
+    arrays.edge_from = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        arrays.edge_indptr = wrong[i].indptr;
+        assert_fails(SFU_ERR_ARGUMENT, sfu_dataset_from_arrays(&dataset, &arrays, NULL), wrong[i].what);
+        assert_null(dataset);
+    }
+}
+
 static void the_options(void **state) {
     (void)state;
     const sfu_arrays arrays = small();
@@ -492,6 +535,8 @@ static void no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(from_arrays),
+        cmocka_unit_test(edges_as_csr),
+        cmocka_unit_test(refused_csr),
         cmocka_unit_test(the_options),
         cmocka_unit_test(features),
         cmocka_unit_test(refused_arrays),

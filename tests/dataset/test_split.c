@@ -633,8 +633,14 @@ static void node_numbers_make_a_split(void **state) {
     nodes[SFU_VAL][1] = 57;
     assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "node 57", "no label");
     nodes[SFU_VAL][1] = kept;
-    counts[SFU_TEST] = 0;
-    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "no node is left for test");
+    counts[SFU_VAL] = counts[SFU_TEST] = 0;
+    assert_ok(sfu_split_from_nodes(&given, dataset, all, counts));
+    int32_t empty = 1;
+    sfu_split_part(given, SFU_TEST, &empty);
+    assert_int_equal(empty, 0);
+    sfu_split_free(given);
+    counts[SFU_TRAIN] = 0;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_from_nodes(&given, dataset, all, counts), "no node is left for train");
     for (int part = 0; part < SFU_PARTS; part++) {
         free(nodes[part]);
     }

@@ -13,7 +13,9 @@ static sfu_status check(const sfu_arrays *a) {
     sfu_status status = SFU_OK;
     SFU_TRY(need(a->nodes >= 1 && a->nodes < INT32_MAX, "nodes must be at least 1 and below 2^31 - 1"));
     SFU_TRY(need(a->edges >= 0 && a->edges <= INT64_MAX / 32, "edges cannot be negative"));
-    SFU_TRY(need(a->edges == 0 || (a->edge_from != NULL && a->edge_to != NULL), "edge_from and edge_to are needed"));
+    SFU_TRY(need(a->edge_from == NULL || a->edge_indptr == NULL, "edges have edge_from or edge_indptr, not both"));
+    SFU_TRY(need(a->edges == 0 || ((a->edge_from != NULL || a->edge_indptr != NULL) && a->edge_to != NULL),
+                 "edge_from and edge_to are needed"));
     SFU_TRY(need(a->dense == NULL || a->indptr == NULL, "features are dense or sparse, not both"));
     SFU_TRY(need((a->dense == NULL && a->indptr == NULL) || a->features >= 1, "features must be at least 1"));
     SFU_TRY(need(a->indptr == NULL || a->indptr[0] == 0, "indptr must start at 0"));
@@ -24,13 +26,31 @@ done:
     return status;
 }
 
-static sfu_status copy_edges(sfu__raw *raw, const sfu_arrays *a) {
+/* edge_indptr ascends from 0 to the number of edges. */
+static sfu_status check_edge_indptr(const sfu_arrays *a) {
+    const int64_t *indptr = a->edge_indptr;
+    if (indptr[0] != 0 || indptr[a->nodes] != a->edges) {
+        return sfu__fail(SFU_ERR_ARGUMENT,
+                         "arrays: edge_indptr must go from 0 to %lld, the number of edges; found %lld to %lld",
+                         (long long)a->edges, (long long)indptr[0], (long long)indptr[a->nodes]);
+    }
+    for (int64_t node = 0; node < a->nodes; node++) {
+        if (indptr[node + 1] < indptr[node]) {
+            return sfu__fail(SFU_ERR_ARGUMENT, "arrays: edge_indptr falls from %lld to %lld at node %lld",
+                             (long long)indptr[node], (long long)indptr[node + 1], (long long)node);
+        }
+    }
+    return SFU_OK;
+}
+
+static sfu_status copy_ends(uint32_t *ends, const sfu_arrays *a) {
     sfu_status status = SFU_OK;
-    uint32_t *ends = NULL;
-    float *weights = NULL;
-    SFU_ALLOC(ends, 2 * a->edges);
+    int64_t row = 0;
     for (int64_t i = 0; i < a->edges; i++) {
-        const int32_t from = a->edge_from[i];
+        while (a->edge_indptr != NULL && a->edge_indptr[row + 1] <= i) {
+            row++;
+        }
+        const int32_t from = a->edge_indptr != NULL ? (int32_t)row : a->edge_from[i];
         const int32_t to = a->edge_to[i];
         SFU_TRY(sfu__poll_at(i));
         if (from < 0 || from >= a->nodes || to < 0 || to >= a->nodes) {
@@ -41,6 +61,19 @@ static sfu_status copy_edges(sfu__raw *raw, const sfu_arrays *a) {
         ends[2 * i] = (uint32_t)from;
         ends[2 * i + 1] = (uint32_t)to;
     }
+done:
+    return status;
+}
+
+static sfu_status copy_edges(sfu__raw *raw, const sfu_arrays *a) {
+    sfu_status status = SFU_OK;
+    uint32_t *ends = NULL;
+    float *weights = NULL;
+    if (a->edge_indptr != NULL) {
+        SFU_TRY(check_edge_indptr(a));
+    }
+    SFU_ALLOC(ends, 2 * a->edges);
+    SFU_TRY(copy_ends(ends, a));
     if (a->edge_weight != NULL) {
         SFU_ALLOC(weights, a->edges);
         memcpy(weights, a->edge_weight, (size_t)a->edges * sizeof *weights);
@@ -175,6 +208,7 @@ static sfu_status build(sfu_dataset **dataset, const sfu_arrays *arrays, const s
     SFU_TRY(copy_labels(&raw, arrays));
     SFU_TRY(copy_texts(&raw.class_names, arrays->class_names, arrays->classes));
     SFU_TRY(copy_texts(&raw.node_names, arrays->node_names, arrays->nodes));
+    SFU_TRY(copy_texts(&raw.feature_names, raw.has_features ? arrays->feature_names : NULL, arrays->features));
     SFU_TRY(copy_split(&raw, arrays));
     SFU_TRY(copy_columns(&raw, arrays));
     sfu_import_options own = *options;

@@ -177,12 +177,13 @@ done:
     return status;
 }
 
-/* Every part of a drawn split needs at least one node. */
-static sfu_status check_parts(const sfu__draft *draft) {
-    for (int part = 0; part < SFU_PARTS; part++) {
+/* The first `count` parts need at least one node: all three of a split that is drawn, read or standard. */
+static sfu_status check_parts(const sfu__draft *draft, int count) {
+    for (int part = 0; part < count; part++) {
         if (memchr(draft->part_of, part, (size_t)draft->dataset->nodes) == NULL) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; train, val and test need one each",
-                             draft->quoted, sfu__part_names[part]);
+            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; %s", draft->quoted,
+                             sfu__part_names[part],
+                             count == SFU_PARTS ? "train, val and test need one each" : "train needs at least one");
         }
     }
     return SFU_OK;
@@ -280,7 +281,7 @@ sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const ch
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__draft_start(&draft, dataset, protocol, size));
     SFU_TRY(run_protocol(&draft, protocol));
-    SFU_TRY(check_parts(&draft));
+    SFU_TRY(check_parts(&draft, SFU_PARTS));
     SFU_TRY(sfu__split_finish(&made, &draft));
     SFU_TRY(warn_untrained_classes(made, dataset));
     *split = made;
@@ -324,7 +325,7 @@ sfu_status sfu_split_from_nodes(sfu_split **split, const sfu_dataset *dataset, c
             SFU_TRY(place_node(&draft, nodes[part][i], part));
         }
     }
-    SFU_TRY(check_parts(&draft));
+    SFU_TRY(check_parts(&draft, SFU_TRAIN + 1));
     SFU_TRY(sfu__split_finish(&made, &draft));
     SFU_TRY(sfu__text_format(&text, "nodes:%.*s", DIGITS, made->digest));
     made->text = text.bytes;
