@@ -1,0 +1,42 @@
+"""Sfumato: semi-supervised node classification on graphs.
+
+    import sfumato
+    g = sfumato.Graph.from_pandas(edges, nodes, label="topic")
+    m = sfumato.Labeler(budget="60s").fit(g)
+    m.predict(g), m.estimate_
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._abi import VERSION as __version__
+
+if TYPE_CHECKING:
+    from ._run import show_progress
+    from .errors import (ArgumentError, CancelledError, DivergedError, FileError, FormatError, InterruptedWarning,
+                         NotFoundError, OutOfMemoryError, SfumatoError, UnsupportedError)
+    from .graph import Graph, datasets
+
+# Modules are imported when they are first used: importing the package takes a millisecond.
+_HOMES = {
+    "show_progress": "_run",
+    "Graph": "graph", "datasets": "graph",
+    **{name: "errors" for name in (
+        "ArgumentError", "CancelledError", "DivergedError", "FileError", "FormatError", "InterruptedWarning",
+        "NotFoundError", "OutOfMemoryError", "SfumatoError", "UnsupportedError")},
+}
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+    value = getattr(importlib.import_module("." + _HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
