@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any
 from ._abi import VERSION as __version__
 
 if TYPE_CHECKING:
+    from ._model import Model
     from ._run import show_progress
     from .errors import (ArgumentError, CancelledError, DivergedError, FileError, FormatError, InterruptedWarning,
                          NotFoundError, OutOfMemoryError, SfumatoError, UnsupportedError)
+    from .estimators import GraphClassifier, Labeler, cross_val_score
     from .graph import Graph, datasets
 
 # Modules are imported when they are first used: importing the package takes a millisecond.
 _HOMES = {
-    "show_progress": "_run",
+    "Model": "_model", "show_progress": "_run",
+    "GraphClassifier": "estimators", "Labeler": "estimators", "cross_val_score": "estimators",
     "Graph": "graph", "datasets": "graph",
     **{name: "errors" for name in (
         "ArgumentError", "CancelledError", "DivergedError", "FileError", "FormatError", "InterruptedWarning",
