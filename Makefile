@@ -12,7 +12,8 @@ build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j$(JOBS)
 tests = ctest --preset $(1) -j$(shell expr $(JOBS) + 1) $(2)
 
 MAKEFLAGS += --no-print-directory
-.PHONY: all help setup demo test test-more debug asan clang lint format fuzz cross portable install clean
+.PHONY: all help setup demo test test-more test-python wheel debug asan clang lint format fuzz cross portable install
+.PHONY: clean
 all: ; $(call build,release)
 
 help:
@@ -23,6 +24,7 @@ help:
 	@echo 'make test-more  tests that need long or large packages: Optuna, a browser, LaTeX, clang, the other architecture'
 	@echo 'make install    into PREFIX ($(PREFIX)), under DESTDIR'
 	@echo 'make portable   build-portable/sfumato, which needs the C library only'
+	@echo 'make wheel      build-python/dist/*.whl, the Python package; make test-python: its tests alone'
 	@echo 'make debug, make asan, make clang    other builds, in build-debug, build-asan, build-clang'
 	@echo 'make format     format the sources'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS ($(FUZZ_SECONDS)), two at once'
@@ -43,6 +45,15 @@ test:
 	$(call tests,release,-LE more)
 	$(call build,asan)
 	$(call tests,asan,-LE more)
+	scripts/python_tests.sh
+
+test-python:
+	$(SETUP_FOR) test
+	scripts/python_tests.sh
+
+wheel:
+	$(SETUP_FOR) build
+	scripts/wheel.sh
 
 lint:
 	$(SETUP_FOR) lint

@@ -62,7 +62,7 @@ sfumato_part(ZIP libzip libzip-dev "reading .npz")
 
 set(data_libraries "")
 if(SFU_HAVE_ZIP)
-    list(APPEND data_libraries PkgConfig::ZIP)
+    list(APPEND data_libraries PkgConfig::ZIP ZLIB::ZLIB) # an archive of libzip needs zlib after it
 endif()
 sfumato_lazy(MAT matio libmatio-dev "reading .mat of version 7.3")
 sfumato_lazy(CURL libcurl libcurl4-openssl-dev "data get over HTTPS")

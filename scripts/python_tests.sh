@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the wheel, installs it into a virtual environment and runs the tests of the Python package there. What cannot
+# be installed from PyPI is skipped, and said so.
+#   usage: scripts/python_tests.sh [OPTION OF PYTEST...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+work=$PWD/build-python
+python=$work/venv/bin/python
+
+status=0
+scripts/wheel.sh || status=$?
+if [ "$status" = 77 ]; then
+    echo "skipped: the tests of the Python package (no wheel)"
+    exit 0
+fi
+[ "$status" = 0 ] || exit "$status"
+
+if [ ! -e "$work/venv/complete" ]; then
+    rm -rf "$work/venv"
+    if ! python3 -m venv "$work/venv" >"$work/venv.log" 2>&1 ||
+        ! "$python" -m pip install -q --retries 1 --timeout 20 numpy scipy pandas networkx scikit-learn tqdm optuna \
+            pytest mypy nbclient ipykernel >>"$work/venv.log" 2>&1; then
+        rm -rf "$work/venv"
+        echo "skipped: the tests of the Python package (pytest, pandas, ... could not be installed from PyPI)"
+        exit 0
+    fi
+    touch "$work/venv/complete"
+fi
+"$python" -m pip install -q --no-deps --force-reinstall "$work"/dist/*.whl
+cd "$work" # not in python/, whose sources would be imported instead
+"$python" -m pytest -q -p no:cacheprovider "$@" ../python/tests
