@@ -18,19 +18,30 @@ if TYPE_CHECKING:
     from ._run import show_progress
     from .errors import (ArgumentError, CancelledError, DivergedError, FileError, FormatError, InterruptedWarning,
                          NotFoundError, OutOfMemoryError, SfumatoError, UnsupportedError)
+    from .comparison import Comparison, compare, open_comparison
     from .estimators import GraphClassifier, Labeler, cross_val_score
     from .graph import Graph, datasets
+    from .plan import Plan, draw, explain, nets
+    from .study import Study, tune
 
 # Modules are imported when they are first used: importing the package takes a millisecond.
 _HOMES = {
     "Model": "_model", "show_progress": "_run",
     "GraphClassifier": "estimators", "Labeler": "estimators", "cross_val_score": "estimators",
     "Graph": "graph", "datasets": "graph",
+    "Comparison": "comparison", "compare": "comparison", "open_comparison": "comparison",
+    "Plan": "plan", "draw": "plan", "explain": "plan", "nets": "plan", "Study": "study", "tune": "study",
     **{name: "errors" for name in (
         "ArgumentError", "CancelledError", "DivergedError", "FileError", "FormatError", "InterruptedWarning",
         "NotFoundError", "OutOfMemoryError", "SfumatoError", "UnsupportedError")},
 }
-__all__ = ["__version__", *_HOMES]
+__all__ = ["__version__", "load", *_HOMES]
+
+
+def load(name_or_path: Any) -> Graph:
+    """Opens a dataset by its path or name; a public one ("cora") is downloaded first. The same as Graph.load."""
+    found: Graph = __getattr__("Graph").load(name_or_path)
+    return found
 
 
 def __getattr__(name: str) -> Any:
