@@ -84,4 +84,21 @@ def view(pointer: Optional[int], shape: tuple[int, ...], dtype: Any, owner: Hand
 
 def is_sparse(value: Any) -> bool:
     """Whether it is a sparse matrix or array of scipy, without importing scipy.sparse."""
-    return hasattr(value, "tocsr") and hasattr(value, "nnz") and hasattr(value, "shape")
+    return hasattr(value, "tocsr") and hasattr(value, "shape")
+
+
+def csr_parts(matrix: Any, what: str) -> tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+    """indptr (int64), indices (int32) and values (float32; None: all are 1) of a CSR matrix. Its arrays may be longer
+    than indptr says, never shorter: the library reads as many entries as indptr says."""
+    try:
+        matrix = matrix.tocsr()
+    except Exception as error:
+        raise ArgumentError(f"{what}: no valid sparse matrix ({error})") from None
+    indptr = integers(matrix.indptr, f"{what}, indptr", (matrix.shape[0] + 1,), np.int64)
+    count = int(indptr[-1])
+    indices, data = (as_array(part, what) for part in (matrix.indices, matrix.data))
+    if indices.ndim != 1 or data.ndim != 1 or not 0 <= count <= min(len(indices), len(data)):
+        raise ArgumentError(f"{what}: indptr ends with {count}, but there are {indices.size} indices and {data.size} "
+                            "values")
+    ones = data.dtype.kind == "b" and bool(data[:count].all())
+    return indptr, integers(indices[:count], f"{what}, indices"), None if ones else floats(data[:count], what)

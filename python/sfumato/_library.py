@@ -138,7 +138,7 @@ def created(free: Callable[[int], None], make: Callable[..., int], *arguments: A
 # ---- structs ---------------------------------------------------------------------------------------------------------
 
 def options(kind: str, **fields: Any) -> Any:
-    """An options struct with its defaults; a field that is None keeps its default. The struct keeps what it points to."""
+    """An options struct with its defaults; a field that is None keeps its default."""
     struct = _abi.STRUCTS[kind]
     made = struct()
     getattr(lib, f"{kind}_init_sized")(ctypes.byref(made), ctypes.sizeof(made))

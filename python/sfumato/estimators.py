@@ -242,8 +242,8 @@ class GraphClassifier(_GraphEstimator):
         fraction = float(self.validation_fraction)
         if not 0 <= fraction <= 0.5:
             raise ArgumentError(f"validation_fraction: expected a number from 0 to 0.5, found {fraction}")
-        labels = data.labels
-        labelled = np.flatnonzero(labels >= 0) if labels is not None else np.zeros(0, np.int32)
+        labels = data.labels if data.labels is not None else np.full(len(data), -1, np.int32)
+        labelled = np.flatnonzero(labels >= 0)
         folds = max(3, round(1 / fraction)) if fraction > 0 else 0
         if folds == 0 or len(labelled) < max(10, folds):
             return split_of(data, {"train": labelled})
@@ -332,7 +332,7 @@ class Labeler(_GraphEstimator):
         return nodes[:found.value].copy()
 
     def report(self, path: Any = "report.html") -> None:
-        """Writes a page about the labelling: the estimate, confusion matrix, calibration, candidates, doubtful nodes."""
+        """Writes a page about the labelling: the estimate, confusion matrix, calibration, candidates, ..."""
         self._check_fitted()
         if self._labelling is None:
             with open(path, "wb") as file:
@@ -353,7 +353,8 @@ class Labeler(_GraphEstimator):
 
     def __getstate__(self) -> Any:
         """The labelling itself is left out; its page is kept."""
-        state = dict(super().__getstate__()) if hasattr(super(), "__getstate__") else dict(self.__dict__)
+        parent: Any = getattr(super(), "__getstate__", self.__dict__.copy)
+        state = dict(parent())
         if state.get("_labelling") is not None:
             with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
                 path = Path(folder) / "page.html"
@@ -396,7 +397,7 @@ def parse_budget(budget: Union[str, float]) -> tuple[float, int]:
                 return seconds, 0
     except (KeyError, ValueError):
         pass
-    raise ArgumentError(f"budget: expected a time such as \"60s\", \"2m\" or \"1h\", or \"steps:20\", found {budget!r:.60}")
+    raise ArgumentError(f"budget: expected a time such as '60s', '2m' or '1h', or 'steps:20', found {budget!r:.60}")
 
 
 def cross_val_score(estimator: Any, graph: Graph, *, cv: int = 5, metric: str = "accuracy",

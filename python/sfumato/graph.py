@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._arrays import as_array, floats, integers, is_sparse, view
+from ._arrays import as_array, csr_parts, floats, integers, is_sparse, view
 from ._library import (Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, put, strings,
                        taken)
 from ._run import Task, run
@@ -44,7 +44,7 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, adjacency: Any, features: Any = None, labels: Any = None, **settings: Any) -> Graph:
-        """From an adjacency matrix (sparse, or a square array) whose entry (i, j) is the weight of the edge from i to j.
+        """From an adjacency matrix (sparse, or a square array) with the weight of the edge from i to j at (i, j).
 
         `features` is a matrix, dense or sparse, with one row per node (without it nodes have one-hot features);
         `labels` one class per node, from 0 on, -1: no label. Names of classes come with `class_names`.
@@ -54,15 +54,14 @@ class Graph:
         length 1, "sum", "none"), `knn` (without a graph: connect each node to that many nearest), `class_names`,
         `node_names`, `feature_names`, `columns` (a dict of one number per node), `split` (the standard split:
         {"train": nodes, "val": nodes, "test": nodes}), `threads`."""
-        rows, cols = _square(adjacency)
-        matrix = adjacency.tocsr() if is_sparse(adjacency) else None
-        if matrix is None:
+        rows = _rows_of_square(adjacency)
+        if not is_sparse(adjacency):
             import scipy.sparse
-            matrix = scipy.sparse.csr_array(floats(adjacency, "adjacency"))
-        edges = {"edge_indptr": integers(matrix.indptr, "indptr", dtype=np.int64),
-                 "edge_to": integers(matrix.indices, "indices"), "edge_weight": _weights(matrix.data)}
-        if len(edges["edge_indptr"]) != rows + 1:
-            raise ArgumentError(f"adjacency: expected {rows + 1} entries of indptr, found {len(edges['edge_indptr'])}")
+            adjacency = scipy.sparse.csr_array(floats(adjacency, "adjacency"))
+        indptr, indices, weights = csr_parts(adjacency, "adjacency")
+        if weights is not None and (weights == 1).all():
+            weights = None
+        edges = {"edge_indptr": indptr, "edge_to": indices, "edge_weight": weights}
         return cls._from_arrays(rows, edges, features, labels, **settings)
 
     @classmethod
@@ -141,8 +140,8 @@ class Graph:
         `source_column`, `target_column`, `weight_column`, `id`, `numeric`, `categorical`, `text`, `ignore`, `missing`
         (lists of columns), `decimal` ("." or ","), `label_type` ("auto", "class"), `feature_names` (a file), `like`
         (a Graph, a fitted estimator or a file: columns are transformed as there)."""
-        known = {name for name, _ in _abi.sfu_import_options._fields_} - {"size", "progress", "progress_user", "like",
-                                                                          "class_name_count"}
+        known = {field[0] for field in _abi.sfu_import_options._fields_} - {"size", "progress", "progress_user", "like",
+                                                                            "class_name_count"}
         for name in settings:
             if name not in known:
                 raise TypeError(f"from_files() has no setting {name!r}; it has {', '.join(sorted(known))}")
@@ -184,7 +183,8 @@ class Graph:
         attributes = getattr(data, "edge_attr", None)
         if weights is None and attributes is not None and as_array(attributes, "edge_attr").size == ends.shape[1]:
             weights = as_array(attributes, "edge_attr").reshape(-1)
-        split = {part: np.flatnonzero(_first_mask(data, part)) for part in PARTS if _first_mask(data, part) is not None}
+        masks = {part: _first_mask(data, part) for part in PARTS}
+        split = {part: np.flatnonzero(mask) for part, mask in masks.items() if mask is not None}
         y = None if getattr(data, "y", None) is None else as_array(data.y, "y").reshape(-1)
         settings.setdefault("directed", bool(data.is_directed()))
         x = getattr(data, "x", None)
@@ -209,7 +209,7 @@ class Graph:
     def make(cls, **settings: Any) -> Graph:
         """A synthetic citation graph: `nodes`, `classes`, `vocabulary`, `degree`, `power`, `homophily`, `words`,
         `noise`, `seed`, `name`. Without settings it is the dataset "citation"."""
-        known = {name for name, _ in _abi.sfu_make_options._fields_} - {"size", "progress", "progress_user"}
+        known = {field[0] for field in _abi.sfu_make_options._fields_} - {"size", "progress", "progress_user"}
         for name in settings:
             if name not in known:
                 raise TypeError(f"make() has no setting {name!r}; it has {', '.join(sorted(known))}")
@@ -277,13 +277,16 @@ class Graph:
         sparse = lib.sfu_dataset_sparse(self.handle.pointer)
         if sparse.rows > 0:
             return self._csr(sparse)
-        return view(lib.sfu_dataset_dense(self.handle.pointer), (self.n_nodes, self.n_features), np.float32, self.handle)
+        dense = lib.sfu_dataset_dense(self.handle.pointer)
+        return view(dense, (self.n_nodes, self.n_features), np.float32, self.handle)
 
     def _csr(self, csr: Any) -> Any:
         import scipy.sparse
         owner = self.handle
         indptr = view(csr.indptr, (csr.rows + 1,), np.int64, owner)
         count = int(indptr[-1])
+        if count < 2**31:  # scipy would copy the indices to the type of indptr
+            indptr = indptr.astype(np.int32)
         indices = view(csr.indices, (count,), np.int32, owner)
         values = view(csr.values, (count,), np.float32, owner) if csr.values else np.ones(count, np.float32)
         matrix = scipy.sparse.csr_array((values, indices, indptr), shape=(csr.rows, csr.cols), copy=False)
@@ -369,7 +372,8 @@ class Graph:
         return self._sentences(lib.sfu_dataset_import_note)
 
     def _sentences(self, item: Callable[..., int]) -> list[str]:
-        handle, text, found = self.handle, ctypes.create_string_buffer(4096), []
+        handle, text = self.handle, ctypes.create_string_buffer(4096)
+        found: list[str] = []
         while True:
             status = item(text, len(text), handle.pointer, len(found))
             if status == _abi.SFU_ERR_NOT_FOUND:
@@ -400,9 +404,9 @@ class Graph:
         kind = networkx.DiGraph if self.info["directed"] else networkx.Graph
         made = networkx.from_scipy_sparse_array(self.adjacency, create_using=kind)
         names, classes, labels = self.node_names, self.class_names, self.labels
-        for node in range(self.n_nodes) if labels is not None else ():
-            if labels[node] >= 0:
-                made.nodes[node]["label"] = classes[labels[node]] if classes else int(labels[node])
+        for node, label in enumerate(labels if labels is not None else ()):
+            if label >= 0:
+                made.nodes[node]["label"] = classes[label] if classes else int(label)
         return networkx.relabel_nodes(made, dict(enumerate(names))) if names else made
 
     def to_pyg(self) -> Any:
@@ -454,19 +458,11 @@ class Graph:
 
 # ---- arrays of a new graph -------------------------------------------------------------------------------------------
 
-def _square(matrix: Any) -> tuple[int, int]:
+def _rows_of_square(matrix: Any) -> int:
     shape = matrix.shape if hasattr(matrix, "shape") else as_array(matrix, "adjacency").shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ArgumentError(f"adjacency: expected a square matrix, found the shape {tuple(shape)}")
-    return int(shape[0]), int(shape[1])
-
-
-def _weights(data: np.ndarray) -> Optional[np.ndarray]:
-    """None if all are 1."""
-    if data.dtype.kind == "b":
-        return None
-    weights = floats(data, "weights of edges")
-    return None if (weights == 1).all() else weights
+    return int(shape[0])
 
 
 def _put_features(arrays: Any, nodes: int, features: Any) -> None:
@@ -477,10 +473,8 @@ def _put_features(arrays: Any, nodes: int, features: Any) -> None:
         raise ArgumentError(f"features: expected a matrix with one row for each of the {nodes} nodes, found the shape "
                             f"{tuple(shape)}")
     if is_sparse(features):
-        matrix = features.tocsr()
-        put(arrays, features=int(shape[1]), indptr=integers(matrix.indptr, "indptr of features", dtype=np.int64),
-            indices=integers(matrix.indices, "indices of features"),
-            values=None if matrix.dtype.kind == "b" else floats(matrix.data, "features"))
+        indptr, indices, values = csr_parts(features, "features")
+        put(arrays, features=int(shape[1]), indptr=indptr, indices=indices, values=values)
     else:
         put(arrays, features=int(shape[1]), dense=floats(features, "features"))
 

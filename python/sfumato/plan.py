@@ -95,7 +95,7 @@ class Plan:
         return _drawn(self._net)
 
     def _rows(self, which: str) -> list[tuple[str, ...]]:
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for step in self.steps(which):
             if step["depth"] == 0:
                 rows.append((step["text"], "", "", "", "", ""))

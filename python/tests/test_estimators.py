@@ -1,0 +1,130 @@
+"""GraphClassifier and Labeler with graphs."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import sfumato
+from sfumato import Graph, GraphClassifier, Labeler
+
+
+def test_fit_and_predict(citation):
+    standard = citation.split("standard")
+    fitted = GraphClassifier("gcn", hidden=16).fit(citation, split="standard")
+    assert fitted.scores_["test_accuracy"] > 0.78 and len(fitted.history_["val_loss"]) == fitted.scores_["epochs"]
+    found = fitted.predict(citation)
+    names = np.array(citation.class_names)[citation.labels]
+    assert np.mean(found[standard["test"]] == names[standard["test"]]) == pytest.approx(fitted.scores_["test_accuracy"])
+    chances = fitted.predict_proba(citation)
+    assert chances.shape == (2708, 7) and chances.flags.owndata and np.allclose(chances.sum(axis=1), 1, atol=1e-5)
+    assert fitted.embed(citation).shape == (2708, 16) and fitted.model_.net.startswith("smooth | dense 16")
+
+
+def test_arrays_and_hidden_labels(small, few):
+    fitted = GraphClassifier("sgcn", scale="unit").fit(small.features, few, graph=small.adjacency)
+    assert fitted.classes_.tolist() == [0, 1, 2] and set(fitted.split_["train"]) | set(fitted.split_["val"]) == set(
+        np.flatnonzero(few >= 0))
+    assert fitted.predict(small.features, graph=small.adjacency).shape == (200,)
+    other = Graph.make(nodes=50, classes=3, vocabulary=60, seed=2)
+    assert fitted.predict_proba(other.features, graph=other.adjacency).shape == (50, 3)
+    assert fitted.score(small.features, few, graph=small.adjacency) > 0.5
+    with pytest.raises(ValueError, match="fitted with a graph"):
+        fitted.predict(small.features)
+
+
+@pytest.mark.parametrize("kind", ["text", "objects", "floats"])
+def test_labels_of_any_type(small, few, kind):
+    if kind == "floats":
+        y = np.where(few < 0, np.nan, few.astype(float))
+    else:
+        y = np.array([None if label < 0 else "abc"[label] for label in few], object)
+    if kind == "text":
+        y[y == None] = float("nan")  # noqa: E711
+    fitted = GraphClassifier("linear").fit(small.features, y, graph=small.adjacency)
+    assert set(fitted.predict(small.features, graph=small.adjacency)) <= set(fitted.classes_)
+    assert len(fitted.classes_) == 3
+
+
+def test_same_bytes_for_any_number_of_threads(small, tmp_path):
+    for threads in (1, 2):
+        GraphClassifier("gcn", n_jobs=threads).fit(small, split="random:0").save(tmp_path / f"{threads}.safetensors")
+    assert (tmp_path / "1.safetensors").read_bytes() == (tmp_path / "2.safetensors").read_bytes()
+
+
+def program(*arguments, **settings):
+    return subprocess.run([sys.executable, "-m", "sfumato", *map(str, arguments)], capture_output=True, text=True,
+                          **settings)
+
+
+def needs_program():
+    if program("--version").returncode != 0:
+        pytest.skip("the program is not installed")
+
+
+def test_same_bytes_as_the_program(small, tmp_path):
+    needs_program()
+    small.save(tmp_path / "small.safetensors")
+    GraphClassifier("gcn", hidden=8, random_state=5).fit(small, split="random:1").save(tmp_path / "ours.safetensors")
+    done = program("train", "small.safetensors", "gcn", "--hidden", 8, "--seed", 5, "--split", "random:1", "-o",
+                   "theirs.safetensors", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ours.safetensors").read_bytes() == (tmp_path / "theirs.safetensors").read_bytes()
+
+
+def test_same_labels_as_the_program(small, few, tmp_path):
+    needs_program()
+    hidden = small.with_labels(few)
+    hidden.save(tmp_path / "few.safetensors")
+    fitted = Labeler("steps:3").fit(Graph.load(tmp_path / "few.safetensors"))
+    fitted.save(tmp_path / "ours.safetensors")
+    done = program("label", "few.safetensors", "--budget", "steps:3", "--model", "theirs.safetensors", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ours.safetensors").read_bytes() == (tmp_path / "theirs.safetensors").read_bytes()
+
+
+def test_labeler(small, few, tmp_path):
+    fitted = Labeler("steps:3", metric="f1_macro", coverage=0.9).fit(small.with_labels(few))
+    found = fitted.estimate_
+    assert 0 < found["low"] <= found["accuracy"] <= found["high"] <= 1 and found["metric"] == "macro-f1"
+    assert len(fitted.candidates_) == 3 and fitted.net_ in sfumato.nets()
+    assert fitted.confusion_.sum() == found["held_out"] and fitted.labels_.shape == (200,)
+    assert np.array_equal(fitted.predict(small), fitted.labels_)
+    assert len(fitted.predict_sets(small)) == 200 and fitted.ask(5).shape == (5,)
+    fitted.report(tmp_path / "one.html")
+    again = pickle.loads(pickle.dumps(fitted))
+    again.report(tmp_path / "two.html")
+    assert (tmp_path / "one.html").read_text() == (tmp_path / "two.html").read_text()
+    assert np.array_equal(again.predict_proba(small), fitted.predict_proba(small))
+    with pytest.raises(ValueError, match="unpickling"):
+        again.ask()
+    assert "confidence interval" in fitted._repr_html_()
+
+
+@pytest.mark.parametrize("budget", ["", "60x", "steps:0", "-1s", "steps:1.5", "nan", None, [], "1e99h"])
+def test_bad_budgets(small, budget):
+    with pytest.raises(ValueError, match="budget"):
+        Labeler(budget).fit(small)
+
+
+def test_cross_val_score(small):
+    scores = sfumato.cross_val_score(GraphClassifier("sgcn"), small, cv=4)
+    assert scores.shape == (4,) and (scores > 0.4).all()
+    assert sfumato.cross_val_score(Labeler("steps:1"), small, cv=3, metric="f1_macro").shape == (3,)
+
+
+def test_model_and_evaluation(small, tmp_path):
+    fitted = GraphClassifier("mlp").fit(small, split="random:0")
+    fitted.save(tmp_path / "model.safetensors")
+    model = sfumato.Model.open(tmp_path / "model.safetensors")
+    assert np.array_equal(model.predict_proba(small), fitted.predict_proba(small))
+    assert model.evaluate(small, fitted.split_["test"])["accuracy"] == pytest.approx(fitted.scores_["test_accuracy"])
+    assert {name: array.shape for name, array in model.parameters.items()}["layer.0.weight"] == (60, 64)
+    assert model.class_names == small.class_names
+
+
+def test_diverged(small):
+    with pytest.raises(sfumato.DivergedError):
+        GraphClassifier("linear", lr=1e30, weight_decay=1e30, dropout=0.0, patience=0).fit(small, split="random:0")
