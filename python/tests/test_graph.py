@@ -39,7 +39,8 @@ def test_adjacency_of_any_form(small, form):
 
 def test_from_edges_and_weights():
     made = Graph.from_edges([0, 1, 2], [1, 2, 3], np.eye(4), [0, 1, 0, -1], weights=[1, 2, 3],
-                            columns={"trust": [1, 2, 3, 4]}, class_names=["no", "yes"], node_names=list("abcd"), feature_names=list("wxyz"))
+                            columns={"trust": [1, 2, 3, 4]}, class_names=["no", "yes"], node_names=list("abcd"),
+                            feature_names=list("wxyz"))
     assert made.adjacency.toarray()[1, 2] == 2 and made.adjacency.toarray()[2, 1] == 2
     assert made.class_names == ["no", "yes"] and made.node_names == list("abcd") and made.feature_names == list("wxyz")
     assert made.labels.tolist() == [0, 1, 0, -1] and made.columns["trust"].tolist() == [1, 2, 3, 4]
