@@ -32,7 +32,7 @@ def integers(value: Any, what: str, shape: Optional[tuple[int, ...]] = None, dty
         array = array.astype(dtype)
     if array.dtype.kind == "b":
         array = array.astype(dtype)
-    if array.dtype.kind == "f" and (np.abs(array) < 2.0**62).all() and (array == np.floor(array)).all():
+    if array.dtype.kind == "f" and float(np.abs(array).max()) < 2.0**62 and (array == np.floor(array)).all():
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         raise ArgumentError(f"{what}: expected whole numbers, found {_described(array)}")

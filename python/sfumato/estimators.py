@@ -1,5 +1,5 @@
-"""Estimators: GraphClassifier trains one network, Labeler chooses one. With scikit-learn installed they are its
-estimators; `fit(X, y)` without a graph then works as for any other.
+"""Estimators: GraphClassifier trains one network, Labeler chooses one. Both follow the rules of scikit-learn, and
+`fit(X, y)` without a graph works as for any other estimator.
 
 `y` has the classes, of any type. With a graph, -1 (None or NaN if the classes are not integers) means no label."""
 
@@ -8,25 +8,18 @@ from __future__ import annotations
 import ctypes
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _abi
 from ._arrays import as_array
+from ._base import Classifier
 from ._library import Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, whole
 from ._model import Model
 from ._run import Task, interrupted, run
 from .errors import ArgumentError
 from .graph import Graph, Split, split_nodes, split_of
-
-if TYPE_CHECKING:
-    from ._plain_estimator import PlainClassifier as _Classifier
-else:
-    try:
-        from ._sklearn_estimator import SklearnClassifier as _Classifier
-    except ImportError:
-        from ._plain_estimator import PlainClassifier as _Classifier
 
 METRICS = ("accuracy", "macro-f1", "balanced-accuracy", "auc", "average-precision")
 _SKLEARN_METRICS = {"f1_macro": "macro-f1", "macro_f1": "macro-f1", "balanced_accuracy": "balanced-accuracy",
@@ -40,7 +33,7 @@ def metric_number(name: str) -> int:
     return choice(METRICS, _SKLEARN_METRICS.get(name, name) if isinstance(name, str) else name, "metric")
 
 
-class _GraphEstimator(_Classifier):
+class _GraphEstimator(Classifier):
     """What both estimators share: graphs from arrays, and predictions."""
 
     model_: Model
@@ -351,10 +344,9 @@ class Labeler(_GraphEstimator):
             raise ArgumentError(f"{what}: not available after unpickling; fit again")
         return self._labelling
 
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> dict[str, Any]:
         """The labelling itself is left out; its page is kept."""
-        parent: Any = getattr(super(), "__getstate__", self.__dict__.copy)
-        state = dict(parent())
+        state = super().__getstate__()
         if state.get("_labelling") is not None:
             with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
                 path = Path(folder) / "page.html"

@@ -174,6 +174,13 @@ def test_import_is_quick():
     assert found.stdout.split() == ["False", "False"]
 
 
+def test_estimators_do_not_import_scikit_learn():
+    code = ("import sys, sfumato; g = sfumato.load('citation'); sfumato.GraphClassifier('sgcn').fit(g).predict(g)\n"
+            "sfumato.Labeler('steps:1').fit(g); print('sklearn' in sys.modules)")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
 def test_without_scikit_learn():
     code = ("import sys; sys.modules['sklearn'] = None\n"
             "import sfumato; g = sfumato.load('citation')\n"
