@@ -65,6 +65,7 @@ test-more:
 	$(call tests,release,-L more)
 	$(call build,clang)
 	$(call tests,clang)
+	scripts/python_tests.sh --torch
 	scripts/lint.sh --deep
 	scripts/cross.sh
 

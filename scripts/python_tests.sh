@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Builds the wheel, installs it into a virtual environment and runs the tests of the Python package there. What cannot
 # be installed from PyPI is skipped, and said so.
-#   usage: scripts/python_tests.sh [OPTION OF PYTEST...]
+#   usage: scripts/python_tests.sh [--torch] [OPTION OF PYTEST...]
+# --torch installs PyTorch Geometric too, several gigabytes, and runs only what needs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$PWD/build-python
 python=$work/venv/bin/python
 
+torch=no
+if [ "${1:-}" = --torch ]; then
+    torch=yes
+    shift
+fi
 status=0
 scripts/wheel.sh || status=$?
 if [ "$status" = 77 ]; then
@@ -25,6 +31,13 @@ if [ ! -e "$work/venv/complete" ]; then
         exit 0
     fi
     touch "$work/venv/complete"
+fi
+if [ "$torch" = yes ]; then
+    if ! "$python" -m pip install -q --retries 1 --timeout 60 torch torch_geometric >"$work/torch.log" 2>&1; then
+        echo "skipped: the notebook with PyTorch Geometric (it could not be installed from PyPI)"
+        exit 0
+    fi
+    set -- -k pyg "$@"
 fi
 "$python" -m pip install -q --no-deps --force-reinstall "$work"/dist/*.whl
 cd "$work" # not in python/, whose sources would be imported instead
