@@ -19,3 +19,4 @@ cmake -S . -B "$build-portable" --toolchain cmake/Cross.cmake -DCROSS_TRIPLE=$tr
 cmake --build "$build-portable" -j"$jobs" --target sfumato
 scripts/check_portable.sh "$build-portable/sfumato"
 "qemu-${triple%%-*}" "$build-portable/sfumato" --version
+scripts/python_cross.sh

@@ -1,10 +1,25 @@
 #!/usr/bin/env bash
 # Builds the Python wheel into build-python/dist: the package, the library with jansson, SQLite, libzip, zlib and
 # SHA-256 linked in, and the program. Debian has no archive of libzip, so it is built from Debian's source package.
-#   usage: scripts/wheel.sh        exit status 77: a package from PyPI is missing and cannot be installed
+#   usage: scripts/wheel.sh [--cross]    --cross: for the other architecture, into build-python/dist-ARCH
+# Exit status 77: a package from PyPI is missing and cannot be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$PWD/build-python
+arch= # of --cross
+cross=()
+if [ "${1:-}" = --cross ]; then
+    case $(uname -m) in
+    aarch64) arch=x86_64 ;;
+    x86_64) arch=aarch64 ;;
+    *) echo "wheel: expected an x86_64 or aarch64 machine, found $(uname -m)" >&2 && exit 1 ;;
+    esac
+    cross=(-DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/Cross.cmake" -DCROSS_TRIPLE=$arch-linux-gnu)
+    export _PYTHON_HOST_PLATFORM=linux-$arch # the tag of the wheel
+fi
+deps=$work/deps${arch:+-$arch}
+dist=$work/dist${arch:+-$arch}
+raw=$work/raw${arch:+-$arch}
 jobs=$(nproc 2>/dev/null || echo 2)
 limit=4000000 # bytes
 
@@ -39,23 +54,23 @@ fetch_source() { # PACKAGE
 # libzip with zlib alone, as an archive. arc4random would need glibc 2.36.
 make_libzip() {
     local source=$work/libzip-source
-    [ -e "$work/deps/complete" ] && return
+    [ -e "$deps/complete" ] && return
     if ! fetch_source libzip >"$work/apt.log" 2>&1; then
         tail -n 3 "$work/apt.log" >&2
         say "the source of libzip could not be downloaded: the wheel will not read .npz files"
         return
     fi
-    rm -rf "$source" "$work/deps"
+    rm -rf "$source" "$deps"
     mkdir -p "$source"
     tar -xf "$work"/apt/libzip_*.orig.tar.* -C "$source" --strip-components 1
     cmake -S "$source" -B "$source/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
         -DBUILD_SHARED_LIBS=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF \
         -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF -DENABLE_ZSTD=OFF -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF \
-        -DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF -DHAVE_ARC4RANDOM=OFF -DCMAKE_INSTALL_PREFIX="$work/deps" \
-        -DCMAKE_INSTALL_LIBDIR=lib >"$work/libzip.log" 2>&1
+        -DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF -DHAVE_ARC4RANDOM=OFF -DCMAKE_INSTALL_PREFIX="$deps" \
+        -DCMAKE_INSTALL_LIBDIR=lib "${cross[@]}" >"$work/libzip.log" 2>&1
     cmake --build "$source/build" -j"$jobs" >>"$work/libzip.log" 2>&1
     cmake --install "$source/build" >>"$work/libzip.log" 2>&1
-    touch "$work/deps/complete"
+    touch "$deps/complete"
 }
 
 copy_licenses() { # the licenses of what is linked in
@@ -67,18 +82,18 @@ copy_licenses() { # the licenses of what is linked in
 }
 
 build_wheel() {
-    rm -rf "$work/raw" "$work/dist"
-    PKG_CONFIG_PATH="$work/deps/lib/pkgconfig:${PKG_CONFIG_PATH:-}" PATH="$work/tools/bin:$PATH" \
-        CMAKE_BUILD_PARALLEL_LEVEL=$jobs SKBUILD_BUILD_DIR="$work/cmake" \
-        "$work/tools/bin/pip" wheel -q --no-deps --no-build-isolation -w "$work/raw" \
+    rm -rf "$raw" "$dist"
+    PKG_CONFIG_PATH="$deps/lib/pkgconfig:${PKG_CONFIG_PATH:-}" PATH="$work/tools/bin:$PATH" \
+        CMAKE_BUILD_PARALLEL_LEVEL=$jobs SKBUILD_BUILD_DIR="$work/cmake${arch:+-$arch}" SKBUILD_CMAKE_ARGS="$(IFS=';' && echo "${cross[*]}")" \
+        "$work/tools/bin/pip" wheel -q --no-deps --no-build-isolation -w "$raw" \
         -C cmake.define.SFUMATO_STATIC_DEPS=ON -C cmake.define.SFUMATO_TESTS=OFF \
         -C cmake.define.SFUMATO_LICENSES="$work/licenses" ./python
-    PATH="$work/tools/bin:$PATH" auditwheel repair -w "$work/dist" "$work"/raw/*.whl >"$work/auditwheel.log" 2>&1
+    PATH="$work/tools/bin:$PATH" auditwheel repair -w "$dist" "$raw"/*.whl >"$work/auditwheel.log" 2>&1
 }
 
 check_size() {
     local size
-    wheel=$(ls "$work"/dist/*.whl)
+    wheel=$(ls "$dist"/*.whl)
     size=$(stat -c %s "$wheel")
     if [ "$size" -gt "$limit" ]; then
         say "$wheel has $size bytes, expected at most $limit"
