@@ -82,6 +82,12 @@ def view(pointer: Optional[int], shape: tuple[int, ...], dtype: Any, owner: Hand
     return np.frombuffer(memoryview(memory).toreadonly(), dtype).reshape(shape)
 
 
+def is_missing(value: Any) -> bool:
+    """None, NaN, and pandas' NA and NaT."""
+    return (value is None or type(value).__name__ in ("NAType", "NaTType")
+            or (isinstance(value, (float, np.floating)) and bool(value != value)))
+
+
 def is_sparse(value: Any) -> bool:
     """Whether it is a sparse matrix or array of scipy, without importing scipy.sparse."""
     return hasattr(value, "tocsr") and hasattr(value, "shape")

@@ -13,7 +13,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._arrays import as_array
+from ._arrays import as_array, is_missing
 from ._base import Classifier
 from ._library import Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, whole
 from ._model import Model
@@ -63,7 +63,10 @@ class _GraphEstimator(Classifier):
         missing = _missing(y) if may_miss else np.zeros(count, bool)
         if missing.all():
             raise ArgumentError("y: no node has a label")
-        self.classes_, codes = np.unique(y[~missing], return_inverse=True)
+        try:
+            self.classes_, codes = np.unique(y[~missing], return_inverse=True)
+        except TypeError as error:
+            raise ArgumentError(f"y: expected labels of one type ({error})") from None
         numbers = np.full(count, -1, np.int32)
         numbers[~missing] = codes
         return numbers, self._class_names()
@@ -110,6 +113,17 @@ class _GraphEstimator(Classifier):
         data = self._graph_to_predict(X, graph)
         return self.model_.predict_proba(data, threads=self._threads())
 
+    def predict_frame(self, X: Any, graph: Any = None) -> Any:
+        """The predictions as a table of pandas: the name of each node as index, label, probability, and one column per
+        class. The same as the file that `sfumato predict` writes."""
+        import pandas
+        data = self._graph_to_predict(X, graph)
+        chances = self.model_.predict_proba(data, threads=self._threads())
+        best = chances.argmax(axis=1)
+        index = pandas.Index(data.node_names or range(len(data)), name="node")
+        found = pandas.DataFrame({"label": self.classes_[best], "probability": chances.max(axis=1)}, index)
+        return found.join(pandas.DataFrame(chances, index, self.classes_), rsuffix=" (class)")
+
     def embed(self, X: Any, graph: Any = None) -> np.ndarray:
         """The output of the last hidden layer."""
         data = self._graph_to_predict(X, graph)
@@ -153,7 +167,7 @@ def _missing(y: np.ndarray) -> np.ndarray:
     if y.dtype.kind == "f":
         return np.isnan(y) | (y == -1)
     if y.dtype.kind == "O":
-        return np.array([one is None or one != one for one in y], bool)
+        return np.array([is_missing(one) for one in y], bool)
     return np.zeros(y.shape, bool)
 
 

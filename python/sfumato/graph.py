@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._arrays import as_array, csr_parts, floats, integers, is_sparse, view
+from ._arrays import as_array, csr_parts, floats, integers, is_missing, is_sparse, view
 from ._library import (Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, put, strings,
                        taken)
 from ._run import Task, run
@@ -120,7 +120,8 @@ class Graph:
         The node names are the column `id` of `nodes`, or its index if that has a name or is not 0, 1, 2, ..., else its
         first column. `like` is a Graph, a fitted estimator or a file: columns are transformed as there. The settings
         are those of `from_files`: `source_column`, `target_column`, `weight_column`, `numeric`, `categorical`, `text`,
-        `ignore`, `directed`, `scale`, `knn`, ... The result is that of the same tables in CSV files."""
+        `ignore`, `directed`, `scale`, `knn`, ... Nodes are in the order of the rows; those that only an edge names
+        follow. The result is that of the same tables in CSV files."""
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             if edges is not None:
                 settings["edges"] = _write_csv(edges, Path(folder) / "edges.csv", "edges", index=False)
@@ -628,7 +629,7 @@ def _attribute(graph: Any, node: Any, key: str) -> np.ndarray:
 
 def _coded(values: Sequence[Any]) -> tuple[np.ndarray, list[str]]:
     """Classes as numbers, and their names in order; None and NaN: no label."""
-    missing = [value is None or value != value for value in values]
+    missing = [is_missing(value) for value in values]
     kept = {value for value, gone in zip(values, missing) if not gone}
     try:
         order = sorted(kept)

@@ -10,7 +10,8 @@ import pytest
 PYTHON = Path(__file__).parent.parent
 PAGES = [PYTHON / "README.md", *sorted((PYTHON / "docs").glob("*.md"))]
 NOTEBOOKS = sorted((PYTHON / "notebooks").glob("*.ipynb"))
-NEEDS = {"quickstart": ["pandas"], "classify": ["sklearn"], "tune": ["pandas", "optuna"], "compare": ["pandas"],
+NEEDS = {"quickstart": ["pandas"], "classify": ["sklearn"], "label": ["pandas"],
+         "tune": ["pandas", "optuna"], "compare": ["pandas"],
          "own_data": ["pandas"], "comparison": ["pandas"], "pyg": ["torch_geometric"]}
 
 

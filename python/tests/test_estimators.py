@@ -48,6 +48,26 @@ def test_labels_of_any_type(small, few, kind):
     assert len(fitted.classes_) == 3
 
 
+def test_labels_of_pandas(small, few):
+    pandas = pytest.importorskip("pandas")
+    y = pandas.Series(["abc"[label] if label >= 0 else None for label in few])
+    numbers = pandas.Series([label if label >= 0 else None for label in few], dtype="Int64")
+    X = pandas.DataFrame(small.features.toarray())
+    for labels in (y, y.astype("category"), numbers):
+        fitted = GraphClassifier("sgcn").fit(X, labels, graph=small.adjacency)
+        assert len(fitted.classes_) == 3 and len(fitted.predict(X, graph=small.adjacency)) == 200
+    with pytest.raises(ValueError, match="one type"):
+        GraphClassifier().fit(X, np.array([1, "a"] * 100, object), graph=small.adjacency)
+
+
+def test_predict_frame(small):
+    pytest.importorskip("pandas")
+    fitted = GraphClassifier("sgcn").fit(small, split="random:0")
+    table = fitted.predict_frame(small)
+    assert table.index.name == "node" and list(table.columns[:2]) == ["label", "probability"]
+    assert np.array_equal(table["label"], fitted.predict(small)) and table.shape == (200, 5)
+
+
 def test_same_bytes_for_any_number_of_threads(small, tmp_path):
     for threads in (1, 2):
         GraphClassifier("gcn", n_jobs=threads).fit(small, split="random:0").save(tmp_path / f"{threads}.safetensors")
