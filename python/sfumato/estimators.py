@@ -122,7 +122,7 @@ class _GraphEstimator(Classifier):
         best = chances.argmax(axis=1)
         index = pandas.Index(data.node_names or range(len(data)), name="node")
         found = pandas.DataFrame({"label": self.classes_[best], "probability": chances.max(axis=1)}, index)
-        return found.join(pandas.DataFrame(chances, index, self.classes_), rsuffix=" (class)")
+        return pandas.concat([found, pandas.DataFrame(chances, index, self.classes_)], axis=1)
 
     def embed(self, X: Any, graph: Any = None) -> np.ndarray:
         """The output of the last hidden layer."""
