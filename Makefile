@@ -52,7 +52,7 @@ test-python:
 	scripts/python_tests.sh
 
 wheel:
-	$(SETUP_FOR) build
+	$(SETUP_FOR) wheel
 	scripts/wheel.sh
 
 lint:

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Installs missing packages on a Debian machine with apt-get. If all are installed it does nothing, so a second run
 # needs neither network nor root.
-#   usage: scripts/setup.sh build|test|lint|more|cross|fuzz
+#   usage: scripts/setup.sh build|test|wheel|lint|more|cross|fuzz
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 to_build=(gcc libc6-dev make cmake pkg-config zlib1g-dev libssl-dev libjansson-dev libzip-dev libmatio-dev
     libcurl4-openssl-dev libsqlite3-dev libpq-dev ca-certificates gnuplot-nox)
-to_test=(g++ libcmocka-dev librandom123-dev python3 python3-venv xz-utils mandoc bsdextrautils sqlite3 postgresql)
+to_wheel=(python3 python3-venv xz-utils)
+to_test=(g++ libcmocka-dev librandom123-dev "${to_wheel[@]}" mandoc bsdextrautils sqlite3 postgresql)
 # clang-tidy needs the headers of the tests.
 to_lint=("${to_test[@]}" clang-14 clang-tidy-14 clang-format-14 cppcheck codespell)
 to_fuzz=("${to_test[@]}" clang-14 libclang-rt-14-dev)
@@ -103,6 +104,7 @@ test)
     install_packages "${to_build[@]}" "${to_test[@]}"
     make_venv
     ;;
+wheel) install_packages "${to_build[@]}" "${to_wheel[@]}" ;;
 lint) install_packages "${to_build[@]}" "${to_lint[@]}" ;;
 fuzz) install_packages "${to_build[@]}" "${to_fuzz[@]}" ;;
 more)
@@ -115,7 +117,7 @@ cross)
     install_cross
     ;;
 *)
-    say "usage: scripts/setup.sh build|test|lint|more|cross|fuzz"
+    say "usage: scripts/setup.sh build|test|wheel|lint|more|cross|fuzz"
     exit 2
     ;;
 esac

@@ -14,7 +14,7 @@ if [ "${1:-}" = --cross ]; then
     x86_64) arch=aarch64 ;;
     *) echo "wheel: expected an x86_64 or aarch64 machine, found $(uname -m)" >&2 && exit 1 ;;
     esac
-    cross=(-DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/Cross.cmake" -DCROSS_TRIPLE=$arch-linux-gnu)
+    cross=(-DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/Cross.cmake" -DCROSS_TRIPLE="$arch-linux-gnu")
     export _PYTHON_HOST_PLATFORM=linux-$arch # the tag of the wheel
 fi
 deps=$work/deps${arch:+-$arch}
@@ -73,9 +73,10 @@ make_libzip() {
     touch "$deps/complete"
 }
 
-copy_licenses() { # the licenses of what is linked in
+copy_licenses() { # ours, and those of what is linked in
     local package
     mkdir -p "$work/licenses"
+    cp LICENSE "$work/licenses/sfumato.txt"
     for package in libjansson-dev libsqlite3-dev zlib1g-dev libssl-dev libzip-dev; do
         cp "/usr/share/doc/$package/copyright" "$work/licenses/$package.txt"
     done
