@@ -42,7 +42,7 @@ class Task:
 
 
 def interrupted(what: str) -> None:
-    warnings.warn(f"interrupted by Ctrl-C: {what}", InterruptedWarning, stacklevel=4)
+    warnings.warn(f"interrupted by Ctrl-C: {what}", InterruptedWarning, stacklevel=3)
 
 
 def run(work: Callable[[Task], Result]) -> tuple[Result, bool]:
@@ -107,7 +107,6 @@ class _Bar:
     def __init__(self) -> None:
         self.begin = time.monotonic()
         self.bar: Any = None
-        self.what: Optional[str] = None
         self.wide = 0
         wanted = _show
         if wanted is None:
@@ -125,13 +124,12 @@ class _Bar:
         except ImportError:
             self._line(what, unit, done, total)
             return
-        if self.bar is None or self.what != what:
-            self.close()
-            self.bar = tqdm(desc=what, unit=" " + unit, total=total or None, leave=False)
-            self.what = what
-        self.bar.total = total or None
-        self.bar.n = round(done, 1)
-        self.bar.refresh()
+        if self.bar is None:
+            self.bar = tqdm(leave=False)
+        amount = "|{bar}| {n_fmt} of {total_fmt} {unit}" if total else " {n_fmt} {unit}" if unit else ""
+        self.bar.bar_format = "{desc}" + amount + " [{elapsed}]"
+        self.bar.unit, self.bar.total, self.bar.n = unit, round(total) or None, round(done)
+        self.bar.set_description_str(what)
 
     def _line(self, what: str, unit: str, done: float, total: float) -> None:
         line = f"{what}: {done:.0f}" + (f" of {total:.0f}" if total else "") + f" {unit}"
