@@ -520,6 +520,7 @@ typedef struct sfu_smoothing_options {
     double left, right;
     bool probabilities; /* S is for class probabilities: requires row or sym+row, or exponents with rows scaled to 1 */
     int threads;        /* 0: one per core. Never changes the result */
+    bool unweighted;    /* every edge has weight 1, whatever the dataset says */
 } sfu_smoothing_options;
 
 SFU_API void sfu_smoothing_options_init_sized(sfu_smoothing_options *options, size_t size);
@@ -589,6 +590,8 @@ typedef struct sfu_layer {
     bool linear;    /* softmax: false: the softmax of H itself, without weights and bias */
     bool bias;      /* it has a bias b */
     double dropout; /* rate of the dropout mask nearest before these weights; negative: the rate of the training */
+
+    bool unweighted; /* smooth: every edge has weight 1, whatever the dataset says */
 } sfu_layer;
 
 SFU_API void sfu_layer_init_sized(sfu_layer *layer, size_t size, sfu_layer_kind kind);
@@ -1179,6 +1182,7 @@ typedef struct sfu_label_options {
     sfu_metric metric; /* networks and their settings are chosen by it */
     bool balanced;     /* weight each class by the inverse of its number of labels */
     double coverage;   /* label sets that contain the true label with this probability; 0: none */
+    const char *nets;  /* the candidates, separated by commas: "sgcn,mlp,gcn"; NULL: all nine */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);
@@ -1220,6 +1224,7 @@ typedef struct sfu_label_summary {
     double coverage, set_coverage;       /* of label sets: wanted, and measured in the folds; 0: no sets were made */
     double set_threshold; /* a set has the classes with at least this probability, and the predicted one */
     double set_size;      /* mean number of classes in the sets of unlabelled nodes */
+    bool unweighted;      /* the weights of edges are ignored: sgcn was better without them */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 

@@ -308,6 +308,8 @@ static const cli_option options[] = {
                  "write only the N most probable classes of each node"),
     OPTION_OFFER("budget", VALUE_TEXT, "TIME", settings.budget, NULL, offer_budgets, false,
                  "search budget: 60s, 2m, 1h; or steps:N, which gives the same bytes on every machine"),
+    OPTION_OFFER("nets", VALUE_TEXT, "LIST", settings.label.nets, "all nine", offer_label_nets, true,
+                 "candidate networks, separated by commas"),
     OPTION_CHOICE("metric", settings.metric, metric_choices,
                   "what networks and hyperparameters are chosen by; with rare classes average-precision"),
     OPTION_CLASS_WEIGHT(settings.class_weight),

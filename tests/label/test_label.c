@@ -305,11 +305,12 @@ static bool always(void *user) {
 
 /* The first steps of a problem, as sfu_label makes them. */
 static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, int steps) {
-    const sfu__label_work work = {.dataset = dataset, .seed = 5, .jobs = 1, .positive = -1, .should_continue = always};
+    sfu__label_work work = {.dataset = dataset, .seed = 5, .jobs = 1, .positive = -1, .should_continue = always};
+    assert_ok(sfu__label_nets_read(&work.nets, NULL));
     for (int i = 0; i < steps; i++) {
-        const sfu__label_step step = sfu__label_step_at(i);
+        const sfu__label_step step = sfu__label_step_at(SFU__LABEL_NETS, i);
         if (step.slot == 0) {
-            sfu__label_rank(problem, step.round);
+            sfu__label_rank(problem, &work.nets, step.round);
         }
         assert_ok(sfu__label_train(problem, &step, &work));
         sfu__label_take(problem, &step);
@@ -456,12 +457,12 @@ static void a_small_budget_has_an_answer(void **state) {
 
 static void steps_come_in_order(void **state) {
     (void)state;
-    assert_int_equal(sfu__label_steps(1), 14);
-    assert_int_equal(sfu__label_steps(40), 17);
-    assert_int_equal(sfu__label_steps(10000), 25);
+    assert_int_equal(sfu__label_steps(SFU__LABEL_NETS, 1), 14);
+    assert_int_equal(sfu__label_steps(SFU__LABEL_NETS, 40), 17);
+    assert_int_equal(sfu__label_steps(SFU__LABEL_NETS, 10000), 25);
     int32_t trials = 0;
     for (int i = 0; i < 25; i++) {
-        const sfu__label_step step = sfu__label_step_at(i);
+        const sfu__label_step step = sfu__label_step_at(SFU__LABEL_NETS, i);
         assert_true(step.trials >= trials && (step.slot > 0 || step.trials > trials));
         trials = step.trials;
     }
@@ -486,14 +487,16 @@ static void ranks_keep_a_network_without_graph(void **state) {
     static const double losses[SFU__LABEL_NETS] = {5, 9, 8, 1, 3, 3, 7, 6, 2};
     static const int later[] = {3, 8, 4, 5, 2, 7, 6, 0, 1};
     sfu__label_problem problem = {0};
+    sfu__label_nets nets;
+    assert_ok(sfu__label_nets_read(&nets, NULL));
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
         problem.nets[i].best = (sfu__label_trial){.epochs = 1, .loss = losses[i]};
     }
-    sfu__label_rank(&problem, 0);
+    sfu__label_rank(&problem, &nets, 0);
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
         assert_int_equal(problem.order[i], i);
     }
-    sfu__label_rank(&problem, 1);
+    sfu__label_rank(&problem, &nets, 1);
     assert_memory_equal(problem.order, later, sizeof later);
     assert_int_equal(sfu__label_choice(&problem), 3);
     assert_int_equal(sfu__label_choice_without_graph(&problem), 2);
