@@ -18,10 +18,13 @@ of them. Prints one line per case; `--each` one per run. Python's standard libra
 import argparse, csv, json, os, random, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-SOURCES = {"citation": None, "cora": "planetoid/ind.cora", "citeseer": "planetoid/ind.citeseer",
-           "pubmed": "planetoid/ind.pubmed", "acm": "acm/ACM3025.mat", "dblp": "dblp",
-           "tolokers": "heterophilous/tolokers.npz", "minesweeper": "heterophilous/minesweeper.npz",
-           "squirrel": "heterophilous/squirrel_filtered.npz", "wisconsin": "heterophilous/wisconsin.npz"}
+# options of `data import`; {} is the folder of the data
+SOURCES = {"citation": "", "cora": "{}/planetoid/ind.cora", "citeseer": "{}/planetoid/ind.citeseer",
+           "pubmed": "{}/planetoid/ind.pubmed",
+           "acm": "{}/acm/ACM3025.mat --edges PAP --features feature --labels label",
+           "dblp": "--edges {0}/dblp/apa.npz --features {0}/dblp/a_feat.npz --labels {0}/dblp/labels.npy",
+           "tolokers": "{}/heterophilous/tolokers.npz", "minesweeper": "{}/heterophilous/minesweeper.npz",
+           "squirrel": "{}/heterophilous/squirrel_filtered.npz", "wisconsin": "{}/heterophilous/wisconsin.npz"}
 TABLES = {"people": "group", "fraud": "fraud", "rivals": "side"}
 NETS = ["sgcn", "linear", "mlp", "linear+lp", "sgcn+lp", "fp+mlp", "gcn", "mlp+lp", "gcn+lp"]
 
@@ -46,7 +49,7 @@ def export(case, options, folder):
     source = "citation"
     if SOURCES[case]:
         source = f"{folder}/{case}.safetensors"
-        call(options.sfumato, "data", "import", os.path.join(options.data, SOURCES[case]), "-o", source)
+        call(options.sfumato, "data", "import", *SOURCES[case].format(options.data).split(), "-o", source)
     call(options.sfumato, "data", "export", source, "-o", f"{folder}/{case}")
 
 
