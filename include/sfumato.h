@@ -463,10 +463,10 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_list(void (*found)(void *user, const 
 /* Three disjoint sets of labelled nodes: for training, validation and test. */
 typedef struct sfu_split sfu_split;
 
-/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "random:SEED",
- * "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "random:0". `size` is "1" to "5"
- * for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all nodes for the
- * others. docs/reference/splits.md has the rules. */
+/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "holdout:SEED",
+ * "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "holdout:0". `size`
+ * is "1" to "5" for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all
+ * nodes for the others. docs/reference/splits.md has the rules. */
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 
