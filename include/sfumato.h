@@ -936,7 +936,8 @@ typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
 
 typedef struct sfu_tune_options {
     size_t size;
-    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
+    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}"; NULL: that of the
+                                 * study if it exists, else "practical" */
     bool space_is_shared;       /* with other networks: ignore the parameters that this network does not have */
     const char *sampler;        /* "tpe", "tpe-independent" or "random" */
     int32_t trials;             /* in total, including those of earlier calls on the same study */
@@ -962,7 +963,8 @@ static inline void sfu_tune_options_init(sfu_tune_options *options) {
     sfu_tune_options_init_sized(options, sizeof *options);
 }
 
-/* Tunes `net`: a name, a composition with $names for searched values, or "any". Trials read only the labels of training
+/* Tunes `net`: a name, a composition with $names for searched values, or "any" (every named network but lpnn; with the
+ * space "paper" the seven of the paper). Trials read only the labels of training
  * and validation nodes. When all trials are done, the one with the best validation accuracy (ties: the lower validation
  * loss, then the lower number) is scored on the test nodes, once. */
 SFU_API SFU_CHECKED sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net,
