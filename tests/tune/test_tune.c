@@ -2,10 +2,13 @@
  * trial can be reproduced, and invalid input is refused. */
 #include "support.h"
 
+#include "store.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NODES = 240, TRIALS = 30 };
 
@@ -621,39 +624,43 @@ static sfu_status tune_once(void *context) {
     return status;
 }
 
-/* Reads the space of a finished study. */
-static sfu_status open_once(void *context) {
-    const body_context *self = context;
-    sfu_tune_options options = small();
-    options.space = NULL;
-    options.trials = 2;
-    options.train = trained_for(2);
-    options.study = test_path("memory.db");
-    sfu_study *study = NULL;
-    const sfu_status status = sfu_tune(&study, self->dataset, "smooth^$n | softmax", NULL, self->split, &options);
-    sfu_study_free(study);
-    return status;
+static sfu_status peek_once(void *context) {
+    char *json = NULL;
+    const sfu_status status = sfu__store_peek(&json, context, "one", "sfumato:space", NULL);
+    const bool found = json != NULL && strcmp(json, "\"lr=(0.01,0.1) hidden={4,8}\"") == 0;
+    sfu__free(json);
+    return status != SFU_OK || found ? status : SFU_ERR_FORMAT;
 }
 
-static void memory_may_run_out_while_opening(void **state) {
+/* The space of a study is read before the study is opened; a study that does not exist is not created. */
+static void spaces_are_read_from_studies(void **state) {
     (void)state;
-    body_context context = {made(), NULL};
-    assert_ok(sfu_split_new(&context.split, context.dataset, NULL, NULL));
+    sfu_dataset *dataset = made();
     sfu_tune_options options = small();
-    options.space = "lr=(0.01,0.1) n=[1..3]";
+    char file[256], *json = NULL;
+    snprintf(file, sizeof file, "%s", test_path("peek.db"));
+    assert_ok(sfu__store_peek(&json, file, "one", "sfumato:space", NULL));
+    assert_null(json);
+    assert_int_not_equal(access(file, F_OK), 0);
+    options.space = "lr=(0.01,0.1) hidden={4,8}";
     options.trials = 2;
     options.train = trained_for(2);
-    options.study = test_path("memory.db");
+    options.study = file;
+    options.study_name = "one";
     sfu_study *study = NULL;
-    const sfu_status status = sfu_tune(&study, context.dataset, "smooth^$n | softmax", NULL, context.split, &options);
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    const sfu_status status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
     if (status == SFU_ERR_UNSUPPORTED) {
         skip();
     }
     assert_ok(status);
+    assert_ok(sfu__store_peek(&json, file, "another", "sfumato:space", NULL));
+    assert_null(json);
+    test_fail_each_allocation(peek_once, file, 100);
     sfu_study_free(study);
-    test_fail_each_allocation(open_once, &context, test_is_slow() ? 60 : 400);
-    sfu_split_free(context.split);
-    sfu_dataset_free(context.dataset);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
 }
 
 static void memory_may_run_out(void **state) {
@@ -675,7 +682,7 @@ int main(void) {
         cmocka_unit_test(diverged_trials_fail),       cmocka_unit_test(a_stopped_study_goes_on),
         cmocka_unit_test(another_study_is_refused),   cmocka_unit_test(a_study_keeps_its_space),
         cmocka_unit_test(a_missing_space_is_refused), cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(memory_may_run_out),         cmocka_unit_test(memory_may_run_out_while_opening),
+        cmocka_unit_test(memory_may_run_out),         cmocka_unit_test(spaces_are_read_from_studies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
