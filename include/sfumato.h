@@ -1044,14 +1044,15 @@ typedef struct sfu_compare_options {
     size_t size;
     const char *const *datasets; /* names or paths */
     int dataset_count;
-    const char *const *nets; /* names or compositions; none: the seven networks of the paper and lpnn */
+    const char *const *nets; /* names or compositions; none: all named networks; for sfu_reproduce the paper's eight */
     int net_count;
     const char *const *sizes; /* "1" to "5", numbers above 5, or "standard" for the standard split; none: "1" */
     int size_count;
     int32_t splits;      /* random:0 to random:splits-1 */
     int32_t trials;      /* per study */
     int32_t lpnn_trials; /* per study of lpnn, which costs more; 0: like the others */
-    const char *space;   /* as for sfu_tune; "paper" */
+    const char *space;   /* as for sfu_tune; NULL: that of the results in the folder, else "practical"; for
+                          * sfu_reproduce "paper" */
     uint64_t seed;
     int jobs;           /* parallel trainings; 0: one per core. Never changes the result */
     const char *folder; /* where the results are stored; "results" */
@@ -1065,6 +1066,8 @@ typedef struct sfu_compare_options {
 
     sfu_compare_fn on_progress; /* or NULL */
     void *on_progress_user;
+    sfu_metric metric; /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
+    bool balanced;     /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
@@ -1092,6 +1095,7 @@ typedef struct sfu_entry {
     double epoch_s;           /* predicted time of one epoch of the winner */
     int64_t epochs;           /* of all trials */
     const char *split_digest; /* of the split */
+    double val_score, test_score; /* the metric of the comparison */
 } sfu_entry;
 SFU_API const sfu_entry *sfu_results_entry(const sfu_results *results, int i);
 
@@ -1108,7 +1112,7 @@ typedef struct sfu_cell {
     double alpha, beta;  /* NaN: not part of a sweep */
     const char *measure; /* "test" or "val" */
     int32_t splits, trials;
-    double mean, std, ci_low, ci_high; /* accuracy: mean, standard deviation, 95 % confidence interval; std and interval
+    double mean, std, ci_low, ci_high; /* the metric: mean, standard deviation, 95 % confidence interval; std and interval
                                         * are NaN with one split */
     double rank;                       /* among the networks of its dataset and size, ties averaged */
     double p; /* p-value against the best of its dataset and size, Holm-corrected; NaN: the best itself, or one split */
@@ -1135,7 +1139,7 @@ typedef struct sfu_pair {
     const char *title;       /* the question: "feature or label propagation", "linear or non-linear" */
     const char *one, *other; /* the networks */
     const char *dataset, *size;
-    double one_mean, other_mean, difference; /* test accuracies; difference: one_mean - other_mean */
+    double one_mean, other_mean, difference; /* test scores, the metric; difference: one_mean - other_mean */
     double p;                                /* Wilcoxon signed-rank test over the splits; NaN with one split */
 } sfu_pair;
 SFU_API const sfu_pair *sfu_results_pair(const sfu_results *results, int i);
@@ -1143,6 +1147,9 @@ SFU_API const sfu_pair *sfu_results_pair(const sfu_results *results, int i);
 /* The tables, comparisons and advice as text in Markdown; it belongs to the results. */
 SFU_API const char *sfu_results_text(const sfu_results *results);
 SFU_API const char *sfu_results_folder(const sfu_results *results);
+
+/* The metric of the comparison. */
+SFU_API sfu_metric sfu_results_metric(const sfu_results *results);
 
 /* Writes tables.md, tables.tex, results.csv, timings.csv, plots and report.html into the folder. manifest.json, which
  * describes the run, is not changed. */
