@@ -234,9 +234,13 @@ static void networks_have_their_parameters(void **state) {
     assert_int_equal(space->groups, 1);
     assert_int_equal(sfu__space_net(space, values), 0);
     sfu__space_free(space);
-    space = space_of(NULL, "any");
+    space = space_of("paper", "any");
     assert_int_equal(space->groups, 2);
     assert_int_equal(space->net_count, 7);
+    sfu__space_free(space);
+    space = space_of(NULL, "any");
+    assert_int_equal(space->groups, 2);
+    assert_int_equal(space->net_count, 9);
     sfu__space_free(space);
 }
 
