@@ -76,7 +76,7 @@ static void print_runs(const cli_trainings *trainings) {
     const sfu_scores best = *sfu_model_scores(trainings->model);
     const size_t decisive =
         is_accuracy(trainings) ? offsetof(sfu_scores, val_accuracy) : offsetof(sfu_scores, val_score);
-    cli_table table = {.align = "lrrrrrrrr"};
+    cli_table table = {.align = is_accuracy(trainings) ? "lrrrrrr" : "lrrrrrrrr"};
     TABLE_CELLS(&table, "seed", "epochs", "best epoch");
     for (int which = 0; which < averaged_count(trainings); which++) {
         char title[CELL_MAX];

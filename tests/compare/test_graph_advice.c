@@ -102,8 +102,8 @@ static void every_verdict(void **state) {
     const row unsure[] = {{"sgcn", HIGH}, {"mlp", BELOW_HIGH}};
     assert_advice(
         unsure, 2, 8, "nan", /* no edge between labelled nodes */
-        "- mini, size 1: the graph does not help significantly: the best network with it is sgcn, 84.5 %; the "
-        "best without it is mlp, 79.5 %, not significantly worse\n");
+        "- mini, size 1: the splits do not show that the graph helps: the best network with it is sgcn, 84.5 %; "
+        "the best without it is mlp, 79.5 %, not significantly worse\n");
     assert_advice(helps, 2, 1, NULL,
                   "- mini, size 1: one split does not show whether the graph helps: the best network with it is gcn, "
                   "81.0 %; the best without it is mlp, 61.0 %, not tested\n");

@@ -71,7 +71,7 @@ static verdict judge(const sfu__contrast *with, const sfu__contrast *without) {
         return behind ? (verdict){"the graph helps", "significantly worse"}
                       : (verdict){"the graph does not help", "significantly better"};
     }
-    return (verdict){with->cell->mean - without->cell->mean > POINT ? "the graph does not help significantly"
+    return (verdict){with->cell->mean - without->cell->mean > POINT ? "the splits do not show that the graph helps"
                                                                     : "the graph does not help",
                      behind ? "not significantly worse" : "not worse"};
 }
