@@ -1091,10 +1091,10 @@ typedef struct sfu_entry {
     bool exponents;                           /* as in sfu_cell */
     int32_t trials, failed, best_trial;
     double val_accuracy, val_loss, test_accuracy, test_macro_f1;
-    double seconds;           /* of the whole study */
-    double epoch_s;           /* predicted time of one epoch of the winner */
-    int64_t epochs;           /* of all trials */
-    const char *split_digest; /* of the split */
+    double seconds;               /* of the whole study */
+    double epoch_s;               /* predicted time of one epoch of the winner */
+    int64_t epochs;               /* of all trials */
+    const char *split_digest;     /* of the split */
     double val_score, test_score; /* the metric of the comparison */
 } sfu_entry;
 SFU_API const sfu_entry *sfu_results_entry(const sfu_results *results, int i);
@@ -1112,8 +1112,8 @@ typedef struct sfu_cell {
     double alpha, beta;  /* NaN: not part of a sweep */
     const char *measure; /* "test" or "val" */
     int32_t splits, trials;
-    double mean, std, ci_low, ci_high; /* the metric: mean, standard deviation, 95 % confidence interval; std and interval
-                                        * are NaN with one split */
+    double mean, std, ci_low, ci_high; /* the metric: mean, standard deviation, 95 % confidence interval; std and
+                                        * interval are NaN with one split */
     double rank;                       /* among the networks of its dataset and size, ties averaged */
     double p; /* p-value against the best of its dataset and size, Holm-corrected; NaN: the best itself, or one split */
     const char *same_as; /* the cell is algebraically the same network as another cell of its table: "sgcn, k=1" or
