@@ -555,7 +555,7 @@ static void a_folder_keeps_its_space(void **state) {
     (void)state;
     static const char *const spaces[] = {"lr=log(0.01,0.3)", "paper", NULL};
     for (int i = 0; i < 3; i++) {
-        char folder[256], name[16];
+        char folder[256], name[32];
         snprintf(name, sizeof name, "spaced%d", i);
         snprintf(folder, sizeof folder, "%s", test_path(name));
         sfu_compare_options options;
