@@ -423,7 +423,8 @@ static void the_fewest_labels_of_a_holdout(void **state) {
     sfu_split_free(split);
     sfu_dataset_free(dataset);
     dataset = labelled(3, pair, 2);
-    assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"holdout:0\"", "left for test");
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"holdout:0\"", "left for test",
+                 "label at least 3 nodes of a class");
     sfu_dataset_free(dataset);
     dataset = labelled(4, single, 4);
     assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"holdout:0\"", "left for val");

@@ -188,12 +188,14 @@ done:
     return status;
 }
 
-/* Every part of a drawn split needs at least one node. */
+/* Every part needs at least one node. */
 static sfu_status check_parts(const sfu__draft *draft) {
+    const bool holdout = draft->text.size > 0 && strncmp(draft->text.bytes, "holdout:", 8) == 0;
     for (int part = 0; part < SFU_PARTS; part++) {
         if (memchr(draft->part_of, part, (size_t)draft->dataset->nodes) == NULL) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; train, val and test need one each",
-                             draft->quoted, sfu__part_names[part]);
+            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; train, val and test need one each%s",
+                             draft->quoted, sfu__part_names[part],
+                             holdout ? ": label at least 3 nodes of a class" : "");
         }
     }
     return SFU_OK;
