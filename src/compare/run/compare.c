@@ -184,7 +184,8 @@ static sfu_status make_request(sfu_results *results, const char *kind, const sfu
     sfu_compare_options options = *given;
     if (options.space == NULL && strcmp(kind, "compare") == 0) {
         SFU_TRY(sfu__manifest_read(&before, results->folder));
-        options.space = before.kind != NULL && strcmp(before.kind, kind) == 0 ? before.space : NULL;
+        const bool continued = before.kind != NULL && strcmp(before.kind, kind) == 0 && before.space[0] != '\0';
+        options.space = continued ? before.space : NULL;
     }
     SFU_TRY(sfu__request_make(&results->request, kind, &options));
 done:
