@@ -463,10 +463,10 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_list(void (*found)(void *user, const 
 /* Three disjoint sets of labelled nodes: for training, validation and test. */
 typedef struct sfu_split sfu_split;
 
-/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "random:SEED",
- * "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "random:0". `size` is "1" to "5"
- * for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all nodes for the
- * others. docs/reference/splits.md has the rules. */
+/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "holdout:SEED",
+ * "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "holdout:0". `size`
+ * is "1" to "5" for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all
+ * nodes for the others. docs/reference/splits.md has the rules. */
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 
@@ -939,7 +939,8 @@ typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
 
 typedef struct sfu_tune_options {
     size_t size;
-    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
+    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}"; NULL: that of the
+                                 * study if it exists, else "practical" */
     bool space_is_shared;       /* with other networks: ignore the parameters that this network does not have */
     const char *sampler;        /* "tpe", "tpe-independent" or "random" */
     int32_t trials;             /* in total, including those of earlier calls on the same study */
@@ -965,7 +966,8 @@ static inline void sfu_tune_options_init(sfu_tune_options *options) {
     sfu_tune_options_init_sized(options, sizeof *options);
 }
 
-/* Tunes `net`: a name, a composition with $names for searched values, or "any". Trials read only the labels of training
+/* Tunes `net`: a name, a composition with $names for searched values, or "any" (every named network but lpnn; with the
+ * space "paper" the seven of the paper). Trials read only the labels of training
  * and validation nodes. When all trials are done, the one with the best validation accuracy (ties: the lower validation
  * loss, then the lower number) is scored on the test nodes, once. */
 SFU_API SFU_CHECKED sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net,
@@ -1045,14 +1047,15 @@ typedef struct sfu_compare_options {
     size_t size;
     const char *const *datasets; /* names or paths */
     int dataset_count;
-    const char *const *nets; /* names or compositions; none: the seven networks of the paper and lpnn */
+    const char *const *nets; /* names or compositions; none: all named networks; for sfu_reproduce the paper's eight */
     int net_count;
     const char *const *sizes; /* "1" to "5", numbers above 5, or "standard" for the standard split; none: "1" */
     int size_count;
     int32_t splits;      /* random:0 to random:splits-1 */
     int32_t trials;      /* per study */
     int32_t lpnn_trials; /* per study of lpnn, which costs more; 0: like the others */
-    const char *space;   /* as for sfu_tune; "paper" */
+    const char *space;   /* as for sfu_tune; NULL: that of the results in the folder, else "practical"; for
+                          * sfu_reproduce "paper" */
     uint64_t seed;
     int jobs;           /* parallel trainings; 0: one per core. Never changes the result */
     const char *folder; /* where the results are stored; "results" */
@@ -1066,6 +1069,8 @@ typedef struct sfu_compare_options {
 
     sfu_compare_fn on_progress; /* or NULL */
     void *on_progress_user;
+    sfu_metric metric; /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
+    bool balanced;     /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
@@ -1089,10 +1094,11 @@ typedef struct sfu_entry {
     bool exponents;                           /* as in sfu_cell */
     int32_t trials, failed, best_trial;
     double val_accuracy, val_loss, test_accuracy, test_macro_f1;
-    double seconds;           /* of the whole study */
-    double epoch_s;           /* predicted time of one epoch of the winner */
-    int64_t epochs;           /* of all trials */
-    const char *split_digest; /* of the split */
+    double seconds;               /* of the whole study */
+    double epoch_s;               /* predicted time of one epoch of the winner */
+    int64_t epochs;               /* of all trials */
+    const char *split_digest;     /* of the split */
+    double val_score, test_score; /* the metric of the comparison */
 } sfu_entry;
 SFU_API const sfu_entry *sfu_results_entry(const sfu_results *results, int i);
 
@@ -1109,8 +1115,8 @@ typedef struct sfu_cell {
     double alpha, beta;  /* NaN: not part of a sweep */
     const char *measure; /* "test" or "val" */
     int32_t splits, trials;
-    double mean, std, ci_low, ci_high; /* accuracy: mean, standard deviation, 95 % confidence interval; std and interval
-                                        * are NaN with one split */
+    double mean, std, ci_low, ci_high; /* the metric: mean, standard deviation, 95 % confidence interval; std and
+                                        * interval are NaN with one split */
     double rank;                       /* among the networks of its dataset and size, ties averaged */
     double p; /* p-value against the best of its dataset and size, Holm-corrected; NaN: the best itself, or one split */
     const char *same_as; /* the cell is algebraically the same network as another cell of its table: "sgcn, k=1" or
@@ -1136,7 +1142,7 @@ typedef struct sfu_pair {
     const char *title;       /* the question: "feature or label propagation", "linear or non-linear" */
     const char *one, *other; /* the networks */
     const char *dataset, *size;
-    double one_mean, other_mean, difference; /* test accuracies; difference: one_mean - other_mean */
+    double one_mean, other_mean, difference; /* test scores, the metric; difference: one_mean - other_mean */
     double p;                                /* Wilcoxon signed-rank test over the splits; NaN with one split */
 } sfu_pair;
 SFU_API const sfu_pair *sfu_results_pair(const sfu_results *results, int i);
@@ -1144,6 +1150,9 @@ SFU_API const sfu_pair *sfu_results_pair(const sfu_results *results, int i);
 /* The tables, comparisons and advice as text in Markdown; it belongs to the results. */
 SFU_API const char *sfu_results_text(const sfu_results *results);
 SFU_API const char *sfu_results_folder(const sfu_results *results);
+
+/* The metric of the comparison. */
+SFU_API sfu_metric sfu_results_metric(const sfu_results *results);
 
 /* Writes tables.md, tables.tex, results.csv, timings.csv, plots and report.html into the folder. manifest.json, which
  * describes the run, is not changed. */

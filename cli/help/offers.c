@@ -9,7 +9,7 @@
         return i < (int)(sizeof values / sizeof values[0]) ? values[i] : NULL;                                         \
     }
 
-OFFER(offer_splits, "standard", "standard:1", "random:0", "cv:5:0:0", "file:")
+OFFER(offer_splits, "standard", "standard:1", "holdout:0", "random:0", "cv:5:0:0", "file:")
 OFFER(offer_size, "1", "2", "3", "4", "5")
 OFFER(offer_sizes, "1", "2", "3", "4", "5", "1..5", "standard")
 OFFER(offer_spaces, "paper", "practical")

@@ -12,7 +12,7 @@ enum { DEFAULT_WAVE = 128, DEFAULT_TRIALS = 2000 };
 
 void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size) {
     const sfu_tune_options defaults = {
-        .size = sizeof defaults, .space = "paper", .sampler = "tpe", .trials = DEFAULT_TRIALS, .wave = DEFAULT_WAVE};
+        .size = sizeof defaults, .sampler = "tpe", .trials = DEFAULT_TRIALS, .wave = DEFAULT_WAVE};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -108,10 +108,10 @@ static sfu_status prepare(sfu__tuning *self, const char *net, const sfu_net_opti
     SFU_ALLOC_ZERO(self->study, 1);
     study = self->study;
     study->metric = self->train.metric;
-    uint64_t unused;
-    SFU_TRY(self->options->space_is_shared
-                ? sfu__space_new_among(&study->space, self->options->space, net, net_options, &unused)
-                : sfu__space_new(&study->space, self->options->space, net, net_options));
+    if (self->options->study != NULL) {
+        SFU_TRY(sfu__study_url_read(&study->location, self->options->study));
+    }
+    SFU_TRY(sfu__tune_space(self, net, net_options));
     study->trials.parameters = self->batch.parameters = study->space->count;
     self->train.loss = self->options->loss_is_set ? self->asked.loss
                        : study->space->paper      ? SFU_LOSS_SUM
@@ -119,9 +119,6 @@ static sfu_status prepare(sfu__tuning *self, const char *net, const sfu_net_opti
     SFU_TRY(check(self));
     SFU_TRY(check_enqueued(self));
     SFU_TRY(make_sampler(self));
-    if (self->options->study != NULL) {
-        SFU_TRY(sfu__study_url_read(&study->location, self->options->study));
-    }
     SFU_TRY(open_store(self));
     SFU_TRY(make_pool(self));
 done:

@@ -35,6 +35,9 @@ typedef struct sfu__tuning {
     int unsaved;        /* finished trials that could not be stored */
 } sfu__tuning;
 
+/* Makes study->space; study->location is set. Without a space in the options an existing study keeps its own. */
+SFU_CHECKED sfu_status sfu__tune_space(sfu__tuning *self, const char *net, const sfu_net_options *net_options);
+
 /* Runs the trials of the open study until all are finished. */
 SFU_CHECKED sfu_status sfu__tune_run(sfu__tuning *self);
 

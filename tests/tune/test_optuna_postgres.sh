@@ -44,3 +44,5 @@ print("Optuna reads", len(study.trials), "trials from PostgreSQL")
 PY
 tune --study "$place" --study-name many --export again.csv >/dev/null
 cmp alone.csv again.csv || fail "with another study beside it, the study reads otherwise"
+"$SFUMATO" tune small.safetensors any --epochs 8 --wave 8 --trials $trials -q --study "$place" --study-name many --export kept.csv >/dev/null
+cmp alone.csv kept.csv || fail "without --space the study has another space than its own"

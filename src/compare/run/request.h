@@ -17,8 +17,10 @@ typedef struct sfu__request {
     char *feature_norm, *lpnn; /* lpnn: "" for the defaults */
     sfu_loss loss;
     bool keep_loops;
-    char *version;   /* version of the program that stored it; NULL: not stored yet */
-    double protocol; /* of that program, protocol.h */
+    sfu_metric metric; /* of early stopping, the choice of trials and the tables */
+    bool balanced;     /* class weights */
+    char *version;     /* version of the program that stored it; NULL: not stored yet */
+    double protocol;   /* of that program, protocol.h */
 } sfu__request;
 
 /* Copies the options and fills in defaults; `kind` as above. Refuses invalid values: a size of 0, a network with a

@@ -35,6 +35,7 @@ typedef struct sfu__parameter_range {
 } sfu__parameter_range;
 
 enum { SFU__SPACE_PARAMETERS = 64 };
+#define SFU__SPACE_DEFAULT "practical"
 
 /* Immutable once made. */
 typedef struct sfu__space {
@@ -48,11 +49,11 @@ typedef struct sfu__space {
     sfu_net_options net_options; /* options of named networks if hidden and k are not searched */
 } sfu__space;
 
-/* `text`: a space, "paper" or "practical" (NULL: paper), or one of the two followed by ranges that replace those of the
- * preset: "practical k=[1..4]". `net`: a name, a composition with $names, or "any": the seven networks of the paper, or
- * those of net={...}. Refuses, with a caret, syntax errors, parameters that no network uses, $names without a range,
- * and invalid ranges (dropout above 1, hidden of 2.5). Every network is parsed once with the endpoints of its ranges,
- * so a trial can only fail if two values are incompatible. */
+/* `text`: a space, "paper" or "practical" (NULL: practical), or one of the two followed by ranges that replace those of
+ * the preset: "practical k=[1..4]". `net`: a name, a composition with $names, or "any": every named network but lpnn
+ * (in "paper" the seven of the paper), or those of net={...}. Refuses, with a caret, syntax errors, parameters that no
+ * network uses, $names without a range, and invalid ranges (dropout above 1, hidden of 2.5). Every network is parsed
+ * once with the endpoints of its ranges, so a trial can only fail if two values are incompatible. */
 SFU_CHECKED sfu_status sfu__space_new(sfu__space **space, const char *text, const char *net,
                                       const sfu_net_options *options);
 
@@ -67,6 +68,9 @@ bool sfu__domain_holds(const sfu__domain *range, double value);
 
 /* Index of a parameter, or -1. */
 int sfu__space_find(const sfu__space *space, const char *name);
+
+/* The network for names of studies: as given, or "any" if it is searched. */
+const char *sfu__space_net_text(const sfu__space *space);
 
 /* Index of the network that these values choose, or -1; and whether a network uses parameter i. */
 int sfu__space_net(const sfu__space *space, const double *values);

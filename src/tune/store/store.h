@@ -48,6 +48,11 @@ typedef struct sfu__store_options {
 SFU_CHECKED sfu_status sfu__store_open(sfu__store **store, const sfu__store_options *options);
 void sfu__store_close(sfu__store *store); /* claimed trials return to WAITING if the database can be reached */
 
+/* A user attribute of an existing study, read without changing anything; *json is NULL if there is no such study, else
+ * free it. */
+SFU_CHECKED sfu_status sfu__store_peek(char **json, const char *location, const char *name, const char *key,
+                                       const sfu__db_wait *wait);
+
 /* Updates the list: appends new trials and updates unfinished ones. */
 SFU_CHECKED sfu_status sfu__store_read(sfu__store *store, sfu__trials *trials);
 
