@@ -301,12 +301,20 @@ done:
     return status;
 }
 
+/* Whether a trial is known and does not change any more. */
+static bool is_settled(const sfu__sql_store *self, int32_t number) {
+    return number < self->known.count && !sfu__sql_is_open(&self->known.items[number]);
+}
+
 /* Whose trials they are. Nothing is known of a study that is refused. */
 static sfu_status find_origins(window *window) {
     sfu_status status = SFU_OK;
     int32_t asked = window->self->asked;
     for (int32_t i = 0; i < window->trials.count; i++) {
         sfu__trial *trial = &window->trials.items[i];
+        if (is_settled(window->self, trial->number)) {
+            continue;
+        }
         SFU_TRY(sfu__sql_find_origin(window->self, trial, &window->rows[i], asked));
         asked += trial->number >= window->self->known.count && trial->origin == SFU__TRIAL_OURS;
     }
@@ -320,7 +328,7 @@ sfu_status sfu__sql_sync(sfu__sql_store *self) {
     SFU_TRY(fill(&window));
     SFU_TRY(find_origins(&window));
     for (int32_t i = 0; i < window.trials.count; i++) {
-        SFU_TRY(store_trial(self, &window, i));
+        SFU_TRY(is_settled(self, window.trials.items[i].number) ? SFU_OK : store_trial(self, &window, i));
     }
     while (self->first_open < self->known.count && !sfu__sql_is_open(&self->known.items[self->first_open])) {
         self->first_open++;
