@@ -787,6 +787,8 @@ SFU_API const sfu_net *sfu_model_net(const sfu_model *model);
 SFU_API int32_t sfu_model_classes(const sfu_model *model);
 SFU_API int32_t sfu_model_features(const sfu_model *model);
 SFU_API const char *sfu_model_class_name(const sfu_model *model, int32_t class_index);
+SFU_API bool
+sfu_model_has_transform(const sfu_model *model); /* of the columns of a table: for sfu_import_options.like */
 SFU_API int32_t sfu_model_embedding_width(const sfu_model *model); /* 0: there is no hidden layer */
 
 /* One trained tensor of a model: a matrix [rows][cols]. Row i begins at values + i * stride. A bias and the values that

@@ -350,11 +350,11 @@ static void applied_again(void **state) {
     }
     sfu__raw_clear(&raw);
     options.nodes = test_text_file("fewer.csv", "id,n,b,c,d,u\na,1,1,x,2020-01-01,1 2 3\n");
-    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "fewer.csv: no column \"t\" for --like");
+    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "fewer.csv: no column \"t\" for ");
     options.nodes = test_text_file("wrong.csv", "id,n,b,c,d,t,u\na,1,1,x,2020-01-01,q,1 2 3\nb,one,1,x,,q,\n");
     assert_fails(SFU_ERR_FORMAT, read_options(&options), "wrong.csv:3: column \"n\": \"one\" is not a number");
     options.scale = SFU_SCALE_UNIT;
-    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "cannot be combined with --scale");
+    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "--scale cannot be given");
     options.scale = SFU_SCALE_AUTO;
     options.like = "citation";
     assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "citation: it has no column transformation");

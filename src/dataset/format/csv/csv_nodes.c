@@ -221,7 +221,7 @@ static sfu_status match_columns(sfu__tables *tables, const sfu__table_scan *scan
         const size_t found = column_of(scan->csv, column->name, strlen(column->name));
         tables->cell_source[i] = found;
         if (has_features(column) && (found == scan->csv->width || found == scan->id || found == scan->label)) {
-            status = fail_no_column(scan->csv, column->name, strlen(column->name), "--like");
+            status = fail_no_column(scan->csv, column->name, strlen(column->name), tables->options->like);
             goto done;
         }
     }
