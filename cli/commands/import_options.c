@@ -35,10 +35,7 @@ int import_check_use(const cli_command *command, const char *dataset, const sfu_
 sfu_status import_for_model(sfu_dataset **dataset, sfu_import_options *import, int decimal, const sfu_model *model,
                             const char *path) {
     import->like = sfu_model_has_transform(model) ? path : NULL;
-    import->decimal = '\0';
-    if (decimal > 0) {
-        import->decimal = import_decimal_like_choices[decimal][0];
-    }
+    import->decimal = decimal == 0 ? '\0' : decimal == 1 ? '.' : ',';
     import->progress = progress_report;
     return sfu_dataset_import(dataset, import);
 }

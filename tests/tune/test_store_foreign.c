@@ -411,8 +411,7 @@ static void optuna_takes_one_of_ours(void **state) {
     const char *location = make_study(state);
     SQL(location, "UPDATE trials SET state = 'RUNNING' WHERE number IN (4, 5, 6, 7)",
         "UPDATE trials SET state = 'COMPLETE' WHERE number = 4",
-        "INSERT INTO trial_values (trial_id, objective, value, value_type) SELECT trial_id, 0, 0.5, 'FINITE' FROM "
-        "trials WHERE number = 4",
+        "INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES (5, 0, 0.5, 'FINITE')", /* of 4 */
         "UPDATE trials SET state = 'COMPLETE' WHERE number = 5", "UPDATE trials SET state = 'PRUNED' WHERE number = 6");
     sfu__store *store = open_study(location);
     sfu__trials trials = read_all(store);
