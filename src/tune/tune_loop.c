@@ -286,6 +286,27 @@ static bool claims_unknown(const sfu__tuning *self, const sfu__transaction *tran
     return some;
 }
 
+/* A result that was refused: if the trial is finished in the store, possibly by another program and otherwise, that
+ * counts; else ours, which the worker that runs it now will find as well. */
+static sfu_status recheck_refused(sfu__tuning *self, const sfu__transaction *transaction) {
+    sfu_status status = SFU_OK;
+    bool some = false;
+    for (int i = 0; i < transaction->finished_count; i++) {
+        if (transaction->finished[i].refused) {
+            self->study->trials.items[transaction->finished[i].number].state = SFU__TRIAL_RUNNING;
+            some = true;
+        }
+    }
+    if (some) {
+        SFU_TRY(read_trials(self));
+    }
+    for (int i = 0; i < transaction->finished_count; i++) {
+        apply_result(self, &transaction->finished[i]);
+    }
+done:
+    return status;
+}
+
 /* Copies what the transaction has stored to the study, and what other workers have changed. */
 static sfu_status follow_transaction(sfu__tuning *self, const sfu__transaction *transaction, bool waits) {
     sfu_status status = SFU_OK;
@@ -297,6 +318,7 @@ static sfu_status follow_transaction(sfu__tuning *self, const sfu__transaction *
     if (transaction->asked_before || claims_unknown(self, transaction) || (transaction->claimed_count == 0 && waits)) {
         SFU_TRY(read_trials(self));
     }
+    status = recheck_refused(self, transaction);
 done:
     return status;
 }
