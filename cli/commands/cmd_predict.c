@@ -47,6 +47,7 @@ static sfu_status open_both(session *state) {
     if (status == SFU_OK && state->dataset_name) {
         status = sfu_dataset_open(&state->dataset, state->dataset_name);
     } else if (status == SFU_OK) {
+        settings.import.threads = settings.threads;
         status = import_for_model(&state->dataset, &settings.import, settings.decimal, state->model, state->model_path);
     }
     if (status == SFU_OK) {

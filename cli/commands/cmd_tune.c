@@ -386,7 +386,10 @@ const cli_command cmd_tune = {
              "Store the password of a database in ~/.pgpass (or the file named by PGPASSFILE, or a libpq service file: "
              "postgresql://?service=NAME). A password in the URL is never printed, but every user of the machine can "
              "see "
-             "it in the list of processes."},
+             "it in the list of processes.\n\n"
+             "Optuna opens a study, and may add trials: enqueued ones are trained in addition to --trials, finished "
+             "ones "
+             "are observations for the sampler, others are skipped."},
             {0}},
     .examples =
         (const cli_example[]){
