@@ -280,6 +280,9 @@ typedef struct unfit {
 static const unfit unfits[] = {
     {{ADD_TRIAL("WAITING")}, "waits in another program"},
     {{ADD_TRIAL("WAITING"), ADD_FIXED("{}"), ADD_LR}, "waits in another program"},
+    {{ADD_TRIAL("WAITING"), ADD_FIXED("{}"),
+      "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES (" LAST ", 'sfumato:adopted', NULL)"},
+     "waits in another program"},
     {{ADD_TRIAL("WAITING"), ADD_FIXED("")}, "has enqueued values (fixed_params) that are not a JSON object"},
     {{ADD_TRIAL("WAITING"), ADD_FIXED("[1]")}, "has enqueued values (fixed_params) that are not a JSON object"},
     {{ADD_TRIAL("WAITING"), ADD_FIXED("{\"lr\": 0.01")},

@@ -125,7 +125,7 @@ done:
 
 static sfu_status check_waiting(const sfu__sql_store *self, sfu__trial *trial, sfu__trial_row *row) {
     sfu_status status = SFU_OK;
-    if (row->fixed == NULL || (row->has & SFU__HAS_PARAMETERS) != 0) {
+    if (row->fixed == NULL || (row->has & (SFU__HAS_PARAMETERS | SFU__HAS_ADOPTION)) != 0) {
         return sfu__row_problem(row, "waits in another program");
     }
     SFU_TRY(read_fixed(self->space, trial, row));

@@ -204,14 +204,19 @@ static unsigned read_attribute(sfu__trial *trial, const char *key, const char *j
         trial->outcome.best_epoch = (int32_t)count;
         return SFU__HAS_BEST_EPOCH;
     }
-    return strcmp(key, SFU__ADOPTED_KEY) == 0 ? SFU__HAS_ADOPTION : 0;
+    return 0;
 }
 
 static sfu_status take_attribute(void *user, const sfu__sql *columns, int count) {
     window *self = user;
     const int32_t index = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
     (void)count;
-    if (index >= 0 && columns[1].kind == SFU__SQL_TEXT && columns[2].kind == SFU__SQL_TEXT) {
+    if (index < 0 || columns[1].kind != SFU__SQL_TEXT) {
+        return SFU_OK;
+    }
+    if (strcmp(columns[1].text, SFU__ADOPTED_KEY) == 0) {
+        self->rows[index].has |= SFU__HAS_ADOPTION;
+    } else if (columns[2].kind == SFU__SQL_TEXT) {
         self->rows[index].has |= read_attribute(&self->trials.items[index], columns[1].text, columns[2].text);
     }
     return SFU_OK;
