@@ -217,29 +217,34 @@ done:
     return status;
 }
 
-/* Completes the values of up to `most` trials that other programs have enqueued. */
+/* Completes the values of an enqueued trial. */
+static sfu_status adopt_one(sfu__tuning *self, const sfu__trial *queued) {
+    trial_draws draws = draws_of(self, SFU__STREAM_QUEUED, queued->number);
+    sfu__trial *trial = sfu__trials_add(&self->adopted);
+    if (trial == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    double *values = trial->values;
+    *trial = *queued;
+    trial->values = values;
+    trial->adopted = true;
+    trial->seed = sfu__queued_seed(self->options->seed, queued->number);
+    complete_point(values, queued->values, self->study->space, &draws);
+    return SFU_OK;
+}
+
+/* Adopts up to `most` trials that other programs have enqueued. */
 static sfu_status adopt_queued(sfu__tuning *self, int most) {
     const sfu__trials *trials = &self->study->trials;
-    sfu__trials *adopted = &self->adopted;
     sfu_status status = SFU_OK;
-    sfu__trials_clear(adopted);
-    for (int32_t i = self->told; self->queued_count > 0 && i < trials->count && adopted->count < most; i++) {
-        const sfu__trial *queued = &trials->items[i];
-        if (queued->state != SFU__TRIAL_WAITING || queued->origin != SFU__TRIAL_QUEUED || queued->adopted) {
-            continue;
+    sfu__trials_clear(&self->adopted);
+    for (int32_t i = self->told; self->queued_count > 0 && i < trials->count && self->adopted.count < most; i++) {
+        const sfu__trial *trial = &trials->items[i];
+        if (trial->state == SFU__TRIAL_WAITING && trial->origin == SFU__TRIAL_QUEUED && !trial->adopted) {
+            SFU_TRY(adopt_one(self, trial));
         }
-        trial_draws draws = draws_of(self, SFU__STREAM_QUEUED, i);
-        sfu__trial *trial = sfu__trials_add(adopted);
-        if (trial == NULL) {
-            return SFU_ERR_MEMORY;
-        }
-        double *values = trial->values;
-        *trial = *queued;
-        trial->values = values;
-        complete_point(values, queued->values, self->study->space, &draws);
-        trial->adopted = true;
-        trial->seed = sfu__queued_seed(self->options->seed, i);
     }
+done:
     return status;
 }
 

@@ -79,7 +79,7 @@ static void run_sql(const char *location, const char *const *statements) {
     "INSERT INTO trials (number, study_id, state) SELECT max(number) + 1, 1, '" state "' FROM trials"
 #define ADD_FIXED(json)                                                                                                \
     "INSERT INTO trial_system_attributes (trial_id, \"key\", value_json) VALUES (" LAST ", 'fixed_params', '" json "'" \
-                                                                                                                   ")"
+    ")"
 #define ADD_VALUE(value)                                                                                               \
     "INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES (" LAST ", 0, " value ", 'FINITE')"
 /* The parameters of one of our trials, which has the distributions as Optuna writes them. */
