@@ -790,6 +790,8 @@ SFU_API const sfu_net *sfu_model_net(const sfu_model *model);
 SFU_API int32_t sfu_model_classes(const sfu_model *model);
 SFU_API int32_t sfu_model_features(const sfu_model *model);
 SFU_API const char *sfu_model_class_name(const sfu_model *model, int32_t class_index);
+SFU_API bool
+sfu_model_has_transform(const sfu_model *model); /* of the columns of a table: for sfu_import_options.like */
 SFU_API int32_t sfu_model_embedding_width(const sfu_model *model); /* 0: there is no hidden layer */
 
 /* One trained tensor of a model: a matrix [rows][cols]. Row i begins at values + i * stride. A bias and the values that
@@ -923,6 +925,8 @@ typedef struct sfu_trial {
     uint64_t seed;      /* of its training: sfu_train with this seed and the same settings gives the same weights */
     const char *params; /* "lr=0.01 hidden=64" */
     double val_score;   /* the metric of the study; NaN if it is not complete */
+    bool added;         /* another program (Optuna) has added it or its result: it is not ranked, and has no scores but
+                         * val_score, which is NaN if the trial is skipped */
 } sfu_trial;
 
 /* The progress of a study. The callback runs on the thread that called sfu_tune, a few times per second, also while a
@@ -995,10 +999,18 @@ SFU_API void sfu_hide_passwords(char *text);
 
 SFU_API const char *sfu_study_space(const sfu_study *study); /* in canonical form */
 
-/* The number of trials; a trial by its number; and the complete trials by rank, 0 being the winner. */
+/* The number of trials; a trial by its number; and the trials that the study has trained with success by
+ * rank, 0 being the winner. */
 SFU_API int32_t sfu_study_trials(const sfu_study *study);
 SFU_API const sfu_trial *sfu_study_trial(const sfu_study *study, int32_t number);
 SFU_API const sfu_trial *sfu_study_ranked(const sfu_study *study, int32_t rank);
+
+/* Trials that another program (Optuna) has added to the study in its database: those whose results are observations for
+ * the sampler; and those that are skipped because they do not fit, with the reason of the first of them in *why (may be
+ * NULL): "trial 12 has a value outside the range of lr". Trials that another program has enqueued are trained like all
+ * others. */
+SFU_API int32_t sfu_study_observed(const sfu_study *study);
+SFU_API int32_t sfu_study_skipped(const sfu_study *study, const char **why);
 
 /* The name of the i-th parameter of the space, and its importance; the importances sum to 1. */
 SFU_API const char *sfu_study_parameter(const sfu_study *study, int i);

@@ -274,8 +274,7 @@ static int read_and_label(session *state, char **operands) {
 }
 
 static int run(int count, char **operands) {
-    const sfu_import_options *import = &settings.import;
-    session state = {.imported = import->edges || import->nodes || import->features || import->labels};
+    session state = {.imported = import_has_files(&settings.import)};
     int code = check_use(&state, count);
     if (code == DONE) {
         code = check_outputs(&state, count > 0 ? operands[0] : NULL);

@@ -188,6 +188,15 @@ static sfu_status write_files(const session *state) {
     return status;
 }
 
+static void report_skipped(const sfu_study *study) {
+    const char *why = NULL;
+    const int32_t skipped = sfu_study_skipped(study, &why);
+    if (skipped > 0) {
+        print_note("%s of another program %s skipped; the first: %s", counted(skipped, "trial"),
+                   skipped == 1 ? "was" : "were", why);
+    }
+}
+
 static int finish(session *state, char **operands, double seconds) {
     const sfu_status status = write_files(state);
     if (status != SFU_OK) {
@@ -200,6 +209,7 @@ static int finish(session *state, char **operands, double seconds) {
         print_note("all %s are in %s already; nothing to do", counted(study_finished(state->study), "trial"),
                    study_location_text(settings.tune.study ? settings.tune.study : "memory"));
     }
+    report_skipped(state->study);
     const cli_tuning report = {.input = &state->input,
                                .settings = &settings.input,
                                .dataset = operands[0],
@@ -377,7 +387,10 @@ const cli_command cmd_tune = {
              "Store the password of a database in ~/.pgpass (or the file named by PGPASSFILE, or a libpq service file: "
              "postgresql://?service=NAME). A password in the URL is never printed, but every user of the machine can "
              "see "
-             "it in the list of processes."},
+             "it in the list of processes.\n\n"
+             "Optuna opens a study, and may add trials: enqueued ones are trained in addition to --trials, finished "
+             "ones "
+             "are observations for the sampler, others are skipped."},
             {0}},
     .examples =
         (const cli_example[]){

@@ -19,10 +19,15 @@ typedef struct sfu__tuning {
     sfu__sampler *sampler;
     bool ignores_results; /* random search: trials do not depend on results */
     sfu__trial_pool *pool;
-    int jobs;                /* threads of the pool */
-    int32_t told;            /* trials before this one are finished and told to the sampler */
+    int jobs;      /* threads of the pool */
+    int32_t told;  /* trials before this one are told to the sampler, or left out */
+    int32_t *late; /* trials before `told` that were running in another program then */
+    size_t late_count, late_capacity;
+    int32_t asked_count;     /* trials that the study has asked: those of other programs do not count */
+    int32_t queued_count;    /* trials that other programs have enqueued for it */
     int claimed;             /* trials in the pool */
     sfu__trials batch;       /* asked, but not in the study yet */
+    sfu__trials adopted;     /* enqueued trials with their values, but not in the study yet */
     double *points;          /* [sfu__batches_in_flight][parameters]: scratch for the pending trials */
     sfu__finished *finished; /* [SFU__TUNE_CLAIMS * jobs]: results that are not stored yet */
     int finished_count;

@@ -102,7 +102,7 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
     const sfu_trial *best = sfu_study_ranked(study, 0);
     const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     entry->task = *self->task;
-    entry->task.trials = sfu_study_trials(study);
+    entry->task.trials = 0;
     snprintf(entry->name, sizeof entry->name, "%s", sfu_dataset_name(self->dataset));
     snprintf(entry->split_digest, sizeof entry->split_digest, "%s", sfu_split_digest(self->split));
     entry->best_trial = best->number;
@@ -114,8 +114,9 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
     entry->test_score = scores.test_score;
     for (int32_t i = 0; i < sfu_study_trials(study); i++) {
         const sfu_trial *trial = sfu_study_trial(study, i);
+        entry->task.trials += !trial->added;
         entry->epochs += trial->epochs;
-        entry->failed += trial->state == SFU_TRIAL_FAIL;
+        entry->failed += !trial->added && trial->state == SFU_TRIAL_FAIL;
     }
     const sfu__watch before = sfu__watch_flag(NULL); /* the study is complete: do not cancel */
     entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);

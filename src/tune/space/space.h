@@ -8,6 +8,7 @@
 #ifndef SFU_SPACE_H
 #define SFU_SPACE_H
 
+#include "json.h"
 #include "net.h"
 #include "text.h"
 
@@ -85,6 +86,14 @@ SFU_CHECKED sfu_status sfu__space_point(double *values, const sfu__space *space,
 
 /* The distribution of a parameter in Optuna's JSON format. */
 SFU_CHECKED sfu_status sfu__space_distribution(sfu__text *text, const sfu__space *space, int i);
+
+/* Whether a distribution in that format is one of which our values may have been suggested: the same kind, both
+ * logarithmic or not, or the same choices. Its ends may differ. Fails only with SFU_ERR_MEMORY. */
+SFU_CHECKED sfu_status sfu__space_compatible(bool *compatible, const sfu__space *space, int i, const char *json);
+
+/* A value as Optuna writes it outside of its tables: 0.01, 64, "gcn". NaN if it is not in the range or not valid for
+ * training. */
+double sfu__space_value(const sfu__space *space, int i, const sfu__json *value);
 
 /* Network and hyperparameters of a trial. */
 typedef struct sfu__candidate {
