@@ -30,8 +30,8 @@ double sfu__label_loss(const sfu__dense *probabilities, const sfu__label_problem
     return sum / weights;
 }
 
-/* Half the standard error of a proportion of n nodes: all of them for the accuracy; for metrics of classes as if each had
- * as many nodes as the smallest. */
+/* Half the standard error of a proportion of n nodes: all of them for the accuracy; for metrics of classes as if each
+ * had as many nodes as the smallest. */
 static double error_of(double score, const sfu__label_problem *problem, const sfu__label_work *work) {
     int32_t smallest = problem->count, present = 0;
     if (work->metric == SFU_METRIC_AUC || work->metric == SFU_METRIC_AVERAGE_PRECISION) {
