@@ -679,7 +679,11 @@ SFU_API sfu_spread sfu_plan_spread(const sfu_plan *plan, sfu_pass pass);
 
 typedef struct sfu_model sfu_model;
 
-typedef enum sfu_loss { SFU_LOSS_MEAN = 0, SFU_LOSS_SUM = 1 } sfu_loss;
+typedef enum sfu_loss {
+    SFU_LOSS_MEAN = 0,
+    SFU_LOSS_SUM = 1,
+    SFU_LOSS_OF_SPACE = 2 /* of comparisons only: the sum for the space "paper", else the mean */
+} sfu_loss;
 typedef enum sfu_keep { SFU_KEEP_BEST = 0, SFU_KEEP_LAST = 1 } sfu_keep;
 
 /* What is maximised on the validation nodes: by early stopping, and by the choice of trials and networks. */
@@ -1075,9 +1079,9 @@ typedef struct sfu_compare_options {
     /* Choices that the paper leaves open. */
     const char *feature_norm; /* of smoothed features: "sym", "sym+row", or "sym+row-with-lp" (only in networks that
                                * smooth labels too) */
-    sfu_loss loss;
-    bool keep_loops;  /* keep the self-loops of ACM and DBLP; needs the raw data, which is imported again */
-    const char *lpnn; /* options of lpnn: "f=clamp, input=x"; NULL: its defaults */
+    sfu_loss loss;            /* SFU_LOSS_OF_SPACE: that of the results in the folder, if there are any */
+    bool keep_loops;          /* keep the self-loops of ACM and DBLP; needs the raw data, which is imported again */
+    const char *lpnn;         /* options of lpnn: "f=clamp, input=x"; NULL: its defaults */
 
     sfu_compare_fn on_progress; /* or NULL */
     void *on_progress_user;

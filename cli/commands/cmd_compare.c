@@ -19,7 +19,7 @@ static struct {
 } settings;
 
 static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
-static const char *const losses[] = {"sum", "mean", NULL};
+static const char *const losses[] = {"auto", "sum", "mean", NULL};
 
 /* The paper runs 2000 trials per study, which takes days. */
 enum { TRIALS = 200 };
@@ -49,7 +49,7 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
     options->sizes = (const char *const *)sizes->items;
     options->size_count = sizes->count;
     options->feature_norm = norms[settings.norm];
-    options->loss = settings.loss == 1 ? SFU_LOSS_MEAN : SFU_LOSS_SUM;
+    options->loss = settings.loss == 0 ? SFU_LOSS_OF_SPACE : settings.loss == 1 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
     options->metric = (sfu_metric)settings.metric;
     options->balanced = settings.class_weight == 1;
     options->jobs = settings.jobs;
@@ -150,7 +150,8 @@ static const cli_option options[] = {
     OPTION_CHOICE("feature-norm", settings.norm, norms,
                   "normalization of feature smoothing in named networks: symmetric, symmetric with rows scaled to sum "
                   "to 1, or the latter only in networks with label propagation"),
-    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy over the labelled nodes: sum or mean"),
+    OPTION_CHOICE("loss", settings.loss, losses,
+                  "cross-entropy over the labelled nodes; auto: the sum for the space paper, else the mean"),
     OPTION_CLASS_WEIGHT(settings.class_weight),
     OPTION_METRIC(settings.metric),
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",

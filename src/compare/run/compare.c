@@ -17,7 +17,7 @@ void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size) {
                                           .trials = TRIALS,
                                           .folder = "results",
                                           .feature_norm = "sym",
-                                          .loss = SFU_LOSS_SUM};
+                                          .loss = SFU_LOSS_OF_SPACE};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -177,15 +177,17 @@ done:
     return status;
 }
 
-/* A comparison without a space keeps that of the results in its folder. */
+/* A comparison without a space or loss keeps that of the results in its folder. */
 static sfu_status make_request(sfu_results *results, const char *kind, const sfu_compare_options *given) {
     sfu_status status = SFU_OK;
     sfu__request before = {0};
     sfu_compare_options options = *given;
-    if (options.space == NULL && strcmp(kind, "compare") == 0) {
+    if (strcmp(kind, "compare") == 0) {
         SFU_TRY(sfu__manifest_read(&before, results->folder));
-        const bool continued = before.kind != NULL && strcmp(before.kind, kind) == 0 && before.space[0] != '\0';
-        options.space = continued ? before.space : NULL;
+    }
+    if (before.kind != NULL && strcmp(before.kind, kind) == 0 && before.space[0] != '\0') {
+        options.space = options.space == NULL ? before.space : options.space;
+        options.loss = options.loss == SFU_LOSS_OF_SPACE ? before.loss : options.loss;
     }
     SFU_TRY(sfu__request_make(&results->request, kind, &options));
 done:

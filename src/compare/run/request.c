@@ -107,6 +107,8 @@ static sfu_status check_norm(const sfu__request *request) {
                              sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
 }
 
+sfu_loss sfu__space_loss(const char *space) { return strncmp(space, "paper", 5) == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN; }
+
 sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     const bool compare = strcmp(kind, "compare") == 0;
@@ -116,10 +118,10 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
     request->trials = options->trials;
     request->lpnn_trials = options->lpnn_trials > 0 ? options->lpnn_trials : options->trials;
     request->seed = options->seed;
-    request->loss = options->loss;
     request->keep_loops = options->keep_loops;
     SFU_TRY(copy(&request->kind, kind));
     SFU_TRY(copy(&request->space, options->space != NULL ? options->space : default_space(compare)));
+    request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
     SFU_TRY(copy(&request->feature_norm, options->feature_norm));
     SFU_TRY(copy(&request->lpnn, options->lpnn != NULL ? options->lpnn : ""));
     SFU_TRY(copy_list(&request->datasets, options->datasets, options->dataset_count));

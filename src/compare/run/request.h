@@ -28,6 +28,9 @@ typedef struct sfu__request {
 SFU_CHECKED sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options);
 void sfu__request_clear(sfu__request *request);
 
+/* The loss of a space, unless another is asked for. */
+sfu_loss sfu__space_loss(const char *space);
+
 /* Prints to and reads from the JSON of the manifest. */
 SFU_CHECKED sfu_status sfu__request_print(sfu__text *json, const sfu__request *request);
 SFU_CHECKED sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const char *path);

@@ -145,7 +145,7 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
         return SFU_OK;
     }
     const sfu__task *task = &entry->task;
-    const bool standard = strcmp(task->size, "standard") == 0, paper = strncmp(request->space, "paper", 5) == 0;
+    const bool standard = strcmp(task->size, "standard") == 0;
     SFU_TRY(sfu__text_format(text, "sfumato tune "));
     SFU_TRY(sfu__text_shell(text, task->dataset));
     SFU_TRY(sfu__text_format(text, " "));
@@ -154,7 +154,7 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
                      : sfu__text_format(text, " --split random:0 --size %s", cell->size));
     SFU_TRY(sfu__text_format(text, " --trials %d --space ", cell->trials));
     SFU_TRY(sfu__text_shell(text, request->space));
-    if (paper != (request->loss == SFU_LOSS_SUM)) {
+    if (request->loss != sfu__space_loss(request->space)) {
         SFU_TRY(sfu__text_format(text, " --loss %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     }
     if (request->metric != SFU_METRIC_ACCURACY) {
