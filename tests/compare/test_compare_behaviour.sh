@@ -101,5 +101,5 @@ for folder in /proc/x small.safetensors small.safetensors/x; do
 done
 
 # A folder is continued only with the same settings.
-! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"
+! "$SFUMATO" compare small.safetensors -o one --loss sum >/dev/null 2>said || fail "other settings were taken"
 grep -q 'choose another folder' said || fail "it said: $(cat said)"
