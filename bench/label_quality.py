@@ -1,15 +1,32 @@
 #!/usr/bin/env python3
-"""How good `sfumato label` is: accuracy, calibration, coverage and choice, on nodes whose labels it has not seen.
+"""How good `sfumato label` is, on nodes whose labels it has not seen.
 
-    bench/label_quality.py [--sfumato build/sfumato] [--data DIR] [--budget 60s] [--seeds 10] [--jobs 1] [CASE...]
+    bench/label_quality.py [--sfumato build/sfumato] [--data DIR] [--budget steps:9] [--draws 20] [--runs 2] [CASE...]
 
-Cases: rivals, fraud and people (DIR/tables, with *_truth.csv), and citation, cora and citeseer (the built-in dataset and
-DIR/planetoid) with one label in ten. Prints one line per run and the means per case. Python's standard library alone.
+A graph (the built-in `citation` or files in DIR) keeps the labels of a tenth of its nodes and of at least ten nodes per
+class, drawn at random. A made table (people, fraud and rivals in DIR/tables) comes with its labels hidden; there a draw
+is only another seed. `--candidates` also trains every candidate by itself, to see how far the choice is from the best
+of them. Prints one line per case; `--each` one per run. Python's standard library alone.
+
+    accuracy     of the unlabelled nodes, and what label expects it to be
+    in interval  runs whose 95 % confidence interval contains the accuracy
+    ECE          expected calibration error of the predicted labels' probabilities, 15 bins of equal size, all draws together
+    coverage     unlabelled nodes whose set of labels at 90 % contains the true one
+    lost         the accuracy of the best candidate minus that of the chosen one
+    AP           average precision of the rare class, instead of the accuracy (fraud)
 """
 import argparse, csv, json, os, random, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-CASES = ["rivals", "people", "fraud", "citation", "cora", "citeseer"]
+# options of `data import`; {} is the folder of the data
+SOURCES = {"citation": "", "cora": "{}/planetoid/ind.cora", "citeseer": "{}/planetoid/ind.citeseer",
+           "pubmed": "{}/planetoid/ind.pubmed",
+           "acm": "{}/acm/ACM3025.mat --edges PAP --features feature --labels label",
+           "dblp": "--edges {0}/dblp/apa.npz --features {0}/dblp/a_feat.npz --labels {0}/dblp/labels.npy",
+           "tolokers": "{}/heterophilous/tolokers.npz", "minesweeper": "{}/heterophilous/minesweeper.npz",
+           "squirrel": "{}/heterophilous/squirrel_filtered.npz", "wisconsin": "{}/heterophilous/wisconsin.npz"}
+TABLES = {"people": "group", "fraud": "fraud", "rivals": "side"}
+NETS = ["sgcn", "linear", "mlp", "linear+lp", "sgcn+lp", "fp+mlp", "gcn", "mlp+lp", "gcn+lp"]
 
 
 def rows_of(path):
@@ -17,75 +34,53 @@ def rows_of(path):
         return list(csv.reader(file))
 
 
-def write_rows(path, rows):
-    with open(path, "w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+def call(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    return done.stdout
 
 
 # ---- input: options of `label`, and the true labels
 
 
-def standardised(nodes, skip):
-    """Numbers to zero mean and unit variance, with gaps at the mean; one column per value of a category."""
-    header, body = nodes[0], nodes[1:]
-    columns, names = [], []
-    for c, name in enumerate(header):
-        if c == 0 or name in skip:
-            continue
-        values = [row[c] for row in body]
-        numbers = [float(v) if v.replace(".", "", 1).replace("-", "", 1).isdigit() else None for v in values]
-        known = [v for v in numbers if v is not None]
-        if 2 * len(known) > len(values):
-            mean = sum(known) / len(known)
-            spread = (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5 or 1
-            columns.append([0 if v is None else (v - mean) / spread for v in numbers])
-            names.append(name)
-        elif len(set(values)) <= 20:
-            for one in sorted(set(values)):
-                columns.append([float(v == one) for v in values])
-                names.append(f"{name}={one}")
-    return [[header[0], *names]] + [[row[0], *(f"{c[i]:.6g}" for c in columns)] for i, row in enumerate(body)]
-
-
-def table_case(case, options, folder):
-    tables = os.path.join(options.data, "tables")
-    label = {"rivals": "side", "people": "group", "fraud": "fraud"}[case]
-    nodes = rows_of(f"{tables}/{case}_nodes.csv")
-    at = nodes[0].index(label)
-    truth = {row[0]: row[1] for row in rows_of(f"{tables}/{case}_truth.csv")[1:]}
-    features = nodes if case == "rivals" else standardised(nodes, [label])
-    if case == "rivals":
-        features = [row[:at] for row in nodes]
-    edges = rows_of(f"{tables}/{case}_edges.csv")
-    if case == "fraud":
-        edges = [[b, c, a] for a, b, c in edges]
-    write_rows(f"{folder}/edges.csv", edges)
-    write_rows(f"{folder}/nodes.csv", [[*f, n[at] if n[at] in truth.values() or n is nodes[0] else ""]
-                                       for f, n in zip(features, nodes)])
-    given = ["--edges", f"{folder}/edges.csv", "--nodes", f"{folder}/nodes.csv", "--label", label]
-    if case != "rivals":
-        given += ["--scale", "none"]
-    if case == "fraud":
-        given += ["--metric", "average-precision"]
-    return given, truth
-
-
-def exported_case(case, options, folder, seed):
-    """One label in ten, drawn at random."""
-    source = case
-    if case != "citation":
+def export(case, options, folder):
+    """Writes the graph as CSV files, once per case."""
+    source = "citation"
+    if SOURCES[case]:
         source = f"{folder}/{case}.safetensors"
-        subprocess.run([options.sfumato, "data", "import", f"{options.data}/planetoid/ind.{case}", "-o", source, "-q"],
-                       check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([options.sfumato, "data", "export", source, "-o", f"{folder}/x", "-q"], check=True,
-                   stdout=subprocess.DEVNULL)
-    nodes = rows_of(f"{folder}/x/nodes.csv")
+        call(options.sfumato, "data", "import", *SOURCES[case].format(options.data).split(), "-o", source)
+    call(options.sfumato, "data", "export", source, "-o", f"{folder}/{case}")
+
+
+def draw(nodes, at, seed):
+    """The nodes that keep their labels."""
+    chance = random.Random(seed)
+    labelled = [row for row in nodes if row[at]]
+    chance.shuffle(labelled)
+    kept = {row[0] for row in labelled[:len(labelled) // 10]}
+    for name in {row[at] for row in labelled}:
+        own = [row[0] for row in labelled if row[at] == name]
+        kept.update(own[:10] if sum(node in kept for node in own) < 10 else [])
+    return kept
+
+
+def graph_case(case, folder, here, seed):
+    nodes = rows_of(f"{folder}/{case}/nodes.csv")
     at = nodes[0].index("label")
     truth = {row[0]: row[at] for row in nodes[1:] if row[at]}
-    kept = set(random.Random(seed).sample(sorted(truth), len(truth) // 10))
-    write_rows(f"{folder}/labels.csv", [["node", "label"]] + [[n[0], n[at] if n[0] in kept else ""] for n in nodes[1:]])
-    return ["--edges", f"{folder}/x/edges.csv", "--features", f"{folder}/x/features.csv", "--labels",
-            f"{folder}/labels.csv"], truth
+    kept = draw(nodes[1:], at, seed)
+    with open(f"{here}/labels.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["node", "label"]] + [[n[0], n[at] if n[0] in kept else ""] for n in nodes[1:]])
+    return ["--edges", f"{folder}/{case}/edges.csv", "--features", f"{folder}/{case}/features.csv", "--labels",
+            f"{here}/labels.csv", "--scale", "none", "--label-type", "class"], truth
+
+
+def table_case(case, options):
+    path = os.path.join(options.data, "tables", case)
+    truth = {row[0]: row[1] for row in rows_of(f"{path}_truth.csv")[1:]}
+    given = ["--edges", f"{path}_edges.csv", "--nodes", f"{path}_nodes.csv", "--label", TABLES[case]]
+    return given + (["--metric", "average-precision"] if case == "fraud" else []), truth
 
 
 # ---- scores
@@ -93,12 +88,8 @@ def exported_case(case, options, folder, seed):
 
 def calibration_error(rows, bins=15):
     rows = sorted(rows)
-    total = 0
-    for b in range(bins):
-        part = rows[b * len(rows) // bins:(b + 1) * len(rows) // bins]
-        if part:
-            total += abs(sum(p for p, _ in part) - sum(r for _, r in part))
-    return total / len(rows)
+    parts = [rows[b * len(rows) // bins:(b + 1) * len(rows) // bins] for b in range(bins)]
+    return sum(abs(sum(p for p, _ in part) - sum(right for _, right in part)) for part in parts) / len(rows)
 
 
 def average_precision(scored):
@@ -116,55 +107,73 @@ def average_precision(scored):
     return area / found
 
 
-def run(case, seed, options):
-    with tempfile.TemporaryDirectory() as folder:
-        given, truth = (table_case(case, options, folder) if case in CASES[:3] else
-                        exported_case(case, options, folder, seed))
-        command = [options.sfumato, "label", *given, "-o", f"{folder}/out.csv", "--budget", options.budget, "--json",
-                   "--seed", str(seed), "--quiet", "--jobs", str(options.jobs), *options.options.split()]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if done.returncode:
-            sys.exit(f"{' '.join(command)}: {done.stderr}")
-        report = json.loads(done.stdout)
-        with open(f"{folder}/out.csv", newline="") as file:
-            rows = [r for r in csv.DictReader(file) if r["node"] in truth]
-    sure = [(float(r["probability"]), r["label"] == truth[r["node"]]) for r in rows]
-    accuracy = sum(r for _, r in sure) / len(sure)
-    found = {"accuracy": accuracy, "estimate": report["accuracy"],
-             "inside": float(report["ci_low"] <= accuracy <= report["ci_high"]),
-             "width": report["ci_high"] - report["ci_low"], "ece": calibration_error(sure),
-             "steps": report["steps"], "seconds": report["seconds"]}
-    if "set" in rows[0]:
-        found["coverage"] = sum(truth[r["node"]] in r["set"].split("|") for r in rows) / len(rows)
-        found["set size"] = sum(len(r["set"].split("|")) for r in rows) / len(rows)
+def label(given, options, here, seed, budget, *more):
+    """The report, and the rows of the unlabelled nodes."""
+    text = call(options.sfumato, "label", *given, "-o", f"{here}/out.csv", "--budget", budget, "--json", "--forget",
+                "--seed", str(seed), "--quiet", "--jobs", str(options.jobs), *more)
+    with open(f"{here}/out.csv", newline="") as file:
+        return json.loads(text), list(csv.DictReader(file))
+
+
+def accuracy_of(rows, truth):
+    return sum(row["label"] == truth[row["node"]] for row in rows if row["node"] in truth) / len(rows)
+
+
+def lost(given, options, here, seed, truth, accuracy):
+    best = accuracy
+    for net in NETS:
+        rows = label(given, options, here, seed, "steps:1", "--nets", net)[1]
+        best = max(best, accuracy_of(rows, truth))
+    return best - accuracy
+
+
+def run(case, folder, seed, options):
+    with tempfile.TemporaryDirectory() as here:
+        given, truth = table_case(case, options) if case in TABLES else graph_case(case, folder, here, seed)
+        report, rows = label(given, options, here, seed, options.budget, "--coverage", "0.9")
+        rows = [row for row in rows if row["node"] in truth]
+        accuracy = accuracy_of(rows, truth)
+        found = {"accuracy": accuracy, "expected": report["accuracy"],
+                 "in interval": float(report["ci_low"] <= accuracy <= report["ci_high"]),
+                 "coverage": sum(truth[row["node"]] in row["set"].split("|") for row in rows) / len(rows),
+                 "labels per set": sum(len(row["set"].split("|")) for row in rows) / len(rows)}
+        if options.candidates and case != "fraud":
+            found["lost"] = lost(given, options, here, seed, truth, accuracy)
     if case == "fraud":
-        found["ap"] = average_precision([(float(r["yes"]), truth[r["node"]] == "yes") for r in rows])
-        found["ap estimate"] = report.get("score", 0)
-    return case, seed, report["net"], found
+        found["AP"] = average_precision([(float(row["yes"]), truth[row["node"]] == "yes") for row in rows])
+    found["seconds"] = report["seconds"]
+    sure = [(float(row["probability"]), row["label"] == truth[row["node"]]) for row in rows]
+    return seed, report["net"], found, sure
 
 
-def line(case, what, found, net=""):
-    print(f"{case:9} {what:>5} {net:10}" + "".join(f"  {k} {v:.3f}" for k, v in found.items()), flush=True)
+def line(case, found, what=""):
+    print(f"{case:11} {what:12}" + "".join(f"  {key} {value:.3f}" for key, value in found.items()), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", default=CASES, metavar="CASE")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=" ".join([*SOURCES, *TABLES]))
     parser.add_argument("--sfumato", default="build/sfumato")
-    parser.add_argument("--data", default="shared/data")
-    parser.add_argument("--budget", default="60s")
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=0, help="of each run")
-    parser.add_argument("--runs", type=int, default=1, help="at the same time")
-    parser.add_argument("--options", default="", help="further options of label")
+    parser.add_argument("--data", default="../shared/data")
+    parser.add_argument("--budget", default="steps:9")
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first draw")
+    parser.add_argument("--jobs", type=int, default=1, help="threads of each run")
+    parser.add_argument("--runs", type=int, default=2, help="runs at the same time")
+    parser.add_argument("--candidates", action="store_true")
+    parser.add_argument("--each", action="store_true")
     options = parser.parse_args()
-    with ThreadPoolExecutor(options.runs) as pool:
-        for case in options.cases:
-            results = list(pool.map(lambda seed: run(case, seed, options), range(options.seeds)))
-            for _, seed, net, found in results:
-                line(case, seed, found, net)
-            means = {k: sum(f[k] for *_, f in results) / len(results) for k in results[0][3]}
-            line(case, "mean", means)
+    seeds = range(options.first, options.first + options.draws)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.runs) as pool:
+        for case in options.cases or [*SOURCES, *TABLES]:
+            if case in SOURCES:
+                export(case, options, folder)
+            results = list(pool.map(lambda seed: run(case, folder, seed, options), seeds))
+            for seed, net, found, _ in results if options.each else []:
+                line(case, found, f"{seed} {net}")
+            means = {key: sum(found[key] for _, _, found, _ in results) / len(results) for key in results[0][2]}
+            means["ECE"] = calibration_error([pair for *_, sure in results for pair in sure])
+            line(case, means)
 
 
 if __name__ == "__main__":

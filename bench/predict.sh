@@ -10,10 +10,12 @@ sfumato=${SFUMATO:-$(cd "$(dirname "$0")/.." && pwd)/build/sfumato}
 
 printf '%-10s %-10s %6s %12s %12s %7s\n' dataset network hidden 'predicted us' 'measured us' ratio
 for dataset; do
+    split=()
+    "$sfumato" data split "$dataset" --split standard --quiet >/dev/null 2>&1 || split=(--split random:0)
     for net in gcn sgcn fp+mlp sgcn+lp gcn+lp linear+lp mlp+lp mlp; do
         for hidden in 16 64 128; do
             case $net:$hidden in sgcn*:64 | sgcn*:128 | linear*:64 | linear*:128) continue ;; esac # no hidden layer
-            "$sfumato" explain "$dataset" "$net" --hidden "$hidden" --measure --threads 1 --json --quiet |
+            "$sfumato" explain "$dataset" "$net" "${split[@]}" --hidden "$hidden" --measure --threads 1 --json --quiet |
                 python3 -c '
 import json, os, sys
 plan = json.load(sys.stdin)

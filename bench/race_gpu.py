@@ -67,7 +67,7 @@ def study(book, tools, datasets, options, fastest):
     name, path = next(iter(datasets.items()))
     trials = 40 if options.quick else TRIALS
     _, ran = tools.ours_json("tune", path, "gcn", "--trials", trials, "--jobs", tools.cores, "--study", "memory",
-                                "--space", "paper hidden={64}", "--loss", "sum", "--export", tools.folder + "/gpu.csv")  # fmt: skip
+                                "--space", "paper hidden={64}", "--loss", "sum", *tools.split(path), "--export", tools.folder + "/gpu.csv")  # fmt: skip
     epochs = race_epochs.mean_epochs(tools.folder + "/gpu.csv")
     book.say()
     book.say(f"{name} gcn, hidden 64, trials a second at {epochs:.1f} epochs a trial, the mean of a study of {trials} here:")

@@ -26,7 +26,7 @@ def study_once(tools, path, trials, number):
     """A whole study of ours; its trials are left in a table."""
     place = os.path.join(tools.folder, f"study{number}.db")
     ran = tools.ours("tune", path, NET, "--trials", trials, "--jobs", tools.cores, "--study", place,
-                     "--export", os.path.join(tools.folder, "trials.csv"), "--quiet")  # fmt: skip
+                     "--space", "paper", *tools.split(path), "--export", os.path.join(tools.folder, "trials.csv"), "--quiet")  # fmt: skip
     if ran.status != 0:
         raise RuntimeError(ran.why())
     return ran

@@ -81,16 +81,22 @@ class Tools:
 
     def bench(self, dataset, net, threads, **how):
         """The floor of an epoch, what an epoch takes, and what the prediction of every node takes: milliseconds."""
-        found, _ = self.ours_json("bench", dataset, net, "--kept", "--threads", threads, **how)
+        found, _ = self.ours_json("bench", dataset, net, "--kept", "--threads", threads, *self.split(dataset), **how)
 
         def of(whole):
             return Spread(*(1000 * whole.get(key, whole["measured_s"]) for key in ("median_s", "low_s", "high_s")))
 
         return 1000 * found["epoch"]["floor_s"], of(found["epoch"]), of(found["predict"])
 
+    @functools.cache
+    def split(self, path):
+        """The options of our commands: the standard split, or else the first one of the paper's protocol."""
+        found, _ = self.ours_json("data", "info", path)
+        return [] if found["split"] else ["--split", "random:0"]
+
     def keep_split(self, path, name):
         """Where a dataset has no split of its own, the others are given ours."""
-        ran = self.ours("data", "split", path, "-o", os.path.join(self.folder, name + ".csv"), "--quiet")
+        ran = self.ours("data", "split", path, *self.split(path), "-o", os.path.join(self.folder, name + ".csv"), "--quiet")
         if ran.status != 0:
             raise RuntimeError(ran.why())
 

@@ -20,7 +20,7 @@ class Trained(typing.NamedTuple):
 
 
 def ours_once(tools, path, net, seed):
-    told, ran = tools.ours_json("train", path, net, "--seed", seed)
+    told, ran = tools.ours_json("train", path, net, "--seed", seed, *tools.split(path))
     return Trained(ran, told["epochs"], told["test_accuracy"], 0.0)
 
 

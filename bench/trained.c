@@ -27,7 +27,8 @@ done:
 void setting_open(setting *self, const char *dataset) {
     *self = (setting){0};
     must(sfu_dataset_open(&self->dataset, dataset));
-    must(sfu_split_new(&self->split, self->dataset, NULL, NULL));
+    const char *split = sfu_dataset_standard_splits(self->dataset) > 0 ? "standard" : "random:0";
+    must(sfu_split_new(&self->split, self->dataset, split, NULL));
     must(copy_labels(&self->labels[0], self, SFU_TRAIN));
     must(copy_labels(&self->labels[1], self, SFU_VAL));
 }

@@ -53,7 +53,7 @@ int main(void) {
     options.lr = 0.05;
     options.dropout = 0;
     if (sfu_net_parse(&net, "smooth^2 | dense 8 relu | softmax", NULL) != SFU_OK ||
-        sfu_split_new(&split, dataset, "random:0", "1") != SFU_OK ||
+        sfu_split_new(&split, dataset, NULL, NULL) != SFU_OK ||
         sfu_train(&model, dataset, net, split, &options) != SFU_OK) {
         return failed("training");
     }

@@ -466,10 +466,10 @@ SFU_API SFU_CHECKED sfu_status sfu_dataset_list(void (*found)(void *user, const 
 /* Three disjoint sets of labelled nodes: for training, validation and test. */
 typedef struct sfu_split sfu_split;
 
-/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "random:SEED",
- * "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "random:0". `size` is "1" to "5"
- * for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all nodes for the
- * others. docs/reference/splits.md has the rules. */
+/* Creates a split from a protocol: "standard" (or "standard:NUMBER", if the dataset has several), "holdout:SEED",
+ * "random:SEED", "cv:FOLDS:FOLD:SEED" or "file:CSV"; NULL: "standard" if the dataset has one, else "holdout:0". `size`
+ * is "1" to "5" for the label sets of the paper, or a number of training nodes above 5; NULL: size 1 for "random", all
+ * nodes for the others. docs/reference/splits.md has the rules. */
 SFU_API SFU_CHECKED sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const char *protocol,
                                              const char *size);
 
@@ -524,6 +524,7 @@ typedef struct sfu_smoothing_options {
     double left, right;
     bool probabilities; /* S is for class probabilities: requires row or sym+row, or exponents with rows scaled to 1 */
     int threads;        /* 0: one per core. Never changes the result */
+    bool unweighted;    /* every edge has weight 1, whatever the dataset says */
 } sfu_smoothing_options;
 
 SFU_API void sfu_smoothing_options_init_sized(sfu_smoothing_options *options, size_t size);
@@ -593,6 +594,8 @@ typedef struct sfu_layer {
     bool linear;    /* softmax: false: the softmax of H itself, without weights and bias */
     bool bias;      /* it has a bias b */
     double dropout; /* rate of the dropout mask nearest before these weights; negative: the rate of the training */
+
+    bool unweighted; /* smooth: every edge has weight 1, whatever the dataset says */
 } sfu_layer;
 
 SFU_API void sfu_layer_init_sized(sfu_layer *layer, size_t size, sfu_layer_kind kind);
@@ -680,7 +683,11 @@ SFU_API sfu_spread sfu_plan_spread(const sfu_plan *plan, sfu_pass pass);
 
 typedef struct sfu_model sfu_model;
 
-typedef enum sfu_loss { SFU_LOSS_MEAN = 0, SFU_LOSS_SUM = 1 } sfu_loss;
+typedef enum sfu_loss {
+    SFU_LOSS_MEAN = 0,
+    SFU_LOSS_SUM = 1,
+    SFU_LOSS_OF_SPACE = 2 /* of comparisons only: the sum for the space "paper", else the mean */
+} sfu_loss;
 typedef enum sfu_keep { SFU_KEEP_BEST = 0, SFU_KEEP_LAST = 1 } sfu_keep;
 
 /* What is maximised on the validation nodes: by early stopping, and by the choice of trials and networks. */
@@ -791,6 +798,8 @@ SFU_API const sfu_net *sfu_model_net(const sfu_model *model);
 SFU_API int32_t sfu_model_classes(const sfu_model *model);
 SFU_API int32_t sfu_model_features(const sfu_model *model);
 SFU_API const char *sfu_model_class_name(const sfu_model *model, int32_t class_index);
+SFU_API bool
+sfu_model_has_transform(const sfu_model *model); /* of the columns of a table: for sfu_import_options.like */
 SFU_API int32_t sfu_model_embedding_width(const sfu_model *model); /* 0: there is no hidden layer */
 
 /* One trained tensor of a model: a matrix [rows][cols]. Row i begins at values + i * stride. A bias and the values that
@@ -924,6 +933,8 @@ typedef struct sfu_trial {
     uint64_t seed;      /* of its training: sfu_train with this seed and the same settings gives the same weights */
     const char *params; /* "lr=0.01 hidden=64" */
     double val_score;   /* the metric of the study; NaN if it is not complete */
+    bool added;         /* another program (Optuna) has added it or its result: it is not ranked, and has no scores but
+                         * val_score, which is NaN if the trial is skipped */
 } sfu_trial;
 
 /* The progress of a study. The callback runs on the thread that called sfu_tune, a few times per second, also while a
@@ -940,7 +951,8 @@ typedef bool (*sfu_tune_fn)(void *user, const sfu_tune_progress *progress);
 
 typedef struct sfu_tune_options {
     size_t size;
-    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}" */
+    const char *space;          /* "paper", "practical", or ranges: "lr=log(1e-4,0.1) hidden={16,64}"; NULL: that of the
+                                 * study if it exists, else "practical" */
     bool space_is_shared;       /* with other networks: ignore the parameters that this network does not have */
     const char *sampler;        /* "tpe", "tpe-independent" or "random" */
     int32_t trials;             /* in total, including those of earlier calls on the same study */
@@ -966,7 +978,8 @@ static inline void sfu_tune_options_init(sfu_tune_options *options) {
     sfu_tune_options_init_sized(options, sizeof *options);
 }
 
-/* Tunes `net`: a name, a composition with $names for searched values, or "any". Trials read only the labels of training
+/* Tunes `net`: a name, a composition with $names for searched values, or "any" (every named network but lpnn; with the
+ * space "paper" the seven of the paper). Trials read only the labels of training
  * and validation nodes. When all trials are done, the one with the best validation accuracy (ties: the lower validation
  * loss, then the lower number) is scored on the test nodes, once. */
 SFU_API SFU_CHECKED sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net,
@@ -994,10 +1007,18 @@ SFU_API void sfu_hide_passwords(char *text);
 
 SFU_API const char *sfu_study_space(const sfu_study *study); /* in canonical form */
 
-/* The number of trials; a trial by its number; and the complete trials by rank, 0 being the winner. */
+/* The number of trials; a trial by its number; and the trials that the study has trained with success by
+ * rank, 0 being the winner. */
 SFU_API int32_t sfu_study_trials(const sfu_study *study);
 SFU_API const sfu_trial *sfu_study_trial(const sfu_study *study, int32_t number);
 SFU_API const sfu_trial *sfu_study_ranked(const sfu_study *study, int32_t rank);
+
+/* Trials that another program (Optuna) has added to the study in its database: those whose results are observations for
+ * the sampler; and those that are skipped because they do not fit, with the reason of the first of them in *why (may be
+ * NULL): "trial 12 has a value outside the range of lr". Trials that another program has enqueued are trained like all
+ * others. */
+SFU_API int32_t sfu_study_observed(const sfu_study *study);
+SFU_API int32_t sfu_study_skipped(const sfu_study *study, const char **why);
 
 /* The name of the i-th parameter of the space, and its importance; the importances sum to 1. */
 SFU_API const char *sfu_study_parameter(const sfu_study *study, int i);
@@ -1046,14 +1067,15 @@ typedef struct sfu_compare_options {
     size_t size;
     const char *const *datasets; /* names or paths */
     int dataset_count;
-    const char *const *nets; /* names or compositions; none: the seven networks of the paper and lpnn */
+    const char *const *nets; /* names or compositions; none: all named networks; for sfu_reproduce the paper's eight */
     int net_count;
     const char *const *sizes; /* "1" to "5", numbers above 5, or "standard" for the standard split; none: "1" */
     int size_count;
     int32_t splits;      /* random:0 to random:splits-1 */
     int32_t trials;      /* per study */
     int32_t lpnn_trials; /* per study of lpnn, which costs more; 0: like the others */
-    const char *space;   /* as for sfu_tune; "paper" */
+    const char *space;   /* as for sfu_tune; NULL: that of the results in the folder, else "practical"; for
+                          * sfu_reproduce "paper" */
     uint64_t seed;
     int jobs;           /* parallel trainings; 0: one per core. Never changes the result */
     const char *folder; /* where the results are stored; "results" */
@@ -1061,12 +1083,14 @@ typedef struct sfu_compare_options {
     /* Choices that the paper leaves open. */
     const char *feature_norm; /* of smoothed features: "sym", "sym+row", or "sym+row-with-lp" (only in networks that
                                * smooth labels too) */
-    sfu_loss loss;
-    bool keep_loops;  /* keep the self-loops of ACM and DBLP; needs the raw data, which is imported again */
-    const char *lpnn; /* options of lpnn: "f=clamp, input=x"; NULL: its defaults */
+    sfu_loss loss;            /* SFU_LOSS_OF_SPACE: that of the results in the folder, if there are any */
+    bool keep_loops;          /* keep the self-loops of ACM and DBLP; needs the raw data, which is imported again */
+    const char *lpnn;         /* options of lpnn: "f=clamp, input=x"; NULL: its defaults */
 
     sfu_compare_fn on_progress; /* or NULL */
     void *on_progress_user;
+    sfu_metric metric; /* for early stopping, the choice of trials and the tables; sfu_reproduce: accuracy */
+    bool balanced;     /* weight each class by the inverse of its number of labels; sfu_reproduce: false */
 } sfu_compare_options;
 
 SFU_API void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size);
@@ -1090,10 +1114,11 @@ typedef struct sfu_entry {
     bool exponents;                           /* as in sfu_cell */
     int32_t trials, failed, best_trial;
     double val_accuracy, val_loss, test_accuracy, test_macro_f1;
-    double seconds;           /* of the whole study */
-    double epoch_s;           /* predicted time of one epoch of the winner */
-    int64_t epochs;           /* of all trials */
-    const char *split_digest; /* of the split */
+    double seconds;               /* of the whole study */
+    double epoch_s;               /* predicted time of one epoch of the winner */
+    int64_t epochs;               /* of all trials */
+    const char *split_digest;     /* of the split */
+    double val_score, test_score; /* the metric of the comparison */
 } sfu_entry;
 SFU_API const sfu_entry *sfu_results_entry(const sfu_results *results, int i);
 
@@ -1110,8 +1135,8 @@ typedef struct sfu_cell {
     double alpha, beta;  /* NaN: not part of a sweep */
     const char *measure; /* "test" or "val" */
     int32_t splits, trials;
-    double mean, std, ci_low, ci_high; /* accuracy: mean, standard deviation, 95 % confidence interval; std and interval
-                                        * are NaN with one split */
+    double mean, std, ci_low, ci_high; /* the metric: mean, standard deviation, 95 % confidence interval; std and
+                                        * interval are NaN with one split */
     double rank;                       /* among the networks of its dataset and size, ties averaged */
     double p; /* p-value against the best of its dataset and size, Holm-corrected; NaN: the best itself, or one split */
     const char *same_as; /* the cell is algebraically the same network as another cell of its table: "sgcn, k=1" or
@@ -1137,7 +1162,7 @@ typedef struct sfu_pair {
     const char *title;       /* the question: "feature or label propagation", "linear or non-linear" */
     const char *one, *other; /* the networks */
     const char *dataset, *size;
-    double one_mean, other_mean, difference; /* test accuracies; difference: one_mean - other_mean */
+    double one_mean, other_mean, difference; /* test scores, the metric; difference: one_mean - other_mean */
     double p;                                /* Wilcoxon signed-rank test over the splits; NaN with one split */
 } sfu_pair;
 SFU_API const sfu_pair *sfu_results_pair(const sfu_results *results, int i);
@@ -1145,6 +1170,9 @@ SFU_API const sfu_pair *sfu_results_pair(const sfu_results *results, int i);
 /* The tables, comparisons and advice as text in Markdown; it belongs to the results. */
 SFU_API const char *sfu_results_text(const sfu_results *results);
 SFU_API const char *sfu_results_folder(const sfu_results *results);
+
+/* The metric of the comparison. */
+SFU_API sfu_metric sfu_results_metric(const sfu_results *results);
 
 /* Writes tables.md, tables.tex, results.csv, timings.csv, plots and report.html into the folder. manifest.json, which
  * describes the run, is not changed. */
@@ -1183,6 +1211,7 @@ typedef struct sfu_label_options {
     sfu_metric metric; /* networks and their settings are chosen by it */
     bool balanced;     /* weight each class by the inverse of its number of labels */
     double coverage;   /* label sets that contain the true label with this probability; 0: none */
+    const char *nets;  /* the candidates, separated by commas: "sgcn,mlp,gcn"; NULL: all nine */
 } sfu_label_options;
 
 SFU_API void sfu_label_options_init_sized(sfu_label_options *options, size_t size);
@@ -1224,6 +1253,7 @@ typedef struct sfu_label_summary {
     double coverage, set_coverage;       /* of label sets: wanted, and measured in the folds; 0: no sets were made */
     double set_threshold; /* a set has the classes with at least this probability, and the predicted one */
     double set_size;      /* mean number of classes in the sets of unlabelled nodes */
+    bool unweighted;      /* the weights of edges are ignored: sgcn was better without them */
 } sfu_label_summary;
 SFU_API const sfu_label_summary *sfu_labelling_summary(const sfu_labelling *labelling);
 

@@ -8,16 +8,18 @@
 #include "outputs.h"
 #include "progress_bar.h"
 #include "results_report.h"
+#include "training_options.h"
 
 static struct {
     sfu_compare_options compare;
     const char *nets, *sizes;
-    int norm, loss; /* indices into the lists below */
+    int norm, loss;           /* indices into the lists below */
+    int class_weight, metric; /* and into those of training_options.h */
     int32_t jobs;
 } settings;
 
 static const char *const norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
-static const char *const losses[] = {"sum", "mean", NULL};
+static const char *const losses[] = {"auto", "sum", "mean", NULL};
 
 /* The paper runs 2000 trials per study, which takes days. */
 enum { TRIALS = 200 };
@@ -47,7 +49,9 @@ static int set_options(cli_list *nets, cli_list *sizes, int count, char **datase
     options->sizes = (const char *const *)sizes->items;
     options->size_count = sizes->count;
     options->feature_norm = norms[settings.norm];
-    options->loss = settings.loss == 1 ? SFU_LOSS_MEAN : SFU_LOSS_SUM;
+    options->loss = settings.loss == 0 ? SFU_LOSS_OF_SPACE : settings.loss == 1 ? SFU_LOSS_SUM : SFU_LOSS_MEAN;
+    options->metric = (sfu_metric)settings.metric;
+    options->balanced = settings.class_weight == 1;
     options->jobs = settings.jobs;
     return DONE;
 }
@@ -71,6 +75,10 @@ static int print_results(const sfu_results *results) {
 
 /* Finished studies are kept. */
 static int interrupted(const sfu_compare_progress *last) {
+    if (last->total == 0) { /* while the settings and the data were read */
+        fail("interrupted; no study was run; run the same command again to resume");
+        return INTERRUPTED;
+    }
     fail("interrupted; %s of %s studies are saved in %s; run the same command again to resume", grouped(last->done),
          grouped(last->total), quote(settings.compare.folder));
     return INTERRUPTED;
@@ -121,7 +129,7 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OFFER("nets", VALUE_TEXT, "LIST", settings.nets, "the seven of the paper and lpnn", sfu_net_name, true,
+    OPTION_OFFER("nets", VALUE_TEXT, "LIST", settings.nets, "all named networks", sfu_net_name, true,
                  "comma-separated networks, by name or as layers"),
     OPTION_OFFER("sizes", VALUE_TEXT, "LIST", settings.sizes, NULL, offer_sizes, true,
                  "comma-separated label-set sizes: 1 (20 labels per class) to 5 (all labels), 1..5 for all five, a "
@@ -132,8 +140,8 @@ static const cli_option options[] = {
                  "trials per study, including those of earlier runs"),
     OPTION_COUNT("lpnn-trials", "N", settings.compare.lpnn_trials, 0, 10000000, "as --trials",
                  "trials per study of lpnn, which costs more than all other networks together"),
-    OPTION_OFFER("space", VALUE_TEXT, "SPACE", settings.compare.space, NULL, offer_spaces, false,
-                 "search space: paper, practical, or ranges, as for sfumato tune"),
+    OPTION_OFFER("space", VALUE_TEXT, "SPACE", settings.compare.space, "that of the results, or practical",
+                 offer_spaces, false, "search space: paper, practical, or ranges, as for sfumato tune"),
     OPTION_COUNT("jobs", "N", settings.jobs, 0, 1024, "one per core",
                  "number of parallel trainings; does not affect the result"),
     OPTION_SEED("seed", settings.compare.seed, "random seed of the searches and trainings"),
@@ -142,7 +150,10 @@ static const cli_option options[] = {
     OPTION_CHOICE("feature-norm", settings.norm, norms,
                   "normalization of feature smoothing in named networks: symmetric, symmetric with rows scaled to sum "
                   "to 1, or the latter only in networks with label propagation"),
-    OPTION_CHOICE("loss", settings.loss, losses, "cross-entropy over the labelled nodes: sum or mean"),
+    OPTION_CHOICE("loss", settings.loss, losses,
+                  "cross-entropy over the labelled nodes; auto: the sum for the space paper, else the mean"),
+    OPTION_CLASS_WEIGHT(settings.class_weight),
+    OPTION_METRIC(settings.metric),
     OPTION_TEXT("lpnn", VALUE_TEXT, "OPTIONS", settings.compare.lpnn, "none",
                 "options of lpnn, such as 'f=clamp, input=x, output=g'"),
     {0}};
@@ -151,11 +162,13 @@ const cli_command cmd_compare = {
     .name = "compare",
     .summary = "tune and rank networks on datasets and splits",
     .description =
-        "Tunes every network with a separate study on every dataset, label-set size and split. The validation accuracy "
-        "selects the best trial, whose model is evaluated once on the test nodes. The report has means with standard "
+        "Tunes every network with a separate study on every dataset, label-set size and split. The metric (by "
+        "default the accuracy) on the validation nodes selects the best trial, whose model is evaluated once on the "
+        "test nodes. The report has means with standard "
         "deviations and 95 % confidence intervals, average ranks, paired tests against the best network, feature "
         "versus label propagation, linear versus non-linear networks, and a recommendation: which network to use, how "
-        "significant its lead is, what it costs, and the command that trains it.\n\n"
+        "significant its lead is, what it costs, and the command that trains it. If networks with and without the "
+        "graph are compared (mlp and linear do not use it), it says whether the graph helps.\n\n"
         "The results are saved in a folder: report.html with everything on one page, tables.md, tables.tex, "
         "results.csv, curves.csv and plots. Run an interrupted command again to resume it; a run with more networks, "
         "sizes, splits or trials computes only the missing studies. The same seed gives the same results, regardless "
@@ -169,10 +182,11 @@ const cli_command cmd_compare = {
             {"sfumato compare citation --nets sgcn,gcn,mlp+lp --splits 6 --trials 30",
              "Three networks on the built-in dataset:"},
             {"sfumato compare cora citeseer --sizes 1..5 --trials 100 -o study",
-             "Eight networks, from few labels to many:"},
-            {"sfumato compare mine.safetensors --nets 'gcn,smooth^2(self=0.5, norm=row) | dense 32 relu | softmax' "
-             "--space practical",
+             "All named networks, from few labels to many:"},
+            {"sfumato compare mine.safetensors --nets 'gcn,smooth^2(self=0.5, norm=row) | dense 32 relu | softmax'",
              "Your own composition and a named network:"},
+            {"sfumato compare mine.safetensors --nets gcn,mlp --metric auc --class-weight balanced",
+             "Rare classes: choose and compare by the area under the ROC curve:"},
             {0}},
     .reports = true,
     .writes = true,

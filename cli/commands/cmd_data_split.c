@@ -75,7 +75,7 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
-    OPTION_OFFER("split", VALUE_TEXT, "SPLIT", settings.protocol, "standard if there is one, else random:0",
+    OPTION_OFFER("split", VALUE_TEXT, "SPLIT", settings.protocol, "standard if there is one, else holdout:0",
                  offer_splits, false, "split protocol, see above"),
     OPTION_OFFER("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all otherwise", offer_size, false,
                  "label-set size: 1 (20 labels per class) to 5 (all), or a number of training nodes above 5"),
@@ -92,6 +92,8 @@ const cli_command cmd_data_split = {
         "SPLIT is one of\n\n"
         "  standard              the split that comes with the dataset\n"
         "  standard:NUMBER       one of several such splits, from 0\n"
+        "  holdout:SEED          80 % of the labelled nodes to train, 10 % to validate\n"
+        "                        and 10 % to test, stratified by class\n"
         "  random:SEED           500 validation and 1000 test nodes; the training\n"
         "                        nodes are drawn from the rest, see --size\n"
         "  cv:FOLDS:FOLD:SEED    one fold of a cross-validation\n"
@@ -101,6 +103,7 @@ const cli_command cmd_data_split = {
     .options = options,
     .examples =
         (const cli_example[]){
+            {"sfumato data split citation --split holdout:0", "80, 10 and 10 % of the labelled nodes:"},
             {"sfumato data split citation --split random:7 --size 2 -o split.csv", "Draw a random split and save it:"},
             {"sfumato data split citation --split file:split.csv", "Check that the saved split is the same:"},
             {0}},

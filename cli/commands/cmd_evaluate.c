@@ -1,8 +1,9 @@
-/* Scores a model on labelled nodes of a dataset. */
+/* Scores a model on labelled nodes of a dataset or of tables. */
 #include "cmd.h"
 
 #include "class_report.h"
 #include "command_input.h"
+#include "import_options.h"
 #include "json_output.h"
 #include "output.h"
 #include "outputs.h"
@@ -12,7 +13,9 @@
 #include <stdlib.h>
 
 static struct {
-    const char *split, *size, *nodes;
+    sfu_import_options import; /* with DATASET, its `nodes` is the list of nodes to evaluate */
+    int decimal;               /* index into import_decimal_like_choices */
+    const char *split, *size;
     int part;     /* index into parts */
     int unknowns; /* index into unknown_features */
     int32_t threads;
@@ -21,20 +24,27 @@ static struct {
 static const char *const parts[] = {"test", "val", "train", NULL};
 static const sfu_part part_of[] = {SFU_TEST, SFU_VAL, SFU_TRAIN};
 
+static void defaults(void) { sfu_import_options_init(&settings.import); }
+
 typedef struct session {
+    const char *dataset_name, *model_path; /* dataset_name: NULL if files are imported */
+    const char *node_list;                 /* --nodes with a dataset, or NULL */
     sfu_dataset *dataset;
     sfu_model *model;
     sfu_split *split;
-    int32_t *nodes; /* of --nodes */
+    int32_t *nodes; /* of node_list */
     sfu_evaluation *evaluation;
 } session;
 
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
-static sfu_status open_all(session *state, char **operands) {
-    sfu_status status = sfu_model_open(&state->model, operands[1]);
-    if (status == SFU_OK) {
-        status = sfu_dataset_open(&state->dataset, operands[0]);
+static sfu_status open_all(session *state) {
+    sfu_status status = sfu_model_open(&state->model, state->model_path);
+    if (status == SFU_OK && state->dataset_name) {
+        status = sfu_dataset_open(&state->dataset, state->dataset_name);
+    } else if (status == SFU_OK) {
+        settings.import.threads = settings.threads;
+        status = import_for_model(&state->dataset, &settings.import, settings.decimal, state->model, state->model_path);
     }
     if (status == SFU_OK && settings.split) {
         status = sfu_split_new(&state->split, state->dataset, settings.split, settings.size);
@@ -47,21 +57,21 @@ static sfu_status choose(session *state, sfu_evaluate_options *options) {
     if (state->split) {
         options->nodes = sfu_split_part(state->split, part_of[settings.part], &options->node_count);
     }
-    if (!settings.nodes) {
+    if (!state->node_list) {
         return SFU_OK;
     }
     state->nodes = calloc((size_t)sfu_dataset_nodes(state->dataset) + 1, sizeof *state->nodes);
     options->nodes = state->nodes;
-    return state->nodes ? sfu_nodes_read(state->nodes, &options->node_count, state->dataset, settings.nodes)
+    return state->nodes ? sfu_nodes_read(state->nodes, &options->node_count, state->dataset, state->node_list)
                         : SFU_ERR_MEMORY;
 }
 
-static sfu_status evaluate(session *state, char **operands) {
+static sfu_status evaluate(session *state) {
     sfu_evaluate_options options;
     sfu_evaluate_options_init(&options);
     options.ignore_unknown_features = settings.unknowns == 1;
     options.threads = settings.threads;
-    sfu_status status = open_all(state, operands);
+    sfu_status status = open_all(state);
     if (status == SFU_OK) {
         status = choose(state, &options);
     }
@@ -82,12 +92,12 @@ static cli_class_scores class_scores(const session *state) {
     return (cli_class_scores){state->model, state->evaluation, score_of, confusion_of};
 }
 
-static int print_json(const session *state, const char *model) {
+static int print_json(const session *state) {
     const sfu_evaluation_summary *found = sfu_evaluation_scores(state->evaluation);
     const cli_class_scores classes = class_scores(state);
     return put_json(json_pack(
         "{s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "dataset",
-        json_bytes(sfu_dataset_name(state->dataset)), "model", json_bytes(model), "net",
+        json_bytes(sfu_dataset_name(state->dataset)), "model", json_bytes(state->model_path), "net",
         json_bytes(sfu_net_text(sfu_model_net(state->model))), "nodes", (int)found->nodes, "correct",
         (int)found->correct, "unlabelled", (int)found->unlabelled, "unknown_class", (int)found->unknown_class, "fitted",
         found->fitted_known ? json_integer(found->fitted) : json_null(), "accuracy", found->accuracy, "accuracy_low",
@@ -146,30 +156,52 @@ static int print(const session *state) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int run(int count, char **operands) {
-    (void)count;
-    if (settings.nodes && (settings.split || settings.size || settings.part != 0)) {
+static int check_use(const session *state) {
+    if (state->node_list && (settings.split || settings.size || settings.part != 0)) {
         return usage_error(&cmd_evaluate, "--nodes cannot be combined with --split, --size or --part");
     }
     if (!settings.split && (settings.size || settings.part != 0)) {
         return usage_error(&cmd_evaluate, "--size and --part need --split");
     }
-    cli_files files = {0};
-    files_read_dataset(&files, operands[0]);
-    files_read(&files, "MODEL", operands[1]);
-    files_read(&files, "--nodes", settings.nodes);
-    files_read_split(&files, settings.split);
-    const int checked = files_check(&files, &cmd_evaluate);
-    if (checked != DONE) {
-        return checked;
+    if (!state->dataset_name && import_has_files(&settings.import) && !settings.import.label &&
+        !settings.import.labels) {
+        return usage_error(&cmd_evaluate, "the labels to compare with are missing: expected --label COLUMN of --nodes, "
+                                          "or --labels FILE");
     }
-    session state = {0};
+    return import_check_use(&cmd_evaluate, state->dataset_name, &settings.import);
+}
+
+static int check_files(const session *state) {
+    cli_files files = {0};
+    import_files(&files, &settings.import);
+    files_read_dataset(&files, state->dataset_name);
+    files_read(&files, "MODEL", state->model_path);
+    files_read(&files, "--nodes", state->node_list);
+    files_read_split(&files, settings.split);
+    return files_check(&files, &cmd_evaluate);
+}
+
+static int evaluate_and_print(session *state) {
     progress_start();
-    const sfu_status status = evaluate(&state, operands);
-    const int code = status != SFU_OK ? fail_status(status)
-                     : common.json    ? print_json(&state, operands[1])
-                                      : print(&state);
+    const sfu_status status = evaluate(state);
+    const int code = status != SFU_OK ? fail_status(status) : common.json ? print_json(state) : print(state);
     progress_end();
+    return code;
+}
+
+static int run(int count, char **operands) {
+    session state = {.dataset_name = count > 1 ? operands[0] : NULL, .model_path = operands[count - 1]};
+    if (state.dataset_name) {
+        state.node_list = settings.import.nodes;
+        settings.import.nodes = NULL;
+    }
+    int code = check_use(&state);
+    if (code == DONE) {
+        code = check_files(&state);
+    }
+    if (code == DONE) {
+        code = evaluate_and_print(&state);
+    }
     sfu_evaluation_free(state.evaluation);
     free(state.nodes);
     sfu_split_free(state.split);
@@ -184,8 +216,16 @@ static const cli_option options[] = {
     OPTION_OFFER("size", VALUE_TEXT, "SIZE", settings.size, "1 for random, all otherwise", offer_size, false,
                  "label-set size of the split, as in train"),
     OPTION_CHOICE("part", settings.part, parts, "the part of the split"),
-    OPTION_TEXT("nodes", VALUE_FILE, "FILE", settings.nodes, "",
-                "evaluate the nodes in the first column of a CSV file"),
+    OPTION_TEXT("nodes", VALUE_FILE, "FILE", settings.import.nodes, "",
+                "with DATASET: evaluate the nodes in the first column of a CSV file; without it: node, features and "
+                "label in one file"),
+    IMPORT_EDGES(settings.import),
+    IMPORT_OTHER_FILES(settings.import),
+    IMPORT_COLUMNS_LIKE_MODEL(settings.import, settings.decimal),
+    IMPORT_HEADER(settings.import),
+    IMPORT_RULES(settings.import),
+    IMPORT_SCALE(settings.import),
+    IMPORT_KNN(settings.import),
     OPTION_CHOICE("unknown-features", settings.unknowns, unknown_features,
                   "features that only the dataset or only the model has: error, or ignore (0 if sparse)"),
     OPTION_COUNT("threads", "N", settings.threads, 0, 1024, "one per core",
@@ -201,10 +241,16 @@ const cli_command cmd_evaluate = {
         "scores per class and the confusion matrix.\n\n"
         "The dataset may differ from the training dataset. Features and classes are matched by name. The report says "
         "how many of the nodes the model was fitted on (training and validation nodes): scores of such nodes are too "
-        "high.",
+        "high.\n\n"
+        "Instead of a DATASET, --edges and --nodes (or --features) name files, with --label or --labels. If the model "
+        "was trained on a table, the columns are transformed as that table was. --knn and --directed must be given as "
+        "for the training dataset.",
     .operands =
         (const cli_operand[]){
-            {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
+            {.name = "DATASET",
+             .optional = true,
+             .kind = VALUE_DATASET,
+             .help = "name or path of a dataset, instead of --edges and --nodes"},
             {.name = "MODEL", .kind = VALUE_FILE, .help = "model file, written by train, tune or label"},
             {0}},
     .options = options,
@@ -212,6 +258,10 @@ const cli_command cmd_evaluate = {
                                        "The test nodes of the standard split:"},
                                       {"sfumato evaluate new.safetensors model.safetensors --json",
                                        "Every labelled node of another dataset, as JSON:"},
+                                      {"sfumato evaluate --edges new_edges.csv --nodes new_people.csv --label group "
+                                       "people.model.safetensors",
+                                       "The labelled nodes of new tables:"},
                                       {0}},
     .reports = true,
+    .defaults = defaults,
     .run = run};

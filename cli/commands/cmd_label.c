@@ -274,8 +274,7 @@ static int read_and_label(session *state, char **operands) {
 }
 
 static int run(int count, char **operands) {
-    const sfu_import_options *import = &settings.import;
-    session state = {.imported = import->edges || import->nodes || import->features || import->labels};
+    session state = {.imported = import_has_files(&settings.import)};
     int code = check_use(&state, count);
     if (code == DONE) {
         code = check_outputs(&state, count > 0 ? operands[0] : NULL);
@@ -308,6 +307,8 @@ static const cli_option options[] = {
                  "write only the N most probable classes of each node"),
     OPTION_OFFER("budget", VALUE_TEXT, "TIME", settings.budget, NULL, offer_budgets, false,
                  "search budget: 60s, 2m, 1h; or steps:N, which gives the same bytes on every machine"),
+    OPTION_OFFER("nets", VALUE_TEXT, "LIST", settings.label.nets, "all nine", offer_label_nets, true,
+                 "candidate networks, separated by commas"),
     OPTION_CHOICE("metric", settings.metric, metric_choices,
                   "what networks and hyperparameters are chosen by; with rare classes average-precision"),
     OPTION_CLASS_WEIGHT(settings.class_weight),

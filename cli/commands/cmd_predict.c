@@ -1,6 +1,8 @@
-/* Predicts the labels of all nodes of a dataset with a model, and writes labels and probabilities as CSV. */
+/* Predicts the labels of all nodes of a dataset or of tables with a model, and writes labels and probabilities as CSV.
+ */
 #include "cmd.h"
 
+#include "import_options.h"
 #include "json_output.h"
 #include "output.h"
 #include "outputs.h"
@@ -12,6 +14,8 @@
 #include <string.h>
 
 static struct {
+    sfu_import_options import;
+    int decimal; /* index into import_decimal_like_choices */
     const char *output, *since;
     sfu_csv_options csv;
     bool embedding, raw;
@@ -19,9 +23,13 @@ static struct {
     int32_t threads;
 } settings;
 
-static void defaults(void) { sfu_csv_options_init(&settings.csv); }
+static void defaults(void) {
+    sfu_import_options_init(&settings.import);
+    sfu_csv_options_init(&settings.csv);
+}
 
 typedef struct session {
+    const char *dataset_name, *model_path; /* dataset_name: NULL if files are imported */
     sfu_dataset *dataset;
     sfu_model *model;
     float *values;    /* probabilities or hidden layer, [rows][width] */
@@ -34,10 +42,13 @@ static bool to_stdout(void) { return strcmp(settings.output, "-") == 0 || is_std
 
 /* ---- prediction -------------------------------------------------------------------------------------------------- */
 
-static sfu_status open_both(session *state, char **operands) {
-    sfu_status status = sfu_model_open(&state->model, operands[1]);
-    if (status == SFU_OK) {
-        status = sfu_dataset_open(&state->dataset, operands[0]);
+static sfu_status open_both(session *state) {
+    sfu_status status = sfu_model_open(&state->model, state->model_path);
+    if (status == SFU_OK && state->dataset_name) {
+        status = sfu_dataset_open(&state->dataset, state->dataset_name);
+    } else if (status == SFU_OK) {
+        settings.import.threads = settings.threads;
+        status = import_for_model(&state->dataset, &settings.import, settings.decimal, state->model, state->model_path);
     }
     if (status == SFU_OK) {
         state->rows = sfu_dataset_nodes(state->dataset);
@@ -120,11 +131,15 @@ static json_t *counts_json(const session *state, const int32_t *counts) {
     return classes;
 }
 
-static int print_json(const session *state, const int32_t *counts, int32_t written, const char *model) {
-    return put_json(json_pack("{s:o, s:o, s:o, s:i, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(state->dataset)),
-                              "model", json_bytes(model), "net", json_bytes(sfu_net_text(sfu_model_net(state->model))),
-                              "nodes", (int)written, "classes", counts_json(state, counts), "path",
-                              json_bytes(settings.output)));
+static int print_json(const session *state, const int32_t *counts, int32_t written) {
+    json_t *object =
+        json_pack("{s:o, s:o, s:o, s:i, s:o, s:o}", "dataset", json_bytes(sfu_dataset_name(state->dataset)), "model",
+                  json_bytes(state->model_path), "net", json_bytes(sfu_net_text(sfu_model_net(state->model))), "nodes",
+                  (int)written, "classes", counts_json(state, counts), "path", json_bytes(settings.output));
+    if (settings.since) {
+        json_set(&object, "since", json_bytes(settings.since));
+    }
+    return put_json(object);
 }
 
 static int print(const session *state, const int32_t *counts, int32_t written) {
@@ -149,7 +164,7 @@ static int print(const session *state, const int32_t *counts, int32_t written) {
     return DONE;
 }
 
-static int print_report(const session *state, const char *model) {
+static int print_report(const session *state) {
     int32_t *counts = state->labels ? calloc((size_t)state->width + 1, sizeof *counts) : NULL;
     if (state->labels && !counts) {
         return fail("out of memory");
@@ -157,7 +172,7 @@ static int print_report(const session *state, const char *model) {
     const int32_t written = count_written(state, counts);
     int code = DONE;
     if (!to_stdout()) {
-        code = common.json ? print_json(state, counts, written, model) : print(state, counts, written);
+        code = common.json ? print_json(state, counts, written) : print(state, counts, written);
     }
     free(counts);
     return code;
@@ -165,8 +180,8 @@ static int print_report(const session *state, const char *model) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int run_checked(session *state, char **operands) {
-    sfu_status status = open_both(state, operands);
+static int run_checked(session *state) {
+    sfu_status status = open_both(state);
     if (status == SFU_OK && settings.since) {
         status = find_changes(state);
     }
@@ -182,11 +197,10 @@ static int run_checked(session *state, char **operands) {
     if (status != SFU_OK && to_stdout() && ferror(stdout)) {
         return FAILED; /* reported by output_finish */
     }
-    return status == SFU_OK ? print_report(state, operands[1]) : fail_status(status);
+    return status == SFU_OK ? print_report(state) : fail_status(status);
 }
 
-static int run(int count, char **operands) {
-    (void)count;
+static int check_use(const session *state) {
     const char *excluded = settings.csv.top > 0    ? "top"
                            : settings.raw          ? "raw"
                            : settings.since        ? "since"
@@ -198,21 +212,30 @@ static int run(int count, char **operands) {
     if (common.json && to_stdout()) {
         return usage_error(&cmd_predict, "-o - and --json would both write to stdout");
     }
+    return import_check_use(&cmd_predict, state->dataset_name, &settings.import);
+}
+
+static int check_files(const session *state) {
     cli_files files = {0};
     files_write(&files, "-o", to_stdout() ? NULL : settings.output, &predictions_file);
-    files_read_dataset(&files, operands[0]);
-    files_read(&files, "MODEL", operands[1]);
-    if (settings.since) {
-        files_read_dataset(&files, settings.since);
+    import_files(&files, &settings.import);
+    files_read_dataset(&files, state->dataset_name);
+    files_read(&files, "MODEL", state->model_path);
+    files_read_dataset(&files, settings.since);
+    return files_check(&files, &cmd_predict);
+}
+
+static int run(int count, char **operands) {
+    session state = {.dataset_name = count > 1 ? operands[0] : NULL, .model_path = operands[count - 1]};
+    int code = check_use(&state);
+    if (code == DONE) {
+        code = check_files(&state);
     }
-    const int checked = files_check(&files, &cmd_predict);
-    if (checked != DONE) {
-        return checked;
+    if (code == DONE) {
+        progress_start();
+        code = run_checked(&state);
+        progress_end();
     }
-    session state = {0};
-    progress_start();
-    const int code = run_checked(&state, operands);
-    progress_end();
     free(state.values);
     free(state.labels);
     free(state.changed);
@@ -222,6 +245,12 @@ static int run(int count, char **operands) {
 }
 
 static const cli_option options[] = {
+    IMPORT_FILES(settings.import),
+    IMPORT_COLUMNS_LIKE_MODEL(settings.import, settings.decimal),
+    IMPORT_HEADER(settings.import),
+    IMPORT_RULES(settings.import),
+    IMPORT_SCALE(settings.import),
+    IMPORT_KNN(settings.import),
     OPTION_OUTPUT(VALUE_FILE, "CSV", settings.output, true, NULL, "output file; - is stdout"),
     OPTION_COUNT("top", "N", settings.csv.top, 0, INT32_MAX, "one column per class",
                  "write only the N most probable classes of each node"),
@@ -247,10 +276,17 @@ const cli_command cmd_predict = {
         "Probabilities are calibrated with the temperature that train fitted on the validation nodes. The labels do "
         "not depend on it.\n\n"
         "The dataset may differ from the training dataset: another graph with the same features. Features and classes "
-        "are matched by name if dataset and model have names, otherwise by position.",
+        "are matched by name if dataset and model have names, otherwise by position.\n\n"
+        "Instead of a DATASET, --edges and --nodes (or --features) name files. If the model was trained on a table, "
+        "the columns are transformed as that table was: numbers by its means and standard deviations, categories by "
+        "its levels. Columns that the model does not know are ignored. --knn and --directed must be given as for the "
+        "training dataset.",
     .operands =
         (const cli_operand[]){
-            {.name = "DATASET", .kind = VALUE_DATASET, .help = "name or path of a dataset"},
+            {.name = "DATASET",
+             .optional = true,
+             .kind = VALUE_DATASET,
+             .help = "name or path of a dataset, instead of --edges and --nodes"},
             {.name = "MODEL", .kind = VALUE_FILE, .help = "model file, written by train, tune or label"},
             {0}},
     .options = options,
@@ -260,6 +296,9 @@ const cli_command cmd_predict = {
                                        "The two most probable classes of each node:"},
                                       {"sfumato predict citation model.safetensors --embedding -o hidden.csv",
                                        "Embeddings from the last hidden layer:"},
+                                      {"sfumato predict --edges new_edges.csv --nodes new_people.csv "
+                                       "people.model.safetensors -o labels.csv",
+                                       "The nodes of new tables, with the model of an earlier table:"},
                                       {"sfumato predict new.safetensors model.safetensors --since old.safetensors "
                                        "-o changed.csv",
                                        "After a change of the graph, only what may differ:"},

@@ -19,7 +19,7 @@ static struct {
 } settings;
 
 static const char *const feature_norms[] = {"sym", "sym+row", "sym+row-with-lp", NULL};
-static const char *const losses[] = {"sum", "mean", NULL};
+static const char *const losses[] = {"sum", "mean", NULL}; /* the first is the default */
 static const char *const self_loops[] = {"drop", "keep", NULL};
 
 /* The paper's settings, which are the defaults. */
@@ -31,7 +31,6 @@ static void defaults(void) {
     for (int i = 0; feature_norms[i]; i++) {
         settings.feature_norm = strcmp(feature_norms[i], paper.feature_norm) == 0 ? i : settings.feature_norm;
     }
-    settings.loss = paper.loss == SFU_LOSS_SUM ? 0 : 1;
     settings.self_loops = paper.keep_loops ? 1 : 0;
 }
 

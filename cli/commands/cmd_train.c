@@ -191,8 +191,8 @@ static int finish(session *state) {
                    (int)state->runs[state->count - 1].epochs, settings.repeat > 1 ? " of a training" : "",
                    (int)scores.best_epoch);
     }
-    const cli_trainings report = {&state->input, state->best,     state->runs,
-                                  state->count,  settings.output, settings.curve};
+    const cli_trainings report = {&state->input,   state->best,    state->runs,          state->count,
+                                  settings.output, settings.curve, settings.train.metric};
     int code = DONE;
     if (common.json) {
         code = put_json(trainings_json(&report));

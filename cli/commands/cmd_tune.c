@@ -188,6 +188,15 @@ static sfu_status write_files(const session *state) {
     return status;
 }
 
+static void report_skipped(const sfu_study *study) {
+    const char *why = NULL;
+    const int32_t skipped = sfu_study_skipped(study, &why);
+    if (skipped > 0) {
+        print_note("%s of another program %s skipped; the first: %s", counted(skipped, "trial"),
+                   skipped == 1 ? "was" : "were", why);
+    }
+}
+
 static int finish(session *state, char **operands, double seconds) {
     const sfu_status status = write_files(state);
     if (status != SFU_OK) {
@@ -200,6 +209,7 @@ static int finish(session *state, char **operands, double seconds) {
         print_note("all %s are in %s already; nothing to do", counted(study_finished(state->study), "trial"),
                    study_location_text(settings.tune.study ? settings.tune.study : "memory"));
     }
+    report_skipped(state->study);
     const cli_tuning report = {.input = &state->input,
                                .settings = &settings.input,
                                .dataset = operands[0],
@@ -295,7 +305,7 @@ static int run(int count, char **operands) {
 static const char *net_name(int i, const char **text) {
     const char *name = i > 0 ? sfu_net_name(i - 1, text) : "any";
     if (i == 0 && text) {
-        *text = "search the network, too, among the seven of the paper";
+        *text = "search the network, too: all of these but lpnn";
     }
     return name;
 }
@@ -303,8 +313,8 @@ static const char *net_name(int i, const char **text) {
 static const cli_option options[] = {
     OPTION_COUNT("trials", "N", settings.tune.trials, 1, 10000000, NULL,
                  "total number of trials, including those of earlier runs of the study"),
-    OPTION_OFFER("space", VALUE_TEXT, "SPACE", settings.tune.space, NULL, offer_spaces, false,
-                 "search space: paper, practical, or ranges, see below"),
+    OPTION_OFFER("space", VALUE_TEXT, "SPACE", settings.tune.space, "that of the study, or practical", offer_spaces,
+                 false, "search space: paper, practical, or ranges, see below"),
     OPTION_CHOICE("sampler", settings.sampler, samplers,
                   "multivariate TPE (tree-structured Parzen estimator), independent TPE, or random search"),
     OPTION_TEXTS("enqueue", "POINT", settings.enqueue,
@@ -367,8 +377,9 @@ const cli_command cmd_tune = {
                              "  [a..b:s]    integer from a to b in steps of s; :s is optional\n"
                              "  {a,b,c}     categorical: one of these\n\n"
                              "The parameters are lr, dropout, weight_decay, hidden, k and any $NAME in the layers of "
-                             "NET. The space paper is the one used in the paper; practical has narrower, mostly "
-                             "logarithmic ranges. Ranges after either name replace or extend its ranges."},
+                             "NET. The space practical has mostly logarithmic ranges and minimises the mean loss; "
+                             "paper is the one used in the paper, with wider ranges, the sum of the losses, and for "
+                             "any its seven networks. Ranges after either name replace or extend its ranges."},
             {"Storage of a study",
              "  study.db or sqlite:///study.db        an SQLite file\n"
              "  postgresql://USER@HOST:PORT/DATABASE  a PostgreSQL database\n"
@@ -376,13 +387,16 @@ const cli_command cmd_tune = {
              "Store the password of a database in ~/.pgpass (or the file named by PGPASSFILE, or a libpq service file: "
              "postgresql://?service=NAME). A password in the URL is never printed, but every user of the machine can "
              "see "
-             "it in the list of processes."},
+             "it in the list of processes.\n\n"
+             "Optuna opens a study, and may add trials: enqueued ones are trained in addition to --trials, finished "
+             "ones "
+             "are observations for the sampler, others are skipped."},
             {0}},
     .examples =
         (const cli_example[]){
             {"sfumato tune citation gcn --trials 200 -o model.safetensors",
              "Two hundred trials; save the model of the best:"},
-            {"sfumato tune citation any --space practical --trials 500 --plot history.svg",
+            {"sfumato tune citation any --trials 500 --plot history.svg",
              "Search the network, too, and plot the history:"},
             {"sfumato tune citation 'smooth^$k | dense $h relu | softmax' --space 'practical k=[1..4] h={16,32,64}'",
              "Search values inside layers:"},

@@ -23,10 +23,10 @@ typedef struct cli_input_settings {
         {OPTION_ROW("k", VALUE_COUNT, "N", int32_t, (settings).net.k,                                                  \
                     "number of smoothings or convolutions of a named network"),                                        \
          .letter = 'k', .min = 1, .max = 1000},                                                                        \
-        OPTION_OFFER("split", VALUE_TEXT, "SPLIT", (settings).split, "standard if there is one, else random:0",        \
+        OPTION_OFFER("split", VALUE_TEXT, "SPLIT", (settings).split, "standard if there is one, else holdout:0",       \
                      offer_splits, false,                                                                              \
-                     "training, validation and test nodes: standard[:NUMBER], random:SEED, cv:FOLDS:FOLD:SEED or "     \
-                     "file:CSV"),                                                                                      \
+                     "training, validation and test nodes: standard[:NUMBER], holdout:SEED, random:SEED, "             \
+                     "cv:FOLDS:FOLD:SEED or file:CSV"),                                                                \
         OPTION_OFFER("size", VALUE_TEXT, "SIZE", (settings).size, "1 for random, all otherwise", offer_size, false,    \
                      "label-set size: 1 (20 labels per class) to 5 (all), or a number of training nodes above 5")
 

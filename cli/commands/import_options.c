@@ -1,11 +1,44 @@
 #include "import_options.h"
 
+#include "output.h"
+#include "progress_bar.h"
+
 const char *const import_header_choices[] = {"auto", "yes", "no", NULL};
 const char *const import_scale_choices[] = {"unit", "sum", "none", "auto", "quantile", NULL};
 const char *const import_decimal_choices[] = {".", ",", NULL};
+const char *const import_decimal_like_choices[] = {"auto", ".", ",", NULL};
 const char *const import_label_choices[] = {"auto", "class", NULL};
 
 char import_decimal(int choice) { return import_decimal_choices[choice][0]; }
+
+bool import_has_files(const sfu_import_options *import) {
+    return import->edges || import->nodes || import->features || import->labels;
+}
+
+int import_check_use(const cli_command *command, const char *dataset, const sfu_import_options *import) {
+    if (!dataset && !import_has_files(import)) {
+        return usage_error(command,
+                           "no input: expected DATASET MODEL, or --edges and --nodes with a MODEL, for example sfumato "
+                           "%s --edges edges.csv --nodes nodes.csv model.safetensors",
+                           command->name);
+    }
+    if (dataset && import_has_files(import)) {
+        return usage_error(command, "DATASET cannot be combined with %s",
+                           import->edges      ? "--edges"
+                           : import->nodes    ? "--nodes"
+                           : import->features ? "--features"
+                                              : "--labels");
+    }
+    return DONE;
+}
+
+sfu_status import_for_model(sfu_dataset **dataset, sfu_import_options *import, int decimal, const sfu_model *model,
+                            const char *path) {
+    import->like = sfu_model_has_transform(model) ? path : NULL;
+    import->decimal = decimal == 0 ? '\0' : decimal == 1 ? '.' : ',';
+    import->progress = progress_report;
+    return sfu_dataset_import(dataset, import);
+}
 
 void import_files(cli_files *files, const sfu_import_options *import) {
     const struct {

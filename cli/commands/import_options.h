@@ -7,6 +7,10 @@
 
 /* Rows of an option table; `import` is the sfu_import_options that they set. */
 #define IMPORT_FILES(import)                                                                                           \
+    IMPORT_EDGES(import),                                                                                              \
+        OPTION_TEXT("nodes", VALUE_FILE, "FILE", (import).nodes, NULL, "node, features and label in one file"),        \
+        IMPORT_OTHER_FILES(import)
+#define IMPORT_EDGES(import)                                                                                           \
     OPTION_TEXT("edges", VALUE_FILE, "FILE", (import).edges, NULL,                                                     \
                 "two columns of node ids, and an optional third one of weights"),                                      \
         OPTION_TEXT("source", VALUE_TEXT, "COLUMN", (import).source_column, "found by its name",                       \
@@ -14,9 +18,9 @@
         OPTION_TEXT("target", VALUE_TEXT, "COLUMN", (import).target_column, "found by its name",                       \
                     "the column of --edges with the second node"),                                                     \
         OPTION_TEXT("weight", VALUE_TEXT, "COLUMN", (import).weight_column, "found by its name",                       \
-                    "the column of --edges with the weight; none: no weights"),                                        \
-        OPTION_TEXT("nodes", VALUE_FILE, "FILE", (import).nodes, NULL, "node, features and label in one file"),        \
-        OPTION_TEXT("label", VALUE_TEXT, "COLUMN", (import).label, NULL, "the column of --nodes with the label"),      \
+                    "the column of --edges with the weight; none: no weights")
+#define IMPORT_OTHER_FILES(import)                                                                                     \
+    OPTION_TEXT("label", VALUE_TEXT, "COLUMN", (import).label, NULL, "the column of --nodes with the label"),          \
         OPTION_TEXT("features", VALUE_FILE, "FILE", (import).features, NULL,                                           \
                     "node and one column per feature, or node,feature,value"),                                         \
         OPTION_TEXT("feature-names", VALUE_FILE, "FILE", (import).feature_names, NULL,                                 \
@@ -38,6 +42,16 @@
                       "class takes every number as a class; auto refuses numbers that look measured"),                 \
         OPTION_TEXT("like", VALUE_FILE, "DATASET", (import).like, "",                                                  \
                     "transform the columns as those of this dataset, or of the dataset of this model")
+/* The same for commands that take the transformation of the columns from a model. */
+#define IMPORT_COLUMNS_LIKE_MODEL(import, decimal_choice)                                                              \
+    OPTION_TEXT("id", VALUE_TEXT, "COLUMN", (import).id, "that of the model, or the first",                            \
+                "the column of --nodes with the node id"),                                                             \
+        OPTION_TEXT("missing", VALUE_TEXT, "VALUES", (import).missing, "",                                             \
+                    "values that mean a missing cell or label, besides an empty one, NA, N/A, nan, NULL, None and ?"), \
+        OPTION_CHOICE("decimal", decimal_choice, import_decimal_like_choices,                                          \
+                      "decimal point or comma; auto: as in the table of the model"),                                   \
+        OPTION_CHOICE("label-type", (import).label_type, import_label_choices,                                         \
+                      "class takes every number as a class; auto refuses numbers that look measured")
 #define IMPORT_HEADER(import)                                                                                          \
     OPTION_CHOICE("header", (import).header, import_header_choices,                                                    \
                   "whether the first line of a CSV file has the column names")
@@ -54,11 +68,23 @@
     OPTION_COUNT("knn", "K", (import).knn, 1, 10000, "",                                                               \
                  "build a graph: connect each node to its K nearest neighbours by cosine similarity of the features")
 
-extern const char *const import_header_choices[], *const import_scale_choices[], *const import_decimal_choices[],
-                                                                                     *const import_label_choices[];
+extern const char *const import_header_choices[],
+    *const import_scale_choices[], *const import_decimal_choices[], *const import_decimal_like_choices[],
+                                                                        *const import_label_choices[];
 
 /* The decimal separator by its index in import_decimal_choices. */
 char import_decimal(int choice);
+
+/* Whether the options name a file to import. */
+bool import_has_files(const sfu_import_options *import);
+
+/* Whether a command has either a dataset (NULL: none) or files for its model; reports a usage error. */
+int import_check_use(const cli_command *command, const char *dataset, const sfu_import_options *import);
+
+/* Imports the files for a model, whose column transformation is used if it has one. `decimal`: an index into
+ * import_decimal_like_choices. */
+sfu_status import_for_model(sfu_dataset **dataset, sfu_import_options *import, int decimal, const sfu_model *model,
+                            const char *path);
 
 /* Adds the files that the options name. */
 void import_files(cli_files *files, const sfu_import_options *import);

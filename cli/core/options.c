@@ -218,16 +218,19 @@ static bool has_all_required(const cli_command *command, const bool *given) {
     return true;
 }
 
+/* Operands that may be omitted are given only if there are more words than required operands. */
 static bool has_all_operands(const cli_command *command, int count, char **operands) {
-    int most = 0;
+    int required = 0, most = 0;
+    bool many = false;
     for (const cli_operand *operand = command->operands; operand && operand->name; operand++) {
-        if (most >= count && !operand->optional) {
+        if (!operand->optional && required++ == count) {
             usage_error(command, "%s is missing: %s", operand->name, operand->help);
             return false;
         }
-        most = operand->many ? count : most + 1;
+        many = many || operand->many;
+        most++;
     }
-    if (count > most) {
+    if (count > most && !many) {
         usage_error(command, "unexpected operand %s", quote(operands[most]));
         return false;
     }

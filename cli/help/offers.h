@@ -8,6 +8,7 @@ const char *offer_size(int i, const char **text);
 const char *offer_sizes(int i, const char **text);
 const char *offer_spaces(int i, const char **text);
 const char *offer_budgets(int i, const char **text);
+const char *offer_label_nets(int i, const char **text);
 const char *offer_devices(int i, const char **text);
 const char *offer_studies(int i, const char **text);
 

@@ -71,6 +71,9 @@ static void print_choice(const cli_labelling *report) {
     SENTENCE("with %s", rounded(summary.params, DIGITS_SHOWN));
     SENTENCE("Best of %s by cross-validated %s on %s; trained on all of them for %s.", counted(tried, "network"),
              metric_name(&summary), counted(summary.val, "labelled node"), counted(summary.epochs, "epoch"));
+    if (summary.unweighted) {
+        SENTENCE("The weights of edges are ignored: cross-validated predictions are better without them.");
+    }
     SENTENCE("Its probabilities are calibrated (temperature %.3g).", summary.temperature);
     SENTENCE("%s in %s: %s of at most %d.", counted(summary.trainings, "training"), scaled(summary.seconds, "s"),
              counted(summary.steps, "step"), (int)summary.all_steps);
@@ -417,6 +420,7 @@ static bool put_summary(json_t *object, const sfu_label_summary *summary) {
            json_put(object, "val_score", json_number_or_null(summary->val_score)) &&
            json_put(object, "epochs", json_integer(summary->epochs)) &&
            json_put(object, "temperature", json_number_or_null(summary->temperature)) &&
+           json_put(object, "edge_weights_ignored", json_boolean(summary->unweighted)) &&
            json_put(object, "calibration_error", json_number_or_null(summary->calibration_error)) &&
            json_put(object, "coverage", json_number_or_null(summary->coverage)) &&
            json_put(object, "set_coverage", json_number_or_null(summary->set_coverage)) &&

@@ -89,7 +89,12 @@ json_t *results_json(const sfu_results *results) {
         json_decref(ranks);
         return NULL;
     }
-    return json_pack("{s:o, s:o}", "cells", cells, "ranks", ranks);
+    const sfu_metric metric = sfu_results_metric(results);
+    json_t *object = json_pack("{s:o, s:o}", "cells", cells, "ranks", ranks);
+    if (object && metric != SFU_METRIC_ACCURACY) {
+        json_set(&object, "metric", json_string(sfu_metric_name((int)metric, NULL)));
+    }
+    return object;
 }
 
 void results_print(const sfu_results *results) {

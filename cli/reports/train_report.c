@@ -10,6 +10,17 @@
 
 enum { CELL_MAX = 96 };
 
+/* ---- the metric -------------------------------------------------------------------------------------------------- */
+
+static bool is_accuracy(const cli_trainings *trainings) { return trainings->metric == SFU_METRIC_ACCURACY; }
+
+/* "validation auc" */
+static const char *metric_title(char title[CELL_MAX], const cli_trainings *trainings, const char *part) {
+    const bool macro_f1 = trainings->metric == SFU_METRIC_MACRO_F1; /* as in the other rows */
+    snprintf(title, CELL_MAX, "%s %s", part, macro_f1 ? "macro-F1" : sfu_metric_name((int)trainings->metric, NULL));
+    return title;
+}
+
 /* ---- several trainings ------------------------------------------------------------------------------------------- */
 
 /* The scores that are averaged: JSON key, column title, and offset in sfu_scores. */
@@ -21,8 +32,12 @@ static const struct {
     {"val_accuracy", "validation", offsetof(sfu_scores, val_accuracy)},
     {"test_accuracy", "test", offsetof(sfu_scores, test_accuracy)},
     {"test_macro_f1", "macro-F1", offsetof(sfu_scores, test_macro_f1)},
+    {"val_score", "validation", offsetof(sfu_scores, val_score)}, /* from here: with another metric than accuracy */
+    {"test_score", "test", offsetof(sfu_scores, test_score)},
 };
-enum { AVERAGED = sizeof averaged / sizeof averaged[0] };
+enum { AVERAGED = sizeof averaged / sizeof averaged[0], OF_METRIC = AVERAGED - 2 };
+
+static int averaged_count(const cli_trainings *trainings) { return is_accuracy(trainings) ? OF_METRIC : AVERAGED; }
 
 static double score_of(const sfu_scores *scores, int which) {
     double value;
@@ -52,26 +67,30 @@ static double deviation_of(const cli_trainings *trainings, int which) {
 static void add_average(cli_table *table, const cli_trainings *trainings, const char *title,
                         double (*value)(const cli_trainings *trainings, int which)) {
     TABLE_CELLS(table, title, "", "");
-    for (int which = 0; which < AVERAGED; which++) {
+    for (int which = 0; which < averaged_count(trainings); which++) {
         table_cell(table, percent(value(trainings, which)));
     }
 }
 
 static void print_runs(const cli_trainings *trainings) {
     const sfu_scores best = *sfu_model_scores(trainings->model);
-    cli_table table = {.align = "lrrrrrr"};
+    const size_t decisive =
+        is_accuracy(trainings) ? offsetof(sfu_scores, val_accuracy) : offsetof(sfu_scores, val_score);
+    cli_table table = {.align = is_accuracy(trainings) ? "lrrrrrr" : "lrrrrrrrr"};
     TABLE_CELLS(&table, "seed", "epochs", "best epoch");
-    for (int which = 0; which < AVERAGED; which++) {
-        table_cell(&table, averaged[which].title);
+    for (int which = 0; which < averaged_count(trainings); which++) {
+        char title[CELL_MAX];
+        table_cell(&table,
+                   which < OF_METRIC ? averaged[which].title : metric_title(title, trainings, averaged[which].title));
     }
     for (int32_t i = 0; i < trainings->count; i++) {
         const sfu_scores *scores = &trainings->runs[i];
         char seed[CELL_MAX];
         snprintf(seed, sizeof seed, "%llu", (unsigned long long)scores->seed);
         TABLE_CELLS(&table, seed, grouped(scores->epochs), grouped(scores->best_epoch));
-        for (int which = 0; which < AVERAGED; which++) {
+        for (int which = 0; which < averaged_count(trainings); which++) {
             table_cell(&table, percent(score_of(scores, which)));
-            if (scores->seed == best.seed && averaged[which].offset == offsetof(sfu_scores, val_accuracy)) {
+            if (scores->seed == best.seed && averaged[which].offset == decisive) {
                 table_bold(&table);
             }
         }
@@ -93,10 +112,22 @@ static void print_title(const cli_trainings *trainings) {
            grouped(input_part(input, SFU_TEST)));
 }
 
-static void print_scores(const sfu_scores *scores, bool seed) {
+/* The metric of early stopping, where the other rows do not have it. */
+static void add_metric(cli_table *table, const cli_trainings *trainings, const sfu_scores *scores) {
+    char title[CELL_MAX];
+    if (!is_accuracy(trainings)) {
+        TABLE_CELLS(table, metric_title(title, trainings, "validation"), percent(scores->val_score));
+    }
+    if (!is_accuracy(trainings) && trainings->metric != SFU_METRIC_MACRO_F1) {
+        TABLE_CELLS(table, metric_title(title, trainings, "test"), percent(scores->test_score));
+    }
+}
+
+static void print_scores(const cli_trainings *trainings) {
+    const sfu_scores *scores = sfu_model_scores(trainings->model);
     char cell[CELL_MAX];
     cli_table table = {.align = "lr"};
-    if (seed) {
+    if (trainings->count > 1) {
         snprintf(cell, sizeof cell, "%llu", (unsigned long long)scores->seed);
         TABLE_CELLS(&table, "best seed", cell);
     }
@@ -106,6 +137,7 @@ static void print_scores(const sfu_scores *scores, bool seed) {
     TABLE_CELLS(&table, "validation accuracy", percent(scores->val_accuracy));
     TABLE_CELLS(&table, "test accuracy", percent(scores->test_accuracy));
     TABLE_CELLS(&table, "test macro-F1", percent(scores->test_macro_f1));
+    add_metric(&table, trainings, scores);
     snprintf(cell, sizeof cell, "%.2f s", scores->seconds);
     TABLE_CELLS(&table, "time", cell);
     table_print(&table, stdout, 2);
@@ -133,7 +165,7 @@ void trainings_print(const cli_trainings *trainings) {
         print_runs(trainings);
         printf("\n");
     }
-    print_scores(&scores, trainings->count > 1);
+    print_scores(trainings);
     print_calibration(&scores);
     print_leak(&scores, input_part(trainings->input, SFU_TEST));
     if (trainings->curve) {
@@ -201,7 +233,7 @@ static bool put_runs(json_t *object, const cli_trainings *trainings) {
     for (int32_t i = 0; i < trainings->count; i++) {
         json_append(&runs, scores_json(&trainings->runs[i]));
     }
-    for (int which = 0; which < AVERAGED; which++) {
+    for (int which = 0; which < averaged_count(trainings); which++) {
         json_set(&mean, averaged[which].key, json_number_or_null(mean_of(trainings, which)));
         json_set(&deviation, averaged[which].key, json_number_or_null(deviation_of(trainings, which)));
     }
@@ -215,6 +247,8 @@ json_t *trainings_json(const cli_trainings *trainings) {
     json_t *object = scores_json(&scores);
     const bool ok = object && json_put(object, "dataset", json_bytes(sfu_dataset_name(input->dataset))) &&
                     json_put(object, "net", json_bytes(sfu_net_text(input->net))) &&
+                    (is_accuracy(trainings) ||
+                     json_put(object, "metric", json_string(sfu_metric_name((int)trainings->metric, NULL)))) &&
                     json_put(object, "split", json_string(sfu_split_digest(input->split))) &&
                     json_put(object, "split_text", json_bytes(sfu_split_text(input->split))) &&
                     json_put(object, "per_class", class_scores_json(&classes)) &&

@@ -13,6 +13,7 @@ typedef struct cli_trainings {
     int32_t count;
     const char *output; /* path of the model, or NULL */
     const char *curve;  /* path of the learning curve, or NULL */
+    sfu_metric metric;  /* of early stopping */
 } cli_trainings;
 
 /* The keys of `train`. NULL: out of memory. */

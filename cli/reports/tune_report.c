@@ -15,7 +15,8 @@ enum { CELL_MAX = 96, DIGITS_IN_A_ROW = 4 }; /* a row has many values */
 static int32_t count_failed(const sfu_study *study) {
     int32_t failed = 0;
     for (int32_t i = 0; i < sfu_study_trials(study); i++) {
-        failed += sfu_study_trial(study, i)->state == SFU_TRIAL_FAIL;
+        const sfu_trial *trial = sfu_study_trial(study, i);
+        failed += !trial->added && trial->state == SFU_TRIAL_FAIL;
     }
     return failed;
 }
@@ -23,8 +24,8 @@ static int32_t count_failed(const sfu_study *study) {
 int32_t study_finished(const sfu_study *study) {
     int32_t finished = 0;
     for (int32_t i = 0; i < sfu_study_trials(study); i++) {
-        const sfu_trial_state state = sfu_study_trial(study, i)->state;
-        finished += state != SFU_TRIAL_WAITING && state != SFU_TRIAL_RUNNING;
+        const sfu_trial *trial = sfu_study_trial(study, i);
+        finished += !trial->added && trial->state != SFU_TRIAL_WAITING && trial->state != SFU_TRIAL_RUNNING;
     }
     return finished;
 }
@@ -128,6 +129,10 @@ static void print_title(const cli_tuning *tuning) {
              failed ? grouped(failed) : "none", tuning->options->sampler, sfu_study_space(tuning->study));
     clean(line, sizeof line);
     put_wrapped(stdout, line, 0, 2, terminal_width(STDOUT_FILENO) - 1);
+    if (sfu_study_observed(tuning->study) > 0) {
+        printf("  %s of other programs as observations for the sampler\n",
+               counted(sfu_study_observed(tuning->study), "result"));
+    }
 }
 
 static void print_best(const cli_tuning *tuning) {
@@ -307,6 +312,17 @@ static json_t *train_command_json(const cli_tuning *tuning) {
     return command;
 }
 
+/* What other programs have added, if they have. */
+static bool put_added(json_t *object, const sfu_study *study) {
+    const char *why = NULL;
+    const int32_t observed = sfu_study_observed(study), skipped = sfu_study_skipped(study, &why);
+    if (observed == 0 && skipped == 0) {
+        return true;
+    }
+    return json_put(object, "observed", json_integer(observed)) && json_put(object, "skipped", json_integer(skipped)) &&
+           json_put(object, "skipped_because", json_bytes(why));
+}
+
 json_t *tuning_json(const cli_tuning *tuning) {
     const sfu_study *study = tuning->study;
     const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
@@ -323,7 +339,7 @@ json_t *tuning_json(const cli_tuning *tuning) {
         json_put(object, "split", json_string(sfu_split_digest(tuning->input->split))) &&
         json_put(object, "split_text", json_bytes(sfu_split_text(tuning->input->split))) &&
         json_put(object, "trials", json_integer(study_finished(study))) &&
-        json_put(object, "failed", json_integer(count_failed(study))) &&
+        json_put(object, "failed", json_integer(count_failed(study))) && put_added(object, study) &&
         json_put(object, "best", trial_json(study, sfu_study_ranked(study, 0))) &&
         json_put(object, "best_net", json_bytes(sfu_net_text(sfu_model_net(sfu_study_model(study))))) &&
         json_put(object, "test_accuracy", json_number_or_null(scores.test_accuracy)) &&

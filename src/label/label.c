@@ -56,7 +56,7 @@ static void report_progress(run *all, double now) {
         .steps = all->wanted,
         .seconds = now - all->start,
         .budget = has_budget(all) ? options->seconds : 0,
-        .net = sfu__label_nets[all->problems[all->folds].order[all->now.slot]],
+        .net = sfu__label_net_names[all->problems[all->folds].order[all->now.slot]],
     };
     all->cancelled = !options->on_progress(options->on_progress_user, &progress);
 }
@@ -134,9 +134,9 @@ static sfu_status make_steps(run *all) {
     sfu_status status = SFU_OK;
     const sfu__watch before = sfu__watch_start(poll_should_continue, all, "labelling");
     while (all->step < all->wanted) {
-        all->now = sfu__label_step_at(all->step);
+        all->now = sfu__label_step_at(all->work.nets.count, all->step);
         for (int i = 0; i <= all->folds && all->now.slot == 0; i++) {
-            sfu__label_rank(&all->problems[i], all->now.round);
+            sfu__label_rank(&all->problems[i], &all->work.nets, all->now.round);
         }
         if (!fits(all)) {
             break;
@@ -192,7 +192,8 @@ static sfu_status prepare(run *all) {
                                   .should_continue = should_continue,
                                   .user = all};
     all->work.jobs = all->work.jobs > 0 ? all->work.jobs : 1;
-    all->steps = sfu__label_steps(labelled);
+    SFU_TRY(sfu__label_nets_read(&all->work.nets, options->nets));
+    all->steps = sfu__label_steps(all->work.nets.count, labelled);
     all->wanted = all->options->steps > 0 && all->options->steps < all->steps ? all->options->steps : all->steps;
 done:
     return status;
@@ -202,7 +203,7 @@ static void fill_summary(sfu_label_summary *summary, const run *all) {
     summary->steps = all->step;
     summary->all_steps = all->steps;
     summary->interrupted = all->cancelled;
-    summary->cut = all->step < SFU__LABEL_NETS;
+    summary->cut = all->step < all->work.nets.count;
     summary->seconds = sfu__now() - all->start;
     for (int i = 0; i <= all->folds; i++) {
         summary->trainings += all->problems[i].trainings;

@@ -15,18 +15,28 @@
 
 enum { SFU__LABEL_NETS = 9, SFU__LABEL_FOLDS = 5, SFU__LABEL_PROBLEMS = SFU__LABEL_FOLDS + 1 };
 
-/* Names of the candidate networks, the cheapest first; and which of them do not use the graph. */
-extern const char *const sfu__label_nets[SFU__LABEL_NETS];
+/* Names of the networks, the cheapest first; and which of them do not use the graph. */
+extern const char *const sfu__label_net_names[SFU__LABEL_NETS];
 bool sfu__label_ignores_graph(int net);
+
+/* The candidates of a labelling. */
+typedef struct sfu__label_nets {
+    int net[SFU__LABEL_NETS]; /* ascending */
+    int count;
+} sfu__label_nets;
+
+/* Names separated by commas; NULL: all networks. */
+SFU_CHECKED sfu_status sfu__label_nets_read(sfu__label_nets *nets, const char *names);
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 /* A network with hyperparameters, its cross-validation and its model. Starts as {0}. */
 typedef struct sfu__label_trial {
     char *params;        /* "lr=0.01 hidden=64" */
+    bool unweighted;     /* the weights of edges are ignored */
     int32_t epochs;      /* with the lowest cross-entropy over all folds; 0: diverged */
     float *validated;    /* [problem->count][classes]: out-of-fold probabilities after so many epochs */
-    double score, error; /* their metric, and its standard error */
+    double score, error; /* their metric, and the difference that decides: label_score.c */
     double loss;         /* their cross-entropy, calibrated */
     double temperature;  /* */
     sfu_model *model;    /* trained on all labels of the problem; NULL: none */
@@ -56,7 +66,8 @@ typedef struct sfu__label_problem {
     int32_t count;   /* */
     int32_t *counts; /* [classes]: how many of them are of each class */
     sfu__label_search nets[SFU__LABEL_NETS];
-    int order[SFU__LABEL_NETS]; /* networks by rank at the beginning of the round */
+    int order[SFU__LABEL_NETS]; /* the candidates by rank at the beginning of the round */
+    bool unweighted;            /* the weights of edges are ignored, as in the best trial of the first step */
     sfu__label_trial next;      /* the best trial of the step in progress */
     double next_s;              /* seconds per trial of it */
     int64_t next_trainings;     /* */
@@ -68,7 +79,7 @@ SFU_CHECKED sfu_status sfu__label_problems(sfu__label_problem problems[SFU__LABE
                                            const sfu_dataset *dataset, uint64_t seed);
 void sfu__label_problem_clear(sfu__label_problem *problem);
 
-/* The network that this problem selects: of all, or of those that do not use the graph. */
+/* The network that this problem selects: of all candidates, or of those that do not use the graph (-1: none). */
 int sfu__label_choice(const sfu__label_problem *problem);
 int sfu__label_choice_without_graph(const sfu__label_problem *problem);
 
@@ -79,13 +90,14 @@ typedef struct sfu__label_step {
     int32_t trials; /* per problem */
 } sfu__label_step;
 
-/* The number of steps for this many labels; and the step with a number. */
-int sfu__label_steps(int32_t labelled);
-sfu__label_step sfu__label_step_at(int number);
+/* The number of steps of this many candidates, for this many labels; and the step with a number. */
+int sfu__label_steps(int nets, int32_t labelled);
+sfu__label_step sfu__label_step_at(int nets, int number);
 
 /* Context of a step, and its cancellation. */
 typedef struct sfu__label_work {
     const sfu_dataset *dataset;
+    sfu__label_nets nets;
     uint64_t seed;
     int jobs; /* threads per problem */
     sfu_metric metric;
@@ -96,8 +108,8 @@ typedef struct sfu__label_work {
     void *user;
 } sfu__label_work;
 
-/* Ranks the networks, before the first step of a round. */
-void sfu__label_rank(sfu__label_problem *problem, int round);
+/* Ranks the candidates, before the first step of a round. */
+void sfu__label_rank(sfu__label_problem *problem, const sfu__label_nets *nets, int round);
 
 /* Makes the trials of a step; the best is problem->next. SFU_ERR_CANCELLED if cancelled. Labels of held-out nodes are
  * used only for the test scores of a model. */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EPOCHS = 500, PATIENCE = 25 };
+enum { EPOCHS = 500, PATIENCE = 50 };
 static const double least_gain = 1e-3; /* relative: a smaller one does not delay the end */
 
 typedef struct fold {

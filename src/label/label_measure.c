@@ -114,7 +114,7 @@ static sfu_status compare_without_graph(sfu_label_summary *summary, const measur
     summary->no_graph = summary->no_graph_score = NAN;
     for (int fold = 0; fold < all->folds; fold++) {
         nets[fold] = sfu__label_choice_without_graph(&all->problems[fold]);
-        if (all->problems[fold].nets[nets[fold]].best.model == NULL) {
+        if (nets[fold] < 0 || all->problems[fold].nets[nets[fold]].best.model == NULL) {
             return SFU_OK;
         }
     }
@@ -167,7 +167,7 @@ static sfu_status list_candidates(sfu_labelling *labelling, const measure *all) 
         const sfu__label_trial *best = &last->nets[net].best;
         if (last->nets[net].trials > 0) {
             sfu_label_candidate *candidate = &labelling->candidates[labelling->candidate_count++];
-            candidate->net = sfu__label_nets[net];
+            candidate->net = sfu__label_net_names[net];
             candidate->trials = last->nets[net].trials;
             candidate->val_accuracy = validated_accuracy(last, best, all->classes);
             candidate->val_score = best->model != NULL ? best->score : NAN;
@@ -183,6 +183,7 @@ done:
 static void describe_model(sfu_label_summary *summary, const sfu__label_trial *final, const measure *all) {
     const sfu__label_problem *last = &all->problems[all->folds];
     summary->params = final->params;
+    summary->unweighted = last->unweighted;
     summary->val_accuracy = validated_accuracy(last, final, all->classes);
     summary->val_score = final->score;
     summary->epochs = final->epochs;
@@ -204,7 +205,7 @@ static sfu_status take_model(sfu_labelling *labelling, measure *all, sfu__label_
         labelling->calibration[bin_of(row[sfu__largest(row, all->classes)])].unlabelled +=
             dataset->labels[node] == SFU_NO_LABEL;
     }
-    labelling->summary.net = sfu__label_nets[net];
+    labelling->summary.net = sfu__label_net_names[net];
     describe_model(&labelling->summary, &labelling->final, all);
     labelling->probabilities = all->held.all;
     all->held.all = NULL;

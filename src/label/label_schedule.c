@@ -1,6 +1,6 @@
 /* label_schedule.c - the order of the trials, and the ranking of the networks.
  *
- *   round 0   every network, one trial with default hyperparameters
+ *   round 0   every candidate, one trial with default hyperparameters
  *   round 1   the better half and the best network without a graph, 2 trials each, the best first
  *   round 2   the best three, 4 trials
  *   round 3+  the two best, 8 trials, then 16, 32, 64
@@ -9,11 +9,6 @@
 
 #include "memory.h"
 #include "sampler.h"
-
-const char *const sfu__label_nets[SFU__LABEL_NETS] = {"sgcn",   "linear", "mlp",    "linear+lp", "sgcn+lp",
-                                                      "fp+mlp", "gcn",    "mlp+lp", "gcn+lp"};
-
-bool sfu__label_ignores_graph(int net) { return net == 1 || net == 2; }
 
 enum { ROUNDS = 7, HALF = 4 };
 
@@ -24,18 +19,20 @@ static const struct {
 } rounds[ROUNDS] = {
     {SFU__LABEL_NETS, 1, 0}, {HALF + 1, 2, 0}, {3, 4, 40}, {2, 8, 100}, {2, 16, 250}, {2, 32, 500}, {2, 64, 1000}};
 
-int sfu__label_steps(int32_t labelled) {
+static int slots(int round, int nets) { return rounds[round].slots < nets ? rounds[round].slots : nets; }
+
+int sfu__label_steps(int nets, int32_t labelled) {
     int steps = 0;
     for (int round = 0; round < ROUNDS && labelled >= rounds[round].labelled; round++) {
-        steps += rounds[round].slots;
+        steps += slots(round, nets);
     }
     return steps;
 }
 
-sfu__label_step sfu__label_step_at(int number) {
+sfu__label_step sfu__label_step_at(int nets, int number) {
     int round = 0;
-    while (round + 1 < ROUNDS && number >= rounds[round].slots) {
-        number -= rounds[round++].slots;
+    while (round + 1 < ROUNDS && number >= slots(round, nets)) {
+        number -= slots(round++, nets);
     }
     return (sfu__label_step){round, number, rounds[round].trials};
 }
@@ -65,12 +62,12 @@ int sfu__label_choice_without_graph(const sfu__label_problem *problem) {
 }
 
 /* Moves the best network without a graph up to the better half. */
-static void keep_control(int order[SFU__LABEL_NETS]) {
+static void keep_control(int order[SFU__LABEL_NETS], int count) {
     int control = 0;
-    while (!sfu__label_ignores_graph(order[control])) {
+    while (control < count && !sfu__label_ignores_graph(order[control])) {
         control++;
     }
-    if (control > HALF) {
+    if (control > HALF && control < count) {
         const int net = order[control];
         order[control] = order[HALF];
         order[HALF] = net;
@@ -78,18 +75,18 @@ static void keep_control(int order[SFU__LABEL_NETS]) {
 }
 
 /* Insertion sort, which is stable. */
-void sfu__label_rank(sfu__label_problem *problem, int round) {
+void sfu__label_rank(sfu__label_problem *problem, const sfu__label_nets *nets, int round) {
     int *order = problem->order;
-    for (int net = 0; net < SFU__LABEL_NETS; net++) {
-        int at = net;
-        while (round > 0 && at > 0 && beats(problem, net, order[at - 1])) {
+    for (int i = 0; i < nets->count; i++) {
+        int at = i;
+        while (round > 0 && at > 0 && beats(problem, nets->net[i], order[at - 1])) {
             order[at] = order[at - 1];
             at--;
         }
-        order[at] = net;
+        order[at] = nets->net[i];
     }
     if (round > 0) {
-        keep_control(order);
+        keep_control(order, nets->count);
     }
 }
 
@@ -103,6 +100,9 @@ void sfu__label_take(sfu__label_problem *problem, const sfu__label_step *step) {
         problem->next = (sfu__label_trial){0};
     }
     sfu__label_trial_clear(&problem->next);
+    if (step->round == 0 && step->slot == 0) {
+        problem->unweighted = search->best.unweighted;
+    }
     search->trials += step->trials;
     search->trial_s = problem->next_s;
     problem->trainings += problem->next_trainings;

@@ -1,8 +1,9 @@
 /* label_score.c - the scores of a trial by its out-of-fold predictions, and their order.
  *
- * Of two trials the one with the higher metric is better, if they are more than one standard error apart; otherwise the
- * one with the lower cross-entropy after calibration. With a few hundred labels a difference of a few points is chance,
- * and the cross-entropy, to which every probability contributes, finds the better network more often.
+ * Of two trials the one with the higher metric is better, if they are more than half a standard error apart; otherwise
+ * the one with the lower cross-entropy after calibration. With a few hundred labels a difference of a few points is
+ * chance, and the cross-entropy, to which every probability contributes, finds the better network more often. Every
+ * probability contributes to AUC and average precision too, so these always decide.
  */
 #include "label.h"
 
@@ -29,10 +30,13 @@ double sfu__label_loss(const sfu__dense *probabilities, const sfu__label_problem
     return sum / weights;
 }
 
-/* That of a proportion of n nodes: all of them for the accuracy; for metrics of classes as if each had as many nodes as
- * the smallest. */
-static double standard_error(double score, const sfu__label_problem *problem, const sfu__label_work *work) {
+/* Half the standard error of a proportion of n nodes: all of them for the accuracy; for metrics of classes as if each
+ * had as many nodes as the smallest. */
+static double error_of(double score, const sfu__label_problem *problem, const sfu__label_work *work) {
     int32_t smallest = problem->count, present = 0;
+    if (work->metric == SFU_METRIC_AUC || work->metric == SFU_METRIC_AVERAGE_PRECISION) {
+        return 0;
+    }
     for (int32_t c = 0; c < work->dataset->classes; c++) {
         present += problem->counts[c] > 0;
         smallest = problem->counts[c] > 0 && problem->counts[c] < smallest ? problem->counts[c] : smallest;
@@ -69,7 +73,7 @@ sfu_status sfu__label_score(sfu__label_trial *trial, const sfu__label_problem *p
     SFU_TRY(sfu__scorer_make(&scorer, work->metric, problem->labels, problem->count, classes, work->positive));
     const double score = sfu__scorer_score(&scorer, &validated);
     trial->score = isnan(score) ? 0 : score;
-    trial->error = standard_error(trial->score, problem, work);
+    trial->error = error_of(trial->score, problem, work);
     SFU_TRY(calibrated_loss(trial, &validated, problem, work));
 done:
     sfu__scorer_clear(&scorer);

@@ -3,13 +3,15 @@
 #include "label.h"
 
 #include "clock.h"
+#include "dataset.h"
 #include "memory.h"
 #include "random.h"
 #include "sampler.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { SEEDS = 3, TRIALS_MAX = 1024, FEW_FEATURES = 50 };
+enum { SEEDS = 3, TRIALS_MAX = 1024, FEW_FEATURES = 50, LAYERS_MAX = 8 };
 
 /* The seeds of a trial. */
 typedef struct seeds {
@@ -33,7 +35,7 @@ static sfu_status open_search(sfu__label_search *search, int net) {
     sfu_status status = SFU_OK;
     if (search->sampler == NULL) {
         const sfu__sampler_rules rules = sfu__sampler_rules_default();
-        SFU_TRY(sfu__space_new(&search->space, "practical", sfu__label_nets[net], NULL));
+        SFU_TRY(sfu__space_new(&search->space, "practical", sfu__label_net_names[net], NULL));
         SFU_TRY(sfu__sampler_new(&search->sampler, search->space, SFU__SAMPLER_TPE, &rules));
     }
 done:
@@ -76,6 +78,24 @@ done:
 
 /* ---- a trial ----------------------------------------------------------------------------------------------------- */
 
+/* The network with all edges of equal weight. */
+static sfu_status ignore_weights(sfu_net **net) {
+    sfu_status status = SFU_OK;
+    sfu_net *other = NULL;
+    sfu_layer layers[LAYERS_MAX];
+    int count = 0;
+    for (sfu_layer_init(&layers[0], SFU_LAYER_SMOOTH); sfu_net_layer(&layers[count], *net, count);) {
+        layers[count++].unweighted = true;
+        assert(count < LAYERS_MAX);
+        sfu_layer_init(&layers[count], SFU_LAYER_SMOOTH);
+    }
+    SFU_TRY(sfu_net_from_layers(&other, layers, count));
+    sfu_net_free(*net);
+    *net = other;
+done:
+    return status;
+}
+
 /* The model is trained only if the trial may become the best of its network. */
 static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem, int net, int32_t number,
                             const sfu__label_work *work) {
@@ -89,6 +109,7 @@ static sfu_status run_trial(sfu__label_trial *trial, sfu__label_problem *problem
     SFU_ALLOC(values, search->space->count);
     SFU_TRY(suggest(values, search, number, own.draws, sfu_dataset_features(work->dataset)));
     SFU_TRY(sfu__candidate_make(&candidate, search->space, values, &usual));
+    SFU_TRY(trial->unweighted ? ignore_weights(&candidate.net) : SFU_OK);
     SFU_TRY(print_point(&trial->params, search->space, values));
     SFU_TRY(sfu__label_cross_validate(trial, problem, &candidate, own.folds, work));
     if (trial->epochs > 0) {
@@ -104,16 +125,22 @@ done:
     return status;
 }
 
+static bool has_weights(const sfu_dataset *dataset) { return dataset->graph.values != NULL; }
+
+/* The only trial of the first step is repeated without the weights of edges, if there are any; the better of both
+ * decides whether the other networks use them. */
 sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *step, const sfu__label_work *work) {
     sfu_status status = SFU_OK;
     const int net = problem->order[step->slot];
     const double start = sfu__now();
+    const int32_t trials = step->trials + (step->round == 0 && step->slot == 0 && has_weights(work->dataset));
     sfu__label_trial trial = {0};
     sfu__label_trial_clear(&problem->next);
     problem->next_trainings = 0;
     SFU_TRY(open_search(&problem->nets[net], net));
-    for (int32_t i = 0; i < step->trials; i++) {
-        SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + i, work));
+    for (int32_t i = 0; i < trials; i++) {
+        trial.unweighted = problem->unweighted || i == step->trials;
+        SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + i % step->trials, work));
         if (trial.model != NULL) {
             sfu__label_trial_clear(&problem->next);
             problem->next = trial;
@@ -121,7 +148,7 @@ sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *
         }
         sfu__label_trial_clear(&trial);
     }
-    problem->next_s = (sfu__now() - start) / step->trials;
+    problem->next_s = (sfu__now() - start) / trials;
 done:
     sfu__label_trial_clear(&trial);
     return status;

@@ -320,6 +320,12 @@ done:
     return status;
 }
 
+sfu_csr sfu__smoothing_edges(const sfu_csr *graph, const sfu_smoothing_options *options) {
+    sfu_csr edges = *graph;
+    edges.values = options->unweighted ? NULL : graph->values;
+    return edges;
+}
+
 sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
                           const sfu_smoothing_options *options, int threads) {
     return sfu__smoothing_rows(matrix, graph, symmetric, options, NULL, threads);
@@ -329,7 +335,8 @@ sfu_status sfu__smoothing_rows(sfu_matrix *matrix, const sfu_csr *graph, bool sy
                                const sfu_smoothing_options *options, const uint8_t *rows, int threads) {
     assert(graph->rows == graph->cols);
     sfu_status status = SFU_OK;
-    job self = {.graph = graph, .options = options, .matrix = matrix, .rows = rows};
+    const sfu_csr edges = sfu__smoothing_edges(graph, options);
+    job self = {.graph = &edges, .options = options, .matrix = matrix, .rows = rows};
     const int64_t items = ((int64_t)graph->rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
     *matrix = (sfu_matrix){.rows = graph->rows, .cols = graph->cols};
     SFU_TRY(sfu__normalization_of(&self.normalization, options));

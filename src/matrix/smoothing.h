@@ -11,6 +11,9 @@
 SFU_CHECKED sfu_status sfu__smoothing(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,
                                       const sfu_smoothing_options *options, int threads);
 
+/* The graph, without weights if the options say so. */
+sfu_csr sfu__smoothing_edges(const sfu_csr *graph, const sfu_smoothing_options *options);
+
 /* The same, but only the rows i with rows[i] != 0 are filled in; the others have as many entries, all of them zeros in
  * column 0, which take no memory until they are read. */
 SFU_CHECKED sfu_status sfu__smoothing_rows(sfu_matrix *matrix, const sfu_csr *graph, bool symmetric,

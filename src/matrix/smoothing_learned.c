@@ -399,8 +399,9 @@ sfu_status sfu__learned_new(sfu__learned **learned, const sfu_csr *graph, bool s
     self->neighbour = options->neighbour;
     self->self_column = options->self_column;
     self->neighbour_column = options->neighbour_column;
-    SFU_TRY(make_pattern(self, graph));
-    SFU_TRY(start_values(self, graph, symmetric, options, threads));
+    const sfu_csr edges = sfu__smoothing_edges(graph, options);
+    SFU_TRY(make_pattern(self, &edges));
+    SFU_TRY(start_values(self, &edges, symmetric, options, threads));
     SFU_TRY(make_transpose(self));
     *learned = self;
     self = NULL;

@@ -144,6 +144,8 @@ double sfu__model_temperature(const sfu_model *model) {
     return model->scores.temperature > 0 ? model->scores.temperature : 1;
 }
 
+bool sfu_model_has_transform(const sfu_model *model) { return model->transform != NULL; }
+
 const char *sfu_model_class_name(const sfu_model *model, int32_t class_index) {
     return class_index >= 0 && class_index < model->class_names.count
                ? model->class_names.bytes + model->class_names.offsets[class_index]

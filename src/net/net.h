@@ -25,6 +25,7 @@ typedef struct sfu__layer {
     bool exponents; /* left and right instead of norm */
     double left, right, self, neighbour;
     char *self_column, *neighbour_column; /* names of node columns, or NULL */
+    bool weighted;                        /* false: every edge has weight 1 */
     double teleport;
     unsigned learn;
 

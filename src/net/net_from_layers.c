@@ -35,6 +35,7 @@ static sfu_layer show(const sfu__layer *layer) {
                        .left = layer->left,
                        .right = layer->right,
                        .teleport = layer->teleport,
+                       .unweighted = !layer->weighted,
                        .learn = layer->learn,
                        .width = layer->width,
                        .linear = layer->linear,
@@ -115,6 +116,7 @@ static sfu_status convert(sfu__layer *layer, const sfu_layer *given, bool labels
         layer->left = layer->exponents ? given->left : layer->left;
         layer->right = layer->exponents ? given->right : layer->right;
         layer->teleport = given->teleport;
+        layer->weighted = !given->unweighted;
         layer->learn = given->learn;
         SFU_TRY(copy_column(&layer->self_column, given->self_column, number));
         SFU_TRY(copy_column(&layer->neighbour_column, given->neighbour_column, number));

@@ -128,20 +128,19 @@ static sfu_status add_selection(sfu__fingerprint *fingerprint, sfu_metric metric
     return add_string(fingerprint, "sfumato:selection", "the rule of choice", selection);
 }
 
-/* "cora gcn random:0 size 1" */
-static sfu_status make_name(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of) {
-    sfu__text name = {0};
+sfu_status sfu__study_name_make(char **name, const sfu_tune_options *options, const sfu_dataset *dataset,
+                                const char *net, const sfu_split *split) {
+    sfu__text text = {0};
     sfu_status status = SFU_OK;
-    if (of->options->study_name != NULL) {
-        SFU_TRY(sfu__text_format(&name, "%s", of->options->study_name));
+    if (options->study_name != NULL) {
+        SFU_TRY(sfu__text_format(&text, "%s", options->study_name));
     } else {
-        SFU_TRY(sfu__text_format(&name, "%s %s %s", sfu_dataset_name(of->dataset),
-                                 of->space->net_count > 1 ? "any" : of->space->nets[0], sfu_split_text(of->split)));
+        SFU_TRY(sfu__text_format(&text, "%s %s %s", sfu_dataset_name(dataset), net, sfu_split_text(split)));
     }
-    fingerprint->name = name.bytes;
-    name = (sfu__text){0};
+    *name = text.bytes;
+    text = (sfu__text){0};
 done:
-    sfu__text_clear(&name);
+    sfu__text_clear(&text);
     return status;
 }
 
@@ -150,12 +149,12 @@ sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__finge
     sfu_status status = SFU_OK;
     char digest[65];
     SFU_TRY(sfu_dataset_digest(digest, of->dataset));
-    SFU_TRY(make_name(fingerprint, of));
+    SFU_TRY(sfu__study_name_make(&fingerprint->name, options, of->dataset, sfu__space_net_text(of->space), of->split));
     SFU_TRY(add_program(fingerprint));
     SFU_TRY(add_string(fingerprint, "sfumato:dataset", "the dataset (its digest)", digest));
     SFU_TRY(add_string(fingerprint, "sfumato:split", "the split (its digest)", sfu_split_digest(of->split)));
     SFU_TRY(add_nets(fingerprint, of->space));
-    SFU_TRY(add_string(fingerprint, "sfumato:space", "the search space", of->space->text));
+    SFU_TRY(add_string(fingerprint, SFU__SPACE_KEY, "the search space", of->space->text));
     SFU_TRY(add_string(fingerprint, "sfumato:loss", "the loss", of->train->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     SFU_TRY(add_settings(fingerprint, of));
     SFU_TRY(add_string(fingerprint, "sfumato:sampler", "the sampler", options->sampler));

@@ -7,6 +7,7 @@
 
 enum { SFU__FINGERPRINT_ITEMS = 24 };
 #define SFU__WINNER_KEY "sfumato:winner"
+#define SFU__SPACE_KEY "sfumato:space"
 
 typedef struct sfu__fingerprint_input {
     const sfu_dataset *dataset;
@@ -26,6 +27,9 @@ typedef struct sfu__fingerprint {
 } sfu__fingerprint;
 
 SFU_CHECKED sfu_status sfu__fingerprint_make(sfu__fingerprint *fingerprint, const sfu__fingerprint_input *of);
+/* The name of a study, to be freed: that of the options, or "cora gcn random:0 size 1". `net`: sfu__space_net_text. */
+SFU_CHECKED sfu_status sfu__study_name_make(char **name, const sfu_tune_options *options, const sfu_dataset *dataset,
+                                            const char *net, const sfu_split *split);
 void sfu__fingerprint_clear(sfu__fingerprint *fingerprint);
 
 /* The winner and its scores: {"number": 12, "val_accuracy": 0.8, ...}. */

@@ -65,7 +65,7 @@ static sfu_status take_sample(sample *taken, const sfu__trials *trials) {
     SFU_ALLOC_ZERO(taken->is_best, trials->count);
     for (int32_t i = 0; i < trials->count; i++) {
         const sfu__trial *trial = &trials->items[i];
-        if (trial->state == SFU__TRIAL_COMPLETE && isfinite(trial->outcome.val_score)) {
+        if (sfu__trial_is_observed(trial)) {
             taken->all[taken->count++] = trial;
         }
     }

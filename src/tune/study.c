@@ -15,7 +15,7 @@ const sfu__trial *sfu__trials_best(const sfu__trials *trials) {
     const sfu__trial *best = NULL;
     for (int32_t i = 0; i < trials->count; i++) {
         const sfu__trial *trial = &trials->items[i];
-        if (trial->state == SFU__TRIAL_COMPLETE && (best == NULL || sfu__trial_better(trial, best))) {
+        if (sfu__trial_is_trained(trial) && (best == NULL || sfu__trial_better(trial, best))) {
             best = trial;
         }
     }
@@ -35,16 +35,17 @@ done:
 }
 
 sfu_trial sfu__trial_show(const sfu__trial *trial, const char *params, sfu_metric metric) {
-    const bool complete = trial->state == SFU__TRIAL_COMPLETE;
+    const bool trained = sfu__trial_is_trained(trial), observed = sfu__trial_is_observed(trial);
     return (sfu_trial){.number = trial->number,
                        .state = (sfu_trial_state)trial->state,
-                       .val_accuracy = complete && metric == SFU_METRIC_ACCURACY ? trial->outcome.val_score : NAN,
-                       .val_score = complete ? trial->outcome.val_score : NAN,
-                       .val_loss = complete ? trial->outcome.val_loss : NAN,
-                       .epochs = complete ? trial->outcome.epochs : 0,
-                       .best_epoch = complete ? trial->outcome.best_epoch : 0,
+                       .val_accuracy = observed && metric == SFU_METRIC_ACCURACY ? trial->outcome.val_score : NAN,
+                       .val_score = observed ? trial->outcome.val_score : NAN,
+                       .val_loss = trained ? trial->outcome.val_loss : NAN,
+                       .epochs = trained ? trial->outcome.epochs : 0,
+                       .best_epoch = trained ? trial->outcome.best_epoch : 0,
                        .seed = trial->seed,
-                       .params = params};
+                       .params = params,
+                       .added = !sfu__trial_is_ours(trial) || trial->foreign_result};
 }
 
 /* Texts of the values of one trial. */
@@ -92,7 +93,7 @@ static sfu_status rank_trials(sfu_study *study) {
     const sfu__trial **order = NULL;
     SFU_ALLOC(order, study->trials.count);
     for (int32_t i = 0; i < study->trials.count; i++) {
-        if (study->trials.items[i].state == SFU__TRIAL_COMPLETE) {
+        if (sfu__trial_is_trained(&study->trials.items[i])) {
             order[study->ranked_count++] = &study->trials.items[i];
         }
     }
@@ -128,6 +129,7 @@ void sfu_study_free(sfu_study *study) {
     sfu__free(study->public_trials);
     sfu__trials_clear(&study->trials);
     sfu__space_free(study->space);
+    sfu__free(study->why_skipped);
     sfu__free(study->location);
     sfu__free(study->name);
     sfu__free(study);
@@ -139,6 +141,25 @@ const char *sfu_study_name(const sfu_study *study) { return study->name; }
 const char *sfu_study_location(const sfu_study *study) { return study->location; }
 const char *sfu_study_space(const sfu_study *study) { return study->space->text; }
 int32_t sfu_study_trials(const sfu_study *study) { return study->trials.count; }
+
+int32_t sfu_study_observed(const sfu_study *study) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < study->trials.count; i++) {
+        count += sfu__trial_is_observed(&study->trials.items[i]) && !sfu__trial_is_trained(&study->trials.items[i]);
+    }
+    return count;
+}
+
+int32_t sfu_study_skipped(const sfu_study *study, const char **why) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < study->trials.count; i++) {
+        count += study->trials.items[i].origin == SFU__TRIAL_SKIPPED;
+    }
+    if (why != NULL) {
+        *why = study->why_skipped;
+    }
+    return count;
+}
 
 const sfu_trial *sfu_study_trial(const sfu_study *study, int32_t number) {
     return number >= 0 && number < study->trials.count ? &study->public_trials[number] : NULL;
@@ -191,16 +212,22 @@ static const char *state_name(sfu_trial_state state) {
     return names[state];
 }
 
-/* The scores of a trial as fields, empty if it has none. */
+/* The scores and the seed of a trial as fields, empty if it has none. */
 static sfu_status add_scores(sfu__text *line, const sfu_trial *trial) {
     sfu_status status = SFU_OK;
-    if (trial->state != SFU_TRIAL_COMPLETE) {
-        return sfu__text_format(line, ",,,,");
+    if (isfinite(trial->val_score)) {
+        SFU_TRY(sfu__text_number(line, trial->val_score));
     }
-    SFU_TRY(sfu__text_number(line, trial->val_score));
     SFU_TRY(sfu__text_format(line, ","));
-    SFU_TRY(sfu__text_number(line, trial->val_loss));
-    SFU_TRY(sfu__text_format(line, ",%d,%d,", trial->epochs, trial->best_epoch));
+    if (trial->state != SFU_TRIAL_COMPLETE || trial->added) {
+        SFU_TRY(sfu__text_format(line, ",,,"));
+    } else {
+        SFU_TRY(sfu__text_number(line, trial->val_loss));
+        SFU_TRY(sfu__text_format(line, ",%d,%d,", trial->epochs, trial->best_epoch));
+    }
+    if (!trial->added) {
+        SFU_TRY(sfu__text_format(line, "%" PRIu64, trial->seed));
+    }
 done:
     return status;
 }
@@ -210,7 +237,6 @@ static sfu_status write_trial(sfu__writer *writer, const sfu_study *study, const
     sfu__text line = {0};
     SFU_TRY(sfu__text_format(&line, "%d,%s,", trial->number, state_name(trial->state)));
     SFU_TRY(add_scores(&line, trial));
-    SFU_TRY(sfu__text_format(&line, "%" PRIu64, trial->seed));
     SFU_TRY(sfu__writer_add(writer, line.bytes, line.size));
     for (int i = 0; i < study->space->count; i++) {
         const char *value = sfu_study_value(study, trial->number, i);

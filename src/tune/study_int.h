@@ -10,6 +10,7 @@ struct sfu_study {
     sfu__space *space;
     sfu_metric metric;
     sfu__trials trials;
+    char *why_skipped; /* "trial 12 failed in another program": of the first trial that is skipped; or NULL */
 
     /* Set when all trials are finished. */
     sfu_trial *public_trials; /* [trials.count] */

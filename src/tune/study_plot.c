@@ -69,9 +69,11 @@ static sfu_status measure(extent *e, const sfu_study *study) {
         e->failed += trial->state == SFU_TRIAL_FAIL;
     }
     if (e->complete > 0) {
-        const sfu_trial *winner = sfu_study_ranked(study, 0);
         qsort(sorted, (size_t)e->complete, sizeof *sorted, by_size);
         set_scale(e, sorted);
+    }
+    const sfu_trial *winner = sfu_study_ranked(study, 0);
+    if (winner != NULL) {
         e->best = 100 * winner->val_score;
         e->best_number = winner->number;
     }
@@ -97,7 +99,7 @@ static sfu_status write_data(const char *path, const sfu_study *study) {
     for (int32_t i = 0; i < sfu_study_trials(study); i++) {
         const sfu_trial *trial = sfu_study_trial(study, i);
         const double accuracy = is_complete(trial) ? trial->val_score : NAN;
-        best = isnan(best) || accuracy > best ? accuracy : best;
+        best = !trial->added && (isnan(best) || accuracy > best) ? accuracy : best;
         SFU_TRY(sfu__writer_format(out, "%d,%s", trial->number, states[trial->state]));
         SFU_TRY(put_percent(out, accuracy));
         SFU_TRY(put_percent(out, best));

@@ -1,7 +1,8 @@
 /* trial.c - lists of trials, and their order by merit. */
 #include "trial.h"
 
-#include <math.h>
+#include "random.h"
+
 #include <string.h>
 
 sfu__trial *sfu__trials_add(sfu__trials *trials) {
@@ -53,6 +54,13 @@ sfu_status sfu__trials_follow(sfu__trials *trials, const sfu__trials *source) {
 done:
     return status;
 }
+
+static uint64_t seed_at(uint64_t study_seed, uint32_t stream, int32_t position) {
+    return sfu__random_bits(study_seed, sfu__stream_of(SFU__STREAM_TRIAL, stream), (uint64_t)position) >> 33;
+}
+
+uint64_t sfu__asked_seed(uint64_t study_seed, int32_t n) { return seed_at(study_seed, 0, n); }
+uint64_t sfu__queued_seed(uint64_t study_seed, int32_t number) { return seed_at(study_seed, 1, number); }
 
 bool sfu__trial_better(const sfu__trial *one, const sfu__trial *other) {
     const sfu__outcome *a = &one->outcome, *b = &other->outcome;

@@ -12,7 +12,7 @@ enum { DEFAULT_WAVE = 128, DEFAULT_TRIALS = 2000 };
 
 void sfu_tune_options_init_sized(sfu_tune_options *options, size_t size) {
     const sfu_tune_options defaults = {
-        .size = sizeof defaults, .space = "paper", .sampler = "tpe", .trials = DEFAULT_TRIALS, .wave = DEFAULT_WAVE};
+        .size = sizeof defaults, .sampler = "tpe", .trials = DEFAULT_TRIALS, .wave = DEFAULT_WAVE};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -80,6 +80,8 @@ static sfu_status open_store(sfu__tuning *self) {
                                         .fingerprint = fingerprint.items,
                                         .fingerprint_count = fingerprint.count,
                                         .metric = fingerprint.metric,
+                                        .check_seeds = true,
+                                        .seed = self->options->seed,
                                         .old_schema = self->options->old_optuna,
                                         .wait = {sfu__tune_keep_waiting, self},
                                         .remedy = self->options->remedy};
@@ -108,20 +110,17 @@ static sfu_status prepare(sfu__tuning *self, const char *net, const sfu_net_opti
     SFU_ALLOC_ZERO(self->study, 1);
     study = self->study;
     study->metric = self->train.metric;
-    uint64_t unused;
-    SFU_TRY(self->options->space_is_shared
-                ? sfu__space_new_among(&study->space, self->options->space, net, net_options, &unused)
-                : sfu__space_new(&study->space, self->options->space, net, net_options));
-    study->trials.parameters = self->batch.parameters = study->space->count;
+    if (self->options->study != NULL) {
+        SFU_TRY(sfu__study_url_read(&study->location, self->options->study));
+    }
+    SFU_TRY(sfu__tune_space(self, net, net_options));
+    study->trials.parameters = self->batch.parameters = self->adopted.parameters = study->space->count;
     self->train.loss = self->options->loss_is_set ? self->asked.loss
                        : study->space->paper      ? SFU_LOSS_SUM
                                                   : SFU_LOSS_MEAN;
     SFU_TRY(check(self));
     SFU_TRY(check_enqueued(self));
     SFU_TRY(make_sampler(self));
-    if (self->options->study != NULL) {
-        SFU_TRY(sfu__study_url_read(&study->location, self->options->study));
-    }
     SFU_TRY(open_store(self));
     SFU_TRY(make_pool(self));
 done:
@@ -136,6 +135,8 @@ static void clear(sfu__tuning *self) {
     sfu__store_close(self->store);
     sfu__sampler_free(self->sampler);
     sfu__trials_clear(&self->batch);
+    sfu__trials_clear(&self->adopted);
+    sfu__free(self->late);
     sfu__text_clear(&self->best_params);
     sfu__free(self->points);
     sfu__free(self->finished);
@@ -209,6 +210,24 @@ done:
     return status;
 }
 
+/* The reason of the first trial that is skipped. */
+static sfu_status store_why_skipped(sfu__tuning *self) {
+    const sfu__trials *trials = &self->study->trials;
+    sfu_status status = SFU_OK;
+    sfu__text text = {0};
+    for (int32_t i = 0; i < trials->count && text.size == 0; i++) {
+        const char *why = sfu__store_why_skipped(self->store, i);
+        if (trials->items[i].origin == SFU__TRIAL_SKIPPED && why != NULL) {
+            SFU_TRY(sfu__text_format(&text, "trial %d %s", (int)i, why));
+        }
+    }
+    self->study->why_skipped = text.bytes;
+    text = (sfu__text){0};
+done:
+    sfu__text_clear(&text);
+    return status;
+}
+
 /* ---- the study -------------------------------------------------------------------------------------------------- */
 
 sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *net, const sfu_net_options *net_options,
@@ -226,6 +245,7 @@ sfu_status sfu_tune(sfu_study **study, const sfu_dataset *dataset, const char *n
     self.train.on_epoch = NULL;
     SFU_TRY(prepare(&self, net, &named));
     SFU_TRY(sfu__tune_run(&self));
+    SFU_TRY(store_why_skipped(&self));
     SFU_TRY(store_winner(&self));
     SFU_TRY(sfu__study_finish(self.study));
 done:

@@ -19,10 +19,15 @@ typedef struct sfu__tuning {
     sfu__sampler *sampler;
     bool ignores_results; /* random search: trials do not depend on results */
     sfu__trial_pool *pool;
-    int jobs;                /* threads of the pool */
-    int32_t told;            /* trials before this one are finished and told to the sampler */
+    int jobs;      /* threads of the pool */
+    int32_t told;  /* trials before this one are told to the sampler, or left out */
+    int32_t *late; /* trials before `told` that were running in another program then */
+    size_t late_count, late_capacity;
+    int32_t asked_count;     /* trials that the study has asked: those of other programs do not count */
+    int32_t queued_count;    /* trials that other programs have enqueued for it */
     int claimed;             /* trials in the pool */
     sfu__trials batch;       /* asked, but not in the study yet */
+    sfu__trials adopted;     /* enqueued trials with their values, but not in the study yet */
     double *points;          /* [sfu__batches_in_flight][parameters]: scratch for the pending trials */
     sfu__finished *finished; /* [SFU__TUNE_CLAIMS * jobs]: results that are not stored yet */
     int finished_count;
@@ -34,6 +39,9 @@ typedef struct sfu__tuning {
     bool cancelled;     /* by the progress callback */
     int unsaved;        /* finished trials that could not be stored */
 } sfu__tuning;
+
+/* Makes study->space; study->location is set. Without a space in the options an existing study keeps its own. */
+SFU_CHECKED sfu_status sfu__tune_space(sfu__tuning *self, const char *net, const sfu_net_options *net_options);
 
 /* Runs the trials of the open study until all are finished. */
 SFU_CHECKED sfu_status sfu__tune_run(sfu__tuning *self);

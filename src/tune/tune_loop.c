@@ -15,22 +15,88 @@
 /* Interval of progress callbacks, and interval of reads of the store while no trial is claimed here. */
 static const double tick_s = 0.1, poll_s = 0.05;
 
-/* ---- ask --------------------------------------------------------------------------------------------------------- */
+/* ---- trials of this study and of others ---------------------------------------------------------------------------
+ */
 
-/* Tells the sampler the results of finished trials before `end`; *all: whether all of them are finished. */
+/* The study numbers the trials that it asks on its own, so that added trials do not change their seeds and batches: the
+ * n-th of them is at this index of the list; if there is no such trial, the length of the list. */
+static int32_t index_of(const sfu__tuning *self, int32_t n) {
+    const sfu__trials *trials = &self->study->trials;
+    int32_t i = self->asked_count == trials->count ? n : 0; /* there are no others, which is the usual case */
+    for (int32_t asked = 0; self->asked_count < trials->count && i < trials->count; i++) {
+        asked += trials->items[i].origin == SFU__TRIAL_OURS;
+        if (asked > n) {
+            break;
+        }
+    }
+    return i < trials->count ? i : trials->count;
+}
+
+/* Reads the study, and counts its trials. */
+static sfu_status read_trials(sfu__tuning *self) {
+    const sfu__trials *trials = &self->study->trials;
+    const sfu_status status = sfu__store_read(self->store, &self->study->trials);
+    self->asked_count = self->queued_count = 0;
+    for (int32_t i = 0; i < trials->count; i++) {
+        self->asked_count += trials->items[i].origin == SFU__TRIAL_OURS;
+        self->queued_count += trials->items[i].origin == SFU__TRIAL_QUEUED;
+    }
+    return status;
+}
+
+/* ---- tell -------------------------------------------------------------------------------------------------------- */
+
+static sfu_status tell(sfu__tuning *self, const sfu__trial *trial) {
+    return sfu__trial_is_observed(trial) ? sfu__sampler_tell(self->sampler, trial->values, -trial->outcome.val_score)
+                                         : SFU_OK;
+}
+
+/* A trial that another program may still finish: nobody waits for it, and it is told when it is finished. */
+static sfu_status add_late(sfu__tuning *self, int32_t number) {
+    int32_t *grown = sfu__grow(self->late, &self->late_capacity, self->late_count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    self->late = grown;
+    grown[self->late_count++] = number;
+    return SFU_OK;
+}
+
+static sfu_status tell_late(sfu__tuning *self) {
+    sfu_status status = SFU_OK;
+    size_t left = 0;
+    for (size_t i = 0; i < self->late_count; i++) {
+        const sfu__trial *trial = &self->study->trials.items[self->late[i]];
+        if (sfu__trial_finished(trial->state)) {
+            SFU_TRY(tell(self, trial));
+        } else {
+            self->late[left++] = self->late[i];
+        }
+    }
+    self->late_count = left;
+done:
+    return status;
+}
+
+/* Tells the sampler the results of finished trials before `end`; *all: whether all of ours are finished. */
 static sfu_status tell_results(bool *all, sfu__tuning *self, int32_t end) {
     const sfu__trials *trials = &self->study->trials;
     sfu_status status = SFU_OK;
-    for (; self->told < end && sfu__trial_finished(trials->items[self->told].state); self->told++) {
+    SFU_TRY(tell_late(self));
+    for (; self->told < end; self->told++) {
         const sfu__trial *trial = &trials->items[self->told];
-        if (trial->state == SFU__TRIAL_COMPLETE) {
-            SFU_TRY(sfu__sampler_tell(self->sampler, trial->values, -trial->outcome.val_score));
+        const bool finished = sfu__trial_finished(trial->state);
+        if (!finished && sfu__trial_is_ours(trial)) {
+            break;
         }
+        SFU_TRY(finished ? tell(self, trial) : add_late(self, trial->number));
     }
 done:
     *all = self->told >= end;
     return status;
 }
+
+/* ---- ask --------------------------------------------------------------------------------------------------------- */
 
 typedef struct trial_draws {
     sfu__random streams[2];
@@ -38,65 +104,70 @@ typedef struct trial_draws {
 
 static double draw(void *user, int stream) { return sfu__random_unit(&((trial_draws *)user)->streams[stream]); }
 
-static trial_draws draws_of(const sfu__tuning *self, int32_t number) {
+static trial_draws draws_of(const sfu__tuning *self, sfu__stream use, int32_t number) {
     trial_draws draws;
     for (int i = 0; i < 2; i++) {
-        draws.streams[i] = sfu__random_start(self->options->seed,
-                                             sfu__stream_of(SFU__STREAM_SEARCH, 2 * (uint32_t)number + (uint32_t)i));
+        draws.streams[i] =
+            sfu__random_start(self->options->seed, sfu__stream_of(use, 2 * (uint32_t)number + (uint32_t)i));
     }
     return draws;
 }
 
-/* 31 bits: short enough to type. */
-static uint64_t seed_of(const sfu__tuning *self, int32_t number) {
-    return sfu__random_bits(self->options->seed, sfu__stream_of(SFU__STREAM_TRIAL, 0), (uint64_t)number) >> 33;
+/* A given point: parameters that it omits are sampled, those that its network does not use are removed. */
+static void complete_point(double *values, const double *given, const sfu__space *space, trial_draws *draws) {
+    for (int i = 0; i < space->count; i++) {
+        const double drawn = sfu__sampler_random(&space->items[i].range, draw, draws);
+        values[i] = isnan(given[i]) ? drawn : given[i];
+    }
+    const int net = sfu__space_net(space, values);
+    for (int i = 0; i < space->count; i++) {
+        values[i] = sfu__space_has(space, net, i) ? values[i] : NAN;
+    }
 }
 
-/* A point given by the user: parameters that it omits are sampled, those that its network does not use are removed. */
-static sfu_status ask_enqueued(sfu__trial *trial, sfu__tuning *self, trial_draws *draws) {
+static sfu_status ask_enqueued(sfu__trial *trial, sfu__tuning *self, const char *point, trial_draws *draws) {
     const sfu__space *space = self->study->space;
     sfu_status status = SFU_OK;
     double *given = NULL;
     SFU_ALLOC(given, space->count);
-    SFU_TRY(sfu__space_point(given, space, self->options->enqueue[trial->number]));
-    for (int i = 0; i < space->count; i++) {
-        const double drawn = sfu__sampler_random(&space->items[i].range, draw, draws);
-        trial->values[i] = isnan(given[i]) ? drawn : given[i];
-    }
-    const int net = sfu__space_net(space, trial->values);
-    for (int i = 0; i < space->count; i++) {
-        trial->values[i] = sfu__space_has(space, net, i) ? trial->values[i] : NAN;
-    }
+    SFU_TRY(sfu__space_point(given, space, point));
+    complete_point(trial->values, given, space, draws);
     trial->enqueued = true;
 done:
     sfu__free(given);
     return status;
 }
 
-static sfu_status ask_one(sfu__tuning *self, int32_t number) {
+/* The n-th trial of the study. */
+static sfu_status ask_one(sfu__tuning *self, int32_t n) {
     sfu_status status = SFU_OK;
-    trial_draws draws = draws_of(self, number);
+    trial_draws draws = draws_of(self, SFU__STREAM_SEARCH, n);
     sfu__trial *trial = sfu__trials_add(&self->batch);
     if (trial == NULL) {
         return SFU_ERR_MEMORY;
     }
-    trial->number = number;
-    trial->seed = seed_of(self, number);
-    if (number < self->options->enqueue_count) {
-        return ask_enqueued(trial, self, &draws);
+    trial->number = self->study->trials.count + self->batch.count - 1;
+    trial->seed = sfu__asked_seed(self->options->seed, n);
+    if (n < self->options->enqueue_count) {
+        return ask_enqueued(trial, self, self->options->enqueue[n], &draws);
     }
     SFU_TRY(sfu__sampler_ask(trial->values, self->sampler, draw, &draws));
 done:
     return status;
 }
 
-/* Sets the pending trials of the sampler: those from `first` to `n`, of which the last ones are still in the batch. */
+/* Sets the pending trials of the sampler: those of the study from `first` to `n`, of which the last ones are still in
+ * the batch. */
 static sfu_status set_pending(sfu__tuning *self, int32_t first, int32_t n) {
     const sfu__trials *trials = &self->study->trials;
     const size_t width = (size_t)trials->parameters;
-    for (int32_t i = first; i < n; i++) {
+    double *to = self->points;
+    for (int32_t i = index_of(self, first); i < trials->count + self->batch.count; i++) {
         const sfu__trial *trial = i < trials->count ? &trials->items[i] : &self->batch.items[i - trials->count];
-        memcpy(self->points + (size_t)(i - first) * width, trial->values, width * sizeof *self->points);
+        if (trial->origin == SFU__TRIAL_OURS) {
+            memcpy(to, trial->values, width * sizeof *to);
+            to += width;
+        }
     }
     return sfu__sampler_pending(self->sampler, self->points, n - first);
 }
@@ -105,7 +176,7 @@ static bool any_waiting(const sfu__tuning *self) {
     const sfu__trials *trials = &self->study->trials;
     bool some = self->batch.count > 0;
     for (int32_t i = self->told; i < trials->count && !some; i++) {
-        some = trials->items[i].state == SFU__TRIAL_WAITING;
+        some = trials->items[i].state == SFU__TRIAL_WAITING && sfu__trial_is_ours(&trials->items[i]);
     }
     return some;
 }
@@ -113,7 +184,7 @@ static bool any_waiting(const sfu__tuning *self) {
 /* Asks the next batch of trials; leaves it empty while the results that it must know are missing. */
 static sfu_status ask_batch(sfu__tuning *self) {
     sfu_status status = SFU_OK;
-    const int32_t first = self->study->trials.count;
+    const int32_t first = self->asked_count;
     const sfu__batch batch = sfu__batch_of(first, self->options->wave);
     const int32_t end = batch.end < self->options->trials ? batch.end : self->options->trials;
     bool all = false;
@@ -121,7 +192,7 @@ static sfu_status ask_batch(sfu__tuning *self) {
     if (first >= end) {
         return SFU_OK;
     }
-    SFU_TRY(tell_results(&all, self, batch.seen));
+    SFU_TRY(tell_results(&all, self, index_of(self, batch.seen)));
     for (int32_t n = first; all && n < end; n++) {
         SFU_TRY(set_pending(self, batch.seen, n));
         SFU_TRY(ask_one(self, n));
@@ -134,13 +205,44 @@ done:
  * waiting. */
 static sfu_status ask_independent(sfu__tuning *self) {
     sfu_status status = SFU_OK;
-    const int32_t first = self->study->trials.count, left = self->options->trials - first;
+    const int32_t first = self->asked_count, left = self->options->trials - first;
     bool all;
     sfu__trials_clear(&self->batch);
-    SFU_TRY(tell_results(&all, self, first)); /* advances `told` to the first unfinished trial */
+    SFU_TRY(tell_results(&all, self, self->study->trials.count)); /* advances `told` to the first unfinished trial */
     const bool wanted = !any_waiting(self);
     for (int32_t i = 0; wanted && i < left && i < self->jobs; i++) {
         SFU_TRY(ask_one(self, first + i));
+    }
+done:
+    return status;
+}
+
+/* Completes the values of an enqueued trial. */
+static sfu_status adopt_one(sfu__tuning *self, const sfu__trial *queued) {
+    trial_draws draws = draws_of(self, SFU__STREAM_QUEUED, queued->number);
+    sfu__trial *trial = sfu__trials_add(&self->adopted);
+    if (trial == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    double *values = trial->values;
+    *trial = *queued;
+    trial->values = values;
+    trial->adopted = true;
+    trial->seed = sfu__queued_seed(self->options->seed, queued->number);
+    complete_point(values, queued->values, self->study->space, &draws);
+    return SFU_OK;
+}
+
+/* Adopts up to `most` trials that other programs have enqueued. */
+static sfu_status adopt_queued(sfu__tuning *self, int most) {
+    const sfu__trials *trials = &self->study->trials;
+    sfu_status status = SFU_OK;
+    sfu__trials_clear(&self->adopted);
+    for (int32_t i = self->told; self->queued_count > 0 && i < trials->count && self->adopted.count < most; i++) {
+        const sfu__trial *trial = &trials->items[i];
+        if (trial->state == SFU__TRIAL_WAITING && trial->origin == SFU__TRIAL_QUEUED && !trial->adopted) {
+            SFU_TRY(adopt_one(self, trial));
+        }
     }
 done:
     return status;
@@ -157,20 +259,14 @@ static void apply_result(sfu__tuning *self, const sfu__finished *finished) {
     }
 }
 
-/* Copies the batch, which is stored now, to the trials of the study. */
-static sfu_status append_batch(sfu__tuning *self) {
-    sfu__trials *trials = &self->study->trials;
-    for (int32_t i = 0; i < self->batch.count; i++) {
-        sfu__trial *trial = sfu__trials_add(trials);
-        if (trial == NULL) {
-            return SFU_ERR_MEMORY;
-        }
-        double *values = trial->values;
-        *trial = self->batch.items[i];
-        trial->values = values;
-        memcpy(values, self->batch.items[i].values, (size_t)trials->parameters * sizeof *values);
+/* Copies trials that are stored now to the study. */
+static sfu_status put_trials(sfu__tuning *self, const sfu__trials *stored) {
+    sfu_status status = SFU_OK;
+    for (int32_t i = 0; i < stored->count; i++) {
+        SFU_TRY(sfu__trials_put(&self->study->trials, &stored->items[i]));
     }
-    return SFU_OK;
+done:
+    return status;
 }
 
 static sfu_status submit_claimed(sfu__tuning *self, const sfu__transaction *transaction) {
@@ -185,37 +281,75 @@ done:
     return status;
 }
 
-/* Whether a claimed trial was asked by another worker after the last read. */
+/* Whether a claimed trial was asked or adopted by another worker after the last read. */
 static bool claims_unknown(const sfu__tuning *self, const sfu__transaction *transaction) {
     bool some = false;
     for (int i = 0; i < transaction->claimed_count; i++) {
-        some = some || transaction->claimed[i] >= self->study->trials.count;
+        const int32_t number = transaction->claimed[i];
+        some = some || number >= self->study->trials.count || !sfu__trial_is_asked(&self->study->trials.items[number]);
     }
     return some;
 }
 
-/* One transaction: stores results, adds the next batch, claims trials. Skipped if there is nothing to do. */
+/* A result that was refused: if the trial is finished in the store, possibly by another program and otherwise, that
+ * counts; else ours, which the worker that runs it now will find as well. */
+static sfu_status recheck_refused(sfu__tuning *self, const sfu__transaction *transaction) {
+    sfu_status status = SFU_OK;
+    bool some = false;
+    for (int i = 0; i < transaction->finished_count; i++) {
+        if (transaction->finished[i].refused) {
+            self->study->trials.items[transaction->finished[i].number].state = SFU__TRIAL_RUNNING;
+            some = true;
+        }
+    }
+    if (some) {
+        SFU_TRY(read_trials(self));
+    }
+    for (int i = 0; i < transaction->finished_count; i++) {
+        apply_result(self, &transaction->finished[i]);
+    }
+done:
+    return status;
+}
+
+/* Copies what the transaction has stored to the study, and what other workers have changed. */
+static sfu_status follow_transaction(sfu__tuning *self, const sfu__transaction *transaction, bool waits) {
+    sfu_status status = SFU_OK;
+    if (!transaction->asked_before) {
+        SFU_TRY(put_trials(self, &self->batch));
+        self->asked_count += self->batch.count;
+    }
+    SFU_TRY(put_trials(self, &self->adopted));
+    if (transaction->asked_before || claims_unknown(self, transaction) || (transaction->claimed_count == 0 && waits)) {
+        SFU_TRY(read_trials(self));
+    }
+    status = recheck_refused(self, transaction);
+done:
+    return status;
+}
+
+/* One transaction: stores results, adds the next batch, adopts enqueued trials, claims trials. Skipped if there is
+ * nothing to do. */
 static sfu_status exchange(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     SFU_TRY(self->ignores_results ? ask_independent(self) : ask_batch(self));
     const bool waits = any_waiting(self);
+    const int want = waits ? SFU__TUNE_CLAIMS * self->jobs - self->claimed : 0;
+    SFU_TRY(adopt_queued(self, want));
     sfu__transaction transaction = {.finished = self->finished,
                                     .finished_count = self->finished_count,
                                     .asked = self->batch.items,
                                     .asked_count = self->batch.count,
-                                    .want = waits ? SFU__TUNE_CLAIMS * self->jobs - self->claimed : 0,
+                                    .adopted = self->adopted.items,
+                                    .adopted_count = self->adopted.count,
+                                    .want = want,
                                     .claimed = self->claims};
     if (transaction.finished_count == 0 && transaction.want == 0 && transaction.asked_count == 0) {
         return SFU_OK;
     }
     SFU_TRY(sfu__store_transaction(self->store, &transaction));
     self->finished_count = 0;
-    if (!transaction.asked_before) {
-        SFU_TRY(append_batch(self));
-    }
-    if (transaction.asked_before || claims_unknown(self, &transaction) || (transaction.claimed_count == 0 && waits)) {
-        SFU_TRY(sfu__store_read(self->store, &self->study->trials)); /* other workers have changed the study */
-    }
+    SFU_TRY(follow_transaction(self, &transaction, waits));
     SFU_TRY(submit_claimed(self, &transaction));
 done:
     return status;
@@ -228,8 +362,9 @@ static sfu_status count_trials(sfu__tuning *self) {
     sfu_status status = SFU_OK;
     self->done = self->failed = 0;
     for (int32_t i = 0; i < trials->count; i++) {
-        self->done += sfu__trial_finished(trials->items[i].state);
-        self->failed += trials->items[i].state == SFU__TRIAL_FAIL;
+        const bool ours = sfu__trial_is_ours(&trials->items[i]);
+        self->done += ours && sfu__trial_finished(trials->items[i].state);
+        self->failed += ours && trials->items[i].state == SFU__TRIAL_FAIL;
     }
     const sfu__trial *best = sfu__trials_best(trials);
     self->best_params.size = 0;
@@ -241,18 +376,21 @@ done:
     return status;
 }
 
+/* Trials that the study runs: enqueued ones do not count as those of the sampler. */
+static int32_t total_trials(const sfu__tuning *self) { return self->options->trials + self->queued_count; }
+
 /* Calls the progress callback with the counts of count_trials, without the trials that could not be stored. */
 static bool call_progress(sfu__tuning *self) {
     const sfu_tune_options *options = self->options;
-    const int32_t done = self->done - self->unsaved;
+    const int32_t done = self->done - self->unsaved, total = total_trials(self);
     sfu_trial best = {0};
     if (self->best != NULL) {
         best = sfu__trial_show(self->best, self->best_params.bytes, self->train.metric);
     }
     const sfu_tune_progress progress = {.done = done,
-                                        .total = self->store == NULL      ? 0
-                                                 : options->trials > done ? options->trials
-                                                                          : done,
+                                        .total = self->store == NULL ? 0
+                                                 : total > done      ? total
+                                                                     : done,
                                         .failed = self->failed,
                                         .here = self->here - self->unsaved,
                                         .best = self->best != NULL ? &best : NULL,
@@ -269,8 +407,8 @@ static sfu_status report_progress(sfu__tuning *self, bool always) {
         self->cancelled = !call_progress(self);
     }
     if (self->cancelled) {
-        status = sfu__fail(SFU_ERR_CANCELLED, "the study was stopped after %d of %d trials", self->done,
-                           self->options->trials);
+        status =
+            sfu__fail(SFU_ERR_CANCELLED, "the study was stopped after %d of %d trials", self->done, total_trials(self));
     }
 done:
     return status;
@@ -282,9 +420,9 @@ bool sfu__tune_keep_waiting(void *tuning) { return report_progress(tuning, false
 
 static bool all_done(sfu__tuning *self) {
     const sfu__trials *trials = &self->study->trials;
-    bool all = trials->count >= self->options->trials;
+    bool all = self->asked_count >= self->options->trials;
     for (int32_t i = trials->count - 1; i >= 0 && all; i--) {
-        all = sfu__trial_finished(trials->items[i].state);
+        all = sfu__trial_finished(trials->items[i].state) || !sfu__trial_is_ours(&trials->items[i]);
     }
     return all;
 }
@@ -302,7 +440,7 @@ static sfu_status collect_results(sfu__tuning *self) {
     self->claimed -= count;
     self->here += count;
     if (count == 0 && self->claimed == 0) {
-        SFU_TRY(sfu__store_read(self->store, &self->study->trials));
+        SFU_TRY(read_trials(self));
     }
 done:
     return status;
@@ -339,7 +477,7 @@ static sfu_status end_early(sfu__tuning *self, sfu_status status) {
     if (status == SFU_ERR_CANCELLED) {
         (void)call_progress(self);
         snprintf(why, sizeof why, "the study was stopped after %d of %d trials", self->done - self->unsaved,
-                 self->options->trials);
+                 total_trials(self));
     }
     return self->unsaved == 0 ? sfu__fail(status, "%s", why)
                               : sfu__fail(status, "%s; %d finished %s could not be saved", why, self->unsaved,
@@ -348,7 +486,7 @@ static sfu_status end_early(sfu__tuning *self, sfu_status status) {
 
 sfu_status sfu__tune_run(sfu__tuning *self) {
     sfu_status status = SFU_OK;
-    SFU_TRY(sfu__store_read(self->store, &self->study->trials));
+    SFU_TRY(read_trials(self));
     SFU_TRY(report_progress(self, true));
     while (!all_done(self) || self->finished_count > 0) {
         SFU_TRY(exchange(self));

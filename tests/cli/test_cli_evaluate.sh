@@ -58,6 +58,39 @@ run predict grown.safetensors one.model -o all.csv --quiet
 if [ -z "$(comm -13 <(sort all.csv) <(sort some.csv))" ]; then note 'the same as in a prediction of all nodes'; fi
 run predict one.safetensors one.model -o none.csv --since one.safetensors
 note "$(cat none.csv)"
+run predict grown.safetensors one.model -o some.csv --since one.safetensors --json
+
+part 'files for a model'
+printf 'person,age,city,group\na,30,Oslo,x\nb,31,Oslo,x\nc,29,Rome,x\n' >people.csv
+printf 'd,60,Rome,y\ne,63,Bonn,y\nf,58,Bonn,y\n' >>people.csv
+printf 'person,city,age,group,shoe\nk,Oslo,33,x,40\nl,Rome,NA,y,41\nm,Lima,66,NA,42\n' >new.csv
+printf 'from,to\nk,l\nl,m\n' >new_edges.csv
+run data import --edges edges.csv --nodes people.csv --label group --name people --quiet
+run train people.safetensors 'smooth | softmax' --split file:split.csv -o people.model --quiet --lr 0.1 --patience 100
+run predict --edges new_edges.csv --nodes new.csv people.model -o -
+run predict --edges new_edges.csv --nodes new.csv --label group people.model -o new_labels.csv --only-unlabelled --json
+run data import --edges new_edges.csv --nodes new.csv --like people.model --name new --quiet
+run predict new.safetensors people.model -o two.csv --quiet
+"$SFUMATO" predict --edges new_edges.csv --nodes new.csv people.model -o one.csv --quiet >/dev/null
+cmp one.csv two.csv && note 'the same as with data import --like'
+run predict --edges new_edges.csv --nodes new.csv people.model -o both.csv --since new.safetensors
+run evaluate --edges new_edges.csv --nodes new.csv --label group people.model
+run predict --edges edges.csv --features features.csv one.model -o - --top 1
+run evaluate --edges edges.csv --features features.csv --labels labels.csv one.model --quiet
+run predict people.model -o x.csv
+run predict -o x.csv
+run predict people.safetensors --edges edges.csv people.model -o x.csv
+run evaluate people.safetensors --labels labels.csv people.model
+run evaluate --edges new_edges.csv --nodes new.csv people.model
+run evaluate people.model
+cut -d, -f1,2,4 people.csv >fewer.csv
+run predict --edges edges.csv --nodes fewer.csv people.model -o x.csv
+run predict --edges edges.csv people.model -o x.csv
+run predict --edges edges.csv --nodes people.csv --scale unit people.model -o x.csv
+run predict --edges edges.csv --nodes nothing.csv people.model -o x.csv
+run predict --edges edges.csv --nodes people.csv people.model -o people.csv
+run predict --edges edges.csv --nodes people.csv --like people.model people.model -o x.csv
+[ ! -e x.csv ] || fail "a refused prediction left x.csv"
 
 sed -i "$hide" "$transcript"
 compare evaluate

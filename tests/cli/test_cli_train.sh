@@ -13,6 +13,8 @@ run train small.safetensors mlp+lp -k 3 --hidden 8 --json --loss sum --class-wei
 run train small.safetensors gcn --hidden 16 --init model.safetensors --epochs 3 --quiet
 run train small.safetensors sgcn --split random:4 --size 2 --patience 0 --epochs 30 --weight-decay 0 --lr 0.1
 run train small.safetensors sgcn --repeat 2 --epochs 3 --json
+run train small.safetensors sgcn --metric auc --epochs 30 --quiet
+run train small.safetensors sgcn --metric macro-f1 --repeat 2 --epochs 30 --quiet
 run train small.safetensors sgcn --epochs 3 -o /dev/null
 
 part 'predicting'
@@ -31,7 +33,8 @@ printf 'who,age,height,team\nann,31,1.7,red\nbob,45,1.8,"red, dark"\ncat,27,1.6,
 printf 'eve,20,1.5,red\nfay,50,1.8,"red, dark"\n"gus, jr",30,1.7,\nhal,41,1.9,\ngus,29,1.6,red\n' >>nodes.csv
 run data import --edges edges.csv --nodes nodes.csv --label team --name people
 run data split people.safetensors
-run train people.safetensors 'dense 4 tanh | smooth | softmax' -o people.model --epochs 20 --dropout 0
+run data split people.safetensors --split random:0
+run train people.safetensors 'dense 4 tanh | smooth | softmax' --split random:0 -o people.model --epochs 20 --dropout 0
 run predict people.safetensors people.model -o -
 run predict people.safetensors people.model -o - --only-unlabelled --top 1
 printf 'who,age,weight,team\nann,31,1.7,red\n' >other.csv

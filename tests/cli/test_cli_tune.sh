@@ -13,24 +13,26 @@ run tune --help
 part 'a study in memory'
 "$SFUMATO" data make -o small.safetensors --nodes 200 --classes 3 --vocabulary 50 --words 8 --seed 7 >/dev/null
 quick=(--epochs 12 --quiet)
-run tune citation gcn --trials 12 --study memory "${quick[@]}"
-run tune small.safetensors gcn --trials 30 --study memory --sampler random --top 3 --epochs 20 --jobs 1
+run tune citation gcn --trials 12 --study memory --space paper "${quick[@]}"
+run tune citation gcn --trials 4 --study memory "${quick[@]}" --top 2
+run tune small.safetensors gcn --trials 30 --study memory --space paper --sampler random --top 3 --epochs 20 --jobs 1
 run tune small.safetensors sgcn --trials 12 --study memory --space 'lr=log(1e-3,0.3)' --dropout 0 --weight-decay 1e-3 --epochs 20 --top 0 --quiet
 run tune small.safetensors 'smooth^$k | dense $h relu | softmax' --space 'lr=log(1e-3,0.3) k=[1..4] h={4,8,16}' --trials 14 --study memory --top 2 "${quick[@]}"
 run tune small.safetensors any --space 'net={gcn,sgcn,mlp+lp} lr=log(1e-3,0.3) hidden={8,16}' --trials 24 --study memory --top 4 "${quick[@]}"
-run tune small.safetensors gcn --enqueue 'lr=0.01 hidden=16' --enqueue 'dropout=0.25' --trials 3 --study memory --wave 1 "${quick[@]}"
+run tune small.safetensors gcn --enqueue 'lr=0.01 hidden=16' --enqueue 'dropout=0.25' --trials 3 --study memory --space paper --wave 1 "${quick[@]}"
 
 part 'a study in a file'
-run tune small.safetensors gcn --trials 8 -o best.model --export trials.csv "${quick[@]}"
+run tune small.safetensors gcn --trials 8 --space paper -o best.model --export trials.csv "${quick[@]}"
 note "$(head -n 3 trials.csv)"
 run tune small.safetensors gcn --trials 8 --epochs 12
 run tune small.safetensors gcn --trials 12 --epochs 12 --json
 note "$(ls)"
+run tune small.safetensors gcn --trials 12 --epochs 12 --space practical
 run tune small.safetensors gcn --trials 12 --epochs 13
 run tune small.safetensors gcn --trials 12 --epochs 12 --seed 1
 run tune small.safetensors gcn --trials 12 --epochs 12 --wave 1
 run tune small.safetensors 'Dense 8 | Softmax | smooth^2(self=0.5)' --space 'lr=(0.01,0.3)' --trials 2 "${quick[@]}" --top 1
-run tune small.safetensors sgcn --trials 3 --split random:4 --size 2 --study "it's a study.db" "${quick[@]}" --top 1
+run tune small.safetensors sgcn --trials 3 --space paper --split random:4 --size 2 --study "it's a study.db" "${quick[@]}" --top 1
 
 part 'wrong use'
 run tune

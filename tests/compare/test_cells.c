@@ -72,6 +72,7 @@ static const char *const two_sizes[] = {"5", "1"};
 static sfu_results *comparison(int splits) {
     sfu_compare_options options;
     sfu_compare_options_init(&options);
+    options.space = "paper";
     options.datasets = two_datasets;
     options.dataset_count = 2;
     options.nets = four_nets;
@@ -696,6 +697,7 @@ static sfu_status copy_and_finish(void *context) {
     sfu_results *copy = NULL;
     sfu_compare_options options;
     sfu_compare_options_init(&options);
+    options.space = "paper";
     options.datasets = two_datasets;
     options.dataset_count = 2;
     options.nets = four_nets;

@@ -65,7 +65,7 @@ studies() { find hurried/studies -name '*.db' 2>/dev/null | wc -l; }
 for count in 1 2 3 4; do
     interrupt said "handles \$process 2 && [ \$(studies) -ge $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
     [ "$(cat said.code)" -eq 0 ] || { [ "$(cat said.code)" -eq 130 ] &&
-        grep -q 'interrupted; [0-6] of 6 studies are saved in "hurried"; run the same command again to resume' said.stderr; } ||
+        grep -qE 'interrupted; ([0-6] of 6 studies are saved in "hurried"|no study was run); run the same command again to resume' said.stderr; } ||
         fail "interrupted, it ended with $(cat said.code): $(cat said.stderr)"
     send_signal KILL killed "[ \$(studies) -gt $count ]" "$SFUMATO" compare small.safetensors -o hurried "${long[@]}"
 done
@@ -101,5 +101,5 @@ for folder in /proc/x small.safetensors small.safetensors/x; do
 done
 
 # A folder is continued only with the same settings.
-! "$SFUMATO" compare small.safetensors -o one --loss mean >/dev/null 2>said || fail "other settings were taken"
+! "$SFUMATO" compare small.safetensors -o one --loss sum >/dev/null 2>said || fail "other settings were taken"
 grep -q 'choose another folder' said || fail "it said: $(cat said)"

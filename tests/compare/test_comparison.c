@@ -110,10 +110,13 @@ static void requests_come_back(void **state) {
     options.lpnn = "f=clamp";
     options.lpnn_trials = 30;
     options.keep_loops = true;
+    options.metric = SFU_METRIC_AUC;
+    options.balanced = true;
     sfu__request request = {0}, back = {0};
     sfu__text one = {0}, other = {0};
     assert_ok(sfu__request_make(&request, "compare", &options));
-    assert_int_equal(request.nets.count, 8);
+    assert_int_equal(request.nets.count, 10);
+    assert_string_equal(request.space, "practical");
     assert_ok(sfu__request_print(&one, &request));
     sfu__json_text json = {0};
     assert_ok(sfu__json_read(&json, one.bytes, one.size, "here"));
@@ -122,6 +125,8 @@ static void requests_come_back(void **state) {
     assert_ok(sfu__request_print(&other, &back));
     assert_string_equal(one.bytes, other.bytes);
     assert_non_null(strstr(one.bytes, "9007199254740993"));
+    assert_int_equal(back.metric, SFU_METRIC_AUC);
+    assert_true(back.balanced);
     sfu__request_clear(&request);
     sfu__request_clear(&back);
     sfu__text_clear(&one);
@@ -134,6 +139,17 @@ static void requests_come_back(void **state) {
     assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"0\"", "standard");
     sfu__request_clear(&request);
     options.size_count = 0;
+    options.metric = (sfu_metric)17;
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "metric 17");
+    sfu__request_clear(&request);
+    options.metric = SFU_METRIC_ACCURACY;
+    assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "set1", &options), "no class weights");
+    sfu__request_clear(&request);
+    options.balanced = false;
+    assert_ok(sfu__request_make(&request, "set1", &options));
+    assert_int_equal(request.nets.count, 8);
+    assert_string_equal(request.space, "paper");
+    sfu__request_clear(&request);
     options.feature_norm = "rows";
     assert_fails(SFU_ERR_ARGUMENT, sfu__request_make(&request, "compare", &options), "\"rows\"", "sym+row");
     sfu__request_clear(&request);
@@ -510,6 +526,86 @@ static sfu_status compare_with(const char *folder, const char *space, const char
     return status;
 }
 
+/* The space of a finished comparison in a folder. */
+static void assert_space(const char *folder, const char *space) {
+    sfu__request request = {0};
+    assert_ok(sfu__manifest_read(&request, folder));
+    assert_string_equal(request.space, space);
+    sfu__request_clear(&request);
+}
+
+/* Compares two networks in a folder; options->datasets, nets and folder are set here. */
+static sfu_status compare_small(const char *folder, sfu_compare_options *options) {
+    static const char *const nets[] = {"sgcn", "linear"};
+    const char *const datasets[] = {dataset_file()};
+    sfu_results *results = NULL;
+    options->datasets = datasets;
+    options->dataset_count = 1;
+    options->nets = nets;
+    options->net_count = 2;
+    options->splits = 2;
+    options->folder = folder;
+    const sfu_status status = sfu_compare(&results, options);
+    sfu_results_free(results);
+    return status;
+}
+
+/* Without a space a folder is continued with its own; a new one has the practical space. */
+static void a_folder_keeps_its_space(void **state) {
+    (void)state;
+    static const char *const spaces[] = {"lr=log(0.01,0.3)", "paper", NULL};
+    for (int i = 0; i < 3; i++) {
+        char folder[256], name[32];
+        snprintf(name, sizeof name, "spaced%d", i);
+        snprintf(folder, sizeof folder, "%s", test_path(name));
+        sfu_compare_options options;
+        sfu_compare_options_init(&options);
+        options.trials = 2;
+        options.space = spaces[i];
+        assert_ok(compare_small(folder, &options));
+        options.space = NULL;
+        options.trials = 3;
+        assert_ok(compare_small(folder, &options));
+        assert_space(folder, spaces[i] != NULL ? spaces[i] : "practical");
+        options.space = "lr=(0.1,0.2)";
+        assert_fails(SFU_ERR_ARGUMENT, compare_small(folder, &options), "has results of compare with --space");
+    }
+}
+
+/* Scores of another metric are stored, read again and shown; the accuracy has no columns of its own. */
+static void metrics_are_compared(void **state) {
+    (void)state;
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_path("by-macro-f1"));
+    sfu_compare_options options;
+    sfu_compare_options_init(&options);
+    options.trials = 3;
+    options.metric = SFU_METRIC_MACRO_F1;
+    options.balanced = true;
+    assert_ok(compare_small(folder, &options));
+    sfu_results *results = NULL;
+    assert_ok(sfu_results_open(&results, folder));
+    assert_int_equal(sfu_results_metric(results), SFU_METRIC_MACRO_F1);
+    const sfu_entry *entry;
+    int count = 0;
+    for (; (entry = sfu_results_entry(results, count)) != NULL; count++) {
+        assert_true(entry->test_score == entry->test_macro_f1);
+        assert_true(entry->val_score > 0 && entry->val_accuracy > 0 && entry->test_accuracy > 0);
+    }
+    assert_int_equal(count, 4);
+    const double both = sfu_results_entry(results, 0)->test_score + sfu_results_entry(results, 1)->test_score;
+    assert_true(fabs(sfu_results_cell(results, 0)->mean - both / 2) < 1e-12);
+    sfu_results_free(results);
+    options.trials = 4; /* continued */
+    assert_ok(compare_small(folder, &options));
+    options.metric = SFU_METRIC_ACCURACY;
+    assert_fails(SFU_ERR_ARGUMENT, compare_small(folder, &options),
+                 "has results of compare with --metric \"macro-f1\"");
+    options.metric = SFU_METRIC_MACRO_F1;
+    options.balanced = false;
+    assert_fails(SFU_ERR_ARGUMENT, compare_small(folder, &options), "with --class-weight \"balanced\"");
+}
+
 static int said;
 static void keep_line(void *user, sfu_log_level level, const char *line) {
     (void)user;
@@ -616,6 +712,8 @@ int main(void) {
         cmocka_unit_test(winners_leave_details),
         cmocka_unit_test(the_same_training_is_run_once),
         cmocka_unit_test(some_networks_have_no_use_for_a_parameter),
+        cmocka_unit_test(a_folder_keeps_its_space),
+        cmocka_unit_test(metrics_are_compared),
         cmocka_unit_test(mistakes_are_found_first),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -320,7 +320,7 @@ static void of_features_and_split(void **state) {
     sfu_dataset_free(dataset);
     d = sound();
     d->arrays.standard[0] = d->arrays.standard[1] = d->arrays.standard[2] = NULL;
-    assert_warns(d, "There is no standard split: random:0 is drawn");
+    assert_warns(d, "There is no standard split: holdout:0 is drawn");
 }
 
 /* An import makes such features sparse; a container written elsewhere may have them dense. */

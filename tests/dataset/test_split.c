@@ -236,7 +236,7 @@ static void draws_are_uniform(void **state) {
 static void few_labels_are_divided_by_class(void **state) {
     (void)state;
     sfu_dataset *dataset = few();
-    sfu_split *split = split_of(dataset, NULL, NULL);
+    sfu_split *split = split_of(dataset, "random:0", NULL);
     assert_sound(split, dataset);
     assert_string_equal(sfu_split_text(split), "random:0 size 5");
     assert_int_equal(count_of(split, SFU_TRAIN), 30);
@@ -294,6 +294,140 @@ static void untrained_classes_are_told(void **state) {
     sfu_split *split = split_of(dataset, protocol, NULL);
     assert_said("warning: split file:narrow.csv: 2 of 3 classes have no node to train on");
     sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* ---- holdout ---------------------------------------------------------------------------------------------------- */
+
+enum { WORST_CLASSES = 60 };
+
+/* The class of `holdout` is in all parts if it has three labels or more, and always trained on. */
+static void assert_classes_are_covered(const sfu_split *split, const sfu_dataset *dataset, int32_t classes) {
+    int32_t counts[SFU_PARTS][WORST_CLASSES], pairs = 0;
+    for (int part = 0; part < SFU_PARTS; part++) {
+        count_classes(counts[part], classes, split, (sfu_part)part, dataset);
+    }
+    for (int c = 0; c < classes; c++) {
+        const int32_t train = counts[SFU_TRAIN][c], val = counts[SFU_VAL][c], test = counts[SFU_TEST][c];
+        const int32_t all = train + val + test;
+        if (all == 1) {
+            assert_int_equal(train, 1);
+        } else if (all == 2) {
+            assert_int_equal(train, 1);
+            assert_int_equal(val, pairs++ % 2 == 0);
+        } else if (all >= 3) {
+            assert_true(train > 0 && val > 0 && test > 0);
+        }
+        if (all >= 10) { /* up to one node, and the one that a part lacked */
+            assert_in_range(val, all / 10, all / 10 + 1);
+            assert_in_range(test, all / 10, all / 10 + 1);
+        } else if (all >= 3) {
+            assert_true(val == 1 && test == 1);
+        }
+    }
+}
+
+static void holdout_is_80_10_10(void **state) {
+    (void)state;
+    sfu_dataset *dataset = many();
+    sfu_split *split = split_of(dataset, "holdout:3", NULL);
+    assert_sound(split, dataset);
+    assert_string_equal(sfu_split_text(split), "holdout:3 size 5");
+    assert_int_equal(count_of(split, SFU_TRAIN), 3136);
+    assert_int_equal(count_of(split, SFU_VAL), 392);
+    assert_int_equal(count_of(split, SFU_TEST), 392);
+    assert_classes_are_covered(split, dataset, CLASSES);
+    assert_string_equal(said, "");
+    sfu_split *other = split_of(dataset, "holdout:4", NULL), *unnamed = split_of(dataset, NULL, NULL),
+              *zero = split_of(dataset, "holdout:0", NULL), *small = split_of(dataset, "holdout:3", "1");
+    assert_string_not_equal(sfu_split_digest(other), sfu_split_digest(split));
+    assert_string_equal(sfu_split_digest(unnamed), sfu_split_digest(zero)); /* the default */
+    assert_int_equal(count_of(small, SFU_TRAIN), 20 * CLASSES);
+    assert_int_equal(count_of(small, SFU_VAL), 392);
+    sfu_split_free(small);
+    sfu_split_free(zero);
+    sfu_split_free(unnamed);
+    sfu_split_free(other);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* Own data: 6,100 labels in 5 classes, of which the default used 100 to train on before there was a holdout. */
+static void own_labels_are_trained_on(void **state) {
+    (void)state;
+    enum { LABELS = 6100 };
+    static int32_t labels[LABELS];
+    for (int i = 0; i < LABELS; i++) {
+        labels[i] = i % 61 % 5;
+    }
+    sfu_dataset *dataset = labelled(LABELS, labels, 5);
+    sfu_split *split = split_of(dataset, NULL, NULL);
+    assert_int_equal(count_of(split, SFU_TRAIN), 4880);
+    assert_int_equal(count_of(split, SFU_VAL), 610);
+    assert_int_equal(count_of(split, SFU_TEST), 610);
+    assert_string_equal(said, "");
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* Random class sizes from 0 to 40, most of them tiny, and unlabelled nodes between them. */
+static void small_classes_are_in_all_parts(void **state) {
+    (void)state;
+    sfu__random random = sfu__random_start(5, 0);
+    for (int trial = 0; trial < (test_is_slow() ? 20 : 300); trial++) {
+        static int32_t labels[WORST_CLASSES * 41 + 4];
+        const int32_t classes = 1 + (int32_t)sfu__random_below(&random, WORST_CLASSES);
+        int32_t nodes = 0;
+        for (; nodes < 3; nodes++) {
+            labels[nodes] = 0;
+        }
+        for (int32_t c = 0; c < classes; c++) {
+            const int32_t size = (int32_t)sfu__random_below(&random, sfu__random_below(&random, 2) ? 5 : 40);
+            for (int32_t i = 0; i < size; i++) {
+                labels[nodes++] = c;
+            }
+        }
+        labels[nodes++] = SFU_NO_LABEL;
+        sfu__random_shuffle(&random, labels, nodes);
+        sfu_dataset *dataset = labelled(nodes, labels, classes);
+        char protocol[32];
+        snprintf(protocol, sizeof protocol, "holdout:%d", trial);
+        sfu_split *split = split_of(dataset, protocol, NULL);
+        assert_sound(split, dataset);
+        int32_t all = 0;
+        for (int part = 0; part < SFU_PARTS; part++) {
+            all += count_of(split, (sfu_part)part);
+        }
+        assert_int_equal(all, nodes - 1);
+        assert_classes_are_covered(split, dataset, classes);
+        assert_null(strstr(said, "no node to train on"));
+        sfu_split_free(split);
+        sfu_dataset_free(dataset);
+    }
+}
+
+/* Two classes of two labels are the fewest that every part has a node of. */
+static void the_fewest_labels_of_a_holdout(void **state) {
+    (void)state;
+    static const int32_t pairs[] = {0, 1, 1, 0}, pair[] = {0, 0, 1}, single[] = {0, 1, 2, 3}, one[] = {0, 0, 0};
+    sfu_dataset *dataset = labelled(4, pairs, 2);
+    sfu_split *split = split_of(dataset, NULL, NULL);
+    assert_int_equal(count_of(split, SFU_TRAIN), 2);
+    assert_true(sfu_dataset_labels(dataset)[sfu_split_part(split, SFU_VAL, NULL)[0]] == 0);
+    assert_true(sfu_dataset_labels(dataset)[sfu_split_part(split, SFU_TEST, NULL)[0]] == 1);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+    dataset = labelled(3, one, 1);
+    split = split_of(dataset, NULL, NULL);
+    assert_sound(split, dataset);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+    dataset = labelled(3, pair, 2);
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"holdout:0\"", "left for test",
+                 "label at least 3 nodes of a class");
+    sfu_dataset_free(dataset);
+    dataset = labelled(4, single, 4);
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"holdout:0\"", "left for val");
     sfu_dataset_free(dataset);
 }
 
@@ -405,7 +539,7 @@ static void standard_is_the_datasets_own(void **state) {
     sfu_dataset_free(dataset);
     dataset = few();
     assert_fails(SFU_ERR_NOT_FOUND, sfu_split_new(&split, dataset, "standard", NULL), "split \"standard\"",
-                 "dataset \"made\"", "random:0");
+                 "dataset \"made\"", "holdout:0");
     sfu_dataset_free(dataset);
 }
 
@@ -473,8 +607,8 @@ static void any_name_comes_back(void **state) {
 static void saved_splits_come_back(void **state) {
     (void)state;
     sfu_dataset *dataset = many();
-    static const char *const protocols[] = {"random:5", "cv:3:1:2"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const protocols[] = {"random:5", "cv:3:1:2", "holdout:1"};
+    for (int i = 0; i < 3; i++) {
         sfu_split *split = split_of(dataset, protocols[i], "2");
         const char *path = test_path("saved.csv");
         assert_ok(sfu_split_save(split, dataset, path, NULL));
@@ -544,7 +678,7 @@ static void texts_that_are_wrong(void **state) {
     static const struct {
         const char *protocol, *size, *quoted, *right;
     } wrong[] = {
-        {"", NULL, "split \"\"", "\"standard\", \"standard:NUMBER\", \"random:SEED\""},
+        {"", NULL, "split \"\"", "\"standard\", \"standard:NUMBER\", \"random:SEED\", \"holdout:SEED\""},
         {"randon:0", NULL, "split \"randon:0\"", "\"cv:FOLDS:FOLD:SEED\" or \"file:CSV\""},
         {"Random:0", NULL, "\"Random:0\"", "expected \"standard\""},
         {"random", NULL, "split \"random\"", "expected the form \"random:SEED\""},
@@ -554,6 +688,10 @@ static void texts_that_are_wrong(void **state) {
         {"random:1.5", NULL, "\"random:1.5\"", "SEED must be a whole number"},
         {"random:1:2", NULL, "\"random:1:2\"", "expected the form \"random:SEED\""},
         {"random:9223372036854775808", NULL, "SEED", "9223372036854775807"},
+        {"holdout", NULL, "split \"holdout\"", "expected the form \"holdout:SEED\""},
+        {"holdout:-1", NULL, "\"holdout:-1\"", "SEED must be a whole number from 0"},
+        {"holdout:1:2", NULL, "\"holdout:1:2\"", "expected the form \"holdout:SEED\""},
+        {"holdout:0", "49", "size \"49\"", "\"holdout:0\" leaves only 48 nodes to train on"},
         {"cv", NULL, "\"cv\"", "expected the form \"cv:FOLDS:FOLD:SEED\""},
         {"cv:5:0", NULL, "\"cv:5:0\"", "expected the form \"cv:FOLDS:FOLD:SEED\""},
         {"cv:5:0:0:0", NULL, "\"cv:5:0:0:0\"", "expected the form"},
@@ -587,7 +725,7 @@ static void labels_that_are_missing(void **state) {
     static const int32_t unlabelled[] = {-1, -1, -1}, three[] = {0, 1, 0};
     sfu_split *split = NULL;
     sfu_dataset *dataset = labelled(3, unlabelled, 2);
-    assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"random:0\"", "dataset \"made\"",
+    assert_fails(SFU_ERR_ARGUMENT, sfu_split_new(&split, dataset, NULL, NULL), "\"holdout:0\"", "dataset \"made\"",
                  "only labelled nodes");
     sfu_dataset_free(dataset);
     dataset = labelled(3, NULL, 0);
@@ -660,6 +798,8 @@ static void digests_stay(void **state) {
         {"random:1", NULL, "954f08883b5b2540023099c4ff6b4b635b7b30568d4d54a20aa86d7c33b5933d"},
         {"random:9223372036854775807", NULL, "c053c7d76af14d861e3b180ab7fd54ed42dcd9c7de329b9ca4c085bdc5606083"},
         {"cv:5:0:0", NULL, "e1f17651feefdf0a36fe62e2cc2906858130f1adb8fe744056ef05d6a75640ab"},
+        {"holdout:0", NULL, "00d2b680b6cd01b13138d460e1890bbc8023ae3992e30e028ce932d718cf52ba"},
+        {"holdout:7", "3", "5ee787064d5d5c0e46a4ef79043fa0bb48669e867768097ab1a27dbd0f849053"},
         {"cv:5:4:1", "1", "1f1cea8369772bba397dde26a2449e466d7e4ee78c12db92c8858fd278ff0e13"},
     };
     sfu_dataset *dataset = many();
@@ -695,10 +835,10 @@ static sfu_status every_protocol(void *context) {
                                .labels = labels,
                                .standard = {train, val, test},
                                .standard_count = {2, 1, 1}};
-    const char *const protocols[] = {"standard", "random:1", "cv:3:0:0", file};
+    const char *const protocols[] = {"standard", "random:1", "cv:3:0:0", "holdout:0", file};
     sfu_dataset *dataset = NULL;
     sfu_status status = sfu_dataset_from_arrays(&dataset, &arrays, &options);
-    for (int i = 0; i < 4 && status == SFU_OK; i++) {
+    for (int i = 0; i < 5 && status == SFU_OK; i++) {
         sfu_split *split = NULL;
         status = sfu_split_new(&split, dataset, protocols[i], i == 1 ? "9" : NULL);
         if (status == SFU_OK) {
@@ -732,6 +872,10 @@ int main(void) {
         cmocka_unit_test_setup(few_labels_are_divided_by_class, listen),
         cmocka_unit_test_setup(where_few_begins, listen),
         cmocka_unit_test_setup(untrained_classes_are_told, listen),
+        cmocka_unit_test_setup(holdout_is_80_10_10, listen),
+        cmocka_unit_test_setup(own_labels_are_trained_on, listen),
+        cmocka_unit_test_setup(small_classes_are_in_all_parts, listen),
+        cmocka_unit_test_setup(the_fewest_labels_of_a_holdout, listen),
         cmocka_unit_test_setup(folds_cover_everything_once, listen),
         cmocka_unit_test_setup(the_last_fold_validates_on_the_first, listen),
         cmocka_unit_test_setup(standard_is_the_datasets_own, listen),

@@ -350,11 +350,11 @@ static void applied_again(void **state) {
     }
     sfu__raw_clear(&raw);
     options.nodes = test_text_file("fewer.csv", "id,n,b,c,d,u\na,1,1,x,2020-01-01,1 2 3\n");
-    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "fewer.csv: no column \"t\" for --like");
+    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "fewer.csv: no column \"t\" for ");
     options.nodes = test_text_file("wrong.csv", "id,n,b,c,d,t,u\na,1,1,x,2020-01-01,q,1 2 3\nb,one,1,x,,q,\n");
     assert_fails(SFU_ERR_FORMAT, read_options(&options), "wrong.csv:3: column \"n\": \"one\" is not a number");
     options.scale = SFU_SCALE_UNIT;
-    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "cannot be combined with --scale");
+    assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "--scale cannot be given");
     options.scale = SFU_SCALE_AUTO;
     options.like = "citation";
     assert_fails(SFU_ERR_ARGUMENT, read_options(&options), "citation: it has no column transformation");
@@ -374,6 +374,25 @@ static void classes_again(void **state) {
     expect(&options, "f: -1.225; 0; 1.225 / x,y,z / 2,-1,0");
     options.nodes = test_text_file("others.csv", "id,f,t\nd,1,z\ne,2,w\n");
     expect(&options, "f: -1.225; 0 / w,z / 1,0");
+}
+
+/* Without numbers, and without a label that names a column, the name of the node column shows that there is a header.
+ */
+static void header_again(void **state) {
+    (void)state;
+    char path[512];
+    sfu__raw raw = {0};
+    snprintf(path, sizeof path, "%s", test_path("header.safetensors"));
+    sfu_import_options options = options_for("person,city,t\na,Oslo,x\nb,Rome,y\nc,Rome,y\n");
+    options.label = "t";
+    options.categorical = "city";
+    sfu_dataset_free(import(&options, path));
+    options.label = options.categorical = NULL;
+    options.like = path;
+    options.nodes = test_text_file("more.csv", "person,city\nd,Rome\ne,Oslo\n");
+    assert_ok(sfu__read_csv(&raw, &options));
+    assert_int_equal(raw.nodes, 2);
+    sfu__raw_clear(&raw);
 }
 
 static void json_that_is_wrong(void **state) {
@@ -467,6 +486,7 @@ int main(void) {
         cmocka_unit_test(both_paths),
         cmocka_unit_test(applied_again),
         cmocka_unit_test(classes_again),
+        cmocka_unit_test(header_again),
         cmocka_unit_test(json_that_is_wrong),
         cmocka_unit_test(medians_and_sorting),
         cmocka_unit_test(every_allocation),

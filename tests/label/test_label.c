@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "label.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +29,9 @@ static sfu_dataset *made(uint64_t seed, int32_t nodes) {
     return dataset;
 }
 
-/* The same graph and features with other labels, and optionally another split. */
-static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels, const sfu_split *split) {
+/* The same graph and features with other labels, and optionally another split and weights [edges]. */
+static sfu_dataset *changed(const sfu_dataset *dataset, const int32_t *labels, const sfu_split *split,
+                            const float *weights) {
     const sfu_csr graph = sfu_dataset_graph(dataset), words = sfu_dataset_sparse(dataset);
     const int64_t edges = graph.indptr[graph.rows];
     int32_t *from = calloc((size_t)edges + 1, sizeof *from);
@@ -44,6 +46,7 @@ static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels
                          .edges = edges,
                          .edge_from = from,
                          .edge_to = graph.indices,
+                         .edge_weight = weights,
                          .features = sfu_dataset_features(dataset),
                          .indptr = words.indptr,
                          .indices = words.indices,
@@ -59,6 +62,10 @@ static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels
     assert_ok(sfu_dataset_from_arrays(&other, &arrays, &options));
     free(from);
     return other;
+}
+
+static sfu_dataset *relabelled(const sfu_dataset *dataset, const int32_t *labels, const sfu_split *split) {
+    return changed(dataset, labels, split, NULL);
 }
 
 /* Keeps one label in `keep`. */
@@ -305,11 +312,12 @@ static bool always(void *user) {
 
 /* The first steps of a problem, as sfu_label makes them. */
 static void make_steps(sfu__label_problem *problem, const sfu_dataset *dataset, int steps) {
-    const sfu__label_work work = {.dataset = dataset, .seed = 5, .jobs = 1, .positive = -1, .should_continue = always};
+    sfu__label_work work = {.dataset = dataset, .seed = 5, .jobs = 1, .positive = -1, .should_continue = always};
+    assert_ok(sfu__label_nets_read(&work.nets, NULL));
     for (int i = 0; i < steps; i++) {
-        const sfu__label_step step = sfu__label_step_at(i);
+        const sfu__label_step step = sfu__label_step_at(SFU__LABEL_NETS, i);
         if (step.slot == 0) {
-            sfu__label_rank(problem, step.round);
+            sfu__label_rank(problem, &work.nets, step.round);
         }
         assert_ok(sfu__label_train(problem, &step, &work));
         sfu__label_take(problem, &step);
@@ -456,12 +464,12 @@ static void a_small_budget_has_an_answer(void **state) {
 
 static void steps_come_in_order(void **state) {
     (void)state;
-    assert_int_equal(sfu__label_steps(1), 14);
-    assert_int_equal(sfu__label_steps(40), 17);
-    assert_int_equal(sfu__label_steps(10000), 25);
+    assert_int_equal(sfu__label_steps(SFU__LABEL_NETS, 1), 14);
+    assert_int_equal(sfu__label_steps(SFU__LABEL_NETS, 40), 17);
+    assert_int_equal(sfu__label_steps(SFU__LABEL_NETS, 10000), 25);
     int32_t trials = 0;
     for (int i = 0; i < 25; i++) {
-        const sfu__label_step step = sfu__label_step_at(i);
+        const sfu__label_step step = sfu__label_step_at(SFU__LABEL_NETS, i);
         assert_true(step.trials >= trials && (step.slot > 0 || step.trials > trials));
         trials = step.trials;
     }
@@ -486,17 +494,88 @@ static void ranks_keep_a_network_without_graph(void **state) {
     static const double losses[SFU__LABEL_NETS] = {5, 9, 8, 1, 3, 3, 7, 6, 2};
     static const int later[] = {3, 8, 4, 5, 2, 7, 6, 0, 1};
     sfu__label_problem problem = {0};
+    sfu__label_nets nets;
+    assert_ok(sfu__label_nets_read(&nets, NULL));
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
         problem.nets[i].best = (sfu__label_trial){.epochs = 1, .loss = losses[i]};
     }
-    sfu__label_rank(&problem, 0);
+    sfu__label_rank(&problem, &nets, 0);
     for (int i = 0; i < SFU__LABEL_NETS; i++) {
         assert_int_equal(problem.order[i], i);
     }
-    sfu__label_rank(&problem, 1);
+    sfu__label_rank(&problem, &nets, 1);
     assert_memory_equal(problem.order, later, sizeof later);
     assert_int_equal(sfu__label_choice(&problem), 3);
     assert_int_equal(sfu__label_choice_without_graph(&problem), 2);
+}
+
+/* ---- candidates and edge weights ----------------------------------------------------------------------------------
+ */
+
+static void candidates_have_names(void **state) {
+    (void)state;
+    sfu__label_nets nets;
+    assert_ok(sfu__label_nets_read(&nets, "gcn,mlp,gcn"));
+    assert_int_equal(nets.count, 2);
+    assert_true(nets.net[0] == 2 && nets.net[1] == 6);
+    static const char *const wrong[] = {"", "gcn,", "gnc", "gcn mlp", "lpnn"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(sfu__label_nets_read(&nets, wrong[i]), SFU_ERR_ARGUMENT);
+        assert_non_null(strstr(sfu_message(), "is not a candidate; expected some of sgcn,"));
+    }
+    sfu_dataset *dataset = made(12, NODES), *thin = thinned(dataset, 3);
+    sfu_labelling *labelling = NULL;
+    sfu_label_options options = steps_of(4, 0, 1);
+    options.nets = "gcn,sgcn+lp";
+    assert_ok(sfu_label(&labelling, thin, &options));
+    assert_string_equal(sfu_labelling_candidate(labelling, 0)->net, "sgcn+lp");
+    assert_string_equal(sfu_labelling_candidate(labelling, 1)->net, "gcn");
+    assert_null(sfu_labelling_candidate(labelling, 2));
+    assert_true(isnan(sfu_labelling_summary(labelling)->no_graph));
+    sfu_labelling_free(labelling);
+    sfu_dataset_free(thin);
+    sfu_dataset_free(dataset);
+}
+
+/* Weights of edges, the same in both directions: large between nodes of one class, or of no meaning. */
+static float weight_of(const sfu_dataset *dataset, int32_t i, int32_t j, bool meaning) {
+    const int32_t *labels = sfu_dataset_labels(dataset);
+    const int32_t low = i < j ? i : j, high = i < j ? j : i;
+    const uint64_t bits = sfu__random_bits(1, (uint64_t)low, (uint64_t)high);
+    return meaning ? (labels[i] == labels[j] ? 1.0F : 0.01F) : (bits & 7) == 0 ? 1000.0F : 0.01F;
+}
+
+static bool weights_are_ignored(bool meaning) {
+    sfu_dataset *dataset = made(8, NODES);
+    const sfu_csr graph = sfu_dataset_graph(dataset);
+    float *weights = calloc((size_t)graph.indptr[graph.rows], sizeof *weights);
+    int32_t labels[NODES];
+    assert_non_null(weights);
+    for (int32_t i = 0; i < NODES; i++) {
+        labels[i] = i % 3 == 0 ? sfu_dataset_labels(dataset)[i] : SFU_NO_LABEL;
+        for (int64_t e = graph.indptr[i]; e < graph.indptr[i + 1]; e++) {
+            weights[e] = weight_of(dataset, i, graph.indices[e], meaning);
+        }
+    }
+    sfu_dataset *weighted = changed(dataset, labels, NULL, weights);
+    sfu_labelling *labelling = NULL;
+    sfu_label_options options = steps_of(2, 0, 1);
+    options.nets = "sgcn,gcn+lp";
+    assert_ok(sfu_label(&labelling, weighted, &options));
+    const bool ignored = sfu_labelling_summary(labelling)->unweighted;
+    const char *net = sfu_net_text(sfu_model_net(sfu_labelling_model(labelling)));
+    assert_true((strstr(net, "weighted=no") != NULL) == ignored);
+    sfu_labelling_free(labelling);
+    sfu_dataset_free(weighted);
+    sfu_dataset_free(dataset);
+    free(weights);
+    return ignored;
+}
+
+static void weights_are_used_where_they_help(void **state) {
+    (void)state;
+    assert_false(weights_are_ignored(true));
+    assert_true(weights_are_ignored(false));
 }
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
@@ -719,6 +798,8 @@ int main(void) {
         cmocka_unit_test(steps_come_in_order),
         cmocka_unit_test(the_better_trial),
         cmocka_unit_test(ranks_keep_a_network_without_graph),
+        cmocka_unit_test(candidates_have_names),
+        cmocka_unit_test(weights_are_used_where_they_help),
         cmocka_unit_test(metrics_have_estimates),
         cmocka_unit_test(sets_cover_the_truth),
         cmocka_unit_test(asks_for_different_unlabelled_nodes),

@@ -192,6 +192,25 @@ static void equals_the_definition(void **state) {
     }
 }
 
+static void without_weights(void **state) {
+    (void)state;
+    sfu__random random = sfu__random_start(13, 0);
+    static graph g;
+    for (int trial = 0; trial < 200; trial++) {
+        float self[MOST], neighbour[MOST];
+        draw_graph(&g, &random, (trial & 1) != 0, true, (trial & 2) != 0);
+        sfu_smoothing_options options = draw_options(&random, self, neighbour);
+        const sfu_csr equal = {g.csr.rows, g.csr.cols, g.csr.indptr, g.csr.indices, NULL};
+        sfu_matrix want = {0}, s = {0};
+        assert_ok(sfu__smoothing(&want, &equal, (trial & 1) == 0, &options, 1));
+        options.unweighted = true;
+        assert_ok(sfu__smoothing(&s, &g.csr, (trial & 1) == 0, &options, 1));
+        assert_true(same_bytes(&s, &want));
+        sfu__matrix_clear(&want);
+        sfu__matrix_clear(&s);
+    }
+}
+
 static void row_sums_of_probabilities_are_one(void **state) {
     (void)state;
     sfu__random random = sfu__random_start(4, 0);
@@ -409,6 +428,7 @@ static void out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equals_the_definition),
+                                       cmocka_unit_test(without_weights),
                                        cmocka_unit_test(row_sums_of_probabilities_are_one),
                                        cmocka_unit_test(by_hand),
                                        cmocka_unit_test(sym_is_symmetric),

@@ -78,6 +78,8 @@ static void texts_become_canonical(void **state) {
     assert_text("dense 064 ReLU|softmax", "dense 64 relu | softmax");
     assert_text("smooth(act=relu,self=.50)|softmax", "smooth(self=0.5, act=relu) | softmax");
     assert_text("smooth(self=-0)|softmax", "smooth(self=0) | softmax");
+    assert_text("smooth(weighted=NO)|softmax", "smooth(weighted=no) | softmax");
+    assert_text("smooth(weighted=yes)|softmax", "smooth | softmax");
     assert_text("smooth(self=1e2, neighbour=1E-7)|softmax", "smooth(self=100, neighbour=1e-7) | softmax");
     assert_text("smooth(self=0.1)|softmax", "smooth(self=0.1) | softmax");
     assert_text("smooth(left=0.5, right=0.5)|softmax", "smooth(left=0.5) | softmax");
@@ -570,7 +572,7 @@ static const struct {
     {"gcn | softmax", 4, "unexpected \"|\"; expected gcn alone, or its composition"},
     {"gcn(norm=row)", 3, "unexpected \"(\"; expected gcn alone, or its composition"},
     {"smooth(nrm=row) | softmax", 7,
-     "unknown option \"nrm\"; smooth has norm, self, neighbour, left, right, teleport, act and learn"},
+     "unknown option \"nrm\"; smooth has norm, self, neighbour, left, right, weighted, teleport, act and learn"},
     {"dense 3 (act=relu) | softmax", 9, "unknown option \"act\"; dense has bias and dropout"},
     {"softmax(norm=row)", 8, "unknown option \"norm\"; softmax has linear, bias and dropout"},
     {"dense 64 rleu | softmax", 9, "unknown activation \"rleu\"; expected relu"},

@@ -15,13 +15,13 @@ if ! "$SFUMATO" --version | grep -q '^ *sqlite *yes'; then
     echo "skipped: without SQLite, studies are not kept in files" && exit 77
 fi
 
-# Each is continued, and comes to what is had when this program does all of it.
+# Each is continued, with its space, which was the default then, and comes to what is had when this program does all of it.
 "$SFUMATO" tune small.safetensors sgcn --trials 9 --epochs 10 --wave 2 --study study.db --export old.csv -q >/dev/null
-"$SFUMATO" tune small.safetensors sgcn --trials 9 --epochs 10 --wave 2 --study new.db --export new.csv -q >/dev/null
+"$SFUMATO" tune small.safetensors sgcn --trials 9 --epochs 10 --wave 2 --space paper --study new.db --export new.csv -q >/dev/null
 cmp old.csv new.csv || fail "the study went on otherwise"
 "$SFUMATO" compare small.safetensors --nets sgcn --splits 2 --trials 6 -o results >out 2>errors
 ! grep -qi 'version\|protocol' errors || fail "it said: $(cat errors)"
-"$SFUMATO" compare small.safetensors --nets sgcn --splits 2 --trials 6 -o anew -q >/dev/null
+"$SFUMATO" compare small.safetensors --nets sgcn --splits 2 --trials 6 --space paper -o anew -q >/dev/null
 cmp results/results.csv anew/results.csv || fail "the comparison went on otherwise"
 "$SFUMATO" report results -q >/dev/null
 test -s results/report.html

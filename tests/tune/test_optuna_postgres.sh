@@ -44,3 +44,23 @@ print("Optuna reads", len(study.trials), "trials from PostgreSQL")
 PY
 tune --study "$place" --study-name many --export again.csv >/dev/null
 cmp alone.csv again.csv || fail "with another study beside it, the study reads otherwise"
+"$SFUMATO" tune small.safetensors any --epochs 8 --wave 8 --trials $trials -q --study "$place" --study-name many --export kept.csv >/dev/null
+cmp alone.csv kept.csv || fail "without --space the study has another space than its own"
+
+# Python enqueues a trial and adds a result: the first is trained, the second does not win.
+PLACE="postgresql+psycopg2://sfumato@/postgres?host=$server" "$python" - <<'PY'
+import optuna, os
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+old = tuple(map(int, optuna.__version__.split(".")[:2])) < (3, 2)
+storage = optuna.storages.RDBStorage(os.environ["PLACE"], skip_compatibility_check=old)
+study = optuna.load_study(study_name="many", storage=storage)
+best = study.best_trial
+study.enqueue_trial({"net": "gcn", "lr": 0.02})
+study.add_trial(optuna.trial.create_trial(params=best.params, distributions=best.distributions, value=0.999))
+study.enqueue_trial({"colour": 3})
+PY
+tune --study "$place" --study-name many --json --export added.csv >added.json
+grep -q '"observed": 1,' added.json || fail "the added result is not observed"
+grep -q '"skipped": 1,' added.json || fail "the unfit trial is not skipped"
+grep -q '^48,COMPLETE,.*,gcn,0.02,' added.csv || fail "the enqueued trial is not trained"
+head -n 49 added.csv | cmp - alone.csv || fail "added trials change the others"

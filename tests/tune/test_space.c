@@ -136,7 +136,8 @@ static void presets_have_what_the_network_has(void **state) {
     static const struct {
         const char *text, *net, *canonical;
     } cases[] = {
-        {NULL, "gcn", "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64,128}"},
+        {NULL, "gcn", "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) hidden={16,32,64,128}"},
+        {"paper", "gcn", "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64,128}"},
         {"paper", "fp+mlp", "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64,128}"},
         {"Paper", "mlp", "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1) hidden={8,16,32,64,128}"},
         {"paper", "sgcn", "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1)"},
@@ -157,6 +158,10 @@ static void presets_have_what_the_network_has(void **state) {
          "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01) mu_g=log(0.001,10) mu_l=log(0.001,10) "
          "mu_u=log(0.001,10) lambda_l=log(0.0001,1) lambda_u=log(0.0001,1)"},
         {NULL, "any",
+         "net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp,mlp,linear} lr=log(0.003,0.3) dropout=(0,0.8) "
+         "weight_decay=log(1e-5,0.01) hidden={16,32,64,128}"},
+        {"lr=(0,1)", "any", "net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp,mlp,linear} lr=(0,1)"},
+        {"paper", "any",
          "paper net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp} lr=(0,1) dropout=(0,1) weight_decay=(0,1) "
          "hidden={8,16,32,64,128}"},
         {"practical net={sgcn,lpnn} mu_g=(0,1)", "any",
@@ -229,9 +234,13 @@ static void networks_have_their_parameters(void **state) {
     assert_int_equal(space->groups, 1);
     assert_int_equal(sfu__space_net(space, values), 0);
     sfu__space_free(space);
-    space = space_of(NULL, "any");
+    space = space_of("paper", "any");
     assert_int_equal(space->groups, 2);
     assert_int_equal(space->net_count, 7);
+    sfu__space_free(space);
+    space = space_of(NULL, "any");
+    assert_int_equal(space->groups, 2);
+    assert_int_equal(space->net_count, 9);
     sfu__space_free(space);
 }
 

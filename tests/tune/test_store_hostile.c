@@ -210,10 +210,7 @@ static void trials_that_do_not_fit(void **state) {
         {"UPDATE trials SET number = NULL WHERE number = 0", {"trial 0 is missing"}},
         {"DELETE FROM trials WHERE number = 2", {"trial 2 is missing"}},
         {"UPDATE trials SET number = 'x' WHERE number = 2", {"trial 2 is missing"}},
-        {"UPDATE trials SET state = 'PRUNED' WHERE number = 1", {"trial 1 has the state \"PRUNED\""}},
         {"UPDATE trials SET state = 'complete' WHERE number = 1", {"trial 1 has the state \"complete\""}},
-        {"INSERT INTO trials (number, study_id, state) VALUES (10, 1, 'RUNNING')",
-         {"trial 10 was not made by sfumato", "no seed"}},
         {"INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) VALUES (1, 'colour', 1, '')",
          {"trial 0 has a parameter \"colour\"", "not searched"}},
         {"UPDATE trial_params SET distribution_json = '{}' WHERE trial_id = 2 AND param_name = 'lr'",
@@ -238,8 +235,6 @@ static void trials_that_do_not_fit(void **state) {
          {"trial 1 is COMPLETE, but"}},
         {"UPDATE trial_user_attributes SET value_json = '\"x\"' WHERE trial_id = 2 AND \"key\" = 'val_loss'",
          {"trial 1 is COMPLETE, but"}},
-        {"UPDATE trial_user_attributes SET value_json = NULL WHERE trial_id = 2 AND \"key\" = 'seed'",
-         {"trial 1 was not made by sfumato"}},
     };
     (void)state;
     const char *good = make_study();
@@ -252,21 +247,6 @@ static void trials_that_do_not_fit(void **state) {
                 cases[i].words[1] != NULL ? cases[i].words[1] : "");
     }
     sfu__bytes_close(&bytes);
-}
-
-/* A foreign trial that appears while we work. */
-static void a_trial_is_pushed_in(void **state) {
-    sfu__store *store = NULL;
-    sfu__trials trials = {.parameters = CASE_PARAMETERS};
-    (void)state;
-    const char *location = make_study();
-    assert_ok(open_study(&store, location));
-    assert_ok(sfu__store_read(store, &trials));
-    SQL(location, "INSERT INTO trials (number, study_id, state) VALUES (10, 1, 'WAITING')");
-    assert_fails(SFU_ERR_FORMAT, sfu__store_read(store, &trials), "trial 10 was not made by sfumato");
-    assert_int_equal(trials.count, 10);
-    sfu__trials_clear(&trials);
-    sfu__store_close(store);
 }
 
 static void other_studies_are_left_alone(void **state) {
@@ -537,7 +517,6 @@ int main(void) {
         cmocka_unit_test(studies_of_other_facts),
         cmocka_unit_test(long_facts),
         cmocka_unit_test(trials_that_do_not_fit),
-        cmocka_unit_test(a_trial_is_pushed_in),
         cmocka_unit_test(other_studies_are_left_alone),
         cmocka_unit_test(a_locked_file),
         cmocka_unit_test(places_that_may_not_be_written),

@@ -2,10 +2,13 @@
  * trial can be reproduced, and invalid input is refused. */
 #include "support.h"
 
+#include "store.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NODES = 240, TRIALS = 30 };
 
@@ -495,6 +498,87 @@ static void another_study_is_refused(void **state) {
     sfu_dataset_free(dataset);
 }
 
+/* Without a space in the options a study keeps its own, also a network with values of its own to search; a new study
+ * has the practical one. */
+static void a_study_keeps_its_space(void **state) {
+    (void)state;
+    static const struct {
+        const char *net, *space, *canonical;
+    } cases[] = {
+        {"gcn", "lr=log(1e-3,1) hidden={4,8}", "lr=log(0.001,1) hidden={4,8}"},
+        {"sgcn", "paper", "paper lr=(0,1) dropout=(0,1) weight_decay=(0,1)"},
+        {"smooth^$n | softmax", "lr=(0.01,0.1) n=[1..3]", "lr=(0.01,0.1) n=[1..3]"},
+        {"any", "paper",
+         "paper net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp} lr=(0,1) dropout=(0,1) "
+         "weight_decay=(0,1) hidden={8,16,32,64,128}"},
+        {"sgcn", NULL, "lr=log(0.003,0.3) dropout=(0,0.8) weight_decay=log(1e-5,0.01)"},
+    };
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char file[256], name[32];
+        snprintf(name, sizeof name, "space%zu.db", i);
+        snprintf(file, sizeof file, "%s", test_path(name));
+        sfu_tune_options options = small();
+        options.space = cases[i].space;
+        options.study = file;
+        options.trials = 3;
+        options.train = trained_for(3);
+        sfu_study *study = NULL, *whole = NULL;
+        const sfu_status status = sfu_tune(&study, dataset, cases[i].net, NULL, split, &options);
+        if (status == SFU_ERR_UNSUPPORTED) {
+            skip();
+        }
+        assert_ok(status);
+        assert_string_equal(sfu_study_space(study), cases[i].canonical);
+        sfu_study_free(study);
+        options.trials = 6;
+        sfu_tune_options again = options;
+        again.space = NULL;
+        assert_ok(sfu_tune(&study, dataset, cases[i].net, NULL, split, &again));
+        assert_string_equal(sfu_study_space(study), cases[i].canonical);
+        options.study = NULL;
+        assert_ok(sfu_tune(&whole, dataset, cases[i].net, NULL, split, &options));
+        assert_same_trials(whole, study);
+        sfu_study_free(whole);
+        sfu_study_free(study);
+    }
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
+/* A network with $names and without a study still needs a space; a study of another network is refused by its name. */
+static void a_missing_space_is_refused(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_split *split = NULL;
+    sfu_study *study = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    sfu_tune_options options = small();
+    char file[256];
+    snprintf(file, sizeof file, "%s", test_path("unspaced.db"));
+    options.space = NULL;
+    options.trials = 2;
+    options.study = file;
+    options.study_name = "one";
+    assert_int_equal(sfu_tune(&study, dataset, "smooth^$n | softmax", NULL, split, &options), SFU_ERR_ARGUMENT);
+    assert_non_null(strstr(sfu_message(), "\"$n\" has no range"));
+    options.space = "lr=(0.01,0.1) hidden={4,8}";
+    const sfu_status status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
+    if (status == SFU_ERR_UNSUPPORTED) {
+        skip();
+    }
+    assert_ok(status);
+    sfu_study_free(study);
+    options.space = NULL;
+    assert_fails(SFU_ERR_ARGUMENT, sfu_tune(&study, dataset, "sgcn", NULL, split, &options), "the network", "gcn");
+    options.study = test_text_file("words.db", "these are words, and no database, however long they go on\n");
+    assert_fails(SFU_ERR_FORMAT, sfu_tune(&study, dataset, "sgcn", NULL, split, &options), "not an SQLite database");
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
 /* ---- refused input ----------------------------------------------------------------------------------------------- */
 
 static void wrong_options_are_refused(void **state) {
@@ -540,6 +624,45 @@ static sfu_status tune_once(void *context) {
     return status;
 }
 
+static sfu_status peek_once(void *context) {
+    char *json = NULL;
+    const sfu_status status = sfu__store_peek(&json, context, "one", "sfumato:space", NULL);
+    const bool found = json != NULL && strcmp(json, "\"lr=(0.01,0.1) hidden={4,8}\"") == 0;
+    sfu__free(json);
+    return status != SFU_OK || found ? status : SFU_ERR_FORMAT;
+}
+
+/* The space of a study is read before the study is opened; a study that does not exist is not created. */
+static void spaces_are_read_from_studies(void **state) {
+    (void)state;
+    sfu_dataset *dataset = made();
+    sfu_tune_options options = small();
+    char file[256], *json = NULL;
+    snprintf(file, sizeof file, "%s", test_path("peek.db"));
+    assert_ok(sfu__store_peek(&json, file, "one", "sfumato:space", NULL));
+    assert_null(json);
+    assert_int_not_equal(access(file, F_OK), 0);
+    options.space = "lr=(0.01,0.1) hidden={4,8}";
+    options.trials = 2;
+    options.train = trained_for(2);
+    options.study = file;
+    options.study_name = "one";
+    sfu_study *study = NULL;
+    sfu_split *split = NULL;
+    assert_ok(sfu_split_new(&split, dataset, NULL, NULL));
+    const sfu_status status = sfu_tune(&study, dataset, "gcn", NULL, split, &options);
+    if (status == SFU_ERR_UNSUPPORTED) {
+        skip();
+    }
+    assert_ok(status);
+    assert_ok(sfu__store_peek(&json, file, "another", "sfumato:space", NULL));
+    assert_null(json);
+    test_fail_each_allocation(peek_once, file, 100);
+    sfu_study_free(study);
+    sfu_split_free(split);
+    sfu_dataset_free(dataset);
+}
+
 static void memory_may_run_out(void **state) {
     (void)state;
     body_context context = {made(), NULL};
@@ -551,14 +674,15 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_do_not_matter),        cmocka_unit_test(trials_come_in_the_same_order),
-        cmocka_unit_test(seeds_and_samplers_differ), cmocka_unit_test(random_trials_wait_for_nothing),
-        cmocka_unit_test(test_labels_are_not_read),  cmocka_unit_test(trials_can_be_trained_again),
-        cmocka_unit_test(the_winner_is_the_best),    cmocka_unit_test(the_winner_is_heard),
-        cmocka_unit_test(networks_are_searched),     cmocka_unit_test(enqueued_points_come_first),
-        cmocka_unit_test(diverged_trials_fail),      cmocka_unit_test(a_stopped_study_goes_on),
-        cmocka_unit_test(another_study_is_refused),  cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(jobs_do_not_matter),         cmocka_unit_test(trials_come_in_the_same_order),
+        cmocka_unit_test(seeds_and_samplers_differ),  cmocka_unit_test(random_trials_wait_for_nothing),
+        cmocka_unit_test(test_labels_are_not_read),   cmocka_unit_test(trials_can_be_trained_again),
+        cmocka_unit_test(the_winner_is_the_best),     cmocka_unit_test(the_winner_is_heard),
+        cmocka_unit_test(networks_are_searched),      cmocka_unit_test(enqueued_points_come_first),
+        cmocka_unit_test(diverged_trials_fail),       cmocka_unit_test(a_stopped_study_goes_on),
+        cmocka_unit_test(another_study_is_refused),   cmocka_unit_test(a_study_keeps_its_space),
+        cmocka_unit_test(a_missing_space_is_refused), cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(memory_may_run_out),         cmocka_unit_test(spaces_are_read_from_studies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ typedef enum sfu__stream {
     SFU__STREAM_SEARCH = 5, /* index: the trial's number */
     SFU__STREAM_TRIAL = 6,  /* seeds of trainings; position: the trial's number */
     SFU__STREAM_LABEL = 7,  /* seeds of studies and trainings; position: fold, round and network */
+    SFU__STREAM_QUEUED = 8, /* values of trials that other programs enqueued; index: the trial's number */
 } sfu__stream;
 
 /* The stream of the index-th object of a use. */

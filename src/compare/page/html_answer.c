@@ -11,11 +11,17 @@
 static sfu_status add_advice(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
     sfu__text_table table = {0};
+    sfu__text notes = {0};
     SFU_TRY(sfu__advice_table(&table, results, true));
     if (table.count > sfu__text_table_width(&table)) {
         SFU_TRY(sfu__table_html(html, &table));
     }
+    SFU_TRY(sfu__graph_notes(&notes, results));
+    if (notes.size > 0) {
+        SFU_TRY(sfu__html_prose(html, notes.bytes, false));
+    }
 done:
+    sfu__text_clear(&notes);
     sfu__text_table_clear(&table);
     return status;
 }
@@ -86,8 +92,10 @@ sfu_status sfu__html_answer(sfu__text *html, const sfu_results *results) {
     for (int i = 0; i < datasets.count; i++) {
         SFU_TRY(sfu__html_figure(html, results, datasets.items[i]));
     }
-    SFU_TRY(sfu__html(html, "</div>\n<p>Large dot: mean test accuracy; bar: its 95 %% confidence interval; small dots: "
-                            "one per split. Right: mean \u00b1 standard deviation. Shaded: the top group.</p>\n"));
+    SFU_TRY(sfu__html(html,
+                      "</div>\n<p>Large dot: mean test %s; bar: its 95 %% confidence interval; small dots: "
+                      "one per split. Right: mean \u00b1 standard deviation. Shaded: the top group.</p>\n",
+                      sfu__metric_words(results)));
     SFU_TRY(add_method(html, results));
     SFU_TRY(add_listed(html, results));
     SFU_TRY(sfu__html(html, "</section>\n"));

@@ -134,9 +134,9 @@ static bool is_smoothing(const sfu_cell *cell) { return cell->k == 0 && isfinite
 static bool is_plain(const sfu_cell *cell) { return !is_layers(cell) && !is_smoothing(cell); }
 
 static const cell_table tables[] = {
-    {"All networks, datasets and label-set sizes; accuracies in percent", is_plain},
-    {"Number of smoothings or convolutions, k; accuracies in percent", is_layers},
-    {"Label smoothing with weights or exponents alpha and beta; accuracies in percent", is_smoothing},
+    {"All networks, datasets and label-set sizes", is_plain},
+    {"Number of smoothings or convolutions, k", is_layers},
+    {"Label smoothing with weights or exponents alpha and beta", is_smoothing},
 };
 
 static bool has_any(const sfu_results *results, const cell_table *table, const column *shown) {
@@ -168,16 +168,22 @@ done:
     return status;
 }
 
+/* The column of the metric has its name. */
+static const char *title_of(const sfu_results *results, const column *shown) {
+    return shown->number == mean_text ? sfu__metric_words(results) : shown->title;
+}
+
 static sfu_status add_table(sfu__text *html, const sfu_results *results, const cell_table *kind) {
     sfu_status status = SFU_OK;
     bool shown[COLUMNS];
     sfu__text_table table = {0};
-    SFU_TRY(sfu__text_format(&table.caption, "%s", kind->caption));
+    SFU_TRY(sfu__text_format(&table.caption, "%s; %s in percent", kind->caption,
+                             sfu__is_accuracy(results) ? "accuracies" : "scores"));
     for (int i = 0; i < COLUMNS; i++) {
         shown[i] = has_any(results, kind, &columns[i]);
         if (shown[i]) {
             SFU_TRY(sfu__text_table_columns(&table, columns[i].value != NULL ? 'r' : 'l', 1));
-            SFU_TRY(sfu__text_table_add(&table, SFU__CELL_TEXT, columns[i].title));
+            SFU_TRY(sfu__text_table_add(&table, SFU__CELL_TEXT, title_of(results, &columns[i])));
         }
     }
     for (int i = 0; i < results->cell_count; i++) {

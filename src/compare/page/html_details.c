@@ -164,16 +164,16 @@ done:
 static sfu_status add_winner(void *user, const sfu_results *results, const sfu_cell *cell) {
     sfu_status status = SFU_OK;
     const winner_list *self = user;
-    char accuracy[SFU__FIXED_MAX];
+    char score[SFU__FIXED_MAX];
     confusion matrix = {0};
     const sfu__entry *entry = strcmp(cell->dataset, self->dataset) == 0 ? detailed_entry(results, cell) : NULL;
     if (entry == NULL) {
         return SFU_OK;
     }
     const bool standard = strcmp(cell->size, "standard") == 0;
-    SFU_TRY(sfu__html(self->html, "<h4>%s%s: %s</h4>\n<p>Split <code>%s</code>, test accuracy %s %%.</p>\n",
+    SFU_TRY(sfu__html(self->html, "<h4>%s%s: %s</h4>\n<p>Split <code>%s</code>, test %s %s %%.</p>\n",
                       standard ? "standard split" : "size ", standard ? "" : cell->size, cell->net, entry->task.split,
-                      sfu__percent(accuracy, entry->test_accuracy)));
+                      sfu__metric_words(results), sfu__percent(score, entry->test_score)));
     SFU_TRY(add_parameters(self->html, results, entry));
     SFU_TRY(read_matrix(&matrix, results, entry));
     if (matrix.classes.count > 0) {

@@ -46,7 +46,7 @@ static axis make_axis(const sfu_results *results, const char *dataset) {
         widen(&range, cell->ci_low);
         widen(&range, cell->ci_high);
         for (int from = -1; (entry = sfu__cell_entry(results, cell, &from)) != NULL;) {
-            widen(&range, entry->test_accuracy);
+            widen(&range, entry->test_score);
         }
     }
     for (int i = (int)(sizeof steps / sizeof steps[0]) - 1; i >= 0; i--) {
@@ -92,7 +92,7 @@ done:
     return status;
 }
 
-static sfu_status put_axis(sfu__text *svg, const axis *range, double bottom) {
+static sfu_status put_axis(sfu__text *svg, const axis *range, double bottom, const char *metric) {
     sfu_status status = SFU_OK;
     char number[SFU__FIXED_MAX];
     const int count = (int)floor((range->high - range->low) / range->step + 0.5);
@@ -106,7 +106,7 @@ static sfu_status put_axis(sfu__text *svg, const axis *range, double bottom) {
     }
     SFU_TRY(sfu__text_format(svg, "<text class=\"tick\" x=\"%d\"", (NAMES + PLOT_END) / 2));
     SFU_TRY(put_at(svg, "y", bottom + 34));
-    SFU_TRY(sfu__text_format(svg, ">test accuracy, %%</text>\n"));
+    SFU_TRY(sfu__text_format(svg, ">test %s, %%</text>\n", metric));
 done:
     return status;
 }
@@ -156,8 +156,8 @@ static sfu_status put_row(sfu__text *svg, const sfu_results *results, const axis
         SFU_TRY(put_line(svg, "interval", x_of(range, cell->ci_low), y, x_of(range, cell->ci_high), y));
     }
     for (int from = -1; (entry = sfu__cell_entry(results, cell, &from)) != NULL;) {
-        if (isfinite(entry->test_accuracy)) {
-            SFU_TRY(put_circle(svg, "split", x_of(range, entry->test_accuracy), y, 3));
+        if (isfinite(entry->test_score)) {
+            SFU_TRY(put_circle(svg, "split", x_of(range, entry->test_score), y, 3));
         }
     }
     SFU_TRY(put_circle(svg, "mean", x_of(range, cell->mean), y, 5));
@@ -255,11 +255,11 @@ sfu_status sfu__html_figure(sfu__text *html, const sfu_results *results, const c
     }
     SFU_TRY(put_panels(&self, results, dataset));
     SFU_TRY(sfu__html(html, "<figure class=\"answer\">\n<figcaption>%s</figcaption>\n", dataset));
-    SFU_TRY(sfu__html(html, "<svg role=\"img\" aria-label=\"%s: mean test accuracy in percent:%s\"", dataset,
-                      self.words.size > 0 ? self.words.bytes : ""));
+    SFU_TRY(sfu__html(html, "<svg role=\"img\" aria-label=\"%s: mean test %s in percent:%s\"", dataset,
+                      sfu__metric_words(results), self.words.size > 0 ? self.words.bytes : ""));
     SFU_TRY(sfu__text_format(html, " viewBox=\"0 0 %d %d\" xmlns=\"http://www.w3.org/2000/svg\">\n", WIDTH,
                              (int)self.y + AXIS));
-    SFU_TRY(put_axis(html, &self.range, self.y));
+    SFU_TRY(put_axis(html, &self.range, self.y, sfu__metric_words(results)));
     SFU_TRY(sfu__text_add(html, self.rows.size > 0 ? self.rows.bytes : "", self.rows.size));
     SFU_TRY(sfu__text_format(html, "</svg>\n</figure>\n"));
 done:

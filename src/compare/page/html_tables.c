@@ -29,8 +29,10 @@ sfu_status sfu__html_accuracies(sfu__text *html, const sfu_results *results) {
     if (sfu__layout_size(results, 0) == NULL) {
         return SFU_OK;
     }
-    SFU_TRY(sfu__html(html, "<section id=\"accuracy\">\n<h2>Accuracy and effect sizes</h2>\n<p>A difference is "
-                            "significant where p &lt; 0.05 "
+    SFU_TRY(sfu__html(html, "<section id=\"%s\">\n<h2>%s and effect sizes</h2>\n",
+                      sfu__is_accuracy(results) ? "accuracy" : "scores",
+                      sfu__is_accuracy(results) ? "Accuracy" : "Scores"));
+    SFU_TRY(sfu__html(html, "<p>A difference is significant where p &lt; 0.05 "
                             "(Wilcoxon signed-rank test over splits, Holm-corrected) or, with too few splits for that "
                             "test, where the 95 %% confidence interval of the difference excludes 0.</p>\n"));
     for (int i = 0; (size = sfu__layout_size(results, i)) != NULL; i++) {
@@ -46,13 +48,15 @@ sfu_status sfu__html_pairs(sfu__text *html, const sfu_results *results) {
     if (results->pair_count == 0) {
         return SFU_OK;
     }
-    SFU_TRY(sfu__html(html, "<section id=\"pairs\">\n<h2>Pairs of networks</h2>\n<p>Networks that differ in one "
-                            "property. The difference is the second accuracy minus the first, in percentage points; "
-                            "p-value: Wilcoxon signed-rank test over splits, not corrected.</p>\n"));
+    SFU_TRY(sfu__html(html,
+                      "<section id=\"pairs\">\n<h2>Pairs of networks</h2>\n<p>Networks that differ in one "
+                      "property. The difference is the second %s minus the first, in percentage points; "
+                      "p-value: Wilcoxon signed-rank test over splits, not corrected.</p>\n",
+                      sfu__is_accuracy(results) ? "accuracy" : "score"));
     for (int first = 0, count; first < results->pair_count; first += count) {
         sfu__text_table table = {0};
         count = sfu__pair_rows(results, first);
-        status = sfu__pair_table(&table, &results->pairs[first], count);
+        status = sfu__pair_table(&table, results, &results->pairs[first], count);
         status = status == SFU_OK ? sfu__table_html(html, &table) : status;
         sfu__text_table_clear(&table);
         SFU_TRY(status);

@@ -7,12 +7,15 @@
 #include <string.h>
 
 static const char heading[] = "Learning curves";
-static const char note[] =
-    "Training of the winning trials on the first split and the smallest label set: validation accuracy and training "
-    "loss (logarithmic scale). Early stopping ends a training when the validation accuracy no longer improves, and the "
-    "weights of the best epoch are kept. lpnn has another objective, so its loss is not comparable with the others.";
+#define NOTE(metric)                                                                                                   \
+    "Training of the winning trials on the first split and the smallest label set: validation accuracy and training "  \
+    "loss (logarithmic scale). Early stopping ends a training when the validation " metric                             \
+    " no longer improves, and the weights of the best epoch are kept. lpnn has another objective, so its loss is not " \
+    "comparable with the others."
 
-static const sfu__plot_kind accuracies = {"curves", heading, note}, losses = {"losses", heading, note};
+/* [1]: of a comparison by another metric. */
+static const sfu__plot_kind accuracies[] = {{"curves", heading, NOTE("accuracy")}, {"curves", heading, NOTE("score")}},
+                            losses[] = {{"losses", heading, NOTE("accuracy")}, {"losses", heading, NOTE("score")}};
 
 const sfu__curve *sfu__entry_curve(const sfu_results *results, const sfu__entry *entry) {
     const sfu__curve *curve = sfu__curves_find(&results->curves, &entry->task);
@@ -92,7 +95,8 @@ static sfu_status add_chart(sfu__plots *plots, const sfu_results *results, const
                              size != NULL ? size : ""));
     chart.title = title.bytes;
     if (chart.count > 0) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, of_losses ? &losses : &accuracies, dataset, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, &(of_losses ? losses : accuracies)[!sfu__is_accuracy(results)],
+                                     dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);

@@ -19,24 +19,29 @@ done:
     return status;
 }
 
-static const sfu__plot_kind kind = {
-    "sizes", "Accuracy and the number of labels",
-    "Mean test accuracy over splits with its 95 % confidence interval. A larger label set contains the smaller ones. "
-    "Points of one size are shifted sideways so that they do not overlap."};
+#define NOTE                                                                                                           \
+    " over splits with its 95 % confidence interval. A larger label set contains the smaller ones. "                   \
+    "Points of one size are shifted sideways so that they do not overlap."
+
+static const sfu__plot_kind accuracy = {"sizes", "Accuracy and the number of labels", "Mean test accuracy" NOTE},
+                            score = {"sizes", "Score and the number of labels", "Mean test score" NOTE};
 
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
     sfu_status status = SFU_OK;
-    sfu__text title = {0};
-    sfu__chart chart = {.x_label = "label-set size", .y_label = "test accuracy, %"};
-    SFU_TRY(sfu__text_format(&title, "%s: accuracy and the number of labels", dataset));
+    sfu__text title = {0}, y_label = {0};
+    sfu__chart chart = {.x_label = "label-set size"};
+    SFU_TRY(sfu__text_format(&y_label, "test %s, %%", sfu__metric_words(results)));
+    SFU_TRY(sfu__text_format(&title, "%s: %s and the number of labels", dataset, sfu__metric_words(results)));
+    chart.y_label = y_label.bytes;
     chart.title = title.bytes;
     SFU_TRY(fill(&chart, results, dataset));
     if (chart.tics.count > 1) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, &kind, dataset, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, sfu__is_accuracy(results) ? &accuracy : &score, dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);
     sfu__text_clear(&title);
+    sfu__text_clear(&y_label);
     return status;
 }
 

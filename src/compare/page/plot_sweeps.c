@@ -64,7 +64,7 @@ static sfu_status add_mean(sfu__chart *chart, const sfu_results *results, const 
         sfu__task task = entry->task;
         memcpy(task.split, first->task.split, sizeof task.split);
         if (strcmp(entry->name, first->name) == 0 && sfu__task_same(&task, &first->task)) {
-            values[count++] = strcmp(measure, "test") == 0 ? entry->test_accuracy : entry->val_accuracy;
+            values[count++] = strcmp(measure, "test") == 0 ? entry->test_score : entry->val_score;
         }
     }
     const double mean = sfu__mean(values, count);

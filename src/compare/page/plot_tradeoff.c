@@ -44,27 +44,32 @@ done:
     return status;
 }
 
-static const sfu__plot_kind kind = {
-    "tradeoff", "Accuracy and time",
-    "Mean test accuracy with its 95 % confidence interval against the time per epoch of the winners on one core, as "
-    "the "
-    "planner predicts it: from the rates that sfumato bench has measured on this machine, else from nominal rates. Up "
-    "and left is better."};
+#define NOTE                                                                                                           \
+    " with its 95 % confidence interval against the time per epoch of the winners on one core, as the planner "        \
+    "predicts it: from the rates that sfumato bench has measured on this machine, else from nominal rates. Up and "    \
+    "left is better."
+
+static const sfu__plot_kind accuracy = {"tradeoff", "Accuracy and time", "Mean test accuracy" NOTE},
+                            score = {"tradeoff", "Score and time", "Mean test score" NOTE};
 
 static sfu_status add(sfu__plots *plots, const sfu_results *results, const char *dataset) {
     sfu_status status = SFU_OK;
-    sfu__text title = {0};
+    sfu__text title = {0}, y_label = {0};
     const char *size = NULL;
-    sfu__chart chart = {.x_label = "predicted time per epoch", .y_label = "test accuracy, %", .times = true};
+    sfu__chart chart = {.x_label = "predicted time per epoch", .times = true};
+    SFU_TRY(sfu__text_format(&y_label, "test %s, %%", sfu__metric_words(results)));
+    chart.y_label = y_label.bytes;
     SFU_TRY(fill(&chart, &size, results, dataset));
-    SFU_TRY(sfu__text_format(&title, "%s: accuracy and time, size %s", dataset, size != NULL ? size : ""));
+    SFU_TRY(sfu__text_format(&title, "%s: %s and time, size %s", dataset, sfu__metric_words(results),
+                             size != NULL ? size : ""));
     chart.title = title.bytes;
     if (chart.count > 1) {
-        SFU_TRY(sfu__plots_add_chart(plots, results, &kind, dataset, &chart));
+        SFU_TRY(sfu__plots_add_chart(plots, results, sfu__is_accuracy(results) ? &accuracy : &score, dataset, &chart));
     }
 done:
     sfu__chart_clear(&chart);
     sfu__text_clear(&title);
+    sfu__text_clear(&y_label);
     return status;
 }
 

@@ -96,6 +96,12 @@ static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
     }
     SFU_TRY(add_fact(html, "search space", request->space));
     SFU_TRY(add_fact(html, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    if (!sfu__is_accuracy(results)) {
+        SFU_TRY(add_fact(html, "metric", sfu__metric_words(results)));
+    }
+    if (request->balanced) {
+        SFU_TRY(add_fact(html, "class weights", "balanced"));
+    }
     SFU_TRY(add_fact(html, "feature smoothing", request->feature_norm));
     SFU_TRY(add_fact(html, "self-loops", request->keep_loops ? "kept" : "dropped"));
     if (request->lpnn[0] != '\0') {
@@ -104,8 +110,9 @@ static sfu_status add_facts(sfu__text *html, const sfu_results *results) {
     SFU_TRY(add_fact(html, "seed", seed));
     SFU_TRY(sfu__html(html,
                       "</dl>\n<p>Each network is tuned by one study per dataset, label-set size and split. The trial "
-                      "with the best validation accuracy is scored on the test nodes, once; no test label is read "
-                      "before.</p>\n</section>\n"));
+                      "with the best validation %s is scored on the test nodes, once; no test label is read "
+                      "before.</p>\n</section>\n",
+                      sfu__metric_words(results)));
 done:
     return status;
 }
@@ -141,6 +148,7 @@ done:
 static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
     static const char *const links[][2] = {{"advice", "Result"},
                                            {"accuracy", "Accuracy and effect sizes"},
+                                           {"scores", "Scores and effect sizes"},
                                            {"details", "Datasets and winners"},
                                            {"findings", "Tests and notes"},
                                            {"plots", "Plots"},

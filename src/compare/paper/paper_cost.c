@@ -97,7 +97,7 @@ static sfu_status add_dataset(sfu__text *text, const sfu_dataset *dataset, costi
     SFU_TRY(sfu__text_table_columns(&table, 'l', 2));
     SFU_TRY(sfu__text_table_columns(&table, 'r', 3));
     SFU_TRY(sfu__text_table_heads(&table, heads, sizeof heads / sizeof heads[0]));
-    SFU_TRY(sfu_split_new(&split, dataset, NULL, NULL));
+    SFU_TRY(sfu_split_new(&split, dataset, sfu_dataset_standard_splits(dataset) > 0 ? "standard" : "random:0", NULL));
     bool first = true;
     for (int i = 0; i < NETS; i++) {
         if (is_wanted(self->request, nets[i])) {

@@ -60,6 +60,10 @@ sfu_status sfu__request_command(sfu__text *command, const sfu__request *request)
     SFU_TRY(add_option(command, "--feature-norm", request->feature_norm));
     SFU_TRY(sfu__text_format(command, " --loss %s%s", request->loss == SFU_LOSS_SUM ? "sum" : "mean",
                              request->keep_loops ? " --self-loops keep" : ""));
+    if (request->metric != SFU_METRIC_ACCURACY) {
+        SFU_TRY(add_option(command, "--metric", sfu_metric_name((int)request->metric, NULL)));
+    }
+    SFU_TRY(sfu__text_format(command, request->balanced ? " --class-weight balanced" : ""));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(add_option(command, "--lpnn", request->lpnn));
     }

@@ -115,9 +115,9 @@ done:
 sfu_status sfu__accuracy_table(sfu__text_table *table, const sfu_results *results, const sfu__layout *layout) {
     sfu_status status = SFU_OK;
     SFU_TRY(layout->splits > 1
-                ? sfu__text_format(&table->caption,
-                                   "Test accuracy in percent: mean (standard deviation) over %d splits", layout->splits)
-                : sfu__text_format(&table->caption, "Test accuracy in percent, one split"));
+                ? sfu__text_format(&table->caption, "Test %s in percent: mean (standard deviation) over %d splits",
+                                   sfu__metric_words(results), layout->splits)
+                : sfu__text_format(&table->caption, "Test %s in percent, one split", sfu__metric_words(results)));
     SFU_TRY(put_size(&table->caption, layout->size));
     SFU_TRY(sfu__text_format(&table->caption, layout->net_count > 1 ? "; bold: best, underlined: second best" : ""));
     SFU_TRY(put_listed(&table->caption, results, layout));
@@ -347,13 +347,14 @@ static sfu_status add_side(sfu__text_table *table, const char *net, double mean)
     return status;
 }
 
-sfu_status sfu__pair_table(sfu__text_table *table, const sfu__pair_row *rows, int count) {
+sfu_status sfu__pair_table(sfu__text_table *table, const sfu_results *results, const sfu__pair_row *rows, int count) {
     sfu_status status = SFU_OK;
     char text[SFU__FIXED_MAX];
     const char *first, *second;
     sfu__pair_sides(rows[0].title, &first, &second);
     const char *const titles[] = {"dataset", "size", first, second, "difference", "p-value"};
-    SFU_TRY(sfu__text_format(&table->caption, "%s: accuracies in percent, the difference in points", rows[0].title));
+    SFU_TRY(sfu__text_format(&table->caption, "%s: %s in percent, the difference in points", rows[0].title,
+                             sfu__is_accuracy(results) ? "accuracies" : "scores"));
     SFU_TRY(sfu__text_table_columns(table, 'l', 2));
     SFU_TRY(sfu__text_table_columns(table, 'r', 4));
     SFU_TRY(sfu__text_table_heads(table, titles, 6));

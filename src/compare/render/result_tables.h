@@ -22,7 +22,8 @@ SFU_CHECKED sfu_status sfu__sweep_table(sfu__text_table *table, const sfu_result
                                         bool as_paper);
 
 /* Pairs of networks of one comparison, which start at `rows`; and how many there are from the i-th pair on. */
-SFU_CHECKED sfu_status sfu__pair_table(sfu__text_table *table, const sfu__pair_row *rows, int count);
+SFU_CHECKED sfu_status sfu__pair_table(sfu__text_table *table, const sfu_results *results, const sfu__pair_row *rows,
+                                       int count);
 int sfu__pair_rows(const sfu_results *results, int first);
 /* What the first and the second network of a comparison represent. */
 void sfu__pair_sides(const char *title, const char **first, const char **second);
@@ -31,6 +32,10 @@ void sfu__pair_sides(const char *title, const char **first, const char **second)
  * the networks that are not significantly different: advice.c. `commands`: and the command that trains it. No rows but
  * the headings for a table of the paper. */
 SFU_CHECKED sfu_status sfu__advice_table(sfu__text_table *table, const sfu_results *results, bool commands);
+
+/* One line of Markdown per dataset and label-set size that has networks with and without the graph: "- cora, size 1:
+ * the graph helps: ...". */
+SFU_CHECKED sfu_status sfu__graph_notes(sfu__text *text, const sfu_results *results);
 
 /* The networks that the advice table recommends: calls `take` with each, size by size, dataset by dataset. */
 typedef sfu_status (*sfu__recommended_fn)(void *user, const sfu_results *results, const sfu_cell *recommended);

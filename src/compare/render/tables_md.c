@@ -94,8 +94,9 @@ static sfu_status put_trials(sfu__text *text, const sfu_results *results) {
     SFU_TRY(sfu__text_format(text, "; search space: "));
     SFU_TRY(sfu__put_list(text, (const char *const[]){results->request.space}, 1, ""));
     SFU_TRY(sfu__text_format(text,
-                             "\n- the trial with the best validation accuracy wins; test labels are read once, to "
-                             "score the winner\n"));
+                             "\n- the trial with the best validation %s wins; test labels are read once, to "
+                             "score the winner\n",
+                             sfu__metric_words(results)));
 done:
     return status;
 }
@@ -105,7 +106,8 @@ static sfu_status put_readings(sfu__text *text, const sfu__request *request) {
     SFU_TRY(sfu__text_format(text, "- loss: %s of the cross-entropy over labelled nodes; feature smoothing: ",
                              request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     SFU_TRY(sfu__put_list(text, (const char *const[]){request->feature_norm}, 1, ""));
-    SFU_TRY(sfu__text_format(text, "%s", request->keep_loops ? "; self-loops kept" : ""));
+    SFU_TRY(sfu__text_format(text, "%s%s", request->keep_loops ? "; self-loops kept" : "",
+                             request->balanced ? "; class weights: balanced" : ""));
     if (request->lpnn[0] != '\0') {
         SFU_TRY(sfu__text_format(text, "; lpnn: "));
         SFU_TRY(sfu__put_list(text, (const char *const[]){request->lpnn}, 1, ""));
@@ -182,7 +184,8 @@ static sfu_status put_size(sfu__text *text, const sfu_results *results, const ch
     sfu__layout layout = {0};
     sfu__text_table table = {0};
     SFU_TRY(sfu__layout_make(&layout, results, size));
-    SFU_TRY(sfu__text_format(text, "\n## %s\n\nTest accuracy in percent", sfu__size_title(title, size)));
+    SFU_TRY(sfu__text_format(text, "\n## %s\n\nTest %s in percent", sfu__size_title(title, size),
+                             sfu__metric_words(results)));
     SFU_TRY(layout.splits > 1 ? sfu__text_format(text, ": mean (standard deviation) over %d splits.\n\n", layout.splits)
                               : sfu__text_format(text, " on one split.\n\n"));
     SFU_TRY(sfu__accuracy_table(&table, results, &layout));

@@ -120,13 +120,13 @@ static int count_ahead(const sfu__pair_row *rows, int count, bool second, bool s
     return ahead;
 }
 
-static sfu_status put_comparison(sfu__text *text, const sfu__pair_row *rows, int count) {
+static sfu_status put_comparison(sfu__text *text, const sfu_results *results, const sfu__pair_row *rows, int count) {
     sfu_status status = SFU_OK;
     const char *first, *second;
     sfu__text_table table = {0};
     sfu__pair_sides(rows[0].title, &first, &second);
     SFU_TRY(sfu__text_format(text, "\n## %c%s\n\n", rows[0].title[0] - 'a' + 'A', rows[0].title + 1));
-    SFU_TRY(sfu__pair_table(&table, rows, count));
+    SFU_TRY(sfu__pair_table(&table, results, rows, count));
     SFU_TRY(sfu__table_markdown(text, &table));
     SFU_TRY(sfu__text_format(text, "\nBetter: %s in %d of %d rows (%d with p < 0.05, not corrected), %s in %d (%d).\n",
                              first, count_ahead(rows, count, false, false), count,
@@ -141,7 +141,7 @@ sfu_status sfu__put_pairs(sfu__text *text, const sfu_results *results) {
     sfu_status status = SFU_OK;
     for (int first = 0, count; first < results->pair_count && status == SFU_OK; first += count) {
         count = sfu__pair_rows(results, first);
-        status = put_comparison(text, &results->pairs[first], count);
+        status = put_comparison(text, results, &results->pairs[first], count);
     }
     return status;
 }

@@ -15,10 +15,9 @@ void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size) {
     const sfu_compare_options defaults = {.size = sizeof defaults,
                                           .splits = SPLITS,
                                           .trials = TRIALS,
-                                          .space = "paper",
                                           .folder = "results",
                                           .feature_norm = "sym",
-                                          .loss = SFU_LOSS_SUM};
+                                          .loss = SFU_LOSS_OF_SPACE};
     sfu__sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -98,6 +97,8 @@ static sfu_status put_difference(sfu__text *text, const sfu__request *before, co
         {"feature-norm", before->feature_norm, now->feature_norm},
         {"lpnn", before->lpnn, now->lpnn},
         {"loss", before->loss == SFU_LOSS_SUM ? "sum" : "mean", now->loss == SFU_LOSS_SUM ? "sum" : "mean"},
+        {"metric", sfu_metric_name((int)before->metric, NULL), sfu_metric_name((int)now->metric, NULL)},
+        {"class-weight", before->balanced ? "balanced" : "none", now->balanced ? "balanced" : "none"},
         {"self-loops", before->keep_loops ? "keep" : "drop", now->keep_loops ? "keep" : "drop"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -123,6 +124,7 @@ static sfu_status check_settings(const sfu_results *results) {
         goto done;
     }
     SFU_TRY(put_difference(&difference, &before, &results->request));
+    entries.metric = before.metric;
     SFU_TRY(sfu__entries_read(&entries, results->folder));
     const bool same = difference.size == 0 && strcmp(before.kind, results->request.kind) == 0;
     if (same && entries.count > 0 && before.protocol != SFU__PROTOCOL) {
@@ -151,6 +153,7 @@ static sfu_status run(sfu_results *results, const sfu_compare_options *options, 
     SFU_TRY(strcmp(results->request.kind, "compare") == 0 ? sfu__tasks_make(&tasks, &results->request)
                                                           : sfu__paper_tasks(&tasks, &results->request));
     SFU_TRY(check_settings(results));
+    results->entries.metric = results->request.metric;
     SFU_TRY(sfu__entries_read(&results->entries, results->folder));
     SFU_TRY(sfu__run_tasks(&results->entries, &tasks, &how));
 done:
@@ -174,6 +177,24 @@ done:
     return status;
 }
 
+/* A comparison without a space or loss keeps that of the results in its folder. */
+static sfu_status make_request(sfu_results *results, const char *kind, const sfu_compare_options *given) {
+    sfu_status status = SFU_OK;
+    sfu__request before = {0};
+    sfu_compare_options options = *given;
+    if (strcmp(kind, "compare") == 0) {
+        SFU_TRY(sfu__manifest_read(&before, results->folder));
+    }
+    if (before.kind != NULL && strcmp(before.kind, kind) == 0 && before.space[0] != '\0') {
+        options.space = options.space == NULL ? before.space : options.space;
+        options.loss = options.loss == SFU_LOSS_OF_SPACE ? before.loss : options.loss;
+    }
+    SFU_TRY(sfu__request_make(&results->request, kind, &options));
+done:
+    sfu__request_clear(&before);
+    return status;
+}
+
 static sfu_status compare(sfu_results **results, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
     sfu_results *made = NULL;
@@ -182,7 +203,7 @@ static sfu_status compare(sfu_results **results, const char *kind, const sfu_com
     sfu__log_filter_start(&log_filter);
     sfu__log_once(&log_filter, NULL);
     SFU_TRY(start(&made, options->folder));
-    SFU_TRY(sfu__request_make(&made->request, kind, options));
+    SFU_TRY(make_request(made, kind, options));
     if (is_text_only(kind)) {
         SFU_TRY(describe(made, options));
     } else {
@@ -307,6 +328,7 @@ sfu_status sfu_results_open(sfu_results **results, const char *folder) {
     if (is_text_only(made->request.kind)) {
         SFU_TRY(read_text(made));
     } else {
+        made->entries.metric = made->request.metric;
         SFU_TRY(sfu__entries_read(&made->entries, folder));
         SFU_TRY(read_curves(made));
         SFU_TRY(read_details(made));
@@ -350,6 +372,7 @@ const sfu_rank *sfu_results_rank(const sfu_results *results, int i) {
 
 const char *sfu_results_text(const sfu_results *results) { return results->text; }
 const char *sfu_results_folder(const sfu_results *results) { return results->folder; }
+sfu_metric sfu_results_metric(const sfu_results *results) { return results->request.metric; }
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* request.c - the request of a comparison: made from options, written to and read from JSON. */
 #include "request.h"
 
-#include "net.h"
+#include "space.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -33,10 +33,26 @@ static sfu_status copy_list(sfu__string_list *to, const char *const *from, int c
     return status;
 }
 
-/* The networks of the paper's tables, in their order. */
-static sfu_status add_default_nets(sfu__string_list *nets) {
-    static const char *const names[] = {"gcn", "sgcn", "fp+mlp", "sgcn+lp", "gcn+lp", "linear+lp", "mlp+lp", "lpnn"};
-    return copy_list(nets, names, (int)(sizeof names / sizeof names[0]));
+/* The networks of the paper's tables, in their order; and for a comparison those without the graph. */
+static sfu_status add_default_nets(sfu__string_list *nets, bool compare) {
+    static const char *const names[] = {"gcn",       "sgcn",   "fp+mlp", "sgcn+lp", "gcn+lp",
+                                        "linear+lp", "mlp+lp", "lpnn",   "mlp",     "linear"};
+    enum { ALL = sizeof names / sizeof names[0], OF_PAPER = 8 };
+    return copy_list(nets, names, compare ? ALL : OF_PAPER);
+}
+
+/* The space if the options have none. */
+static const char *default_space(bool compare) { return compare ? SFU__SPACE_DEFAULT : "paper"; }
+
+/* The paper's figures are accuracies of unweighted trainings. */
+static sfu_status check_metric(const sfu__request *request, bool compare) {
+    if (sfu_metric_name((int)request->metric, NULL) == NULL) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "unknown metric %d", (int)request->metric);
+    }
+    if (!compare && (request->metric != SFU_METRIC_ACCURACY || request->balanced)) {
+        return sfu__fail(SFU_ERR_ARGUMENT, "a table of the paper has the metric accuracy and no class weights");
+    }
+    return SFU_OK;
 }
 
 static sfu_status check_nets(const sfu__request *request) {
@@ -91,23 +107,28 @@ static sfu_status check_norm(const sfu__request *request) {
                              sfu__quote(quoted, request->feature_norm, strlen(request->feature_norm)));
 }
 
+sfu_loss sfu__space_loss(const char *space) { return strncmp(space, "paper", 5) == 0 ? SFU_LOSS_SUM : SFU_LOSS_MEAN; }
+
 sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options) {
     sfu_status status = SFU_OK;
+    const bool compare = strcmp(kind, "compare") == 0;
+    request->metric = options->metric;
+    request->balanced = options->balanced;
     request->splits = options->splits;
     request->trials = options->trials;
     request->lpnn_trials = options->lpnn_trials > 0 ? options->lpnn_trials : options->trials;
     request->seed = options->seed;
-    request->loss = options->loss;
     request->keep_loops = options->keep_loops;
     SFU_TRY(copy(&request->kind, kind));
-    SFU_TRY(copy(&request->space, options->space));
+    SFU_TRY(copy(&request->space, options->space != NULL ? options->space : default_space(compare)));
+    request->loss = options->loss != SFU_LOSS_OF_SPACE ? options->loss : sfu__space_loss(request->space);
     SFU_TRY(copy(&request->feature_norm, options->feature_norm));
     SFU_TRY(copy(&request->lpnn, options->lpnn != NULL ? options->lpnn : ""));
     SFU_TRY(copy_list(&request->datasets, options->datasets, options->dataset_count));
     SFU_TRY(copy_list(&request->nets, options->nets, options->net_count));
     SFU_TRY(copy_list(&request->sizes, options->sizes, options->size_count));
     if (options->net_count == 0) {
-        SFU_TRY(add_default_nets(&request->nets));
+        SFU_TRY(add_default_nets(&request->nets, compare));
     }
     if (options->size_count == 0) {
         SFU_TRY(sfu__string_list_add(&request->sizes, "1"));
@@ -116,6 +137,7 @@ sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_
         status = sfu__fail(SFU_ERR_ARGUMENT, "expected at least 1 split and 1 trial");
         goto done;
     }
+    SFU_TRY(check_metric(request, compare));
     SFU_TRY(check_norm(request));
     SFU_TRY(check_sizes(request));
     SFU_TRY(check_nets(request));
@@ -158,6 +180,12 @@ sfu_status sfu__request_print(sfu__text *json, const sfu__request *request) {
     SFU_TRY(put_text(json, "feature_norm", request->feature_norm));
     SFU_TRY(put_text(json, "lpnn", request->lpnn));
     SFU_TRY(put_text(json, "loss", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
+    if (request->metric != SFU_METRIC_ACCURACY) {
+        SFU_TRY(put_text(json, "metric", sfu_metric_name((int)request->metric, NULL)));
+    }
+    if (request->balanced) {
+        SFU_TRY(put_text(json, "class_weight", "balanced"));
+    }
     SFU_TRY(sfu__text_format(json,
                              "\"self_loops\": \"%s\", \"splits\": %d, \"trials\": %d, \"lpnn_trials\": %d, "
                              "\"seed\": \"%" PRIu64 "\"}",
@@ -192,6 +220,15 @@ static bool is_word(const sfu__json *json, const char *key, const char *word) {
     return text != NULL && strcmp(text, word) == 0;
 }
 
+/* Without a metric, and with one that this version does not know, it is the accuracy. */
+static sfu_metric metric_of(const sfu__json *json) {
+    int metric = SFU_METRIC_ACCURACY;
+    for (int i = 0; sfu_metric_name(i, NULL) != NULL; i++) {
+        metric = is_word(json, "metric", sfu_metric_name(i, NULL)) ? i : metric;
+    }
+    return (sfu_metric)metric;
+}
+
 sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const char *path) {
     sfu_status status = SFU_OK;
     int64_t seed = 0;
@@ -207,6 +244,8 @@ sfu_status sfu__request_read(sfu__request *request, const sfu__json *json, const
     SFU_TRY(take_text(&request->lpnn, json, "lpnn"));
     request->loss = is_word(json, "loss", "mean") ? SFU_LOSS_MEAN : SFU_LOSS_SUM;
     request->keep_loops = is_word(json, "self_loops", "keep");
+    request->metric = metric_of(json);
+    request->balanced = is_word(json, "class_weight", "balanced");
     request->splits = count_of(json, "splits");
     request->trials = count_of(json, "trials");
     request->lpnn_trials = count_of(json, "lpnn_trials");

@@ -17,14 +17,19 @@ typedef struct sfu__request {
     char *feature_norm, *lpnn; /* lpnn: "" for the defaults */
     sfu_loss loss;
     bool keep_loops;
-    char *version;   /* version of the program that stored it; NULL: not stored yet */
-    double protocol; /* of that program, protocol.h */
+    sfu_metric metric; /* of early stopping, the choice of trials and the tables */
+    bool balanced;     /* class weights */
+    char *version;     /* version of the program that stored it; NULL: not stored yet */
+    double protocol;   /* of that program, protocol.h */
 } sfu__request;
 
 /* Copies the options and fills in defaults; `kind` as above. Refuses invalid values: a size of 0, a network with a
  * syntax error, fewer than 1 split. */
 SFU_CHECKED sfu_status sfu__request_make(sfu__request *request, const char *kind, const sfu_compare_options *options);
 void sfu__request_clear(sfu__request *request);
+
+/* The loss of a space, unless another is asked for. */
+sfu_loss sfu__space_loss(const char *space);
 
 /* Prints to and reads from the JSON of the manifest. */
 SFU_CHECKED sfu_status sfu__request_print(sfu__text *json, const sfu__request *request);

@@ -35,7 +35,7 @@ sfu_status sfu__entries_add(sfu__entries *entries, const sfu__entry *entry) {
 
 void sfu__entries_clear(sfu__entries *entries) {
     sfu__free(entries->items);
-    *entries = (sfu__entries){0};
+    *entries = (sfu__entries){.metric = entries->metric};
 }
 
 static bool same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
@@ -83,6 +83,8 @@ static const sfu__table_column result_columns[] = {
     SFU__COLUMN(sfu__entry, "failed", SFU__COLUMN_WHOLE, failed),
     SFU__COLUMN(sfu__entry, "epochs", SFU__COLUMN_LONG, epochs),
     SFU__COLUMN(sfu__entry, "name", SFU__COLUMN_TEXT, name),
+    SFU__COLUMN(sfu__entry, "val_score", SFU__COLUMN_NUMBER, val_score), /* from here: another metric than accuracy */
+    SFU__COLUMN(sfu__entry, "test_score", SFU__COLUMN_NUMBER, test_score),
 };
 static const sfu__table_column timing_columns[] = {
     KEY_COLUMNS,
@@ -91,10 +93,15 @@ static const sfu__table_column timing_columns[] = {
     SFU__COLUMN(sfu__entry, "epoch_s", SFU__COLUMN_NUMBER, epoch_s),
 };
 
-static const sfu__table_file results_table = {"results.csv", result_columns,
-                                              sizeof result_columns / sizeof result_columns[0]};
+enum { RESULT_COLUMNS = sizeof result_columns / sizeof result_columns[0], SCORE_COLUMNS = 2 };
+static const sfu__table_file accuracy_table = {"results.csv", result_columns, RESULT_COLUMNS - SCORE_COLUMNS},
+                             score_table = {"results.csv", result_columns, RESULT_COLUMNS};
 static const sfu__table_file timings_table = {"timings.csv", timing_columns,
                                               sizeof timing_columns / sizeof timing_columns[0]};
+
+static const sfu__table_file *results_table(const sfu__entries *entries) {
+    return entries->metric == SFU_METRIC_ACCURACY ? &accuracy_table : &score_table;
+}
 
 static sfu_status write_table(const sfu__entries *entries, const char *folder, const sfu__table_file *table_file) {
     sfu_status status = SFU_OK;
@@ -111,7 +118,7 @@ done:
 
 sfu_status sfu__entries_write(const sfu__entries *entries, const char *folder) {
     sfu_status status = SFU_OK;
-    SFU_TRY(write_table(entries, folder, &results_table));
+    SFU_TRY(write_table(entries, folder, results_table(entries)));
     SFU_TRY(write_table(entries, folder, &timings_table));
 done:
     return status;
@@ -136,7 +143,7 @@ static sfu_status add_timing(void *user, const void *row, const sfu__csv *csv) {
 sfu_status sfu__entries_read(sfu__entries *entries, const char *folder) {
     sfu_status status = SFU_OK;
     sfu__entry row = {0};
-    SFU_TRY(sfu__table_file_read(&results_table, folder, &row, add_result, entries));
+    SFU_TRY(sfu__table_file_read(results_table(entries), folder, &row, add_result, entries));
     row = (sfu__entry){0};
     SFU_TRY(sfu__table_file_read(&timings_table, folder, &row, add_timing, entries));
 done:

@@ -35,6 +35,7 @@ typedef struct sfu__entry {
     char split_digest[65];
     int32_t best_trial, failed;
     double val_accuracy, val_loss, test_accuracy, test_macro_f1;
+    double val_score, test_score; /* the metric of the comparison */
     /* stored in timings.csv */
     double seconds; /* of the whole study, over all calls that worked on it */
     double epoch_s; /* predicted time of an epoch of the winner: training step and validation */
@@ -51,6 +52,7 @@ typedef struct sfu__entries {
     sfu__entry *items;
     int count;
     size_t capacity;
+    sfu_metric metric; /* scores of another metric than the accuracy have columns in results.csv */
 } sfu__entries;
 
 SFU_CHECKED sfu_status sfu__tasks_add(sfu__tasks *tasks, const sfu__task *task);

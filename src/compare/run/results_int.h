@@ -41,6 +41,13 @@ struct sfu_results {
     char *text;             /* tables.md and the advice */
 };
 
+/* The metric of the comparison in sentences: "accuracy", "macro-F1". */
+const char *sfu__metric_words(const sfu_results *results);
+/* Whether it is the accuracy; else texts speak of scores. */
+static inline bool sfu__is_accuracy(const sfu_results *results) {
+    return results->request.metric == SFU_METRIC_ACCURACY;
+}
+
 /* Computes everything from the entries: cells.c. */
 SFU_CHECKED sfu_status sfu__results_finish(sfu_results *results);
 

@@ -27,7 +27,9 @@ sfu_status sfu__results_show_entries(sfu_results *results) {
                                         .seconds = entry->seconds,
                                         .epoch_s = entry->epoch_s,
                                         .epochs = entry->epochs,
-                                        .split_digest = entry->split_digest};
+                                        .split_digest = entry->split_digest,
+                                        .val_score = entry->val_score,
+                                        .test_score = entry->test_score};
     }
 done:
     return status;

@@ -102,18 +102,21 @@ static void take_scores(sfu__job *self, const sfu_study *study) {
     const sfu_trial *best = sfu_study_ranked(study, 0);
     const sfu_scores scores = *sfu_model_scores(sfu_study_model(study));
     entry->task = *self->task;
-    entry->task.trials = sfu_study_trials(study);
+    entry->task.trials = 0;
     snprintf(entry->name, sizeof entry->name, "%s", sfu_dataset_name(self->dataset));
     snprintf(entry->split_digest, sizeof entry->split_digest, "%s", sfu_split_digest(self->split));
     entry->best_trial = best->number;
-    entry->val_accuracy = best->val_accuracy;
+    entry->val_accuracy = isnan(best->val_accuracy) ? scores.val_accuracy : best->val_accuracy;
     entry->val_loss = best->val_loss;
     entry->test_accuracy = scores.test_accuracy;
     entry->test_macro_f1 = scores.test_macro_f1;
+    entry->val_score = best->val_score;
+    entry->test_score = scores.test_score;
     for (int32_t i = 0; i < sfu_study_trials(study); i++) {
         const sfu_trial *trial = sfu_study_trial(study, i);
+        entry->task.trials += !trial->added;
         entry->epochs += trial->epochs;
-        entry->failed += trial->state == SFU_TRIAL_FAIL;
+        entry->failed += !trial->added && trial->state == SFU_TRIAL_FAIL;
     }
     const sfu__watch before = sfu__watch_flag(NULL); /* the study is complete: do not cancel */
     entry->epoch_s = predicted_epoch(self->dataset, sfu_model_net(sfu_study_model(study)), self->split);
@@ -156,6 +159,8 @@ static sfu_status tune_with(sfu_study **study, sfu__running *run, sfu__job *self
     options.study = SFU_HAVE_SQLITE ? file.bytes : NULL;
     sfu_train_options_init(&train);
     train.loss = request->loss;
+    train.metric = request->metric;
+    train.balanced = request->balanced;
     train.on_epoch = on_epoch;
     train.on_epoch_user = &listener;
     options.train = &train;
@@ -359,7 +364,7 @@ done:
 /* Sorts the entries in the order of the tasks; others keep their order, after them. */
 static sfu_status sort_entries(sfu__entries *entries, const sfu__tasks *tasks) {
     sfu_status status = SFU_OK;
-    sfu__entries sorted = {0};
+    sfu__entries sorted = {.metric = entries->metric};
     for (int i = 0; i < tasks->count; i++) {
         const sfu__entry *entry = sfu__entries_find(entries, &tasks->items[i]);
         if (entry != NULL) {

@@ -4,6 +4,7 @@
  * the one with the fastest epoch, if that is clearly faster than the best one's. The text mentions times and is
  * therefore not part of tables.md.
  */
+#include "graph_advice.h"
 #include "tables_int.h"
 
 #include <inttypes.h>
@@ -144,7 +145,7 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
         return SFU_OK;
     }
     const sfu__task *task = &entry->task;
-    const bool standard = strcmp(task->size, "standard") == 0, paper = strncmp(request->space, "paper", 5) == 0;
+    const bool standard = strcmp(task->size, "standard") == 0;
     SFU_TRY(sfu__text_format(text, "sfumato tune "));
     SFU_TRY(sfu__text_shell(text, task->dataset));
     SFU_TRY(sfu__text_format(text, " "));
@@ -153,9 +154,13 @@ static sfu_status put_command(sfu__text *text, const sfu_results *results, const
                      : sfu__text_format(text, " --split random:0 --size %s", cell->size));
     SFU_TRY(sfu__text_format(text, " --trials %d --space ", cell->trials));
     SFU_TRY(sfu__text_shell(text, request->space));
-    if (paper != (request->loss == SFU_LOSS_SUM)) {
+    if (request->loss != sfu__space_loss(request->space)) {
         SFU_TRY(sfu__text_format(text, " --loss %s", request->loss == SFU_LOSS_SUM ? "sum" : "mean"));
     }
+    if (request->metric != SFU_METRIC_ACCURACY) {
+        SFU_TRY(sfu__text_format(text, " --metric %s", sfu_metric_name((int)request->metric, NULL)));
+    }
+    SFU_TRY(sfu__text_format(text, request->balanced ? " --class-weight balanced" : ""));
     if (request->seed != 0) {
         SFU_TRY(sfu__text_format(text, " --seed %" PRIu64, request->seed));
     }
@@ -243,9 +248,10 @@ done:
 }
 
 sfu_status sfu__advice_table(sfu__text_table *table, const sfu_results *results, bool commands) {
-    static const char *const titles[] = {
-        "dataset", "size", "recommended", "test accuracy [95 % CI]", "not significantly different", "command"};
     sfu_status status = SFU_OK;
+    char score[SFU__TITLE_MAX];
+    snprintf(score, sizeof score, "test %s [95 %% CI]", sfu__metric_words(results));
+    const char *const titles[] = {"dataset", "size", "recommended", score, "not significantly different", "command"};
     table->class = "wrap";
     SFU_TRY(sfu__text_format(&table->caption, "Recommended network per dataset and label-set size"));
     SFU_TRY(sfu__text_table_columns(table, 'l', 3));
@@ -285,6 +291,25 @@ static sfu_status put_where(sfu__text *text, const advice_row *row) {
            : size == 0      ? sfu__text_format(text, ", standard split")
            : size > 5       ? sfu__text_format(text, ", %s labels", row->size)
                             : sfu__text_format(text, ", size %s", row->size);
+}
+
+/* Whether the graph helps. */
+static sfu_status put_row_graph(void *user, const sfu_results *results, const advice_row *row) {
+    sfu_status status = SFU_OK;
+    sfu__text *text = user, advice = {0};
+    SFU_TRY(sfu__graph_advice(&advice, results, row->contrasts, row->count));
+    if (advice.size > 0) {
+        SFU_TRY(sfu__text_format(text, "- "));
+        SFU_TRY(put_where(text, row));
+        SFU_TRY(sfu__text_format(text, ": %s\n", advice.bytes));
+    }
+done:
+    sfu__text_clear(&advice);
+    return status;
+}
+
+sfu_status sfu__graph_notes(sfu__text *text, const sfu_results *results) {
+    return strcmp(results->request.kind, "compare") == 0 ? for_each_row(results, put_row_graph, text) : SFU_OK;
 }
 
 /* Why another network than the best one is recommended, and what training costs. */
@@ -334,6 +359,7 @@ sfu_status sfu__advice(sfu__text *text, const sfu_results *results) {
     SFU_TRY(sfu__advice_table(&table, results, false));
     SFU_TRY(sfu__table_markdown(text, &table));
     SFU_TRY(sfu__text_format(text, "\n"));
+    SFU_TRY(sfu__graph_notes(text, results));
     SFU_TRY(for_each_row(results, put_row_notes, text));
     SFU_TRY(sfu__text_format(text, "\nTrain the recommended networks:\n\n"));
     SFU_TRY(for_each_row(results, put_row_command, text));

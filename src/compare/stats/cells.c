@@ -55,8 +55,8 @@ static sfu_status add_paper(sfu_results *results, sfu_cell *cell, const sfu__tas
     return status;
 }
 
-static double accuracy(const sfu__entry *entry, bool validation) {
-    return validation ? entry->val_accuracy : entry->test_accuracy;
+static double score(const sfu__entry *entry, bool validation) {
+    return validation ? entry->val_score : entry->test_score;
 }
 
 /* `values` has room for all entries. */
@@ -77,15 +77,15 @@ static sfu_status make_cell(sfu_results *results, const sfu__row_group *group, b
     for (int i = 0; i < group->end - group->begin; i++) {
         const sfu__entry *entry = sfu__row_group_entry(results, group, i);
         cell->trials = entry->task.trials < cell->trials ? entry->task.trials : cell->trials;
-        if (!isnan(accuracy(entry, validation))) {
-            values[count++] = accuracy(entry, validation);
+        if (!isnan(score(entry, validation))) {
+            values[count++] = score(entry, validation);
         }
     }
     cell->splits = count;
     cell->mean = sfu__mean(values, count);
     cell->std = sfu__deviation(values, count);
     const sfu__interval interval = sfu__mean_interval(cell->mean, cell->std, count);
-    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* clamped to the range of an accuracy */
+    cell->ci_low = interval.low < 0 ? 0 : interval.low; /* clamped to the range of a metric */
     cell->ci_high = interval.high > 1 ? 1 : interval.high;
     SFU_TRY(keep(&cell->dataset, results, first->label));
     SFU_TRY(keep(&cell->net, results, task->net));
@@ -127,7 +127,7 @@ static int block_end(const sfu_results *results, int first) {
     return end;
 }
 
-/* Accuracies of two row groups on their common splits. Both arrays have room for all entries. */
+/* Scores of two row groups on their common splits. Both arrays have room for all entries. */
 static int common_splits(const sfu_results *results, int one, int other, double *ours, double *theirs) {
     const sfu__row_group *a = &results->row_groups[one], *b = &results->row_groups[other];
     int count = 0;
@@ -135,10 +135,9 @@ static int common_splits(const sfu_results *results, int one, int other, double 
         for (int j = 0; j < b->end - b->begin; j++) {
             const sfu__entry *first = sfu__row_group_entry(results, a, i),
                              *second = sfu__row_group_entry(results, b, j);
-            if (strcmp(first->task.split, second->task.split) == 0 &&
-                !isnan(first->test_accuracy + second->test_accuracy)) {
-                ours[count] = first->test_accuracy;
-                theirs[count++] = second->test_accuracy;
+            if (strcmp(first->task.split, second->task.split) == 0 && !isnan(first->test_score + second->test_score)) {
+                ours[count] = first->test_score;
+                theirs[count++] = second->test_score;
                 break;
             }
         }
@@ -388,10 +387,20 @@ done:
     return status;
 }
 
+/* Files of a comparison by accuracy do not repeat it. */
+static void fill_scores(sfu_results *results) {
+    for (int i = 0; i < results->entries.count && results->request.metric == SFU_METRIC_ACCURACY; i++) {
+        sfu__entry *entry = &results->entries.items[i];
+        entry->val_score = entry->val_accuracy;
+        entry->test_score = entry->test_accuracy;
+    }
+}
+
 sfu_status sfu__results_finish(sfu_results *results) {
     sfu_status status = SFU_OK;
     double *values = NULL;
     SFU_ALLOC(values, 2 * (size_t)results->entries.count);
+    fill_scores(results);
     sfu__label_datasets(&results->entries);
     SFU_TRY(sfu__row_groups_find(results));
     SFU_TRY(make_cells(results, values));

@@ -26,15 +26,15 @@ const sfu__entry *sfu__cell_entry(const sfu_results *results, const sfu_cell *ce
     return NULL;
 }
 
-/* The difference of test accuracies on every common split, into differences[entries.count]. */
+/* The difference of test scores on every common split, into differences[entries.count]. */
 static int list_differences(double *differences, const sfu_results *results, const sfu_cell *cell,
                             const sfu_cell *best) {
     int count = 0;
     const sfu__entry *one, *other;
     for (int i = -1; (one = sfu__cell_entry(results, cell, &i)) != NULL;) {
         for (int j = -1; (other = sfu__cell_entry(results, best, &j)) != NULL;) {
-            if (strcmp(one->task.split, other->task.split) == 0 && !isnan(one->test_accuracy - other->test_accuracy)) {
-                differences[count++] = one->test_accuracy - other->test_accuracy;
+            if (strcmp(one->task.split, other->task.split) == 0 && !isnan(one->test_score - other->test_score)) {
+                differences[count++] = one->test_score - other->test_score;
                 break;
             }
         }

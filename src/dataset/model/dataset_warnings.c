@@ -203,7 +203,7 @@ static bool dense_zeros(rule_input *about) {
 
 static bool no_standard(rule_input *about) {
     return !about->info->has_standard && about->statistics->labelled_classes > 0 &&
-           warn(about, "There is no standard split: random:0 is drawn unless another is asked for, and results from "
+           warn(about, "There is no standard split: holdout:0 is drawn unless another is asked for, and results from "
                        "other splits do not compare with it.");
 }
 

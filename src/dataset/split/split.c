@@ -44,6 +44,13 @@ static sfu_status parse_random(sfu__draft *draft, const char *rest) {
     return status != SFU_OK ? status : sfu__split_random(draft, (uint64_t)seed);
 }
 
+static sfu_status parse_holdout(sfu__draft *draft, const char *rest) {
+    static const char *const names[] = {"SEED"};
+    int64_t seed = 0;
+    const sfu_status status = parse_numbers(&seed, 1, names, draft, rest, "holdout:SEED");
+    return status != SFU_OK ? status : sfu__split_holdout(draft, (uint64_t)seed);
+}
+
 static sfu_status parse_cv(sfu__draft *draft, const char *rest) {
     static const char *const names[] = {"FOLDS", "FOLD", "SEED"};
     int64_t numbers[3] = {0};
@@ -88,7 +95,7 @@ static sfu_status check_standard(const sfu__draft *draft, int64_t split) {
     const char *name = sfu_dataset_name(draft->dataset);
     const int32_t splits = sfu_dataset_standard_splits(draft->dataset);
     if (splits == 0) {
-        return sfu__fail(SFU_ERR_NOT_FOUND, "split %s: the dataset %s has no standard split; \"random:0\" draws one",
+        return sfu__fail(SFU_ERR_NOT_FOUND, "split %s: the dataset %s has no standard split; \"holdout:0\" draws one",
                          draft->quoted, sfu__quote(quoted, name, strlen(name)));
     }
     if (split >= splits && splits == 1) {
@@ -137,7 +144,11 @@ done:
 static const struct {
     const char *name;
     sfu_status (*run)(sfu__draft *draft, const char *rest); /* rest: the text after the colon, or NULL */
-} protocols[] = {{"standard", parse_standard}, {"random", parse_random}, {"cv", parse_cv}, {"file", parse_file}};
+} protocols[] = {{"standard", parse_standard},
+                 {"random", parse_random},
+                 {"holdout", parse_holdout},
+                 {"cv", parse_cv},
+                 {"file", parse_file}};
 
 static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
     const char *colon = strchr(protocol, ':');
@@ -148,7 +159,7 @@ static sfu_status run_protocol(sfu__draft *draft, const char *protocol) {
         }
     }
     return sfu__fail(SFU_ERR_ARGUMENT,
-                     "split %s: expected \"standard\", \"standard:NUMBER\", \"random:SEED\", "
+                     "split %s: expected \"standard\", \"standard:NUMBER\", \"random:SEED\", \"holdout:SEED\", "
                      "\"cv:FOLDS:FOLD:SEED\" or \"file:CSV\"",
                      draft->quoted);
 }
@@ -179,11 +190,13 @@ done:
 
 /* The first `count` parts need at least one node: all three of a split that is drawn, read or standard. */
 static sfu_status check_parts(const sfu__draft *draft, int count) {
+    const bool holdout = draft->text.size > 0 && strncmp(draft->text.bytes, "holdout:", 8) == 0;
     for (int part = 0; part < count; part++) {
         if (memchr(draft->part_of, part, (size_t)draft->dataset->nodes) == NULL) {
-            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; %s", draft->quoted,
+            return sfu__fail(SFU_ERR_ARGUMENT, "split %s: no node is left for %s; %s%s", draft->quoted,
                              sfu__part_names[part],
-                             count == SFU_PARTS ? "train, val and test need one each" : "train needs at least one");
+                             count == SFU_PARTS ? "train, val and test need one each" : "train needs at least one",
+                             holdout ? ": label at least 3 nodes of a class" : "");
         }
     }
     return SFU_OK;
@@ -276,7 +289,7 @@ sfu_status sfu_split_new(sfu_split **split, const sfu_dataset *dataset, const ch
     sfu__draft draft = {0};
     *split = NULL;
     if (protocol == NULL) {
-        protocol = dataset->has_standard ? "standard" : "random:0";
+        protocol = dataset->has_standard ? "standard" : "holdout:0";
     }
     SFU_TRY(sfu_dataset_check(dataset));
     SFU_TRY(sfu__draft_start(&draft, dataset, protocol, size));

@@ -1,4 +1,4 @@
-/* split_draw.c - drawn splits, `random` and `cv`, and the sizes of the training set.
+/* split_draw.c - drawn splits, `random`, `holdout` and `cv`, and the sizes of the training set.
  *
  * One shuffle of the labelled nodes, a function of the seed and of the set of labelled nodes, determines the validation
  * and test sets and the order in which the remaining nodes (T) join the training set. So a larger training set contains
@@ -14,7 +14,7 @@
 enum { VALIDATION = 500, TEST = 1000, PER_CLASS = 20, SETS = 5 };
 
 /* Each protocol uses a separate random stream. */
-enum { STREAM_RANDOM = 0, STREAM_CV = 1 };
+enum { STREAM_RANDOM = 0, STREAM_CV = 1, STREAM_HOLDOUT = 2 };
 
 /* The labelled nodes in shuffled order. */
 typedef struct draw {
@@ -38,6 +38,16 @@ done:
 
 /* ---- validation and test sets ----------------------------------------------------------------------------------- */
 
+/* next[c]: index of the first node of class c if the labelled nodes are ordered by class; [classes + 1], from zeros. */
+static void start_classes(int64_t *next, const sfu_dataset *dataset, const draw *drawn) {
+    for (int32_t i = 0; i < drawn->count; i++) {
+        next[dataset->labels[drawn->order[i]] + 1]++;
+    }
+    for (int32_t class = 0; class < dataset->classes; class ++) {
+        next[class + 1] += next[class];
+    }
+}
+
 /* Stratified assignment: orders the labelled nodes by class, then by the shuffle, and assigns parts by repeating the
  * pattern along that order. Every class, and the whole, is divided in the proportions of the pattern, up to one node
  * per part. */
@@ -46,12 +56,7 @@ static sfu_status assign_stratified(sfu__draft *draft, const draw *drawn, const 
     const sfu_dataset *dataset = draft->dataset;
     int64_t *next = NULL; /* per class: index of its next node in that order */
     SFU_ALLOC_ZERO(next, (size_t)dataset->classes + 1);
-    for (int32_t i = 0; i < drawn->count; i++) {
-        next[dataset->labels[drawn->order[i]] + 1]++;
-    }
-    for (int32_t class = 0; class < dataset->classes; class ++) {
-        next[class + 1] += next[class];
-    }
+    start_classes(next, dataset, drawn);
     for (int32_t i = 0; i < drawn->count; i++) {
         const int32_t node = drawn->order[i];
         draft->part_of[node] = pattern[next[dataset->labels[node]]++ % period];
@@ -65,6 +70,74 @@ static void assign_fixed_sizes(sfu__draft *draft, const draw *drawn) {
     for (int32_t i = 0; i < drawn->count; i++) {
         draft->part_of[drawn->order[i]] = i < VALIDATION ? SFU_VAL : i < VALIDATION + TEST ? SFU_TEST : SFU_TRAIN;
     }
+}
+
+/* ---- holdout ----------------------------------------------------------------------------------------------------- */
+
+/* Eight of ten nodes train. Any three in a row (cyclically) have at most one that does not. */
+static const uint8_t tenths[] = {SFU_TRAIN, SFU_TRAIN, SFU_VAL,  SFU_TRAIN, SFU_TRAIN,
+                                 SFU_TRAIN, SFU_TRAIN, SFU_TEST, SFU_TRAIN, SFU_TRAIN};
+
+/* A class with two labels: one trains, the other one validates or tests, in turn over these classes. */
+static void assign_two(uint8_t *part_of, const int32_t *nodes, int32_t *pairs) {
+    part_of[nodes[0]] = SFU_TRAIN;
+    part_of[nodes[1]] = (*pairs)++ % 2 == 0 ? SFU_VAL : SFU_TEST;
+}
+
+/* A class with three or more labels that were dealt: if it has none to validate or test, its first training node
+ * becomes that. */
+static void complete_class(uint8_t *part_of, const int32_t *nodes, int64_t count) {
+    for (int part = SFU_VAL; part <= SFU_TEST; part++) {
+        int64_t first = count; /* training node */
+        bool found = false;
+        for (int64_t i = count - 1; i >= 0 && !found; i--) {
+            first = part_of[nodes[i]] == SFU_TRAIN ? i : first;
+            found = part_of[nodes[i]] == part;
+        }
+        if (!found) {
+            part_of[nodes[first]] = (uint8_t)part;
+        }
+    }
+}
+
+/* Small classes differ from the dealing of assign_stratified: each with at least three labels is in all parts, and
+ * each is trained on. `by_class` are the labelled nodes by class, then by the shuffle. */
+static void adjust_small_classes(uint8_t *part_of, const int32_t *by_class, const int64_t *starts, int32_t classes) {
+    int32_t pairs = 0;
+    for (int32_t class = 0; class < classes; class ++) {
+        const int32_t *nodes = by_class + starts[class];
+        const int64_t count = starts[class + 1] - starts[class];
+        if (count == 1) {
+            part_of[nodes[0]] = SFU_TRAIN;
+        } else if (count == 2) {
+            assign_two(part_of, nodes, &pairs);
+        } else if (count >= 3) {
+            complete_class(part_of, nodes, count);
+        }
+    }
+}
+
+static sfu_status assign_holdout(sfu__draft *draft, const draw *drawn) {
+    sfu_status status = SFU_OK;
+    const sfu_dataset *dataset = draft->dataset;
+    int64_t *starts = NULL, *next = NULL;
+    int32_t *by_class = NULL;
+    const size_t bounds = (size_t)dataset->classes + 1;
+    SFU_ALLOC_ZERO(starts, bounds);
+    SFU_ALLOC(next, bounds);
+    SFU_ALLOC(by_class, drawn->count);
+    start_classes(starts, dataset, drawn);
+    memcpy(next, starts, bounds * sizeof *next);
+    for (int32_t i = 0; i < drawn->count; i++) {
+        by_class[next[dataset->labels[drawn->order[i]]]++] = drawn->order[i];
+    }
+    SFU_TRY(assign_stratified(draft, drawn, tenths, sizeof tenths));
+    adjust_small_classes(draft->part_of, by_class, starts, dataset->classes);
+done:
+    sfu__free(starts);
+    sfu__free(next);
+    sfu__free(by_class);
+    return status;
 }
 
 /* ---- the training set ------------------------------------------------------------------------------------------- */
@@ -214,6 +287,18 @@ sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed) {
         assign_fixed_sizes(draft, &drawn);
     }
     SFU_TRY(cut_to_size(draft, &drawn, few ? SETS : 1));
+done:
+    sfu__free(drawn.order);
+    return status;
+}
+
+sfu_status sfu__split_holdout(sfu__draft *draft, uint64_t seed) {
+    sfu_status status = SFU_OK;
+    draw drawn = {0};
+    SFU_TRY(sfu__text_format(&draft->text, "holdout:%llu", (unsigned long long)seed));
+    SFU_TRY(shuffle_labelled(&drawn, draft->dataset, seed, STREAM_HOLDOUT));
+    SFU_TRY(assign_holdout(draft, &drawn));
+    SFU_TRY(cut_to_size(draft, &drawn, SETS));
 done:
     sfu__free(drawn.order);
     return status;

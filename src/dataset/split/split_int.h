@@ -28,6 +28,9 @@ SFU_CHECKED sfu_status sfu__split_finish(sfu_split **split, sfu__draft *draft);
 /* 500 nodes for validation, 1000 for test, the rest is T; or 50/25/25 % per class. Then selects the training set. */
 SFU_CHECKED sfu_status sfu__split_random(sfu__draft *draft, uint64_t seed);
 
+/* Per class 80 % for T, 10 % for validation, 10 % for test. */
+SFU_CHECKED sfu_status sfu__split_holdout(sfu__draft *draft, uint64_t seed);
+
 /* One fold for test, the next for validation, the rest is T. */
 SFU_CHECKED sfu_status sfu__split_cv(sfu__draft *draft, int64_t folds, int64_t fold, uint64_t seed);
 

@@ -54,6 +54,7 @@ static sfu_status smoothing_options(sfu_smoothing_options *options, const sfu__p
     options->right = layer->right;
     options->self = layer->self;
     options->neighbour = layer->neighbour;
+    options->unweighted = !layer->weighted;
     options->probabilities = layer->labels;
     options->threads = plan->threads;
     const sfu_status status = column_of(&options->self_column, plan, net, "self", layer->self_column);
@@ -95,9 +96,9 @@ static sfu_status fixed_smoother(sfu__smoother *smoother, const sfu__plan *plan,
     sfu_status status = SFU_OK;
     sfu__text key = {0};
     smoothing_job job = {plan, options, 1.0 - layer->teleport};
-    SFU_TRY(sfu__text_format(&key, "%s S %d %d %.17g %.17g %.17g %.17g %d %.17g self=%s neighbour=%s", plan->digest,
+    SFU_TRY(sfu__text_format(&key, "%s S %d %d %.17g %.17g %.17g %.17g %d %d %.17g self=%s neighbour=%s", plan->digest,
                              (int)options->norm, options->exponents, options->left, options->right, options->self,
-                             options->neighbour, options->probabilities, layer->teleport,
+                             options->neighbour, options->unweighted, options->probabilities, layer->teleport,
                              layer->self_column != NULL ? layer->self_column : "",
                              layer->neighbour_column != NULL ? layer->neighbour_column : ""));
     SFU_TRY(sfu__shared_get(&smoother->shared, key.bytes, make_smoothing, &job));

@@ -44,6 +44,8 @@ int sfu__space_find(const sfu__space *space, const char *name) {
     return -1;
 }
 
+const char *sfu__space_net_text(const sfu__space *space) { return space->net_count > 1 ? "any" : space->nets[0]; }
+
 int sfu__space_net(const sfu__space *space, const double *values) {
     if (space->net_count == 1) {
         return 0;
@@ -319,7 +321,7 @@ done:
 static sfu_status make(sfu__space **space, const char *text, const char *net, const sfu_net_options *options,
                        uint64_t *unused) {
     sfu_status status = SFU_OK;
-    builder self = {.text = text != NULL ? text : "paper", .net = net, .any = is_any(net)};
+    builder self = {.text = text != NULL ? text : SFU__SPACE_DEFAULT, .net = net, .any = is_any(net)};
     self.unused = unused;
     self.source.text = self.text;
     *space = NULL;

@@ -8,6 +8,7 @@
 #ifndef SFU_SPACE_H
 #define SFU_SPACE_H
 
+#include "json.h"
 #include "net.h"
 #include "text.h"
 
@@ -35,6 +36,7 @@ typedef struct sfu__parameter_range {
 } sfu__parameter_range;
 
 enum { SFU__SPACE_PARAMETERS = 64 };
+#define SFU__SPACE_DEFAULT "practical"
 
 /* Immutable once made. */
 typedef struct sfu__space {
@@ -48,11 +50,11 @@ typedef struct sfu__space {
     sfu_net_options net_options; /* options of named networks if hidden and k are not searched */
 } sfu__space;
 
-/* `text`: a space, "paper" or "practical" (NULL: paper), or one of the two followed by ranges that replace those of the
- * preset: "practical k=[1..4]". `net`: a name, a composition with $names, or "any": the seven networks of the paper, or
- * those of net={...}. Refuses, with a caret, syntax errors, parameters that no network uses, $names without a range,
- * and invalid ranges (dropout above 1, hidden of 2.5). Every network is parsed once with the endpoints of its ranges,
- * so a trial can only fail if two values are incompatible. */
+/* `text`: a space, "paper" or "practical" (NULL: practical), or one of the two followed by ranges that replace those of
+ * the preset: "practical k=[1..4]". `net`: a name, a composition with $names, or "any": every named network but lpnn
+ * (in "paper" the seven of the paper), or those of net={...}. Refuses, with a caret, syntax errors, parameters that no
+ * network uses, $names without a range, and invalid ranges (dropout above 1, hidden of 2.5). Every network is parsed
+ * once with the endpoints of its ranges, so a trial can only fail if two values are incompatible. */
 SFU_CHECKED sfu_status sfu__space_new(sfu__space **space, const char *text, const char *net,
                                       const sfu_net_options *options);
 
@@ -68,6 +70,9 @@ bool sfu__domain_holds(const sfu__domain *range, double value);
 /* Index of a parameter, or -1. */
 int sfu__space_find(const sfu__space *space, const char *name);
 
+/* The network for names of studies: as given, or "any" if it is searched. */
+const char *sfu__space_net_text(const sfu__space *space);
+
 /* Index of the network that these values choose, or -1; and whether a network uses parameter i. */
 int sfu__space_net(const sfu__space *space, const double *values);
 bool sfu__space_has(const sfu__space *space, int net, int i);
@@ -81,6 +86,14 @@ SFU_CHECKED sfu_status sfu__space_point(double *values, const sfu__space *space,
 
 /* The distribution of a parameter in Optuna's JSON format. */
 SFU_CHECKED sfu_status sfu__space_distribution(sfu__text *text, const sfu__space *space, int i);
+
+/* Whether a distribution in that format is one of which our values may have been suggested: the same kind, both
+ * logarithmic or not, or the same choices. Its ends may differ. Fails only with SFU_ERR_MEMORY. */
+SFU_CHECKED sfu_status sfu__space_compatible(bool *compatible, const sfu__space *space, int i, const char *json);
+
+/* A value as Optuna writes it outside of its tables: 0.01, 64, "gcn". NaN if it is not in the range or not valid for
+ * training. */
+double sfu__space_value(const sfu__space *space, int i, const sfu__json *value);
 
 /* Network and hyperparameters of a trial. */
 typedef struct sfu__candidate {

@@ -1,6 +1,7 @@
-/* space_json.c - the distribution of a parameter in Optuna's JSON format. */
+/* space_json.c - distributions and values of parameters in Optuna's JSON format. */
 #include "space_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,4 +68,65 @@ sfu_status sfu__space_distribution(sfu__text *text, const sfu__space *space, int
     return range->kind == SFU__RANGE_FLOAT ? put_float(text, range)
            : range->kind == SFU__RANGE_INT ? put_int(text, range)
                                            : put_choices(text, range);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
+static bool is_choice(const sfu__choice *choice, const sfu__json *value) {
+    return choice->is_number ? sfu__json_is_number(value) && sfu__json_number(value) == choice->number
+                             : sfu__json_is(value, SFU__JSON_TEXT) && strcmp(value->as.text, choice->text) == 0;
+}
+
+static bool same_choices(const sfu__domain *range, const sfu__json *choices) {
+    const sfu__json *value = sfu__json_items(choices);
+    int same = 0;
+    while (value != NULL && same < range->count && is_choice(&range->choices[same], value)) {
+        value = value->next;
+        same++;
+    }
+    return value == NULL && same == range->count;
+}
+
+static bool same_kind(const sfu__domain *range, const sfu__json *distribution) {
+    static const char *const names[] = {[SFU__RANGE_FLOAT] = "FloatDistribution",
+                                        [SFU__RANGE_INT] = "IntDistribution",
+                                        [SFU__RANGE_CHOICE] = "CategoricalDistribution"};
+    const char *name = sfu__json_string(sfu__json_get(distribution, "name"));
+    const sfu__json *attributes = sfu__json_get(distribution, "attributes");
+    if (name == NULL || strcmp(name, names[range->kind]) != 0) {
+        return false;
+    }
+    return range->kind == SFU__RANGE_CHOICE
+               ? same_choices(range, sfu__json_get(attributes, "choices"))
+               : sfu__json_is(sfu__json_get(attributes, "log"), range->log ? SFU__JSON_TRUE : SFU__JSON_FALSE);
+}
+
+sfu_status sfu__space_compatible(bool *compatible, const sfu__space *space, int i, const char *json) {
+    sfu__json_text read = {0};
+    const sfu_status status = sfu__json_read(&read, json, strlen(json), "distribution");
+    *compatible = status == SFU_OK && same_kind(&space->items[i].range, read.root);
+    sfu__json_clear(&read);
+    return status == SFU_ERR_MEMORY ? status : SFU_OK;
+}
+
+/* The value in the form of a trial: a choice as its index. */
+static double read_value(const sfu__domain *range, const sfu__json *value) {
+    if (range->kind != SFU__RANGE_CHOICE) {
+        return sfu__json_is_number(value) ? sfu__json_number(value) : (double)NAN;
+    }
+    for (int i = 0; i < range->count; i++) {
+        if (is_choice(&range->choices[i], value)) {
+            return i;
+        }
+    }
+    return (double)NAN;
+}
+
+double sfu__space_value(const sfu__space *space, int i, const sfu__json *value) {
+    const sfu__parameter_range *item = &space->items[i];
+    const double number = read_value(&item->range, value);
+    return sfu__domain_holds(&item->range, number) &&
+                   sfu__setting_check(item->name, sfu__domain_number(&item->range, number)) == SFU_OK
+               ? number + 0.0
+               : (double)NAN;
 }

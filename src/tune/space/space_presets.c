@@ -5,8 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* The networks of `any` without net={...}. */
-static const char all_nets[] = "net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp}";
+/* The networks of `any` without net={...}: the seven of the paper, and with those without the graph. */
+static const char paper_nets[] = "net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp}";
+static const char all_nets[] = "net={gcn,sgcn,fp+mlp,sgcn+lp,gcn+lp,linear+lp,mlp+lp,mlp,linear}";
 
 static const struct {
     const char *name, *text;
@@ -64,7 +65,8 @@ sfu_status sfu__list_make(sfu__range_list *list, const char *text) {
         return sfu__fail_parse(text, text + SFU__SPACE_BYTES, "the space is longer than %d bytes", SFU__SPACE_BYTES);
     }
     SFU_TRY(find_preset(&preset, &scanner));
-    SFU_TRY(sfu__list_read(list, all_nets, all_nets, true));
+    const char *nets = preset != NONE && presets[preset].paper ? paper_nets : all_nets;
+    SFU_TRY(sfu__list_read(list, nets, nets, true));
     if (preset != NONE) {
         SFU_TRY(sfu__list_read(list, presets[preset].text, presets[preset].text, true));
         list->paper = presets[preset].paper;

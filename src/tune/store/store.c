@@ -18,6 +18,10 @@ sfu_status sfu__store_transaction(sfu__store *store, sfu__transaction *transacti
 }
 sfu_status sfu__store_beat(sfu__store *store) { return store->kind->beat(store); }
 
+const char *sfu__store_why_skipped(const sfu__store *store, int32_t number) {
+    return store->kind->why_skipped(store, number);
+}
+
 sfu_status sfu__store_set(sfu__store *store, const char *key, const char *json) {
     return store->kind->set(store, key, json);
 }

@@ -11,6 +11,7 @@ typedef struct sfu__store_kind {
     sfu_status (*beat)(sfu__store *store);
     sfu_status (*set)(sfu__store *store, const char *key, const char *json);
     sfu_status (*get)(sfu__store *store, const char *key, char **json);
+    const char *(*why_skipped)(const sfu__store *store, int32_t number);
 } sfu__store_kind;
 
 struct sfu__store {

@@ -139,6 +139,10 @@ static void free_store(sfu__sql_store *self) {
         sfu__free(self->distributions[i]);
     }
     sfu__free(self->distributions);
+    for (int32_t i = 0; i < self->known.count; i++) {
+        sfu__free(self->whys[i]);
+    }
+    sfu__free(self->whys);
     sfu__trials_clear(&self->known);
     sfu__text_clear(&self->text);
     sfu__free(self->ids);
@@ -163,7 +167,13 @@ static void sql_close(sfu__store *store) {
     free_store(self);
 }
 
-static const sfu__store_kind sql_kind = {sql_close, sql_read, sfu__sql_transaction, sql_beat, sql_set, sql_get};
+static const char *sql_why_skipped(const sfu__store *store, int32_t number) {
+    const sfu__sql_store *self = (const sfu__sql_store *)store;
+    return number >= 0 && number < self->known.count ? self->whys[number] : NULL;
+}
+
+static const sfu__store_kind sql_kind = {sql_close, sql_read, sfu__sql_transaction, sql_beat,
+                                         sql_set,   sql_get,  sql_why_skipped};
 
 /* Takes over the text. */
 static sfu_status keep_text(char **kept, sfu__text *text, sfu_status status) {
@@ -190,7 +200,9 @@ static sfu_status make_statements(sfu__sql_store *self) {
     SFU_TRY(keep_text(&self->sql_waiting, &text,
                       sfu__text_format(&text,
                                        "SELECT trial_id, number FROM trials WHERE study_id = $1 AND trial_id >= $2 AND "
-                                       "state = 'WAITING' ORDER BY trial_id LIMIT $3 %s",
+                                       "state = 'WAITING' AND EXISTS (SELECT 1 FROM trial_user_attributes a WHERE "
+                                       "a.trial_id = trials.trial_id AND a.\"key\" = 'seed') ORDER BY trial_id LIMIT "
+                                       "$3 %s",
                                        driver->skip_locked)));
     SFU_TRY(keep_text(&self->sql_beat, &text,
                       sfu__text_format(&text,
@@ -226,6 +238,8 @@ sfu_status sfu__store_open_sql(sfu__store **store, const sfu__store_options *opt
     self->base.kind = &sql_kind;
     self->space = options->space;
     self->known.parameters = options->space->count;
+    self->check_seeds = options->check_seeds;
+    self->seed = options->seed;
     self->beat_s = options->beat_s > 0 ? options->beat_s : BEAT_S;
     self->grace_s = options->grace_s > 0 ? options->grace_s : GRACE_S;
     sfu__worker_here(self->worker);

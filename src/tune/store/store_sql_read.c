@@ -5,31 +5,27 @@
  * its parameters, and finished together with its attributes, so the later statements see everything that belongs to the
  * trials of the first one; rows of other trials are skipped until the next time.
  *
- * Every trial must be one of ours: it has a seed, the parameters of its network with our distributions, and values in
- * their ranges. Others (of a Python program that joined in) are refused, because later trials would depend on them.
+ * Whose trial it is, and whether it fits, is decided when all of it has been read (store_sql_origin.c).
  */
 #include "store_sql_int.h"
 
-#include <math.h>
 #include <string.h>
-
-/* Which columns and attributes of a trial have been read. */
-enum { HAS_SEED = 1, HAS_LOSS = 2, HAS_EPOCHS = 4, HAS_BEST_EPOCH = 8, HAS_VALUE = 16 };
-enum { HAS_OUTCOME = HAS_LOSS | HAS_EPOCHS | HAS_BEST_EPOCH | HAS_VALUE };
 
 typedef struct window {
     sfu__sql_store *self;
-    int32_t first;      /* number of the first trial in it */
-    sfu__trials trials; /* trial i has the number first + i */
-    int64_t *ids;
-    unsigned *has;
-    size_t ids_capacity, has_capacity;
+    int32_t first;        /* number of the first trial in it */
+    sfu__trials trials;   /* trial i has the number first + i */
+    sfu__trial_row *rows; /* [trials.count] */
+    size_t rows_capacity;
 } window;
 
 static void window_clear(window *self) {
+    for (int32_t i = 0; i < self->trials.count; i++) {
+        sfu__free(self->rows[i].fixed);
+        sfu__free(self->rows[i].problem);
+    }
     sfu__trials_clear(&self->trials);
-    sfu__free(self->ids);
-    sfu__free(self->has);
+    sfu__free(self->rows);
 }
 
 /* The index of a trial by its id, -1: it was added later. */
@@ -37,13 +33,13 @@ static int32_t window_find(const window *self, int64_t id) {
     int32_t low = 0, high = self->trials.count;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (self->ids[middle] < id) {
+        if (self->rows[middle].id < id) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < self->trials.count && self->ids[low] == id ? low : -1;
+    return low < self->trials.count && self->rows[low].id == id ? low : -1;
 }
 
 int64_t sfu__sql_open_from(const sfu__sql_store *self) {
@@ -62,6 +58,7 @@ static bool state_of(sfu__trial_state *state, const sfu__sql *column) {
     } states[] = {{"WAITING", SFU__TRIAL_WAITING},
                   {"RUNNING", SFU__TRIAL_RUNNING},
                   {"COMPLETE", SFU__TRIAL_COMPLETE},
+                  {"PRUNED", SFU__TRIAL_PRUNED},
                   {"FAIL", SFU__TRIAL_FAIL}};
     for (size_t i = 0; column->kind == SFU__SQL_TEXT && i < sizeof states / sizeof states[0]; i++) {
         if (strcmp(column->text, states[i].name) == 0) {
@@ -74,45 +71,54 @@ static bool state_of(sfu__trial_state *state, const sfu__sql *column) {
 
 static sfu_status window_add(window *self, int64_t id) {
     const size_t need = (size_t)self->trials.count + 1;
-    int64_t *ids = sfu__grow(self->ids, &self->ids_capacity, need, sizeof *ids);
-    if (ids == NULL) {
+    sfu__trial_row *rows = sfu__grow(self->rows, &self->rows_capacity, need, sizeof *rows);
+    if (rows == NULL) {
         return SFU_ERR_MEMORY;
     }
-    self->ids = ids;
-    unsigned *has = sfu__grow(self->has, &self->has_capacity, need, sizeof *has);
-    if (has == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    self->has = has;
-    ids[need - 1] = id;
-    has[need - 1] = 0;
+    self->rows = rows;
+    rows[need - 1] = (sfu__trial_row){.id = id};
     return sfu__trials_add(&self->trials) != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+/* A state that Optuna does not have: it counts as finished. */
+static sfu_status unknown_state(sfu__trial *trial, sfu__trial_row *row, const sfu__sql *column) {
+    const char *state = column->kind == SFU__SQL_TEXT ? column->text : "";
+    char quoted[SFU__QUOTE_MAX];
+    trial->state = SFU__TRIAL_PRUNED;
+    return sfu__row_problem(row, "has the state %s, which does not exist", sfu__quote(quoted, state, strlen(state)));
+}
+
+/* What was enqueued: needed until the trial has its values. */
+static sfu_status take_fixed(sfu__trial *trial, sfu__trial_row *row, const sfu__sql *column) {
+    trial->enqueued = column->kind != SFU__SQL_NULL;
+    if (trial->state == SFU__TRIAL_WAITING && column->kind == SFU__SQL_TEXT) {
+        row->fixed = sfu__copy_string(column->text);
+        return row->fixed != NULL ? SFU_OK : SFU_ERR_MEMORY;
+    }
+    return SFU_OK;
 }
 
 static sfu_status take_trial(void *user, const sfu__sql *columns, int count) {
     window *self = user;
-    const char *label = self->self->label;
     sfu_status status = SFU_OK;
     const int64_t number = (int64_t)self->first + self->trials.count;
     (void)count;
     if (columns[1].kind != SFU__SQL_INT || columns[1].integer != number || number >= INT32_MAX) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld is missing: trial numbers must have no gaps", label,
-                         (long long)number);
+        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld is missing: trial numbers must have no gaps",
+                         self->self->label, (long long)number);
     }
     SFU_TRY(window_add(self, columns[0].integer));
     sfu__trial *trial = &self->trials.items[self->trials.count - 1];
+    sfu__trial_row *row = &self->rows[self->trials.count - 1];
     trial->number = (int32_t)number;
     if (!state_of(&trial->state, &columns[2])) {
-        const char *state = columns[2].kind == SFU__SQL_TEXT ? columns[2].text : "";
-        char quoted[SFU__QUOTE_MAX];
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has the state %s, which sfumato does not use", label,
-                         (long long)number, sfu__quote(quoted, state, strlen(state)));
+        SFU_TRY(unknown_state(trial, row, &columns[2]));
     }
     if (columns[3].kind == SFU__SQL_REAL && isfinite(columns[3].real)) {
         trial->outcome.val_score = columns[3].real;
-        self->has[self->trials.count - 1] |= HAS_VALUE;
+        row->has |= SFU__HAS_VALUE;
     }
-    trial->enqueued = columns[4].kind != SFU__SQL_NULL;
+    SFU_TRY(take_fixed(trial, row, &columns[4]));
     trial->outcome.failed = trial->state == SFU__TRIAL_FAIL;
 done:
     return status;
@@ -120,33 +126,44 @@ done:
 
 /* ---- parameters ------------------------------------------------------------------------------------------------- */
 
+/* A value of one of our parameters. Another program may have suggested it from another range of the same kind. */
+static sfu_status take_value(window *self, int32_t index, int i, const sfu__sql *value, const char *distribution) {
+    const sfu__sql_store *store = self->self;
+    const sfu__parameter_range *item = &store->space->items[i];
+    sfu__trial_row *row = &self->rows[index];
+    sfu_status status = SFU_OK;
+    bool same = strcmp(distribution, store->distributions[i]) == 0;
+    char quoted[SFU__QUOTE_MAX];
+    if (!same) {
+        SFU_TRY(sfu__space_compatible(&same, store->space, i, distribution));
+    }
+    if (!same) {
+        return sfu__row_problem(row, "has another range for %s: %s", item->name,
+                                sfu__quote(quoted, distribution, strlen(distribution)));
+    }
+    if (value->kind != SFU__SQL_REAL || !sfu__domain_holds(&item->range, value->real)) {
+        return sfu__row_problem(row, "has a value outside the range of %s", item->name);
+    }
+    self->trials.items[index].values[i] = value->real;
+done:
+    return status;
+}
+
 static sfu_status take_parameter(void *user, const sfu__sql *columns, int count) {
     window *self = user;
-    const sfu__sql_store *store = self->self;
     const int32_t index = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
     (void)count;
     if (index < 0) {
         return SFU_OK;
     }
-    const long long number = self->trials.items[index].number;
     const char *name = columns[1].kind == SFU__SQL_TEXT ? columns[1].text : "";
     const char *distribution = columns[3].kind == SFU__SQL_TEXT ? columns[3].text : "";
-    const int i = sfu__space_find(store->space, name);
+    const int i = sfu__space_find(self->self->space, name);
     char quoted[SFU__QUOTE_MAX];
-    if (i < 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has a parameter %s, which is not searched", store->label,
-                         number, sfu__quote(quoted, name, strlen(name)));
-    }
-    if (strcmp(distribution, store->distributions[i]) != 0) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has another range for %s: %s", store->label, number, name,
-                         sfu__quote(quoted, distribution, strlen(distribution)));
-    }
-    if (columns[2].kind != SFU__SQL_REAL || !sfu__domain_holds(&store->space->items[i].range, columns[2].real)) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %lld has a value outside the range of %s", store->label, number,
-                         name);
-    }
-    self->trials.items[index].values[i] = columns[2].real;
-    return SFU_OK;
+    self->rows[index].has |= SFU__HAS_PARAMETERS;
+    return i < 0 ? sfu__row_problem(&self->rows[index], "has a parameter %s, which is not searched",
+                                    sfu__quote(quoted, name, strlen(name)))
+                 : take_value(self, index, i, &columns[2], distribution);
 }
 
 /* ---- attributes ------------------------------------------------------------------------------------------------- */
@@ -174,18 +191,18 @@ static unsigned read_attribute(sfu__trial *trial, const char *key, const char *j
     int64_t count;
     if (strcmp(key, "seed") == 0 && count_of(&count, json, INT64_MAX)) {
         trial->seed = (uint64_t)count;
-        return HAS_SEED;
+        return SFU__HAS_SEED;
     }
     if (strcmp(key, "val_loss") == 0 && number_of(&trial->outcome.val_loss, json)) {
-        return HAS_LOSS;
+        return SFU__HAS_LOSS;
     }
     if (strcmp(key, "epochs") == 0 && count_of(&count, json, INT32_MAX)) {
         trial->outcome.epochs = (int32_t)count;
-        return HAS_EPOCHS;
+        return SFU__HAS_EPOCHS;
     }
     if (strcmp(key, "best_epoch") == 0 && count_of(&count, json, INT32_MAX)) {
         trial->outcome.best_epoch = (int32_t)count;
-        return HAS_BEST_EPOCH;
+        return SFU__HAS_BEST_EPOCH;
     }
     return 0;
 }
@@ -194,82 +211,89 @@ static sfu_status take_attribute(void *user, const sfu__sql *columns, int count)
     window *self = user;
     const int32_t index = columns[0].kind == SFU__SQL_INT ? window_find(self, columns[0].integer) : -1;
     (void)count;
-    if (index >= 0 && columns[1].kind == SFU__SQL_TEXT && columns[2].kind == SFU__SQL_TEXT) {
-        self->has[index] |= read_attribute(&self->trials.items[index], columns[1].text, columns[2].text);
+    if (index < 0 || columns[1].kind != SFU__SQL_TEXT) {
+        return SFU_OK;
+    }
+    if (strcmp(columns[1].text, SFU__ADOPTED_KEY) == 0) {
+        self->rows[index].has |= SFU__HAS_ADOPTION;
+    } else if (columns[2].kind == SFU__SQL_TEXT) {
+        self->rows[index].has |= read_attribute(&self->trials.items[index], columns[1].text, columns[2].text);
     }
     return SFU_OK;
 }
 
 /* ---- the window -------------------------------------------------------------------------------------------------- */
 
-static sfu_status check_parameters(const sfu__sql_store *store, const sfu__trial *trial) {
-    const int net = sfu__space_net(store->space, trial->values);
-    for (int i = 0; i < store->space->count; i++) {
-        const bool has = !isnan(trial->values[i]);
-        if (net < 0 || has != sfu__space_has(store->space, net, i)) {
-            return sfu__fail(SFU_ERR_FORMAT, "%s: trial %d has %s %s, which its network %s", store->label,
-                             (int)trial->number, has ? "a value of" : "no value of", store->space->items[i].name,
-                             has ? "does not use" : "uses");
-        }
+/* Makes room for one more trial in `known`. */
+static sfu_status grow_known(sfu__sql_store *self) {
+    const size_t need = (size_t)self->known.count + 1;
+    int64_t *ids = sfu__grow(self->ids, &self->ids_capacity, need, sizeof *ids);
+    self->ids = ids != NULL ? ids : self->ids;
+    char **whys = sfu__grow(self->whys, &self->whys_capacity, need, sizeof *whys);
+    self->whys = whys != NULL ? whys : self->whys;
+    return ids != NULL && whys != NULL ? SFU_OK : SFU_ERR_MEMORY;
+}
+
+/* Updates a known trial: parameters and seed stay, except those of an enqueued trial that was adopted. */
+static sfu_status update_known(sfu__sql_store *self, const sfu__trial *trial) {
+    sfu__trial *known = &self->known.items[trial->number];
+    if (!sfu__trial_is_asked(known)) {
+        return sfu__trials_put(&self->known, trial);
     }
+    known->state = trial->state;
+    known->outcome = trial->outcome;
+    known->foreign_result = trial->foreign_result;
     return SFU_OK;
 }
 
-static sfu_status check_trial(const window *self, int32_t i) {
-    const sfu__trial *trial = &self->trials.items[i];
-    const char *label = self->self->label;
-    if (trial->number >= self->self->known.count && (self->has[i] & HAS_SEED) == 0) {
-        return sfu__fail(SFU_ERR_FORMAT,
-                         "%s: trial %d was not made by sfumato (it has no seed): other programs may read a study, but "
-                         "not add trials to it",
-                         label, (int)trial->number);
-    }
-    if (trial->state == SFU__TRIAL_COMPLETE && (self->has[i] & HAS_OUTCOME) != HAS_OUTCOME) {
-        return sfu__fail(SFU_ERR_FORMAT, "%s: trial %d is COMPLETE, but its result is missing", label,
-                         (int)trial->number);
-    }
-    return trial->number >= self->self->known.count ? check_parameters(self->self, trial) : SFU_OK;
-}
-
-/* Updates or appends a trial; parameters and seed of a known trial stay. */
+/* Updates or appends a trial, and takes over the reason why it is skipped. */
 static sfu_status store_trial(sfu__sql_store *self, const window *window, int32_t i) {
     const sfu__trial *trial = &window->trials.items[i];
+    sfu__trial_row *row = &window->rows[i];
     sfu_status status = SFU_OK;
     if (trial->number < self->known.count) {
-        sfu__trial *known = &self->known.items[trial->number];
-        known->state = trial->state;
-        known->outcome = trial->outcome;
-        return SFU_OK;
+        SFU_TRY(update_known(self, trial));
+        sfu__free(self->whys[trial->number]);
+    } else {
+        SFU_TRY(grow_known(self));
+        SFU_TRY(sfu__trials_put(&self->known, trial));
+        self->ids[trial->number] = row->id;
+        self->asked += trial->origin == SFU__TRIAL_OURS;
     }
-    int64_t *ids = sfu__grow(self->ids, &self->ids_capacity, (size_t)self->known.count + 1, sizeof *ids);
-    if (ids == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    self->ids = ids;
-    ids[self->known.count] = window->ids[i];
-    SFU_TRY(sfu__trials_put(&self->known, trial));
+    self->whys[trial->number] = row->problem;
+    row->problem = NULL;
 done:
     return status;
+}
+
+/* The first trial whose parameters must be read: a new one, or one that another program may have changed. */
+static int64_t first_to_read(const sfu__sql_store *self) {
+    for (int32_t i = self->first_open; i < self->known.count; i++) {
+        const sfu__trial *trial = &self->known.items[i];
+        if (sfu__sql_is_open(trial) && !sfu__trial_is_asked(trial)) {
+            return self->ids[i];
+        }
+    }
+    return self->known.count > 0 ? self->ids[self->known.count - 1] + 1 : 0;
 }
 
 static sfu_status fill(window *window) {
     sfu__sql_store *self = window->self;
     const int64_t first = sfu__sql_open_from(self);
-    const int64_t first_new = self->known.count > 0 ? self->ids[self->known.count - 1] + 1 : 0;
     const sfu__sql open[] = {sfu__sql_int(self->study), sfu__sql_int(first)};
-    const sfu__sql new[] = {sfu__sql_int(self->study), sfu__sql_int(first_new)};
+    const sfu__sql new[] = {sfu__sql_int(self->study), sfu__sql_int(first_to_read(self))};
     sfu_status status = SFU_OK;
-    SFU_TRY(
-        sfu__sql_ask(self,
-                     "SELECT t.trial_id, t.number, t.state, v.value, s.trial_system_attribute_id FROM trials t LEFT "
-                     "JOIN trial_values v ON v.trial_id = t.trial_id AND v.objective = 0 LEFT JOIN "
-                     "trial_system_attributes s ON s.trial_id = t.trial_id AND s.\"key\" = 'fixed_params' WHERE "
-                     "t.study_id = $1 AND t.trial_id >= $2 ORDER BY t.trial_id",
-                     open, 2, take_trial, window));
-    if (window->first + window->trials.count > self->known.count) {
+    SFU_TRY(sfu__sql_ask(self,
+                         "SELECT t.trial_id, t.number, t.state, v.value, s.value_json FROM trials t LEFT "
+                         "JOIN trial_values v ON v.trial_id = t.trial_id AND v.objective = 0 LEFT JOIN "
+                         "trial_system_attributes s ON s.trial_id = t.trial_id AND s.\"key\" = 'fixed_params' WHERE "
+                         "t.study_id = $1 AND t.trial_id >= $2 ORDER BY t.trial_id",
+                         open, 2, take_trial, window));
+    if (window->trials.count > 0 && window->rows[window->trials.count - 1].id >= new[1].integer) {
         SFU_TRY(sfu__sql_ask(self,
                              "SELECT p.trial_id, p.param_name, p.param_value, p.distribution_json FROM trials t JOIN "
-                             "trial_params p ON p.trial_id = t.trial_id WHERE t.study_id = $1 AND t.trial_id >= $2",
+                             "trial_params p ON p.trial_id = t.trial_id WHERE t.study_id = $1 AND t.trial_id >= $2 "
+                             "ORDER BY p.trial_id, p.param_id",
                              new, 2, take_parameter, window));
     }
     if (window->trials.count > 0) {
@@ -282,17 +306,36 @@ done:
     return status;
 }
 
+/* Whether a trial is known and does not change any more. */
+static bool is_settled(const sfu__sql_store *self, int32_t number) {
+    return number < self->known.count && !sfu__sql_is_open(&self->known.items[number]);
+}
+
+/* Whose trials they are. Nothing is known of a study that is refused. */
+static sfu_status find_origins(window *window) {
+    sfu_status status = SFU_OK;
+    int32_t asked = window->self->asked;
+    for (int32_t i = 0; i < window->trials.count; i++) {
+        sfu__trial *trial = &window->trials.items[i];
+        if (is_settled(window->self, trial->number)) {
+            continue;
+        }
+        SFU_TRY(sfu__sql_find_origin(window->self, trial, &window->rows[i], asked));
+        asked += trial->number >= window->self->known.count && trial->origin == SFU__TRIAL_OURS;
+    }
+done:
+    return status;
+}
+
 sfu_status sfu__sql_sync(sfu__sql_store *self) {
     window window = {.self = self, .first = self->first_open, .trials = {.parameters = self->space->count}};
     sfu_status status = SFU_OK;
     SFU_TRY(fill(&window));
+    SFU_TRY(find_origins(&window));
     for (int32_t i = 0; i < window.trials.count; i++) {
-        SFU_TRY(check_trial(&window, i));
+        SFU_TRY(is_settled(self, window.trials.items[i].number) ? SFU_OK : store_trial(self, &window, i));
     }
-    for (int32_t i = 0; i < window.trials.count; i++) {
-        SFU_TRY(store_trial(self, &window, i));
-    }
-    while (self->first_open < self->known.count && sfu__trial_finished(self->known.items[self->first_open].state)) {
+    while (self->first_open < self->known.count && !sfu__sql_is_open(&self->known.items[self->first_open])) {
         self->first_open++;
     }
 done:

@@ -11,6 +11,7 @@ typedef struct transaction_context {
     sfu__sql_store *self;
     sfu__transaction *transaction;
     sfu__claim *claimed; /* [transaction->want] */
+    bool unknown;        /* there are waiting trials that were added after the last read */
 } transaction_context;
 
 /* A statement that waits for a row continues with the newest version of that row, but sees the other tables as they
@@ -100,13 +101,48 @@ done:
     return status;
 }
 
+/* ---- adopting --------------------------------------------------------------------------------------------------- */
+
+static sfu_status adopt(sfu__sql_store *self, const sfu__transaction *transaction) {
+    sfu_status status = SFU_OK;
+    for (int i = 0; i < transaction->adopted_count; i++) {
+        const sfu__trial *trial = &transaction->adopted[i];
+        SFU_TRY(sfu__sql_adopt_trial(self, self->ids[trial->number], trial));
+    }
+done:
+    return status;
+}
+
+static bool adopts(const sfu__transaction *transaction, int64_t number) {
+    bool some = false;
+    for (int i = 0; i < transaction->adopted_count; i++) {
+        some = some || transaction->adopted[i].number == number;
+    }
+    return some;
+}
+
 /* ---- claiming --------------------------------------------------------------------------------------------------- */
+
+static bool asks(const sfu__transaction *transaction, int64_t number) {
+    return transaction->asked_count > 0 && !transaction->asked_before && number >= transaction->asked[0].number &&
+           number < (int64_t)transaction->asked[0].number + transaction->asked_count;
+}
+
+/* Whether a trial is ours and has its values. Of one that was added or adopted after the last read, this is unknown. */
+static bool can_claim(transaction_context *context, int64_t number) {
+    const sfu__trials *known = &context->self->known;
+    const sfu__trial *trial = number < known->count ? &known->items[number] : NULL;
+    const bool ours = trial != NULL && sfu__trial_is_asked(trial);
+    const bool ours_now = asks(context->transaction, number) || adopts(context->transaction, number);
+    context->unknown |= !ours_now && (trial == NULL || (!ours && trial->origin == SFU__TRIAL_QUEUED));
+    return ours || ours_now;
+}
 
 static sfu_status take_waiting(void *user, const sfu__sql *columns, int count) {
     transaction_context *context = user;
     sfu__transaction *transaction = context->transaction;
     if (count == 2 && columns[0].kind == SFU__SQL_INT && columns[1].kind == SFU__SQL_INT &&
-        transaction->claimed_count < transaction->want) {
+        transaction->claimed_count < transaction->want && can_claim(context, columns[1].integer)) {
         const int32_t number = (int32_t)columns[1].integer;
         context->claimed[transaction->claimed_count] = (sfu__claim){.number = number, .id = columns[0].integer};
         transaction->claimed[transaction->claimed_count++] = number;
@@ -139,13 +175,24 @@ done:
     return status;
 }
 
+/* Waiting trials of other programs, which the query cannot always tell from ours. */
+static int32_t waiting_elsewhere(const sfu__sql_store *self) {
+    int32_t count = 0;
+    for (int32_t i = self->first_open; i < self->known.count; i++) {
+        const sfu__trial *trial = &self->known.items[i];
+        count += trial->state == SFU__TRIAL_WAITING && !sfu__trial_is_asked(trial);
+    }
+    return count;
+}
+
 static sfu_status claim(transaction_context *context) {
     sfu__sql_store *self = context->self;
     sfu__transaction *transaction = context->transaction;
     const sfu__sql values[] = {sfu__sql_int(self->study), sfu__sql_int(sfu__sql_open_from(self)),
-                               sfu__sql_int(transaction->want)};
+                               sfu__sql_int((int64_t)transaction->want + waiting_elsewhere(self))};
     sfu_status status = SFU_OK;
     transaction->claimed_count = 0;
+    context->unknown = false;
     if (transaction->want > 0) {
         SFU_TRY(sfu__sql_ask(self, self->sql_waiting, values, 3, take_waiting, context));
     }
@@ -182,6 +229,7 @@ static sfu_status transaction_body(void *user, sfu__db *db) {
     for (int i = 0; i < transaction->finished_count; i++) {
         SFU_TRY(finish(self, &transaction->finished[i]));
     }
+    SFU_TRY(adopt(self, transaction));
     status = claim(context);
 done:
     return status;
@@ -208,9 +256,30 @@ static void update_claims(transaction_context *context) {
     self->doubt = false;
 }
 
+static sfu_status read_body(void *user, sfu__db *db) { return (void)db, sfu__sql_sync(user); }
+
+/* Waiting trials that were added after the last read can be claimed when they are known. */
+static sfu_status claim_again(transaction_context *context) {
+    sfu__sql_store *self = context->self;
+    sfu__transaction *first = context->transaction;
+    sfu__transaction second = {.want = first->want - first->claimed_count,
+                               .claimed = first->claimed + first->claimed_count};
+    transaction_context again = {self, &second, context->claimed, false};
+    sfu_status status = SFU_OK;
+    if (!context->unknown || second.want == 0) {
+        return SFU_OK;
+    }
+    SFU_TRY(sfu__db_reading(self->db, read_body, self));
+    SFU_TRY(sfu__db_transaction(self->db, false, transaction_body, &again));
+    update_claims(&again);
+    first->claimed_count += second.claimed_count;
+done:
+    return status;
+}
+
 sfu_status sfu__sql_transaction(sfu__store *store, sfu__transaction *transaction) {
     sfu__sql_store *self = (sfu__sql_store *)store;
-    transaction_context context = {self, transaction, NULL};
+    transaction_context context = {self, transaction, NULL, false};
     sfu_status status = SFU_OK;
     const size_t want = transaction->want > 0 ? (size_t)transaction->want : 0;
     sfu__claim *grown = sfu__grow(self->claims, &self->claim_capacity, self->claim_count + want + 1, sizeof *grown);
@@ -221,6 +290,7 @@ sfu_status sfu__sql_transaction(sfu__store *store, sfu__transaction *transaction
     SFU_ALLOC(context.claimed, want);
     SFU_TRY(sfu__db_transaction(self->db, false, transaction_body, &context));
     update_claims(&context);
+    SFU_TRY(claim_again(&context));
 done:
     sfu__free(context.claimed);
     return status;

@@ -89,23 +89,57 @@ done:
     return status;
 }
 
+/* An enqueued trial may have an attribute with that name already. */
+static sfu_status put_attribute(sfu__sql_store *self, int64_t id, const char *key, const char *json) {
+    const sfu__sql values[] = {sfu__sql_int(id), sfu__sql_text(key), sfu__sql_text(json)};
+    return sfu__sql_do(self,
+                       "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES ($1, $2, $3) ON "
+                       "CONFLICT (trial_id, \"key\") DO UPDATE SET value_json = excluded.value_json",
+                       values, 3, NULL);
+}
+
+/* Values and seed. */
+static sfu_status add_values(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
+    char seed[24];
+    sfu_status status = SFU_OK;
+    SFU_TRY(add_parameters(self, id, trial));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)trial->seed);
+    SFU_TRY(put_attribute(self, id, "seed", seed));
+done:
+    return status;
+}
+
 sfu_status sfu__sql_add_trial(sfu__sql_store *self, const sfu__trial *trial) {
     const sfu__sql values[] = {sfu__sql_int(trial->number), sfu__sql_int(self->study)};
-    char seed[24];
     sfu_status status = SFU_OK;
     int64_t id = -1;
     SFU_TRY(sfu__sql_number(
         self, "INSERT INTO trials (number, study_id, state) VALUES ($1, $2, 'WAITING') RETURNING trial_id", values, 2,
         &id));
-    SFU_TRY(add_parameters(self, id, trial));
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)trial->seed);
-    const sfu__sql seed_values[] = {sfu__sql_int(id), sfu__sql_text(seed)};
-    SFU_TRY(sfu__sql_do(self,
-                        "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES ($1, 'seed', $2)",
-                        seed_values, 2, NULL));
+    SFU_TRY(add_values(self, id, trial));
     if (trial->enqueued) {
         status = add_fixed_params(self, id, trial);
     }
+done:
+    return status;
+}
+
+sfu_status sfu__sql_adopt_trial(sfu__sql_store *self, int64_t id, const sfu__trial *trial) {
+    const sfu__sql key = sfu__sql_int(id);
+    sfu_status status = SFU_OK;
+    int64_t free_id = -1;
+    SFU_TRY(sfu__sql_lock(self, self->db->driver->lock_trial, id));
+    SFU_TRY(sfu__sql_number(self,
+                            "SELECT t.trial_id FROM trials t WHERE t.trial_id = $1 AND t.state = 'WAITING' AND NOT "
+                            "EXISTS (SELECT 1 FROM trial_params p WHERE p.trial_id = t.trial_id) AND NOT EXISTS "
+                            "(SELECT 1 FROM trial_user_attributes a WHERE a.trial_id = t.trial_id AND a.\"key\" = "
+                            "'" SFU__ADOPTED_KEY "')",
+                            &key, 1, &free_id));
+    if (free_id != id) {
+        return SFU_OK; /* another worker or program was faster */
+    }
+    SFU_TRY(add_values(self, id, trial));
+    SFU_TRY(put_attribute(self, id, SFU__ADOPTED_KEY, "true"));
 done:
     return status;
 }

@@ -3,6 +3,9 @@
  * A worker on this machine is known to be dead as soon as its process has ended; for others only the heartbeat tells,
  * measured by the database's clock alone. A trial returns to WAITING in place, with the same number and the same
  * values. The token of its claim is deleted, so that a worker that was merely slow cannot finish it any more.
+ *
+ * A running trial of ours without a claim was taken by another program: Optuna's study.ask() prefers waiting trials. It
+ * returns as well, because it may never be finished there.
  */
 #include "store_sql_int.h"
 
@@ -69,11 +72,58 @@ done:
     return status;
 }
 
+/* ---- trials in other programs ------------------------------------------------------------------------------------ */
+
+typedef struct taken_trials {
+    const sfu__sql_store *self;
+    int64_t *ids;
+    size_t count, capacity;
+} taken_trials;
+
+static sfu_status take_unclaimed(void *user, const sfu__sql *columns, int count) {
+    taken_trials *taken = user;
+    const sfu__trials *known = &taken->self->known;
+    if (count < 2 || columns[0].kind != SFU__SQL_INT || columns[1].kind != SFU__SQL_INT || columns[1].integer < 0 ||
+        columns[1].integer >= known->count || !sfu__trial_is_asked(&known->items[columns[1].integer])) {
+        return SFU_OK;
+    }
+    int64_t *ids = sfu__grow(taken->ids, &taken->capacity, taken->count + 1, sizeof *ids);
+    if (ids == NULL) {
+        return SFU_ERR_MEMORY;
+    }
+    taken->ids = ids;
+    ids[taken->count++] = columns[0].integer;
+    return SFU_OK;
+}
+
+static sfu_status return_taken_trials(sfu__sql_store *self) {
+    const sfu__sql open[] = {sfu__sql_int(self->study), sfu__sql_int(sfu__sql_open_from(self))};
+    taken_trials taken = {.self = self};
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__sql_ask(self,
+                         "SELECT t.trial_id, t.number FROM trials t LEFT JOIN sfumato_claims c ON c.trial_id = "
+                         "t.trial_id WHERE t.study_id = $1 AND t.trial_id >= $2 AND t.state = 'RUNNING' AND c.trial_id "
+                         "IS NULL",
+                         open, 2, take_unclaimed, &taken));
+    for (size_t i = 0; i < taken.count; i++) {
+        const sfu__sql id = sfu__sql_int(taken.ids[i]);
+        SFU_TRY(sfu__sql_lock(self, self->db->driver->lock_trial, taken.ids[i]));
+        SFU_TRY(sfu__sql_do(self,
+                            "UPDATE trials SET state = 'WAITING', datetime_start = NULL WHERE trial_id = $1 AND state "
+                            "= 'RUNNING' AND NOT EXISTS (SELECT 1 FROM sfumato_claims WHERE trial_id = $1)",
+                            &id, 1, NULL));
+    }
+done:
+    sfu__free(taken.ids);
+    return status;
+}
+
 sfu_status sfu__sql_tend_workers(sfu__sql_store *self) {
     const sfu__sql me[] = {sfu__sql_text(self->worker), sfu__sql_int(self->study)};
     sfu_status status = SFU_OK;
     SFU_TRY(sfu__sql_do(self, self->sql_beat, me, 2, NULL));
-    status = remove_dead_workers(self);
+    SFU_TRY(remove_dead_workers(self));
+    status = return_taken_trials(self);
 done:
     return status;
 }

@@ -221,7 +221,7 @@ static sfu_status match_columns(sfu__tables *tables, const sfu__table_scan *scan
         const size_t found = column_of(scan->csv, column->name, strlen(column->name));
         tables->cell_source[i] = found;
         if (has_features(column) && (found == scan->csv->width || found == scan->id || found == scan->label)) {
-            status = fail_no_column(scan->csv, column->name, strlen(column->name), "--like");
+            status = fail_no_column(scan->csv, column->name, strlen(column->name), tables->options->like);
             goto done;
         }
     }
@@ -298,7 +298,10 @@ sfu_status sfu__csv_nodes(sfu__tables *tables, const char *path) {
     sfu__table_scan scan = {.csv = &csv, .hint = "", .more = true};
     const sfu_import_options *options = tables->options;
     tables->named = true;
-    SFU_TRY(sfu__tables_open(tables, &csv, path, (sfu__csv_rules){.label = options->label, .id = options->id}));
+    const char *like_id = options->like != NULL ? tables->transform.id : NULL; /* of the earlier table */
+    SFU_TRY(
+        sfu__tables_open(tables, &csv, path,
+                         (sfu__csv_rules){.label = options->label, .id = options->id != NULL ? options->id : like_id}));
     if (csv.width == 0) {
         goto done;
     }
@@ -306,8 +309,7 @@ sfu_status sfu__csv_nodes(sfu__tables *tables, const char *path) {
     SFU_TRY(sfu__csv_find_column(&csv, options->label, "the label", &scan.label));
     SFU_TRY(sfu__csv_find_column(&csv, options->id, "--id", &scan.id));
     if (scan.id == csv.width) { /* that of the given transformation, or the first */
-        const char *id = tables->transform.id;
-        const size_t found = options->like != NULL && id != NULL ? column_of(&csv, id, strlen(id)) : csv.width;
+        const size_t found = like_id != NULL ? column_of(&csv, like_id, strlen(like_id)) : csv.width;
         scan.id = found < csv.width ? found : 0;
     }
     if (scan.label == scan.id) {

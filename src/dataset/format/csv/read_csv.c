@@ -75,9 +75,10 @@ sfu_status sfu__read_csv(sfu__raw *raw, const sfu_import_options *options) {
         }
     }
     if (options->like != NULL && tables.cell_source == NULL) {
-        status =
-            sfu__fail(SFU_ERR_ARGUMENT, "--like needs a table of nodes: --nodes, or --features with one column per "
-                                        "feature");
+        status = sfu__fail(SFU_ERR_ARGUMENT,
+                           "there are no columns to transform as those of %s: expected a table of nodes, --nodes, or "
+                           "--features with one column per feature",
+                           options->like);
         goto done;
     }
     SFU_TRY(sfu__tables_check_ids(&tables));

@@ -82,7 +82,7 @@ static sfu_status read_like(sfu__tables *tables) {
                          options->like);
     }
     if (options->scale != SFU_SCALE_AUTO) {
-        return sfu__fail(SFU_ERR_ARGUMENT, "--like takes the scaling from %s; it cannot be combined with --scale",
+        return sfu__fail(SFU_ERR_ARGUMENT, "the columns are scaled as those of %s; --scale cannot be given, too",
                          options->like);
     }
     return sfu__path_is_file(options->like) ? read_file(tables, options->like) : read_named(tables, options->like);
