@@ -139,8 +139,9 @@ sfu_status sfu__label_train(sfu__label_problem *problem, const sfu__label_step *
     problem->next_trainings = 0;
     SFU_TRY(open_search(&problem->nets[net], net));
     for (int32_t i = 0; i < trials; i++) {
-        trial.unweighted = problem->unweighted || i == step->trials;
-        SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + i % step->trials, work));
+        const bool again = i == step->trials;
+        trial.unweighted = problem->unweighted || again;
+        SFU_TRY(run_trial(&trial, problem, net, problem->nets[net].trials + (again ? 0 : i), work));
         if (trial.model != NULL) {
             sfu__label_trial_clear(&problem->next);
             problem->next = trial;
