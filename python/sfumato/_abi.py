@@ -59,6 +59,7 @@ SFU_PASS_PREDICT = 2
 SFU_PASSES = 3
 SFU_LOSS_MEAN = 0
 SFU_LOSS_SUM = 1
+SFU_LOSS_OF_SPACE = 2
 SFU_KEEP_BEST = 0
 SFU_KEEP_LAST = 1
 SFU_METRIC_ACCURACY = 0
@@ -255,6 +256,7 @@ class sfu_smoothing_options(Structure):
         ("right", c_double),
         ("probabilities", c_bool),
         ("threads", c_int),
+        ("unweighted", c_bool),
     ]
 
 
@@ -286,6 +288,7 @@ class sfu_layer(Structure):
         ("linear", c_bool),
         ("bias", c_bool),
         ("dropout", c_double),
+        ("unweighted", c_bool),
     ]
 
 
@@ -459,6 +462,7 @@ class sfu_trial(Structure):
         ("seed", c_uint64),
         ("params", c_char_p),
         ("val_score", c_double),
+        ("added", c_bool),
     ]
 
 
@@ -529,6 +533,8 @@ class sfu_compare_options(Structure):
         ("lpnn", c_char_p),
         ("on_progress", c_void_p),
         ("on_progress_user", c_void_p),
+        ("metric", c_int),
+        ("balanced", c_bool),
     ]
 
 
@@ -553,6 +559,8 @@ class sfu_entry(Structure):
         ("epoch_s", c_double),
         ("epochs", c_int64),
         ("split_digest", c_char_p),
+        ("val_score", c_double),
+        ("test_score", c_double),
     ]
 
 
@@ -626,6 +634,7 @@ class sfu_label_options(Structure):
         ("metric", c_int),
         ("balanced", c_bool),
         ("coverage", c_double),
+        ("nets", c_char_p),
     ]
 
 
@@ -669,6 +678,7 @@ class sfu_label_summary(Structure):
         ("set_coverage", c_double),
         ("set_threshold", c_double),
         ("set_size", c_double),
+        ("unweighted", c_bool),
     ]
 
 
@@ -851,6 +861,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_model_classes": (c_int32, [c_void_p]),
     "sfu_model_features": (c_int32, [c_void_p]),
     "sfu_model_class_name": (c_char_p, [c_void_p, c_int32]),
+    "sfu_model_has_transform": (c_bool, [c_void_p]),
     "sfu_model_embedding_width": (c_int32, [c_void_p]),
     "sfu_model_parameter": (POINTER(sfu_parameter), [c_void_p, c_int]),
     "sfu_model_set_parameter": (c_int, [c_void_p, c_int, c_void_p]),
@@ -881,6 +892,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_study_trials": (c_int32, [c_void_p]),
     "sfu_study_trial": (POINTER(sfu_trial), [c_void_p, c_int32]),
     "sfu_study_ranked": (POINTER(sfu_trial), [c_void_p, c_int32]),
+    "sfu_study_observed": (c_int32, [c_void_p]),
+    "sfu_study_skipped": (c_int32, [c_void_p, c_void_p]),
     "sfu_study_parameter": (c_char_p, [c_void_p, c_int]),
     "sfu_study_importance": (c_double, [c_void_p, c_int]),
     "sfu_study_value": (c_char_p, [c_void_p, c_int32, c_int]),
@@ -900,6 +913,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sfu_results_pair": (POINTER(sfu_pair), [c_void_p, c_int]),
     "sfu_results_text": (c_char_p, [c_void_p]),
     "sfu_results_folder": (c_char_p, [c_void_p]),
+    "sfu_results_metric": (c_int, [c_void_p]),
     "sfu_results_report": (c_int, [c_void_p]),
     "sfu_results_file": (c_char_p, [c_int]),
     "sfu_results_check": (c_int, [c_char_p]),
