@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import tempfile
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
@@ -266,17 +266,18 @@ class Labeler(_GraphEstimator):
     its probabilities, and estimates its accuracy on labels that none of these steps has seen. The command `label`.
 
     Parameters: `budget`, a time ("60s", "2m", "1h", or seconds) or a number of steps ("steps:20", which gives the same
-    bytes on every machine); `metric`; `balanced`; `coverage` of label sets, such as 0.9; `scale`, `directed`, `n_jobs`
-    and `random_state` as for GraphClassifier.
+    bytes on every machine); `nets`, the candidates ("sgcn,mlp,gcn" or a list; None: all nine); `metric`; `balanced`;
+    `coverage` of label sets, such as 0.9; `scale`, `directed`, `n_jobs` and `random_state` as for GraphClassifier.
 
     After fit: `estimate_` (a dict: accuracy, low, high, ...), `net_` and `params_`, `candidates_` (a list of dicts),
     `confusion_` (rows: true class), `calibration_`, `probabilities_` of the nodes that were fitted, `labels_` (their
     most probable classes), `classes_`, `model_`, `interrupted_`."""
 
-    def __init__(self, budget: Union[str, float] = "60s", *, metric: str = "accuracy", balanced: bool = False,
-                 coverage: float = 0.0, scale: str = "none", directed: bool = False, n_jobs: Optional[int] = None,
-                 random_state: Any = 0):
+    def __init__(self, budget: Union[str, float] = "60s", *, nets: Union[None, str, Sequence[str]] = None,
+                 metric: str = "accuracy", balanced: bool = False, coverage: float = 0.0, scale: str = "none",
+                 directed: bool = False, n_jobs: Optional[int] = None, random_state: Any = 0):
         self.budget = budget
+        self.nets = nets
         self.metric = metric
         self.balanced = balanced
         self.coverage = coverage
@@ -292,8 +293,9 @@ class Labeler(_GraphEstimator):
         if len(self.classes_) < 2:
             raise ArgumentError(f"expected labels of at least 2 classes, found {len(self.classes_)} class")
         seconds, steps = parse_budget(self.budget)
+        nets = ",".join(map(str, self.nets)) if isinstance(self.nets, (list, tuple)) else self.nets
         how = options("sfu_label_options", seconds=seconds, steps=steps, seed=self._seed(), jobs=self._threads(),
-                      metric=metric_number(self.metric), balanced=self.balanced, coverage=self.coverage)
+                      nets=encoded(nets, "nets"), metric=metric_number(self.metric), balanced=self.balanced, coverage=self.coverage)
         made, stopped = run(lambda task: _label(task, data.handle, how))
         self._take(made, data)
         self.interrupted_ = stopped

@@ -123,6 +123,15 @@ def test_labeler(small, few, tmp_path):
     assert "confidence interval" in fitted._repr_html_()
 
 
+def test_candidates(small, few):
+    for nets in ("gcn,mlp", ["mlp", "gcn"]):
+        fitted = Labeler("steps:2", nets=nets).fit(small.with_labels(few))
+        assert [one["net"] for one in fitted.candidates_] == ["mlp", "gcn"]
+    for nets in ("", "gnc", [], 3):
+        with pytest.raises(ValueError, match="candidate|expected text"):
+            Labeler("steps:2", nets=nets).fit(small.with_labels(few))
+
+
 @pytest.mark.parametrize("budget", ["", "60x", "steps:0", "-1s", "steps:1.5", "nan", None, [], "1e99h"])
 def test_bad_budgets(small, budget):
     with pytest.raises(ValueError, match="budget"):
