@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a virtual environment and runs the tests of the Python package there. What cannot
-# be installed from PyPI is skipped, and said so.
+# Builds the wheel, installs it into a virtual environment and runs the tests of the Python package there, then mypy. What
+# cannot be installed from PyPI is skipped, and said so.
 #   usage: scripts/python_tests.sh [--torch] [OPTION OF PYTEST...]
 # --torch installs PyTorch Geometric too, several gigabytes, and runs only what needs it.
 set -euo pipefail
@@ -42,3 +42,5 @@ fi
 "$python" -m pip install -q --no-deps --force-reinstall "$work"/dist/*.whl
 cd "$work" # not in python/, whose sources would be imported instead
 "$python" -m pytest -q -p no:cacheprovider "$@" ../python/tests
+cd ../python
+"$python" -m mypy --cache-dir "$work/mypy"
