@@ -134,7 +134,7 @@ static void the_interval_covers(void **state) {
     for (int seed = 0; seed < runs; seed++) {
         sfu_dataset *dataset = made((uint64_t)seed, 1200), *thin = thinned(dataset, 10);
         sfu_labelling *labelling = NULL;
-        const sfu_label_options options = steps_of(6, (uint64_t)seed, 0);
+        const sfu_label_options options = steps_of(test_is_slow() ? 2 : 6, (uint64_t)seed, 0);
         assert_ok(sfu_label(&labelling, thin, &options));
         const sfu_label_summary summary = *sfu_labelling_summary(labelling);
         const double truth = true_accuracy(labelling, dataset, thin);
@@ -151,7 +151,7 @@ static void the_interval_covers(void **state) {
                   bias);
     assert_true(covered >= runs - (runs + 9) / 10);
     assert_true(width < 0.3);
-    assert_true(bias < 0.03);
+    assert_true(bias < 0.1 / sqrt(runs)); /* the standard error of one estimate is about 0.035 */
 }
 
 /* All counts add up, and the confusion matrix is that of the held-out nodes. */
