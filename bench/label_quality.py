@@ -10,7 +10,7 @@ of them. Prints one line per case; `--each` one per run. Python's standard libra
 
     accuracy     of the unlabelled nodes, and what label expects it to be
     in interval  runs whose 95 % confidence interval contains the accuracy
-    ECE          expected calibration error of the predicted labels' probabilities, 15 bins of equal size, all draws together
+    ECE          expected calibration error of the predicted labels, 15 bins of equal size, all draws together
     coverage     unlabelled nodes whose set of labels at 90 % contains the true one
     lost         the accuracy of the best candidate minus that of the chosen one
     AP           average precision of the rare class, instead of the accuracy (fraud)

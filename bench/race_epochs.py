@@ -20,7 +20,7 @@ def mean_epochs(path):
 def race(book, tools, datasets, options):
     nets = options.nets or (["gcn", "sgcn"] if options.quick else NETS)
     book.say()
-    book.say("== epochs: ms an epoch (training step and validation accuracy, hidden 64, dropout 0.5), one core")
+    book.say("== epochs: ms per epoch (training step and validation accuracy, hidden 64, dropout 0.5), one core")
     line = book.table(["dataset", "network", "floor", "sfumato", "x floor", *WHO.values(), SKNET], [9, 10, 7, 13, 7] + [17] * 6)
     wide, failures = [], []
     for name, path in datasets.items():

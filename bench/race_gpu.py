@@ -33,7 +33,7 @@ def race(book, tools, datasets, options):
     nets = options.nets or (["gcn", "sgcn"] if options.quick else race_epochs.NETS)
     seconds = options.seconds or 0.3
     book.say()
-    book.say(f"== gpu: ms an epoch (training step and validation accuracy, hidden 64, dropout 0.5), device {options.device}; "
+    book.say(f"== gpu: ms per epoch (training step and validation accuracy, hidden 64, dropout 0.5), device {options.device}; "
              "ours on one core of the processor")  # fmt: skip
     widths = [9, 10, 13] + [30] * len(WHO)
     line = book.table(["dataset", "network", "sfumato", *WHO.values()], widths)
@@ -70,7 +70,7 @@ def study(book, tools, datasets, options, fastest):
                                 "--space", "paper hidden={64}", "--loss", "sum", *tools.split(path), "--export", tools.folder + "/gpu.csv")  # fmt: skip
     epochs = race_epochs.mean_epochs(tools.folder + "/gpu.csv")
     book.say()
-    book.say(f"{name} gcn, hidden 64, trials a second at {epochs:.1f} epochs a trial, the mean of a study of {trials} here:")
+    book.say(f"{name} gcn, hidden 64, trials per second at {epochs:.1f} epochs per trial, the mean of a study of {trials} here:")
     values = [trials / ran.seconds] * 3
     ours = book.add("gpu study", name, "gcn", f"sfumato, {tools.cores} cores", values, "trials/s")
     book.say(f"  {ours.who:<34} {ours.median:10.1f}  measured, from start to scores")

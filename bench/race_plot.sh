@@ -47,7 +47,7 @@ set ytics ($ticks) scale 0
 set yrange [-0.6:6.6]
 set xrange [0.01:1000]
 set grid xtics linecolor rgb grey linewidth 0.4 dashtype 3
-set xlabel "ms an epoch, one core" textcolor rgb grey
+set xlabel "ms per epoch, one core" textcolor rgb grey
 set key off
 set style line 1 linecolor rgb "#e8590c" pointtype 7 pointsize 1.1
 set style line 2 linecolor rgb "#1c7ed6" pointtype 5 pointsize 0.8

@@ -109,10 +109,10 @@ int main(int count, char **words) {
     must(sfu__store_read(store, &trials));
     const double read_s = sfu__now() - start, read_cpu_s = cpu_s() - cpu;
     printf("trials %d, commits %d\n", (int)total, (int)(total + total / WAVE));
-    printf("stored          %8.3f ms a trial\n", 1e3 * stored_s / total);
-    printf("bare, growing   %8.3f ms a trial, ratio %.2f\n", 1e3 * growing_s / total, stored_s / growing_s);
-    printf("bare, in place  %8.3f ms a trial, ratio %.2f\n", 1e3 * kept_s / total, stored_s / kept_s);
-    printf("CPU             %8.3f ms a trial, of the last %d\n", 1e3 * last_cpu_s / LAST, LAST);
+    printf("stored          %8.3f ms per trial\n", 1e3 * stored_s / total);
+    printf("bare, growing   %8.3f ms per trial, ratio %.2f\n", 1e3 * growing_s / total, stored_s / growing_s);
+    printf("bare, in place  %8.3f ms per trial, ratio %.2f\n", 1e3 * kept_s / total, stored_s / kept_s);
+    printf("CPU             %8.3f ms per trial, of the last %d\n", 1e3 * last_cpu_s / LAST, LAST);
     printf("opened and read %8.3f ms, CPU %.3f ms, %d trials\n", 1e3 * read_s, 1e3 * read_cpu_s, (int)trials.count);
     sfu__trials_clear(&trials);
     sfu__store_close(store);

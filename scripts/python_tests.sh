@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a virtual environment and runs the tests of the Python package there, then mypy. What
-# cannot be installed from PyPI is skipped, and said so.
+# Builds the wheel, installs it into a virtual environment and runs the tests of the Python package there, then mypy.
+# What cannot be installed from PyPI is skipped, and said so.
 #   usage: scripts/python_tests.sh [--torch] [OPTION OF PYTEST...]
 # --torch installs PyTorch Geometric too, several gigabytes, and runs only what needs it.
 set -euo pipefail

@@ -39,13 +39,9 @@ typedef struct session {
 /* ---- evaluation -------------------------------------------------------------------------------------------------- */
 
 static sfu_status open_all(session *state) {
-    sfu_status status = sfu_model_open(&state->model, state->model_path);
-    if (status == SFU_OK && state->dataset_name) {
-        status = sfu_dataset_open(&state->dataset, state->dataset_name);
-    } else if (status == SFU_OK) {
-        settings.import.threads = settings.threads;
-        status = import_for_model(&state->dataset, &settings.import, settings.decimal, state->model, state->model_path);
-    }
+    settings.import.threads = settings.threads;
+    sfu_status status = open_with_model(&state->model, &state->dataset, state->model_path, state->dataset_name,
+                                        &settings.import, settings.decimal);
     if (status == SFU_OK && settings.split) {
         status = sfu_split_new(&state->split, state->dataset, settings.split, settings.size);
     }

@@ -32,9 +32,13 @@ int import_check_use(const cli_command *command, const char *dataset, const sfu_
     return DONE;
 }
 
-sfu_status import_for_model(sfu_dataset **dataset, sfu_import_options *import, int decimal, const sfu_model *model,
-                            const char *path) {
-    import->like = sfu_model_has_transform(model) ? path : NULL;
+sfu_status open_with_model(sfu_model **model, sfu_dataset **dataset, const char *path, const char *name,
+                           sfu_import_options *import, int decimal) {
+    const sfu_status status = sfu_model_open(model, path);
+    if (status != SFU_OK || name) {
+        return status != SFU_OK ? status : sfu_dataset_open(dataset, name);
+    }
+    import->like = sfu_model_has_transform(*model) ? path : NULL;
     import->decimal = decimal == 0 ? '\0' : decimal == 1 ? '.' : ',';
     import->progress = progress_report;
     return sfu_dataset_import(dataset, import);

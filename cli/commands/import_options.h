@@ -81,10 +81,10 @@ bool import_has_files(const sfu_import_options *import);
 /* Whether a command has either a dataset (NULL: none) or files for its model; reports a usage error. */
 int import_check_use(const cli_command *command, const char *dataset, const sfu_import_options *import);
 
-/* Imports the files for a model, whose column transformation is used if it has one. `decimal`: an index into
- * import_decimal_like_choices. */
-sfu_status import_for_model(sfu_dataset **dataset, sfu_import_options *import, int decimal, const sfu_model *model,
-                            const char *path);
+/* Opens a model, and the dataset with this name, or imports the files (name NULL) with the column transformation of the
+ * model, if it has one. `decimal`: an index into import_decimal_like_choices. */
+sfu_status open_with_model(sfu_model **model, sfu_dataset **dataset, const char *path, const char *name,
+                           sfu_import_options *import, int decimal);
 
 /* Adds the files that the options name. */
 void import_files(cli_files *files, const sfu_import_options *import);

@@ -106,6 +106,15 @@ def listed(item: Callable[[int], Any]) -> list[Any]:
         found.append(one.contents if hasattr(one, "contents") else decoded(one))
 
 
+def described(item: Callable[..., Any]) -> dict[str, str]:
+    """The names of an accessor that returns NULL after the last, with their descriptions."""
+    text = ctypes.c_char_p()
+    found: dict[str, str] = {}
+    while (name := item(len(found), ctypes.byref(text))) is not None:
+        found[decoded(name)] = decoded(text.value)
+    return found
+
+
 # ---- handles ---------------------------------------------------------------------------------------------------------
 
 class Handle:

@@ -20,6 +20,7 @@ from ._model import Model
 from ._run import Task, interrupted, run
 from .errors import ArgumentError
 from .graph import Graph, Split, split_nodes, split_of
+from .plan import parsed
 
 METRICS = ("accuracy", "macro-f1", "balanced-accuracy", "auc", "average-precision")
 _SKLEARN_METRICS = {"f1_macro": "macro-f1", "macro_f1": "macro-f1", "balanced_accuracy": "balanced-accuracy",
@@ -217,8 +218,7 @@ class GraphClassifier(_GraphEstimator):
         data = self._graph(X, y, graph)
         seed = self._seed()
         nodes = split_of(data, split, size) if split is not None else self._own_split(data, seed)
-        net = created(lib.sfu_net_free, lib.sfu_net_parse, encoded(self.net, "net"),
-                      ctypes.byref(options("sfu_net_options", hidden=self.hidden, k=self.k)))
+        net = parsed(self.net, self.hidden, self.k)
         made, stopped = run(lambda task: self._train(task, data.handle, net, nodes, seed))
         self.model_ = Model(made)
         self.scores_ = self.model_.scores

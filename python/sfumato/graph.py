@@ -14,8 +14,8 @@ import numpy as np
 
 from . import _abi
 from ._arrays import as_array, csr_parts, floats, integers, is_missing, is_sparse, view
-from ._library import (Handle, check, choice, created, decoded, encoded, fields_of, lib, listed, options, put, strings,
-                       taken)
+from ._library import (Handle, check, choice, created, decoded, described, encoded, fields_of, lib, listed, options, put,
+                       strings, taken)
 from ._run import Task, run
 from .errors import ArgumentError, NotFoundError
 
@@ -660,10 +660,4 @@ def _dense_or_csr(x: Any) -> Any:
 
 def datasets() -> dict[str, str]:
     """The public datasets that `Graph.load` downloads, with a description."""
-    found: dict[str, str] = {}
-    text = ctypes.c_char_p()
-    while True:
-        name = lib.sfu_get_name(len(found), ctypes.byref(text))
-        if name is None:
-            return found
-        found[decoded(name)] = decoded(text.value)
+    return described(lib.sfu_get_name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from ._html import table
-from ._library import Handle, check, created, decoded, encoded, fields_of, lib, listed, options
+from ._library import Handle, check, created, decoded, described, encoded, fields_of, lib, listed, options
 from ._run import run
 from .errors import ArgumentError
 from .graph import Graph, Split, split_of
@@ -26,13 +26,7 @@ def parsed(net: Any, hidden: int = 64, k: int = 2) -> Handle:
 
 def nets() -> dict[str, str]:
     """The named networks, with a description."""
-    found: dict[str, str] = {}
-    text = ctypes.c_char_p()
-    while True:
-        name = lib.sfu_net_name(len(found), ctypes.byref(text))
-        if name is None:
-            return found
-        found[decoded(name)] = decoded(text.value)
+    return described(lib.sfu_net_name)
 
 
 def draw(net: str, *, hidden: int = 64, k: int = 2) -> str:

@@ -254,48 +254,19 @@ done:
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
-static sfu_status add_lines(sfu__text *html, const char *const *lines) {
-    sfu_status status = SFU_OK;
-    for (; *lines != NULL; lines++) {
-        SFU_TRY(sfu__text_format(html, "%s\n", *lines));
-    }
-done:
-    return status;
-}
-
-/* The policy forbids to load anything, whatever else is in the page. */
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"generator\" content=\"sfumato label\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
-    "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-    "<title>Labels of %s</title>\n<style>\n";
-
 static sfu_status add_head(page *self) {
-    static const char heading[] = "</style>\n</head>\n<body>\n<main>\n<h1>Labels of %s</h1>\n"
-                                  "<p>%s labelled nodes, %s unlabelled ones.</p>\n";
     sfu_status status = SFU_OK;
     const char *name = sfu_dataset_name(self->dataset);
     char labelled[TEXT_MAX], unlabelled[TEXT_MAX];
+    sfu__text title = {0};
     snprintf(labelled, sizeof labelled, "%d", self->summary->labelled);
     snprintf(unlabelled, sizeof unlabelled, "%d", self->summary->unlabelled);
-    SFU_TRY(sfu__html(&self->html, head, name));
-    SFU_TRY(add_lines(&self->html, sfu__html_style));
-    SFU_TRY(sfu__html(&self->html, heading, name, labelled, unlabelled));
+    SFU_TRY(sfu__text_format(&title, "Labels of %s", name));
+    SFU_TRY(sfu__html_start(&self->html, "label", title.bytes));
+    SFU_TRY(sfu__html(&self->html, "<body>\n<main>\n<h1>%s</h1>\n<p>%s labelled nodes, %s unlabelled ones.</p>\n",
+                      title.bytes, labelled, unlabelled));
 done:
-    return status;
-}
-
-static sfu_status write_page(const char *path, const sfu__text *html) {
-    sfu_status status = SFU_OK;
-    sfu__writer *out = NULL;
-    SFU_TRY(sfu__writer_open(&out, path));
-    SFU_TRY(sfu__writer_add(out, html->bytes, html->size));
-    SFU_TRY(sfu__writer_commit(out));
-done:
-    sfu__writer_close(out);
+    sfu__text_clear(&title);
     return status;
 }
 
@@ -313,10 +284,9 @@ sfu_status sfu_labelling_page(const char *path, const sfu_labelling *labelling, 
     SFU_TRY(add_nodes(&self, "doubtful", "Most doubtful labels", "Unlabelled nodes with the least certain labels",
                       doubtful, found));
     SFU_TRY(add_candidates(&self));
-    SFU_TRY(sfu__html(&self.html, "</main>\n<script>\n"));
-    SFU_TRY(add_lines(&self.html, sfu__html_script));
-    SFU_TRY(sfu__html(&self.html, "</script>\n</body>\n</html>\n"));
-    SFU_TRY(write_page(path, &self.html));
+    SFU_TRY(sfu__html(&self.html, "</main>\n"));
+    SFU_TRY(sfu__html_end(&self.html));
+    SFU_TRY(sfu__write_file(path, self.html.bytes, self.html.size));
 done:
     sfu__text_clear(&self.html);
     return status;

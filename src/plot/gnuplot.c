@@ -98,17 +98,6 @@ sfu_status sfu__plot_terminal(sfu__text *script, const char *words) {
                             words);
 }
 
-sfu_status sfu__plot_write(const char *path, const sfu__text *text) {
-    sfu_status status = SFU_OK;
-    sfu__writer *out = NULL;
-    SFU_TRY(sfu__writer_open(&out, path));
-    SFU_TRY(sfu__writer_add(out, text->bytes, text->size));
-    SFU_TRY(sfu__writer_commit(out));
-done:
-    sfu__writer_close(out);
-    return status;
-}
-
 /* cd 'FOLDER'; out = '/ABSOLUTE/.history.svg.sfumato-XXXXXX' */
 static sfu_status make_start(sfu__text *start, const sfu__plot_files *files, const char *out) {
     sfu_status status = SFU_OK;

@@ -22,9 +22,6 @@ SFU_CHECKED sfu_status sfu__plot_quote(sfu__text *out, const char *text);
 SFU_CHECKED sfu_status sfu__plot_start(sfu__text *script, const sfu__plot_files *files, const char *about);
 SFU_CHECKED sfu_status sfu__plot_terminal(sfu__text *script, const char *words);
 
-/* Writes a script or data atomically. */
-SFU_CHECKED sfu_status sfu__plot_write(const char *path, const sfu__text *text);
-
 /* Runs gnuplot on the script in its folder and renames the output to its final path. If gnuplot is not installed or
  * fails, a warning is logged; script and data stay. */
 SFU_CHECKED sfu_status sfu__plot_draw(const sfu__plot_files *files);

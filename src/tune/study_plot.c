@@ -196,7 +196,7 @@ static sfu_status write_script(const sfu__plot_files *files, const sfu_study *st
                                  right ? "right" : "left", right ? "-0.3" : "0.3"));
     }
     SFU_TRY(add_points(&script, e));
-    SFU_TRY(sfu__plot_write(files->gp, &script));
+    SFU_TRY(sfu__write_file(files->gp, script.bytes, script.size));
 done:
     sfu__text_clear(&script);
     return status;

@@ -274,3 +274,14 @@ void sfu__writer_close(sfu__writer *writer) {
     sfu__text_clear(&writer->temporary);
     sfu__free(writer);
 }
+
+sfu_status sfu__write_file(const char *path, const void *bytes, size_t size) {
+    sfu_status status = SFU_OK;
+    sfu__writer *writer = NULL;
+    SFU_TRY(sfu__writer_open(&writer, path));
+    SFU_TRY(sfu__writer_add(writer, bytes, size));
+    SFU_TRY(sfu__writer_commit(writer));
+done:
+    sfu__writer_close(writer);
+    return status;
+}

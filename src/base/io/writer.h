@@ -37,4 +37,7 @@ SFU_CHECKED sfu_status sfu__writer_commit(sfu__writer *writer);
 void sfu__writer_remove_old(sfu__writer *writer);
 void sfu__writer_close(sfu__writer *writer);
 
+/* All of these at once. */
+SFU_CHECKED sfu_status sfu__write_file(const char *path, const void *bytes, size_t size);
+
 #endif

@@ -5,9 +5,10 @@
 #include "html_write.h"
 #include "results_int.h"
 
-/* The style sheet and the script, one string per line, ended by NULL: html_style.c. */
-extern const char *const sfu__html_style[];
-extern const char *const sfu__html_script[];
+/* The start of a page, up to the end of its head, with the name of the command that makes it, by which the program
+ * recognises its own pages; and its end, from the script on: html_style.c. */
+SFU_CHECKED sfu_status sfu__html_start(sfu__text *html, const char *command, const char *title);
+SFU_CHECKED sfu_status sfu__html_end(sfu__text *html);
 
 /* The answer: the advice as one table, and one figure per dataset, drawn here: html_answer.c, html_figure.c. */
 SFU_CHECKED sfu_status sfu__html_answer(sfu__text *html, const sfu_results *results);

@@ -1,10 +1,11 @@
-/* html_style.c - the style sheet and the script of report.html. They load no file, font or address. */
+/* html_style.c - the start and the end of a page, with its style sheet and its script. They load no file, font or
+ * address. */
 #include "html_page.h"
 
 #include <stddef.h>
 
 /* The tones of plots (chart.h) are written into their attributes, where a style sheet can find and replace them. */
-const char *const sfu__html_style[] = {
+static const char *const style[] = {
     ":root{color-scheme:light dark;--page:#fff;--ink:#1c2024;--soft:#5b646d;--line:#dde1e5;--stripe:#f6f7f9;",
     "--link:#0b5cad;--mark:#0b5cad;--good:#0a6b4f;--up:#0b5cad;--down:#a8480b;--code:#f1f3f5}",
     "@media (prefers-color-scheme:dark){:root{--page:#14171a;--ink:#e4e7ea;--soft:#a3acb5;--line:#343b42;",
@@ -91,7 +92,7 @@ const char *const sfu__html_style[] = {
     NULL};
 
 /* Sorts a table by the data-v of its cells, else by their text; cells without a value come last. Copies commands. */
-const char *const sfu__html_script[] = {
+static const char *const script[] = {
     "'use strict';",
     "document.querySelectorAll('table.sort').forEach(function (table) {",
     "  var heads = Array.from(table.tHead.rows[0].cells), body = table.tBodies[0];",
@@ -129,3 +130,39 @@ const char *const sfu__html_script[] = {
     "  cell.appendChild(button);",
     "});",
     NULL};
+
+static sfu_status add_lines(sfu__text *html, const char *const *lines) {
+    sfu_status status = SFU_OK;
+    for (; *lines != NULL; lines++) {
+        SFU_TRY(sfu__text_format(html, "%s\n", *lines));
+    }
+done:
+    return status;
+}
+
+/* The policy forbids to load anything, whatever else is in the page. */
+sfu_status sfu__html_start(sfu__text *html, const char *command, const char *title) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__html(html,
+                      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                      "<meta name=\"generator\" content=\"sfumato %s\">\n"
+                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                      "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+                      "<title>%s</title>\n<style>\n",
+                      command, title));
+    SFU_TRY(add_lines(html, style));
+    SFU_TRY(sfu__html(html, "</style>\n</head>\n"));
+done:
+    return status;
+}
+
+sfu_status sfu__html_end(sfu__text *html) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(sfu__html(html, "<script>\n"));
+    SFU_TRY(add_lines(html, script));
+    SFU_TRY(sfu__html(html, "</script>\n</body>\n</html>\n"));
+done:
+    return status;
+}

@@ -18,20 +18,13 @@ static const char *count_text(char text[64], int count, const char *what) {
     return text;
 }
 
-static sfu_status add_title(sfu__text *html, const sfu_results *results, const char *element) {
-    sfu_status status = SFU_OK;
+static sfu_status make_title(sfu__text *title, const sfu_results *results) {
     char nets[64], datasets[64];
     const sfu__request *request = &results->request;
-    SFU_TRY(sfu__text_format(html, "<%s>", element));
-    if (strcmp(request->kind, "compare") == 0) {
-        SFU_TRY(sfu__html(html, "Comparison of %s on %s", count_text(nets, request->nets.count, "network"),
-                          count_text(datasets, request->datasets.count, "dataset")));
-    } else {
-        SFU_TRY(sfu__html(html, "Reproduction of the paper: %s", request->kind));
-    }
-    SFU_TRY(sfu__text_format(html, "</%s>\n", element));
-done:
-    return status;
+    return strcmp(request->kind, "compare") == 0
+               ? sfu__text_format(title, "Comparison of %s on %s", count_text(nets, request->nets.count, "network"),
+                                  count_text(datasets, request->datasets.count, "dataset"))
+               : sfu__text_format(title, "Reproduction of the paper: %s", request->kind);
 }
 
 static sfu_status add_list(sfu__text *html, const char *term, const sfu__string_list *list) {
@@ -118,31 +111,6 @@ done:
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
-
-static sfu_status add_lines(sfu__text *html, const char *const *lines) {
-    sfu_status status = SFU_OK;
-    for (; *lines != NULL; lines++) {
-        SFU_TRY(sfu__text_format(html, "%s\n", *lines));
-    }
-done:
-    return status;
-}
-
-/* The policy forbids to load anything, whatever else is in the page. */
-static sfu_status add_head(sfu__text *html, const sfu_results *results) {
-    sfu_status status = SFU_OK;
-    SFU_TRY(sfu__html(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                            "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                            "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"));
-    SFU_TRY(add_title(html, results, "title"));
-    SFU_TRY(sfu__html(html, "<style>\n"));
-    SFU_TRY(add_lines(html, sfu__html_style));
-    SFU_TRY(sfu__html(html, "</style>\n</head>\n"));
-done:
-    return status;
-}
 
 /* One link per section of the page. */
 static sfu_status add_links(sfu__text *html, const sfu__text *sections) {
@@ -236,7 +204,7 @@ done:
 
 static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     sfu_status status = SFU_OK;
-    sfu__text sections = {0};
+    sfu__text sections = {0}, title = {0};
     SFU_TRY(sfu__html_answer(&sections, results));
     SFU_TRY(sfu__html_accuracies(&sections, results));
     SFU_TRY(sfu__html_details(&sections, results));
@@ -247,16 +215,17 @@ static sfu_status make_page(sfu__text *html, const sfu_results *results) {
     SFU_TRY(add_facts(&sections, results));
     SFU_TRY(add_files(&sections, results));
     SFU_TRY(add_again(&sections, &results->request));
-    SFU_TRY(add_head(html, results));
+    SFU_TRY(make_title(&title, results));
+    SFU_TRY(sfu__html_start(html, "compare", title.bytes));
     SFU_TRY(sfu__html(html, "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n"));
-    SFU_TRY(add_title(html, results, "h1"));
+    SFU_TRY(sfu__html(html, "<h1>%s</h1>\n", title.bytes));
     SFU_TRY(add_links(html, &sections));
     SFU_TRY(sfu__html(html, "</header>\n<main id=\"main\">\n"));
     SFU_TRY(sfu__text_add(html, sections.bytes, sections.size));
-    SFU_TRY(sfu__html(html, "</main>\n<footer>Made by sfumato %s.</footer>\n<script>\n", sfu_version()));
-    SFU_TRY(add_lines(html, sfu__html_script));
-    SFU_TRY(sfu__html(html, "</script>\n</body>\n</html>\n"));
+    SFU_TRY(sfu__html(html, "</main>\n<footer>Made by sfumato %s.</footer>\n", sfu_version()));
+    SFU_TRY(sfu__html_end(html));
 done:
+    sfu__text_clear(&title);
     sfu__text_clear(&sections);
     return status;
 }
@@ -267,7 +236,7 @@ sfu_status sfu__results_html(const sfu_results *results) {
     char *path = NULL;
     SFU_TRY(make_page(&html, results));
     path = sfu__path_join(results->folder, "report.html");
-    status = path != NULL ? sfu__plot_write(path, &html) : SFU_ERR_MEMORY;
+    status = path != NULL ? sfu__write_file(path, html.bytes, html.size) : SFU_ERR_MEMORY;
 done:
     sfu__free(path);
     sfu__text_clear(&html);

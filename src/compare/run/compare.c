@@ -25,17 +25,8 @@ void sfu_compare_options_init_sized(sfu_compare_options *options, size_t size) {
 static bool is_text_only(const char *kind) { return strcmp(kind, "cost") == 0 || strcmp(kind, "datasets") == 0; }
 
 static sfu_status write_file(const char *folder, const char *name, const char *bytes, size_t size) {
-    sfu_status status = SFU_OK;
-    sfu__writer *writer = NULL;
     char *path = sfu__path_join(folder, name);
-    if (path == NULL) {
-        return SFU_ERR_MEMORY;
-    }
-    SFU_TRY(sfu__writer_open(&writer, path));
-    SFU_TRY(sfu__writer_add(writer, bytes, size));
-    SFU_TRY(sfu__writer_commit(writer));
-done:
-    sfu__writer_close(writer);
+    const sfu_status status = path != NULL ? sfu__write_file(path, bytes, size) : SFU_ERR_MEMORY;
     sfu__free(path);
     return status;
 }
