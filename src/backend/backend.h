@@ -18,19 +18,12 @@
 #ifndef SFU_BACKEND_H
 #define SFU_BACKEND_H
 
+#include "block_sum.h"
 #include "dense.h"
 #include "matrix.h"
 #include "smoothing_learned.h"
 #include "status.h"
 #include "team.h"
-
-enum {
-    SFU__CHAIN_TERMS = 64, /* terms of one accumulation chain */
-    /* Floats of the widest rows of spmm that count as narrow. Narrow results are flushed to zero: smoothing of class
-     * probabilities and its gradient may be repeated many times. The results of wider products soon pass through an
-     * operation that flushes, and flushing in the product would cost a fifth of its time. */
-    SFU__NARROW = 16
-};
 
 /* A dropout mask. The entry at (node, k), k being the column or the position in a sparse row, is kept if its 16 random
  * bits are at least `threshold`, and then scaled by 65536/(65536 - threshold). The bits: Philox4x32-10 with key = seed
@@ -106,15 +99,6 @@ typedef struct sfu__sparse sfu__sparse;
 /* The first row with at least the fraction `share` of the work before it. The work of a row is its non-zeros plus
  * two. */
 int64_t sfu__row_at(const int64_t *indptr, int64_t rows, double share);
-
-/* Blocks of a sum over rows. */
-static inline int64_t sfu__block_rows(int64_t rows) { /* at most 64 blocks, each of a multiple of 64 rows */
-    const int64_t least = ((rows + 63) / 64 + 63) / 64 * 64;
-    return least > 256 ? least : 256;
-}
-static inline int64_t sfu__block_count(int64_t rows) {
-    return rows == 0 ? 0 : (rows + sfu__block_rows(rows) - 1) / sfu__block_rows(rows);
-}
 
 typedef struct sfu__adam {
     float lr, decay;                /* decay: L2 penalty, added to the gradient */

@@ -14,38 +14,39 @@
 #define SFU_ELEMENTARY_H
 
 #include "dense.h"
+#include "device_code.h"
 
 #define SFU__FLUSH_BELOW 0x1p-100F
 
 /* Flush to zero: +0 below 2^-100 in magnitude. */
-static inline vf v_flush(vf x) { return v_drop(v_smaller(x, v_set(SFU__FLUSH_BELOW)), x); }
+SFU__DEVICE_FN vf v_flush(vf x) { return v_drop(v_smaller(x, v_set(SFU__FLUSH_BELOW)), x); }
 
 #define EACH SFU__UNROLL for (int k = 0; k < count; k++)
 
 /* c[0] x^(terms - 1) + ... + c[terms - 1] by Horner's rule, for `count` vectors interleaved to hide the latency of each
  * step. */
-static inline void polynomials(vf *q, const vf *x, int count, const v_constant *c, int terms) {
+SFU__DEVICE_FN void polynomials(vf *q, const vf *x, int count, const v_constant *c, int terms) {
     EACH { q[k] = v_constant_of(&c[0]); }
     SFU__UNROLL for (int t = 1; t < terms; t++) {
         EACH { q[k] = v_fma_constant(q[k], x[k], &c[t]); }
     }
 }
 
-static inline vf polynomial(vf x, const v_constant *c, int terms) {
+SFU__DEVICE_FN vf polynomial(vf x, const v_constant *c, int terms) {
     vf q;
     polynomials(&q, &x, 1, c, terms);
     return q;
 }
 
 /* Adding this rounds to an integer; 127 is the exponent bias. */
-static const v_constant exp_shift = V_CONSTANT(0x1.8p23F + 127.0F);
-static const v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F), V_CONSTANT(0.0416665524F),
+SFU__DEVICE_CONST v_constant exp_shift = V_CONSTANT(0x1.8p23F + 127.0F);
+SFU__DEVICE_CONST v_constant exp_q[] = {V_CONSTANT(0.00139263761F), V_CONSTANT(0.00836333353F), V_CONSTANT(0.0416665524F),
                                    V_CONSTANT(0.166665763F), V_CONSTANT(0.5F)};
 
 enum { EXP_MOST = 8 }; /* vectors */
 
 /* exp(x) = scale + scale p, for `count` vectors x <= 0, which are overwritten by p; x is clamped to at least -80. */
-static inline void exp_parts(vf *x, vf *scale, int count) {
+SFU__DEVICE_FN void exp_parts(vf *x, vf *scale, int count) {
     vf n[EXP_MOST], q[EXP_MOST];
     EACH { x[k] = v_at_least(v_set(-80.0F), x[k]); }
     EACH { scale[k] = v_fma_constant(x[k], v_set(0x1.715476p0F), &exp_shift); } /* 1 / ln 2 */
@@ -59,31 +60,31 @@ static inline void exp_parts(vf *x, vf *scale, int count) {
 }
 
 /* exp(x) for x <= 0 without flushing: at least exp(-80), which is not denormal. */
-static inline void v_exp_down_any(vf *x, int count) {
+SFU__DEVICE_FN void v_exp_down_any(vf *x, int count) {
     vf scale[EXP_MOST];
     exp_parts(x, scale, count);
     EACH { x[k] = v_fma(scale[k], x[k], scale[k]); }
 }
 
-static inline vf v_exp_down(vf x) {
+SFU__DEVICE_FN vf v_exp_down(vf x) {
     v_exp_down_any(&x, 1);
     return v_flush(x);
 }
 
 /* exp(x) - 1 for x <= 0. */
-static inline vf v_expm1_down(vf x) {
+SFU__DEVICE_FN vf v_expm1_down(vf x) {
     vf scale;
     exp_parts(&x, &scale, 1);
     return v_fma(scale, x, scale - v_set(1.0F));
 }
 
-static const v_constant ln_q[] = {V_CONSTANT(0.0677059814F), V_CONSTANT(-0.115592644F), V_CONSTANT(0.118125245F),
+SFU__DEVICE_CONST v_constant ln_q[] = {V_CONSTANT(0.0677059814F), V_CONSTANT(-0.115592644F), V_CONSTANT(0.118125245F),
                                   V_CONSTANT(-0.124205619F), V_CONSTANT(0.142322436F),  V_CONSTANT(-0.166675463F),
                                   V_CONSTANT(0.200014502F),  V_CONSTANT(-0.250000119F), V_CONSTANT(0.333333224F),
                                   V_CONSTANT(-0.5F)};
 
 /* For normal positive x. */
-static inline vf v_ln(vf x) {
+SFU__DEVICE_FN vf v_ln(vf x) {
     const vi root_half = v_set_int(0x3f3504f3);
     const vi bits = v_bits(x);
     const vi e = (bits - root_half) >> 23;
@@ -94,10 +95,10 @@ static inline vf v_ln(vf x) {
     return v_fma(n, v_set(0x1.62e4p-1F), f + small);
 }
 
-static const v_constant tanh_q[] = {V_CONSTANT(0.00226923614F), V_CONSTANT(-0.00832289364F), V_CONSTANT(0.021762386F),
+SFU__DEVICE_CONST v_constant tanh_q[] = {V_CONSTANT(0.00226923614F), V_CONSTANT(-0.00832289364F), V_CONSTANT(0.021762386F),
                                     V_CONSTANT(-0.0539584421F), V_CONSTANT(0.133332998F),    V_CONSTANT(-0.333333343F)};
 
-static inline vf v_tanh(vf x) {
+SFU__DEVICE_FN vf v_tanh(vf x) {
     const vf size = v_abs(x), square = x * x;
     const vf q = polynomial(square, tanh_q, 6);
     const vf near = v_fma(square * x, q, x);
@@ -106,14 +107,14 @@ static inline vf v_tanh(vf x) {
     return v_pick(v_less(size, v_set(0.625F)), near, v_pick(v_less(x, v_set(0.0F)), -far, far));
 }
 
-static inline vf v_sigmoid(vf x) {
+SFU__DEVICE_FN vf v_sigmoid(vf x) {
     const vf t = v_exp_down(-v_abs(x));
     return v_pick(v_less(x, v_set(0.0F)), t, v_set(1.0F)) / (v_set(1.0F) + t);
 }
 
 /* ---- activations: y = act(x), and the derivative of act as a function of y ---- */
 
-static inline vf activate(sfu__activation act, vf x) {
+SFU__DEVICE_FN vf activate(sfu__activation act, vf x) {
     const vf zero = v_set(0.0F);
     switch (act) {
     case SFU__RELU: /* this also flushes to zero */
@@ -131,7 +132,7 @@ static inline vf activate(sfu__activation act, vf x) {
     }
 }
 
-static inline vf activation_slope(sfu__activation act, vf y) {
+SFU__DEVICE_FN vf activation_slope(sfu__activation act, vf y) {
     const vf zero = v_set(0.0F), one = v_set(1.0F);
     switch (act) {
     case SFU__RELU:

@@ -1,25 +1,11 @@
 /* random.c - Philox4x32-10, sequential generators and shuffling. */
 #include "random.h"
 
-enum { ROUNDS = 10 };
-
 void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]) {
-    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
-    uint32_t k0 = key[0], k1 = key[1];
-    for (int round = 0; round < ROUNDS; round++) {
-        const uint64_t p0 = (uint64_t)SFU__PHILOX_FACTOR0 * c0;
-        const uint64_t p1 = (uint64_t)SFU__PHILOX_FACTOR1 * c2;
-        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
-        c1 = (uint32_t)p1;
-        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c3 = (uint32_t)p0;
-        k0 += SFU__PHILOX_STEP0;
-        k1 += SFU__PHILOX_STEP1;
+    for (int i = 0; i < 4; i++) {
+        out[i] = counter[i];
     }
-    out[0] = c0;
-    out[1] = c1;
-    out[2] = c2;
-    out[3] = c3;
+    sfu__philox_block(out, key[0], key[1]);
 }
 
 static void block_at(uint64_t block[2], uint64_t seed, uint64_t stream, uint64_t index) {
@@ -42,7 +28,7 @@ enum { LANES = 8, NUMBERS = 2 * LANES };
 
 static void philox_lanes(uint32_t c[4][LANES], uint64_t seed) {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < SFU__PHILOX_ROUNDS; round++) {
         for (int i = 0; i < LANES; i++) {
             const uint64_t p0 = (uint64_t)SFU__PHILOX_FACTOR0 * c[0][i];
             const uint64_t p1 = (uint64_t)SFU__PHILOX_FACTOR1 * c[2][i];

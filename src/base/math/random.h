@@ -7,6 +7,8 @@
 #ifndef SFU_RANDOM_H
 #define SFU_RANDOM_H
 
+#include "philox.h"
+
 #include <stdint.h>
 
 /* Uses of streams; no two uses share numbers. A use that needs many streams adds an index below 2^32. */
@@ -23,13 +25,6 @@ typedef enum sfu__stream {
 
 /* The stream of the index-th object of a use. */
 static inline uint64_t sfu__stream_of(sfu__stream use, uint32_t index) { return ((uint64_t)use << 32) | index; }
-
-/* The multipliers of the first and third word of the counter in a Philox round. */
-#define SFU__PHILOX_FACTOR0 0xD2511F53u
-#define SFU__PHILOX_FACTOR1 0xCD9E8D57u
-/* The key increments per round (Weyl sequence): the golden ratio and sqrt(3) - 1. */
-#define SFU__PHILOX_STEP0 0x9E3779B9u
-#define SFU__PHILOX_STEP1 0xBB67AE85u
 
 /* One Philox4x32-10 block. */
 void sfu__philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);

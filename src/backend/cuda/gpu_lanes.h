@@ -1,0 +1,162 @@
+/* gpu_lanes.h - who computes: the threads of the blocks that work together, and what they share.
+ *
+ * Device code is written as loops `for (i = lane; i < n; i += lanes)` between barriers, without communication inside a
+ * loop, so it also runs on a CPU with one lane and one block.
+ */
+#ifndef SFU_GPU_LANES_H
+#define SFU_GPU_LANES_H
+
+#include "block_sum.h"
+#include "device_code.h"
+#include "gpu_program.h"
+#include "philox.h"
+#include "scalar.h"
+#include "elementary.h"
+
+#include <stddef.h>
+
+#ifdef __CUDACC__
+typedef float4 sfu__f4;
+typedef uint4 sfu__u4;
+#define SFU__READ_ONLY(pointer) __ldg(pointer)
+#define SFU__UNROLL4 _Pragma("unroll 4")
+#else
+typedef struct sfu__f4 {
+    float x, y, z, w;
+} sfu__f4;
+typedef struct sfu__u4 {
+    uint32_t x, y, z, w;
+} sfu__u4;
+#define SFU__READ_ONLY(pointer) (*(pointer))
+#define SFU__UNROLL4
+#endif
+
+/* A training on the device, as one thread sees it. */
+typedef struct sfu__gpu_run {
+    const sfu__gpu_program *program;
+    const sfu__gpu_job *job;
+    float *memory;
+    int lane, lanes;   /* this thread among those of its block */
+    int block, blocks; /* this block among those of the training */
+    int stage;         /* whose rows are computed, or SFU__GPU_ALL_ROWS */
+    uint32_t epoch;
+    char *shared; /* memory of the block for operands; on a GPU, NULL: the function below knows where it is */
+    int shared_start, shared_bytes;
+} sfu__gpu_run;
+
+#ifdef __CUDACC__
+extern __shared__ __align__(16) char gpu_block_memory[];
+#endif
+
+/* On a GPU the compiler must see that this is not global memory. */
+SFU__DEVICE_FN sfu__f4 *gpu_shared(const sfu__gpu_run *run) {
+#ifdef __CUDACC__
+    return (sfu__f4 *)(gpu_block_memory + run->shared_start);
+#else
+    return (sfu__f4 *)(void *)run->shared;
+#endif
+}
+
+/* Counters in memory that all threads of a training see, and whose turn it is. */
+typedef struct sfu__gpu_counters {
+    int64_t *sums; /* [3], zeros */
+    int turn;
+} sfu__gpu_counters;
+
+/* This thread among all threads of the training. */
+SFU__DEVICE_FN int64_t gpu_lane(const sfu__gpu_run *run) { return (int64_t)run->block * run->lanes + run->lane; }
+SFU__DEVICE_FN int64_t gpu_lanes(const sfu__gpu_run *run) { return (int64_t)run->blocks * run->lanes; }
+
+/* Waits for the threads of this block. */
+SFU__DEVICE_FN void gpu_block_barrier(void) {
+#ifdef __CUDACC__
+    __syncthreads();
+#endif
+}
+
+/* Waits for all threads of the training. */
+SFU__DEVICE_FN void gpu_barrier(const sfu__gpu_run *run) {
+#ifdef __CUDACC__
+#if __CUDA_ARCH__ >= 900
+    if (run->blocks > 1) {
+        asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+        return;
+    }
+#endif
+    __syncthreads();
+#endif
+    (void)run;
+}
+
+typedef struct sfu__gpu_range {
+    int64_t begin, end;
+} sfu__gpu_range;
+
+/* The rows of a step in the current stage. */
+SFU__DEVICE_FN sfu__gpu_range gpu_stage_range(const int32_t ends[SFU__GPU_STAGES], int stage) {
+    sfu__gpu_range range = {0, ends[SFU__GPU_STAGES - 1]};
+    if (stage >= 0) {
+        range.begin = stage > 0 ? ends[stage - 1] : 0;
+        range.end = ends[stage];
+    }
+    return range;
+}
+
+SFU__DEVICE_FN float *gpu_data(const sfu__gpu_run *run, const sfu__gpu_operand *operand) {
+    return operand->fixed != NULL ? (float *)(uintptr_t)operand->fixed : run->memory + operand->offset;
+}
+SFU__DEVICE_FN sfu__f4 *gpu_quads(const float *data) { return (sfu__f4 *)(uintptr_t)data; }
+
+SFU__DEVICE_FN sfu__f4 gpu_zero(void) {
+    const sfu__f4 zero = {0.0F, 0.0F, 0.0F, 0.0F};
+    return zero;
+}
+SFU__DEVICE_FN sfu__f4 gpu_fma(float a, sfu__f4 b, sfu__f4 c) {
+    c.x = fmaf(a, b.x, c.x);
+    c.y = fmaf(a, b.y, c.y);
+    c.z = fmaf(a, b.z, c.z);
+    c.w = fmaf(a, b.w, c.w);
+    return c;
+}
+SFU__DEVICE_FN sfu__f4 gpu_add(sfu__f4 a, sfu__f4 b) {
+    a.x += b.x;
+    a.y += b.y;
+    a.z += b.z;
+    a.w += b.w;
+    return a;
+}
+SFU__DEVICE_FN sfu__f4 gpu_flush(sfu__f4 a) {
+    a.x = v_flush(a.x);
+    a.y = v_flush(a.y);
+    a.z = v_flush(a.z);
+    a.w = v_flush(a.w);
+    return a;
+}
+
+/* ---- dropout ---------------------------------------------------------------------------------------------------- */
+
+SFU__DEVICE_FN uint32_t gpu_threshold(const sfu__gpu_run *run, const sfu__gpu_step *step) {
+    return step->mask == SFU__GPU_NO_MASK ? 0 : run->job->thresholds[step->mask];
+}
+SFU__DEVICE_FN float gpu_mask_scale(uint32_t threshold) { return (float)(65536.0 / (65536 - (int32_t)threshold)); }
+
+/* The bits of entries 8 group to 8 group + 7 of a node's row that are kept. */
+SFU__DEVICE_FN uint32_t gpu_kept_bits(const sfu__gpu_run *run, const sfu__gpu_step *step, uint32_t threshold,
+                                      uint32_t node, uint32_t group) {
+    if (threshold == 0) {
+        return 0xff;
+    }
+    uint32_t c[4] = {group, node, run->epoch, 3u << 24 | step->mask_layer};
+    sfu__philox_block(c, (uint32_t)run->job->seed, (uint32_t)(run->job->seed >> 32));
+    uint32_t kept = 0;
+    SFU__UNROLL for (int i = 0; i < 4; i++) {
+        kept |= (uint32_t)((c[i] & 0xffff) >= threshold) << (2 * i);
+        kept |= (uint32_t)(c[i] >> 16 >= threshold) << (2 * i + 1);
+    }
+    return kept;
+}
+SFU__DEVICE_FN uint32_t gpu_node(const sfu__gpu_step *step, int64_t row) {
+    return step->nodes != NULL ? (uint32_t)SFU__READ_ONLY(&step->nodes[row]) : (uint32_t)row;
+}
+
+#endif

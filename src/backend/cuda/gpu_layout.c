@@ -1,0 +1,256 @@
+/* gpu_layout.c - divides the rows of a sparse matrix into accumulation chains and sorts these by length. */
+#include "gpu_layout.h"
+
+#include <string.h>
+
+enum { CHAIN = SFU__CHAIN_TERMS, PAIR = 2 };
+
+static int64_t row_count(const sfu__sparse *A, int64_t row) { return A->indptr[row + 1] - A->indptr[row]; }
+static int64_t chains_of(int64_t entries) { return entries <= CHAIN ? 1 : (entries + CHAIN - 1) / CHAIN; }
+static int32_t result_row(const sfu__sparse *A, int64_t row) {
+    return A->row_perm != NULL ? A->row_perm[row] : (int32_t)row;
+}
+
+static int stage_of(const sfu__gpu_source *source, int32_t row) {
+    int stage = 0;
+    while (source->stage_ends != NULL && stage < SFU__GPU_STAGES - 1 && row >= source->stage_ends[stage]) {
+        stage++;
+    }
+    return source->stage_ends != NULL ? stage : SFU__GPU_STAGES - 1;
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+/* Entries of chain `order` of a row with `count` entries. */
+static int32_t chain_length(int64_t count, int64_t order) {
+    const int64_t left = count - order * CHAIN;
+    return (int32_t)(left < CHAIN ? left : CHAIN);
+}
+
+/* Where the chains of a stage and length start after sorting: stages ascend, lengths descend. */
+typedef struct buckets {
+    int64_t next[SFU__GPU_STAGES][CHAIN + 1];
+} buckets;
+
+static void count_chains(buckets *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    const sfu__sparse *A = source->matrix;
+    memset(to, 0, sizeof *to);
+    layout->first_chain[0] = 0;
+    for (int64_t row = 0; row < A->rows; row++) {
+        const int64_t count = row_count(A, row), chains = chains_of(count);
+        const int stage = stage_of(source, result_row(A, row));
+        for (int64_t k = 0; k < chains; k++) {
+            to->next[stage][chain_length(count, k)]++;
+        }
+        layout->head.long_ends[stage] += chains > 1;
+        layout->head.part_count += chains > 1 ? (int32_t)chains : 0;
+        layout->first_chain[row + 1] = layout->first_chain[row] + chains;
+    }
+    int64_t total = 0, long_rows = 0;
+    for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
+        for (int length = CHAIN; length >= 0; length--) {
+            const int64_t count = to->next[stage][length];
+            to->next[stage][length] = total;
+            total += count;
+        }
+        long_rows += layout->head.long_ends[stage];
+        layout->head.chain_ends[stage] = (int32_t)total;
+        layout->head.long_ends[stage] = (int32_t)long_rows;
+    }
+    layout->head.chain_count = (int32_t)total;
+    layout->head.long_count = (int32_t)long_rows;
+}
+
+/* The arrays of a layout before they are in the image. */
+typedef struct arrays {
+    sfu__gpu_chain *chains;
+    sfu__gpu_long_row *long_rows;
+    sfu__gpu_entry *entries;
+    uint32_t *mask_bits;
+    uint64_t *nonzero;
+    int64_t entry_count; /* with padding */
+} arrays;
+
+static void fill_chains(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source, buckets *at) {
+    const sfu__sparse *A = source->matrix;
+    int64_t entry = 0;
+    int32_t part = 0, long_next[SFU__GPU_STAGES];
+    for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
+        long_next[stage] = stage > 0 ? layout->head.long_ends[stage - 1] : 0;
+    }
+    for (int64_t row = 0; row < A->rows; row++) {
+        const int64_t count = row_count(A, row), chains = chains_of(count);
+        const int32_t result = result_row(A, row);
+        const int stage = stage_of(source, result);
+        if (chains > 1) {
+            to->long_rows[long_next[stage]++] = (sfu__gpu_long_row){result, part, (int32_t)chains};
+        }
+        for (int64_t k = 0; k < chains; k++) {
+            const int32_t length = chain_length(count, k);
+            const int64_t sorted = at->next[stage][length]++;
+            layout->sorted_chain[layout->first_chain[row] + k] = (int32_t)sorted;
+            to->chains[sorted] = (sfu__gpu_chain){.first = entry + k * CHAIN,
+                                                  .row = result,
+                                                  .part = chains > 1 ? part++ : -1,
+                                                  .count = length,
+                                                  .order = (int32_t)k};
+        }
+        entry += (count + PAIR - 1) / PAIR * PAIR;
+    }
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
+
+/* The bit of entry e of a matrix in its keep words. */
+static uint32_t bit_of(const sfu__gpu_layout *layout, int64_t row, int64_t e) {
+    const int64_t position = e - layout->matrix->indptr[row];
+    const int64_t chain = layout->sorted_chain[layout->first_chain[row] + position / CHAIN];
+    return (uint32_t)(chain * CHAIN + position % CHAIN);
+}
+
+static sfu_status bits_of_all(uint32_t **bits, const sfu__gpu_layout *layout) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *A = layout->matrix;
+    SFU_ALLOC(*bits, A->indptr[A->rows]);
+    for (int64_t row = 0; row < A->rows; row++) {
+        for (int64_t e = A->indptr[row]; e < A->indptr[row + 1]; e++) {
+            (*bits)[e] = bit_of(layout, row, e);
+        }
+    }
+done:
+    return status;
+}
+
+static uint32_t float_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* A transpose with a mask may have its own values, in its order, or share those of its source. */
+static bool has_own_values(const sfu__gpu_source *source) {
+    return source->masked == NULL || source->matrix->values != source->masked->matrix->values;
+}
+
+static sfu_status fill_entries(arrays *to, const sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    const sfu__sparse *A = source->matrix;
+    const bool permuted = A->value_perm != NULL && !(source->masked != NULL && has_own_values(source));
+    sfu_status status = SFU_OK;
+    uint32_t *bits = NULL;
+    if (source->masked != NULL) {
+        SFU_TRY(bits_of_all(&bits, source->masked));
+    }
+    int64_t next = 0;
+    for (int64_t row = 0; row < A->rows; row++) {
+        for (int64_t e = A->indptr[row]; e < A->indptr[row + 1]; e++, next++) {
+            const int64_t value = permuted ? A->value_perm[e] : e, position = e - A->indptr[row];
+            to->entries[next].column = (uint32_t)A->indices[e];
+            to->entries[next].value = source->learned ? (uint32_t)value : float_bits(A->values[value]);
+            if (to->mask_bits != NULL) {
+                to->mask_bits[next] = bits[A->value_perm[e]];
+            }
+            if (!source->learned && A->values[value] != 0.0F) {
+                to->nonzero[layout->sorted_chain[layout->first_chain[row] + position / CHAIN]] |= UINT64_C(1)
+                                                                                                  << position % CHAIN;
+            }
+        }
+        next += next % PAIR;
+    }
+done:
+    sfu__free(bits);
+    return status;
+}
+
+/* ---- the layout ---------------------------------------------------------------------------------------------------
+ */
+
+static int64_t padded_entries(const sfu__sparse *A) {
+    int64_t count = 0;
+    for (int64_t row = 0; row < A->rows; row++) {
+        count += (row_count(A, row) + PAIR - 1) / PAIR * PAIR;
+    }
+    return count + PAIR; /* a chain of no entries may look at one */
+}
+
+static sfu_status make_arrays(arrays *to, sfu__gpu_layout *layout, const sfu__gpu_source *source) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *A = source->matrix;
+    buckets at;
+    SFU_ALLOC(layout->first_chain, (size_t)A->rows + 1);
+    count_chains(&at, layout, source);
+    SFU_ALLOC(layout->sorted_chain, layout->head.chain_count);
+    to->entry_count = padded_entries(A);
+    SFU_ALLOC(to->chains, layout->head.chain_count);
+    SFU_ALLOC(to->long_rows, layout->head.long_count);
+    SFU_ALLOC_ZERO(to->entries, to->entry_count);
+    SFU_ALLOC_ZERO(to->nonzero, layout->head.chain_count);
+    if (source->masked != NULL) {
+        SFU_ALLOC_ZERO(to->mask_bits, to->entry_count);
+    }
+    fill_chains(to, layout, source, &at);
+    SFU_TRY(fill_entries(to, layout, source));
+done:
+    return status;
+}
+
+static bool has_zeros(const arrays *from, const sfu__gpu_layout *layout) {
+    bool some = false;
+    for (int32_t i = 0; i < layout->head.chain_count && !some; i++) {
+        const int32_t count = from->chains[i].count;
+        const uint64_t all = count == CHAIN ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+        some = from->nonzero[i] != all;
+    }
+    return some;
+}
+
+sfu_status sfu__gpu_layout_make(sfu__gpu_layout *layout, sfu__gpu_image *image, const sfu__gpu_source *source) {
+    sfu_status status = SFU_OK;
+    const sfu__sparse *A = source->matrix;
+    arrays own = {0};
+    layout->matrix = A;
+    layout->head.rows = A->rows;
+    layout->head.cols = A->cols;
+    SFU_TRY(make_arrays(&own, layout, source));
+    const size_t chains = (size_t)layout->head.chain_count, entries = (size_t)own.entry_count;
+    SFU_TRY(sfu__gpu_image_add(&layout->entries_at, image, own.entries, entries * sizeof *own.entries));
+    SFU_TRY(sfu__gpu_image_add(&layout->chains_at, image, own.chains, chains * sizeof *own.chains));
+    SFU_TRY(sfu__gpu_image_add(&layout->long_rows_at, image, own.long_rows,
+                               (size_t)layout->head.long_count * sizeof *own.long_rows));
+    if (own.mask_bits != NULL) {
+        SFU_TRY(sfu__gpu_image_add(&layout->mask_bits_at, image, own.mask_bits, entries * sizeof *own.mask_bits));
+        layout->has_mask_bits = true;
+    }
+    if (!source->learned && has_zeros(&own, layout)) {
+        SFU_TRY(sfu__gpu_image_add(&layout->nonzero_at, image, own.nonzero, chains * sizeof *own.nonzero));
+        layout->has_nonzero = true;
+    }
+done:
+    sfu__free(own.chains);
+    sfu__free(own.long_rows);
+    sfu__free(own.entries);
+    sfu__free(own.mask_bits);
+    sfu__free(own.nonzero);
+    return status;
+}
+
+void sfu__gpu_layout_clear(sfu__gpu_layout *layout) {
+    sfu__free(layout->first_chain);
+    sfu__free(layout->sorted_chain);
+    *layout = (sfu__gpu_layout){0};
+}
+
+sfu_status sfu__gpu_layout_write(const sfu__gpu_layout *layout, sfu__gpu_image *image, size_t at) {
+    sfu_status status = SFU_OK;
+    memcpy(image->bytes + at, &layout->head, sizeof layout->head);
+    SFU_TRY(sfu__gpu_image_point(image, at + offsetof(sfu__gpu_matrix, entries), layout->entries_at));
+    SFU_TRY(sfu__gpu_image_point(image, at + offsetof(sfu__gpu_matrix, chains), layout->chains_at));
+    SFU_TRY(sfu__gpu_image_point(image, at + offsetof(sfu__gpu_matrix, long_rows), layout->long_rows_at));
+    if (layout->has_mask_bits) {
+        SFU_TRY(sfu__gpu_image_point(image, at + offsetof(sfu__gpu_matrix, mask_bits), layout->mask_bits_at));
+    }
+    if (layout->has_nonzero) {
+        SFU_TRY(sfu__gpu_image_point(image, at + offsetof(sfu__gpu_matrix, nonzero), layout->nonzero_at));
+    }
+done:
+    return status;
+}

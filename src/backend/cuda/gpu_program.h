@@ -1,0 +1,216 @@
+/* gpu_program.h - a plan as a GPU runs it: its steps, its matrices and the trainings, in structs that C and CUDA C++
+ * share.
+ *
+ * A program is made from a plan of the CPU (train/gpu): the same steps on the same rows with the same sums, so a GPU
+ * computes the same bytes. Addresses are those of the device. An operand is an offset, in floats, into the memory of
+ * one training, or constant memory that all trainings of the program share.
+ */
+#ifndef SFU_GPU_PROGRAM_H
+#define SFU_GPU_PROGRAM_H
+
+#include "dense.h"
+
+#include <stdint.h>
+
+enum {
+    SFU__GPU_PASSES = 3,   /* as sfu_pass */
+    SFU__GPU_STAGES = 6,   /* as SFU__STAGES */
+    SFU__GPU_MASKS = 16,   /* dropout masks of a training step */
+    SFU__GPU_NO_MASK = -1, /* of a step */
+    SFU__GPU_ALL_ROWS = -1 /* instead of a stage */
+};
+
+/* ---- sparse matrices -------------------------------------------------------------------------------------------- */
+
+typedef struct sfu__gpu_entry {
+    uint32_t column;
+    uint32_t value; /* the bits of a float, or the index of a learned value */
+} sfu__gpu_entry;
+
+/* Up to 64 entries of a row that are summed in one accumulation chain. */
+typedef struct sfu__gpu_chain {
+    int64_t first; /* entry; even, so that two entries can be loaded at once */
+    int32_t row;   /* of the result */
+    int32_t part;  /* where the sum is kept, if the row has several chains; -1: it is the whole row */
+    int32_t count; /* entries; 0: the row is empty */
+    int32_t order; /* number of the chain in its row */
+} sfu__gpu_chain;
+
+/* A row of several chains. */
+typedef struct sfu__gpu_long_row {
+    int32_t row, first_part, parts;
+} sfu__gpu_long_row;
+
+/* The chains are sorted by length within each stage, so that neighbouring threads do the same amount of work. */
+typedef struct sfu__gpu_matrix {
+    const sfu__gpu_entry *entries;
+    const sfu__gpu_chain *chains;
+    const sfu__gpu_long_row *long_rows;
+    const uint32_t *mask_bits; /* NULL, or of a transpose: bit of each entry in the keep words of the source */
+    const uint64_t *nonzero;   /* NULL, or per chain: which of its entries are not zero */
+    int32_t rows, cols;
+    int32_t chain_count, long_count, part_count;
+    int32_t chain_ends[SFU__GPU_STAGES], long_ends[SFU__GPU_STAGES];
+} sfu__gpu_matrix;
+
+/* How the value of an entry is found. */
+typedef enum sfu__gpu_values {
+    SFU__GPU_VALUES_FIXED,
+    SFU__GPU_VALUES_KEPT,   /* fixed, scaled; dropped entries are skipped */
+    SFU__GPU_VALUES_ZEROED, /* fixed, scaled; dropped entries are zero */
+    SFU__GPU_VALUES_LEARNED /* in the memory of the training */
+} sfu__gpu_values;
+
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+
+/* The operations of backend.h. */
+typedef enum sfu__gpu_kernel {
+    SFU__GPU_SPMM,
+    SFU__GPU_GEMM,
+    SFU__GPU_GEMM_T,
+    SFU__GPU_REDUCE_BLOCKS,
+    SFU__GPU_TRANSPOSE,
+    SFU__GPU_DROPOUT_DENSE, /* dropout_sparse of a matrix whose rows have every column */
+    SFU__GPU_KEEP_WORDS,    /* dropout_sparse or dropout_mask of a sparse matrix: one bit per entry */
+    SFU__GPU_ACTIVATE,
+    SFU__GPU_ACTIVATE_BACKWARD,
+    SFU__GPU_SOFTMAX,
+    SFU__GPU_SOFTMAX_BACKWARD,
+    SFU__GPU_CROSS_ENTROPY,
+    SFU__GPU_AXPY_ROWS,
+    SFU__GPU_AXPY_ROWS_BACKWARD,
+    SFU__GPU_SDDMM,
+    SFU__GPU_ADAM,
+    SFU__GPU_SMOOTHING,
+    SFU__GPU_SMOOTHING_BACKWARD,
+    SFU__GPU_LPNN,
+    SFU__GPU_NORMALISE,
+    SFU__GPU_KERNEL_COUNT
+} sfu__gpu_kernel;
+
+typedef struct sfu__gpu_operand {
+    const float *fixed; /* NULL: in the memory of the training */
+    int64_t offset;     /* there; -1: no operand */
+    int32_t rows, cols, ld;
+    int32_t by_columns; /* fixed: element (i, k) is at k * ld + i */
+} sfu__gpu_operand;
+
+typedef struct sfu__gpu_step {
+    int32_t kernel;
+    int32_t phases; /* parts of the step with a barrier between them */
+    int32_t wait;   /* barrier before this step */
+    int32_t matrix; /* -1: none */
+    int32_t values; /* sfu__gpu_values of the matrix */
+    int32_t mask;   /* number of the dropout mask, or SFU__GPU_NO_MASK */
+    int32_t act;    /* sfu__activation */
+    int32_t add;    /* spmm */
+    int32_t through_softmax;
+    int32_t learned; /* smoothing: number of the learned smoothing */
+    uint32_t mask_layer;
+    float t;                  /* axpy_rows */
+    float decays, low, high;  /* adam; decays: 1 or 0 */
+    sfu__gpu_operand c, a, b; /* as in backend.h; adam: c is the range of the parameters */
+    int64_t bias;             /* offset; -1: none */
+    int64_t parts, stride;    /* reduce_blocks */
+    int64_t keep;             /* spmm with a mask: offset of its keep words; -1: none */
+    int64_t
+        source_keep; /* spmm of a transpose with a mask: those of the source, from which they are gathered; -1: no */
+    int64_t scratch; /* offset of the sums of long rows, or of the terms of a loss */
+    int64_t learned_values;              /* offset of the values of a learned matrix; sddmm: of their gradient */
+    const int32_t *nodes;                /* node of each row of the result, for masks; NULL: the row number */
+    const int32_t *map;                  /* axpy_rows */
+    int32_t stage_ends[SFU__GPU_STAGES]; /* rows that exist after each stage */
+} sfu__gpu_step;
+
+typedef struct sfu__gpu_pass {
+    const sfu__gpu_step *steps;
+    int32_t step_count;
+    int32_t staged;
+    const int32_t *labels;               /* per row of the output; NULL: no targets */
+    const float *weights;                /* NULL: 1 */
+    const int32_t *stage_labels;         /* staged: per row in stage order */
+    int64_t output, staged_output;       /* offsets of the probabilities */
+    int32_t rows, cols, ld;              /* of the output */
+    int32_t stage_ends[SFU__GPU_STAGES]; /* rows of the staged output after each stage */
+    int64_t losses;                      /* offset of the scratch of its cross-entropy */
+    const int32_t *asked;                /* row of each requested node; NULL: in order */
+} sfu__gpu_pass;
+
+/* ---- parameters ------------------------------------------------------------------------------------------------- */
+
+typedef enum sfu__gpu_start { SFU__GPU_START_ZERO, SFU__GPU_START_GLOROT, SFU__GPU_START_COPY } sfu__gpu_start;
+
+typedef struct sfu__gpu_parameter {
+    int64_t offset; /* in theta */
+    int32_t rows, cols, ld;
+    int32_t start;       /* sfu__gpu_start */
+    double bound;        /* glorot */
+    uint64_t stream;     /* glorot */
+    const float *values; /* copy: rows * ld floats */
+} sfu__gpu_parameter;
+
+/* A smoothing matrix with trained parameters: the pattern and what the backward pass needs. */
+typedef struct sfu__gpu_learned {
+    const int64_t *indptr, *transposed_indptr;
+    const int32_t *indices, *transposed_indices, *value_perm;
+    const float *edges, *self_column, *neighbour_column;
+    int64_t entries;
+    int64_t self_at, neighbour_at, left_at, right_at; /* offsets in theta of the learned parameters; -1: not learned */
+    int64_t values, value_gradients;                  /* offsets */
+    int64_t work;                                     /* offset of 7 doubles per node, then 4 per block of 512 rows */
+    double self, neighbour, left, right;
+    float scale;
+    int32_t nodes;
+    int32_t same_sums, has_right, scale_rows;
+} sfu__gpu_learned;
+
+/* LPNN's weights. */
+typedef struct sfu__gpu_lpnn_terms {
+    float mu_graph, mu_labelled, mu_unlabelled, lambda_labelled, lambda_unlabelled;
+} sfu__gpu_lpnn_terms;
+
+/* ---- program ---------------------------------------------------------------------------------------------------- */
+
+typedef struct sfu__gpu_program {
+    sfu__gpu_pass passes[SFU__GPU_PASSES];
+    const sfu__gpu_matrix *matrices;
+    const sfu__gpu_parameter *parameters;
+    const sfu__gpu_learned *learned;
+    const float (*corrections)[2]; /* [epochs + 1]: Adam's corrections of epoch t */
+    int32_t parameter_count;
+    int32_t most_steps;            /* of a pass */
+    int64_t memory;                /* floats of one training */
+    int64_t theta, m, v, gradient; /* offsets */
+    int64_t size;                  /* floats of theta */
+    double train_weight;           /* sum of the weights of the training loss */
+    double val_scale;              /* factor of the sum of the validation losses */
+    int32_t val_count;
+    sfu__gpu_lpnn_terms lpnn;
+} sfu__gpu_program;
+
+/* One training. */
+typedef struct sfu__gpu_job {
+    uint64_t seed;
+    float lr, decay;
+    int32_t epochs, patience;
+    int32_t keep_last;    /* keep the last epoch, not the best */
+    int32_t outcome_only; /* validation of an epoch that cannot be the best may end early */
+    uint32_t thresholds[SFU__GPU_MASKS];
+    float *memory;      /* of this training */
+    const float *start; /* initial parameters; NULL: from the seed */
+    float *best;        /* NULL, or where the parameters that are kept are copied to */
+    int64_t *counters;  /* three zeros */
+    int32_t *misses;    /* NULL, or per validation node: epochs in which it was misclassified */
+} sfu__gpu_job;
+
+/* What a training leaves. */
+typedef struct sfu__gpu_outcome {
+    int32_t ran, best_epoch, last_improved, diverged;
+    int64_t best_val_correct;
+    double best_val_loss; /* NaN: none */
+    double train_loss;    /* of the last epoch */
+    double val_loss;      /* sum over rows, of the last epoch */
+    int64_t val_correct;  /* of the last epoch; -1: its validation ended early */
+} sfu__gpu_outcome;
+
+#endif

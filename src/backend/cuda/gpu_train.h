@@ -1,0 +1,304 @@
+/* gpu_train.h - a whole training on a GPU: its passes, early stopping and the best epoch, as train/training.c has them.
+ */
+#ifndef SFU_GPU_TRAIN_H
+#define SFU_GPU_TRAIN_H
+
+#include "gpu_ops.h"
+#include "gpu_spmm.h"
+
+enum { GPU_TRAIN = 0, GPU_EVALUATE = 1, GPU_PREDICT = 2 }; /* as sfu_pass */
+
+/* ---- passes ----------------------------------------------------------------------------------------------------- */
+
+SFU__DEVICE_STEP void gpu_step(const sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *step,
+                               int phase) {
+    switch (step->kernel) {
+    case SFU__GPU_SPMM:
+        gpu_spmm(run, step, phase);
+        break;
+    case SFU__GPU_GEMM:
+        gpu_gemm(run, step);
+        break;
+    case SFU__GPU_GEMM_T:
+        gpu_gemm_t(run, step);
+        break;
+    case SFU__GPU_REDUCE_BLOCKS:
+        gpu_reduce_blocks(run, step);
+        break;
+    case SFU__GPU_TRANSPOSE:
+        gpu_transpose(run, step);
+        break;
+    case SFU__GPU_DROPOUT_DENSE:
+        gpu_dropout_dense(run, step);
+        break;
+    case SFU__GPU_KEEP_WORDS:
+        gpu_keep_words(run, step);
+        break;
+    case SFU__GPU_ACTIVATE:
+        gpu_activate(run, step);
+        break;
+    case SFU__GPU_ACTIVATE_BACKWARD:
+        gpu_activate_backward(run, step);
+        break;
+    case SFU__GPU_SOFTMAX:
+        gpu_softmax(run, step);
+        break;
+    case SFU__GPU_SOFTMAX_BACKWARD:
+        gpu_softmax_backward(run, step);
+        break;
+    case SFU__GPU_CROSS_ENTROPY:
+        if (pass->labels != NULL) {
+            gpu_cross_entropy(run, step, pass, phase);
+        }
+        break;
+    case SFU__GPU_AXPY_ROWS:
+        gpu_axpy_rows(run, step, 0);
+        break;
+    case SFU__GPU_AXPY_ROWS_BACKWARD:
+        gpu_axpy_rows(run, step, 1);
+        break;
+    case SFU__GPU_ADAM:
+        gpu_adam(run, step);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Runs the steps of a pass on the rows of the current stage. */
+SFU__DEVICE_FN void gpu_steps(const sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *steps) {
+    for (int i = 0; i < pass->step_count; i++) {
+        for (int phase = 0; phase < steps[i].phases; phase++) {
+            gpu_barrier(run);
+            gpu_step(run, pass, &steps[i], phase);
+        }
+    }
+    gpu_barrier(run);
+}
+
+typedef struct sfu__gpu_score {
+    double loss;
+    int64_t correct;
+} sfu__gpu_score;
+
+/* The sum over the blocks; every thread computes it. */
+SFU__DEVICE_FN sfu__gpu_score gpu_score_of(const sfu__gpu_run *run, const sfu__gpu_pass *pass) {
+    sfu__gpu_score score = {0.0, 0};
+    const sfu__gpu_losses at = gpu_losses_at(run->memory + pass->losses, pass->rows);
+    for (int64_t i = 0; i < sfu__block_count(pass->rows); i++) {
+        score.loss += at.losses[i];
+        score.correct += at.correct[i];
+    }
+    return score;
+}
+
+/* ---- staged evaluation ------------------------------------------------------------------------------------------- */
+
+/* Counts for all threads: each thread adds its own, and all get the sum. The counters are used in turn, so that the
+ * next count can start while others still read the last one. */
+SFU__DEVICE_FN int64_t gpu_count(const sfu__gpu_run *run, sfu__gpu_counters *counters, int64_t mine) {
+    int64_t *at = &counters->sums[counters->turn % 3];
+#ifdef __CUDACC__
+    if (mine != 0) {
+        atomicAdd((unsigned long long *)at, (unsigned long long)mine);
+    }
+    gpu_barrier(run);
+    const int64_t sum = *(volatile int64_t *)at;
+    if (gpu_lane(run) == 0) { /* that of the turn before last: nobody reads it any more */
+        counters->sums[(counters->turn + 2) % 3] = 0;
+    }
+#else
+    const int64_t sum = mine;
+    (void)run;
+    (void)at;
+#endif
+    counters->turn++;
+    return sum;
+}
+
+/* The rows of the current stage that are classified correctly. */
+SFU__DEVICE_FN int64_t gpu_correct_in_stage(const sfu__gpu_run *run, const sfu__gpu_pass *pass,
+                                            sfu__gpu_counters *counters) {
+    const sfu__gpu_range rows = gpu_stage_range(pass->stage_ends, run->stage);
+    const float *P = run->memory + pass->staged_output;
+    int64_t mine = 0;
+    for (int64_t i = rows.begin + gpu_lane(run); i < rows.end; i += gpu_lanes(run)) {
+        mine += gpu_first_largest(P + i * pass->ld, pass->cols) == SFU__READ_ONLY(&pass->stage_labels[i]);
+    }
+    return gpu_count(run, counters, mine);
+}
+
+/* Runs stage after stage until fewer than `needed` rows can be correct; returns whether it ran to the end. */
+SFU__DEVICE_FN int gpu_evaluate_stages(sfu__gpu_run *run, const sfu__gpu_pass *pass, const sfu__gpu_step *steps,
+                                       int64_t needed, sfu__gpu_counters *counters) {
+    int64_t possible = pass->stage_ends[SFU__GPU_STAGES - 1];
+    for (int stage = 0; stage < SFU__GPU_STAGES; stage++) {
+        run->stage = stage;
+        gpu_steps(run, pass, steps);
+        if (stage < SFU__GPU_STAGES - 1) {
+            const sfu__gpu_range seen = gpu_stage_range(pass->stage_ends, stage);
+            possible -= seen.end - seen.begin - gpu_correct_in_stage(run, pass, counters);
+            if (possible < needed) {
+                run->stage = SFU__GPU_ALL_ROWS;
+                return 0;
+            }
+        }
+    }
+    run->stage = SFU__GPU_ALL_ROWS;
+    return 1;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------------- */
+
+SFU__DEVICE_FN float gpu_glorot(const sfu__gpu_parameter *parameter, uint64_t seed, uint64_t position) {
+    uint32_t c[4] = {(uint32_t)(position >> 1), (uint32_t)(position >> 33), (uint32_t)parameter->stream,
+                     (uint32_t)(parameter->stream >> 32)};
+    sfu__philox_block(c, (uint32_t)seed, (uint32_t)(seed >> 32));
+    const uint32_t high = position & 1 ? c[3] : c[1]; /* the top 24 bits of 64 */
+    const double unit = (double)(high >> 8) * 0x1p-24;
+    return (float)((2.0 * unit - 1.0) * parameter->bound);
+}
+
+SFU__DEVICE_FN void gpu_start_parameter(const sfu__gpu_run *run, const sfu__gpu_parameter *parameter) {
+    float *theta = run->memory + run->program->theta + parameter->offset;
+    const int64_t ld = parameter->ld;
+    for (int64_t i = gpu_lane(run); i < parameter->rows * ld; i += gpu_lanes(run)) {
+        const int64_t row = i / ld, column = i % ld;
+        if (parameter->start == SFU__GPU_START_COPY) {
+            theta[i] = SFU__READ_ONLY(&parameter->values[i]);
+        } else if (parameter->start == SFU__GPU_START_GLOROT && column < parameter->cols) {
+            theta[i] = gpu_glorot(parameter, run->job->seed, (uint64_t)(row * parameter->cols + column));
+        }
+    }
+}
+
+SFU__DEVICE_STEP void gpu_start(const sfu__gpu_run *run) {
+    const sfu__gpu_program *program = run->program;
+    for (int64_t i = gpu_lane(run); i < program->size; i += gpu_lanes(run)) {
+        run->memory[program->theta + i] = run->job->start != NULL ? run->job->start[i] : 0.0F;
+        run->memory[program->m + i] = 0.0F;
+        run->memory[program->v + i] = 0.0F;
+    }
+    gpu_barrier(run);
+    for (int i = 0; run->job->start == NULL && i < program->parameter_count; i++) {
+        gpu_start_parameter(run, &program->parameters[i]);
+    }
+    gpu_barrier(run);
+}
+
+/* Whether all parameters are finite; copies them to the best ones if so. */
+SFU__DEVICE_STEP int gpu_keep(const sfu__gpu_run *run, sfu__gpu_counters *counters) {
+    const float *theta = run->memory + run->program->theta;
+    int64_t over = 0;
+    for (int64_t i = gpu_lane(run); i < run->program->size; i += gpu_lanes(run)) {
+        over += ((uint32_t)v_bits(theta[i]) & 0x7f800000u) == 0x7f800000u;
+    }
+    const int finite = gpu_count(run, counters, over) == 0;
+    if (finite && run->job->best != NULL) {
+        for (int64_t i = gpu_lane(run); i < run->program->size; i += gpu_lanes(run)) {
+            run->job->best[i] = theta[i];
+        }
+    }
+    return finite;
+}
+
+/* ---- a training -------------------------------------------------------------------------------------------------- */
+
+SFU__DEVICE_FN int gpu_is_finite(double x) { return x - x == 0.0; }
+SFU__DEVICE_FN int gpu_is_loss(double loss, double weight) { return gpu_is_finite(loss) && loss > -0.01 * weight; }
+
+SFU__DEVICE_FN void gpu_count_misses(const sfu__gpu_run *run, const sfu__gpu_pass *pass) {
+    const sfu__gpu_losses at = gpu_losses_at(run->memory + pass->losses, pass->rows);
+    for (int64_t i = gpu_lane(run); run->job->misses != NULL && i < run->program->val_count; i += gpu_lanes(run)) {
+        const int64_t row = pass->asked != NULL ? SFU__READ_ONLY(&pass->asked[i]) : i;
+        run->job->misses[i] += !at.right[row];
+    }
+}
+
+/* The validation of an epoch; its score is `correct` -1 if it ended early. */
+SFU__DEVICE_FN sfu__gpu_score gpu_validate(sfu__gpu_run *run, const sfu__gpu_step *steps, int64_t needed,
+                                           sfu__gpu_counters *counters) {
+    const sfu__gpu_pass *pass = &run->program->passes[GPU_EVALUATE];
+    if (needed > 0 && pass->staged) {
+        if (!gpu_evaluate_stages(run, pass, steps, needed, counters)) {
+            const sfu__gpu_score unseen = {0.0, -1};
+            return unseen;
+        }
+    } else {
+        gpu_steps(run, pass, steps);
+    }
+    gpu_count_misses(run, pass);
+    return gpu_score_of(run, pass);
+}
+
+/* Makes an epoch the best one, unless a parameter is not finite. */
+SFU__DEVICE_FN void gpu_keep_epoch(sfu__gpu_run *run, sfu__gpu_outcome *out, int64_t correct, double val_loss,
+                                   sfu__gpu_counters *counters) {
+    if (!gpu_keep(run, counters)) {
+        out->diverged = 1;
+        return;
+    }
+    if (out->best_epoch == 0 || correct > out->best_val_correct) {
+        out->last_improved = out->ran;
+    }
+    out->best_epoch = out->ran;
+    out->best_val_correct = correct;
+    out->best_val_loss = val_loss;
+}
+
+/* Keeps the epoch if its validation score is the best so far. */
+SFU__DEVICE_FN void gpu_update_best(sfu__gpu_run *run, sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
+    const sfu__gpu_program *program = run->program;
+    if (out->val_correct < out->best_val_correct) {
+        return;
+    }
+    const double loss = out->val_loss * program->val_scale;
+    if (!gpu_is_loss(out->val_loss, program->val_count)) {
+        out->diverged = 1;
+    } else if (out->best_epoch == 0 || out->val_correct > out->best_val_correct || loss < out->best_val_loss) {
+        gpu_keep_epoch(run, out, out->val_correct, loss, counters);
+    }
+}
+
+SFU__DEVICE_FN void gpu_epoch(sfu__gpu_run *run, const sfu__gpu_step *train, const sfu__gpu_step *validate,
+                              sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
+    const sfu__gpu_program *program = run->program;
+    const int best_alone = run->job->outcome_only && !run->job->keep_last;
+    const sfu__gpu_score unseen = {0.0, -1};
+    run->epoch = (uint32_t)++out->ran;
+    run->stage = SFU__GPU_ALL_ROWS;
+    gpu_steps(run, &program->passes[GPU_TRAIN], train);
+    out->train_loss = gpu_score_of(run, &program->passes[GPU_TRAIN]).loss;
+    const sfu__gpu_score score =
+        program->val_count > 0 ? gpu_validate(run, validate, best_alone ? out->best_val_correct : 0, counters) : unseen;
+    out->val_loss = score.loss;
+    out->val_correct = score.correct;
+    if (!gpu_is_loss(out->train_loss, program->train_weight)) {
+        out->diverged = 1;
+    } else if (program->val_count > 0) {
+        gpu_update_best(run, out, counters);
+    }
+}
+
+SFU__DEVICE_FN int gpu_continues(const sfu__gpu_run *run, const sfu__gpu_outcome *out) {
+    const sfu__gpu_job *job = run->job;
+    const int ends = run->program->val_count > 0 && job->patience > 0 && out->ran - out->last_improved >= job->patience;
+    return !out->diverged && out->ran < job->epochs && !ends;
+}
+
+/* Runs a training to its end. Every thread computes the same outcome. */
+SFU__DEVICE_FN void gpu_train(sfu__gpu_run *run, const sfu__gpu_step *train, const sfu__gpu_step *validate,
+                              sfu__gpu_outcome *out, sfu__gpu_counters *counters) {
+    const sfu__gpu_outcome nothing = {0, 0, 0, 0, 0, NAN, 0.0, 0.0, 0};
+    *out = nothing;
+    gpu_start(run);
+    do {
+        gpu_epoch(run, train, validate, out, counters);
+    } while (gpu_continues(run, out));
+    if (!out->diverged && (run->job->keep_last || run->program->val_count == 0)) {
+        gpu_keep_epoch(run, out, out->val_correct,
+                       run->program->val_count > 0 ? out->val_loss * run->program->val_scale : NAN, counters);
+    }
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* kernels.cu - the kernels that the driver launches. Everything they do is in the headers, which also compile for the
+ * host; here a thread finds its place. */
+#include "gpu_train.h"
+
+/* Blocks of a cluster work on one training; without clusters a block has its own. */
+static __device__ __forceinline__ int cluster_rank(void) {
+#if __CUDA_ARCH__ >= 900
+    uint32_t rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return (int)rank;
+#else
+    return 0;
+#endif
+}
+static __device__ __forceinline__ int cluster_blocks(void) {
+#if __CUDA_ARCH__ >= 900
+    uint32_t blocks;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    return (int)blocks;
+#else
+    return 1;
+#endif
+}
+
+static __device__ void copy_steps(sfu__gpu_step *to, const sfu__gpu_pass *pass) {
+    const uint32_t *from = (const uint32_t *)pass->steps;
+    const int words = pass->step_count * (int)(sizeof(sfu__gpu_step) / sizeof(uint32_t));
+    for (int i = (int)threadIdx.x; i < words; i += (int)blockDim.x) {
+        ((uint32_t *)to)[i] = from[i];
+    }
+}
+
+/* One training per block or cluster. The memory of a block holds the program, its steps, the job, and then operands. */
+extern "C" __global__ void __launch_bounds__(1024, 1)
+    sfu_train_many(const sfu__gpu_program *program, const sfu__gpu_job *jobs, sfu__gpu_outcome *outcomes,
+                   int shared_bytes) {
+    const int blocks = cluster_blocks(), job = (int)blockIdx.x / blocks;
+    __shared__ sfu__gpu_program own;
+    __shared__ sfu__gpu_job own_job;
+    sfu__gpu_step *train = (sfu__gpu_step *)gpu_block_memory;
+    if (threadIdx.x == 0) {
+        own = *program;
+        own_job = jobs[job];
+    }
+    copy_steps(train, &program->passes[GPU_TRAIN]);
+    sfu__gpu_step *validate = train + program->passes[GPU_TRAIN].step_count;
+    copy_steps(validate, &program->passes[GPU_EVALUATE]);
+    __syncthreads();
+    const int used = (int)((own.passes[GPU_TRAIN].step_count + own.passes[GPU_EVALUATE].step_count) * sizeof *train);
+    const int start = (used + 127) / 128 * 128;
+    sfu__gpu_run run = {&own, &own_job, own_job.memory, (int)threadIdx.x, (int)blockDim.x, cluster_rank(), blocks,
+                        SFU__GPU_ALL_ROWS, 0, NULL, start, shared_bytes - start};
+    sfu__gpu_counters counters = {own_job.counters, 0};
+    sfu__gpu_outcome outcome;
+    gpu_train(&run, train, validate, &outcome, &counters);
+    if (gpu_lane(&run) == 0) {
+        outcomes[job] = outcome;
+    }
+}
+
+/* One phase of one step of a large training, on all blocks of the grid. */
+extern "C" __global__ void __launch_bounds__(512)
+    sfu_run_step(const sfu__gpu_program *program, const sfu__gpu_job *job, int pass, int step, int phase,
+                 unsigned epoch) {
+    const sfu__gpu_run run = {program, job, job->memory, (int)threadIdx.x, (int)blockDim.x, (int)blockIdx.x,
+                              (int)gridDim.x, SFU__GPU_ALL_ROWS, epoch, NULL, 0, 0};
+    gpu_step(&run, &program->passes[pass], &program->passes[pass].steps[step], phase);
+}

@@ -1,0 +1,635 @@
+/* gpu_translate.c - translates the steps of a plan into those of a GPU program. */
+#include "gpu_translate.h"
+#include "gpu_layout.h"
+#include "plan_int.h"
+#include "random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A matrix of the program, by what it was made from. */
+typedef struct known_matrix {
+    const sfu__sparse *source;
+    const int32_t *stage_ends;
+    sfu__gpu_layout layout;
+} known_matrix;
+
+/* Where the keep words of a dropout mask are. */
+typedef struct known_mask {
+    int64_t plan_offset; /* of the values or the mask in the plan's arena */
+    int64_t keep;        /* offset of the words */
+    int matrix;
+    int mask;
+} known_mask;
+
+typedef struct state {
+    sfu__gpu_translation *to;
+    const sfu__plan *plan;
+    const sfu__objective *objective;
+    sfu_pass kind;
+    const sfu__pass *pass;
+    sfu__gpu_step *steps;
+    known_matrix *matrices;
+    size_t matrix_count, matrix_capacity;
+    known_mask masks[SFU__GPU_MASKS];
+    int mask_count;
+    int64_t values, value_gradients; /* offsets of learned values */
+    int64_t parts;                   /* scratch for the sums of long rows, shared by all steps */
+    int64_t parts_floats;
+} state;
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static int64_t reserve(state *self, int64_t floats) {
+    const int64_t at = self->to->program.memory;
+    self->to->program.memory += (floats + 31) / 32 * 32;
+    return at;
+}
+
+static void lay_out_memory(state *self) {
+    sfu__gpu_program *program = &self->to->program;
+    const sfu__plan *plan = self->plan;
+    int64_t arena = 0;
+    for (int i = 0; i < SFU_PASSES; i++) {
+        arena = plan->passes[i].arena > arena ? plan->passes[i].arena : arena;
+    }
+    program->size = plan->parameters.size;
+    (void)reserve(self, arena);
+    program->theta = reserve(self, program->size);
+    program->m = reserve(self, program->size);
+    program->v = reserve(self, program->size);
+    program->gradient = reserve(self, program->size);
+    self->values = reserve(self, plan->learned_values);
+    self->value_gradients = reserve(self, plan->learned_values);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static sfu__gpu_operand operand_of(const state *self, const sfu__operand *from) {
+    sfu__gpu_operand to = {.offset = -1, .rows = from->rows, .cols = from->cols, .ld = from->ld};
+    switch (from->space) {
+    case SFU__MEMORY_ARENA:
+        to.offset = from->offset;
+        break;
+    case SFU__MEMORY_THETA:
+        to.offset = self->to->program.theta + from->offset;
+        break;
+    case SFU__MEMORY_GRADIENT:
+        to.offset = self->to->program.gradient + from->offset;
+        break;
+    case SFU__MEMORY_FIXED:
+    case SFU__MEMORY_NONE:
+        break;
+    }
+    return to;
+}
+
+/* Constant dense features are stored by columns, so that neighbouring threads read neighbouring rows. */
+static sfu_status add_by_columns(state *self, size_t pointer_at, const sfu__operand *from) {
+    sfu_status status = SFU_OK;
+    float *columns = NULL;
+    const int64_t rows = from->rows, stride = sfu__whole_lines(rows);
+    SFU_ALLOC_ZERO(columns, stride * from->ld);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t k = 0; k < from->ld; k++) {
+            columns[k * stride + i] = from->fixed[i * from->ld + k];
+        }
+    }
+    SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer_at, columns, (size_t)(stride * from->ld) * sizeof *columns));
+done:
+    sfu__free(columns);
+    return status;
+}
+
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+static const sfu__sparse *view_of(const sfu__block *block) {
+    return &((const sfu__cpu_matrix *)(const void *)block->matrix)->view;
+}
+
+static bool same_matrix(const known_matrix *known, const sfu__gpu_source *source) {
+    const sfu__sparse *a = known->source, *b = source->matrix;
+    return a->indptr == b->indptr && a->indices == b->indices && a->values == b->values &&
+           a->value_perm == b->value_perm && a->row_perm == b->row_perm && known->stage_ends == source->stage_ends;
+}
+
+/* `masked`: the matrix is a transpose of this one, with a mask; -1: no. */
+static sfu_status matrix_of(int *index, state *self, const sfu__gpu_source *from, int masked) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_source made = *from, *source = &made;
+    for (size_t i = 0; i < self->matrix_count; i++) {
+        if (same_matrix(&self->matrices[i], source)) {
+            *index = (int)i;
+            return SFU_OK;
+        }
+    }
+    SFU__APPEND(self->matrices, self->matrix_count, self->matrix_capacity,
+                ((known_matrix){.source = source->matrix, .stage_ends = source->stage_ends}));
+    source->masked = masked >= 0 ? &self->matrices[masked].layout : NULL;
+    SFU_TRY(sfu__gpu_layout_make(&self->matrices[self->matrix_count - 1].layout, &self->to->image, source));
+    *index = (int)self->matrix_count - 1;
+done:
+    return status;
+}
+
+static const known_mask *mask_at(const state *self, int64_t plan_offset) {
+    for (int i = 0; i < self->mask_count; i++) {
+        if (self->masks[i].plan_offset == plan_offset) {
+            return &self->masks[i];
+        }
+    }
+    return NULL;
+}
+
+/* The sparse matrix of a product, with its mask. */
+static sfu_status set_matrix(sfu__gpu_step *to, state *self, const sfu__plan_step *step, const int32_t *stage_ends) {
+    sfu_status status = SFU_OK;
+    const sfu__block *block = &self->pass->blocks[step->block];
+    const sfu__sparse *view = view_of(block);
+    const bool dropped = block->dropped > 0 || block->where == SFU__VALUES_ARENA;
+    const known_mask *mask =
+        dropped ? mask_at(self, block->dropped > 0 ? block->keep_mask_offset : block->offset) : NULL;
+    const bool transposed = mask != NULL && view->value_perm != NULL;
+    const sfu__gpu_source source = {.matrix = view,
+                                    .stage_ends = stage_ends,
+                                    .learned = block->where == SFU__VALUES_LEARNED};
+    SFU_TRY(matrix_of(&to->matrix, self, &source, transposed ? mask->matrix : -1));
+    if (block->where == SFU__VALUES_LEARNED) {
+        to->values = SFU__GPU_VALUES_LEARNED;
+        to->learned_values = (step->kernel == SFU__KERNEL_SDDMM ? self->value_gradients : self->values) + block->offset;
+    }
+    if (mask != NULL) {
+        to->values = block->dropped > 0 ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
+        to->mask = mask->mask;
+        to->keep = mask->keep;
+        if (transposed) {
+            to->source_keep = mask->keep;
+            to->keep = reserve(self, 2 * (int64_t)self->matrices[to->matrix].layout.head.chain_count);
+        }
+    }
+done:
+    return status;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static const sfu__gpu_kernel kernels[SFU__KERNEL_COUNT] = {
+    [SFU__KERNEL_SPMM] = SFU__GPU_SPMM,
+    [SFU__KERNEL_GEMM] = SFU__GPU_GEMM,
+    [SFU__KERNEL_GEMM_T] = SFU__GPU_GEMM_T,
+    [SFU__KERNEL_REDUCE_BLOCKS] = SFU__GPU_REDUCE_BLOCKS,
+    [SFU__KERNEL_TRANSPOSE] = SFU__GPU_TRANSPOSE,
+    [SFU__KERNEL_DROPOUT_SPARSE] = SFU__GPU_DROPOUT_DENSE,
+    [SFU__KERNEL_DROPOUT_MASK] = SFU__GPU_KEEP_WORDS,
+    [SFU__KERNEL_ACTIVATE] = SFU__GPU_ACTIVATE,
+    [SFU__KERNEL_ACTIVATE_BACKWARD] = SFU__GPU_ACTIVATE_BACKWARD,
+    [SFU__KERNEL_SOFTMAX] = SFU__GPU_SOFTMAX,
+    [SFU__KERNEL_SOFTMAX_BACKWARD] = SFU__GPU_SOFTMAX_BACKWARD,
+    [SFU__KERNEL_CROSS_ENTROPY] = SFU__GPU_CROSS_ENTROPY,
+    [SFU__KERNEL_AXPY_ROWS] = SFU__GPU_AXPY_ROWS,
+    [SFU__KERNEL_AXPY_ROWS_BACKWARD] = SFU__GPU_AXPY_ROWS_BACKWARD,
+    [SFU__KERNEL_SDDMM] = SFU__GPU_SDDMM,
+    [SFU__KERNEL_ADAM] = SFU__GPU_ADAM,
+    [SFU__KERNEL_SMOOTHING] = SFU__GPU_SMOOTHING,
+    [SFU__KERNEL_SMOOTHING_BACKWARD] = SFU__GPU_SMOOTHING_BACKWARD,
+};
+
+/* The rows, elements or blocks that exist after each stage. */
+static void set_stages(sfu__gpu_step *to, const state *self, const sfu__plan_step *step) {
+    const sfu__partition *partition = &self->pass->partitions[step->partition];
+    if (self->pass->staged && partition->row_set >= 0) {
+        memcpy(to->stage_ends, self->pass->row_sets[partition->row_set].ends, sizeof to->stage_ends);
+    }
+    to->stage_ends[SFU__GPU_STAGES - 1] = (int32_t)partition->count;
+}
+
+static const int32_t *row_stages(const state *self, const sfu__plan_step *step) {
+    const int row_set = self->pass->partitions[step->partition].row_set;
+    return self->pass->staged && row_set >= 0 ? self->pass->row_sets[row_set].ends : NULL;
+}
+
+static sfu_status spmm_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+    sfu_status status = SFU_OK;
+    SFU_TRY(set_matrix(to, self, step, row_stages(self, step)));
+    const sfu__gpu_matrix *A = &self->matrices[to->matrix].layout.head;
+    const int64_t floats = (int64_t)A->part_count * to->c.ld, gathered = (int64_t)to->b.rows * to->b.ld * 4;
+    self->parts_floats = floats > self->parts_floats ? floats : self->parts_floats;
+    self->to->widest = gathered > self->to->widest ? gathered : self->to->widest;
+    to->phases = 1 + (to->source_keep >= 0) + (A->long_count > 0);
+done:
+    return status;
+}
+
+static int64_t keep_floats(const state *self, int matrix) {
+    return 2 * (int64_t)self->matrices[matrix].layout.head.chain_count;
+}
+
+/* Dropout of the features: bits for a sparse matrix, values for a dense one. */
+static sfu_status dropout_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+    sfu_status status = SFU_OK;
+    const sfu__block *block = &self->pass->blocks[step->block];
+    const sfu__sparse *view = view_of(block);
+    if (view->indices == NULL) {
+        to->kernel = SFU__GPU_DROPOUT_DENSE;
+        to->c.ld = to->c.cols = to->a.ld = to->a.cols = view->cols;
+        to->c.rows = to->a.rows = view->rows;
+        to->a.offset = block->where == SFU__VALUES_ARENA ? block->offset : -1;
+        return SFU_OK;
+    }
+    const sfu__gpu_source source = {.matrix = view};
+    to->kernel = SFU__GPU_KEEP_WORDS;
+    to->values = step->kernel == SFU__KERNEL_DROPOUT_MASK ? SFU__GPU_VALUES_KEPT : SFU__GPU_VALUES_ZEROED;
+    SFU_TRY(matrix_of(&to->matrix, self, &source, -1));
+    to->keep = reserve(self, keep_floats(self, to->matrix));
+    if (self->mask_count == SFU__GPU_MASKS) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU trains networks of up to %d dropout masks", SFU__GPU_MASKS);
+    }
+    self->masks[self->mask_count++] =
+        (known_mask){.plan_offset = step->c.offset, .keep = to->keep, .matrix = to->matrix, .mask = to->mask};
+done:
+    return status;
+}
+
+static void adam_step(sfu__gpu_step *to, const state *self, const sfu__plan_step *step) {
+    const sfu__parameter *first = &self->plan->parameters.items[step->parameter];
+    to->c.offset = first->offset;
+    to->decays = first->decays ? 1.0F : 0.0F;
+    to->low = first->low;
+    to->high = first->high;
+}
+
+static void loss_step(sfu__gpu_step *to, state *self) {
+    const int64_t rows = to->a.rows;
+    to->phases = 2;
+    to->scratch = reserve(self, 3 * (rows + 2) + 4 * sfu__block_count(rows) + 16);
+    self->to->program.passes[self->kind].losses = to->scratch;
+}
+
+/* What depends on the kernel. */
+static sfu_status finish_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+    switch (step->kernel) {
+    case SFU__KERNEL_SPMM:
+        return spmm_step(to, self, step);
+    case SFU__KERNEL_SDDMM:
+        return set_matrix(to, self, step, NULL);
+    case SFU__KERNEL_DROPOUT_SPARSE:
+    case SFU__KERNEL_DROPOUT_MASK:
+        return dropout_step(to, self, step);
+    case SFU__KERNEL_ADAM:
+        adam_step(to, self, step);
+        return SFU_OK;
+    case SFU__KERNEL_CROSS_ENTROPY:
+        loss_step(to, self);
+        return SFU_OK;
+    case SFU__KERNEL_SMOOTHING:
+    case SFU__KERNEL_SMOOTHING_BACKWARD:
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "learned smoothing on a GPU");
+    default:
+        return SFU_OK;
+    }
+}
+
+static sfu_status translate_step(sfu__gpu_step *to, state *self, const sfu__plan_step *step) {
+    sfu_status status = SFU_OK;
+    *to = (sfu__gpu_step){.kernel = kernels[step->kernel],
+                          .phases = 1,
+                          .wait = step->wait,
+                          .matrix = -1,
+                          .mask = step->mask >= 0 ? step->mask : SFU__GPU_NO_MASK,
+                          .act = step->act,
+                          .add = step->add,
+                          .through_softmax = step->through_softmax,
+                          .t = step->t,
+                          .c = operand_of(self, &step->c),
+                          .a = operand_of(self, &step->a),
+                          .b = operand_of(self, &step->b),
+                          .bias = operand_of(self, &step->bias).offset,
+                          .parts = step->parts,
+                          .stride = step->stride,
+                          .keep = -1,
+                          .source_keep = -1,
+                          .learned_values = -1};
+    set_stages(to, self, step);
+    to->mask_layer = step->mask >= 0 ? self->pass->masks[step->mask].layer : 0;
+    SFU_TRY(finish_step(to, self, step));
+done:
+    return status;
+}
+
+/* ---- arrays of a step -------------------------------------------------------------------------------------------- */
+
+/* The nodes of a sparse matrix follow its layout for the CPU; ours follow the rows of the result. */
+static sfu_status add_nodes(state *self, size_t pointer_at, const sfu__plan_step *step, int64_t rows) {
+    sfu_status status = SFU_OK;
+    int32_t *nodes = NULL;
+    const int32_t *perm = step->block >= 0 ? view_of(&self->pass->blocks[step->block])->row_perm : NULL;
+    if (step->nodes == NULL || (perm != NULL && step->nodes == perm)) { /* the node is the row of the result */
+        return SFU_OK;
+    }
+    SFU_ALLOC(nodes, rows);
+    for (int64_t i = 0; i < rows; i++) {
+        nodes[perm != NULL ? perm[i] : i] = step->nodes[i];
+    }
+    SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer_at, nodes, (size_t)rows * sizeof *nodes));
+done:
+    sfu__free(nodes);
+    return status;
+}
+
+/* Adds the constant operand of a product, or of dropout of dense features. */
+static sfu_status add_fixed(state *self, size_t at, const sfu__gpu_step *step, const sfu__plan_step *from) {
+    sfu_status status = SFU_OK;
+    const size_t pointer = at + offsetof(sfu__gpu_step, a) + offsetof(sfu__gpu_operand, fixed);
+    if (from->a.space == SFU__MEMORY_FIXED) {
+        SFU_TRY(add_by_columns(self, pointer, &from->a));
+        sfu__gpu_step *to = (sfu__gpu_step *)(void *)(self->to->image.bytes + at);
+        to->a.by_columns = 1;
+        to->a.ld = (int32_t)sfu__whole_lines(from->a.rows);
+    } else if (step->kernel == SFU__GPU_DROPOUT_DENSE && step->a.offset < 0) {
+        const sfu__sparse *view = view_of(&self->pass->blocks[from->block]);
+        SFU_TRY(sfu__gpu_image_array(&self->to->image, pointer, view->values,
+                                     (size_t)view->indptr[view->rows] * sizeof *view->values));
+    }
+done:
+    return status;
+}
+
+static sfu_status add_arrays(state *self, size_t at, const sfu__gpu_step *step, const sfu__plan_step *from) {
+    sfu_status status = SFU_OK;
+    const int64_t rows = step->matrix >= 0 ? self->matrices[step->matrix].layout.head.rows : step->c.rows;
+    SFU_TRY(add_nodes(self, at + offsetof(sfu__gpu_step, nodes), from, rows));
+    if (from->map != NULL) {
+        SFU_TRY(sfu__gpu_image_array(&self->to->image, at + offsetof(sfu__gpu_step, map), from->map,
+                                     (size_t)from->c.rows * sizeof *from->map));
+    }
+    SFU_TRY(add_fixed(self, at, step, from));
+done:
+    return status;
+}
+
+/* ---- targets ----------------------------------------------------------------------------------------------------- */
+
+/* Labels and weights per row of the pass: if it is not pruned, spread over all nodes. */
+static sfu_status add_target(state *self, size_t pass_at, const int32_t *labels, const float *weights) {
+    sfu_status status = SFU_OK;
+    const sfu__pass *pass = self->pass;
+    sfu__gpu_image *image = &self->to->image;
+    const size_t rows = (size_t)self->to->program.passes[self->kind].rows;
+    const size_t labels_at = pass_at + offsetof(sfu__gpu_pass, labels),
+                 weights_at = pass_at + offsetof(sfu__gpu_pass, weights);
+    int32_t *all = NULL;
+    float *all_weights = NULL;
+    if (pass->pruned) {
+        SFU_TRY(sfu__gpu_image_array(image, labels_at, labels, rows * sizeof *labels));
+        SFU_TRY(sfu__gpu_image_array(image, weights_at, weights, weights != NULL ? rows * sizeof *weights : 0));
+        goto done;
+    }
+    SFU_ALLOC(all, rows);
+    SFU_ALLOC(all_weights, rows);
+    for (size_t i = 0; i < rows; i++) {
+        all[i] = SFU_NO_LABEL;
+        all_weights[i] = 1.0F;
+    }
+    for (int32_t i = 0; i < pass->asked_count; i++) {
+        all[pass->asked[i]] = labels[i];
+        all_weights[pass->asked[i]] = weights != NULL ? weights[i] : 1.0F;
+    }
+    SFU_TRY(sfu__gpu_image_array(image, labels_at, all, rows * sizeof *all));
+    SFU_TRY(sfu__gpu_image_array(image, weights_at, all_weights, rows * sizeof *all_weights));
+    SFU_TRY(sfu__gpu_image_array(image, pass_at + offsetof(sfu__gpu_pass, asked), pass->asked,
+                                 (size_t)pass->asked_count * sizeof *pass->asked));
+done:
+    sfu__free(all);
+    sfu__free(all_weights);
+    return status;
+}
+
+static sfu_status add_stage_labels(state *self, size_t pass_at, const int32_t *labels) {
+    sfu_status status = SFU_OK;
+    const sfu__pass *pass = self->pass;
+    const sfu__row_set *rows = &pass->row_sets[self->plan->op_count];
+    int32_t *index = NULL, *ordered = NULL;
+    if (!pass->staged || labels == NULL) {
+        return SFU_OK;
+    }
+    const sfu__row_set asked = {.count = rows->count, .nodes = pass->asked};
+    SFU_ALLOC(ordered, rows->count);
+    SFU_TRY(sfu__row_set_map(&index, rows, &asked, self->plan->nodes));
+    for (int32_t i = 0; i < rows->count; i++) {
+        ordered[i] = labels[index != NULL ? index[i] : i];
+    }
+    SFU_TRY(sfu__gpu_image_array(&self->to->image, pass_at + offsetof(sfu__gpu_pass, stage_labels), ordered,
+                                 (size_t)rows->count * sizeof *ordered));
+done:
+    sfu__free(index);
+    sfu__free(ordered);
+    return status;
+}
+
+static sfu_status add_targets(state *self, size_t pass_at) {
+    sfu_status status = SFU_OK;
+    const sfu__objective *objective = self->objective;
+    if (objective == NULL) {
+        return SFU_OK;
+    }
+    if (self->kind == SFU_PASS_TRAIN) {
+        SFU_TRY(add_target(self, pass_at, objective->train_labels, objective->train_weights));
+    } else if (self->kind == SFU_PASS_EVALUATE) {
+        SFU_TRY(add_target(self, pass_at, objective->val_labels, NULL));
+        SFU_TRY(add_stage_labels(self, pass_at, objective->val_labels));
+    }
+done:
+    return status;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+static sfu_status set_masks(state *self) {
+    const sfu__pass *pass = &self->plan->passes[SFU_PASS_TRAIN];
+    sfu__gpu_translation *to = self->to;
+    if (pass->mask_count > SFU__GPU_MASKS) {
+        return sfu__fail(SFU_ERR_UNSUPPORTED, "a GPU trains networks of up to %d dropout masks; this one has %zu",
+                         SFU__GPU_MASKS, pass->mask_count);
+    }
+    to->mask_count = (uint32_t)pass->mask_count;
+    for (size_t i = 0; i < pass->mask_count; i++) {
+        to->mask_rates[i] = pass->masks[i].rate;
+    }
+    return SFU_OK;
+}
+
+/* The steps with their offsets; the pass's struct and the steps' arrays are added later. */
+static sfu_status translate_pass(state *self, sfu_pass kind, sfu__gpu_step *steps) {
+    sfu_status status = SFU_OK;
+    const sfu__pass *pass = &self->plan->passes[kind];
+    sfu__gpu_pass *to = &self->to->program.passes[kind];
+    const sfu__row_set *rows = &pass->row_sets[self->plan->op_count];
+    self->kind = kind;
+    self->pass = pass;
+    to->step_count = (int32_t)pass->step_count;
+    to->staged = pass->staged;
+    to->rows = rows->count;
+    to->cols = pass->output.cols;
+    to->ld = pass->output.ld;
+    to->output = operand_of(self, &pass->output).offset;
+    to->staged_output = pass->staged ? operand_of(self, &pass->staged_output).offset : to->output;
+    memcpy(to->stage_ends, rows->ends, sizeof to->stage_ends);
+    to->stage_ends[SFU__GPU_STAGES - 1] = rows->count;
+    for (size_t i = 0; i < pass->step_count; i++) {
+        SFU_TRY(translate_step(&steps[i], self, &pass->steps[i]));
+    }
+done:
+    return status;
+}
+
+static sfu_status write_pass(state *self, sfu_pass kind, sfu__gpu_step *steps) {
+    sfu_status status = SFU_OK;
+    const sfu__pass *pass = &self->plan->passes[kind];
+    const size_t pass_at =
+        self->to->program_at + offsetof(sfu__gpu_program, passes) + (size_t)kind * sizeof(sfu__gpu_pass);
+    size_t steps_at;
+    self->kind = kind;
+    self->pass = pass;
+    for (size_t i = 0; i < pass->step_count; i++) {
+        if (steps[i].kernel == SFU__GPU_SPMM) {
+            steps[i].scratch = self->parts;
+        }
+    }
+    SFU_TRY(sfu__gpu_image_add(&steps_at, &self->to->image, steps, pass->step_count * sizeof *steps));
+    SFU_TRY(sfu__gpu_image_point(&self->to->image, pass_at + offsetof(sfu__gpu_pass, steps), steps_at));
+    for (size_t i = 0; i < pass->step_count; i++) {
+        SFU_TRY(add_arrays(self, steps_at + i * sizeof *steps, &steps[i], &pass->steps[i]));
+    }
+    SFU_TRY(add_targets(self, pass_at));
+done:
+    return status;
+}
+
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
+
+/* Initial values other than random weights are copied. */
+static sfu_status write_parameters(state *self, const sfu_net *net, const float *const *columns) {
+    sfu_status status = SFU_OK;
+    const sfu__parameters *all = &self->plan->parameters;
+    sfu__gpu_image *image = &self->to->image;
+    float *start = NULL;
+    size_t at;
+    SFU_ALLOC(start, all->size);
+    sfu__parameters_start(start, all, net, columns, 0);
+    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, (size_t)all->count * sizeof(sfu__gpu_parameter)));
+    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, parameters), at));
+    for (int i = 0; i < all->count; i++) {
+        const sfu__parameter *from = &all->items[i];
+        const bool weight = strcmp(from->name, "weight") == 0, bias = strcmp(from->name, "bias") == 0;
+        const size_t own = at + (size_t)i * sizeof(sfu__gpu_parameter);
+        const sfu__gpu_parameter to = {.offset = from->offset,
+                                       .rows = from->rows,
+                                       .cols = from->cols,
+                                       .ld = from->ld,
+                                       .start = weight ? SFU__GPU_START_GLOROT
+                                                : bias ? SFU__GPU_START_ZERO
+                                                       : SFU__GPU_START_COPY,
+                                       .bound = sqrt(6.0 / ((double)from->rows + (double)from->cols)),
+                                       .stream = sfu__stream_of(SFU__STREAM_WEIGHTS, (uint32_t)from->layer)};
+        memcpy(image->bytes + own, &to, sizeof to);
+        if (to.start == SFU__GPU_START_COPY) {
+            SFU_TRY(sfu__gpu_image_array(image, own + offsetof(sfu__gpu_parameter, values), start + from->offset,
+                                         (size_t)from->rows * (size_t)from->ld * sizeof *start));
+        }
+    }
+    self->to->program.parameter_count = all->count;
+done:
+    sfu__free(start);
+    return status;
+}
+
+static sfu_status write_corrections(state *self, int32_t epochs) {
+    sfu_status status = SFU_OK;
+    float(*corrections)[2] = NULL;
+    SFU_ALLOC_ZERO(corrections, (size_t)epochs + 1);
+    for (int32_t t = 1; t <= epochs; t++) {
+        const sfu__adam adam = sfu__adam_at(0.0F, 0.0F, (uint32_t)t);
+        corrections[t][0] = adam.correction1;
+        corrections[t][1] = adam.correction2;
+    }
+    SFU_TRY(sfu__gpu_image_array(&self->to->image, self->to->program_at + offsetof(sfu__gpu_program, corrections),
+                                 corrections, ((size_t)epochs + 1) * sizeof *corrections));
+done:
+    sfu__free(corrections);
+    return status;
+}
+
+static sfu_status write_matrices(state *self) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_image *image = &self->to->image;
+    size_t at;
+    SFU_TRY(sfu__gpu_image_add(&at, image, NULL, self->matrix_count * sizeof(sfu__gpu_matrix)));
+    SFU_TRY(sfu__gpu_image_point(image, self->to->program_at + offsetof(sfu__gpu_program, matrices), at));
+    for (size_t i = 0; i < self->matrix_count; i++) {
+        SFU_TRY(sfu__gpu_layout_write(&self->matrices[i].layout, image, at + i * sizeof(sfu__gpu_matrix)));
+    }
+done:
+    return status;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+static void set_objective(state *self) {
+    sfu__gpu_program *program = &self->to->program;
+    const sfu__objective *objective = self->objective;
+    if (objective != NULL) {
+        program->train_weight = objective->train_weight;
+        program->val_scale = objective->val_scale;
+        program->val_count = objective->val_count;
+    }
+}
+
+static sfu_status translate(state *self, const sfu_net *net, const float *const *columns, int32_t epochs) {
+    sfu_status status = SFU_OK;
+    sfu__gpu_translation *to = self->to;
+    sfu__gpu_step *steps[SFU_PASSES] = {NULL};
+    lay_out_memory(self);
+    set_objective(self);
+    SFU_TRY(set_masks(self));
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        if (self->plan->passes[kind].exists) {
+            SFU_ALLOC(steps[kind], self->plan->passes[kind].step_count);
+            SFU_TRY(translate_pass(self, (sfu_pass)kind, steps[kind]));
+            to->step_bytes += kind != SFU_PASS_PREDICT ? self->plan->passes[kind].step_count * sizeof *steps[kind] : 0;
+        }
+    }
+    self->parts = reserve(self, self->parts_floats);
+    /* The pointers of the struct are written into the image, so the struct comes first. */
+    to->program.parameter_count = self->plan->parameters.count;
+    SFU_TRY(sfu__gpu_image_add(&to->program_at, &to->image, &to->program, sizeof to->program));
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        if (self->plan->passes[kind].exists) {
+            SFU_TRY(write_pass(self, (sfu_pass)kind, steps[kind]));
+        }
+    }
+    SFU_TRY(write_parameters(self, net, columns));
+    SFU_TRY(write_corrections(self, epochs));
+    SFU_TRY(write_matrices(self));
+done:
+    for (int kind = 0; kind < SFU_PASSES; kind++) {
+        sfu__free(steps[kind]);
+    }
+    return status;
+}
+
+sfu_status sfu__gpu_translate(sfu__gpu_translation *translation, const sfu__plan *plan, const sfu_net *net,
+                              const float *const *columns, const sfu__objective *objective, int32_t epochs) {
+    state self = {.to = translation, .plan = plan, .objective = objective};
+    *translation = (sfu__gpu_translation){0};
+    const sfu_status status = translate(&self, net, columns, epochs);
+    for (size_t i = 0; i < self.matrix_count; i++) {
+        sfu__gpu_layout_clear(&self.matrices[i].layout);
+    }
+    sfu__free(self.matrices);
+    return status;
+}
+
+void sfu__gpu_translation_clear(sfu__gpu_translation *translation) {
+    sfu__gpu_image_clear(&translation->image);
+    *translation = (sfu__gpu_translation){0};
+}
