@@ -1,7 +1,8 @@
 # The part for NVIDIA GPUs: nvcc compiles src/backend/cuda/kernels.cu to machine code for sm_80 and sm_90 and to PTX for
-# later devices, in one file, kernels.fatbin, which fatbin.c embeds into the library. The driver, libcuda.so.1, is loaded
-# at run time, so nothing of CUDA is linked. CMake's own language CUDA is not enabled: it wants to link programs, for the
-# machine that is built for. nvcc makes code for the GPU alone, so that of this machine also serves builds for another.
+# later devices, in one file, kernels.fatbin, which fatbin.c embeds into the library. The driver, libcuda.so.1, is
+# loaded at run time, so nothing of CUDA is linked. CMake's own language CUDA is not enabled: it wants to link programs
+# for the machine that is built for. nvcc makes code for the GPU alone, so that of this machine also serves builds for
+# another architecture.
 option(SFUMATO_CUDA "training on NVIDIA GPUs" ON)
 set(SFU_HAVE_CUDA 0)
 set(cuda_flags -fatbin -O3 --fmad=false -std=c++17 -Xfatbin -compress-all -gencode arch=compute_80,code=sm_80

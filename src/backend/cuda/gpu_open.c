@@ -103,18 +103,22 @@ static void destroy(sfu__gpu *gpu) {
     sfu__free(gpu);
 }
 
+static sfu_status retain_context(sfu__gpu *gpu) {
+    const sfu__cu_result result = sfu__cuda.context_retain(&gpu->context, gpu->device);
+    if (result == SFU__CU_SUCCESS) {
+        return SFU_OK;
+    }
+    gpu->context = NULL;
+    return sfu__gpu_failed(gpu, result, "opening the device");
+}
+
 static sfu_status create(sfu__gpu **to, int ordinal) {
     sfu_status status = SFU_OK;
     sfu__gpu *gpu;
     SFU_ALLOC_ZERO(gpu, 1);
     pthread_mutex_init(&gpu->lost_lock, NULL);
     SFU_TRY(identify(gpu, ordinal));
-    const sfu__cu_result result = sfu__cuda.context_retain(&gpu->context, gpu->device);
-    if (result != SFU__CU_SUCCESS) {
-        gpu->context = NULL;
-        status = sfu__gpu_failed(gpu, result, "opening the device");
-        goto done;
-    }
+    SFU_TRY(retain_context(gpu));
     SFU_TRY(SFU__GPU_CALL(gpu, "loading the kernels", sfu__cuda.module_load(&gpu->module, sfu__fatbin())));
     *to = gpu;
 done:
