@@ -82,7 +82,8 @@ SFU_API const char *sfu_version_part(int i);
     X(SFU_ERR_NOT_FOUND, 5, "not found")                                                                               \
     X(SFU_ERR_UNSUPPORTED, 6, "not part of this build")                                                                \
     X(SFU_ERR_CANCELLED, 7, "cancelled")                                                                               \
-    X(SFU_ERR_DIVERGED, 8, "training diverged")
+    X(SFU_ERR_DIVERGED, 8, "training diverged")                                                                        \
+    X(SFU_ERR_DEVICE, 9, "device failed or in use")
 
 typedef enum sfu_status {
 #define SFU_STATUS_ENUM(name, number, text) name = (number),

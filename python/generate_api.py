@@ -16,7 +16,7 @@ SECTIONS = [
     ("Networks and plans", ["nets", "draw", "explain", "Plan"]),
     ("Calls and errors", ["show_progress", "SfumatoError", "ArgumentError", "FormatError", "OutOfMemoryError",
                           "FileError", "NotFoundError", "UnsupportedError", "CancelledError", "DivergedError",
-                          "InterruptedWarning"]),
+                          "DeviceError", "InterruptedWarning"]),
 ]
 
 

@@ -16,8 +16,8 @@ from ._abi import VERSION as __version__
 if TYPE_CHECKING:
     from ._model import Model
     from ._run import show_progress
-    from .errors import (ArgumentError, CancelledError, DivergedError, FileError, FormatError, InterruptedWarning,
-                         NotFoundError, OutOfMemoryError, SfumatoError, UnsupportedError)
+    from .errors import (ArgumentError, CancelledError, DeviceError, DivergedError, FileError, FormatError,
+                         InterruptedWarning, NotFoundError, OutOfMemoryError, SfumatoError, UnsupportedError)
     from .comparison import Comparison, compare, open_comparison
     from .estimators import GraphClassifier, Labeler, cross_val_score
     from .graph import Graph, datasets
@@ -32,8 +32,8 @@ _HOMES = {
     "Comparison": "comparison", "compare": "comparison", "open_comparison": "comparison",
     "Plan": "plan", "draw": "plan", "explain": "plan", "nets": "plan", "Study": "study", "tune": "study",
     **{name: "errors" for name in (
-        "ArgumentError", "CancelledError", "DivergedError", "FileError", "FormatError", "InterruptedWarning",
-        "NotFoundError", "OutOfMemoryError", "SfumatoError", "UnsupportedError")},
+        "ArgumentError", "CancelledError", "DeviceError", "DivergedError", "FileError", "FormatError",
+        "InterruptedWarning", "NotFoundError", "OutOfMemoryError", "SfumatoError", "UnsupportedError")},
 }
 __all__ = ["__version__", "load", *_HOMES]
 

@@ -41,6 +41,10 @@ class DivergedError(SfumatoError, ArithmeticError):
     """Training diverged: the loss is no longer a number."""
 
 
+class DeviceError(SfumatoError, RuntimeError):
+    """A GPU failed, or another process uses it."""
+
+
 class InterruptedWarning(UserWarning):
     """A call was ended by Ctrl-C and returned its best result so far."""
 
@@ -54,4 +58,5 @@ BY_STATUS = {
     _abi.SFU_ERR_UNSUPPORTED: UnsupportedError,
     _abi.SFU_ERR_CANCELLED: CancelledError,
     _abi.SFU_ERR_DIVERGED: DivergedError,
+    _abi.SFU_ERR_DEVICE: DeviceError,
 }

@@ -64,7 +64,7 @@ typedef enum sfu__gpu_values {
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 /* The operations of backend.h. */
-typedef enum sfu__gpu_kernel {
+typedef enum sfu__gpu_op {
     SFU__GPU_SPMM,
     SFU__GPU_GEMM,
     SFU__GPU_GEMM_T,
@@ -86,7 +86,7 @@ typedef enum sfu__gpu_kernel {
     SFU__GPU_LPNN,
     SFU__GPU_NORMALISE,
     SFU__GPU_KERNEL_COUNT
-} sfu__gpu_kernel;
+} sfu__gpu_op;
 
 typedef struct sfu__gpu_operand {
     const float *fixed; /* NULL: in the memory of the training */

@@ -15,4 +15,8 @@ typedef struct sfu__symbol {
  * SFU_ERR_UNSUPPORTED, with a message that `purpose` needs it, if it is not installed. Never unloaded. */
 SFU_CHECKED sfu_status sfu__lazy_load(const char *library, const char *purpose, const sfu__symbol *symbols);
 
+/* The same for a caller that writes its own message: NULL if all is loaded; otherwise the reason, valid until the next
+ * call on this thread, and *library_found tells whether only a function is missing, whose name the reason is then. */
+const char *sfu__lazy_find(const char *library, const sfu__symbol *symbols, bool *library_found);
+
 #endif

@@ -173,7 +173,7 @@ done:
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static const sfu__gpu_kernel kernels[SFU__KERNEL_COUNT] = {
+static const sfu__gpu_op kernels[SFU__KERNEL_COUNT] = {
     [SFU__KERNEL_SPMM] = SFU__GPU_SPMM,
     [SFU__KERNEL_GEMM] = SFU__GPU_GEMM,
     [SFU__KERNEL_GEMM_T] = SFU__GPU_GEMM_T,
